@@ -411,7 +411,6 @@ class Errors(metaclass=_Coded):
     )
     CN822 = "No complete checkpoint to resume from in '{path}'. Start without `--resume`."
     CN825 = "Only a transformer can be trained with an adapter. Remove `adapter` from [training]."
-    CN826 = 'The transformer has no layers {targets}. `targets = "all-linear"` adapts all it has.'
     CN828 = (
         "'{path}' holds a training with another {what}. Restore it to continue, or delete this "
         "folder to start over."

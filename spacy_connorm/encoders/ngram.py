@@ -20,28 +20,19 @@ def NgramEncoder(
     *,
     analyzer: Literal["char", "char_wb"] = "char_wb",
     ngram_range: Sequence[int] = (1, 3),
-    lowercase: bool = True,
-    sublinear_tf: bool = False,
 ) -> Model[list[str], Floats2d]:
-    """Build an encoder of character n-grams weighted by TF-IDF. `initialize` fits it to texts.
-    Vectors are SciPy CSR matrices of shape (texts, n-grams), float32; n-grams that were not in
-    those texts are ignored.
+    """Build an encoder of character n-grams in lower case, weighted by TF-IDF. `initialize` fits it
+    to texts. Vectors are SciPy CSR matrices of shape (texts, n-grams), float32; n-grams that were
+    not in those texts are ignored.
 
     analyzer (Literal["char", "char_wb"]): "char_wb" takes n-grams within words, padded with a space
         on either side; "char" also takes those across words.
     ngram_range (Sequence[int]): The shortest and the longest n-gram, in characters; at most 100.
-    lowercase (bool): Whether to lower-case texts first.
-    sublinear_tf (bool): Whether to weigh a count n as 1 + ln(n).
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN006 for an invalid range.
     """
     require_ngram_range(ngram_range)
-    settings = {
-        "analyzer": analyzer,
-        "ngram_range": tuple(ngram_range),
-        "lowercase": lowercase,
-        "sublinear_tf": sublinear_tf,
-    }
+    settings = {"analyzer": analyzer, "ngram_range": tuple(ngram_range)}
     return make_encoder("ngram_encoder", NgramShim(settings))
 
 
@@ -96,11 +87,11 @@ class NgramShim(EncoderShim):
         return _without_blank_rows(vectors, self._model.vocabulary_.get(_BLANK))
 
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): The texts with single spaces, lower-cased if `lowercase`, as
-        UTF-8.
+        """Get what is read of texts.
+
+        RETURNS (List[bytes]): The texts in lower case with single spaces, as UTF-8.
         """
-        lowercase = self.cfg["lowercase"]
-        return [" ".join((text.lower() if lowercase else text).split()).encode() for text in texts]
+        return [" ".join(text.lower().split()).encode() for text in texts]
 
     def fingerprint(self) -> str:
         """RETURNS (str): A checksum of the n-grams, their weights and the settings."""
@@ -135,9 +126,7 @@ class NgramShim(EncoderShim):
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         return TfidfVectorizer(
-            analyzer=self.cfg["analyzer"],
-            ngram_range=self.cfg["ngram_range"],
-            sublinear_tf=self.cfg["sublinear_tf"],
+            **self.cfg,
             lowercase=False,
             norm=None,
             vocabulary=vocabulary,

@@ -473,8 +473,6 @@ def read_object(path: Path) -> dict[str, Any]:
 
 
 THREAD = "connorm"
-# A thread that is told to stop ends after its current chunk, even on a slow disk.
-_SECONDS_TO_STOP = 5
 
 
 class _LargeFile(NamedTuple):
@@ -498,14 +496,16 @@ class BackgroundCheck:
         RAISES (OSError): If a file is gone.
         """
         # Opened now: another folder may replace this one while the old files are in use.
-        self._work = _Work(
+        self._left = deque(
             _LargeFile(folder / name, (folder / name).open("rb"), facts["bytes"], facts["crc32"])
             for name, facts in manifest["files"].items()
             if is_sampled(facts)
         )
+        self._damage: list[ConnormError] = []
+        self._stop = threading.Event()
         self._process = 0
-        if not self._work.is_done:
-            weakref.finalize(self, _stop, self._work)
+        if self._left:
+            weakref.finalize(self, self._stop.set)
             self._start()
 
     def require_sound(self) -> None:
@@ -513,61 +513,43 @@ class BackgroundCheck:
 
         RAISES (ConnormError): CN402.
         """
-        if self._work.is_done:
+        if not self._left:
             return
-        if self._work.damage is not None:
-            raise ConnormError(*self._work.damage.args)
+        if self._damage:
+            raise ConnormError(*self._damage[0].args)
         # Threads do not survive a fork.
         if self._process != os.getpid():
             self._start()
 
     def _start(self) -> None:
         self._process = os.getpid()
-        self._work.thread = threading.Thread(target=self._work.run, name=THREAD, daemon=True)
-        self._work.thread.start()
+        # The thread does not know this object, which would never be freed.
+        work = (self._left, self._stop, self._damage)
+        threading.Thread(target=_check_files, args=work, name=THREAD, daemon=True).start()
 
 
-class _Work:
-    """What the thread knows. It does not know its `BackgroundCheck`, which would never be freed."""
-
-    def __init__(self, files: Any) -> None:
-        self.left: deque[_LargeFile] = deque(files)
-        self.damage: ConnormError | None = None
-        self.is_done = not self.left
-        self.is_stopped = False
-        self.thread: threading.Thread | None = None
-
-    def run(self) -> None:
-        self._check_all()
-        if self.is_stopped:
-            self.close()
-
-    def close(self) -> None:
-        for large in self.left:
-            large.file.close()
-
-    def _check_all(self) -> None:
-        while self.left and not self.is_stopped:
-            large = self.left[0]
-            try:
-                self._check(large)
-            except OSError as error:
-                self.damage = damaged(large.path, error)
-            if self.damage is not None:
-                return
-            if not self.is_stopped:
+def _check_files(
+    left: deque[_LargeFile], stop: threading.Event, damage: list[ConnormError]
+) -> None:
+    """Check and close files until one is damaged or it is told to stop; then close the others."""
+    while left and not damage and not stop.is_set():
+        large, checksum = left[0], 0
+        try:
+            for start in range(0, large.size, _CHUNK):
+                if stop.is_set():
+                    break
+                checksum = zlib.crc32(_read(large.file, start), checksum)
+            else:
+                if checksum != large.crc32:
+                    raise damaged(large.path, DIFFERS)
                 large.file.close()
-                self.left.popleft()
-        self.is_done = not self.left
-
-    def _check(self, large: _LargeFile) -> None:
-        checksum = 0
-        for start in range(0, large.size, _CHUNK):
-            if self.is_stopped:
-                return
-            checksum = zlib.crc32(_read(large.file, start), checksum)
-        if checksum != large.crc32:
-            self.damage = damaged(large.path, DIFFERS)
+                left.popleft()
+        except ConnormError as error:
+            damage.append(error)
+        except OSError as error:
+            damage.append(damaged(large.path, error))
+    for large in left:
+        large.file.close()
 
 
 def _read(file: BinaryIO, start: int) -> bytes:
@@ -576,13 +558,3 @@ def _read(file: BinaryIO, start: int) -> bytes:
         return os.pread(file.fileno(), _CHUNK, start)
     file.seek(start)
     return file.read(_CHUNK)
-
-
-def _stop(work: _Work) -> None:
-    """Stop the thread, which closes the files if it is still reading one after some seconds."""
-    work.is_stopped = True
-    if work.thread is not None and work.thread is not threading.current_thread():
-        work.thread.join(_SECONDS_TO_STOP)
-        if work.thread.is_alive():
-            return
-    work.close()

@@ -3,10 +3,10 @@ files.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from ..files.folders import damaged
 from .backends.exact import AllowedItems, ExactSearcher
 from .concept_index import AllowedConcepts, ConceptIndex, D, Search
 from .store import Cache
-from .vectors import HybridVectors, SparseVectors, Vectors, from_raw, open_vectors, scaled
+from .vectors import from_raw, open_vectors, scaled
 
 # Filters whose means are kept: two masks each, with one byte per concept.
 _MAX_ALLOWED = 16
@@ -354,96 +354,52 @@ def read_overlay(folder: Path, index: ConceptIndex) -> SynonymOverlay:
     RETURNS (SynonymOverlay): The overlay.
     RAISES (ConnormError): CN402 if a line or a vector does not fit the index.
     """
-    reader = _Reader(folder / SYNONYMS_FILE, index)
+    path = folder / SYNONYMS_FILE
+    if not path.is_file():
+        raise damaged(path, "it is missing")
     by_key: dict[bytes, dict[int, Added]] = {}
     removed = []
-    for line in reader.lines():
-        if "row" in line:
-            removed.append(reader.removed(line))
-        else:
-            key, concept, added = reader.added(line)
-            by_key.setdefault(key, {})[concept] = added
+    numbers = cache(index.store.number)
+    for place, line in enumerate(path.read_bytes().splitlines(), start=1):
+        try:
+            read = json.loads(line)
+            concept = numbers(read["concept_id"])
+            if concept is None:
+                raise KeyError("concept_id")
+            if "row" in read:
+                removed.append((_row(read, concept, index), concept))
+            else:
+                key, added = _added(read, concept, index)
+                by_key.setdefault(key, {})[concept] = added
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            reason = f"line {place} is no synonym of this index ({type(error).__name__}: {error})"
+            raise damaged(path, reason) from error
     raw = dict(zip(by_key, _read_raw(folder, index, len(by_key)), strict=True)) if by_key else {}
     return SynonymOverlay(index, by_key=by_key, raw=raw, removed=removed)
 
 
-class _Reader:
-    """Reads the lines of one file, and refuses what is not in the index."""
-
-    def __init__(self, path: Path, index: ConceptIndex) -> None:
-        self._path = path
-        self._index = index
-        self._number = 0
-        self._concepts: dict[str, int | None] = {}
-        self._nothing_added = SynonymOverlay(index)
-
-    def lines(self) -> Iterator[Mapping[str, Any]]:
-        if not self._path.is_file():
-            raise damaged(self._path, "it is missing")
-        content = self._path.read_bytes()
-        for self._number, line in enumerate(content.splitlines(), start=1):
-            try:
-                found = json.loads(line)
-            except (ValueError, RecursionError):
-                self._refuse("is no JSON")
-            if not isinstance(found, dict):
-                self._refuse("is no JSON object")
-            yield found
-
-    def added(self, line: Mapping[str, Any]) -> tuple[bytes, int, Added]:
-        key, text, count = self._key(line), line.get("text"), line.get("count")
-        if not isinstance(text, str) or not text:
-            self._refuse("has no text")
-        if not _is_number(count, _MAX_COUNT) or not count:
-            self._refuse("has no count")
-        concept = self._concept(line)
-        return key, concept, Added(text, count, self._nothing_added.is_preferred(key, concept))
-
-    def removed(self, line: Mapping[str, Any]) -> tuple[int, int]:
-        row, concept = line["row"], self._concept(line)
-        members = self._index.members
-        if not _is_number(row, len(members.start) - 1) or not members.of(row, concept).size:
-            self._refuse("removes what the index does not have")
-        return row, concept
-
-    def _key(self, line: Mapping[str, Any]) -> bytes:
-        try:
-            return bytes.fromhex(line["key"])
-        except (KeyError, TypeError, ValueError):
-            self._refuse("has no key")
-
-    def _concept(self, line: Mapping[str, Any]) -> int:
-        concept_id = line.get("concept_id")
-        if isinstance(concept_id, str) and concept_id not in self._concepts:
-            self._concepts[concept_id] = self._index.store.number(concept_id)
-        number = self._concepts.get(concept_id) if isinstance(concept_id, str) else None
-        if number is None:
-            self._refuse("names a concept that the index does not have")
-        return number
-
-    def _refuse(self, fault: str) -> NoReturn:
-        raise damaged(self._path, f"line {self._number} {fault}")
+def _row(line: Mapping[str, Any], concept: int, index: ConceptIndex) -> int:
+    row, rows = line["row"], len(index.members.start) - 1
+    if type(row) is not int or not 0 <= row < rows or not index.members.of(row, concept).size:
+        raise ValueError("the index does not have what it removes")
+    return row
 
 
-def _is_number(value: Any, stop: int) -> bool:
-    return type(value) is int and 0 <= value < stop
+def _added(line: Mapping[str, Any], concept: int, index: ConceptIndex) -> tuple[bytes, Added]:
+    key, text, count = bytes.fromhex(line["key"]), line["text"], line["count"]
+    if type(text) is not str or not text or type(count) is not int or not 0 < count < _MAX_COUNT:
+        raise ValueError("it has no text or no count")
+    return key, Added(text, count, SynonymOverlay(index).is_preferred(key, concept))
 
 
 def _read_raw(folder: Path, index: ConceptIndex, count: int) -> list[Raw]:
     from scipy.sparse import identity
 
     vectors = open_vectors(folder, _VECTORS)
-    found = (len(vectors), vectors.width, _kind(vectors))
-    expected = (count, index.vectors.width, _kind(index.vectors))
+    found, expected = (len(vectors), vectors.widths), (count, index.vectors.widths)
     if found != expected:
-        reason = f"{found[0]} {found[2]} vectors of width {found[1]} instead of "
-        reason += f"{expected[0]} {expected[2]} ones of width {expected[1]}"
+        reason = f"there are {found[0]} vectors of {found[1]} components"
+        reason += f" instead of {expected[0]} of {expected[1]}"
         raise damaged(folder / f"{_VECTORS}.norms.npy", reason)
     raw = vectors.sums(identity(count, format="csr", dtype="float32"))
     return [raw[place : place + 1] for place in range(count)]
-
-
-def _kind(vectors: Vectors) -> str:
-    if isinstance(vectors, HybridVectors):
-        return "hybrid"
-    return "sparse" if isinstance(vectors, SparseVectors) else "dense"

@@ -2,8 +2,9 @@
 rank of the name and concept id.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -168,45 +169,26 @@ class IndexTexts:
         return hits
 
 
-class _AddedTexts(NamedTuple):
-    """The texts that users added."""
+class _OtherItems(NamedTuple):
+    """Texts that users added, or means of concepts.
 
-    searcher: Searcher
-    overlay: SynonymOverlay
-    allowed: AllowedConcepts | None
-    items: AllowedItems | None = None
-
-    def hits(self, found: Neighbours, top_k: int) -> list[list[Hit]]:
-        denoted, allowed = self.overlay.added, self.allowed
-        return [
-            best_hits(
-                (
-                    Hit(-score, -count, int(not preferred), concept, item, text=text)
-                    for item, score in zip(items, scores, strict=True)
-                    if item >= 0
-                    for concept, (text, count, preferred) in denoted[item].items()
-                    if allowed is None or allowed.concepts[concept]
-                ),
-                top_k,
-            )
-            for items, scores in zip(found.items.tolist(), found.scores.tolist(), strict=True)
-        ]
-
-
-class _Means(NamedTuple):
-    """Means of concepts: those of the index, or those whose synonyms were changed."""
+    searcher (Searcher): Finds them.
+    items (Optional[AllowedItems]): Which may be found; all if None.
+    denoted (Callable): Gives rarity, rank, concept and text of all that an item denotes.
+    """
 
     searcher: Searcher
     items: AllowedItems | None
-    concepts: np.ndarray
+    denoted: Callable[[int], Iterable[tuple[int, int, int, str]]]
 
     def hits(self, found: Neighbours, top_k: int) -> list[list[Hit]]:
         return [
             best_hits(
                 (
-                    Hit(-score, 0, 0, int(self.concepts[item]), item)
+                    Hit(-score, rarity, rank, concept, item, text=text)
                     for item, score in zip(items, scores, strict=True)
                     if item >= 0
+                    for rarity, rank, concept, text in self.denoted(item)
                 ),
                 top_k,
             )
@@ -214,7 +196,7 @@ class _Means(NamedTuple):
         ]
 
 
-_Source: TypeAlias = IndexTexts | _AddedTexts | _Means
+_Source: TypeAlias = IndexTexts | _OtherItems
 
 
 def run_search(
@@ -259,8 +241,16 @@ def _over_texts(
 ) -> list[_Source]:
     sources: list[_Source] = [IndexTexts.of(search, index, overlay, allowed)]
     if search.target & D and overlay.searcher is not None:
-        sources.append(_AddedTexts(overlay.searcher, overlay, allowed))
+        sources.append(_OtherItems(overlay.searcher, None, partial(_added, overlay, allowed)))
     return sources
+
+
+def _added(
+    overlay: SynonymOverlay, allowed: AllowedConcepts | None, item: int
+) -> Iterator[tuple[int, int, int, str]]:
+    for concept, (text, count, preferred) in overlay.added[item].items():
+        if allowed is None or allowed.concepts[concept]:
+            yield -count, int(not preferred), concept, text
 
 
 def _over_concepts(
@@ -269,9 +259,13 @@ def _over_concepts(
     searcher, concepts = index.searcher(search), index.concepts_of(search)
     changed, means = overlay.means(search)
     if means is None:
-        return [_Means(searcher, allowed.items(search) if allowed else None, concepts)]
+        return [_means(searcher, allowed.items(search) if allowed else None, concepts)]
     kept, left = overlay.allowed_means(search, concepts, allowed)
-    return [_Means(searcher, kept, concepts), _Means(means, left, changed)]
+    return [_means(searcher, kept, concepts), _means(means, left, changed)]
+
+
+def _means(searcher: Searcher, items: AllowedItems | None, concepts: np.ndarray) -> _OtherItems:
+    return _OtherItems(searcher, items, lambda item: [(0, 0, int(concepts[item]), "")])
 
 
 def _ask(

@@ -16,46 +16,36 @@ class LoraAdapter:
 
     rank (int): The rank of the change of each weight matrix.
     alpha (float): The change is scaled by alpha / rank.
-    dropout (float): Dropout on the adapter's input.
-    targets (Union[List[str], str]): The names of the linear layers to adapt, or "all-linear".
     RAISES (ConnormError): CN006 for an invalid setting.
     """
 
     rank: int = 32
     alpha: float = 64.0
-    dropout: float = 0.0
-    targets: list[str] | str = "all-linear"
 
     def __post_init__(self) -> None:
         if self.rank < 1:
             refuse("rank", self.rank, "at least 1")
         if not self.alpha > 0:
             refuse("alpha", self.alpha, "above 0")
-        if not 0 <= self.dropout < 1:
-            refuse("dropout", self.dropout, "at least 0 and less than 1")
 
     def add(self, module: Any) -> None:
-        """Add the adapter to a transformer's module and freeze everything else.
+        """Add the adapter to all linear layers of a transformer's module, and freeze everything
+        else.
 
         module (TrainableModule): Changed in place.
-        RAISES (ConnormError): CN126 if PEFT is missing, CN825 if the encoder is no transformer,
-            CN826 if it lacks the layers.
+        RAISES (ConnormError): CN126 if PEFT is missing, CN825 if the encoder is no transformer.
         """
         require_installed("An adapter", "train", "peft")
-        if not hasattr(module, "transformer"):
-            raise ConnormError(Errors.CN825)
         from peft import LoraConfig, get_peft_model
 
-        config = LoraConfig(
-            r=self.rank,
-            lora_alpha=self.alpha,  # type: ignore[arg-type]  # PEFT only divides it
-            lora_dropout=self.dropout,
-            target_modules=self.targets,
-        )
-        try:
-            module.transformer = get_peft_model(module.transformer, config)
-        except ValueError as error:
-            raise ConnormError(Errors.CN826.format(targets=self.targets)) from error
+        from ..encoders.transformer_module import TransformerModule
+
+        if not isinstance(module, TransformerModule):
+            raise ConnormError(Errors.CN825)
+        # PEFT only divides alpha.
+        scale: Any = self.alpha
+        config = LoraConfig(r=self.rank, lora_alpha=scale, target_modules="all-linear")
+        module.transformer = get_peft_model(module.transformer, config)
 
 
 class FinalWeights:

@@ -1,7 +1,6 @@
 """The arguments of `transformers.Trainer`. Imports torch and transformers: use in functions."""
 
 import math
-from dataclasses import fields
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -51,12 +50,9 @@ def make_arguments(
     RETURNS (transformers.TrainingArguments): The arguments.
     RAISES (ConnormError): CN711 for an invalid argument, or one that the config sets elsewhere.
     """
-    known = {field.name for field in fields(TrainingArguments) if field.init}
     for name, value in training.arguments.items():
         if name in _OWN_ARGUMENTS:
             raise _invalid(f"'{name}' is set by the rest of the config")
-        if name not in known:
-            raise _invalid(f"there is no '{name}'")
         if name in _AT_LEAST_ZERO and not _is_at_least_zero(value):
             raise _invalid(f"`{name}` must be a number, at least 0")
     defaults: dict[str, Any] = {

@@ -10,7 +10,7 @@ epoch's number, and those of `NeighbourBatcher` on the encoder.
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -214,7 +214,7 @@ class PairBatcher(Batcher):
         """RETURNS (List[Batch]): As `Batcher.batches`."""
         rng = np.random.default_rng((seed, epoch))
         found = _Occurrences.of(pool)
-        anchors = np.arange(len(found))
+        anchors = np.arange(len(found.row))
         return _pack_pairs(pool, found, anchors, found.draw_others(anchors, rng), self.size, rng)
 
 
@@ -233,15 +233,30 @@ class GroupBatcher(Batcher):
     per_concept: int = 4
 
     def __post_init__(self) -> None:
-        _check_groups(self.size, self.per_concept)
+        # Every epoch must be cut into the same number of batches.
+        if self.per_concept < 2:
+            refuse("per_concept", self.per_concept, "at least 2, a text and its positive")
+        _check_size(self.size, 3 * self.per_concept)
 
     def batches(
         self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking | None = None
     ) -> list[Batch]:
         """RETURNS (List[Batch]): As `Batcher.batches`."""
         rng = np.random.default_rng((seed, epoch))
-        groups = _draw_groups(_Occurrences.of(pool), self.per_concept, rng)
-        return _pack_groups(pool, groups, rng.permutation(len(groups.widths)), self.size)
+        found = _Occurrences.of(pool)
+        groups = _draw_groups(found, self.per_concept, rng)
+        if not len(groups.widths):
+            return []
+        order = self._order(found, groups, ranking, rng)
+        batch = np.empty(len(order), dtype="int64")
+        batch[order], count = _fill(groups.widths[order], self.size)
+        return _split(pool, groups.rows, batch[groups.group], count)
+
+    def _order(
+        self, found: "_Occurrences", groups: "_Groups", ranking: Any, rng: np.random.Generator
+    ) -> np.ndarray:
+        """RETURNS (Ints1d): int64 (groups,): the order in which batches are filled."""
+        return rng.permutation(len(groups.widths))
 
 
 @dataclass(frozen=True)
@@ -288,7 +303,7 @@ class SynonymPairBatcher(Batcher):
 
 
 @dataclass(frozen=True)
-class NeighbourBatcher(Batcher):
+class NeighbourBatcher(GroupBatcher):
     """`spacy-connorm.NeighbourBatcher.v1`: groups as in `GroupBatcher`, but batched together with
     groups of the nearest concepts, by the encoder at the beginning of the epoch. So a batch of a
     few hundred texts has hard negatives, for which random batches must be far larger (the online
@@ -305,23 +320,18 @@ class NeighbourBatcher(Batcher):
     neighbours: int = 8
 
     def __post_init__(self) -> None:
-        _check_groups(self.size, self.per_concept)
+        super().__post_init__()
         require_positive("neighbours", self.neighbours)
 
-    def batches(self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking) -> list[Batch]:
-        """RETURNS (List[Batch]): As `Batcher.batches`."""
-        rng = np.random.default_rng((seed, epoch))
-        found = _Occurrences.of(pool)
-        groups = _draw_groups(found, self.per_concept, rng)
-        if not len(groups.widths):
-            return []
+    def _order(
+        self, found: "_Occurrences", groups: "_Groups", ranking: Any, rng: np.random.Generator
+    ) -> np.ndarray:
         starts, concept = np.unique(groups.concept, return_inverse=True)
         sizes = found.end[starts] - starts
         sampled = starts + rng.integers(sizes, size=(_SAMPLED, len(starts)))
         centroids = _centroids(found.row[sampled], ranking.vectors)
         near = _nearest(centroids, self.neighbours * _SPARE, rng)
-        order = _cluster_groups(concept, near, self.neighbours, rng)
-        return _pack_groups(pool, groups, order, self.size)
+        return _cluster_groups(concept, near, self.neighbours, rng)
 
 
 class _Groups(NamedTuple):
@@ -339,22 +349,15 @@ class _Groups(NamedTuple):
     concept: np.ndarray
 
 
-def _check_groups(size: int, per_concept: int) -> None:
-    """Every epoch must be cut into the same number of batches."""
-    if per_concept < 2:
-        refuse("per_concept", per_concept, "at least 2, a text and its positive")
-    _check_size(size, 3 * per_concept)
-
-
 def _draw_groups(found: "_Occurrences", per_concept: int, rng: np.random.Generator) -> _Groups:
     """Cut the texts of each concept, in random order, into groups. A group of one text gets a
     random other text of the concept."""
-    if not len(found):
+    if not len(found.row):
         return _Groups(*(np.zeros(0, dtype="int64") for _ in _Groups._fields))
     places = _shuffled(found, rng)
-    number = (np.arange(len(found)) - found.start) // per_concept
+    number = (np.arange(len(found.row)) - found.start) // per_concept
     starts = np.flatnonzero(np.diff(found.start + number, prepend=-1))
-    sizes = np.diff(starts, append=len(found))
+    sizes = np.diff(starts, append=len(found.row))
     rows = found.row[places]
     alone = np.minimum.reduceat(rows, starts) == np.maximum.reduceat(rows, starts)
     others = found.draw_others(places[starts[alone]], rng)
@@ -365,15 +368,6 @@ def _draw_groups(found: "_Occurrences", per_concept: int, rng: np.random.Generat
         np.maximum(sizes, 2),
         found.start[starts],
     )
-
-
-def _pack_groups(pool: SynonymPool, groups: _Groups, order: np.ndarray, size: int) -> list[Batch]:
-    """Fill batches with groups, in this order."""
-    if not len(order):
-        return []
-    batch = np.empty(len(order), dtype="int64")
-    batch[order], count = _fill(groups.widths[order], size)
-    return _split(pool, groups.rows, batch[groups.group], count)
 
 
 def _check_size(size: int, least: int) -> None:
@@ -396,8 +390,8 @@ def _draw_subsets(counts: np.ndarray, size: int, rng: np.random.Generator) -> np
 def _shuffled(found: "_Occurrences", rng: np.random.Generator) -> np.ndarray:
     """Occurrences in random order within their concept. Repetitions of a text are spread, so that
     they meet other texts in their groups."""
-    repetition = np.arange(len(found)) - found.text_start
-    turn = (repetition + rng.random(len(found))) / (found.text_end - found.text_start)
+    repetition = np.arange(len(found.row)) - found.text_start
+    turn = (repetition + rng.random(len(found.row))) / (found.text_end - found.text_start)
     # Starts of concepts are at least 2 apart, so a turn rounded up to 1 stays in its concept.
     return np.argsort(found.start + turn)
 
@@ -439,8 +433,7 @@ def _split(pool: SynonymPool, rows: np.ndarray, batch: np.ndarray, count: int) -
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class _Occurrences:
+class _Occurrences(NamedTuple):
     """The members of all concepts with at least two texts, one concept after the other. A text
     that is drawn three times per epoch occurs three times in a row. int64 (n,) each.
 
@@ -457,9 +450,6 @@ class _Occurrences:
     text_start: np.ndarray
     text_end: np.ndarray
 
-    def __len__(self) -> int:
-        return len(self.row)
-
     @classmethod
     def of(cls, pool: SynonymPool) -> "_Occurrences":
         """RETURNS (_Occurrences): Those of a pool; empty if no concept has two texts."""
@@ -470,15 +460,11 @@ class _Occurrences:
         keys = np.sort(concept * width + row)
         start, end = _runs(keys // max(width, 1))
         text_start, text_end = _runs(keys)
-        found = cls(keys % max(width, 1), start, end, text_start, text_end)
-        return found._only((text_end - text_start) < (end - start))
-
-    def _only(self, chosen: np.ndarray) -> "_Occurrences":
+        chosen = (text_end - text_start) < (end - start)
         # Whole concepts are dropped, so the rest moves up by what was dropped before it.
         moved = np.cumsum(~chosen)[chosen]
-        row = self.row[chosen]
-        places = (getattr(self, field.name)[chosen] - moved for field in fields(self)[1:])
-        return _Occurrences(row, *places)
+        places = (each[chosen] - moved for each in (start, end, text_start, text_end))
+        return cls(keys[chosen] % max(width, 1), *places)
 
     def draw_others(self, places: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Draw another text of the same concept for each occurrence, uniformly over occurrences.

@@ -1,6 +1,5 @@
 """Ranked lists: each annotated text with the names that it is most easily confused with."""
 
-from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -176,10 +175,10 @@ class Hierarchy:
         """pool (SynonymPool): Texts, concepts and their parents."""
         self._concepts = pool.concepts
         self._parents = pool.parents
-        self._names: dict[int, list[int]] = defaultdict(list)
-        for row in pool.names.tolist():
-            for concept in pool.concepts[row]:
-                self._names[concept].append(row)
+        self._names = {
+            concept: pool.names[places].tolist()
+            for concept, places in pool.places_by_concept(pool.names).items()
+        }
 
     def has_name(self, row: int) -> bool:
         """row (int): The text.

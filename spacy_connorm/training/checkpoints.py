@@ -11,11 +11,10 @@ from typing import Any
 from thinc.api import Config
 
 from ..errors import ConnormError, Errors
-from ..files.atomic import atomic_file
+from ..files.atomic import write_text
 from ..files.text import sha256
 
 CONFIG = "training.cfg"
-_DEV = "dev.sha256"
 _PREFIX = "checkpoint-"
 # The trainer writes this file last.
 STATE = "trainer_state.json"
@@ -30,11 +29,12 @@ def work_folder(output_path: Path) -> Path:
     return output_path.with_name(f"{output_path.name}.checkpoints")
 
 
-def start_work(folder: Path, config: Config) -> None:
-    """Make the folder for a new training, and keep the config in it.
+def start_work(folder: Path, config: Config, dev: Sequence[str]) -> None:
+    """Make the folder for a new training, and keep in it what the training starts with.
 
     folder (Path): From `work_folder`.
     config (Config): The training config.
+    dev (Sequence[str]): The files of the dev data.
     RAISES (ConnormError): CN714 if an interrupted training is there, CN705 if something else is.
     """
     if last_checkpoint(folder) is not None:
@@ -42,46 +42,28 @@ def start_work(folder: Path, config: Config) -> None:
     if folder.exists() and any(folder.iterdir()) and not (folder / CONFIG).is_file():
         raise ConnormError(Errors.CN705.format(path=folder))
     shutil.rmtree(folder, ignore_errors=True)
-    with atomic_file(folder / CONFIG) as aside:
-        aside.write_text(config.to_str(), encoding="utf8")
+    write_text(folder / CONFIG, "\n".join(_start(config, dev)))
 
 
-def require_same_config(folder: Path, config: Config) -> None:
-    """Check that an interrupted training was started with the same config.
+def require_same_start(folder: Path, config: Config, dev: Sequence[str]) -> None:
+    """Check that an interrupted training was started with the same config and dev data: scores on
+    others do not compare, so none of them would tell the best epoch.
 
     folder (Path): From `work_folder`.
     config (Config): The training config.
-    RAISES (ConnormError): CN822 if no training was started there, CN828 for another config.
+    dev (Sequence[str]): The files of the dev data.
+    RAISES (ConnormError): CN822 if no training was started there, CN828 if something has changed.
     """
-    started_with = folder / CONFIG
-    if not started_with.is_file():
+    if not (folder / CONFIG).is_file():
         raise ConnormError(Errors.CN822.format(path=folder))
-    if started_with.read_text(encoding="utf8") != config.to_str():
-        raise ConnormError(Errors.CN828.format(path=folder, what="config"))
+    found = (folder / CONFIG).read_text(encoding="utf8").split("\n", maxsplit=1)
+    for what, one, other in zip(("dev corpus", "config"), found, _start(config, dev), strict=True):
+        if one != other:
+            raise ConnormError(Errors.CN828.format(path=folder, what=what))
 
 
-def keep_dev(folder: Path, paths: Sequence[str]) -> None:
-    """Keep the checksums of the dev data of a new training.
-
-    folder (Path): From `work_folder`.
-    paths (Sequence[str]): The files.
-    """
-    with atomic_file(folder / _DEV) as aside:
-        aside.write_text(_digests(paths), encoding="utf8")
-
-
-def require_same_dev(folder: Path, paths: Sequence[str]) -> None:
-    """Check that an interrupted training was scored on the same dev data: scores on others do not
-    compare, so none of them would tell the best epoch.
-
-    folder (Path): From `work_folder`.
-    paths (Sequence[str]): The files.
-    RAISES (ConnormError): CN828 if they have changed.
-    """
-    kept = folder / _DEV
-    # Missing if the training ended before its first step.
-    if kept.is_file() and kept.read_text(encoding="utf8") != _digests(paths):
-        raise ConnormError(Errors.CN828.format(path=folder, what="dev corpus"))
+def _start(config: Config, dev: Sequence[str]) -> tuple[str, str]:
+    return f"# dev {' '.join(sha256(Path(path)) for path in dev)}", config.to_str()
 
 
 def remove_work(folder: Path) -> None:
@@ -142,10 +124,6 @@ def checkpoint_errors(checkpoint: str | Path | None) -> Iterator[None]:
     except Exception as error:
         reason = shorten(str(error), width=200)
         raise ConnormError(Errors.CN829.format(path=checkpoint, reason=reason)) from error
-
-
-def _digests(paths: Sequence[str]) -> str:
-    return "".join(f"{sha256(Path(path))}\n" for path in paths)
 
 
 def _read_state(checkpoint: Path) -> dict[str, Any] | None:

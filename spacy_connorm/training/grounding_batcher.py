@@ -1,6 +1,5 @@
 """Triplets of synonyms and near other names, and concepts with some of their names."""
 
-from collections import defaultdict
 from dataclasses import dataclass
 from math import ceil
 
@@ -89,7 +88,7 @@ class GroundingBatcher(Batcher):
         """A name for each anchor, int64 (n,); -1 if there is none that is no synonym."""
         rows = sorted_unique(np.concatenate([each.astype("int64") for each in pool.members]))
         points = unit_rows(ranking.vectors(rows))
-        synonyms = _Synonyms(pool, rows)
+        places = pool.places_by_concept(rows)
         order = np.argsort(anchors, kind="stable")
         distinct, starts = np.unique(anchors[order], return_index=True)
         ends = np.append(starts[1:], len(order))
@@ -100,7 +99,8 @@ class GroundingBatcher(Batcher):
             part = slice(start, start + at_once)
             cosines = points[np.searchsorted(rows, distinct[part])] @ points.T
             for own, row in zip(cosines, distinct[part].tolist(), strict=True):
-                own[synonyms.of(row)] = -np.inf
+                for concept in pool.concepts[row]:
+                    own[places[concept]] = -np.inf
             near = top_columns(cosines, count)
             cosines = np.take_along_axis(cosines, near, axis=1)
             weights = 1 / np.maximum(1 - cosines, _LEAST_DISTANCE)
@@ -110,8 +110,8 @@ class GroundingBatcher(Batcher):
             sought = (1 - rng.random(len(anchor))) * shares[anchor, -1]
             place = (shares[anchor] < sought[:, None]).sum(axis=1)
             found = rows[near[anchor, np.minimum(place, count - 1)]]
-            places = order[starts[part][0] : ends[part][-1]]
-            drawn[places] = np.where(shares[anchor, -1] > 0, found, -1)
+            asked = order[starts[part][0] : ends[part][-1]]
+            drawn[asked] = np.where(shares[anchor, -1] > 0, found, -1)
         return drawn
 
     def _batch(
@@ -137,21 +137,3 @@ class GroundingBatcher(Batcher):
             np.repeat(np.arange(len(concepts)), list(map(len, kept))),
         )
         return Batch(rows, groundings)
-
-
-class _Synonyms:
-    """The positions of each text and of all that share a concept with it."""
-
-    def __init__(self, pool: SynonymPool, rows: np.ndarray) -> None:
-        """pool (SynonymPool): Texts and concepts.
-        rows (Ints1d): int64, ascending: the rows that positions count in.
-        """
-        self._concepts = pool.concepts
-        self._places: dict[int, list[int]] = defaultdict(list)
-        for place, row in enumerate(rows.tolist()):
-            for concept in pool.concepts[row]:
-                self._places[concept].append(place)
-
-    def of(self, row: int) -> list[int]:
-        """RETURNS (List[int]): Positions."""
-        return [place for concept in self._concepts[row] for place in self._places[concept]]

@@ -7,9 +7,10 @@ are Python objects.
 import hashlib
 from array import array
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from math import isfinite
+from typing import NamedTuple
 
 import numpy as np
 
@@ -48,6 +49,19 @@ class SynonymPool:
     names: np.ndarray = field(default_factory=_no_rows)
     mentions: np.ndarray = field(default_factory=_no_rows)
     parents: list[tuple[int, ...]] = field(default_factory=list)
+
+    def places_by_concept(self, rows: np.ndarray) -> dict[int, list[int]]:
+        """List which of some rows each concept has.
+
+        rows (Ints1d): Rows.
+        RETURNS (Dict[int, List[int]]): By the number of the concept, places in `rows`, ascending;
+            concepts that have none are missing.
+        """
+        places: dict[int, list[int]] = {}
+        for place, row in enumerate(rows.tolist()):
+            for concept in self.concepts[row]:
+                places.setdefault(concept, []).append(place)
+        return places
 
     def digest(self) -> str:
         """Identify a pool.
@@ -298,8 +312,7 @@ def _distinct_pairs(stated: array, rows: np.ndarray, report: PoolReport) -> np.n
     return sorted_unique((row[row >= 0] << 32) | concept[row >= 0])
 
 
-@dataclass(frozen=True, slots=True)
-class _CountedPairs:
+class _CountedPairs(NamedTuple):
     """Pairs of row and concept, ordered by both, with how often an epoch draws them: int64 (n,)
     each. And whether they are in O (`named`) and in D (`annotated`): bool (n,)."""
 
@@ -337,7 +350,7 @@ class _CountedPairs:
     def of_drawn_rows(self) -> "_CountedPairs":
         """All pairs of the rows that are drawn at least once."""
         chosen = np.isin(self.row, self.row[self.times > 0])
-        return _CountedPairs(*(getattr(self, each.name)[chosen] for each in fields(self)))
+        return _CountedPairs(*(each[chosen] for each in self))
 
 
 def _low(keys: np.ndarray) -> np.ndarray:

@@ -17,14 +17,7 @@ from ..files.configs import config_errors, read_config, require_sections
 from ..files.folders import require_replaceable
 from ..files.text import existing_file, sha256
 from .batchers import Batcher
-from .checkpoints import (
-    keep_dev,
-    remove_work,
-    require_same_config,
-    require_same_dev,
-    start_work,
-    work_folder,
-)
+from .checkpoints import remove_work, require_same_start, start_work, work_folder
 from .config import (
     AnyObjective,
     TrainingData,
@@ -107,9 +100,9 @@ def train(
     for path in (*data.corpora, *data.dev):
         existing_file(path)
     if resume:
-        require_same_config(work, config)
+        require_same_start(work, config, data.dev)
     elif is_main_process():
-        start_work(work, config)
+        start_work(work, config, data.dev)
     ontology = registry.get("readers", _ONTOLOGY)(Path(data.ontology))()
     warn_of_shared_files(data)
     mentions = list(read_mentions(data.corpora, data))
@@ -137,10 +130,6 @@ def train(
         block = config["encoder"]
         score = partial(score_saved, score=dev_score, encoder_config=block, to_search=to_search)
     with write_errors(work):
-        if resume:
-            require_same_dev(work, data.dev)
-        elif is_main_process():
-            keep_dev(work, data.dev)
         trained = run_training(
             trainable(encoder),
             pool,

@@ -124,7 +124,7 @@ def test_fewer_vectors_than_synonyms(saved, blank_normalizer):
     text = "\n".join([first, json.dumps(more), rest])
     (one / "synonyms.jsonl").write_text(text, encoding="utf8")
     seal(one, {})
-    with pytest.raises(ConnormError, match="CN402.*synonyms.*1 sparse vectors.*2 sparse"):
+    with pytest.raises(ConnormError, match="CN402.*synonyms.*1 vectors.*sparse.*2 of.*sparse"):
         blank_normalizer().from_disk(one)
 
 

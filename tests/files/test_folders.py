@@ -416,7 +416,6 @@ def paused(monkeypatch):
         return read(*args)
 
     monkeypatch.setattr(folders, "_read", read_later)
-    monkeypatch.setattr(folders, "_SECONDS_TO_STOP", 0)
     yield event
     event.set()
 
@@ -441,8 +440,7 @@ def test_sound_files(sealed_large):
 def test_without_large_files_there_is_no_thread(sealed_large, monkeypatch):
     monkeypatch.setattr(folders, "_LARGE", 1000)
     check = BackgroundCheck(sealed_large, unseal(sealed_large))
-    assert check._work.thread is None
-    wait()
+    assert not threads()
     check.require_sound()
 
 
@@ -487,13 +485,12 @@ def test_a_disk_that_fails(sealed_large, monkeypatch):
 
 def test_the_thread_ends_with_what_it_checks(sealed_large, paused):
     check = BackgroundCheck(sealed_large, unseal(sealed_large))
-    work = check._work
+    left = check._left
     del check
     gc.collect()
-    assert work.is_stopped
     paused.set()
-    work.thread.join()
-    assert not work.is_done and all(large.file.closed for large in work.left)
+    wait()
+    assert left and all(large.file.closed for large in left)
 
 
 def test_a_forked_process_checks_too(sealed_large, paused):

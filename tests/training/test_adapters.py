@@ -42,14 +42,7 @@ def test_only_transformers_are_adapted(pool, tmp_path):
         LoraAdapter().add(torch.nn.Linear(2, 2))
 
 
-def test_layers_to_adapt_must_be_there(make_module):
-    with pytest.raises(ConnormError, match="CN826.*nothing"):
-        LoraAdapter(targets=["nothing"]).add(make_module())
-
-
-@pytest.mark.parametrize(
-    ("setting", "value"), [("rank", 0), ("alpha", 0.0), ("dropout", 1.5), ("dropout", -0.1)]
-)
+@pytest.mark.parametrize(("setting", "value"), [("rank", 0), ("alpha", 0.0)])
 def test_settings_that_cannot_be(setting, value):
     with pytest.raises(ConnormError, match=f"CN006.*{setting}"):
         LoraAdapter(**{setting: value})

@@ -4,10 +4,11 @@ import shutil
 
 import pytest
 from spacy.tokens import DocBin
+from thinc.api import Config
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.training import train
-from spacy_connorm.training.checkpoints import keep_dev, last_checkpoint, require_same_dev
+from spacy_connorm.training.checkpoints import last_checkpoint, require_same_start, start_work
 
 pytest.importorskip("torch")
 
@@ -16,15 +17,12 @@ def test_dev_data_of_another_content(tmp_path):
     files = [tmp_path / name for name in ("a.spacy", "b.spacy")]
     for file in files:
         file.write_text(file.name)
-    keep_dev(tmp_path, list(map(str, files)))
-    require_same_dev(tmp_path, list(map(str, files)))
+    config, dev = Config({"training": {"seed": 1}}), list(map(str, files))
+    start_work(tmp_path / "work", config, dev)
+    require_same_start(tmp_path / "work", config, dev)
     files[1].write_text("other")
-    with pytest.raises(ConnormError, match="CN828"):
-        require_same_dev(tmp_path, list(map(str, files)))
-
-
-def test_a_training_that_ended_before_its_first_step(tmp_path):
-    require_same_dev(tmp_path, [])
+    with pytest.raises(ConnormError, match="CN828.*dev corpus"):
+        require_same_start(tmp_path / "work", config, dev)
 
 
 @pytest.mark.filterwarnings("ignore:.*CNW810")
