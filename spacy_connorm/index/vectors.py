@@ -367,7 +367,7 @@ class SparseVectors:
 
     def compare(self, queries: "csr_matrix") -> RowScores:
         """Compare by the features of each row, always in one order; see `DenseVectors.compare`."""
-        columns = queries.T.toarray()
+        columns = queries.T.toarray(order="C")
         return RowScores(
             lambda start, stop: self.view(start, stop).unit @ columns,
             np.zeros(queries.shape[0], dtype="float32"),
