@@ -9,6 +9,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,6 @@ import numpy as np
 from ..files.arrays import are_among, ascends, find_sorted, open_array, require_offsets
 from ..text.substitutions import ENGLISH, Substitution
 from ..text.word_bags import (
-    add_hashes,
     hash_bag,
     hash_bags,
     hash_base_forms,
@@ -63,10 +63,10 @@ class WordBags:
         """
         hashes, words, sizes = array("Q"), set[int](), array("i")
         for text in texts:
-            bag = list(map(hash_word, word_bag(text)))
-            hashes.append(add_hashes(bag))
+            bag = word_bag(text)
+            hashes.append(hash_bag(bag))
             sizes.append(len(bag))
-            words.update(bag)
+            words.update(map(hash_word, bag))
         counts = np.frombuffer(sizes, dtype="int32")
         kept = np.flatnonzero(counts)
         values, places = np.frombuffer(hashes, dtype="uint64")[kept], rows[kept]
@@ -203,21 +203,27 @@ def rewrite(
     # The same words, in another order or form, are the text itself.
     hashes = np.uint64(hash_bag(bag)) + np.concatenate([np.zeros(1, "uint64"), changes])
     certain = np.concatenate([np.ones(1), certain])
-    found = np.flatnonzero(names.contain(hashes))
-    found = found[np.argsort(-certain[found], kind="stable")]
-    return _rows(hashes[found], certain[found], names)
+    known = np.flatnonzero(find_sorted(names.hashes, hashes) >= 0)
+    known = known[np.argsort(-certain[known], kind="stable")]
+    if not len(known):
+        return _NOTHING
+    found = names.rows_of(hashes[known])
+    rows = np.concatenate(found).astype("int64")
+    _, first = np.unique(rows, return_index=True)
+    first = np.sort(first)[:_MAX_ROWS]
+    certainty = np.repeat(certain[known], list(map(len, found)))
+    return Rewritten(rows[first], certainty[first])
 
 
 def _derivations(bag: tuple[str, ...], names: WordBags) -> "_Replacements":
     """RETURNS (_Replacements): The words that names have and that words of a text derive from."""
-    forms = [(place, own) for place, word in enumerate(bag) for own in hash_base_forms(word)]
-    if not forms:
+    forms = list(map(hash_base_forms, bag))
+    hashes = np.array(list(chain.from_iterable(forms)), dtype="uint64")
+    if not len(hashes):
         return _NO_REPLACEMENTS
-    places = np.array([place for place, _ in forms])
-    hashes = np.array([own for _, own in forms], dtype="uint64")
-    known = np.flatnonzero(names.have_words(hashes))
-    words = np.fromiter(map(hash_word, bag), "uint64", len(bag))
-    places = places[known]
+    places = np.repeat(np.arange(len(bag)), list(map(len, forms)))
+    known = np.flatnonzero(find_sorted(names.words, hashes) >= 0)
+    words, places = np.array(list(map(hash_word, bag)), dtype="uint64"), places[known]
     return _Replacements(
         hashes[known] - words[places], np.full(len(known), _DERIVED), np.left_shift(1, places)
     )
@@ -381,15 +387,3 @@ def _with_pairs(single: _Replacements, min_certainty: float) -> tuple[np.ndarray
         np.concatenate([changes, changes[first] + changes[second]]),
         np.concatenate([certain, both[kept]]),
     )
-
-
-def _rows(hashes: np.ndarray, certain: np.ndarray, names: WordBags) -> Rewritten:
-    """RETURNS (Rewritten): The rows of bags, given with the most certain first."""
-    if not len(hashes):
-        return _NOTHING
-    found = names.rows_of(hashes)
-    rows = np.concatenate(found).astype("int64")
-    certainty = np.repeat(certain, [len(each) for each in found])
-    _, first = np.unique(rows, return_index=True)
-    first = np.sort(first)[:_MAX_ROWS]
-    return Rewritten(rows[first], certainty[first])

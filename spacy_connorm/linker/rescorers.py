@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from ..encoders.protocol import Raw
-from ..index.backends.exact import rescore
+from ..index.backends.exact import Neighbours
 from ..index.concept_index import AllowedConcepts, ConceptIndex, Search
 from ..index.overlay import SynonymOverlay
 from ..index.search import DIGITS, Hit, IndexTexts, best_hits, rounded, with_parts
@@ -170,55 +170,56 @@ class RewrittenWords:
         """
         self._batch = batch
         self._names: dict[int, Rewritten] = {}
+        index = batch.index
         for place in np.flatnonzero(batch.rows < 0).tolist():
-            names = self._names_of(batch.texts[place])
+            text = batch.texts[place]
+            names = rewrite(
+                known_bag(text), index.word_bags, index.rewriting, min_certainty=_MIN_CERTAINTY
+            )
+            if len(names.rows) and has_sign(text):
+                names = _without_opposites(text, names, index)
             if len(names.rows):
                 self._names[place] = names._replace(certainty=weight * names.certainty)
                 batch.may_rise[place] = True
-                batch.same_meaning[place].update(batch.index.members.of_rows(names.rows).tolist())
+                batch.same_meaning[place].update(index.members.of_rows(names.rows).tolist())
 
     def __call__(
         self, search: Search, places: Sequence[int], found: list[list[Hit]]
     ) -> list[list[Hit]]:
         """RETURNS (List[List[Hit]]): The hits in their new order; see `Rescorer`."""
-        if search.representation != "T":
+        known = [place for place in places if place in self._names]
+        if search.representation != "T" or not known:
             return found
+        raised = dict(zip(known, self._raised(search, known), strict=True))
         return [
-            best_hits((*hits, *self._raised(search, place)), self._batch.depth)
-            if place in self._names
-            else hits
+            best_hits((*hits, *raised[place]), self._batch.depth) if place in raised else hits
             for place, hits in zip(places, found, strict=True)
         ]
 
-    def _names_of(self, text: str) -> Rewritten:
-        """RETURNS (Rewritten): The names that a mention becomes, without those that have a minus
-        where it has a plus, or the reverse.
-        """
-        index = self._batch.index
-        found = rewrite(
-            known_bag(text), index.word_bags, index.rewriting, min_certainty=_MIN_CERTAINTY
-        )
-        if not len(found.rows) or not has_sign(text):
-            return found
-        members = index.members.start[found.rows].tolist()
-        names = index.store.texts(members)
-        kept = np.array([not are_opposite(text, names[member]) for member in members])
-        return Rewritten(found.rows[kept], found.certainty[kept])
+    def _raised(self, search: Search, places: list[int]) -> list[list[Hit]]:
+        """RETURNS (List[List[Hit]]): What the names of n mentions denote, with raised cosines."""
+        batch = self._batch
+        texts = IndexTexts.of(search, batch.index, batch.overlay, batch.allowed)
+        vectors, queries = texts.searcher.vectors, batch.vectors[places]
+        names = [self._names[place] for place in places]
+        items = np.full((len(names), max(len(each.rows) for each in names)), -1, dtype="int64")
+        scores = np.full(items.shape, -np.inf, dtype="float32")
+        for query, (rows, certainty) in enumerate(names):
+            own = rows - batch.index.first_row(search)
+            inside = np.flatnonzero((own >= 0) & (own < len(vectors)))
+            cosines = vectors.rescore(queries, query, own[inside])
+            items[query, : len(inside)] = own[inside]
+            scores[query, : len(inside)] = cosines + certainty[inside] * (1 - cosines)
+        hits = texts.hits(Neighbours(items, rounded(scores)), batch.depth)
+        return with_parts(hits, vectors, queries)
 
-    def _raised(self, search: Search, place: int) -> list[Hit]:
-        """RETURNS (List[Hit]): What the names of a mention denote, with raised cosines."""
-        batch, (rows, certainty) = self._batch, self._names[place]
-        names = IndexTexts.of(search, batch.index, batch.overlay, batch.allowed)
-        vectors, items = names.searcher.vectors, rows - batch.index.first_row(search)
-        inside = (items >= 0) & (items < len(vectors))
-        items, certainty = items[inside], certainty[inside]
-        own = batch.vectors[place : place + 1]
-        found = rescore(vectors, own, [items], len(items))
-        order = np.argsort(items)
-        raised = certainty[order[np.searchsorted(items, found.items[0], sorter=order)]]
-        found.scores[0] += raised * (1 - found.scores[0])
-        hits = names.hits(found._replace(scores=rounded(found.scores)), batch.depth)
-        return with_parts(hits, vectors, own)[0]
+
+def _without_opposites(text: str, names: Rewritten, index: ConceptIndex) -> Rewritten:
+    """RETURNS (Rewritten): Names without a minus where the text has a plus, or the reverse."""
+    members = index.members.start[names.rows].tolist()
+    written = index.store.texts(members)
+    kept = np.array([not are_opposite(text, written[member]) for member in members])
+    return Rewritten(names.rows[kept], names.certainty[kept])
 
 
 # What changes scores after a search, in this order, by the setting of its weight.

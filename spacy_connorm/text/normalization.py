@@ -67,6 +67,8 @@ _TAG_ENDINGS = (
     ", formerly",
     ", included",
 )
+# How a text ends that may end in a tag.
+_LAST_LETTERS = (" ", ",", ")", ">", *_TAG_ENDINGS)
 # Chapters of Read codes, OBO's mark of retired terms, ICD's residual classes.
 _BEGINNINGS = ("[d]", "[m]", "[q]", "[so]", "[v]", "[x]", "obsolete ", "unspecified ")
 
@@ -81,26 +83,20 @@ def strip_tags(text: str) -> str:
     # Lower-casing may change the length of a text, but not of ASCII.
     lowered = text.lower() if text.isascii() else "".join(map(_lower_ascii, text))
     start, end = 0, len(text)
-    while (after := _skip_beginning(lowered, start)) > start:
-        start = after
-    while (before := _skip_ending(lowered, start, end)) < end:
+    # Both in place: copying the rest of the text for each tag would take quadratic time.
+    while lowered.startswith(_BEGINNINGS, start):
+        start += next(len(tag) for tag in _BEGINNINGS if lowered.startswith(tag, start))
+        while lowered.startswith(" ", start):
+            start += 1
+    while lowered.endswith(_LAST_LETTERS, start, end):
+        if (before := _skip_ending(lowered, start, end)) == end:
+            break
         end = before
     return text[start:end].rstrip(" ,") if end - start < len(text) else text
 
 
 def _lower_ascii(character: str) -> str:
     return character.lower() if character.isascii() else character
-
-
-# Both work in place: copying the rest of the text for each tag would take quadratic time.
-def _skip_beginning(lowered: str, start: int) -> int:
-    """RETURNS (int): The end of the tag that starts at `start`, or `start` if there is none."""
-    if not lowered.startswith(_BEGINNINGS, start):
-        return start
-    start += next(len(tag) for tag in _BEGINNINGS if lowered.startswith(tag, start))
-    while lowered.startswith(" ", start):
-        start += 1
-    return start
 
 
 def _skip_ending(lowered: str, start: int, end: int) -> int:

@@ -42,7 +42,8 @@ def word_bag(text: str) -> tuple[str, ...]:
     RETURNS (Tuple[str, ...]): Its normalized words in alphabetical order, each as often as it
         occurs. Stop words are left out, unless there is nothing else.
     """
-    return tuple(sorted(content_words(text)))
+    words = normalized_words(text)
+    return tuple(sorted([word for word in words if word not in STOP_WORDS] or words))
 
 
 def content_words(text: str) -> list[str]:
@@ -64,8 +65,9 @@ def normalized_words(text: str) -> list[str]:
     text (str): Any text.
     RETURNS (List[str]): The words, with stop words.
     """
-    plain = strip_tags(spell_greek(unify_dashes(unify_unicode(text)))) or text
-    return list(map(_normalized, _WORD.findall(drop_possessives(plain))))
+    plain = text if text.isascii() else spell_greek(unify_dashes(unify_unicode(text)))
+    words = drop_possessives((strip_tags(plain) or text).replace("`", "'"))
+    return list(map(_normalized, _WORD.findall(words)))
 
 
 @lru_cache(maxsize=65_536)
@@ -97,15 +99,7 @@ def hash_bag(bag: tuple[str, ...]) -> int:
     RETURNS (int): The hash of a bag, 64 bits: the sum of its words' hashes, so the hash of any
     window of words is a difference of running sums.
     """
-    return add_hashes(map(hash_word, bag))
-
-
-def add_hashes(words: Iterable[int]) -> int:
-    """Hash a bag of words by the hashes of its words.
-
-    RETURNS (int): The hash of a bag, from those of its words.
-    """
-    return sum(words) % _MODULUS
+    return sum(map(hash_word, bag)) % _MODULUS
 
 
 @lru_cache(maxsize=65_536)
@@ -199,18 +193,13 @@ def base_forms(word: str) -> tuple[str, ...]:
     """
     if word in FUNCTION_WORDS:
         return ()  # "several" is not severe
-    found = (
-        word[:cut] + noun_ending
-        for cut in range(max(0, len(word) - _LONGEST_ENDING), len(word))
-        for noun_ending in _ENDINGS.get(word[cut:], ())
-    )
-    return tuple(
-        dict.fromkeys(
-            form
-            for form in found
-            if form[:_SHORTEST_STEM] == word[:_SHORTEST_STEM] and form != word
-        )
-    )
+    found: dict[str, None] = {}
+    for cut in range(max(0, len(word) - _LONGEST_ENDING), len(word)):
+        for noun_ending in _ENDINGS.get(word[cut:], ()):
+            form = word[:cut] + noun_ending
+            if form[:_SHORTEST_STEM] == word[:_SHORTEST_STEM] and form != word:
+                found[form] = None
+    return tuple(found)
 
 
 @lru_cache(maxsize=65_536)
