@@ -55,6 +55,8 @@ class Abbreviations:
         self._starts = [start for start, _ in in_order]
         self._senses = [_group(senses) for _, senses in in_order]
         self._shorts = [ShortForms(senses) for senses in self._senses]
+        # None, in most documents: then no mention is abbreviated.
+        self.senses = sum(map(len, self._senses))
 
     def __bool__(self) -> bool:
         """RETURNS (bool): Whether a component looked for abbreviations, even if it found none."""
@@ -67,7 +69,7 @@ class Abbreviations:
         RETURNS (Mapping[str, str]): Long forms by short form. If a short form is defined several
             times: the last definition up to the offset, or else the first one after it.
         """
-        number = self._part(offset)
+        number = bisect_right(self._starts, offset) - 1
         if number < 0:
             return {}
         return _LongForms(self._senses[number], offset - self._starts[number])
@@ -80,14 +82,11 @@ class Abbreviations:
             definition: "Angelman syndrome (AS)".
         RETURNS (str): Its long form; empty if it has no defined short form.
         """
-        number = self._part(offset)
+        number = bisect_right(self._starts, offset) - 1
         if number < 0:
             return ""
         expanded = expand(text, self.at(offset), self._shorts[number])
         return "" if expanded == text else expanded
-
-    def _part(self, offset: int) -> int:
-        return bisect_right(self._starts, offset) - 1
 
 
 class _LongForms(Mapping[str, str]):
@@ -190,9 +189,12 @@ def find_long_forms(doc: Doc, spans: Sequence[Span]) -> list[str]:
     RETURNS (List[str]): One long form per span; empty if unknown.
     """
     abbreviations = read_abbreviations(doc)
-    if not any(map(_is_others, (_LONG_FORM, _LITERAL))):
-        return [_expanded(span, abbreviations) for span in spans]
-    return [external_long_form(span) or _expanded(span, abbreviations) for span in spans]
+    known = filter(Span.has_extension, (_LONG_FORM, _LITERAL))
+    if any(Span.get_extension(each)[2] is not get_long_form for each in known):
+        return [external_long_form(span) or _expanded(span, abbreviations) for span in spans]
+    if not abbreviations.senses:
+        return [""] * len(spans)
+    return [_expanded(span, abbreviations) for span in spans]
 
 
 def external_long_form(span: Span) -> str | None:
@@ -254,10 +256,6 @@ def get_long_form(span: Span) -> str | None:
 
 def _expanded(span: Span, abbreviations: Abbreviations) -> str:
     return abbreviations.long_form(clean(span.text), span.end_char - 1)
-
-
-def _is_others(name: str) -> bool:
-    return Span.has_extension(name) and Span.get_extension(name)[2] is not get_long_form
 
 
 def _stored(doc: Doc) -> Iterator[tuple[Any, Sequence[Sequence[Any]]]]:

@@ -17,6 +17,7 @@ _CANDIDATES = "candidates"
 _KB_ID = "kb_id"
 _KB_ENTS = "kb_ents"
 _NORMALIZED = "normalized"
+_FOUND_NAME = "found_name"
 
 
 def register_span_attributes(prefix: str = "") -> None:
@@ -102,8 +103,17 @@ def register_found_name() -> None:
     """Register `span._.found_name`: the name that a finder found a span by, as the index has it, so
     that a normalizer links the span to what the name denotes. Empty if it did not.
     """
-    if not Span.has_extension("found_name"):
-        Span.set_extension("found_name", default="")
+    if not Span.has_extension(_FOUND_NAME):
+        Span.set_extension(_FOUND_NAME, default="")
+
+
+def get_found_name(span: Span) -> str:
+    """Read the name that a finder found a span by, without the detour of `span._`.
+
+    span (Span): The mention.
+    RETURNS (str): The name as the index has it; empty if no finder found the span.
+    """
+    return _read(span, _FOUND_NAME, "")
 
 
 def is_normalized(doc: Doc, prefix: str = "") -> bool:

@@ -15,7 +15,7 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
@@ -111,15 +111,6 @@ def stack(raws: Iterable[Raw]) -> Raw:
     from scipy import sparse
 
     return sparse.vstack(batches, format="csr")
-
-
-def weighted(raw: Raw, weight: float) -> Raw:
-    """Give vectors of a hybrid another lexical weight.
-
-    RETURNS (Union[Floats2d, csr_matrix, HybridArray]): The same vectors; those of a hybrid with
-    another lexical weight.
-    """
-    return replace(raw, weight=weight) if isinstance(raw, HybridArray) else raw
 
 
 def unit_rows(vectors: np.ndarray) -> np.ndarray:
@@ -698,7 +689,7 @@ class NormalizedEncoder:
 
         RETURNS (List[bytes]): What the encoder sees of each text.
         """
-        return encoder_inputs(self.model, list(map(self.normalize, texts)))
+        return _loaded(self.model).inputs(_encodable(list(map(self.normalize, texts))))
 
     def encode(self, texts: Iterable[str]) -> Raw:
         """Encode texts.
@@ -712,7 +703,7 @@ class NormalizedEncoder:
 
         RETURNS (Raw): Raw vectors, (inputs, width).
         """
-        return encode_inputs(self.model, inputs)
+        return _loaded(self.model).encode(list(inputs))
 
     @property
     def lexical_weight(self) -> float:

@@ -153,9 +153,9 @@ def link(
                 Interpretation("parts", parts, tuple(found[text] for text in parts))
                 for parts in ways_apart
             ]
-    chosen = {
-        each: [way.first(query.top_k) for way in best_first(whole)] for each, whole in read.items()
-    }
+    chosen = {each: best_first(whole) for each, whole in read.items()}
+    if query.top_k < _DEPTH:
+        chosen = {each: [way.first(query.top_k) for way in ways] for each, ways in chosen.items()}
     return [list(chosen[each]) for each in asked]
 
 
@@ -238,7 +238,7 @@ def run_sieve(
         for rescore in rescorers:
             hits = rescore(step, waiting, hits)
         for place, own in zip(waiting, hits, strict=True):
-            if _best_score(own) >= threshold:
+            if (own[0].score if own else -inf) >= threshold:
                 answers[place] = step, own[:top_k]
         waiting = [place for place in waiting if place not in answers]
     # The ids, names and texts of all hits are read from the index at once.
@@ -344,7 +344,7 @@ def explain_mention(
         for step, threshold in query.sieve.steps:
             asked = query._replace(sieve=Sieve((step,), ()), calibration=None)
             candidates = retrieve(retriever, [text], asked)[text][: query.top_k]
-            enough = _best_score(candidates) >= threshold
+            enough = (candidates[0].score if candidates else -inf) >= threshold
             answers = enough and not any(each.answers for each in steps)
             needed = None if threshold == -inf else threshold
             steps.append(Step(str(step), needed, answers, candidates))
@@ -419,7 +419,3 @@ def _clean_asked(
             refuse_text(name, given, f"one for each of {len(mentions)} mentions")
         columns.append(map(clean, given))
     return list(zip(*columns, strict=True))
-
-
-def _best_score(found: Sequence[Hit] | Sequence[Candidate]) -> float:
-    return found[0].score if found else -inf

@@ -13,7 +13,7 @@ import numpy as np
 from thinc.api import Model
 
 from ..concepts import Candidate, Concept, Source
-from ..encoders.protocol import NormalizedEncoder, Raw, stack, weighted
+from ..encoders.protocol import HybridArray, NormalizedEncoder, Raw, stack
 from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse, warn
 from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import Backend
@@ -43,6 +43,7 @@ class Retriever:
     weights (Mapping[str, float]): Of `RESCORERS`, by setting; those at 0 are left out.
     masks (Cache): What filters let through.
     cache (Cache): Answers to texts.
+    has_cosines (bool): Whether scores are cosines: those of several texts can be compared.
     """
 
     encoder: NormalizedEncoder
@@ -55,20 +56,15 @@ class Retriever:
     )
     cache: Cache[tuple, list[Candidate]] = field(init=False, repr=False)
 
+    has_cosines: bool = field(init=False, repr=False)
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "cache", Cache(self.cache_size))
+        object.__setattr__(self, "has_cosines", self.index.metric == COSINE)
 
     def __reduce__(self) -> tuple:
         # A worker starts with empty caches.
         return Retriever, (self.encoder, self.index, self.overlay, self.cache_size, self.weights)
-
-    @property
-    def has_cosines(self) -> bool:
-        """Whether scores of several texts can be compared.
-
-        RETURNS (bool): Whether scores are cosines: those of several texts can be compared.
-        """
-        return self.index.metric == COSINE
 
     def allowed(self, filter: Filter) -> AllowedConcepts | None:
         """Find which concepts a filter lets through, once for each filter.
@@ -150,10 +146,13 @@ class Retriever:
         rows = rows[places]
         if self.overlay.removed:
             rows = np.where(np.isin(rows, self.overlay.silent_rows), -1, rows)
+        asked = stack(found) if found else None
+        if isinstance(asked, HybridArray):  # vectors of the index don't have the weight of today
+            asked = replace(asked, weight=self.encoder.lexical_weight)
         return SearchedTexts(
             [texts[place] for place in places],
             rows,
-            weighted(stack(found), self.encoder.lexical_weight) if places else None,
+            asked,
             index,
             self.overlay,
             top_k,

@@ -29,6 +29,7 @@ from ..documents.mentions import (
 )
 from ..documents.spans import (
     choose_spans,
+    get_found_name,
     register_found_name,
     register_span_attributes,
     set_kb_ids,
@@ -232,7 +233,7 @@ class ConceptNormalizer(BatchedPipe):
         spans = [list(chain.from_iterable(self._groups(doc).values())) for doc in docs]
         long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))
         mentions = [span.text for span in chain.from_iterable(spans)]
-        names = [span._.found_name for span in chain.from_iterable(spans)]
+        names = [get_found_name(span) for span in chain.from_iterable(spans)]
         found = iter(self.candidates(mentions, long_forms=long_forms, found_names=names))
         return [list(islice(found, len(each))) for each in spans]
 
@@ -250,7 +251,7 @@ class ConceptNormalizer(BatchedPipe):
             read_by(doc, self)
             groups = self._groups(doc) if by_span else {}
             spans = list(chain.from_iterable(groups.values()))
-            kb_ids = [self.decide(each) for each in by_span]
+            kb_ids = [written_id(each, self.cfg["nil_threshold"]) for each in by_span]
             set_span_attributes(doc, spans, kb_ids, by_span, prefix=prefix)
             written = iter(kb_ids)
             for key, group in groups.items() if not prefix else ():
@@ -360,16 +361,16 @@ class ConceptNormalizer(BatchedPipe):
         RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
         RAISES (ConnormError): CN006 for anything else, and the errors of `query` and `link`.
         """
-        from ..linker.linking import candidates_of
+        from ..linker.linking import link
 
-        query = self.query(search, **limits)
-        return candidates_of(
+        read = link(
             self.lookup.retriever,
             mentions,
-            query,
+            self.query(search, **limits),
             long_forms=long_forms,
             found_names=found_names,
         )
+        return [interpretations[0].candidates for interpretations in read]
 
     def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> "Explanation":
         """Explain how a mention is read, and what each search of the sieve finds for it.
@@ -382,7 +383,7 @@ class ConceptNormalizer(BatchedPipe):
         from ..linker.linking import explain_mention
 
         if isinstance(mention, Span):
-            text, name = mention.text, mention._.found_name
+            text, name = mention.text, get_found_name(mention)
             (long_form,) = self.long_forms(mention.doc, [mention])
         elif isinstance(mention, str):
             text, name, long_form = mention, "", ""
@@ -403,7 +404,7 @@ class ConceptNormalizer(BatchedPipe):
         """
         from ..linker.linking import CodeSystems, Query
 
-        cfg = self._limited(limits)
+        cfg = self._limited(limits) if limits else self.cfg
         codes = None
         if cfg["code_systems"]:
             prefixes = PREFIXES.extended(cfg["prefixes"])
@@ -413,7 +414,7 @@ class ConceptNormalizer(BatchedPipe):
             cfg["top_k"],
             self._filter(cfg),
             split_composites=cfg["split_composites"],
-            calibration=self.calibration,
+            calibration=Calibration(**cfg["calibration"]) if cfg["calibration"] else None,
             codes=codes,
         )
         return query if search is None else query.alone(search)

@@ -49,8 +49,8 @@ def test_an_unknown_mention_passes_few_files_and_functions(make_pipeline):
         normalizer(doc)
     assert doc.ents[0].kb_id_
     assert len(trace.files) <= 21
-    assert len(trace.functions) <= 140
-    assert trace.depth <= 17
+    assert len(trace.functions) <= 115
+    assert trace.depth <= 14
 
 
 @pytest.fixture
