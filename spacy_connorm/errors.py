@@ -354,8 +354,8 @@ class Errors(metaclass=_Coded):
 
     # Server
     CN749 = (
-        "Words with long runs of punctuation hold up the tokenizer (cost {size:,}, at most "
-        "{limit:,}: punctuation times word length). Put spaces in them, or send fewer texts."
+        "Words with long runs of punctuation hold up the tokenizer (punctuation times word length "
+        "may be {limit:,} at most). Put spaces in them, or send shorter texts."
     )
     CN751 = "Can't listen on {host}, port {port} ({reason}). Choose another `--port`, or 0 for any."
     CN753 = "There is no correction with this id."

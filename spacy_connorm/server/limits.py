@@ -7,35 +7,52 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from spacy.tokenizer import Tokenizer
+
 from ..errors import ConnormError, Errors, require_positive
 from .access import is_open
 from .problems import Problem, send_problem
 
 _WORD = re.compile(r"\S+")
-_FIRST = re.compile(r"[\W_]*")
-# Of a reversed word. "'s" is the one suffix of letters that may be repeated.
-_LAST = re.compile(r"(?:[sS]['\u2019]|[\W_])*")
 # The tokenizer takes as long for so many as for a word or two.
 _FREE = 10
+# Characters that a prefix or a suffix is found in.
+_REACH = 100
 
 
-def affix_work(texts: Iterable[str]) -> int:
-    """Tell how long a tokenizer takes beyond what grows with the length of texts. It takes the
-    punctuation at both ends of a word off one by one, and reads the rest of the word each time; a
-    word is whatever has no spaces. It remembers words, so each counts once.
+def affix_work(text: str, tokenizer: Any, *, limit: int) -> int:
+    """Tell how long a tokenizer takes beyond what grows with the length of a text. It takes the
+    prefixes and suffixes of a word off one by one, and reads the rest of the word each time; a word
+    is whatever has no spaces.
 
-    texts (Iterable[str]): The texts.
-    RETURNS (int): The sum over all words: their punctuation beyond ten characters, times their
-        length.
+    text (str): The text.
+    tokenizer (Tokenizer): spaCy's, with its own prefixes and suffixes. Of another kind nothing is
+        known.
+    limit (int): Where counting may stop.
+    RETURNS (int): The sum over all words: their affixes beyond ten, times their length.
     """
-    words = {word for text in texts for word in _WORD.findall(text) if len(word) > _FREE}
-    return sum(max(0, _affixes(word) - _FREE) * len(word) for word in words)
+    if not isinstance(tokenizer, Tokenizer):
+        return 0
+    work = 0
+    for word, times in Counter(_WORD.findall(text)).items():
+        if len(word) > _FREE and work <= limit:
+            most = _FREE + 1 + limit // len(word)
+            affixes = _count_affixes(word, tokenizer, most)
+            work += times * max(0, affixes - _FREE) * len(word)
+    return work
 
 
-def _affixes(word: str) -> int:
-    first, last = _FIRST.match(word), _LAST.match(word[::-1])
-    found = sum(match.end() for match in (first, last) if match)
-    return min(found, len(word))
+def _count_affixes(word: str, tokenizer: Tokenizer, most: int) -> int:
+    start, end, count = 0, len(word), 0
+    while start < end and count < most:
+        prefix = tokenizer.find_prefix(word[start : min(end, start + _REACH)])
+        start += prefix
+        suffix = tokenizer.find_suffix(word[max(start, end - _REACH) : end])
+        end -= suffix
+        if not prefix and not suffix:
+            break
+        count += bool(prefix) + bool(suffix)
+    return count
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +62,8 @@ class RequestLimits:
     body (int): Bytes of a request.
     text (int): Characters of a text.
     batch (int): Texts or mentions in a request.
-    affixes (int): Punctuation without spaces in the texts of a request, as `affix_work` counts it:
-        a run of 1,005 characters makes a million, for which spaCy takes 0.2 seconds.
+    affixes (int): Punctuation without spaces in a text, as `affix_work` counts it: a run of 1,005
+        characters makes a million, for which spaCy takes 0.2 seconds.
     per_client (int): Requests of one address that run at once.
     concurrent (int): Requests that run at once.
     seconds (float): How long a client may take to send a request.
@@ -55,7 +72,7 @@ class RequestLimits:
     body: int = 4_000_000
     text: int = 100_000
     batch: int = 100
-    affixes: int = 1_000_000
+    affixes: int = 4_000_000
     per_client: int = 8
     concurrent: int = 16
     seconds: float = 20.0
@@ -81,14 +98,17 @@ class RequestLimits:
         if count > self.batch:
             raise ConnormError(Errors.CN756.format(limit=self.batch, what=f"texts, not {count:,}"))
 
-    def require_tokenizable(self, texts: Iterable[str]) -> None:
+    def require_tokenizable(self, texts: Iterable[str], tokenizer: Any) -> None:
         """Refuse texts that would hold up a tokenizer.
 
-        RAISES (ConnormError): CN749 for texts that would hold up a tokenizer.
+        texts (Iterable[str]): The texts.
+        tokenizer (Tokenizer): See `affix_work`.
+        RAISES (ConnormError): CN749 for one that would.
         """
-        work = affix_work(texts)
-        if work > self.affixes:
-            raise ConnormError(Errors.CN749.format(size=work, limit=self.affixes))
+        for text in texts:
+            work = affix_work(text, tokenizer, limit=self.affixes)
+            if work > self.affixes:
+                raise ConnormError(Errors.CN749.format(limit=self.affixes))
 
 
 class LimitRequests:

@@ -139,7 +139,7 @@ def _add_answers(
         texts = [each if isinstance(each, str) else each.text for each in body.texts]
         mentions = [_boundaries(each) for each in body.texts]
         cleaned = [_require_text(each, limits) for each in texts]
-        limits.require_tokenizable(cleaned)
+        limits.require_tokenizable(cleaned, pipeline.nlp.tokenizer)
         revision = pipeline.revision
         return {"records": pipeline.annotate(cleaned, mentions), "revision": revision}
 
@@ -161,7 +161,7 @@ def _add_answers(
     def explain(body: ExplainBody) -> dict[str, Any]:
         """Explain how a mention is read, and what each search of the sieve finds for it."""
         mention, text = (_require_text(each, limits) for each in (body.mention, body.text))
-        limits.require_tokenizable([text])
+        limits.require_tokenizable([text], pipeline.nlp.tokenizer)
         return view_explanation(pipeline.explain(mention, text=text, start=body.start))
 
     @api.get(CONCEPTS + "{concept_id:path}", tags=["answers"], responses=declare_api(404))
@@ -187,7 +187,7 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
     def correct(body: CorrectionBody) -> dict[str, Any]:
         """Say what a mention denotes. It is on the disk when this answers."""
         text = _require_text(body.text, limits)
-        limits.require_tokenizable([text])
+        limits.require_tokenizable([text], pipeline.nlp.tokenizer)
         how = body.model_dump(exclude={"text"})
         correction = pipeline.correct(text, **{**how, "author": storable(body.author).strip()})
         return {

@@ -244,7 +244,11 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
     ],
     "CN707": [lambda world: _read_inputs(world, f'{{"title": "{CANARY}"}}\n')],
     "CN709": [_annotate_long],
-    "CN749": [lambda world: RequestLimits().require_tokenizable([CANARY + "(" * 2000])],
+    "CN749": [
+        lambda world: RequestLimits().require_tokenizable(
+            [CANARY + "(" * 9000], spacy.blank("en").tokenizer
+        )
+    ],
     "CN755": [
         lambda world: CorrectedPipeline(world.nlp, world.folder / "a.jsonl").correct(
             CANARY, 0, 99, "C1"

@@ -3,10 +3,17 @@ import json
 import random
 
 import pytest
+import spacy
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.server import RequestLimits
 from spacy_connorm.server.limits import LimitRequests, affix_work
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return spacy.blank("en").tokenizer
+
 
 DNA = "".join(random.Random(0).choices("ACGT", k=90_000))
 
@@ -18,15 +25,23 @@ DNA = "".join(random.Random(0).choices("ACGT", k=90_000))
         ("( a ) " * 1000, 0),
         ("(" * 10, 0),
         ("(" * 100, 90 * 100),
-        ("\u2019S" * 50, 90 * 100),
+        ("\u2019S" * 50, 40 * 100),
+        ("A$" * 50, 40 * 100),
         ("((((((((((((a)))", 5 * 16),
-        ("-" * 20 + " " + "-" * 20, 10 * 20),
-        ("_" * 20 + "\n" + "-" * 20, 2 * 10 * 20),
+        ("(" * 20 + " " + "(" * 20, 2 * 10 * 20),
         ("$$$$$$$$$$$a(((((((((((((((((((b", 1 * 32),
     ],
 )
-def test_punctuation_at_the_ends_of_words_counts_times_their_length(text, work):
-    assert affix_work([text, text]) == work
+def test_affixes_of_words_count_times_their_length(tokenizer, text, work):
+    assert affix_work(text, tokenizer, limit=10**6) == work
+
+
+def test_counting_stops_at_the_limit(tokenizer):
+    assert 1000 < affix_work("(" * 100_000, tokenizer, limit=1000) < 1_200_000
+
+
+def test_of_another_tokenizer_nothing_is_known():
+    assert affix_work("(" * 100, str.split, limit=1000) == 0
 
 
 @pytest.mark.parametrize(
@@ -40,8 +55,14 @@ def test_punctuation_at_the_ends_of_words_counts_times_their_length(text, work):
         "\u5fc3\u808c\u6897\u585e\u3002" * 5_000,
     ],
 )
-def test_ordinary_texts_are_tokenized(text):
-    RequestLimits().require_tokenizable([text] * 100)
+def test_ordinary_texts_are_tokenized(tokenizer, text):
+    RequestLimits().require_tokenizable([text] * 100, tokenizer)
+
+
+@pytest.mark.parametrize("text", ["(" * 2_100, ("(" * 1_000 + " ") * 5, "A$" * 2_100, "'s" * 2_100])
+def test_a_text_that_holds_up_the_tokenizer_is_refused(tokenizer, text):
+    with pytest.raises(ConnormError, match="CN749"):
+        RequestLimits().require_tokenizable(["short", text], tokenizer)
 
 
 BODY = [{"type": "http.request", "body": b"{}", "more_body": False}]
