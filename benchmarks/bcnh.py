@@ -42,8 +42,8 @@ from thinc.api import Model
 
 from spacy_connorm.concepts import Candidate, Ontology
 from spacy_connorm.evaluation import Gold, Prediction, score_predictions
+from spacy_connorm.evaluation.metrics import lenient_rank
 from spacy_connorm.evaluation.mistakes import ConceptFacts, is_ancestor
-from spacy_connorm.evaluation.protocol import lenient_rank
 from spacy_connorm.evaluation.queries import biosyn_texts
 from spacy_connorm.evaluation.report import Row, score_row
 from spacy_connorm.index.backends.exact import ExactIndex

@@ -16,7 +16,7 @@ from _common.scoring import DEPTH, read_standard
 from spacy_connorm.concepts import Candidate, Concept, Ontology
 from spacy_connorm.documents.mentions import Mention, annotated_mentions
 from spacy_connorm.evaluation import Gold, Prediction
-from spacy_connorm.evaluation.protocol import by_part
+from spacy_connorm.evaluation.metrics import by_part
 from spacy_connorm.evaluation.queries import biosyn_ids, biosyn_texts, join_parts
 from spacy_connorm.linker.interpretations import written_id
 from spacy_connorm.linker.lookup import ConceptLookup

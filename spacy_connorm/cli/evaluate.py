@@ -1,14 +1,12 @@
 """`connorm evaluate`: score pipelines on an annotated corpus."""
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wasabi import msg
 
 from ..evaluation import evaluate
-from ..evaluation.evaluation_run import flat_mistakes
-from ..evaluation.mistakes import count_kinds, largest_kinds
-from ..evaluation.report import BIOSYN, OPEN, Row, to_table
+from ..evaluation.mistakes import count_kinds
+from ..evaluation.report import BIOSYN, OPEN, to_table
 from .app import command
 from .options import options_of
 
@@ -49,18 +47,9 @@ def evaluate_cli(**given: Any) -> None:
         msg.divider(title)
         print(to_table(rows))
     if "errors_path" in given:
-        if not given["end_to_end"]:  # its tables have examples
-            _show_mistakes(report.mistakes)
+        if report.mistakes and not given["end_to_end"]:  # its tables have examples
+            msg.divider("Wrong answers by kind")
+            print(to_table(count_kinds(report.mistakes)))
         msg.good(f"Listed wrong answers: {given['errors_path']}")
     if "calibrate_path" in given:
         msg.good(f"Wrote the calibrated pipeline: {given['calibrate_path']}")
-
-
-def _show_mistakes(mistakes: Mapping[str, Sequence[Row]]) -> None:
-    """Print the kinds of wrong answers, and examples of the largest."""
-    rows = flat_mistakes(mistakes)
-    if rows:
-        msg.divider("Wrong answers by kind")
-        print(to_table(count_kinds(rows)))
-        msg.divider("The largest kinds, with examples")
-        print(to_table(largest_kinds(rows)))

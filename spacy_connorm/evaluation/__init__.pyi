@@ -3,8 +3,8 @@ from .calibration import calibrate as calibrate
 from .evaluation_run import EvaluationReport as EvaluationReport
 from .evaluation_run import evaluate as evaluate
 from .metrics import Evaluation as Evaluation
+from .metrics import Gold as Gold
+from .metrics import KnownConcept as KnownConcept
+from .metrics import Prediction as Prediction
+from .metrics import read_gold as read_gold
 from .metrics import score_predictions as score_predictions
-from .protocol import Gold as Gold
-from .protocol import KnownConcept as KnownConcept
-from .protocol import Prediction as Prediction
-from .protocol import read_gold as read_gold

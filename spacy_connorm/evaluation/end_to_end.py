@@ -17,8 +17,7 @@ from ..documents.spans import choose_spans
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..pipeline.loading import find_normalizer, load_pipeline
 from ..pipeline.mention_finder import find_nested_mentions
-from .metrics import RESAMPLES, SEED, Interval, middle
-from .protocol import KnownConcept, find_known
+from .metrics import RESAMPLES, SEED, Interval, KnownConcept, find_known, middle
 from .report import Row, Section, percent
 
 MISSED, INVENTED, BOUNDARY, LINK = "missed", "invented", "wrong boundary", "wrong id"

@@ -5,23 +5,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import srsly
 from spacy.language import Language
 
 from ..documents.mentions import Mention
 from ..encoders import choose_device
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, require_choice
 from ..files.atomic import require_apart, require_distinct_outputs, write_text
 from ..index.concept_index import Search
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
 from .calibration import Calibrated, calibrate, require_output
 from .end_to_end import score_plain_text
-from .metrics import Evaluation, score_predictions
+from .metrics import Evaluation, find_known, read_all_gold, score_predictions, warn_of_unknown_ids
 from .mistakes import concept_facts, list_mistakes
-from .protocol import find_known, read_all_gold, warn_of_unknown_ids
-from .queries import answer_queries, check_protocol, read_queries
+from .queries import answer_queries, read_queries
 from .report import (
+    BIOSYN,
     OPEN,
     Row,
     Section,
@@ -30,6 +29,7 @@ from .report import (
     score_row,
     sections_to_markdown,
     to_json,
+    to_jsonl,
     to_tsv,
 )
 
@@ -41,13 +41,13 @@ class EvaluationReport(NamedTuple):
 
     rows (List[Dict[str, Any]]): Scores in percent, one flat object a run; see `to_rows`.
     sections (List[Section]): The tables.
-    mistakes (Dict[str, List[Dict[str, Any]]]): Wrong answers by pipeline, see `list_mistakes`.
+    mistakes (List[Dict[str, Any]]): Wrong answers, each with its pipeline, see `list_mistakes`.
     calibrated (Optional[Calibrated]): What was fitted.
     """
 
     rows: list[Row]
     sections: list[Section]
-    mistakes: dict[str, list[Row]]
+    mistakes: list[Row]
     calibrated: Calibrated | None = None
 
 
@@ -132,7 +132,7 @@ def evaluate(
         _refuse("--calibrate", alone)
     for name in searches:
         Search(name)
-    check_protocol(protocol)
+    require_choice("protocol", protocol, (OPEN, BIOSYN))
     files = (json_path, markdown_path, errors_path)
     require_distinct_outputs(*files, calibrate_path)
     for path in files:
@@ -152,11 +152,12 @@ def evaluate(
         )
         (label,) = pipelines
         row = {"corpus": corpus.stem, "pipeline": label, **plain.row}
-        report = EvaluationReport([row], plain.sections, {label: plain.mistakes})
+        mistakes = [{"pipeline": label, **each} for each in plain.mistakes]
+        report = EvaluationReport([row], plain.sections, mistakes)
     else:
         scored = score_pipelines(pipelines, corpus, searches, protocol, component)
         rows = to_rows(scored, corpus.stem, protocol=protocol)
-        mistakes = {label: each.mistakes for label, each in scored.items()}
+        mistakes = [row for each in scored.values() for row in each.mistakes]
         report = EvaluationReport(rows, run_sections(rows), mistakes)
     if calibrate_path is not None:
         fitted = calibrate(pipeline, corpus, calibrate_path, component=component)
@@ -167,7 +168,8 @@ def evaluate(
     if markdown_path is not None:
         write_text(markdown_path, sections_to_markdown(report.sections))
     if errors_path is not None:
-        write_mistakes(report.mistakes, errors_path)
+        write = to_tsv if Path(errors_path).suffix == ".tsv" else to_jsonl
+        write_text(errors_path, write(report.mistakes))
     return report
 
 
@@ -225,7 +227,7 @@ def score_pipelines(
     for label, source in pipelines.items():
         nlp = load_pipeline(source)
         normalizer = find_normalizer(nlp, component=component)
-        scored[label] = score(nlp, normalizer, corpus, searches, protocol)
+        scored[label] = score(label, nlp, normalizer, corpus, searches, protocol)
         _require_same_mentions(scored, corpus)
         # Free what it mapped and loaded before the next one.
         del nlp, normalizer
@@ -234,6 +236,7 @@ def score_pipelines(
 
 
 def score(
+    label: str,
     nlp: Language,
     normalizer: ConceptNormalizer,
     corpus: Path,
@@ -242,6 +245,7 @@ def score(
 ) -> Scored:
     """Ask a pipeline about the mentions of a corpus, and score its answers.
 
+    label (str): What the pipeline is called.
     nlp (Language): The pipeline.
     normalizer (ConceptNormalizer): Answers, within its types and branches.
     corpus (Path): As for `score_pipelines`.
@@ -269,7 +273,7 @@ def score(
         threshold = next(iter(lookup.sieve.thresholds), None) if search is None else None
         predictions = answer_queries(normalizer, queries, search)
         runs.append(Run(name, threshold, score_predictions(gold, predictions)))
-        head = {"run": name, "protocol": protocol}
+        head = {"pipeline": label, "run": name, "protocol": protocol}
         wrong = list_mistakes(gold, predictions, names, facts)
         mistakes += [{**head, **row} for row in wrong]
     return Scored(mentions, runs, mistakes)
@@ -311,26 +315,3 @@ def _require_same_mentions(scored: Mapping[str, Scored], path: Path) -> None:
         if found != expected:
             sizes = {"expected": len(expected), "found": len(found)}
             raise ConnormError(Errors.CN601.format(first=first, other=other, path=path, **sizes))
-
-
-def flat_mistakes(mistakes: Mapping[str, Sequence[Row]]) -> list[Row]:
-    """Join the wrong answers of all pipelines.
-
-    mistakes (Mapping[str, Sequence[Dict[str, Any]]]): By pipeline.
-    RETURNS (List[Dict[str, Any]]): One row per wrong answer, which names its pipeline.
-    """
-    return [{"pipeline": label, **row} for label, listed in mistakes.items() for row in listed]
-
-
-def write_mistakes(mistakes: Mapping[str, Sequence[Row]], path: str | Path) -> None:
-    """Write wrong answers.
-
-    mistakes (Mapping[str, Sequence[Dict[str, Any]]]): By pipeline.
-    path (Union[str, Path]): A `.tsv` or `.jsonl` file.
-    RAISES (ConnormError): CN105 or CN108 if it cannot be written.
-    """
-    rows = flat_mistakes(mistakes)
-    if Path(path).suffix == ".tsv":
-        write_text(path, to_tsv(rows))
-    else:
-        write_text(path, "".join(srsly.json_dumps(row) + "\n" for row in rows))

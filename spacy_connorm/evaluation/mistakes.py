@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from ..concepts import NIL
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..text.cleaning import clean
-from .protocol import Gold, Prediction, by_part, lenient_rank, strict_rank
+from .metrics import Gold, Prediction, by_part, lenient_rank, strict_rank
 from .report import Row
 
 OTHER = "other"
@@ -26,7 +27,6 @@ _WORD = re.compile(r"(?<![\w\-./])[\w\-./]*\w")
 # Mistakes are counted for each combination of these.
 _RUN = ("pipeline", "run", "protocol")
 _JOIN = " | "
-_EXAMPLE = ("times", "mention", "gold_names", "name", "searched")
 
 
 class ConceptFacts(NamedTuple):
@@ -204,49 +204,20 @@ def _describe(
 
 
 def count_kinds(rows: Sequence[Row]) -> list[Row]:
-    """Count mistakes by kind.
+    """Count the wrong answers of each kind.
 
-    rows (Sequence[Dict[str, Any]]): Rows of `list_mistakes`, of one or more runs, in their order;
-        "pipeline", "run" and "protocol" tell the runs apart.
-    RETURNS (List[Dict[str, Any]]): The run, "kind", "mentions", "percent" of the run's wrong
-        answers, "lenient": how many of them are right by the lenient protocol.
+    rows (Sequence[Dict[str, Any]]): From `list_mistakes`; of several runs if they are named.
+    RETURNS (List[Dict[str, Any]]): For each run and kind the mentions, their share of all wrong
+        answers in percent, and how many of them are right leniently.
     """
     counts = []
-    for run, mistakes in _by_run(rows):
+    for run, listed in groupby(rows, key=lambda row: {key: row[key] for key in _RUN if key in row}):
+        mistakes = list(listed)
         total = sum(row["times"] for row in mistakes)
-        for kind, alike in _by_kind(mistakes):
-            times = sum(row["times"] for row in alike)
-            lenient = sum(row["times"] for row in alike if row["lenient"])
-            shares = {"mentions": times, "percent": 100 * times / total, "lenient": lenient}
+        for kind, alike in groupby(mistakes, key=itemgetter("kind")):
+            times = [(row["times"], row["lenient"]) for row in alike]
+            mentions = sum(each for each, _ in times)
+            lenient = sum(each for each, is_lenient in times if is_lenient)
+            shares = {"mentions": mentions, "percent": 100 * mentions / total, "lenient": lenient}
             counts.append({**run, "kind": kind, **shares})
     return counts
-
-
-def largest_kinds(rows: Sequence[Row], *, kinds: int = 3, examples: int = 3) -> list[Row]:
-    """Show the largest kinds, with their most frequent mistakes.
-
-    rows (Sequence[Dict[str, Any]]): As for `count_kinds`.
-    kinds (int): At most how many kinds per run.
-    examples (int): At most how many mistakes per kind.
-    RETURNS (List[Dict[str, Any]]): The run, "kind", "of": the number of mentions of that kind, and
-        "times", "mention", "gold_names", "name" and "searched" of a mistake.
-    """
-    shown = []
-    for run, mistakes in _by_run(rows):
-        alike = dict(_by_kind(mistakes))
-        counts = sorted(count_kinds(mistakes), key=lambda row: -row["mentions"])
-        for count in counts[:kinds]:
-            head = {**run, "kind": count["kind"], "of": count["mentions"]}
-            some = alike[count["kind"]][:examples]
-            shown += [{**head, **{key: row[key] for key in _EXAMPLE}} for row in some]
-    return shown
-
-
-def _by_run(rows: Sequence[Row]) -> Iterator[tuple[dict[str, str], list[Row]]]:
-    for run, alike in groupby(rows, key=lambda row: {key: row[key] for key in _RUN if key in row}):
-        yield run, list(alike)
-
-
-def _by_kind(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
-    for kind, alike in groupby(rows, key=lambda row: row["kind"]):
-        yield kind, list(alike)

@@ -14,13 +14,13 @@ from ..concepts import Candidate
 from ..documents.abbreviations import read_abbreviations
 from ..documents.docbin import read_docs
 from ..documents.mentions import Mention, annotated_mentions
-from ..errors import ConnormError, Errors, require_choice
+from ..errors import ConnormError, Errors
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..text.abbreviations import find_abbreviations
 from ..text.composites import split_composite
 from ..text.expansion import expand
-from .protocol import Prediction
-from .report import BIOSYN, OPEN
+from .metrics import Prediction
+from .report import OPEN
 
 _OMIM = "OMIM:"
 _GAPS = re.compile(r"[\W_]+")
@@ -77,15 +77,6 @@ class MentionQuery(NamedTuple):
     mention: Mention
     long_form: str = ""
     texts: tuple[str, ...] = ()
-
-
-def check_protocol(name: str) -> None:
-    """Check the name of a protocol.
-
-    name (str): The name.
-    RAISES (ConnormError): CN118 for an unknown protocol.
-    """
-    require_choice("protocol", name, (OPEN, BIOSYN))
 
 
 def read_queries(

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple
 
+import srsly
+
 from .metrics import (
     ALL,
     IN_ONTOLOGY,
@@ -206,6 +208,15 @@ def to_json(rows: Sequence[Row]) -> str:
     RETURNS (str): A list of flat objects.
     """
     return json.dumps(list(rows), ensure_ascii=False, indent=2) + "\n"
+
+
+def to_jsonl(rows: Sequence[Row]) -> str:
+    """Write rows as lines of JSON.
+
+    rows (Sequence[Dict[str, Any]]): The rows.
+    RETURNS (str): One object a line.
+    """
+    return "".join(srsly.json_dumps(row) + "\n" for row in rows)
 
 
 def to_tsv(rows: Sequence[Row]) -> str:

@@ -17,8 +17,7 @@ from ..encoders import encode
 from ..encoders.protocol import Encoder, TrainableModule
 from ..errors import ConnormError, ConnormWarning, Errors
 from ..evaluation import Prediction, score_predictions
-from ..evaluation.metrics import score_retrieval
-from ..evaluation.protocol import read_all_gold, warn_of_unknown_ids
+from ..evaluation.metrics import read_all_gold, score_retrieval, warn_of_unknown_ids
 from ..evaluation.queries import DEPTH
 from ..evaluation.report import score_row
 from ..files.atomic import TemporaryFolder

@@ -10,7 +10,6 @@ from spacy_connorm.evaluation.mistakes import (
     has_abbreviation,
     is_ancestor,
     kind_of,
-    largest_kinds,
     list_mistakes,
 )
 
@@ -184,26 +183,3 @@ def test_the_parts_of_a_composite_stand_in_one_row():
         "rank": None,
     }
     assert {key: row[key] for key in expected} == expected
-
-
-def test_the_largest_kinds_are_shown_by_their_most_frequent_mistakes():
-    rows = list_mistakes(GOLD, PREDICTIONS, NAMES, NO_FACTS)
-    both = [{"run": run, **row} for run in ("one", "two") for row in rows]
-    shown = largest_kinds(both, kinds=2)
-    assert [(row["run"], row["kind"], row["of"]) for row in shown] == [
-        ("one", "ambiguous", 2),
-        ("one", "not in the ontology", 1),
-        ("two", "ambiguous", 2),
-        ("two", "not in the ontology", 1),
-    ]
-    assert shown[0] == {
-        "run": "one",
-        "kind": "ambiguous",
-        "of": 2,
-        "times": 2,
-        "mention": "b",
-        "gold_names": "name of B",
-        "name": "name of A",
-        "searched": "",
-    }
-    assert len(largest_kinds([row | {"kind": "other"} for row in rows], examples=2)) == 2
