@@ -26,7 +26,7 @@ from ..errors import ConnormError, Errors, require_choice
 from ..files.atomic import only_writer
 from ..files.folders import Stamp, stamp
 from ..workflows.corrected_pipeline import CorrectedPipeline
-from ..workflows.mapping_rows import (
+from ..workflows.mapping import (
     CLOSE,
     EXACT,
     PREDICATES,

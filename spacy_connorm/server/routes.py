@@ -12,9 +12,17 @@ from starlette.exceptions import HTTPException
 from ..about import __version__
 from ..errors import ConnormError, Errors
 from ..workflows.corrected_pipeline import CorrectedPipeline
-from .access import CONCEPTS, DESCRIPTION, FILES, HEALTH, PAGE
-from .limits import RequestLimits
-from .problems import Problem, declare, declare_api, problem_of
+from .guards import (
+    CONCEPTS,
+    DESCRIPTION,
+    FILES,
+    HEALTH,
+    PAGE,
+    PROBLEMS,
+    Problem,
+    RequestLimits,
+    problem_of,
+)
 from .review import FILTERS, MappingReview
 from .schemas import (
     AnnotateBody,
@@ -26,8 +34,11 @@ from .schemas import (
     TextBody,
     UndoBody,
     storable,
+    view_candidates,
+    view_concept,
+    view_corrections,
+    view_explanation,
 )
-from .views import view_candidates, view_concept, view_corrections, view_explanation
 
 _MESSAGES = dict.fromkeys((404, 405), Errors.CN766)
 
@@ -50,6 +61,7 @@ def build_api(
         docs_url=None,  # FastAPI's own pages load scripts from another host
         redoc_url=None,
         openapi_url=DESCRIPTION,
+        responses=PROBLEMS,
     )
     _add_problems(api)
     _add_files(api)
@@ -107,12 +119,12 @@ def _add_answers(
     limits: RequestLimits,
     review: MappingReview | None,
 ) -> None:
-    @api.get(HEALTH, tags=["about"], responses=declare())
+    @api.get(HEALTH, tags=["about"])
     async def health() -> dict[str, Any]:
         """Tell that the server is there."""
         return {"status": "ok", "version": __version__}
 
-    @api.get("/api/info", tags=["about"], responses=declare_api())
+    @api.get("/api/info", tags=["about"])
     def info() -> dict[str, Any]:
         """Tell what the pipeline is and what may be asked of it."""
         cfg = pipeline.normalizer.cfg
@@ -132,7 +144,7 @@ def _add_answers(
             "review": None if review is None else review.name,
         }
 
-    @api.post("/api/annotate", tags=["answers"], responses=declare_api())
+    @api.post("/api/annotate", tags=["answers"])
     def annotate(body: AnnotateBody) -> dict[str, Any]:
         """Annotate texts: one record a text, as `connorm annotate` writes them."""
         limits.require_batch(len(body.texts))
@@ -143,7 +155,7 @@ def _add_answers(
         revision = pipeline.revision
         return {"records": pipeline.annotate(cleaned, mentions), "revision": revision}
 
-    @api.post("/api/search", tags=["answers"], responses=declare_api())
+    @api.post("/api/search", tags=["answers"])
     def search(body: SearchBody) -> dict[str, Any]:
         """Find the candidates of mentions. `kb_id` is the id that the pipeline would write."""
         limits.require_batch(len(body.mentions))
@@ -157,21 +169,21 @@ def _add_answers(
             ]
         }
 
-    @api.post("/api/explain", tags=["answers"], responses=declare_api())
+    @api.post("/api/explain", tags=["answers"])
     def explain(body: ExplainBody) -> dict[str, Any]:
         """Explain how a mention is read, and what each search of the sieve finds for it."""
         mention, text = (_require_text(each, limits) for each in (body.mention, body.text))
         limits.require_tokenizable([text], pipeline.nlp.tokenizer)
         return view_explanation(pipeline.explain(mention, text=text, start=body.start))
 
-    @api.get(CONCEPTS + "{concept_id:path}", tags=["answers"], responses=declare_api(404))
+    @api.get(CONCEPTS + "{concept_id:path}", tags=["answers"])
     def concept(concept_id: str) -> dict[str, Any]:
         """Get a concept by its id or an alternate id."""
         return view_concept(pipeline, concept_id)
 
 
 def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestLimits) -> None:
-    @api.get("/api/corrections", tags=["corrections"], responses=declare_api())
+    @api.get("/api/corrections", tags=["corrections"])
     def corrections(
         since: Annotated[int, Query(ge=-1)] = -1, limit: Annotated[int, Query(ge=1, le=1000)] = 200
     ) -> dict[str, Any]:
@@ -183,7 +195,7 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
         listed = None if since == revision else view_corrections(pipeline, limit=limit)
         return {"revision": revision, "total": len(pipeline.effective), "corrections": listed}
 
-    @api.post("/api/corrections", tags=["corrections"], status_code=201, responses=declare_api(404))
+    @api.post("/api/corrections", tags=["corrections"], status_code=201)
     def correct(body: CorrectionBody) -> dict[str, Any]:
         """Say what a mention denotes. It is on the disk when this answers."""
         text = _require_text(body.text, limits)
@@ -198,12 +210,7 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
             "revision": pipeline.revision,
         }
 
-    @api.post(
-        "/api/corrections/{correction_id}/undo",
-        tags=["corrections"],
-        status_code=201,
-        responses=declare_api(404, 409),
-    )
+    @api.post("/api/corrections/{correction_id}/undo", tags=["corrections"], status_code=201)
     def undo(correction_id: str, body: UndoBody) -> dict[str, Any]:
         """Take a correction back. That is on the disk when this answers."""
         record = pipeline.undo(correction_id, author=storable(body.author).strip())
@@ -231,12 +238,12 @@ def add_review(api: FastAPI, review: MappingReview) -> None:
     review (MappingReview): Answers.
     """
 
-    @api.get("/api/review", tags=["review"], responses=declare_api())
+    @api.get("/api/review", tags=["review"])
     def overview() -> dict[str, Any]:
         """Tell what is decided and what is left. `revision` grows with each change."""
         return review.overview()
 
-    @api.get("/api/review/rows", tags=["review"], responses=declare_api())
+    @api.get("/api/review/rows", tags=["review"])
     def rows(
         status: Annotated[str, Query(pattern=_FILTER)] = "review",
         offset: Annotated[int, Query(ge=0)] = 0,
@@ -245,26 +252,19 @@ def add_review(api: FastAPI, review: MappingReview) -> None:
         """List rows, the most frequent terms first."""
         return review.rows(status, offset=offset, limit=limit)
 
-    @api.get("/api/review/rows/{row}", tags=["review"], responses=declare_api(404))
+    @api.get("/api/review/rows/{row}", tags=["review"])
     def row_now(row: int) -> dict[str, Any]:
         """Get a row as it is now."""
         return review.row(row)
 
-    @api.post(
-        "/api/review/rows/{row}", tags=["review"], status_code=201, responses=declare_api(404, 409)
-    )
+    @api.post("/api/review/rows/{row}", tags=["review"], status_code=201)
     def decide(row: int, body: DecisionBody) -> dict[str, Any]:
         """Say what a term means: a concept, or "NIL". It is on the disk when this answers."""
         author = storable(body.author).strip()
         decided = review.decide(row, **{**body.model_dump(), "author": author})
         return {"row": decided, **review.overview()}
 
-    @api.post(
-        "/api/review/rows/{row}/undo",
-        tags=["review"],
-        status_code=201,
-        responses=declare_api(404, 409),
-    )
+    @api.post("/api/review/rows/{row}/undo", tags=["review"], status_code=201)
     def undo(row: int, body: TakeBackBody) -> dict[str, Any]:
         """Take a decision back. That is on the disk when this answers."""
         author = storable(body.author).strip()

@@ -14,8 +14,7 @@ from spacy.language import Language
 from ..errors import ConnormError, Errors, require_installed
 from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.corrections import CorrectionReport, convert_corrections
-from .access import GuardRequests, is_loopback, known_hosts
-from .limits import LimitRequests, RequestLimits
+from .guards import GuardRequests, LimitRequests, RequestLimits, is_loopback, known_hosts
 from .review import MappingReview
 
 TOKEN_VARIABLE = "SPACY_CONNORM_TOKEN"

@@ -18,12 +18,12 @@ from .inspection import CheckReport as CheckReport
 from .inspection import check as check
 from .inspection import explain as explain
 from .inspection import search as search
+from .mapping import PREDICATES as PREDICATES
+from .mapping import MappingSummary as MappingSummary
+from .mapping import decide_mapping as decide_mapping
 from .mapping import map_terms as map_terms
-from .mapping_rows import PREDICATES as PREDICATES
-from .mapping_rows import MappingSummary as MappingSummary
-from .mapping_rows import decide_mapping as decide_mapping
-from .mapping_rows import summarize_mappings as summarize_mappings
-from .mapping_rows import take_back as take_back
+from .mapping import summarize_mappings as summarize_mappings
+from .mapping import take_back as take_back
 from .name_training import TrainingGain as TrainingGain
 from .name_training import TrainingPlan as TrainingPlan
 from .ontology_diff import LeftSynonym as LeftSynonym

@@ -29,7 +29,7 @@ from .corrections import (
     require_ids,
 )
 from .memory_zones import MemoryZones
-from .texts import speed_up_urls
+from .texts import batched, speed_up_urls
 
 if TYPE_CHECKING:
     from ..linker.linking import Explanation
@@ -313,7 +313,7 @@ class CorrectedPipeline:
         self.refresh()
         spans_key, label = self.normalizer.cfg["spans_key"], self.labels[0]
         records = []
-        for batch in _batches(zip_longest(texts, mentions)):
+        for batch in batched(zip_longest(texts, mentions), lambda each: len(each[0]), _CHARACTERS):
             with self._reading():
                 docs = [self.nlp.make_doc(text) for text, _ in batch]
                 for doc, (_, known) in zip(docs, batch, strict=True):
@@ -513,22 +513,6 @@ class _TurnTaking:
 
     def __exit__(self, *error: object) -> None:
         self._running.release()
-
-
-def _batches(
-    texts: Iterable[tuple[str, Iterable[Boundaries] | None]],
-) -> Iterator[list[tuple[str, Iterable[Boundaries] | None]]]:
-    """Divide the texts of one request, between which others have their turn."""
-    batch: list[tuple[str, Iterable[Boundaries] | None]] = []
-    characters = 0
-    for each in texts:
-        if batch and characters + len(each[0]) > _CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-        batch.append(each)
-        characters += len(each[0])
-    if batch:
-        yield batch
 
 
 def _chosen_first(candidates: list[dict[str, Any]], kb_id: str) -> list[dict[str, Any]]:

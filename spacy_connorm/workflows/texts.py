@@ -3,7 +3,6 @@
 import json
 import re
 import sys
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,8 +13,14 @@ from spacy.vocab import Vocab
 from tqdm import tqdm
 
 from ..documents.docbin import read_docs
-from ..documents.document import ID_FIELD, find_id, other_fields
-from ..errors import ConnormError, Errors, Warnings, require_installed, tell_reason, warn
+from ..documents.document import (
+    ID_FIELD,
+    CorpusReport,
+    find_id,
+    other_fields,
+    replace_surrogates,
+)
+from ..errors import ConnormError, Errors, require_installed, tell_reason
 from ..files.tables import find_column, read_rows, require_distinct_columns, require_width
 from ..files.text import read_lines, read_text
 
@@ -23,7 +28,6 @@ Item = TypeVar("Item")
 TEXT_FIELD = "text"
 _JSON_LINES = (".jsonl", ".jsonl.gz")
 _TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class InputText(NamedTuple):
@@ -67,13 +71,13 @@ def read_inputs(
     """
     path, needed = Path(path), needed_fields
     name = path.name.lower()
-    replaced: Counter[str] = Counter()
+    replaced = CorpusReport()
     if name.endswith(".spacy"):
         _refuse_fields(path, text_field)
         texts = _read_docs(path)
     elif name.endswith(".txt"):
         _refuse_fields(path, text_field, *needed_fields)
-        text = _storable(read_text(path), replaced)
+        text = replace_surrogates(read_text(path), report=replaced)
         texts = iter([InputText("", text, {}, f"'{path}'")])
     elif name.endswith(_JSON_LINES):
         texts = _read_json_lines(path, str(path), text_field, replaced)
@@ -92,8 +96,7 @@ def read_inputs(
                 raise ConnormError(Errors.CN720.format(place=each.place, field=field, known=known))
         needed = ()
         yield each
-    if replaced:
-        warn(Warnings.CNW202.format(count=replaced["surrogates"]))
+    replaced.warn()
 
 
 def _refuse_fields(path: Path, *fields: str) -> None:
@@ -110,7 +113,7 @@ def _read_docs(path: Path) -> Iterator[InputText]:
 
 
 def _read_json_lines(
-    path: Path, name: str, text_field: str, replaced: Counter[str], id_field: str = ""
+    path: Path, name: str, text_field: str, replaced: CorpusReport, id_field: str = ""
 ) -> Iterator[InputText]:
     for number, line in read_lines(path):
         if line.strip():
@@ -121,20 +124,20 @@ def _read_json_lines(
             yield InputText(doc_id, text, fields, place, error)
 
 
-def _read_table(path: Path, replaced: Counter[str], needed: Sequence[str]) -> Iterator[InputText]:
+def _read_table(path: Path, replaced: CorpusReport, needed: Sequence[str]) -> Iterator[InputText]:
     rows = read_rows(path)
-    columns = [_storable(cell.strip(), replaced) for cell in next(rows, (0, []))[1]]
+    columns = [replace_surrogates(cell.strip(), report=replaced) for cell in next(rows, (0, []))[1]]
     text_at, *_ = [find_column(path, each, columns) for each in needed]
     named = [at for at, column in enumerate(columns) if column and at != text_at]
     require_distinct_columns(path, [columns[at] for at in named])
     for number, row in require_width(rows, path, len(columns)):
-        cells = dict(enumerate(_storable(cell, replaced) for cell in row))
+        cells = dict(enumerate(replace_surrogates(cell, report=replaced) for cell in row))
         fields = {columns[at]: cells[at] for at in named if at in cells}
         yield InputText("", cells.get(text_at, ""), fields, f"'{path}', line {number}")
 
 
 def _parse_line(
-    line: str, replaced: Counter[str], text_field: str
+    line: str, replaced: CorpusReport, text_field: str
 ) -> tuple[str | None, dict[str, Any], str]:
     """Read a JSON line. Numbers that JSON lacks, such as NaN, become null.
 
@@ -144,7 +147,7 @@ def _parse_line(
     try:
         fields = json.loads(line)
         # JSON escapes such as \ud83d become lone surrogates only here, in any of the fields.
-        storable = _storable(json.dumps(fields, ensure_ascii=False), replaced)
+        storable = replace_surrogates(json.dumps(fields, ensure_ascii=False), report=replaced)
         fields = json.loads(storable, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
         return None, {}, "no JSON"
@@ -154,13 +157,6 @@ def _parse_line(
     if isinstance(text, str):
         return text, fields, ""
     return None, fields, "one that is none" if is_there else f"the fields: {', '.join(fields)}"
-
-
-def _storable(text: str, replaced: Counter[str]) -> str:
-    text, count = _SURROGATE.subn("\ufffd", text)
-    if count:
-        replaced["surrogates"] += count
-    return text
 
 
 # As in spaCy's pattern of URLs: each colon of "http://http://..." is tried as the one before a
@@ -326,7 +322,7 @@ def read_text_batches(
     if fragment.is_parquet:
         texts = texts_of_rows(_read_parquet(path), text_field, id_field, name=name)
     else:
-        texts = _read_json_lines(path, name, text_field, Counter(), id_field)
+        texts = _read_json_lines(path, name, text_field, CorpusReport(), id_field)
     return batched(texts, lambda each: len(each.text or ""), _CHARACTERS, most=_ROWS)
 
 
