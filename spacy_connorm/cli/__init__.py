@@ -7,11 +7,8 @@ from spacy.cli._util import app as spacy_app
 from .app import app
 
 # Each registers its commands; the help lists them in this order.
-_MODULES = (
-    *("annotate", "check", "corpus", "corrections", "encoder", "evaluate", "index", "map"),
-    *("ontology", "search", "serve", "train"),
-)
-for _name in _MODULES:
+_MODULES = "annotate check corpus evaluate index map ontology search serve train"
+for _name in _MODULES.split():
     import_module(f".{_name}", __name__)
 
 spacy_app.add_typer(app, name="connorm")

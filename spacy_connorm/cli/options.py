@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, NamedTuple, Union, get_args, get_origin
+from typing import Any, Union, get_args, get_origin
 
 import typer
 
@@ -29,17 +29,6 @@ _LIST = "A,B,..."
 _NO_OPTIONS = ("path", "report")
 _FIELD = re.compile(r"(\w+(?:, \w+)*)(?: \(.+?\))?: (.+)")
 _SENTENCE = re.compile(r".+?[.](?=\s+[A-Z`\"]|\s*$)")
-
-
-class _Option(NamedTuple):
-    """An option of a command.
-
-    declared (inspect.Parameter): What Typer reads.
-    is_list (bool): Whether its text is a list of items, separated by commas.
-    """
-
-    declared: inspect.Parameter
-    is_list: bool
 
 
 def options_of(
@@ -77,13 +66,7 @@ def options_of(
         parameter = parameter.replace(kind=parameter.KEYWORD_ONLY)
         taken.setdefault(name, (parameter, told, None))
     options = {
-        name: _declare(
-            parameter,
-            help.get(name, told),
-            flags.get(name, ""),
-            default=default,
-            is_repeated=name in repeated,
-        )
+        name: _declare(parameter, help.get(name, told), flags.get(name, ""), default, repeated)
         for name, (parameter, told, default) in taken.items()
         if name not in hidden
     }
@@ -95,18 +78,15 @@ def options_of(
             for each in signature
             if each.kind is not each.VAR_KEYWORD
         }
-        derived = {name: each for name, each in options.items() if name not in own}
+        derived = options.keys() - own.keys()
 
         @wraps(command)
         def run(**given: Any) -> None:
-            for name, option in derived.items():
-                if given[name] is None and option.declared.default.default is None:
-                    del given[name]
-                elif option.is_list:
-                    given[name] = split_items(given[name])
-            command(**given)
+            command(
+                **{k: each for k, each in given.items() if each is not None or k not in derived}
+            )
 
-        declared = {**{name: each.declared for name, each in options.items()}, **own}
+        declared = {**options, **own}
         # Typer reads these. It would look for the command's own behind `__wrapped__`.
         del run.__wrapped__
         run.__signature__ = inspect.Signature(list(declared.values()))  # type: ignore[attr-defined]
@@ -116,12 +96,7 @@ def options_of(
     return decorate
 
 
-def split_items(items: str) -> tuple[str, ...]:
-    """Split the text of an option that takes a list.
-
-    items (str): Items separated by commas.
-    RETURNS (Tuple[str, ...]): Those that are not empty.
-    """
+def _split(items: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in items.split(",") if item.strip())
 
 
@@ -177,13 +152,14 @@ def _shown_default(default: object) -> str:
 
 
 def _declare(
-    parameter: inspect.Parameter, help: str, flags: str, *, default: Any, is_repeated: bool
-) -> _Option:
+    parameter: inspect.Parameter, help: str, flags: str, default: Any, repeated: Collection[str]
+) -> inspect.Parameter:
+    """RETURNS (Parameter): What Typer reads."""
     name = parameter.name
     kind, is_list = _parsed_type(parameter.annotation)
     if name in _NAMES:
         kind = {Path: str, list[Path]: list[str]}.get(kind, kind)
-    if is_repeated:
+    if name in repeated:
         kind, is_list = list[str], False
     declared: Any
     metavar = _METAVARS.get(name, name.upper())
@@ -200,10 +176,9 @@ def _declare(
             names = [f"{each}/--no-{each.removeprefix('--')}" for each in names]
         default = None if is_list else default
         kind = kind if default is not None else kind | None
-        declared = typer.Option(default, *names, metavar=_LIST if is_list else None, help=help)
-    return _Option(
-        parameter.replace(annotation=kind, default=declared, kind=parameter.KEYWORD_ONLY), is_list
-    )
+        listed = {"metavar": _LIST, "parser": _split} if is_list else {}
+        declared = typer.Option(default, *names, help=help, **listed)
+    return parameter.replace(annotation=kind, default=declared, kind=parameter.KEYWORD_ONLY)
 
 
 def _parsed_type(annotation: Any) -> tuple[Any, bool]:

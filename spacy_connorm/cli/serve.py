@@ -1,12 +1,14 @@
-"""`connorm serve`: a page and an API over a pipeline."""
+"""`connorm serve` and `connorm corrections`: a page and an API over a pipeline, and what people say."""
 
 import logging
+from collections.abc import Iterable
 from typing import Any
 
 import typer
 from wasabi import msg
 
 from ..server import serve
+from ..workflows import CorrectionConflict, convert_corrections
 from .app import command
 from .options import options_of
 
@@ -34,3 +36,46 @@ def serve_cli(
 def _tell(address: str) -> None:
     msg.good(f"Open {address}")
     msg.info("Ctrl-C stops it")
+
+
+_SHOWN = 20
+
+
+@command("corrections")
+@options_of(
+    convert_corrections,
+    flags={"lang": "-l"},
+    help={
+        "path": "What `connorm serve` appends to.",
+        "output_path": "A .tsv, .spacy or .txt file. [only report]",
+    },
+)
+def corrections_cli(**given: Any) -> None:
+    """Turn corrections into annotated data: a table (.tsv) for `connorm index --synonyms` with the
+    last concept of each text, a list (.txt) of texts whose last correction gives no concept, for
+    the `stop_list` of `mention_finder`, or all mentions in their documents (.spacy), for `connorm
+    index --corpus` and for training. Texts that were given different concepts are shown.
+
+    Example: python -m spacy connorm corrections corrections.jsonl corrections.tsv
+    """
+    report, output_path = convert_corrections(**given), given.get("output_path")
+    _show_conflicts(report.conflicts)
+    if report.conflicts and output_path is not None and output_path.suffix == ".spacy":
+        msg.warn("Documents keep them all: an index of documents takes the most frequent one")
+    msg.good(
+        f"{report.corrections:,} corrections count, of {report.records:,} records, in "
+        f"{report.texts:,} texts; {report.without_concept:,} of them say that there is no concept"
+    )
+    if output_path is not None:
+        msg.good(f"Wrote {output_path}")
+
+
+def _show_conflicts(conflicts: Iterable[CorrectionConflict]) -> None:
+    rows = [
+        (each.mention, ", ".join(each.kb_ids), ", ".join(name or "-" for name in each.authors))
+        for each in conflicts
+    ]
+    if rows:
+        msg.warn(f"{len(rows):,} texts were given different concepts; the last one answers:")
+        header = ("Text", "Concepts, the last one last", "By")
+        msg.table(rows[:_SHOWN], header=header, divider=True, max_col=60)
