@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any, NoReturn
@@ -72,12 +72,27 @@ def command(name: str, *, overridable: bool = False) -> Callable[[Callable], Cal
     return register
 
 
-def shorten_cell(text: str, width: int) -> str:
-    """Cut a cell of a table to a width.
+def show_table(
+    rows: Iterable[Sequence[object]],
+    *,
+    header: Sequence[str] = (),
+    aligns: str = "",
+    width: int = 60,
+) -> None:
+    """Print a table.
 
-    RETURNS (str): A cell of a table on the terminal, cut to a width with an ellipsis.
+    rows (Iterable[Sequence[Any]]): Its cells.
+    header (Sequence[str]): The names of the columns.
+    aligns (str): A letter for each column: l or r.
+    width (int): Where cells are cut.
     """
-    return text if len(text) <= width else f"{text[: width - 3]}..."
+    texts = [tuple(map(str, row)) for row in rows]
+    cut = [
+        tuple(each if len(each) <= width else f"{each[: width - 3]}..." for each in row)
+        for row in texts
+    ]
+    options = {"header": tuple(header), "divider": True} if header else {}
+    msg.table(cut, aligns=tuple(aligns) or None, max_col=width, **options)
 
 
 def parse_overrides(arguments: list[str]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 from wasabi import msg
 
 from ..documents import CORPUS_FORMATS, CorpusReport, convert_corpus
-from .app import command
+from .app import command, show_table
 from .options import options_of
 
 
@@ -35,8 +35,7 @@ def show_report(report: CorpusReport) -> None:
     types = [
         (label, count, report.without_id[label]) for label, count in report.mentions.most_common()
     ]
-    header = ("Type", "Mentions", "Without id")
-    msg.table(types, header=header, aligns=("l", "r", "r"), divider=True)
+    show_table(types, header=("Type", "Mentions", "Without id"), aligns="lrr")
     counts = [
         ("Documents", len(report.doc_ids)),
         ("Documents whose id occurred before", report.repeated),
@@ -55,4 +54,4 @@ def show_report(report: CorpusReport) -> None:
         *((f"Skipped: {reason}", n) for reason, n in report.skipped.items()),
         *((f"Ids: {outcome}", n) for outcome, n in sorted(report.translated.items())),
     ]
-    msg.table(counts, aligns=("l", "r"), max_col=60)
+    show_table(counts, aligns="lr")

@@ -8,10 +8,9 @@ from wasabi import msg
 from ..ontology import FORMATS
 from ..ontology.profiles import AUTO, NONE, PROFILES
 from ..workflows import TrainingGain, TrainingPlan, build_index
-from .app import command, parse_overrides
+from .app import command, parse_overrides, show_table
 from .options import options_of
 
-_WIDTH = 60
 _MINUTE = 60
 _COUNTS = {
     "concepts": "Concepts",
@@ -74,7 +73,7 @@ def _show(manifest: dict[str, Any]) -> None:
     counts = [(label, f"{manifest['counts'][key]:,}") for key, label in _COUNTS.items()]
     searches = ("Searches", ", ".join(manifest["searches"]))
     updates = [(f"Lists of {name}", update) for name, update in manifest["updates"].items()]
-    msg.table([*counts, searches, *updates], aligns=("l", "r"), max_col=_WIDTH)
+    show_table([*counts, searches, *updates], aligns="lr")
 
 
 def _show_plan(plan: TrainingPlan) -> None:

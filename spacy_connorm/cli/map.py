@@ -8,7 +8,7 @@ from wasabi import msg
 from ..documents.sssom import ACCEPTED, REVIEW, UNMATCHED
 from ..errors import refuse
 from ..workflows import MappingSummary, map_terms
-from .app import command
+from .app import command, show_table
 from .options import options_of
 
 _TOLD = {ACCEPTED: "accepted", REVIEW: "to be reviewed", UNMATCHED: "unmatched"}
@@ -43,8 +43,7 @@ def _show(summary: MappingSummary) -> None:
                 *(f"{summary.counts[status]:,}", f"{of_counts:.1%}"),
             )
         )
-    header = ("Terms", "Rows", "", "Counts", "")
-    msg.table(rows, header=header, divider=True, aligns=("l", *"rrrr"))
+    show_table(rows, header=("Terms", "Rows", "", "Counts", ""), aligns="lrrrr")
     msg.info(f"The thresholds are of the {summary.measure}")
     if summary.decided:
         msg.info(f"{summary.decided:,} were decided by people")

@@ -18,11 +18,11 @@ from ..ontology import (
 )
 from ..ontology.formats import find_reader
 from ..workflows import MovedSynonyms, OntologyDiff, diff_ontologies
-from .app import command, shorten_cell
+from .app import command, show_table
 from .options import options_of
 
 _SHOWN = 5
-_WIDTH, _CELL = 60, 50
+_CELL = 50
 
 
 @command("ontology")
@@ -57,8 +57,7 @@ def _show_conversion(conversion: Conversion, output_path: Path) -> None:
         *((f"Synonyms of scope {each}", count, "") for each, count in report.scopes.items()),
         *((f"Left out: {r}", k.count, f"first: {k.first}") for r, k in report.left_out.items()),
     ]
-    table = [(label, f"{count:,}", shorten_cell(note, _WIDTH)) for label, count, note in rows]
-    msg.table(table, aligns=("l", "r", "l"), max_col=_WIDTH)
+    show_table([(label, f"{count:,}", note) for label, count, note in rows], aligns="lrl")
     if licence:
         msg.info(f"Terms of use: {licence_path(output_path)}")
     msg.good(f"Wrote {summary.concepts:,} concepts: {output_path}")
@@ -111,34 +110,27 @@ def _show_diff(diff: OntologyDiff) -> None:
     old, new = diff.concepts
     counts = [("Concepts", f"{old:,} before, {new:,} now")]
     counts += [(_LABELS[kind], f"{count:,}") for kind, count in diff.counts.items()]
-    msg.table(counts, aligns=("l", "r"))
+    show_table(counts, aligns="lr")
     for kind, count in diff.counts.items():
         if count:
             msg.divider(f"{_LABELS[kind]}, {min(count, _SHOWN)} of {count:,}")
             some = [each for each in diff.changes if each.kind == kind][:_SHOWN]
             rows = [
-                (
-                    each.concept_id,
-                    shorten_cell(each.name, _CELL),
-                    shorten_cell(", ".join(each.before), _CELL),
-                    shorten_cell(", ".join(each.after), _CELL),
-                    each.reason,
-                )
-                for each in some
+                (concept_id, name, ", ".join(before), ", ".join(after), reason)
+                for _, concept_id, name, before, after, reason in some
             ]
-            header = ("Concept", "Name", "Before", "Now", "")
-            msg.table(rows, header=header, divider=True, max_col=_CELL)
+            show_table(rows, header=("Concept", "Name", "Before", "Now", ""), width=_CELL)
 
 
 def _show_synonyms(synonyms: MovedSynonyms) -> None:
     rows = [
-        (shorten_cell(each.text, _CELL), each.concept_id, each.reason, ", ".join(each.proposed))
+        (each.text, each.concept_id, each.reason, ", ".join(each.proposed))
         for each in synonyms.left
     ]
     if rows:
         msg.warn(f"{len(rows):,} synonyms were left: NEW does not have their concept")
         header = ("Text", "Concept", "Why", "May fit")
-        msg.table(rows[: 4 * _SHOWN], header=header, divider=True, max_col=_CELL)
+        show_table(rows[: 4 * _SHOWN], header=header, width=_CELL)
     msg.info(f"{synonyms.kept:,} synonyms keep their id, {synonyms.moved:,} have another")
 
 
@@ -163,7 +155,7 @@ def _show_joined(joined: Joined, output_path: Path) -> None:
         ("... by the only cross-reference", joined.only_xref),
         ("... by the same preferred name", joined.same_preferred_name),
     ]
-    msg.table([(label, f"{count:,}") for label, count in rows], aligns=("l", "r"))
+    show_table([(label, f"{count:,}") for label, count in rows], aligns="lr")
     if ontology.source.licence:
         msg.info(f"Terms of use: {licence_path(output_path)}")
     msg.good(f"Wrote {len(ontology):,} concepts: {output_path}")
@@ -182,14 +174,11 @@ def substitutions_cli(**given: Any) -> None:
 
 
 def _show_substitutions(learned: LearnedSubstitutions, output_path: Path) -> None:
-    msg.table(
-        [
-            (" ".join(each.words), " ".join(each.others), f"{each.same:,}", f"{each.different:,}")
-            for each in learned.substitutions[: 2 * _SHOWN]
-        ],
-        header=("Words", "Others", "Same concept", "Different"),
-        aligns=("l", "l", "r", "r"),
-    )
+    rows = [
+        (" ".join(each.words), " ".join(each.others), f"{each.same:,}", f"{each.different:,}")
+        for each in learned.substitutions[: 2 * _SHOWN]
+    ]
+    show_table(rows, header=("Words", "Others", "Same concept", "Different"), aligns="llrr")
     if learned.licence:
         msg.info(f"Terms of use: {licence_path(output_path)}")
     msg.info(f"Read {learned.concepts:,} concepts with {learned.names:,} names")

@@ -12,12 +12,11 @@ from ..errors import ConnormError, Errors
 from ..pipeline import load_pipeline
 from ..workflows import explain as explain_mentions
 from ..workflows import search as search_mentions
-from .app import command, shorten_cell
+from .app import command, show_table
 from .options import options_of
 
 if TYPE_CHECKING:
-    from ..linker.interpretations import Interpretation
-    from ..linker.linking import ExplainedPart, Explanation
+    from ..linker.linking import Explanation
 
 _ALIGNS = {
     **{"Mention": "l", "Concept": "l", "Name": "l", "Score": "r", "Dense": "r", "Lexical": "r"},
@@ -25,7 +24,6 @@ _ALIGNS = {
 }
 # Both cosines behind a score, where it weighs two, and codes, where some are asked for.
 _OPTIONAL = ("Dense", "Lexical", "Codes")
-_INTERPRETATIONS = ("Read", "As", "Score", "")
 _WIDTH = 40
 
 
@@ -56,7 +54,7 @@ def search_cli(
                 _show_explanation(explanation)
         else:
             answers = zip(batch, search_mentions(nlp, batch, **given), strict=True)
-            _show_table([row for each in answers for row in _rows(*each)])
+            _show_candidates([row for each in answers for row in _rows(*each)])
         # Whoever asks line by line waits for the answer.
         sys.stdout.flush()
 
@@ -80,9 +78,10 @@ def _rows(mention: str, candidates: Sequence[Candidate]) -> list[tuple[str, ...]
     rows: list[tuple[str, ...]] = []
     part = None
     for candidate in candidates:
+        searched = f"{mention} ({candidate.searched})" if candidate.part else mention
         rows.append(
             (
-                "" if candidate.part == part else _searched(mention, candidate),
+                "" if candidate.part == part else searched,
                 candidate.concept_id,
                 candidate.name,
                 *map(_number, (candidate.score, candidate.dense, candidate.lexical)),
@@ -106,52 +105,32 @@ def _number(cosine: float | None) -> str:
     return "" if cosine is None else f"{cosine:.3f}"
 
 
-def _searched(mention: str, candidate: Candidate) -> str:
-    return f"{mention} ({candidate.searched})" if candidate.part else mention
-
-
 def _show_explanation(explanation: "Explanation") -> None:
     msg.divider(explanation.mention)
     if len(explanation.interpretations) > 1:
+        answers = ["this one answers", *[""] * len(explanation.interpretations)]
         rows = [
-            _interpretation_row(place, each)
-            for place, each in enumerate(explanation.interpretations)
+            (each.kind, " | ".join(each.texts), f"{each.score:.3f}", told)
+            for each, told in zip(explanation.interpretations, answers, strict=False)
         ]
-        msg.table(rows, header=_INTERPRETATIONS, divider=True, max_col=_WIDTH)
+        show_table(rows, header=("Read", "As", "Score", ""), width=_WIDTH)
     for number, part in enumerate(explanation.parts, start=1):
         name = f"Part {number}" if len(explanation.parts) > 1 else "The mention"
         if part.searched != explanation.mention:
             msg.info(f"{name} is searched as {part.searched}")
-        _show_steps(part)
+        for step in part.steps:
+            needed = "the last search" if step.threshold is None else f"needs {step.threshold}"
+            told = "this one answers" if step.answers else "does not answer"
+            msg.info(f"{step.search}, {needed}: {told}")
+            _show_candidates(_rows(part.searched, step.candidates))
 
 
-def _show_steps(part: "ExplainedPart") -> None:
-    for step in part.steps:
-        needed = "the last search" if step.threshold is None else f"needs {step.threshold}"
-        answers = "this one answers" if step.answers else "does not answer"
-        msg.info(f"{step.search}, {needed}: {answers}")
-        _show_table(_rows(part.searched, step.candidates))
-
-
-def _interpretation_row(place: int, interpretation: "Interpretation") -> tuple[str, ...]:
-    answers = "this one answers" if place == 0 else ""
-    return (
-        interpretation.kind,
-        shorten_cell(" | ".join(interpretation.texts), _WIDTH),
-        f"{interpretation.score:.3f}",
-        answers,
-    )
-
-
-def _show_table(rows: Sequence[tuple[str, ...]]) -> None:
+def _show_candidates(rows: Sequence[tuple[str, ...]]) -> None:
     columns = [
         (name, cells)
         for name, *cells in zip(_ALIGNS, *rows, strict=True)
         if name not in _OPTIONAL or any(cells)
     ]
     header, cells = zip(*columns, strict=True)
-    shortened = [
-        tuple(shorten_cell(cell, _WIDTH) for cell in row) for row in zip(*cells, strict=True)
-    ]
-    aligns = [_ALIGNS[name] for name in header]
-    msg.table(shortened, header=header, aligns=aligns, divider=True, max_col=_WIDTH)
+    aligns = "".join(_ALIGNS[name] for name in header)
+    show_table(zip(*cells, strict=True), header=header, aligns=aligns, width=_WIDTH)

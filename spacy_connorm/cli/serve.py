@@ -1,4 +1,4 @@
-"""`connorm serve` and `connorm corrections`: a page and an API over a pipeline, and what people say."""
+"""`connorm serve` and `connorm corrections`: a page and an API over a pipeline; what people said."""
 
 import logging
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from wasabi import msg
 
 from ..server import serve
 from ..workflows import CorrectionConflict, convert_corrections
-from .app import command
+from .app import command, show_table
 from .options import options_of
 
 
@@ -78,4 +78,4 @@ def _show_conflicts(conflicts: Iterable[CorrectionConflict]) -> None:
     if rows:
         msg.warn(f"{len(rows):,} texts were given different concepts; the last one answers:")
         header = ("Text", "Concepts, the last one last", "By")
-        msg.table(rows[:_SHOWN], header=header, divider=True, max_col=60)
+        show_table(rows[:_SHOWN], header=header)
