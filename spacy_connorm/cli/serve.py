@@ -1,4 +1,4 @@
-"""`connorm serve` and `connorm corrections`: a page and an API over a pipeline; what people said."""
+"""`connorm serve` and `connorm corrections`: a page and an API over a pipeline, and their yield."""
 
 import logging
 from collections.abc import Iterable
