@@ -350,9 +350,7 @@ class BioCXmlExporter(Dated):
     """Writes one collection, a document a line."""
 
     def render(self, document: Document, changes: Counter[str]) -> str:
-        replaced = len(_NOT_XML.findall(document.text))
-        if replaced:
-            changes[_REPLACED] += replaced
+        changes[_REPLACED] += len(_NOT_XML.findall(document.text))
         record = _record(document)
         (passage,) = record["passages"]
         parts = ["<document>", _element("id", record["id"]), *_xml_infons(record)]

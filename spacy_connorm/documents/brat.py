@@ -85,9 +85,9 @@ def read_brat(path: Path, *, report: CorpusReport) -> Iterator[Document]:
         yield _document(doc_id, file, report=report)
     if path.is_dir():
         read = {file.with_suffix(_TEXT) for file in files}
-        alone = sum(text not in read for text in folder.rglob(f"*{_TEXT}"))
-        if alone:
-            report.skipped["texts without annotations (.ann)"] += alone
+        for text in folder.rglob(f"*{_TEXT}"):
+            if text not in read:
+                report.skipped["texts without annotations (.ann)"] += 1
 
 
 def _document(doc_id: str, path: Path, *, report: CorpusReport) -> Document:
@@ -181,10 +181,8 @@ class BratExporter:
             document = replace(document, text="\ufffd" + document.text[1:])
             changes[_REPLACED] += 1
         name, renamed = _NOT_IN_NAMES.subn("_", document.doc_id)
-        if renamed:
-            changes[_RENAMED] += 1
-        if len(name) > _NAME_LENGTH:
-            changes[_CUT] += 1
+        changes[_RENAMED] += bool(renamed)
+        changes[_CUT] += len(name) > _NAME_LENGTH
         types = tuple(_type(each, changes) for each in document.mentions)
         lines = "".join(self._lines(document, types))
         return BratFiles(name[:_NAME_LENGTH], document.text, lines, types)
@@ -237,8 +235,7 @@ class BratExporter:
 
 def _type(mention: Mention, changes: Counter[str]) -> str:
     kind, changed = _NOT_IN_TYPES.subn("_", mention.label)
-    if changed:
-        changes[_RETYPED] += 1
+    changes[_RETYPED] += bool(changed)
     return kind or _NO_TYPE
 
 

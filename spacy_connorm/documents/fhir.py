@@ -73,8 +73,7 @@ class FhirNdjsonExporter:
         """
         own_id = _uuid(document)
         for number, mention in enumerate(document.mentions):
-            if _NOT_FHIR.search(mention.text):
-                changes[_REPLACED] += 1
+            changes[_REPLACED] += bool(_NOT_FHIR.search(mention.text))
             parts = [split_ids(part) for part in mention.kb_id.split("|")]
             for part, concept_ids in enumerate([each for each in parts if each] or [()]):
                 yield {

@@ -44,11 +44,8 @@ class OmopExporter(Dated):
 
     def render(self, document: Document, changes: Counter[str]) -> list[tuple[Any, ...]]:
         note_id = _note_id(document)
-        if document.has_id and note_id != document.doc_id:
-            changes[_NUMBERED] += 1
-        cut = sum(len(each.text) > _SHORT for each in document.mentions)
-        if cut:
-            changes[_CUT] += cut
+        changes[_NUMBERED] += document.has_id and note_id != document.doc_id
+        changes[_CUT] += sum(len(each.text) > _SHORT for each in document.mentions)
         return [
             (note_id, *cells)
             for mention in document.mentions

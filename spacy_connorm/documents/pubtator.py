@@ -141,11 +141,9 @@ class PubTatorExporter:
 
     def render(self, document: Document, changes: Counter[str]) -> PubTatorBlock:
         doc_id, renamed = _NOT_IN_IDS.subn("_", document.doc_id)
-        if renamed:
-            changes[_RENAMED] += 1
+        changes[_RENAMED] += bool(renamed)
         title, abstract = _split(document.text)
-        if any(each.assertions for each in document.mentions):
-            changes[_NO_ASSERTIONS] += sum(bool(each.assertions) for each in document.mentions)
+        changes[_NO_ASSERTIONS] += sum(bool(each.assertions) for each in document.mentions)
         lines = [f"|t|{title.translate(_BREAKS)}", f"|a|{abstract.translate(_BREAKS)}"]
         lines += (_line(document.text, each) for each in document.mentions)
         return PubTatorBlock(doc_id, lines)

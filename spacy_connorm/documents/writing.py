@@ -123,7 +123,8 @@ class ExportTarget:
         WARNS (ConnormWarning): CNW770.
         """
         for change, times in changes.items():
-            warn(Warnings.CNW770.format(path=self.path, change=change, count=times))
+            if times:
+                warn(Warnings.CNW770.format(path=self.path, change=change, count=times))
 
 
 def find_target(path: str | Path, name: str | None, options: Mapping[str, Any]) -> ExportTarget:

@@ -8,14 +8,8 @@ from ..concepts import Concept, Ontology
 from ..concepts.curies import PREFIXES
 from .report import Retired
 
-ADDED = "added"
-RETIRED = "retired"
-RENAMED = "renamed"
-MOVED = "moved"
-OTHER_OWNER = "other owner"
-NAME_ADDED = "name added"
-NAME_LOST = "name lost"
-KINDS = (ADDED, RETIRED, RENAMED, MOVED, OTHER_OWNER, NAME_ADDED, NAME_LOST)
+KINDS = ("added", "retired", "renamed", "moved", "other owner", "name added", "name lost")
+ADDED, RETIRED, RENAMED, MOVED, OTHER_OWNER, NAME_ADDED, NAME_LOST = KINDS
 
 
 class Change(NamedTuple):

@@ -11,6 +11,8 @@ from ..errors import ConnormError, Errors, refuse
 from ..files.tables import TableRow, find_column, read_rows, require_width
 from .report import ReadReport, read_xrefs
 
+_TEXTS = ("concept_id", "canonical_name", "definition")
+
 
 def read_tsv(
     path: str | Path,
@@ -91,8 +93,8 @@ def _check_settings(
         if not PREFIXES.curie(join_curie(prefix, "1")):
             refuse("prefix", prefix, "the prefix of a vocabulary, such as 'SNOMEDCT'")
     if by_name and parents is None:
-        message = Errors.CN733.format(option="--parents-by-name", needed="`--parents`")
-        raise ConnormError(message)
+        told = {"option": "--parents-by-name", "needed": "`--parents`"}
+        raise ConnormError(Errors.CN733.format(**told))
 
 
 def _concepts(
@@ -103,38 +105,19 @@ def _concepts(
     report: ReadReport,
 ) -> Iterator[Concept]:
     for number, row in rows:
-        concept = _concept(row, places, separator, prefix, report)
-        if concept.concept_id and concept.canonical_name:
-            yield concept
-        else:
+        cells = {field: row[i].strip() for field, i in places.items() if i < len(row)}
+        told = {field: cell for field, cell in cells.items() if field in _TEXTS}
+        if not (told.get("concept_id") and told.get("canonical_name")):
             report.leave_out("a row without id or name", f"line {number}", broken=True)
-
-
-def _concept(
-    row: list[str],
-    places: dict[str, int],
-    separator: str,
-    prefix: str | None,
-    report: ReadReport,
-) -> Concept:
-    fields = {field: row[i].strip() for field, i in places.items() if i < len(row)}
-
-    def items(field: str) -> tuple[str, ...]:
-        parts = (part.strip() for part in fields.get(field, "").split(separator))
-        return tuple(part for part in parts if part)
-
-    concept_id = fields.get("concept_id", "")
-    own = [join_curie(prefix, concept_id)] if prefix else []
-    return Concept(
-        concept_id=concept_id,
-        canonical_name=fields.get("canonical_name", ""),
-        aliases=items("aliases"),
-        types=items("types"),
-        definition=fields.get("definition", ""),
-        parents=items("parents"),
-        alt_ids=items("alt_ids"),
-        xrefs=read_xrefs((*own, *items("xrefs")), report),
-    )
+            continue
+        items = {
+            field: tuple(filter(None, map(str.strip, cell.split(separator))))
+            for field, cell in cells.items()
+            if field not in _TEXTS
+        }
+        own = [join_curie(prefix, told["concept_id"])] if prefix else []
+        xrefs = read_xrefs((*own, *items.pop("xrefs", ())), report)
+        yield Concept(**told, **items, xrefs=xrefs)
 
 
 def _with_parent_ids(concepts: Iterable[Concept]) -> Iterator[Concept]:

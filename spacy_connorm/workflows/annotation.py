@@ -81,7 +81,7 @@ class AnnotationCounts:
         self.mentions += other.mentions
         self.linked += other.linked
         self.without_code.update(other.without_code)
-        self.changes.update(other.changes)
+        self.changes += other.changes  # without zeros
         self.failed += other.failed
 
 

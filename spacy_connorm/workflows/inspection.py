@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from spacy.language import Language
 from tqdm import tqdm
@@ -46,9 +46,8 @@ def search(
         vocabularies that it lacks, CN118 for an unknown search,
         CN700 to CN704 as `load_normalizer`.
     """
-    _require_list(mentions)
-    normalizer = load_normalizer(pipeline, component=component)
     limits = Limits(top_k=top_k, types=types, branches=branches, code_systems=code_systems)
+    normalizer = _load(pipeline, mentions, component)
     return normalizer.candidates(mentions, search=search, **limits)
 
 
@@ -56,29 +55,28 @@ def explain(
     pipeline: str | Path | Language,
     mentions: Sequence[str],
     *,
-    top_k: int | None = None,
-    types: Sequence[str] | None = None,
-    branches: Sequence[str] | None = None,
-    code_systems: Sequence[str] | None = None,
     component: str | None = None,
+    **limits: Unpack[Limits],
 ) -> "list[Explanation]":
     """Show what each search of the sieve finds for mentions: `python -m spacy connorm search
     --explain`.
 
-    pipeline, mentions, top_k, types, branches, code_systems, component: As for `search`.
+    pipeline, mentions, component: As for `search`.
+    **limits (Limits): `top_k`, `types`, `branches` and `code_systems`, as for `search`.
     RETURNS (List[Explanation]): One per mention.
     RAISES (ConnormError): As `search`.
     """
-    _require_list(mentions)
-    normalizer = load_normalizer(pipeline, component=component)
-    limits = Limits(top_k=top_k, types=types, branches=branches, code_systems=code_systems)
+    normalizer = _load(pipeline, mentions, component)
     return [normalizer.explain(mention, **limits) for mention in mentions]
 
 
-def _require_list(mentions: Sequence[str]) -> None:
+def _load(
+    pipeline: str | Path | Language, mentions: Sequence[str], component: str | None
+) -> ConceptNormalizer:
     # Each letter of a string would be a mention.
     if isinstance(mentions, str):
         refuse_text("mentions", mentions, "a list of texts")
+    return load_normalizer(pipeline, component=component)
 
 
 # `spacy package` adds them, and nobody loads them.

@@ -1,6 +1,7 @@
 """Tables of local terms: CSV, TSV and Excel, with columns named by the user."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
@@ -120,52 +121,26 @@ def _count(path: Path, line: int, cell: str) -> int:
 def _read_excel(path: Path, sheet: str | None) -> Iterator[TableRow]:
     require_installed(f"Reading '{path}'", "map", "openpyxl", instead=", or save the sheet as CSV")
     existing_file(path)
-    return _rows_of_sheet(path, sheet)
-
-
-def _rows_of_sheet(path: Path, sheet: str | None) -> Iterator[TableRow]:
     from openpyxl import load_workbook
 
     try:
-        book = load_workbook(path, read_only=True, data_only=True)
+        with closing(load_workbook(path, read_only=True, data_only=True)) as book:
+            names = [each.title for each in book.worksheets]
+            if not names or (sheet is not None and sheet not in names):
+                told = {"what": f"sheet '{sheet or ''}'", "known": ", ".join(names) or "none"}
+                raise ConnormError(Errors.CN114.format(path=path, **told))
+            chosen = book[sheet or names[0]]
+            # Some programs write that a sheet has one cell only.
+            chosen.reset_dimensions()
+            for number, row in enumerate(chosen.iter_rows(values_only=True), start=1):
+                cells = [_text(value) for value in row]
+                if any(cells):
+                    yield number, cells
+    except ConnormError:
+        raise
     except Exception as error:  # zipfile's, the XML parser's, KeyError and others
         reason = type(error).__name__
         raise ConnormError(Errors.CN220.format(path=path, format="Excel", reason=reason)) from error
-    try:
-        yield from _filled(_sheet_rows(path, book, sheet))
-    finally:
-        book.close()
-
-
-def _sheet_rows(path: Path, book: Any, sheet: str | None) -> Iterator[Sequence[Any]]:
-    names = [each.title for each in book.worksheets]
-    if not names or (sheet is not None and sheet not in names):
-        known = ", ".join(names) or "none"
-        raise ConnormError(
-            Errors.CN114.format(path=path, what=f"sheet '{sheet or ''}'", known=known)
-        )
-    chosen = book[sheet or names[0]]
-    # Some programs write that a sheet has one cell only.
-    chosen.reset_dimensions()
-    rows = chosen.iter_rows(values_only=True)
-    while True:
-        try:
-            row = next(rows, None)
-        except Exception as error:
-            reason = type(error).__name__
-            raise ConnormError(
-                Errors.CN220.format(path=path, format="Excel", reason=reason)
-            ) from error
-        if row is None:
-            return
-        yield row
-
-
-def _filled(rows: Iterable[Sequence[Any]]) -> Iterator[TableRow]:
-    for number, row in enumerate(rows, start=1):
-        cells = [_text(value) for value in row]
-        if any(cells):
-            yield number, cells
 
 
 def _text(value: Any) -> str:

@@ -11,7 +11,7 @@ from typer.main import get_command
 
 import spacy_connorm
 from spacy_connorm.cli import app
-from spacy_connorm.cli.app import shorten_cell
+from spacy_connorm.cli.app import show_table
 from spacy_connorm.documents import CORPUS_FORMATS, EXPORT_FORMATS
 from spacy_connorm.ontology.formats import FORMATS, find_reader
 
@@ -126,9 +126,11 @@ def test_functions_are_typed_and_documented(function):
     assert "RETURNS (" in function.__doc__ and "RAISES (" in function.__doc__
 
 
-def test_long_cells_are_cut():
-    assert shorten_cell("heart attack", 12) == "heart attack"
-    assert shorten_cell("heart attack", 11) == "heart at..."
+def test_long_cells_are_cut(capsys):
+    show_table([("heart attack", 7)], width=12)
+    assert "heart attack" in capsys.readouterr().out
+    show_table([("heart attack", 7)], width=11)
+    assert "heart at..." in capsys.readouterr().out
 
 
 SEARCH = ("search", "heart attack", "fever", "cough", "-k", "1")
