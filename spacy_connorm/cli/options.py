@@ -176,7 +176,7 @@ def _declare(
             names = [f"{each}/--no-{each.removeprefix('--')}" for each in names]
         default = None if is_list else default
         kind = kind if default is not None else kind | None
-        listed = {"metavar": _LIST, "parser": _split} if is_list else {}
+        listed: dict[str, Any] = {"metavar": _LIST, "parser": _split} if is_list else {}
         declared = typer.Option(default, *names, help=help, **listed)
     return parameter.replace(annotation=kind, default=declared, kind=parameter.KEYWORD_ONLY)
 

@@ -64,10 +64,12 @@ def read_rrf(
     marks = ("|PAR|", "|inverse_isa|")
     type_rows = _follow(mrconso, "MRSTY", report, width=2)
     definition_rows = _follow(mrconso, "MRDEF", report, width=7)
-    relation_rows = _follow(mrconso, "MRREL", report, width=15, marks=marks) if hierarchy else None
+    relation_rows = _Follower(iter(()))
+    if hierarchy:
+        relation_rows = _follow(mrconso, "MRREL", report, width=15, marks=marks)
     brand_names = _brand_names(mrconso, wanted) if tradenames else {}
     for cui, rows in _read_groups(mrconso, width=17):
-        types = tuple(row[_TUI] for row in _rows_of(cui, type_rows))
+        types = tuple(row[_TUI] for row in type_rows.rows_of(cui))
         if semantic_types and not any(tui in semantic_types for tui in types):
             report.leave_out("a concept of another semantic type", cui)
             continue
@@ -81,11 +83,11 @@ def read_rrf(
             canonical_name=names[0],
             aliases=(*names[1:], *brand_names.get(cui, ())),
             types=types,
-            definition=wanted.definition(_rows_of(cui, definition_rows), left_out),
-            parents=wanted.parents(cui, _rows_of(cui, relation_rows)),
+            definition=wanted.definition(definition_rows.rows_of(cui), left_out),
+            parents=wanted.parents(cui, relation_rows.rows_of(cui)),
             xrefs=wanted.xrefs(cui, rows),
         )
-    for follower in filter(None, (type_rows, definition_rows, relation_rows)):
+    for follower in (type_rows, definition_rows, relation_rows):
         follower.finish()
 
 
@@ -252,16 +254,12 @@ class _Follower:
 
 def _follow(
     mrconso: Path, name: str, report: ReadReport, *, width: int, marks: Collection[str] = ()
-) -> _Follower | None:
+) -> _Follower:
     file = _find_rrf(mrconso.parent, name)
     if file is None:
         report.leave_out(f"{name}.RRF, which is missing", str(mrconso.parent))
-        return None
+        return _Follower(iter(()))
     return _Follower(_read_groups(file, width=width, containing=marks))
-
-
-def _rows_of(cui: str, follower: _Follower | None) -> list[_Row]:
-    return follower.rows_of(cui) if follower else []
 
 
 def _brand_names(mrconso: Path, wanted: _Wanted) -> dict[str, list[str]]:

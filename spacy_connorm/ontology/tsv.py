@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, join_curie, require_prefix
@@ -106,11 +107,11 @@ def _concepts(
 ) -> Iterator[Concept]:
     for number, row in rows:
         cells = {field: row[i].strip() for field, i in places.items() if i < len(row)}
-        told = {field: cell for field, cell in cells.items() if field in _TEXTS}
+        told: dict[str, Any] = {field: cell for field, cell in cells.items() if field in _TEXTS}
         if not (told.get("concept_id") and told.get("canonical_name")):
             report.leave_out("a row without id or name", f"line {number}", broken=True)
             continue
-        items = {
+        items: dict[str, Any] = {
             field: tuple(filter(None, map(str.strip, cell.split(separator))))
             for field, cell in cells.items()
             if field not in _TEXTS

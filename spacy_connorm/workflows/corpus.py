@@ -399,7 +399,7 @@ def annotate_corpus(
     source, path = Path(input_path), Path(output_path).resolve()
     # Another process may be in another folder.
     name = str(Path(pipeline).resolve()) if Path(pipeline).is_dir() else str(pipeline)
-    settings = {"batch_size": batch_size, "gpu_id": gpu_id, "component": component}
+    settings: dict[str, Any] = {"batch_size": batch_size, "gpu_id": gpu_id, "component": component}
     annotator = CorpusAnnotator(name, text_field=text_field, id_field=id_field, **settings)
     fragments = find_fragments(source)
     _require_elsewhere(path, source)

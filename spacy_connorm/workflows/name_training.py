@@ -25,31 +25,28 @@ NGRAMS = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
 # assets/dan.cfg, the transformer as in assets/minilm-cpu.cfg, with the batches of the other.
 STARTS: dict[str, dict[str, Any]] = {
     "fast": {
-        "encoder": {
-            "@architectures": "spacy-connorm.DanEncoder.v1",
-            "buckets": 65536,
-            "dtype": "int8",
-        },
-        "training": {"micro_batch_tokens": 10_000_000},
-        "training.batcher": {"size": 2000},
-        "training.arguments": {
-            "num_train_epochs": 8,
-            "learning_rate": 3e-3,
-            "max_grad_norm": 0.0,
-        },
+        "encoder.@architectures": "spacy-connorm.DanEncoder.v1",
+        "encoder.buckets": 65536,
+        "encoder.dtype": "int8",
+        "training.micro_batch_tokens": 10_000_000,
+        "training.batcher.size": 2000,
+        "training.arguments.num_train_epochs": 8,
+        "training.arguments.learning_rate": 3e-3,
+        "training.arguments.max_grad_norm": 0.0,
     },
     "accurate": {
-        "encoder": {"@architectures": "spacy-connorm.TransformerEncoder.v1"},
-        "training": {"micro_batch_tokens": 1024, "interpolation": 0.5},
-        "training.batcher": {"size": 512},
-        "training.arguments": {
-            "num_train_epochs": 5,
-            "learning_rate": 2e-4,
-            "weight_decay": 0.01,
-        },
+        "encoder.@architectures": "spacy-connorm.TransformerEncoder.v1",
+        "training.micro_batch_tokens": 1024,
+        "training.interpolation": 0.5,
+        "training.batcher.size": 512,
+        "training.arguments.num_train_epochs": 5,
+        "training.arguments.learning_rate": 2e-4,
+        "training.arguments.weight_decay": 0.01,
     },
 }
 _TRAINING = """
+[encoder]
+
 [data]
 @misc = "spacy-connorm.TrainingData.v1"
 
@@ -139,7 +136,8 @@ def train_on_names(
     rest, left_out = leave_out_names(ontology)
     path = folder / "names.jsonl"
     rest.to_disk(path)
-    config = _training_config(encoder, path)
+    overrides = {**STARTS[encoder], "data.ontology": str(path)}
+    config = Config().from_str(_TRAINING, overrides=overrides)
     measured = train(
         config,
         folder / "measured",
@@ -197,17 +195,6 @@ def _without(concept: Concept, name: str | None) -> Concept:
         for field in ("aliases", *SCOPES)
     }
     return replace(concept, **left)
-
-
-def _training_config(encoder: str, ontology: Path) -> Config:
-    config = Config().from_str(_TRAINING)
-    config["data"]["ontology"] = str(ontology)
-    for section, settings in STARTS[encoder].items():
-        block = config
-        for part in section.split("."):
-            block = block.setdefault(part, {})
-        block.update(settings)
-    return config
 
 
 def _plan(
