@@ -21,7 +21,6 @@ from typing import NamedTuple
 from ..concepts.curies import PREFIXES
 from ..errors import ConnormError, Errors
 from ..files.text import open_text, read_text
-from .assertions import ASSERTIONS
 from .document import (
     CorpusReport,
     Document,
@@ -32,6 +31,7 @@ from .document import (
     unlike,
 )
 from .mentions import LOCAL_PREFIX, Mention
+from .spans import ASSERTIONS
 from .writing import DistinctIds
 
 _ANNOTATIONS, _TEXT = ".ann", ".txt"

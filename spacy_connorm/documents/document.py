@@ -14,9 +14,8 @@ from spacy.util import filter_spans
 from ..errors import ConnormError, Errors, Warnings, quote_all, warn
 from ..files.text import read_lines
 from .abbreviations import find_long_forms
-from .assertions import get_assertions
 from .mentions import MENTIONS_KEY, Mention, annotated_mentions, normalize_ids, set_mentions
-from .spans import choose_spans, get_candidates, get_kb_id, is_normalized
+from .spans import choose_spans, get_assertions, get_candidates, get_kb_id, is_normalized
 
 ID_FIELD = "id"
 DOC_ID_KEY = "spacy_connorm.doc_id"

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
-from ..documents.assertions import ASSERTIONS, register_assertion_attributes
 from ..documents.mentions import ALL_MENTIONS_KEY
+from ..documents.spans import ASSERTIONS, register_assertion_attributes
 from ..errors import require_installed
 from ..text.statements import find_statements
 from .assertion_terms import ADJECTIVES, Terms, family_terms, history_terms, negation_terms

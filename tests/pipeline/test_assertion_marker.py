@@ -3,7 +3,7 @@ import sys
 import pytest
 import spacy
 
-from spacy_connorm.documents.assertions import get_assertions
+from spacy_connorm.documents.spans import get_assertions
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.pipeline.assertion_terms import KINDS
 
