@@ -8,10 +8,7 @@ from wasabi import msg
 from ..concepts.ontology import licence_path
 from ..ontology import (
     FORMATS,
-    Conversion,
     Finding,
-    Joined,
-    LearnedSubstitutions,
     convert_ontology,
     join_ontologies,
     learn_substitutions,
@@ -38,11 +35,7 @@ def ontology_cli(**given: Any) -> None:
 
     Example: python -m spacy connorm ontology doid.obo.gz doid.jsonl --scopes EXACT,NARROW
     """
-    _show_conversion(convert_ontology(**given), given["output_path"])
-
-
-def _show_conversion(conversion: Conversion, output_path: Path) -> None:
-    summary, report, licence = conversion
+    summary, report, licence = convert_ontology(**given)
     per_concept = f"{summary.names / summary.concepts:.1f} a concept"
     rows = [
         ("Concepts", summary.concepts, ""),
@@ -58,9 +51,13 @@ def _show_conversion(conversion: Conversion, output_path: Path) -> None:
         *((f"Left out: {r}", k.count, f"first: {k.first}") for r, k in report.left_out.items()),
     ]
     show_table([(label, f"{count:,}", note) for label, count, note in rows], aligns="lrl")
+    _tell(given["output_path"], f"{summary.concepts:,} concepts", licence)
+
+
+def _tell(path: Path, written: str, licence: str) -> None:
     if licence:
-        msg.info(f"Terms of use: {licence_path(output_path)}")
-    msg.good(f"Wrote {summary.concepts:,} concepts: {output_path}")
+        msg.info(f"Terms of use: {licence_path(path)}")
+    msg.good(f"Wrote {written}: {path}")
 
 
 def _row(label: str, finding: Finding) -> tuple[str, int, str]:
@@ -142,10 +139,7 @@ def join_cli(**given: Any) -> None:
 
     Example: python -m spacy connorm join mesh.jsonl doid.obo.gz uberon.obo.gz biomedical.jsonl
     """
-    _show_joined(join_ontologies(**given), given["output_path"])
-
-
-def _show_joined(joined: Joined, output_path: Path) -> None:
+    joined = join_ontologies(**given)
     ontology = joined.ontology
     rows = [
         ("Concepts", len(ontology)),
@@ -156,9 +150,7 @@ def _show_joined(joined: Joined, output_path: Path) -> None:
         ("... by the same preferred name", joined.same_preferred_name),
     ]
     show_table([(label, f"{count:,}") for label, count in rows], aligns="lr")
-    if ontology.source.licence:
-        msg.info(f"Terms of use: {licence_path(output_path)}")
-    msg.good(f"Wrote {len(ontology):,} concepts: {output_path}")
+    _tell(given["output_path"], f"{len(ontology):,} concepts", ontology.source.licence)
 
 
 @command("substitutions")
@@ -170,21 +162,17 @@ def substitutions_cli(**given: Any) -> None:
 
     Example: python -m spacy connorm substitutions mesh.jsonl doid.jsonl substitutions.tsv
     """
-    _show_substitutions(learn_substitutions(**given), given["output_path"])
-
-
-def _show_substitutions(learned: LearnedSubstitutions, output_path: Path) -> None:
+    learned = learn_substitutions(**given)
     rows = [
         (" ".join(each.words), " ".join(each.others), f"{each.same:,}", f"{each.different:,}")
         for each in learned.substitutions[: 2 * _SHOWN]
     ]
     show_table(rows, header=("Words", "Others", "Same concept", "Different"), aligns="llrr")
-    if learned.licence:
-        msg.info(f"Terms of use: {licence_path(output_path)}")
     msg.info(f"Read {learned.concepts:,} concepts with {learned.names:,} names")
     if not learned.substitutions:
         msg.warn(
             "No words are used in place of each other often enough. Give more ontologies, or a "
             "lower `--min-same` or `--min-certainty`."
         )
-    msg.good(f"Wrote {len(learned.substitutions):,} substitutions: {output_path}")
+    written = f"{len(learned.substitutions):,} substitutions"
+    _tell(given["output_path"], written, learned.licence)
