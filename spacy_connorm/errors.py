@@ -462,6 +462,20 @@ def require_choice(setting: str, value: str, known: Collection[str]) -> None:
         raise ConnormError(message)
 
 
+def require_ending(path: Any, endings: Collection[str], *, action: str = "write") -> None:
+    """Refuse a file whose name does not end as those of its kind do.
+
+    path (Union[str, Path]): The file.
+    endings (Collection[str]): How names can end, in lower case.
+    action (str): What can't be done with it.
+    RAISES (ConnormError): CN708.
+    """
+    if not str(path).lower().endswith(tuple(endings)):
+        *others, last = endings
+        known = f"{', '.join(others)} or {last}" if others else last
+        raise ConnormError(Errors.CN708.format(action=action, path=path, known=known))
+
+
 def require_installed(user: str, extra: str, *libraries: str, instead: str = "") -> None:
     """Check that optional libraries are installed.
 

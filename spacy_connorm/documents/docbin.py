@@ -8,7 +8,7 @@ from pathlib import Path
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, require_ending
 from ..files.atomic import atomic_file
 from ..files.text import existing_file
 from .document import Document
@@ -40,8 +40,7 @@ def write_docs(docs: Iterable[Doc], path: str | Path) -> None:
     RAISES (ConnormError): CN708 for another suffix, CN105 or CN108 if it cannot be written.
     """
     path = Path(path)
-    if path.suffix != ".spacy":
-        raise ConnormError(Errors.CN708.format(action="write", path=path, known=".spacy"))
+    require_ending(path, [".spacy"])
     doc_bin = DocBin(docs=docs, store_user_data=True)
     with atomic_file(path) as aside:
         doc_bin.to_disk(aside)

@@ -6,7 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConnormError, Errors, require_choice
+from ..errors import ConnormError, Errors, require_choice, require_ending
 from .document import Document
 
 _COMPRESSED = ".gz"
@@ -195,8 +195,7 @@ def find_export_format(path: Path, name: str | None = None) -> Format:
     require_choice("format", name, EXPORT_FORMATS)
     form = EXPORT_FORMATS[name]
     if form.endings and not form.uncompressed(path).endswith(form.endings):
-        known = " or ".join(form.endings)
-        raise ConnormError(Errors.CN708.format(action="write", path=path, known=known))
+        require_ending(path, form.endings)
     return form
 
 

@@ -9,7 +9,7 @@ from spacy.language import Language
 
 from ..documents.mentions import Mention
 from ..encoders import choose_device
-from ..errors import ConnormError, Errors, require_choice
+from ..errors import ConnormError, Errors, require_choice, require_ending
 from ..files.atomic import require_apart, require_distinct_outputs, write_text
 from ..index.concept_index import Search
 from ..pipeline.concept_normalizer import ConceptNormalizer
@@ -138,7 +138,7 @@ def evaluate(
     for path in files:
         _require_file(path)
     if errors_path is not None:
-        _require_suffix(Path(errors_path), LISTS)
+        require_ending(errors_path, LISTS)
     if calibrate_path is not None:
         require_output(Path(calibrate_path))
     for path in (*files, calibrate_path):
@@ -182,12 +182,6 @@ def _refuse(option: str, others: Mapping[str, object]) -> None:
 def _require_file(path: str | Path | None) -> None:
     if path is not None and Path(path).is_dir():
         raise ConnormError(Errors.CN105.format(path=path))
-
-
-def _require_suffix(path: Path, suffixes: Sequence[str]) -> None:
-    if path.suffix not in suffixes:
-        known = " or ".join(suffixes)
-        raise ConnormError(Errors.CN708.format(action="write", path=path, known=known))
 
 
 def name_pipelines(sources: Sequence[str | Path], labels: Sequence[str]) -> dict[str, str]:

@@ -22,7 +22,16 @@ from ..concepts import (
 from ..concepts.concept import ALL_SCOPES, EXACT
 from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..concepts.ontology import read_licence, write_licensed
-from ..errors import ConnormError, Errors, Warnings, quote_id, require_choice, require_options, warn
+from ..errors import (
+    ConnormError,
+    Errors,
+    Warnings,
+    quote_id,
+    require_choice,
+    require_ending,
+    require_options,
+    warn,
+)
 from ..files.atomic import require_apart
 from ..files.text import sha256
 from ..text.cleaning import clean
@@ -310,8 +319,5 @@ def jsonl_path(path: str | Path) -> Path:
     RAISES (ConnormError): CN708 for another ending than `.jsonl` and `.jsonl.gz`.
     """
     path = Path(path)
-    if not path.name.endswith((".jsonl", ".jsonl.gz")):
-        raise ConnormError(
-            Errors.CN708.format(action="write", path=path, known=".jsonl or .jsonl.gz")
-        )
+    require_ending(path, [".jsonl", ".jsonl.gz"])
     return path

@@ -22,7 +22,7 @@ from ..documents.sssom import (
     render_row,
     write_lines,
 )
-from ..errors import ConnormError, Errors, require_choice
+from ..errors import ConnormError, Errors, require_choice, require_ending
 from ..files.atomic import only_writer
 from ..files.folders import Stamp, stamp
 from ..workflows.corrected_pipeline import CorrectedPipeline
@@ -237,8 +237,7 @@ class ReviewFile:
         RAISES (ConnormError): As `read_sssom`; CN708 for a file that is no `.tsv`.
         """
         self.path = Path(path)
-        if self.path.suffix != ".tsv":
-            raise ConnormError(Errors.CN708.format(action="review", path=self.path, known=".tsv"))
+        require_ending(path, [".tsv"], action="review")
         self.revision = 0
         self._found = MappingSet({}, [])
         self._columns: list[str] = []

@@ -21,8 +21,9 @@ from ..concepts import NIL
 from ..documents.docbin import write_docs
 from ..documents.document import CorpusReport, Document, make_doc
 from ..documents.mentions import Mention, split_ids
-from ..errors import ConnormError, Errors, refuse_text, unreadable
+from ..errors import ConnormError, Errors, refuse_text, require_ending, unreadable
 from ..files.atomic import only_writer, require_apart, sync, write_errors, write_text
+from ..files.text import find_ending
 from ..linker.synonyms import write_synonyms
 
 if TYPE_CHECKING:
@@ -350,13 +351,11 @@ def convert_corrections(
         raise ConnormError(Errors.CN100.format(path=path))
     if output_path is not None:
         require_apart(output_path, path)
-        if Path(output_path).suffix not in _WRITERS:
-            known = " or ".join(_WRITERS)
-            raise ConnormError(Errors.CN708.format(action="write", path=output_path, known=known))
+        require_ending(output_path, _WRITERS)
     records = CorrectionsFile(path).read()
     corrections = effective(records)
     if output_path is not None:
-        _WRITERS[Path(output_path).suffix](corrections, Path(output_path), lang)
+        _WRITERS[find_ending(output_path)](corrections, Path(output_path), lang)
     return CorrectionReport(
         records=len(records),
         corrections=len(corrections),

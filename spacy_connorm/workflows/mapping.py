@@ -36,8 +36,9 @@ from ..documents.sssom import (
     write_sssom,
 )
 from ..encoders.protocol import is_sparse
-from ..errors import ConnormError, Errors, refuse, refuse_text, require_positive
+from ..errors import ConnormError, Errors, refuse, refuse_text, require_ending, require_positive
 from ..files.atomic import require_apart
+from ..files.text import find_ending
 from ..linker.linking import candidates_of
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
@@ -358,9 +359,7 @@ def map_terms(
     WARNS (ConnormWarning): As `read_terms`.
     """
     terms_path, output_path = Path(terms_path), Path(output_path)
-    if output_path.suffix not in _SUFFIXES:
-        known = " or ".join(_SUFFIXES)
-        raise ConnormError(Errors.CN708.format(action="write", path=output_path, known=known))
+    require_ending(output_path, _SUFFIXES)
     _require_thresholds(accept, review)
     require_positive("top_k", top_k)
     require_positive("batch_size", batch_size)
@@ -400,7 +399,7 @@ _Earlier: TypeAlias = dict[tuple[str, str], deque[TermMapping]]
 def _read_earlier(path: Path) -> _Earlier:
     """An output that is written again may hold hours of work."""
     earlier: _Earlier = defaultdict(deque)
-    if path.suffix == ".csv" or not path.is_file():
+    if find_ending(path) == ".csv" or not path.is_file():
         return earlier
     # Spreadsheets add a byte order mark, and may lose the metadata.
     with path.open(encoding="utf-8-sig", errors="replace") as file:

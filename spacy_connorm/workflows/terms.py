@@ -7,7 +7,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConnormError, Errors, Warnings, quote, require_installed, warn
+from ..errors import ConnormError, Errors, Warnings, quote, require_ending, require_installed, warn
 from ..files.tables import TableRow, find_column, read_rows, require_width
 from ..files.text import existing_file
 from ..text.cleaning import clean
@@ -94,9 +94,7 @@ def _read_table(path: Path, sheet: str | None, delimiter: str | None) -> Iterato
         return _read_excel(path, sheet)
     if sheet is not None:
         raise ConnormError(Errors.CN733.format(option="--sheet", needed="an Excel file"))
-    if not path.name.lower().endswith(_TEXT):
-        known = ", ".join((*_TEXT, _EXCEL[0]))
-        raise ConnormError(Errors.CN708.format(action="read", path=path, known=known))
+    require_ending(path, (*_TEXT, *_EXCEL), action="read")
     return read_rows(path, delimiter=delimiter)
 
 

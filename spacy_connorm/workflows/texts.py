@@ -20,7 +20,7 @@ from ..documents.document import (
     other_fields,
     replace_surrogates,
 )
-from ..errors import ConnormError, Errors, require_installed, tell_reason
+from ..errors import ConnormError, Errors, require_ending, require_installed, tell_reason
 from ..files.tables import find_column, read_rows, require_distinct_columns, require_width
 from ..files.text import read_lines, read_text
 
@@ -85,8 +85,7 @@ def read_inputs(
         texts = _read_table(path, replaced, [text_field, *needed_fields])
         needed = ()
     else:
-        known = ", ".join((".txt", *_JSON_LINES, *_TABLES, ".spacy"))
-        raise ConnormError(Errors.CN708.format(action="read", path=path, known=known))
+        require_ending(path, (".txt", *_JSON_LINES, *_TABLES, ".spacy"), action="read")
     for each in texts:
         if each.error:
             raise ConnormError(each.error)
@@ -223,8 +222,7 @@ def find_fragments(path: Path) -> list[InputFragment]:
     """
     require_installed("Parquet", "parquet", "pyarrow")
     if path.is_file():
-        if not _kind(path):
-            raise ConnormError(Errors.CN708.format(action="read", path=path, known=_KNOWN))
+        require_ending(path, (PARQUET, *_JSON_LINES), action="read")
         return [InputFragment(path.name, path)]
     if not path.is_dir():
         raise ConnormError(Errors.CN100.format(path=path))
