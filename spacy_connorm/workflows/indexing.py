@@ -11,7 +11,6 @@ import numpy as np
 import spacy
 from spacy.language import Language
 from spacy.training import Example
-from spacy.util import registry
 from thinc.api import Config
 
 from ..concepts import AnyOntology, Concept, ConceptStream, Ontology
@@ -23,6 +22,7 @@ from ..files.configs import config_errors, read_config
 from ..files.folders import MANIFEST, read_object, replaced
 from ..index.store import ConceptStore
 from ..linker.synonyms import read_synonyms
+from ..ontology import OntologyReader, SubstitutionsReader
 from ..ontology.profiles import AUTO, NONE, PROFILES, Profile, choose_profile
 from ..pipeline.concept_normalizer import ConceptNormalizer, Given, read_given
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
@@ -91,9 +91,6 @@ _NORMALIZER = "concept_normalizer"
 _RESOLVER = "abbreviation_resolver"
 _FINDER = "mention_finder"
 _MARKER = "assertion_marker"
-# The readers of ontologies are not imported here: a running pipeline does without them.
-_ONTOLOGY = "spacy-connorm.Ontology.v1"
-_SUBSTITUTIONS = "spacy-connorm.Substitutions.v1"
 
 
 class BuiltIndex(NamedTuple):
@@ -206,7 +203,9 @@ def build_index(
     reused = None if reuse is None else load_normalizer(reuse).lookup.index
     changes = _read_changes(synonyms)
     source: Given[AnyOntology] = _source(ontology, format)
-    table: Given[Iterable[Substitution]] | None = _table(substitutions)
+    table: Given[Iterable[Substitution]] | None = None
+    if substitutions is not None:
+        table = SubstitutionsReader(Path(substitutions))
     path = Path(output_path)
     with replaced(path, is_ours=_is_index) as folder:
         if train:
@@ -338,12 +337,8 @@ def _source(
     ontology: str | Path | AnyOntology, format: str | None
 ) -> AnyOntology | Callable[[], AnyOntology]:
     if isinstance(ontology, (str, Path)):
-        return registry.get("readers", _ONTOLOGY)(Path(ontology), format=format).stream
+        return OntologyReader(Path(ontology), format=format).stream
     return ontology
-
-
-def _table(path: str | Path | None) -> Callable[[], Iterable[Substitution]] | None:
-    return None if path is None else registry.get("readers", _SUBSTITUTIONS)(Path(path))
 
 
 def _read_changes(

@@ -29,18 +29,22 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _STARTING = threading.Lock()
 
 
-def map_in_processes(
+def map_batches(
     work: Callable[[Batch], Result], batches: Iterable[Batch], *, processes: int
 ) -> Generator[Result, None, None]:
-    """Apply a function to batches in several processes. A bounded number of batches is in memory.
+    """Apply a function to batches: in this process if it is the only one, or else in others. A
+    bounded number of batches is in memory.
 
     work (Callable): The function; it must be picklable if processes are spawned.
     batches (Iterable): Its arguments, read in this thread.
-    processes (int): How many processes to start; -1 for one per core.
+    processes (int): How many processes; -1 for one per core.
     YIELDS (Any): The results, in the order of the batches.
     RAISES (ConnormError): CN716 if a worker dies, CN717 if `work` raises, CN719 if a worker can't
         start, or its own ConnormError.
     """
+    if processes == 1:
+        yield from map(work, batches)
+        return
     count = (os.cpu_count() or 1) if processes < 0 else processes
     workers: list[_Worker] = []
     try:
@@ -58,23 +62,6 @@ def map_in_processes(
             worker.kill()
         for worker in workers:
             worker.close()
-
-
-def map_batches(
-    work: Callable[[Batch], Result], batches: Iterable[Batch], *, processes: int
-) -> Generator[Result, None, None]:
-    """Apply a function to batches: in this process if it is the only one, or else in others.
-
-    work (Callable): The function.
-    batches (Iterable): Its arguments.
-    processes (int): How many processes; -1 for one per core.
-    YIELDS (Any): The results, in the order of the batches.
-    RAISES (ConnormError): See `map_in_processes`.
-    """
-    if processes == 1:
-        yield from map(work, batches)
-    else:
-        yield from map_in_processes(work, batches, processes=processes)
 
 
 def require_processes(n_process: int) -> None:

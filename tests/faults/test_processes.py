@@ -16,7 +16,7 @@ from spacy_connorm import annotate
 from spacy_connorm.cli import app
 from spacy_connorm.documents.records import JsonlExporter
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.workflows.pool import map_in_processes
+from spacy_connorm.workflows.pool import map_batches
 
 from . import gated
 
@@ -169,7 +169,7 @@ def killed_at_half(batch):
 def test_nobody_waits_for_the_rest_of_an_answer():
     begin = time.monotonic()
     with pytest.raises(ConnormError, match=r"CN716.*SIGKILL.*batch [12]"):
-        list(map_in_processes(killed_at_half, range(4), processes=2))
+        list(map_batches(killed_at_half, range(4), processes=2))
     assert time.monotonic() - begin < SECONDS
     assert not multiprocessing.active_children()
 

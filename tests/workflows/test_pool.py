@@ -7,7 +7,7 @@ from multiprocessing.context import get_spawning_popen
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.workflows.pool import map_in_processes, require_processes
+from spacy_connorm.workflows.pool import map_batches, require_processes
 
 
 def double(number):
@@ -77,12 +77,12 @@ def spawned():
 
 
 def test_results_come_in_order():
-    assert list(map_in_processes(double, range(50), processes=3)) == list(range(0, 100, 2))
-    assert list(map_in_processes(double, [], processes=2)) == []
+    assert list(map_batches(double, range(50), processes=3)) == list(range(0, 100, 2))
+    assert list(map_batches(double, [], processes=2)) == []
 
 
 def test_others_do_the_work():
-    assert os.getpid() not in map_in_processes(process, range(4), processes=1)
+    assert os.getpid() not in map_batches(process, range(4), processes=2)
 
 
 def test_few_batches_are_in_memory():
@@ -93,7 +93,7 @@ def test_few_batches_are_in_memory():
             read.append(number)
             yield number
 
-    results = map_in_processes(double, batches(), processes=2)
+    results = map_batches(double, batches(), processes=2)
     for taken in range(1, 11):
         next(results)
         assert len(read) <= taken + 6
@@ -102,15 +102,15 @@ def test_few_batches_are_in_memory():
 
 def test_failures_of_workers(monkeypatch):
     with pytest.raises(ConnormError, match=r"CN717.*batch 3 .*\(ValueError\)") as caught:
-        list(map_in_processes(fail_at_two, range(5), processes=2))
+        list(map_batches(fail_at_two, range(5), processes=2))
     assert "somebody" not in str(caught.value)
     monkeypatch.setenv("SPACY_CONNORM_SHOW_TEXT", "1")
     with pytest.raises(ConnormError, match="CN717.*the text of somebody"):
-        list(map_in_processes(fail_at_two, range(5), processes=2))
+        list(map_batches(fail_at_two, range(5), processes=2))
     with pytest.raises(ConnormError, match="CN999"):
-        list(map_in_processes(refuse_at_two, range(5), processes=2))
+        list(map_batches(refuse_at_two, range(5), processes=2))
     with pytest.raises(ConnormError, match="CN717"):
-        list(map_in_processes(unpicklable, range(5), processes=2))
+        list(map_batches(unpicklable, range(5), processes=2))
 
 
 def test_a_failure_of_the_reader_is_its_own():
@@ -121,7 +121,7 @@ def test_a_failure_of_the_reader_is_its_own():
     # A worker that is at work is killed then, which is no failure of its own.
     for work in (double, wait_for_ever):
         with pytest.raises(KeyError, match="reader"):
-            list(map_in_processes(work, batches(), processes=2))
+            list(map_batches(work, batches(), processes=2))
 
 
 @pytest.mark.parametrize(
@@ -134,20 +134,20 @@ def test_a_failure_of_the_reader_is_its_own():
 )
 def test_workers_that_cannot_load_their_work(spawned, load, arguments, message):
     with pytest.raises(ConnormError, match=message) as caught:
-        list(map_in_processes(Unloadable(load, *arguments), range(4), processes=2))
+        list(map_batches(Unloadable(load, *arguments), range(4), processes=2))
     assert "somebody" not in str(caught.value)
     assert not multiprocessing.active_children()
 
 
 def test_spawned_workers_answer_too(spawned):
-    assert list(map_in_processes(double, range(5), processes=2)) == [0, 2, 4, 6, 8]
+    assert list(map_batches(double, range(5), processes=2)) == [0, 2, 4, 6, 8]
     # What maps files is pickled in another way for a worker of the same machine.
-    assert list(map_in_processes(Spawned(), range(2), processes=1)) == [True, True]
+    assert list(map_batches(Spawned(), range(2), processes=2)) == [True, True]
 
 
 def test_a_process_per_core(monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    assert list(map_in_processes(double, range(4), processes=-1)) == [0, 2, 4, 6]
+    assert list(map_batches(double, range(4), processes=-1)) == [0, 2, 4, 6]
     require_processes(-1)
     with pytest.raises(ConnormError, match="CN006.*n_process"):
         require_processes(0)
