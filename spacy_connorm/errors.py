@@ -66,10 +66,7 @@ class _Coded(type):
 
 class Errors(metaclass=_Coded):
     # Component
-    CN001 = (
-        "The concept normalizer has no index yet. Call its `initialize` with an ontology, set one "
-        "in [initialize.components.concept_normalizer] of the config, or load a saved pipeline."
-    )
+    CN001 = "The concept normalizer has no index. Call `initialize`, or load a saved pipeline."
     CN002 = "{concept} is not in the index, so it can't get synonyms. Add it to the ontology first."
     CN003 = "Synonym number {number} has no visible character: it is {text}."
     CN004 = "Nothing to initialize '{name}' from. Give `ontology`, `corpus`, `synonyms` or `index`."
@@ -143,14 +140,10 @@ class Errors(metaclass=_Coded):
     )
     CN305 = "The saved encoder is damaged: {reason}. Copy the pipeline again, or rebuild it."
     CN306 = "Can't load the encoder in '{path}': {reason}. Copy it, or `connorm export` it again."
-    CN308 = (
-        "The encoder '{name}' computed vectors that are not finite: its weights are damaged, its "
-        "training diverged, or they are too large for half precision (`mixed_precision = false`)."
-    )
+    CN308 = "'{name}' computes vectors that are not finite. Train it again, in full precision."
     CN310 = "The {count} texts have no n-grams to fit the encoder to. Give an ontology with names."
     CN311 = (
-        "The encoder '{name}' can't be trained. Train spacy-connorm.TransformerEncoder.v1 or "
-        "spacy-connorm.DanEncoder.v1; a hybrid encoder can then use it as its `dense`."
+        "The encoder '{name}' can't be trained: take a DAN, a transformer, or a hybrid's `dense`."
     )
     CN312 = "`{setting}` would run code of the model, which is never done. Choose another model."
     CN314 = "'{source}' has no safetensors. If you trust it, convert it with its `save_pretrained`."
@@ -160,10 +153,7 @@ class Errors(metaclass=_Coded):
     CN324 = "Can't start a DAN encoder from the transformer '{name}': {reason}."
     CN333 = "ONNX Runtime {version} can't run the graph ({reason}): `pip install -U onnxruntime`."
     CN336 = "Can't export the transformer '{name}': {reason}."
-    CN340 = (
-        "Can't find the word vectors '{name}'. Name a file of word2vec or fastText, or a spaCy "
-        "pipeline with vectors, as a folder or an installed package."
-    )
+    CN340 = "Can't find the word vectors '{name}'. Name a file, or a spaCy pipeline with vectors."
     CN341 = "Can't read the word vectors '{name}': {reason}. Name a file of word2vec or fastText."
 
     # Index
@@ -267,10 +257,7 @@ class Errors(metaclass=_Coded):
     CN810 = "Nothing to learn from: {reason}. Give {mend}."
 
     # Training: the loop
-    CN820 = (
-        "The {what} are not finite at step {step}. Lower the learning rate, train in bf16 instead "
-        "of fp16, or check for damaged weights. Earlier checkpoints are in '{path}'."
-    )
+    CN820 = "The {what} are not finite at step {step}. Lower the rate; checkpoints are in '{path}'."
     CN822 = "No complete checkpoint to resume from in '{path}'. Start without `--resume`."
     CN825 = "Only a transformer can be trained with an adapter. Remove `adapter` from [training]."
     CN828 = "'{path}' holds a training with another {what}. Restore it, or delete this folder."
@@ -279,9 +266,8 @@ class Errors(metaclass=_Coded):
 
     # Training: ranked lists
     CN830 = (
-        "The batcher and the objective do not match. CandidateBatcher.v1 goes with Bcnh.v1 and "
-        "BioSyn.v1, GroundingBatcher.v1 with ConceptualGrounding.v1, and all other batchers with "
-        "all other objectives."
+        "The batcher and the objective do not match: CandidateBatcher.v1 goes with Bcnh.v1 and "
+        "BioSyn.v1, GroundingBatcher.v1 with ConceptualGrounding.v1."
     )
     CN836 = "Conceptual grounding trains only spacy-connorm.GroundedDanEncoder.v1."
     CN839 = "`data_share` repeats D, but `{batcher}` draws each text once. Set `data_share = null`."
@@ -296,10 +282,7 @@ class Errors(metaclass=_Coded):
 class Warnings(metaclass=_Coded):
     # Component
     CNW001 = "Synonym number {number}, {text}, was not removed: {concept} does not have it."
-    CNW002 = (
-        "A document has no spans under '{key}', so nothing in it was normalized; it has {known}. "
-        "Check `spans_key`, and that the component that sets the spans runs first."
-    )
+    CNW002 = "A document has no spans under '{key}'; it has {known}. Check `spans_key`."
     CNW003 = "'{name}' runs after '{component}', so its mentions get no concept. Add it before."
     CNW004 = "'{name}' asks the normalizer of its `source`, not '{component}'. Save and load again."
 
