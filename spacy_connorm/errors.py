@@ -202,9 +202,7 @@ class Errors(metaclass=_Coded):
     CN703 = "The pipeline has several concept normalizers. Choose one (`--component`): {known}."
     CN704 = "The pipeline has no concept normalizer{named}. It has: {known}. Add or name one."
     CN705 = "'{path}' exists, and this command did not write it. Name another folder."
-    CN707 = (
-        "{place}: no object with a text in `{field}`, but {found}. Name its field: `--text-field`."
-    )
+    CN707 = "{place}: expected an object with a text `{field}`, found {found}. See `--text-field`."
     CN708 = "Can't {action} '{path}': its name must end in {known}."
     CN709 = "{place}: {length:,} characters, at most {limit:,} are possible. Split the text."
     CN711 = "The config is invalid ({reason})."

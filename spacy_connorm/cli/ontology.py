@@ -50,7 +50,8 @@ def ontology_cli(**given: Any) -> None:
         *((f"Synonyms of scope {each}", count, "") for each, count in report.scopes.items()),
         *((f"Left out: {r}", k.count, f"first: {k.first}") for r, k in report.left_out.items()),
     ]
-    show_table([(label, f"{count:,}", note) for label, count, note in rows], aligns="lrl")
+    told = [(label, f"{count:,}", note) for label, count, note in rows]
+    show_table(told, aligns="lrl", width=80)
     _tell(given["output_path"], f"{summary.concepts:,} concepts", licence)
 
 
