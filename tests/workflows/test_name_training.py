@@ -36,8 +36,9 @@ def quick(monkeypatch):
     monkeypatch.setattr(name_training, "_FEWEST", 5)
     fast = name_training.STARTS["fast"]
     smaller = {
-        "encoder": {**fast["encoder"], "buckets": 512, "principal_components": 64},
-        "training.batcher": {"size": 64},
+        "encoder.buckets": 512,
+        "encoder.principal_components": 64,
+        "training.batcher.size": 64,
     }
     monkeypatch.setitem(name_training.STARTS, "fast", {**fast, **smaller})
 
