@@ -13,7 +13,7 @@ from spacy.training import Example
 from ..documents.abbreviations import register_abbreviation_attributes, set_abbreviations
 from ..text.abbreviations import Abbreviation, find_abbreviations
 from ..text.expansion import ShortForms, Use
-from .serialization import SavedSettings
+from .serialization import SavedComponent
 from .settings import ResolverSettings, Settings
 from .short_form_files import read_short_forms
 
@@ -27,7 +27,7 @@ _REACH = 20
 _IN_LIST = re.compile(r"\s*(?:[,;/&+]|and|or)\s*", re.IGNORECASE)
 
 
-class AbbreviationResolver(SavedSettings):
+class AbbreviationResolver(SavedComponent):
     """Stores the abbreviations of documents, for concept normalizers and for
     `doc._.abbreviations` and `span._.long_form`.
     """

@@ -4,8 +4,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from itertools import islice, pairwise
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -15,7 +14,7 @@ from ..documents.spans import ASSERTIONS, register_assertion_attributes
 from ..errors import require_installed
 from ..text.statements import find_statements
 from .assertion_terms import ADJECTIVES, Terms, family_terms, history_terms, negation_terms
-from .serialization import SavedSettings
+from .serialization import SavedComponent
 from .settings import AssertionSettings, Settings
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ _DEFAULTS: dict[str, Callable[[], Terms]] = {
 }
 
 
-class AssertionMarker(SavedSettings):
+class AssertionMarker(SavedComponent):
     """Marks mentions by the words around them, with negspacy's NegEx (Chapman et al. 2001)."""
 
     # What packages of pipelines must install.
@@ -75,17 +74,13 @@ class AssertionMarker(SavedSettings):
         _mark_nested(doc, spans)
         return doc
 
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
-        """Read what `to_disk` wrote; see `SavedSettings`."""
-        super().from_disk(path, exclude=exclude)
-        self._prepare()
-        return self
+    def accept(self, cfg: Settings) -> None:
+        """Use settings that were read.
 
-    def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """Read what `to_bytes` returned; see `SavedSettings`."""
-        super().from_bytes(content, exclude=exclude)
+        cfg (Settings): All of them, checked.
+        """
+        super().accept(cfg)
         self._prepare()
-        return self
 
     def _prepare(self) -> None:
         """The first document may be read in a memory zone, which keeps nothing."""

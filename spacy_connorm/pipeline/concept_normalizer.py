@@ -4,7 +4,7 @@ to warn if they are of different pipelines.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
@@ -36,9 +36,10 @@ from ..documents.spans import (
     set_span_attributes,
 )
 from ..errors import ConnormError, Errors, refuse, refuse_text, require_positive
+from ..files.atomic import TemporaryFolder
 from ..linker.interpretations import Calibration, written_id
 from ..linker.synonyms import as_pairs, read_synonyms, write_synonyms
-from . import serialization
+from .serialization import SavedComponent, read_lookup, require_extras, write_lookup
 from .settings import InnerProductSettings, NormalizerSettings, Settings
 
 if TYPE_CHECKING:
@@ -152,7 +153,7 @@ class Limits(TypedDict, total=False):
     split_composites: bool | None
 
 
-class ConceptNormalizer(BatchedPipe):
+class ConceptNormalizer(SavedComponent, BatchedPipe):
     """Attaches concept ids to entity spans."""
 
     def __init__(
@@ -194,7 +195,7 @@ class ConceptNormalizer(BatchedPipe):
         self.scorer = scorer
         self.lookup = ConceptLookup(encoder, sieve, index, normalization=normalization)
         declared = NormalizerSettings if metric_of(index) == COSINE else InnerProductSettings
-        self._accept(Settings(declared, settings))
+        self.accept(Settings(declared, settings))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -308,7 +309,7 @@ class ConceptNormalizer(BatchedPipe):
             )
         self.candidates(())  # reports unknown types and branches now, not at the first document
         if nlp is not None:
-            serialization.require_extras(nlp)
+            require_extras(nlp)
 
     def _read_annotated(self, examples: Iterable[Example]) -> Iterator[tuple[str, str]]:
         """YIELDS (Tuple[str, str]): Texts and concept ids of annotated mentions."""
@@ -501,50 +502,30 @@ class ConceptNormalizer(BatchedPipe):
         """
         return super().score(examples, canonical_id=self.canonical_id, **kwargs)
 
-    def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write everything that the component needs, whole or not at all.
+    def write_parts(self, folder: Path, exclude: Collection[str]) -> None:
+        """Write the encoder and the index; see `SavedComponent`."""
+        write_lookup(self.lookup, folder, exclude)
 
-        path (Union[str, Path]): The folder to make or replace.
-        exclude (Iterable[str]): Any of "cfg", "encoder", "index".
-        RAISES (ConnormError): CN001 before `initialize`, CN108 if it cannot be written.
-        """
-        serialization.save(Path(path), self.cfg, self.lookup, exclude=list(exclude))
+    def read_parts(
+        self, folder: Path, exclude: Collection[str], owner: TemporaryFolder | None
+    ) -> None:
+        """Read the encoder and the index; see `SavedComponent`."""
+        read_lookup(self.lookup, folder, exclude, owner)
 
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
-        """Read what `to_disk` wrote; the index is mapped, not loaded. If it fails, the component
-        stays as it was.
-
-        path (Union[str, Path]): The folder.
-        exclude (Iterable[str]): Any of "cfg", "encoder", "index".
-        RETURNS (ConceptNormalizer): The component.
-        RAISES (ConnormError): CN400 to CN402 for a damaged folder, CN410 for another encoder's,
-            CN005, CN006 and CN421 for settings as in a config.
-        """
+    def read_folder(
+        self, path: Path, exclude: Collection[str], owner: TemporaryFolder | None = None
+    ) -> None:
+        """Read all parts or none; see `SavedComponent`."""
         with self.lookup.changing():
-            saved = serialization.load(Path(path), self.lookup, exclude=list(exclude))
-            self._accept(self.cfg.changed(saved))
-        return self
+            super().read_folder(path, exclude, owner)
 
-    def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Serialize the component.
+    def accept(self, cfg: Settings) -> None:
+        """Use settings, and register the attributes that they name.
 
-        RETURNS (bytes): What `to_disk` writes, in memory.
-        RAISES (ConnormError): CN001 as `to_disk`.
+        cfg (Settings): All of them, checked.
+        RAISES (ConnormError): CN005 if a span attribute is taken, CN421 for settings that make no
+            sense with the metric of the index.
         """
-        return serialization.dump(self.cfg, self.lookup, exclude=list(exclude))
-
-    def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> "ConceptNormalizer":
-        """Load what `to_bytes` returned.
-
-        RETURNS (ConceptNormalizer): The component, with what `to_bytes` returned.
-        RAISES (ConnormError): CN402 for damaged bytes, and those of `from_disk`.
-        """
-        with self.lookup.changing():
-            saved = serialization.parse(content, self.lookup, exclude=list(exclude))
-            self._accept(self.cfg.changed(saved))
-        return self
-
-    def _accept(self, cfg: Settings) -> None:
         register_span_attributes(cfg["attribute_prefix"])
         register_found_name()
         self.lookup.tune(cfg)

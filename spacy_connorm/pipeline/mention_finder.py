@@ -3,7 +3,7 @@
 import copyreg
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -22,7 +22,7 @@ from ..finder.found_mentions import (
 )
 from ..finder.unmarked_texts import require_docs, unmarked_texts
 from .concept_normalizer import BatchedPipe, ConceptNormalizer, asked_for
-from .serialization import SavedSettings
+from .serialization import SavedComponent
 from .settings import FinderSettings, Settings
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def _builds(normalizers: Iterable[ConceptNormalizer]) -> set[int]:
     return {each.lookup.index.checksum for each in normalizers if each.lookup.is_ready}
 
 
-class MentionFinder(SavedSettings, BatchedPipe):
+class MentionFinder(SavedComponent, BatchedPipe):
     """Finds the names of the normalizer's index in documents, in any spelling, inflection and order
     of words, and the synonyms added to it since.
     """
@@ -278,30 +278,13 @@ class MentionFinder(SavedSettings, BatchedPipe):
         if stop_list is not None:
             self._add("stop_texts", read_stop_list(stop_list))
 
-    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
-        """Read the settings, see `SavedSettings`, and look for the normalizer again.
+    def accept(self, cfg: Settings) -> None:
+        """Use settings that were read, and look for the normalizer again.
 
-        path (Union[str, Path]): The folder.
-        exclude (Iterable[str]): "cfg", for nothing.
-        RETURNS (MentionFinder): The component.
-        RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN006 and CN118 for invalid
-            settings.
+        cfg (Settings): All of them, checked.
         """
-        super().from_disk(path, exclude=exclude)
+        super().accept(cfg)
         self._link.note_loading()
-        return self
-
-    def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """Read the settings, see `SavedSettings`, and look for the normalizer again.
-
-        content (bytes): What `to_bytes` returned.
-        exclude (Iterable[str]): "cfg", for nothing.
-        RETURNS (MentionFinder): The component.
-        RAISES (ConnormError): CN402 for damaged bytes, CN006 and CN118 for invalid settings.
-        """
-        super().from_bytes(content, exclude=exclude)
-        self._link.note_loading()
-        return self
 
     def _name_finder(self) -> "NameFinder":
         from ..finder.name_finder import NameFinder

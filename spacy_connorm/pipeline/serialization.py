@@ -1,5 +1,5 @@
-"""A concept normalizer on disk and in bytes: settings, encoder, index and synonyms; and the pip
-requirements of its pipeline's package.
+"""Components on disk and in bytes: settings, and of a concept normalizer encoder, index and
+synonyms; and the pip requirements of its pipeline's package.
 """
 
 import re
@@ -51,107 +51,50 @@ def read_settings(path: Path) -> dict[str, Any]:
     return settings
 
 
-def save(
-    path: Path, settings: dict[str, Any], lookup: "ConceptLookup", *, exclude: Collection[str]
-) -> None:
-    """Write a folder, whole or not at all, and seal it.
+def write_lookup(lookup: "ConceptLookup", folder: Path, exclude: Collection[str]) -> None:
+    """Write the encoder, the index and the synonyms beside it.
 
-    path (Path): The folder to make or replace.
-    settings (Dict[str, Any]): JSON.
-    lookup (ConceptLookup): The rest.
-    exclude (Collection[str]): Any of "cfg", "encoder", "index".
-    RAISES (ConnormError): CN001 if there is no index, CN108 if it cannot be written.
+    lookup (ConceptLookup): Has them.
+    folder (Path): A folder that is put in place later.
+    exclude (Collection[str]): "encoder", "index", or both.
+    RAISES (ConnormError): CN001 if there is no index.
     """
     from ..encoders.protocol import store_encoder
     from ..index.overlay import write_overlay
 
     encoder = lookup.encoder
-    with atomic_folder(path) as folder:
-        if _INDEX not in exclude:
-            retriever = lookup.retriever
-            encoder = retriever.encoder.model
-            retriever.index.write(folder / _INDEX)
-            write_overlay(retriever.overlay, retriever.index, folder)
-        if _ENCODER not in exclude:
-            store_encoder(encoder, folder / _ENCODER)
-        if _SETTINGS not in exclude:
-            srsly.write_json(folder / _SETTINGS, settings)
-        seal(folder, {})
+    if _INDEX not in exclude:
+        retriever = lookup.retriever
+        encoder = retriever.encoder.model
+        retriever.index.write(folder / _INDEX)
+        write_overlay(retriever.overlay, retriever.index, folder)
+    if _ENCODER not in exclude:
+        store_encoder(encoder, folder / _ENCODER)
 
 
-def load(
-    path: Path,
-    lookup: "ConceptLookup",
-    *,
-    exclude: Collection[str],
-    owner: TemporaryFolder | None = None,
-) -> dict[str, Any]:
-    """Read a folder that `save` wrote. If it fails, the lookup stays as it was. If another process
-    replaces the folder meanwhile, the new one is read.
+def read_lookup(
+    lookup: "ConceptLookup", folder: Path, exclude: Collection[str], owner: TemporaryFolder | None
+) -> None:
+    """Read what `write_lookup` wrote; the index is mapped, not loaded.
 
-    path (Path): The folder.
     lookup (ConceptLookup): Takes the encoder and the index.
-    exclude (Collection[str]): Any of "cfg", "encoder", "index".
+    folder (Path): The folder.
+    exclude (Collection[str]): "encoder", "index", or both.
     owner (Optional[TemporaryFolder]): Kept as long as index and encoder, if the folder is its.
-    RETURNS (Dict[str, Any]): The settings; empty if excluded.
-    RAISES (ConnormError): CN400, CN401, CN402 if the folder is damaged, CN430 if its index is of
-        another build, and those of `ConceptLookup.use`.
+    RAISES (ConnormError): CN402 for a damaged folder, CN430 if its index is of another build, and
+        those of `ConceptLookup.use`.
     """
-    return read_settled(path, lambda: _load(path, lookup, exclude, owner))
-
-
-def _load(
-    path: Path,
-    lookup: "ConceptLookup",
-    exclude: Collection[str],
-    owner: TemporaryFolder | None,
-) -> dict[str, Any]:
     from ..index.concept_index import ConceptIndex
     from ..index.overlay import read_overlay
 
-    manifest = unseal_whole(path)
-    if _INDEX not in exclude:
-        require_own_parts(path, manifest)
-    settings: dict[str, Any] = {}
-    if _SETTINGS not in exclude and (path / _SETTINGS).exists():
-        settings = read_settings(path / _SETTINGS)
     encoder = lookup.encoder
     if _ENCODER not in exclude:
-        encoder = lookup.normalized_encoder.loaded(path / _ENCODER).model
+        encoder = lookup.normalized_encoder.loaded(folder / _ENCODER).model
     if _INDEX in exclude:
         lookup.use(encoder)
     else:
-        index = ConceptIndex(path / _INDEX, lookup.backend, owner=owner)
-        lookup.use(encoder, index, read_overlay(path, index))
-    return settings
-
-
-def dump(settings: dict[str, Any], lookup: "ConceptLookup", *, exclude: Collection[str]) -> bytes:
-    """Serialize a concept normalizer.
-
-    RETURNS (bytes): What `save` writes.
-    """
-    owner = TemporaryFolder()
-    save(owner.path / "saved", settings, lookup, exclude=exclude)
-    return srsly.msgpack_dumps(pack(owner.path / "saved"))
-
-
-def parse(content: bytes, lookup: "ConceptLookup", *, exclude: Collection[str]) -> dict[str, Any]:
-    """Read what `dump` returned; the index is unpacked into a temporary folder and mapped there.
-
-    content (bytes): From `dump`.
-    lookup (ConceptLookup): Takes the encoder and the index.
-    exclude (Collection[str]): Any of "cfg", "encoder", "index".
-    RETURNS (Dict[str, Any]): The settings; empty if excluded.
-    RAISES (ConnormError): CN402 if the bytes are damaged, and those of `load`.
-    """
-    owner = TemporaryFolder()
-    try:
-        unpack(srsly.msgpack_loads(content), owner.path)
-    except (ValueError, TypeError, AttributeError) as error:
-        reason = f"`to_bytes` did not give them ({error})"
-        raise damaged(Path("from_bytes"), reason) from error
-    return load(owner.path, lookup, exclude=exclude, owner=owner)
+        index = ConceptIndex(folder / _INDEX, lookup.backend, owner=owner)
+        lookup.use(encoder, index, read_overlay(folder, index))
 
 
 def require_extras(nlp: Language) -> None:
@@ -183,58 +126,110 @@ def _lookup_extras(lookup: "ConceptLookup") -> set[str]:
     return set(stated.split(",")) - {""}
 
 
-class SavedSettings:
-    """Writes and reads the settings of a component, its `cfg`."""
+class SavedComponent:
+    """A component that is written, to a folder or to bytes, and read back, whole or not at all: its
+    settings, `cfg`, and what `write_parts` and `read_parts` add.
+    """
 
     cfg: Settings
 
+    def write_parts(self, folder: Path, exclude: Collection[str]) -> None:
+        """Write what the component has besides its settings. Most have nothing.
+
+        folder (Path): A folder that is put in place later.
+        exclude (Collection[str]): The names of parts to leave out.
+        """
+
+    def read_parts(
+        self, folder: Path, exclude: Collection[str], owner: TemporaryFolder | None
+    ) -> None:
+        """Read what `write_parts` wrote.
+
+        folder (Path): The folder.
+        exclude (Collection[str]): The names of parts to leave as they are.
+        owner (Optional[TemporaryFolder]): Keeps the folder, if that is temporary.
+        """
+
+    def accept(self, cfg: Settings) -> None:
+        """Use settings that were read.
+
+        cfg (Settings): All of them, checked.
+        """
+        self.cfg = cfg
+
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write the settings, whole or not at all.
+        """Write everything that the component needs, whole or not at all.
 
         path (Union[str, Path]): The folder to make or replace.
-        exclude (Iterable[str]): "cfg", for nothing.
-        RAISES (ConnormError): CN108 if it cannot be written.
+        exclude (Iterable[str]): "cfg", for no settings; of a concept normalizer also "encoder" and
+            "index".
+        RAISES (ConnormError): CN001 for a concept normalizer before `initialize`, CN108 if it
+            cannot be written.
         """
+        left_out = list(exclude)
         with atomic_folder(Path(path)) as folder:
-            if _SETTINGS not in exclude:
+            self.write_parts(folder, left_out)
+            if _SETTINGS not in left_out:
                 srsly.write_json(folder / _SETTINGS, self.cfg)
             seal(folder, {})
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
-        """Read what `to_disk` wrote.
+        """Read what `to_disk` wrote. If it fails, the component stays as it was; if another process
+        replaces the folder meanwhile, the new one is read.
 
         path (Union[str, Path]): The folder.
-        exclude (Iterable[str]): "cfg", for nothing.
+        exclude (Iterable[str]): As for `to_disk`.
         RETURNS (Self): The component.
-        RAISES (ConnormError): CN400, CN401, CN402 for a damaged folder, CN006 for invalid settings.
+        RAISES (ConnormError): CN400 to CN402 for a damaged folder, CN410 for another encoder's,
+            CN430 for an index of another build, CN005, CN006, CN118 and CN421 for settings as in a
+            config.
         """
-        unseal_whole(Path(path))
-        if _SETTINGS not in exclude and (Path(path) / _SETTINGS).exists():
-            self.cfg = self.cfg.changed(read_settings(Path(path) / _SETTINGS))
+        self.read_folder(Path(path), list(exclude))
         return self
 
     def to_bytes(self, *, exclude: Iterable[str] = ()) -> bytes:
-        """Write the settings.
+        """Serialize the component.
 
-        exclude (Iterable[str]): "cfg", for nothing.
-        RETURNS (bytes): The settings.
+        exclude (Iterable[str]): As for `to_disk`.
+        RETURNS (bytes): What `to_disk` writes.
+        RAISES (ConnormError): Those of `to_disk`.
         """
-        return srsly.msgpack_dumps({} if _SETTINGS in exclude else dict(self.cfg))
+        owner = TemporaryFolder()
+        self.to_disk(owner.path / "saved", exclude=exclude)
+        return srsly.msgpack_dumps(pack(owner.path / "saved"))
 
     def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """Read what `to_bytes` returned.
+        """Read what `to_bytes` returned. An index is unpacked into a temporary folder and mapped
+        there.
 
-        content (bytes): The settings.
-        exclude (Iterable[str]): "cfg", for nothing.
+        content (bytes): What `to_bytes` returned.
+        exclude (Iterable[str]): As for `to_disk`.
         RETURNS (Self): The component.
-        RAISES (ConnormError): CN402 for damaged bytes, CN006 for invalid settings.
+        RAISES (ConnormError): CN402 for damaged bytes, and those of `from_disk`.
         """
+        owner = TemporaryFolder()
         try:
-            settings = srsly.msgpack_loads(content)
-        except ValueError as error:
-            raise damaged(Path("from_bytes"), error) from error
-        if not isinstance(settings, dict):
-            raise damaged(Path("from_bytes"), "it holds no settings")
-        if _SETTINGS not in exclude:
-            self.cfg = self.cfg.changed(settings)
+            unpack(srsly.msgpack_loads(content), owner.path)
+        except (ValueError, TypeError, AttributeError) as error:
+            reason = f"`to_bytes` did not give them ({error})"
+            raise damaged(Path("from_bytes"), reason) from error
+        self.read_folder(owner.path, list(exclude), owner)
         return self
+
+    def read_folder(
+        self, path: Path, exclude: Collection[str], owner: TemporaryFolder | None = None
+    ) -> None:
+        """Read a folder, and change the component.
+
+        path, exclude, owner: As for `from_disk` and `read_parts`.
+        """
+
+        def read() -> dict[str, Any]:
+            manifest = unseal_whole(path)
+            if _INDEX not in exclude:
+                require_own_parts(path, manifest)
+            self.read_parts(path, exclude, owner)
+            is_there = _SETTINGS not in exclude and (path / _SETTINGS).exists()
+            return read_settings(path / _SETTINGS) if is_there else {}
+
+        self.accept(self.cfg.changed(read_settled(path, read)))

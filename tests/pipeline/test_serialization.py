@@ -15,7 +15,6 @@ from spacy.tokens import Span
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.pipeline import serialization
 
 MENTIONS = ["MI", "cold", "head spinning", "vertigo", "hart atack", ""]
 
@@ -141,10 +140,10 @@ def test_settings_that_are_refused_change_nothing(
 ):
     other = blank_normalizer()
     other.initialize(lambda: [], ontology=Ontology([Concept("X1", "quite another text")]))
-    # As older versions saved them, unchecked.
-    unchecked = {**other.cfg, "top_k": 3, **settings}
-    serialization.save(tmp_path / "other", unchecked, other.lookup, exclude=[])
-    content = serialization.dump(unchecked, other.lookup, exclude=[])
+    # As somebody wrote them, unchecked.
+    dict.update(other.cfg, {"top_k": 3, **settings})
+    other.to_disk(tmp_path / "other")
+    content = other.to_bytes()
     Span.set_extension("taken_candidates", default=None)
     before = dict(normalizer.cfg), normalizer.candidates(MENTIONS)
     try:
