@@ -208,10 +208,19 @@ class Errors(metaclass=_Coded):
     CN711 = "The config is invalid ({reason})."
     CN713 = "Can't use GPU {gpu_id} ({reason})."
     CN714 = "'{path}' holds an interrupted training. Continue with `--resume`, or delete it."
-    CN716 = "A worker died ({reason}) at batch {number}. Lower `n_process` or `batch_size`."
-    CN717 = "A worker failed at batch {number} ({reason}). `n_process = 1` shows the whole error."
+    CN716 = (
+        "A worker died ({reason}) at batch {number}. Outputs are whole, or as before. If memory "
+        "ran out, lower `n_process` or `batch_size`."
+    )
+    CN717 = (
+        "A worker failed at batch {number} ({reason}). Outputs are whole, or as before. `n_process "
+        "= 1` shows the whole error."
+    )
     CN718 = "Stopped by {signal}. Outputs are whole, or as before."
-    CN719 = 'A worker could not start ({reason}). Start below `if __name__ == "__main__":`.'
+    CN719 = (
+        "A worker could not start ({reason}). Outputs are whole, or as before. A script must start "
+        'workers below `if __name__ == "__main__":`.'
+    )
     CN720 = "{place}: there is no field '{field}'. The other fields: {known}."
     CN721 = "'{path}' has no field '{field}': only {known} files have fields. Leave its name out."
     CN731 = "{pipelines} pipelines can't be called {names}. Give each one `--label`, in order."
