@@ -51,11 +51,11 @@ class MemoryZones:
 
 
 def _make_tables_again(vocab: Vocab) -> None:
-    getters = dict(vocab.lex_attr_getters)
+    getters = dict(vocab.lex_attr_getters)  # type: ignore[attr-defined]
     changed = _changed_lexemes(vocab)
     vocab.from_bytes(_NOTHING)
     # `from_bytes` wraps the getter of norms once more.
-    vocab.lex_attr_getters.update(getters)
+    vocab.lex_attr_getters.update(getters)  # type: ignore[attr-defined]
     for text, flags, norm in changed:
         lexeme = vocab[text]
         lexeme.flags, lexeme.norm_ = flags, norm
@@ -65,7 +65,7 @@ def _changed_lexemes(vocab: Vocab) -> list[tuple[str, int, str]]:
     """RETURNS (List[Tuple[str, int, str]]): The text, flags and norm of each word for which
     somebody set them, such as `nlp.vocab["patient"].is_stop = True`.
     """
-    plain = Vocab(lex_attr_getters=vocab.lex_attr_getters)
+    plain = Vocab(lex_attr_getters=vocab.lex_attr_getters)  # type: ignore[attr-defined]
     return [
         (lexeme.text, lexeme.flags, lexeme.norm_)
         for lexeme in vocab
