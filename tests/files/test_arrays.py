@@ -22,12 +22,6 @@ def test_opened_as_written(file):
     np.testing.assert_array_equal(opened, array)
 
 
-def test_a_writable_array_does_not_change_its_file(file):
-    opened = open_array(save(file, np.zeros(2)), "float64", (2,), writable=True)
-    opened[0] = 1
-    assert not np.load(file).any()
-
-
 @pytest.mark.parametrize(
     ("array", "expected"),
     [
