@@ -1,6 +1,7 @@
 """`connorm serve` and `connorm corrections`: a page and an API over a pipeline, and their yield."""
 
 import logging
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -36,6 +37,8 @@ def serve_cli(
 def _tell(address: str) -> None:
     msg.good(f"Open {address}")
     msg.info("Ctrl-C stops it")
+    # A pipe, such as a service's log, would get the address when the server has ended.
+    sys.stdout.flush()
 
 
 _SHOWN = 20
