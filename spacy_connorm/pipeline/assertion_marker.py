@@ -144,11 +144,15 @@ def _ends_of_adjectives(doc: Doc, before: Sequence[_Match]) -> Iterator[_Match]:
     """YIELDS (Tuple[int, int, int]): The commas where the reach of adjectives ends, unless another
     phrase reaches over them: "PMH: previous stroke, asthma".
     """
+    adjectives = [each for each in before if doc[each[1] : each[2]].text.lower() in ADJECTIVES]
+    if not adjectives:
+        return
     starts = find_statements([token.text for token in doc])
     reached: set[int] = set()
-    for match, start, end in sorted(before, key=lambda each: each[1]):
+    for each in sorted(before, key=lambda each: each[1]):
+        match, start, end = each
         statement = bisect_right(starts, start)
-        if doc[start:end].text.lower() in ADJECTIVES and statement not in reached:
+        if each in adjectives and statement not in reached:
             last = starts[statement] if statement < len(starts) else len(doc)
             commas = (place for place in range(end, last) if doc[place].text == ",")
             yield from ((match, place, place + 1) for place in islice(commas, 1))
