@@ -377,6 +377,10 @@ class SparseVectors:
         """RETURNS (Floats1d): float32 (m,): see `DenseVectors.rescore`."""
         return (self.unit[rows] @ queries[query].T).toarray().ravel()
 
+    def pairs(self, queries: "csr_matrix", asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """RETURNS (Floats1d): float32 (n,): see `DenseVectors.pairs`."""
+        return np.asarray(self.unit[rows].multiply(queries[asked]).sum(axis=1)).ravel()
+
     def queries(self, rows: np.ndarray) -> "csr_matrix":
         return self.unit[rows]
 
@@ -497,8 +501,11 @@ class HybridVectors:
         RETURNS (Tuple[np.ndarray, np.ndarray]): The dense and the lexical scores; float32 (n,).
         """
         dense = self.dense.pairs(queries.dense, asked, rows)
-        shared = self.lexical.unit[rows].multiply(queries.lexical[asked])
-        return dense, np.asarray(shared.sum(axis=1)).ravel()
+        return dense, self.lexical.pairs(queries.lexical, asked, rows)
+
+    def pairs(self, queries: HybridArray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """RETURNS (Floats1d): float32 (n,): see `DenseVectors.pairs`."""
+        return self.score(queries, *self.parts(queries, asked, rows))
 
     def sums(self, incidence: "csr_matrix") -> HybridArray:
         """RETURNS (HybridArray): float32 (m, width): see `DenseVectors.sums`."""

@@ -202,14 +202,17 @@ class RewrittenWords:
         texts = IndexTexts.of(search, batch.index, batch.overlay, batch.allowed)
         vectors, queries = texts.searcher.vectors, batch.vectors[places]
         names = [self._names[place] for place in places]
-        items = np.full((len(names), max(len(each.rows) for each in names)), -1, dtype="int64")
+        rows, certainty = map(np.concatenate, zip(*names, strict=True))
+        sizes = [len(each.rows) for each in names]
+        rows -= batch.index.first_row(search)
+        inside = (rows >= 0) & (rows < len(vectors))
+        asked, column = (each[inside] for each in np.nonzero(np.arange(max(sizes)) < np.c_[sizes]))
+        rows, certainty = rows[inside], certainty[inside]
+        cosines = vectors.pairs(queries, asked, rows)
+        items = np.full((len(names), max(sizes)), -1, dtype="int64")
         scores = np.full(items.shape, -np.inf, dtype="float32")
-        for query, (rows, certainty) in enumerate(names):
-            own = rows - batch.index.first_row(search)
-            inside = np.flatnonzero((own >= 0) & (own < len(vectors)))
-            cosines = vectors.rescore(queries, query, own[inside])
-            items[query, : len(inside)] = own[inside]
-            scores[query, : len(inside)] = cosines + certainty[inside] * (1 - cosines)
+        items[asked, column] = rows
+        scores[asked, column] = cosines + certainty * (1 - cosines)
         hits = texts.hits(Neighbours(items, rounded(scores)), batch.depth)
         return with_parts(hits, vectors, queries)
 

@@ -3,7 +3,7 @@ are compared with whatever is fastest, and what could be among the nearest is co
 float32.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -72,6 +72,10 @@ class Neighbours(NamedTuple):
     scores: np.ndarray
 
 
+# Rows that may be among the nearest of a query, and their scores.
+_Scored = tuple[np.ndarray, np.ndarray]
+
+
 def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: int) -> Neighbours:
     """Keep the best proposals by exact score.
 
@@ -81,10 +85,15 @@ def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: i
     n (int): How many to keep.
     RETURNS (Neighbours): (b, n) neighbours.
     """
-    items = np.full((queries.shape[0], n), -1, dtype="int64")
+    scored = [(rows, vectors.rescore(queries, query, rows)) for query, rows in enumerate(proposed)]
+    return _best(scored, n)
+
+
+def _best(scored: Sequence[_Scored], n: int) -> Neighbours:
+    """RETURNS (Neighbours): (b, n), the best of what was proposed for each of b queries."""
+    items = np.full((len(scored), n), -1, dtype="int64")
     scores = np.full(items.shape, -np.inf, dtype="float32")
-    for query, rows in enumerate(proposed):
-        own = vectors.rescore(queries, query, rows)
+    for query, (rows, own) in enumerate(scored):
         order = np.lexsort((rows, -own))[:n]
         items[query, : len(order)] = rows[order]
         scores[query, : len(order)] = own[order]
@@ -232,10 +241,10 @@ class ExactSearcher:
         """
         n = min(n, len(self))
         at_once = max(_KEPT // max(len(self), 1), 1)
-        proposed: list[np.ndarray] = []
+        scored: list[_Scored] = []
         for first in range(0, queries.shape[0], at_once):
-            proposed += self._propose(queries[first : first + at_once], n, allowed)
-        return rescore(self.vectors, queries, proposed, n)
+            scored += self._propose(queries[first : first + at_once], n, allowed)
+        return _best(scored, n)
 
     def complete(
         self, found: Neighbours, queries: Raw, wanted: int, allowed: AllowedItems | None
@@ -258,8 +267,10 @@ class ExactSearcher:
     def verify(self, path: Path) -> None:
         """Do nothing: only the vectors are searched."""
 
-    def _propose(self, queries: Raw, n: int, allowed: AllowedItems | None) -> list[np.ndarray]:
-        """RETURNS (List[Ints1d]): int64: what can be among the n nearest of each query."""
+    def _propose(self, queries: Raw, n: int, allowed: AllowedItems | None) -> list[_Scored]:
+        """RETURNS (List[Tuple[Ints1d, Floats1d]]): What can be among the n nearest of each query,
+        int64, and its exact scores, float32.
+        """
         few = allowed is not None and allowed.count * _SCATTERED_COST < len(self)
         rows = allowed.items if allowed is not None and few else None
         count, batch = len(self) if rows is None else len(rows), queries.shape[0]
@@ -278,21 +289,26 @@ class ExactSearcher:
             if allowed is not None:
                 scores[start:stop] += allowed.penalties[start:stop, None]
         found = _near_best(scores.reshape(group, groups, batch), n, error)
-        return found if rows is None else [rows[each] for each in found]
+        if rows is not None:
+            found = [(rows[items], own) for items, own in found]
+        if error.any():
+            for query, (items, _) in enumerate(found):
+                found[query] = items, self.vectors.rescore(queries, query, items)
+        return found
 
 
-def _near_best(scores: np.ndarray, n: int, error: np.ndarray) -> list[np.ndarray]:
+def _near_best(scores: np.ndarray, n: int, error: np.ndarray) -> list[_Scored]:
     """Find the items that can be among the n best.
 
     scores (Floats3d): float32 (group, groups, b): -inf for what may not be found.
     n (int): How many are wanted.
     error (Floats1d): float32 (b,): by how much the scores may be off.
-    RETURNS (List[Ints1d]): int64: of each query. Exactly n if its scores are never off: all others
-        may be at the same score.
+    RETURNS (List[Tuple[Ints1d, Floats1d]]): Of each query the items, int64, and their scores.
+        Exactly n if its scores are never off: all others may be at the same score.
     """
     _, groups, batch = scores.shape
     if not groups or not n:
-        return [np.empty(0, dtype="int64")] * batch
+        return [(np.empty(0, dtype="int64"), np.empty(0, dtype="float32"))] * batch
     best = scores.max(axis=0)
     last = max(groups - n, 0)
     # At least n items score as high; written so that NaN is found, and then refused.
@@ -305,4 +321,5 @@ def _near_best(scores: np.ndarray, n: int, error: np.ndarray) -> list[np.ndarray
     counts = np.bincount(query, minlength=batch)
     rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
     order = order[(rank < n) | (error[query[order]] > 0)]
-    return np.split(items[order], np.searchsorted(query[order], np.arange(1, batch)))
+    bounds = np.searchsorted(query[order], np.arange(1, batch))
+    return list(zip(np.split(items[order], bounds), np.split(values[order], bounds), strict=True))
