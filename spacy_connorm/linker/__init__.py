@@ -1,7 +1,8 @@
-"""From mentions to candidates. It knows no `Doc`.
+"""Turn mentions into candidates, without any `Doc`.
 
-`linking` is the way of a mention: cleaned, interpreted, encoded, searched by a sieve, rescored, and
-the best interpretation chosen. `lookup` holds what that needs: encoder, index and added synonyms.
+`linking` has the steps for a mention: it is cleaned, interpreted, encoded, searched by a sieve and
+rescored, and the best interpretation is chosen. `lookup` holds the parts that this needs: encoder,
+index and added synonyms.
 """
 
 import lazy_loader

@@ -1,5 +1,5 @@
 """The interpretations of a mention, and which of them answers: the whole, or its parts if they link
-better. How likely candidates are right, and the rule for NIL.
+better. Also the probabilities of candidates, and the rule for NIL.
 """
 
 import math
@@ -30,9 +30,9 @@ class Calibration:
     margin: float
 
     def to_dict(self) -> dict[str, float]:
-        """Make the setting of a concept normalizer.
+        """Convert the calibration to a component's setting.
 
-        RETURNS (Dict[str, float]): The setting `calibration` of a concept normalizer.
+        RETURNS (Dict[str, float]): The value of `calibration` in a concept normalizer.
         """
         return asdict(self)
 
@@ -40,8 +40,8 @@ class Calibration:
         """Compute how likely a candidate is right.
 
         score (float): Its cosine.
-        margin (float): How far it is ahead of its best rival, or behind it.
-        RETURNS (float): How likely a candidate is right, 0 to 1.
+        margin (float): How far it is ahead of its best rival (negative if it is behind).
+        RETURNS (float): The probability, 0 to 1.
         """
         # The logistic function, without the overflow that exp() has far from 0.
         return (1 + math.tanh((self.intercept + self.score * score + self.margin * margin) / 2)) / 2
@@ -50,13 +50,13 @@ class Calibration:
 def with_probabilities(
     candidates: Sequence[Candidate], calibration: Calibration
 ) -> list[Candidate]:
-    """Compute how likely each candidate is right by itself: those of a part need not add up to 1,
-    since none may be, and several can be where one text denotes them all.
+    """Compute how likely each candidate is right. The probabilities of a part need not add up to 1:
+    no candidate may be right, or several if one text denotes them all.
 
-    candidates (Sequence[Candidate]): Those of a mention, best first, part by part; at least two of
-        a part if there are two, or its first one seems to have no rival.
-    calibration (Calibration): Fitted with the encoder and the sieve that gave the scores.
-    RETURNS (List[Candidate]): The same, each with its `probability`.
+    candidates (Sequence[Candidate]): The candidates of a mention, best first, part by part. Give at
+        least two per part if there are two, or the first one seems to have no rival.
+    calibration (Calibration): Fitted with the same encoder and sieve.
+    RETURNS (List[Candidate]): The same candidates with their `probability`.
     """
     return [
         candidate._replace(probability=calibration.probability(candidate.score, margin))
@@ -65,10 +65,10 @@ def with_probabilities(
 
 
 def margins(candidates: Sequence[Candidate]) -> Iterator[float]:
-    """Compute how far ahead of or behind its best rival each candidate is.
+    """Compute how far each candidate is ahead of its best rival.
 
-    candidates (Sequence[Candidate]): Those of a mention, best first, part by part.
-    YIELDS (float): The score less the best score of another candidate of the same part: 0 or more
+    candidates (Sequence[Candidate]): The candidates of a mention, best first, part by part.
+    YIELDS (float): The score minus the best score of another candidate of the same part: 0 or more
         for the first one, 0 or less for the others.
     """
     for _, alike in groupby(candidates, key=lambda each: each.part):
@@ -81,11 +81,11 @@ def margins(candidates: Sequence[Candidate]) -> Iterator[float]:
 
 # Below every cosine.
 _NOTHING_FOUND = -1.0
-# How much better parts must link than the whole. One more word in a text makes a smaller
+# How much higher parts must score than the whole. An additional word in a text makes a smaller
 # difference. Chosen on the dev parts of NCBI and BC5CDR (0, 0.02, 0.05, 0.1).
 _MARGIN = 0.05
-# How well each part must link by itself: less certain parts keep the whole. Chosen as above, and on
-# coordinated names left out of MEDIC, DO and UBERON (none, 0.6 to 0.95).
+# The minimum score of each part; if a part scores lower, the mention is not split. Chosen as above,
+# and on coordinated names left out of MEDIC, DO and UBERON (none, 0.6 to 0.95).
 _LEAST_SCORE = 0.7
 _LEAST_PROBABILITY = 0.5
 # The cosine of a text with itself, but for rounding.
@@ -100,7 +100,7 @@ class Interpretation(NamedTuple):
     """One way to read a mention, and what was found for it.
 
     kind (str): "found name", "long form", "as written" or "parts".
-    texts (Tuple[str, ...]): What was searched: one text, or one for each part.
+    texts (Tuple[str, ...]): The texts searched: one, or one for each part.
     parts (Tuple[List[Candidate], ...]): The candidates of each text, best first.
     """
 
@@ -110,15 +110,15 @@ class Interpretation(NamedTuple):
 
     @property
     def score(self) -> float:
-        """How well this interpretation links.
+        """The score of this interpretation.
 
-        RETURNS (float): The best score; of several parts that of the worst part.
+        RETURNS (float): The best score; for several parts, that of the worst part.
         """
         return min(part[0].score if part else _NOTHING_FOUND for part in self.parts)
 
     @property
     def concepts(self) -> set[str]:
-        """The concepts that this interpretation stands for.
+        """The concepts of this interpretation.
 
         RETURNS (Set[str]): The first concept of each part.
         """
@@ -126,9 +126,9 @@ class Interpretation(NamedTuple):
 
     @property
     def candidates(self) -> list[Candidate]:
-        """All candidates, numbered by part.
+        """All candidates, with the number of their part.
 
-        RETURNS (List[Candidate]): All candidates, part by part, numbered by part.
+        RETURNS (List[Candidate]): Part by part, best first.
         """
         if self.kind != "parts":
             return list(self.parts[0])
@@ -141,17 +141,17 @@ class Interpretation(NamedTuple):
     def first(self, top_k: int) -> "Interpretation":
         """Keep the first candidates of each text.
 
-        RETURNS (Interpretation): The same with at most top_k candidates for each text.
+        RETURNS (Interpretation): At most top_k candidates for each text.
         """
         return Interpretation(self.kind, self.texts, tuple([part[:top_k] for part in self.parts]))
 
 
 def best_first(interpretations: Sequence[Interpretation]) -> list[Interpretation]:
-    """Put the interpretation that answers first: the whole mention with the best score, or its
-    parts if they link better. Of several ways to take it apart, a later one must link clearly
-    better than the first.
+    """Move the interpretation that answers to the front: the whole mention with the best score, or
+    its parts if they link better. If there are several ways to split it, a later one must link
+    clearly better than the first.
 
-    interpretations (Sequence[Interpretation]): At least one of the whole mention; ties go to the
+    interpretations (Sequence[Interpretation]): At least one for the whole mention; ties go to the
         first.
     RETURNS (List[Interpretation]): The same; the others keep their order.
     """
@@ -168,12 +168,11 @@ def best_first(interpretations: Sequence[Interpretation]) -> list[Interpretation
 
 
 def _as_known(parts: Interpretation, whole: Interpretation) -> Interpretation:
-    """Give parts the scores of the whole mention where these are higher and the text of the whole
-    denotes all parts. So a composite that was annotated with all of its ids is as certain as its
-    text.
+    """Raise the scores of parts to those of the whole mention if the text of the whole denotes all
+    parts, so that a composite annotated with all of its ids is as certain as its text.
 
     parts (Interpretation): The mention as its parts.
-    whole (Interpretation): The mention as one.
+    whole (Interpretation): The mention as a whole.
     RETURNS (Interpretation): The parts.
     """
     if not parts.concepts <= _leading(whole):
@@ -188,15 +187,15 @@ def _as_known(parts: Interpretation, whole: Interpretation) -> Interpretation:
 
 
 def links_better(parts: Interpretation, whole: Interpretation) -> bool:
-    """Check whether a mention stands for its parts. They must be different concepts. They answer if
+    """Check whether the parts of a mention answer. They must be different concepts. They answer if
     the best text for the whole denotes all of them, such as a composite that was annotated with all
-    of its ids. Otherwise each must be right more likely than not, the worst of them score clearly
-    higher than the whole, and the best text for the whole say nothing of some part: a concept whose
-    name coordinates them is more than its parts. Parts that are names score clearly higher than a
-    whole that is none, however near it is: "medial and lateral condyle".
+    of its ids. Otherwise, each part must be more likely right than wrong, the worst of them must
+    score clearly higher than the whole, and the best text for the whole must not name every part: a
+    concept whose name coordinates them is more than its parts. Parts that are names always score
+    clearly higher than a whole that is not, however near it is: "medial and lateral condyle".
 
     parts (Interpretation): The mention as its parts.
-    whole (Interpretation): The mention as one.
+    whole (Interpretation): The mention as a whole.
     RETURNS (bool): Whether the parts answer.
     """
     if len(parts.concepts) < len(parts.parts):
@@ -215,8 +214,8 @@ def _is_likely(part: Sequence[Candidate]) -> bool:
 
 
 def _names_all(whole: Interpretation, parts: Interpretation) -> bool:
-    """Check whether the best text for the whole has a word of each part that not all parts have.
-    "Non-Hodgkin lymphoma" has none of "Hodgkin and non-Hodgkin lymphoma".
+    """Check whether the best text for the whole has a word of each part that not all parts share.
+    "Non-Hodgkin lymphoma" has none of those in "Hodgkin and non-Hodgkin lymphoma".
     """
     (candidates,) = whole.parts
     by_part = [_words(text) for text in parts.texts]
@@ -227,21 +226,27 @@ def _names_all(whole: Interpretation, parts: Interpretation) -> bool:
 
 
 def _words(text: str) -> set[str]:
-    """RETURNS (Set[str]): The words that can name something."""
+    """List the content words of a text.
+
+    RETURNS (Set[str]): The words that can name something.
+    """
     return set(_WORD.findall(text.lower())) - _NEGATIONS
 
 
 def is_settled(interpretation: Interpretation) -> bool:
-    """Check whether a mention is a name of a single concept.
+    """Check whether a mention is the name of a single concept, so that its parts cannot link
+    better.
 
-    RETURNS (bool): Whether a mention is a name of a single concept, so that no parts can link
+    RETURNS (bool): Whether it is.
     better.
     """
     return interpretation.score >= SAME_TEXT and len(_leading(interpretation)) == 1
 
 
 def _leading(interpretation: Interpretation) -> set[str]:
-    """RETURNS (Set[str]): The concepts with the best score for a whole mention: several if one
+    """Find the concepts with the best score for a whole mention.
+
+    RETURNS (Set[str]): Their ids: several if one text denotes them all.
     text denotes them all.
     """
     (candidates,) = interpretation.parts
@@ -249,12 +254,13 @@ def _leading(interpretation: Interpretation) -> set[str]:
 
 
 def written_id(candidates: Sequence[Candidate], nil_threshold: float | None) -> str:
-    """Choose the id that is written for a mention.
+    """Choose the id to write for a mention.
 
     candidates (Sequence[Candidate]): Part by part, best first.
-    nil_threshold (Optional[float]): Best scores below it are NIL; None for no threshold.
-    RETURNS (str): The id of the best candidate; for a composite, those of its parts joined by `|`,
-        without the parts that are NIL; "NIL" if none is left.
+    nil_threshold (Optional[float]): If the best score is below it, the mention is NIL; None for no
+        threshold.
+    RETURNS (str): The id of the best candidate; for a composite, the ids of its parts joined by
+        `|`, without parts that are NIL; "NIL" if none is left.
     """
     if candidates and not candidates[-1].part:
         leading = candidates[:1]  # the usual case: no parts

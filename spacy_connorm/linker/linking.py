@@ -1,9 +1,9 @@
-"""The way of a mention to its candidates.
+"""The steps from a mention to its candidates.
 
-`link` reads as the paper does: a mention is cleaned and interpreted, as the long form that its
-document defines for it, as it is written, and as the mentions that it coordinates; what is new is
-encoded, searched by the sieve and rescored; and the interpretation that links best answers.
-`explain_mention` keeps the steps.
+`link` follows the paper: a mention is cleaned and interpreted (as the long form that its document
+defines for it, as it is written, and as the mentions that it coordinates); texts without an answer
+in the cache are encoded, searched by the sieve and rescored; and the interpretation that links best
+answers. `explain_mention` keeps the steps.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from .sieve import Sieve
 
 
 class CodeSystems(NamedTuple):
-    """The vocabularies in which candidates tell their codes.
+    """The vocabularies in which candidates get codes.
 
     names (Tuple[str, ...]): Their prefixes, in the spelling of the prefix map.
     prefixes (PrefixMap): The prefix map.
@@ -37,11 +37,11 @@ class CodeSystems(NamedTuple):
 
     @classmethod
     def of(cls, systems: Sequence[str], prefixes: PrefixMap, index: ConceptIndex) -> "CodeSystems":
-        """Look up vocabularies.
+        """Look up vocabularies in the prefix map.
 
         systems (Sequence[str]): Their prefixes, in any spelling.
         prefixes (PrefixMap): The prefix map.
-        index (ConceptIndex): Has the codes.
+        index (ConceptIndex): The index with the codes.
         RETURNS (CodeSystems): The vocabularies.
         RAISES (ConnormError): CN413 for a vocabulary in which no concept has a code.
         """
@@ -55,10 +55,10 @@ class CodeSystems(NamedTuple):
     def with_codes(
         self, found: dict[str, list[Candidate]], index: ConceptIndex
     ) -> dict[str, list[Candidate]]:
-        """Add their codes to candidates.
+        """Add codes to candidates.
 
         found (Dict[str, List[Candidate]]): Candidates by text.
-        index (ConceptIndex): Found them.
+        index (ConceptIndex): The index that they were found in.
         RETURNS (Dict[str, List[Candidate]]): The same candidates with their `codes`.
         """
         ids = {candidate.concept_id for candidates in found.values() for candidate in candidates}
@@ -79,10 +79,10 @@ class CodeSystems(NamedTuple):
         return codes
 
 
-# How many candidates to look at, even if fewer are wanted: a text denotes all concepts that score
-# alike, and the probability of a candidate depends on its rival.
+# The minimum number of candidates to find, even if fewer are wanted: a text denotes all concepts
+# with the same score, and the probability of a candidate depends on its rival.
 _DEPTH = 10
-# How many texts are searched at once: their cosines with a block of the index are in memory
+# The number of texts searched at once: their cosines with a block of the index are in memory
 # together.
 _BATCH = 512
 WholeKind = Literal["found name", "long form", "as written"]
@@ -91,15 +91,15 @@ _Asked = tuple[str, str, str]
 
 
 class Query(NamedTuple):
-    """What is asked about mentions.
+    """How to search for mentions.
 
-    sieve (Sieve): The searches that answer.
-    top_k (int): At most how many candidates of each text.
+    sieve (Sieve): The searches.
+    top_k (int): The maximum number of candidates for each text.
     filter (Filter): Which concepts may be found.
-    split_composites (bool): Whether coordinated mentions are also read as their parts; never with
-        inner products.
-    calibration (Optional[Calibration]): Gives candidates their probabilities.
-    codes (Optional[CodeSystems]): Gives candidates their codes in other vocabularies.
+    split_composites (bool): Whether to interpret coordinated mentions as their parts, too; never
+        with inner products.
+    calibration (Optional[Calibration]): If given, candidates get probabilities.
+    codes (Optional[CodeSystems]): If given, candidates get codes in these vocabularies.
     """
 
     sieve: Sieve
@@ -110,9 +110,9 @@ class Query(NamedTuple):
     codes: CodeSystems | None = None
 
     def alone(self, search: str) -> "Query":
-        """Ask one search instead of the sieve.
+        """Use a single search instead of the sieve.
 
-        RETURNS (Query): The same with one search instead of the sieve.
+        RETURNS (Query): The changed query.
         """
         return self._replace(sieve=Sieve((search,), ()))
 
@@ -125,17 +125,17 @@ def link(
     long_forms: Sequence[str] | None = None,
     found_names: Sequence[str] | None = None,
 ) -> list[list[Interpretation]]:
-    """Find what mentions stand for.
+    """Find the concepts that mentions denote.
 
-    retriever (Retriever): Answers, from one snapshot of index and synonyms.
+    retriever (Retriever): A snapshot of index and synonyms, which answers.
     mentions (Sequence[str]): b mentions, as written; an empty one has no candidates.
-    query (Query): What is asked.
+    query (Query): How to search.
     long_forms (Optional[Sequence[str]]): b long forms; empty where a document defines none.
-    found_names (Optional[Sequence[str]]): b names that a finder found the mentions by, as the index
-        has them; empty for others. They are searched instead, unless D has the mention.
-    RETURNS (List[List[Interpretation]]): b lists, the interpretation that answers first.
-    RAISES (ConnormError): CN006 for anything but lists of texts of the same length, and those of
-        `retrieve`.
+    found_names (Optional[Sequence[str]]): b names that a finder found, as the index has them; empty
+        for other mentions. They are searched instead of the mention, unless D has the mention.
+    RETURNS (List[List[Interpretation]]): b lists, each with the interpretation that answers first.
+    RAISES (ConnormError): CN006 for anything but lists of texts of the same length, and the errors
+        of `retrieve`.
     """
     asked = _clean_asked(mentions, long_forms, found_names)
     ways = _interpret_whole(list(dict.fromkeys(asked)), retriever)
@@ -167,9 +167,10 @@ def candidates_of(
     long_forms: Sequence[str] | None = None,
     found_names: Sequence[str] | None = None,
 ) -> list[list[Candidate]]:
-    """Find the candidates of mentions.
+    """Find the candidates of mentions. Takes the arguments and raises the errors of `link`.
 
-    RETURNS (List[List[Candidate]]): For each mention the candidates of the interpretation that
+    RETURNS (List[List[Candidate]]): For each mention, the candidates of the interpretation that
+        answers.
     answers. Arguments and errors are those of `link`.
     """
     found = link(retriever, mentions, query, long_forms=long_forms, found_names=found_names)
@@ -179,15 +180,15 @@ def candidates_of(
 def retrieve(
     retriever: Retriever, texts: Sequence[str], query: Query
 ) -> dict[str, list[Candidate]]:
-    """Find the candidates of texts: from the cache, or by a search.
+    """Find the candidates of texts in the cache, or by searching.
 
     retriever (Retriever): Answers.
     texts (Sequence[str]): Cleaned texts; an empty one has no candidates.
-    query (Query): What is asked.
+    query (Query): How to search.
     RETURNS (Dict[str, List[Candidate]]): Candidates by text, best first: 10, or `top_k` if that is
         more.
-    RAISES (ConnormError): CN402 if the index turned out to be damaged, CN406 and CN407 for types
-        and branches that it lacks, CN408 for a search that it was built without.
+    RAISES (ConnormError): CN402 if the index turns out to be damaged, CN406 and CN407 for types and
+        branches that it lacks, CN408 for a search that it was built without.
     """
     retriever.index.background.require_sound()
     allowed = retriever.allowed(query.filter)
@@ -210,11 +211,11 @@ def retrieve(
 def run_sieve(
     retriever: Retriever, batch: SearchedTexts, sieve: Sieve
 ) -> dict[str, list[Candidate]]:
-    """Ask the searches of a sieve in order, each only for the texts that are not answered yet, and
-    change the scores of what each finds.
+    """Run the searches of a sieve in order, each only for the texts without an answer so far, and
+    rescore what each finds.
 
     retriever (Retriever): Answers.
-    batch (SearchedTexts): The texts, encoded.
+    batch (SearchedTexts): The encoded texts.
     sieve (Sieve): The searches.
     RETURNS (Dict[str, List[Candidate]]): At most top_k candidates by text, best first.
     RAISES (ConnormError): CN408 for a search that the index was built without.
@@ -263,12 +264,12 @@ def run_sieve(
 
 
 class Step(NamedTuple):
-    """What one search of the sieve finds for a mention.
+    """What one search of the sieve found for a mention.
 
     search (str): The search.
-    threshold (Optional[float]): The cosine it needs to answer; None for the last search.
+    threshold (Optional[float]): The cosine that it needs to answer; None for the last search.
     answers (bool): Whether this is the search that answers.
-    candidates (List[Candidate]): What it finds.
+    candidates (List[Candidate]): What it found.
     """
 
     search: str
@@ -280,9 +281,9 @@ class Step(NamedTuple):
 class ExplainedPart(NamedTuple):
     """A text that was searched, and what was found for it.
 
-    searched (str): What was encoded, after normalization: the mention, its long form, or a part of
+    searched (str): The encoded text, after normalization: the mention, its long form, or a part of
         either.
-    steps (List[Step]): What the searches of the sieve find for it, in order.
+    steps (List[Step]): What each search of the sieve found for it, in order.
     """
 
     searched: str
@@ -295,7 +296,8 @@ class Explanation(NamedTuple):
     mention (str): As given.
     parts (Sequence[ExplainedPart]): How the texts of the interpretation that answers were searched:
         one text, or one for each part of a composite.
-    interpretations (Sequence[Interpretation]): How the mention was read; the first one answers.
+    interpretations (Sequence[Interpretation]): All interpretations of the mention; the first one
+        answers.
     """
 
     mention: str
@@ -304,9 +306,9 @@ class Explanation(NamedTuple):
 
     @property
     def searched(self) -> str:
-        """What was encoded.
+        """The text that was encoded.
 
-        RETURNS (str): Of a composite, what was encoded for its first part.
+        RETURNS (str): For a composite, the text of its first part.
         """
         return self.parts[0].searched
 
@@ -314,7 +316,7 @@ class Explanation(NamedTuple):
     def steps(self) -> list[Step]:
         """What the searches found.
 
-        RETURNS (List[Step]): The searches, of a composite those for the first part.
+        RETURNS (List[Step]): The searches; for a composite, those for the first part.
         """
         return self.parts[0].steps
 
@@ -327,13 +329,13 @@ def explain_mention(
     long_form: str = "",
     found_name: str = "",
 ) -> Explanation:
-    """Explain how a mention is read, and what each search finds for the texts of the interpretation
-    that answers.
+    """Explain how a mention is interpreted, and what each search finds for the texts of the
+    interpretation that answers.
 
     retriever, query: As for `link`.
     mention (str): The mention, as written.
-    long_form (str): What it stands for; empty if that is not known.
-    found_name (str): The name that it was found by; empty if it was not.
+    long_form (str): Its long form; empty if unknown.
+    found_name (str): The name that the finder found; empty if there is none.
     RETURNS (Explanation): The interpretations and the searches.
     RAISES (ConnormError): As `link`.
     """
@@ -355,9 +357,9 @@ def explain_mention(
 def _interpret_whole(
     asked: Sequence[_Asked], retriever: Retriever
 ) -> dict[_Asked, list[tuple[WholeKind, str]]]:
-    """List the ways to read whole mentions: as the name that they were found by, unless D has them,
-    or only another index has the name; as the long form that their document defines; and as they
-    are written if it defines none, or if that is certain.
+    """List the ways to interpret whole mentions: as the name that the finder found, unless D has
+    the mention, or the name is only in another index; as the long form that the document defines;
+    and as written if it defines none, or if the written form is reliable.
     """
     named = {mention: name for mention, _, name in asked if name}
     # Empty for most mentions, which then cost nothing here.
@@ -379,10 +381,10 @@ def _interpret_whole(
 
 
 def _find_certain(mentions: set[str], retriever: Retriever) -> set[str]:
-    """Find the mentions that are worth searching although their document defines them. A
-    definition can mislead ("AAPC" is not all that its bracket follows), so annotated data and
-    users are heard too, and so is the ontology on a mention that is more than a short form
-    ("MS/MS", "CA-125"), which may stand for anything there.
+    """Find the mentions that are searched as written although their document defines a long form. A
+    definition can be wrong ("AAPC" does not stand for all of the text before its bracket), so
+    annotated data and users count too, and so does the ontology if the mention is more than a short
+    form ("MS/MS", "CA-125"), since a short form may stand for anything there.
     """
     in_data = retriever.held(mentions, "D")
     longer = {mention for mention in mentions if not mention.isalnum()}
@@ -390,7 +392,7 @@ def _find_certain(mentions: set[str], retriever: Retriever) -> set[str]:
 
 
 def _split(whole: Sequence[Interpretation]) -> list[tuple[str, ...]]:
-    """List the ways to read a mention as its parts; none if it is a name."""
+    """List the ways to split a mention into parts; none if it is a name."""
     ways = [
         parts
         for each in whole

@@ -1,4 +1,4 @@
-"""What answers mentions: an encoder, an index, the synonyms beside it, and a sieve."""
+"""The parts that find candidates: an encoder, an index, the synonyms beside it, and a sieve."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -33,17 +33,18 @@ _MAX_MASKS = 16
 
 @dataclass(frozen=True, eq=False)
 class Retriever:
-    """Everything that answers depend on, at one moment. It never changes: other synonyms make
-    another retriever, so a question in progress is not affected.
+    """Everything that answers depend on, at one moment. It never changes: a change of synonyms
+    makes a new retriever, so that running queries are not affected.
 
-    encoder (NormalizedEncoder): Built the index.
-    index (ConceptIndex): What is searched.
+    encoder (NormalizedEncoder): The encoder that the index was built with.
+    index (ConceptIndex): The index to search.
     overlay (SynonymOverlay): Synonyms added and removed since the index was built.
-    cache_size (int): At most how many answers to keep; 0 for none.
-    weights (Mapping[str, float]): Of `RESCORERS`, by setting; those at 0 are left out.
-    masks (Cache): What filters let through.
+    cache_size (int): The maximum number of answers to keep; 0 for none.
+    weights (Mapping[str, float]): The weights of `RESCORERS`, by setting; those at 0 are left out.
+    masks (Cache): The concepts that each filter allows.
     cache (Cache): Answers to texts.
-    has_cosines (bool): Whether scores are cosines: those of several texts can be compared.
+    has_cosines (bool): Whether scores are cosines, so that the scores of different texts can be
+        compared.
     """
 
     encoder: NormalizedEncoder
@@ -67,10 +68,10 @@ class Retriever:
         return Retriever, (self.encoder, self.index, self.overlay, self.cache_size, self.weights)
 
     def allowed(self, filter: Filter) -> AllowedConcepts | None:
-        """Find which concepts a filter lets through, once for each filter.
+        """Find the concepts that a filter allows, once for each filter.
 
-        filter (Filter): What may be found.
-        RETURNS (Optional[AllowedConcepts]): The concepts; None if everything may be found.
+        filter (Filter): The filter.
+        RETURNS (Optional[AllowedConcepts]): The concepts; None if all are allowed.
         RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks.
         """
         if not any(filter):
@@ -81,11 +82,11 @@ class Retriever:
         return allowed
 
     def held(self, texts: Iterable[str], target: str) -> set[str]:
-        """Find the texts that denote a concept.
+        """Find out which texts denote a concept.
 
         texts (Iterable[str]): Cleaned texts.
         target (str): Where to look: "O", "D" or "OD".
-        RETURNS (Set[str]): Those that are there, as the encoder sees them.
+        RETURNS (Set[str]): The texts that were found, as the encoder sees them.
         """
         asked = list(texts)
         keys = self.encoder.inputs(asked) if asked else []
@@ -96,9 +97,10 @@ class Retriever:
         }
 
     def names_exactly(self, text: str, concept_id: str) -> bool:
-        """Check whether a text is an exact name of a concept.
+        """Check whether a text is an exact name of a concept that it denotes.
 
-        RETURNS (bool): Whether a text that denotes a concept is its preferred name, an exact
+        RETURNS (bool): True for its preferred name, an exact synonym or an annotated text; false
+            for a narrow, broad or related synonym of the ontology.
         synonym, or in annotated data: false for the ontology's narrow, broad and related synonyms.
         """
         row = self.index.keys.row(self.encoder.inputs([clean(text)])[0])
@@ -110,12 +112,13 @@ class Retriever:
     def encode(
         self, texts: Sequence[str], top_k: int, allowed: AllowedConcepts | None = None
     ) -> SearchedTexts:
-        """Take vectors from the index, from the synonyms beside it, or from the encoder.
+        """Get vectors from the index, from the synonyms beside it, or from the encoder.
 
         texts (Sequence[str]): Cleaned texts.
-        top_k (int): How many concepts each wants.
-        allowed (Optional[AllowedConcepts]): Which concepts may be found; all if None.
-        RETURNS (SearchedTexts): The texts of which the encoder knows anything.
+        top_k (int): The number of concepts to find for each.
+        allowed (Optional[AllowedConcepts]): The concepts that may be found; all if None.
+        RETURNS (SearchedTexts): The texts with vectors, without those in which the encoder
+            recognizes nothing.
         """
         index, added = self.index, self.overlay.raw
         inputs = self.encoder.inputs(texts) if texts else []
@@ -147,7 +150,7 @@ class Retriever:
         if self.overlay.removed:
             rows = np.where(np.isin(rows, self.overlay.silent_rows), -1, rows)
         asked = stack(found) if found else None
-        if isinstance(asked, HybridArray):  # vectors of the index don't have the weight of today
+        if isinstance(asked, HybridArray):  # vectors of the index lack the current weight
             asked = replace(asked, weight=self.encoder.lexical_weight)
         return SearchedTexts(
             [texts[place] for place in places],
@@ -166,20 +169,21 @@ _MAX_COUNT = 999_999
 
 
 class ConceptLookup:
-    """Answers mentions. It knows nothing of pipelines and documents.
+    """Finds candidates for mentions, independently of pipelines and documents.
 
-    All that answers depend on is one `Retriever`, which never changes. A change makes a new one and
-    publishes it at once, so threads may ask while another one changes synonyms.
+    Answers depend only on a `Retriever`, which never changes. Each change creates a new one and
+    replaces the old one in a single step, so threads can search while another thread changes
+    synonyms.
     """
 
     def __init__(
         self, encoder: Model, sieve: Sieve, backend: Backend, *, normalization: Sequence[str] = ()
     ) -> None:
-        """Store the parts; nothing is loaded.
+        """Store the parts without loading anything.
 
         encoder (Model[List[str], Floats2d]): See `encoders`.
-        sieve (Sieve): Which searches answer.
-        backend (Backend): How vectors are searched.
+        sieve (Sieve): The searches.
+        backend (Backend): The settings of the vector index.
         normalization (Sequence[str]): Steps that names and mentions go through, in order, before
             they are encoded; see `text.normalization`.
         RAISES (ConnormError): CN118 for an unknown step of normalization.
@@ -207,25 +211,25 @@ class ConceptLookup:
 
     @property
     def normalized_encoder(self) -> NormalizedEncoder:
-        """Normalization and encoder as one.
+        """The steps of normalization and the encoder, as one.
 
-        RETURNS (NormalizedEncoder): The steps of normalization and the encoder, as one.
+        RETURNS (NormalizedEncoder): Normalizes, then encodes.
         """
         return self._encoder
 
     @property
     def is_ready(self) -> bool:
-        """Whether mentions can be answered.
+        """Whether there is an index to search.
 
-        RETURNS (bool): Whether there is an index.
+        RETURNS (bool): False before `build` or `use`.
         """
         return self._retriever is not None
 
     @property
     def retriever(self) -> Retriever:
-        """The snapshot that answers now.
+        """The current snapshot of all parts.
 
-        RETURNS (Retriever): All that answers depend on now.
+        RETURNS (Retriever): Everything that answers depend on.
         RAISES (ConnormError): CN001 before `build` or `use`.
         """
         if self._retriever is None:
@@ -250,8 +254,8 @@ class ConceptLookup:
 
     @contextmanager
     def changing(self) -> Iterator[None]:
-        """Change all parts or none: if the block fails, encoder, index and synonyms are as they
-        were before it. Other threads wait before they change anything.
+        """Change all parts or none: if the block fails, encoder, index and synonyms are restored.
+        Other threads wait before they make changes.
         """
         with self._changing:
             before = self._encoder, self._retriever
@@ -264,9 +268,9 @@ class ConceptLookup:
     def tune(self, settings: Mapping[str, Any]) -> None:
         """Change the settings of the `Retriever`, and empty the cache.
 
-        settings (Mapping[str, Any]): By name: `cache_size` and those of `RESCORERS`; those that are
-            missing keep their values, and others are ignored.
-        RAISES (ConnormError): CN421 if any make no sense with the metric of the backend.
+        settings (Mapping[str, Any]): Values by name: `cache_size` and the settings of `RESCORERS`.
+            Missing ones keep their values; others are ignored.
+        RAISES (ConnormError): CN421 if any is incompatible with the metric of the backend.
         """
         _require_comparable(metric_of(self.backend), self.sieve, settings)
         with self._changing:
@@ -293,15 +297,17 @@ class ConceptLookup:
     ) -> None:
         """Initialize the encoder and index an ontology. Synonyms that were added before are
         dropped. If it fails, nothing changes. Texts are kept in memory only for an encoder that is
-        fitted to them. Vectors that the present index has of the same encoder are copied.
+        fitted to them. Vectors that the current index has from the same encoder are copied.
 
-        concepts (Iterable[Concept]): O.
+        concepts (Iterable[Concept]): The ontology, O.
         synonyms (Iterable[Tuple[str, str]]): D: texts and concept ids.
-        source (Optional[Source]): Of the ontology, for the manifest.
-        searches (Sequence[str]): Searches to build besides those of the sieve.
-        substitutions (Iterable[Substitution]): Words of mentions in place of those of names.
-        reused (Optional[ConceptIndex]): An older index instead of the present one.
-        RAISES (ConnormError): CN409 without texts, CN108 if the disk is full, and the encoder's.
+        source (Optional[Source]): The source of the ontology, for the manifest.
+        searches (Sequence[str]): Searches to build in addition to those of the sieve.
+        substitutions (Iterable[Substitution]): Words in mentions that can replace words in names.
+        reused (Optional[ConceptIndex]): An older index to copy vectors from, instead of the current
+            one.
+        RAISES (ConnormError): CN409 without texts, CN108 if the disk is full, and the encoder's
+            errors.
         """
         from ..index.builder import fit_encoder, write_index
 
@@ -322,26 +328,29 @@ class ConceptLookup:
         self.use(encoder.model, ConceptIndex(owner.path / _INDEX, self.backend, owner=owner))
 
     def keys(self, texts: Iterable[str]) -> list[bytes]:
-        """Get what the encoder sees of texts.
+        """Get texts as the encoder sees them.
 
-        RETURNS (List[bytes]): What the encoder sees: texts with one key get the same answers.
+        RETURNS (List[bytes]): One key per text; texts with the same key get the same answers.
         """
         return self._encoder.inputs(map(clean, texts))
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
-        """Add synonyms to D. They are found at once; nothing is retrained.
+        """Add synonyms to D. They can be found at once; nothing is retrained.
 
         synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
-        count (int): How often D has it; of two concepts with one text the more frequent leads.
+        count (int): How often D has them; if two concepts share a text, the more frequent one comes
+            first.
         RAISES (ConnormError): CN001 as `retriever`, CN002 for a concept that the index lacks, CN003
-            for an empty text, CN009 for one of which the encoder knows nothing, CN006 for anything
-            but pairs and for a `count` under 1 or, in all, over 999999. Nothing is added then.
+            for an empty text, CN009 for a text in which the encoder recognizes nothing, CN006 for
+            anything but pairs, and for a `count` below 1 or a total over 999999. Nothing is added
+            then.
         """
         with self._changing:
             self._retriever = _with_added(self.retriever, synonyms, count=count)
 
     def remove_synonyms(self, synonyms: Iterable[tuple[str, str]]) -> None:
-        """Remove synonyms, whether the ontology, the annotated data or `add_synonyms` says so.
+        """Remove synonyms, whether they come from the ontology, the annotated data or
+        `add_synonyms`.
 
         synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
         RAISES (ConnormError): CN001, CN002, CN003 and CN006 as `add_synonyms`. Nothing is removed
@@ -357,7 +366,7 @@ class ConceptLookup:
     def changed_synonyms(self) -> list[ChangedSynonym]:
         """List the synonyms removed and added since the index was built.
 
-        RETURNS (List[ChangedSynonym]): The synonyms removed and added since the index was built.
+        RETURNS (List[ChangedSynonym]): The removed synonyms, then the added ones in order.
         RAISES (ConnormError): CN001 as `retriever`.
         """
         retriever = self.retriever
@@ -381,11 +390,12 @@ class ConceptLookup:
         """Replace the parts: all of them, or none if they do not fit together.
 
         encoder (Model[List[str], Floats2d]): The encoder.
-        index (Optional[ConceptIndex]): Built with it; if None, the present one with its overlay.
-        overlay (Optional[SynonymOverlay]): Of a new index; an empty one if None.
-        RAISES (ConnormError): CN408 if the index lacks a search of the sieve, CN410 if it was
-            built with another encoder or other steps of normalization, CN418 with another metric,
-            CN421 if the sieve makes no sense with that.
+        index (Optional[ConceptIndex]): Built with this encoder; if None, the current index with its
+            overlay.
+        overlay (Optional[SynonymOverlay]): For a new index; empty if None.
+        RAISES (ConnormError): CN408 if the index lacks a search of the sieve, CN410 if it was built
+            with another encoder or other steps of normalization, CN418 if with another metric,
+            CN421 if the sieve is incompatible with the metric.
         """
         normalized = NormalizedEncoder(encoder, self._encoder.normalization)
         with self._changing:
@@ -402,7 +412,7 @@ class ConceptLookup:
     def verify(self, folder: Path, *, report: Callable[[int], Any]) -> None:
         """Check that index, synonyms and encoder agree.
 
-        folder (Path): Where they were read from.
+        folder (Path): The folder that they were read from.
         report (Callable): Called with the number of rows and texts read since its last call.
         RAISES (ConnormError): CN402 for the first file that is damaged.
         """
@@ -415,13 +425,14 @@ class ConceptLookup:
 
 
 def _require_comparable(metric: str, sieve: Sieve, settings: Mapping[str, Any]) -> None:
-    """Refuse settings that compare a score with a fixed number or another text's score: an
-    inner product has no upper limit, and grows with the length of the mention's vector.
+    """Refuse settings that compare a score with a fixed number or another text's score: an inner
+    product has no upper limit, and grows with the length of the mention's vector.
 
-    metric (str): Of the index.
+    metric (str): The metric of the index.
     sieve (Sieve): The searches.
-    settings (Mapping[str, Any]): By name; those that are missing are not used.
-    RAISES (ConnormError): CN421 with all that must be changed, unless the metric is "cosine".
+    settings (Mapping[str, Any]): Values by name; missing ones are not used.
+    RAISES (ConnormError): CN421 with everything that must be changed, unless the metric is
+        "cosine".
     """
     if metric == COSINE:
         return
@@ -440,7 +451,10 @@ def _require_comparable(metric: str, sieve: Sieve, settings: Mapping[str, Any]) 
 def _with_added(
     retriever: Retriever, synonyms: Iterable[tuple[str, str]], *, count: int
 ) -> Retriever:
-    """RETURNS (Retriever): The same with more synonyms; see `ConceptLookup.add_synonyms`."""
+    """Add synonyms; see `ConceptLookup.add_synonyms`.
+
+    RETURNS (Retriever): A retriever with these synonyms.
+    """
     if not isinstance(count, int) or not 1 <= count <= _MAX_COUNT:
         refuse("count", count, f"a whole number from 1 to {_MAX_COUNT}")
     added = find_synonyms(synonyms, retriever.index, retriever.encoder)
@@ -455,7 +469,10 @@ def _with_added(
 
 
 def _with_removed(retriever: Retriever, removed: Iterable[Synonym]) -> Retriever:
-    """RETURNS (Retriever): The same without some synonyms."""
+    """Remove synonyms; see `ConceptLookup.remove_synonyms`.
+
+    RETURNS (Retriever): A retriever without these synonyms.
+    """
     return replace(retriever, overlay=retriever.overlay.without_synonyms(removed))
 
 
@@ -463,8 +480,8 @@ def _with_changed(retriever: Retriever, changes: Iterable[ChangedSynonym]) -> Re
     """Replace all changes since the index was built.
 
     retriever (Retriever): The retriever.
-    changes (Iterable[ChangedSynonym]): What `ConceptLookup.changed_synonyms` returned.
-    RETURNS (Retriever): The same with these changes instead.
+    changes (Iterable[ChangedSynonym]): The result of `ConceptLookup.changed_synonyms`.
+    RETURNS (Retriever): A retriever with only these changes.
     RAISES (ConnormError): As `ConceptLookup.add_synonyms`.
     """
     changes = list(changes)
@@ -503,11 +520,11 @@ def _list_changes(overlay: SynonymOverlay, index: ConceptIndex) -> list[ChangedS
 def find_synonyms(
     synonyms: Iterable[tuple[str, str]], index: ConceptIndex, encoder: NormalizedEncoder
 ) -> list[Synonym]:
-    """Find the concepts of synonyms, and what the encoder sees of their texts.
+    """Look up the concepts of synonyms, and what the encoder sees of their texts.
 
     synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
-    index (ConceptIndex): Has the concepts.
-    encoder (NormalizedEncoder): Built the index.
+    index (ConceptIndex): The index with the concepts.
+    encoder (NormalizedEncoder): The encoder that the index was built with.
     RETURNS (List[Synonym]): One for each pair.
     RAISES (ConnormError): CN006 for anything but pairs, CN002 for a concept that the index lacks,
         CN003 for an empty text.
@@ -526,7 +543,7 @@ def encode_synonyms(synonyms: Sequence[Synonym], encoder: NormalizedEncoder) -> 
     synonyms (Sequence[Synonym]): n synonyms, at least one.
     encoder (NormalizedEncoder): The encoder.
     RETURNS (Raw): Raw vectors, (n, width).
-    RAISES (ConnormError): CN009 for a text of which the encoder knows nothing.
+    RAISES (ConnormError): CN009 for a text in which the encoder recognizes nothing.
     """
     vectors = encoder.encode_inputs([each.key for each in synonyms])
     for place in np.flatnonzero(from_raw(vectors).norms == 0).tolist():
@@ -537,10 +554,10 @@ def encode_synonyms(synonyms: Sequence[Synonym], encoder: NormalizedEncoder) -> 
 def _warn_of_missing(
     synonyms: Sequence[Synonym], overlay: SynonymOverlay, index: ConceptIndex
 ) -> None:
-    """Warn of synonyms that are neither in the index nor beside it.
+    """Warn about synonyms that are neither in the index nor in the overlay.
 
     synonyms (Sequence[Synonym]): The synonyms.
-    overlay (SynonymOverlay): The synonyms beside the index.
+    overlay (SynonymOverlay): The synonyms added to the index.
     index (ConceptIndex): The index.
     WARNS (ConnormWarning): CNW001 for each.
     """

@@ -1,4 +1,4 @@
-"""What changes scores after a search: names in other words rise, names with extra words fall."""
+"""Change scores after a search: names in other words rise, names with extra words fall."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,18 +23,19 @@ class SearchedTexts:
     """Texts that are searched together.
 
     texts (Sequence[str]): b cleaned texts.
-    rows (Ints1d): int64 (b,): their rows in the index; -1 for texts that it lacks, or that denote
-        nothing any more.
-    vectors (Raw): (b, width): as the index compares them.
-    index (ConceptIndex): What is searched.
-    overlay (SynonymOverlay): What was added to it and removed from it.
-    top_k (int): How many concepts each text wants.
-    allowed (Optional[AllowedConcepts]): Which concepts may be found; all if None.
-    depth (int): How many concepts are searched for: more if a rescorer may lower scores.
-    may_rise (np.ndarray): bool (b,): texts for which a rescorer may raise scores, so that a low
-        best score does not end their search.
-    same_meaning (List[Set[int]]): For each text the members of the index that say the same in
-        other words, so that no word of theirs is extra.
+    rows (Ints1d): int64 (b,): their rows in the index; -1 for texts that are not in it, or that no
+        longer denote a concept.
+    vectors (Raw): (b, width): the vectors to compare.
+    index (ConceptIndex): The index to search.
+    overlay (SynonymOverlay): The synonyms added to it and removed from it.
+    top_k (int): The number of concepts wanted for each text.
+    allowed (Optional[AllowedConcepts]): The concepts that may be found; all if None.
+    depth (int): The number of concepts to search for: more than `top_k` if a rescorer may lower
+        scores.
+    may_rise (np.ndarray): bool (b,): texts whose scores a rescorer may raise, so a low best score
+        does not end their search.
+    same_meaning (List[Set[int]]): For each text, the members of the index that say the same in
+        other words, so that none of their words is extra.
     """
 
     texts: Sequence[str]
@@ -55,15 +56,15 @@ class SearchedTexts:
 
 
 class Rescorer(Protocol):
-    """Changes what a search found. A new one is a file, a line in `retriever.RESCORERS`, and a
-    setting of its weight.
+    """Changes the scores of what a search found. To add one, write a file, a line in
+    `retriever.RESCORERS`, and a setting for its weight.
     """
 
     def __init__(self, batch: SearchedTexts, weight: float) -> None:
         """Prepare for all searches of a batch.
 
         batch (SearchedTexts): The texts.
-        weight (float): The setting, over 0.
+        weight (float): The value of its setting, over 0.
         """
 
     def __call__(
@@ -72,7 +73,7 @@ class Rescorer(Protocol):
         """Change scores.
 
         search (Search): The search.
-        places (Sequence[int]): Which n texts of the batch it was asked for.
+        places (Sequence[int]): The positions in the batch of the n texts that were searched.
         found (List[List[Hit]]): What it found for each, best first.
         RETURNS (List[List[Hit]]): At most `batch.depth` hits for each, in their new order.
         """
@@ -80,20 +81,22 @@ class Rescorer(Protocol):
 
 # How many concepts are found for a mention before their scores are lowered.
 _MIN_FOUND = 25
-# Words that share this many first letters, and this part of the longer word, are taken for forms
-# of one word: "hypertension" and "hypertensive".
+# Words that share this many first letters, and this share of the longer word, count as forms of the
+# same word: "hypertension" and "hypertensive".
 _LETTERS = 4
 _SHARE = 0.6
 known_bag = lru_cache(maxsize=65_536)(word_bag)
 
 
 class ExtraWords:
-    """A `Rescorer` that lowers the scores of names by their words that a mention lacks. Mentions
-    that the index has are left alone: their own name comes first anyway.
+    """A `Rescorer` that lowers the scores of names with words that the mention lacks. Mentions that
+    are in the index are left alone, since their own name comes first anyway.
     """
 
     def __init__(self, batch: SearchedTexts, weight: float) -> None:
-        """batch (SearchedTexts): The mentions.
+        """Prepare for all searches of a batch.
+
+        batch (SearchedTexts): The mentions.
         weight (float): How much a name without any word of the mention loses.
         """
         batch.depth = max(batch.depth, _MIN_FOUND)
@@ -103,7 +106,10 @@ class ExtraWords:
     def __call__(
         self, search: Search, places: Sequence[int], found: list[list[Hit]]
     ) -> list[list[Hit]]:
-        """RETURNS (List[List[Hit]]): The hits in their new order; see `Rescorer`."""
+        """Lower scores; see `Rescorer`.
+
+        RETURNS (List[List[Hit]]): The hits in their new order.
+        """
         if search.representation != "T":
             return found
         texts = self._batch.index.store.texts(
@@ -126,11 +132,12 @@ class ExtraWords:
 
 
 def extra_share(mention: str, name: str) -> float:
-    """Compute how much of a name a mention does not say.
+    """Compute the share of a name's words that a mention lacks.
 
     mention (str): The text of a mention.
     name (str): A name that was found for it.
-    RETURNS (float): The share of the name's words that no word of the mention is a form of, 0 to 1.
+    RETURNS (float): The share of words in the name that are not forms of any word in the mention, 0
+        to 1.
     """
     own, words = _by_first_letters(mention), known_bag(name)
     extra = sum(
@@ -141,7 +148,9 @@ def extra_share(mention: str, name: str) -> float:
 
 @lru_cache(maxsize=1024)
 def _by_first_letters(mention: str) -> dict[str, list[str]]:
-    """Most words of a name have no form in the mention, which their first letters show."""
+    """Group the words of a mention by their first letters, so that most words of a name are
+    excluded at once.
+    """
     words: dict[str, list[str]] = {}
     for word in known_bag(mention):
         words.setdefault(word[:_LETTERS], []).append(word)
@@ -160,12 +169,14 @@ _MIN_CERTAINTY = 0.3
 
 
 class RewrittenWords:
-    """A `Rescorer` that raises the scores of names that say the same as a mention in other words.
-    Mentions that the index has are left alone.
+    """A `Rescorer` that raises the scores of names that express a mention in other words. Mentions
+    that are in the index are left alone.
     """
 
     def __init__(self, batch: SearchedTexts, weight: float) -> None:
-        """batch (SearchedTexts): The mentions.
+        """Prepare for all searches of a batch.
+
+        batch (SearchedTexts): The mentions.
         weight (float): How far certain substitutions raise a cosine towards 1, 0 to 1.
         """
         self._batch = batch
@@ -186,7 +197,10 @@ class RewrittenWords:
     def __call__(
         self, search: Search, places: Sequence[int], found: list[list[Hit]]
     ) -> list[list[Hit]]:
-        """RETURNS (List[List[Hit]]): The hits in their new order; see `Rescorer`."""
+        """Raise scores; see `Rescorer`.
+
+        RETURNS (List[List[Hit]]): The hits in their new order.
+        """
         known = [place for place in places if place in self._names]
         if search.representation != "T" or not known:
             return found
@@ -197,7 +211,10 @@ class RewrittenWords:
         ]
 
     def _raised(self, search: Search, places: list[int]) -> list[list[Hit]]:
-        """RETURNS (List[List[Hit]]): What the names of n mentions denote, with raised cosines."""
+        """Find the concepts that the rewritten names of n mentions denote.
+
+        RETURNS (List[List[Hit]]): Hits with raised cosines.
+        """
         batch = self._batch
         texts = IndexTexts.of(search, batch.index, batch.overlay, batch.allowed)
         vectors, queries = texts.searcher.vectors, batch.vectors[places]
@@ -218,7 +235,10 @@ class RewrittenWords:
 
 
 def _without_opposites(text: str, names: Rewritten, index: ConceptIndex) -> Rewritten:
-    """RETURNS (Rewritten): Names without a minus where the text has a plus, or the reverse."""
+    """Drop names that have a minus where the text has a plus, or the reverse.
+
+    RETURNS (Rewritten): The other names.
+    """
     members = index.members.start[names.rows].tolist()
     written = index.store.texts(members)
     kept = np.array([not are_opposite(text, written[member]) for member in members])

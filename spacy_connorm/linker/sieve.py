@@ -15,13 +15,13 @@ DEFAULT_THRESHOLD = 0.98
 
 @dataclass(frozen=True)
 class Sieve:
-    """Searches in order, `spacy-connorm.Sieve.v1`: the first whose best cosine reaches its
-    threshold answers; the last one always answers.
+    """An ordered list of searches, `spacy-connorm.Sieve.v1`: the first one whose best cosine
+    reaches its threshold answers; the last one always answers.
 
     searches (Sequence[str]): Of "O-T", "O-C", "D-T", "D-C", "OD-T", "OD-C"; kept as a tuple.
-    thresholds (Sequence[float]): One for each search but the last; kept as a tuple.
-    steps (Tuple[Tuple[Search, float], ...]): Each search with the cosine it needs to answer; the
-        last one needs none.
+    thresholds (Sequence[float]): One for each search except the last; kept as a tuple.
+    steps (Tuple[Tuple[Search, float], ...]): Each search with the cosine that it needs to answer;
+        the last one needs none.
     """
 
     searches: Sequence[str] = ("D-T", "OD-T")
@@ -29,7 +29,10 @@ class Sieve:
     steps: tuple[tuple[Search, float], ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        """RAISES (ConnormError): CN118 for an unknown search, CN501 for another number of
+        """Check the searches and thresholds.
+
+        RAISES (ConnormError): CN118 for an unknown search, CN501 for the wrong number of
+            thresholds, CN006 for one that is not a cosine.
         thresholds, CN006 for one that is no cosine.
         """
         searches, thresholds = tuple(map(Search, self.searches)), tuple(self.thresholds)
@@ -48,9 +51,9 @@ class Sieve:
     def choose(
         self, found: Mapping[str, Sequence[Found]], score: Callable[[Found], float]
     ) -> list[Found]:
-        """Answer mentions from what each search found alone.
+        """Choose the answers for mentions, given what each search alone has found.
 
-        found (Mapping[str, Sequence[Found]]): By search, what it found for b mentions.
+        found (Mapping[str, Sequence[Found]]): For each search, what it found for b mentions.
         score (Callable): The best cosine of what was found; -inf if nothing was.
         RETURNS (List[Found]): b answers.
         """

@@ -1,6 +1,5 @@
-"""Synonyms that users add and remove: texts and concept ids, as they give them or as tables have
-them, with a count in each line. spaCy imports this module whenever it creates a pipeline, so it
-must stay light.
+"""Synonyms that users add and remove: pairs of a text and a concept id, or lines of a table with a
+count. spaCy imports this module whenever it creates a pipeline, so it must stay light.
 """
 
 import re
@@ -21,8 +20,8 @@ class ChangedSynonym(NamedTuple):
     """A synonym that a user added or removed.
 
     text (str): The text.
-    concept_id (str): What it denotes.
-    times (int): How often D says so, besides what the index says; 0 if it was removed.
+    concept_id (str): The concept that it denotes.
+    times (int): How often it was added to D, not counting the index; 0 if it was removed.
     """
 
     text: str
@@ -31,11 +30,11 @@ class ChangedSynonym(NamedTuple):
 
 
 def as_pairs(synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Collect synonyms. Anything that would be unpacked wrongly is refused, such as a pair that
-    is not in a list.
+    """Collect synonyms, and refuse anything that would be unpacked wrongly, such as a pair that is
+    not in a list.
 
     synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
-    RETURNS (List[Tuple[str, str]]): The same.
+    RETURNS (List[Tuple[str, str]]): The pairs.
     RAISES (ConnormError): CN006.
     """
     pairs = list(synonyms)
@@ -47,13 +46,13 @@ def as_pairs(synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def read_synonyms(path: str | Path) -> Iterator[ChangedSynonym]:
-    """Read synonyms.
+    """Read a table of synonyms.
 
     path (Union[str, Path]): A file with a text, a tab and a concept id in each line, and optionally
-        another tab and how often D says so, 1 by default. 0 stands for a synonym that was removed.
-        `.gz` too.
+        another tab and how often it was added to D, 1 by default. 0 stands for a synonym that was
+        removed. May be gzipped (`.gz`).
     YIELDS (ChangedSynonym): The synonyms.
-    RAISES (ConnormError): CN115 for another line, and the errors of `read_lines`.
+    RAISES (ConnormError): CN115 for any other line, and the errors of `read_lines`.
     """
     for number, line in read_lines(path):
         if not line.strip():
@@ -61,16 +60,16 @@ def read_synonyms(path: str | Path) -> Iterator[ChangedSynonym]:
         fields = [field.strip() for field in line.split("\t")]
         text, concept_id, times = [*fields, "1"][:3] if len(fields) in (2, 3) else ("", "", "")
         if not text or not concept_id or not _TIMES.fullmatch(times):
-            reason = "it needs a text, a tab, a concept id and, if wanted, a tab and a count"
+            reason = "it needs a text, a tab, a concept id and, optionally, a tab and a count"
             raise unreadable(path, number, "a synonym", reason)
         yield ChangedSynonym(text, concept_id, int(times))
 
 
 def write_synonyms(path: str | Path, synonyms: Iterable[ChangedSynonym]) -> None:
-    """Write synonyms, so that `read_synonyms` returns the same.
+    """Write a table of synonyms that `read_synonyms` can read.
 
-    path (Union[str, Path]): The file to make or replace, whole or not at all; gzipped if its name
-        ends in `.gz`.
+    path (Union[str, Path]): The file to create or replace, completely or not at all; gzipped if its
+        name ends in `.gz`.
     synonyms (Iterable[ChangedSynonym]): Cleaned texts and concept ids.
     RAISES (ConnormError): CN105 for a folder, CN108 if it can't be written, CN109 if another
         process is writing it.
