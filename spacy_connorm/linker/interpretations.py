@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from ..concepts import NIL, Candidate
 
-# The cosine of texts that have nothing in common: it stands in for a missing rival's score.
+# The cosine of texts that have nothing in common, used as the score of a missing rival.
 _UNRELATED = 0.0
 
 
@@ -88,7 +88,7 @@ _MARGIN = 0.05
 # and on coordinated names left out of MEDIC, DO and UBERON (none, 0.6 to 0.95).
 _LEAST_SCORE = 0.7
 _LEAST_PROBABILITY = 0.5
-# The cosine of a text with itself, but for rounding.
+# The cosine of a text with itself, up to rounding.
 SAME_TEXT = 0.9999
 _WORD = re.compile(r"\w+")
 _NEGATIONS = frozenset(["non"])

@@ -86,7 +86,7 @@ _DEPTH = 10
 # together.
 _BATCH = 512
 WholeKind = Literal["found name", "long form", "as written"]
-# A mention, its long form, and the name that it was found by.
+# A mention, its long form, and the name that the finder found.
 _Asked = tuple[str, str, str]
 
 
@@ -362,7 +362,7 @@ def _interpret_whole(
     and as written if it defines none, or if the written form is reliable.
     """
     named = {mention: name for mention, _, name in asked if name}
-    # Empty for most mentions, which then cost nothing here.
+    # Empty for most mentions, which then take no time here.
     in_data = named and retriever.held(named, "D")
     names = named and retriever.held(named.values(), "OD")
     defined = {mention for mention, long_form, _ in asked if long_form}

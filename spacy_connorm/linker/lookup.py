@@ -27,7 +27,7 @@ from .rescorers import RESCORERS, SearchedTexts
 from .sieve import Sieve
 from .synonyms import ChangedSynonym, as_pairs
 
-# Filters whose masks are kept: one byte per concept, and for each search one per item.
+# The number of filters whose masks are kept: one byte per concept, and for each search one per row.
 _MAX_MASKS = 16
 
 

@@ -79,7 +79,7 @@ class Rescorer(Protocol):
         """
 
 
-# How many concepts are found for a mention before their scores are lowered.
+# The number of concepts to find for a mention before scores are lowered.
 _MIN_FOUND = 25
 # Words that share this many first letters, and this share of the longer word, count as forms of the
 # same word: "hypertension" and "hypertensive".
@@ -164,7 +164,7 @@ def _are_forms(word: str, other: str) -> bool:
     return word[:needed] == other[:needed] and needed <= min(len(word), len(other))
 
 
-# Names that a text becomes by less certain substitutions are not looked at.
+# Rewritings whose substitutions are less certain than this are ignored.
 _MIN_CERTAINTY = 0.3
 
 
@@ -245,7 +245,7 @@ def _without_opposites(text: str, names: Rewritten, index: ConceptIndex) -> Rewr
     return Rewritten(names.rows[kept], names.certainty[kept])
 
 
-# What changes scores after a search, in this order, by the setting of its weight.
+# The rescorers in the order in which they run, by the setting of their weight.
 RESCORERS: Mapping[str, type[Rescorer]] = {
     "rewriting_weight": RewrittenWords,
     "extra_words_weight": ExtraWords,

@@ -9,7 +9,7 @@ from ..errors import ConnormError, Errors, refuse
 from ..index.concept_index import Search
 
 Found = TypeVar("Found")
-# The cosine at which the first search of the default sieve answers.
+# The threshold of the first search in the default sieve.
 DEFAULT_THRESHOLD = 0.98
 
 
@@ -43,7 +43,7 @@ class Sieve:
             raise ConnormError(
                 Errors.CN501.format(searches=len(searches), thresholds=len(thresholds))
             )
-        # Configs give lists; as tuples they can be hashed.
+        # Configs contain lists; tuples can be hashed.
         object.__setattr__(self, "searches", searches)
         object.__setattr__(self, "thresholds", thresholds)
         object.__setattr__(self, "steps", tuple(zip(searches, (*thresholds, -inf), strict=True)))

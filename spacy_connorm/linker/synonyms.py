@@ -11,7 +11,7 @@ from ..errors import refuse_text, unreadable
 from ..files.atomic import atomic_file
 from ..files.text import open_text, read_lines
 
-# A byte order mark: readers skip it.
+# A byte order mark, which readers skip.
 _MARK = "\ufeff"
 _TIMES = re.compile("[0-9]{1,6}")
 

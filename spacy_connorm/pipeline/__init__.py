@@ -1,4 +1,6 @@
-"""What spaCy sees: the concept normalizer and its companions, built, saved, loaded and asked."""
+"""What spaCy sees: the concept normalizer and the components around it, their settings, saving and
+loading.
+"""
 
 import lazy_loader
 

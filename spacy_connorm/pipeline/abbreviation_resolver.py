@@ -17,7 +17,7 @@ from .serialization import SavedComponent
 from .settings import ResolverSettings, Settings
 from .short_form_files import read_short_forms
 
-# What stands before findings. How far to look for it, in characters.
+# Words that precede findings, and how far back to look for them, in characters.
 _BEFORE_FINDINGS = re.compile(
     r"(?<!\w)(?:no|not|denies|denied|without|w/o?|mild|moderate|severe|trivial|acute|chronic"
     r"|paroxysmal|recurrent|known|new|h/o|s/p|c/o|hx(?: of)?|history of)\s+\Z",
@@ -56,7 +56,7 @@ class AbbreviationResolver(SavedComponent):
         get_examples (Callable[[], Iterable[Example]]): Not used.
         nlp (Optional[Language]): Not used.
         short_forms (Optional[Union[str, Path]]): A table, see `read_short_forms`.
-        RAISES (ConnormError): Those of `read_short_forms`.
+        RAISES (ConnormError): The errors of `read_short_forms`.
         """
         if short_forms is not None:
             self.cfg["short_forms"] = {**self.cfg["short_forms"], **read_short_forms(short_forms)}
@@ -73,7 +73,10 @@ class AbbreviationResolver(SavedComponent):
         return doc
 
     def _used(self, text: str, defined: set[str]) -> Iterator[Abbreviation]:
-        """YIELDS (Abbreviation): The table's short forms in a text that does not define them, each
+        """Find the first use of each of the table's short forms that the text does not define. The
+        long form has no position in the text.
+
+        YIELDS (Abbreviation): The short forms.
         where it stands first. The long form has no place of its own.
         """
         table = {**self.cfg["ambiguous_forms"], **self.cfg["short_forms"]}
@@ -93,7 +96,10 @@ class AbbreviationResolver(SavedComponent):
 
 
 def _is_finding(text: str, uses: Sequence[Use], number: int, certain: Collection[str]) -> bool:
-    """RETURNS (bool): Whether a short form stands where findings do: behind a word such as "no", or
+    """Check whether a short form is where a finding would be: behind a word such as "no", or in a
+    list beside an unambiguous short form.
+
+    RETURNS (bool): Whether it is.
     in a list beside one of certain meaning.
     """
     start = uses[number].start

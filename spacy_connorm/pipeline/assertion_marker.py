@@ -1,4 +1,4 @@
-"""The component that tells which mentions are negated, a relative's, or in the past."""
+"""The component that marks mentions as negated, about a relative, or in the past."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -36,7 +36,7 @@ class AssertionMarker(SavedComponent):
     extra = "clinical"
 
     def __init__(self, nlp: Language, name: str = "assertion_marker", **settings: Any) -> None:
-        """Store the settings and register the attributes. negspacy is loaded where it is installed.
+        """Store the settings and register the attributes. Load negspacy if it is installed.
 
         nlp (Language): The pipeline, whose tokenizer reads the words.
         name (str): The component's name.
@@ -51,21 +51,21 @@ class AssertionMarker(SavedComponent):
         self._prepare()
 
     def __getstate__(self) -> dict[str, Any]:
-        # Its classes are made when they are needed, and a process that is spawned makes its own.
+        # Its classes are created when needed, and each spawned process creates its own.
         return {**vars(self), "_read": None}
 
     def __call__(self, doc: Doc) -> Doc:
         """Mark the mentions of a document.
 
         doc (Doc): The document.
-        RETURNS (Doc): The same.
+        RETURNS (Doc): The same document.
         RAISES (ConnormError): CN126 if negspacy is not installed.
         """
         key = self.cfg["spans_key"]
         spans = doc.ents if key is None else doc.spans.get(key, ())
         if not spans:
             return doc
-        # Exports tell mentions that are not negated from those that nobody looked at.
+        # Exports distinguish mentions that are not negated from those that were not checked.
         for span in spans:
             for attribute in ASSERTIONS.values():
                 span._.set(attribute, False)
@@ -75,15 +75,17 @@ class AssertionMarker(SavedComponent):
         return doc
 
     def accept(self, cfg: Settings) -> None:
-        """Use settings that were read.
+        """Use settings that were read from disk.
 
-        cfg (Settings): All of them, checked.
+        cfg (Settings): All settings, checked.
         """
         super().accept(cfg)
         self._prepare()
 
     def _prepare(self) -> None:
-        """The first document may be read in a memory zone, which keeps nothing."""
+        """Build the matcher outside of memory zones. The first document may be read in a memory
+        zone, which keeps nothing.
+        """
         if find_spec("negspacy"):
             self._negexes()
 
@@ -111,7 +113,7 @@ class AssertionMarker(SavedComponent):
 
 
 def _mark_nested(doc: Doc, spans: Iterable[Span]) -> None:
-    """Say of the mentions inside others what is said of these."""
+    """Give mentions inside others the same marks."""
     owners = {place: span for span in spans for place in range(span.start, span.end)}
     for nested in doc.spans.get(ALL_MENTIONS_KEY, ()):
         owner = owners.get(nested.start) or owners.get(nested.end - 1)
@@ -120,7 +122,10 @@ def _mark_nested(doc: Doc, spans: Iterable[Span]) -> None:
 
 
 def _statement_negex() -> "type[Negex]":
-    """RETURNS (Type[Negex]): NegEx whose words reach to the end of a statement. negspacy's reach to
+    """Create a NegEx whose terms reach to the end of a statement. negspacy's reach to the end of a
+    sentence, which headings and lists do not have.
+
+    RETURNS (Type[Negex]): The class.
     the end of a sentence, which headings and lists do not have.
     """
     require_installed("Reading clinical notes", "clinical", "negspacy")
@@ -141,7 +146,10 @@ def _statement_negex() -> "type[Negex]":
 
 
 def _ends_of_adjectives(doc: Doc, before: Sequence[_Match]) -> Iterator[_Match]:
-    """YIELDS (Tuple[int, int, int]): The commas where the reach of adjectives ends, unless another
+    """Find the commas that end the scope of adjectives, unless the scope of another phrase goes
+    past them: "PMH: previous stroke, asthma".
+
+    YIELDS (Tuple[int, int, int]): The commas, as matches.
     phrase reaches over them: "PMH: previous stroke, asthma".
     """
     adjectives = [each for each in before if doc[each[1] : each[2]].text.lower() in ADJECTIVES]

@@ -1,8 +1,8 @@
-"""The words by which clinical notes say that a mention is absent, a relative's, or in the past.
+"""The terms that mark a mention in clinical notes as negated, about a relative, or in the past.
 
-They come in negspacy's form: phrases before a mention, phrases behind it, phrases that look like
-them and say nothing ("no change"), and phrases that end their reach ("but"). Those of negation are
-negspacy's own, less what only says that something is possible; the others are ours.
+They have negspacy's form: phrases before a mention, phrases behind it, phrases that look like them
+but have no such meaning ("no change"), and phrases that end their scope ("but"). The negation terms
+are negspacy's, without those that only express a possibility; the others are ours.
 """
 
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ _KIN = (
     *("mum", "parent", "parents", "relative", "relatives", "sibling", "siblings", "sister"),
     "uncle",
 )
-# What makes relatives the ones who have it: "mother had asthma", not "mother reports fever".
+# Words that attribute a finding to a relative: "mother had asthma", not "mother reports fever".
 _HAVING = ("had", "has", "have", "died of", "with", "w/")
 _RELATIVES = ("maternal", "paternal", "mgf", "mgm", "pgf", "pgm")
 _FAMILY = ("family history", "family hx", "family h/o", "fam hx", "fh", "fhx")
@@ -37,14 +37,17 @@ _PAST = (
     *("h/o", "history of", "hx", "hx of", "past history", "past medical history", "pmh", "pmhx"),
     *("previous", "previously", "prior", "s/p", "status post"),
 )
-# Adjectives say it of what they stand before: in "previous heart attack, osteoarthritis" of one.
+# Adjectives apply only to what follows them: in "previous heart attack, osteoarthritis" to one.
 ADJECTIVES = frozenset(["previous", "prior"])
 _PAST_BEHIND = ("ago", "in childhood", "in the past", "previously", "resolved")
 _PRESENT = ("but", "currently", "now", "presented with", "presents with", "today", "who presents")
 
 
 def negation_terms() -> Terms:
-    """RETURNS (Dict[str, List[str]]): The words of negation: those of negspacy for clinical notes,
+    """Get the terms of negation: negspacy's for clinical notes, without those that express a
+    question.
+
+    RETURNS (Dict[str, List[str]]): Phrases by kind.
     without those of questions.
     """
     from negspacy.termsets import termset
@@ -59,13 +62,19 @@ def negation_terms() -> Terms:
 
 
 def family_terms() -> Terms:
-    """RETURNS (Dict[str, List[str]]): The words by which a mention is a relative's."""
+    """Get the terms that mark a mention as a relative's.
+
+    RETURNS (Dict[str, List[str]]): Phrases by kind.
+    """
     having = [f"{kin} {verb}" for kin in _KIN for verb in _HAVING]
     return _terms((*_FAMILY, *_RELATIVES, *having), ("in the family",), _PATIENT)
 
 
 def history_terms() -> Terms:
-    """RETURNS (Dict[str, List[str]]): The words by which a mention is in the past."""
+    """Get the terms that mark a mention as in the past.
+
+    RETURNS (Dict[str, List[str]]): Phrases by kind.
+    """
     present = ("history of present illness", "hx of present illness", "hpi")
     return _terms(_PAST, _PAST_BEHIND, _PRESENT, (*present, *_FAMILY))
 

@@ -23,12 +23,12 @@ class IndexCandidateSelector:
     """Gives spacy-llm's `EntityLinker` task the candidates of a concept normalizer."""
 
     def __init__(self, path: str | Path, *, top_k: int, component: str | None) -> None:
-        """Load nothing yet: the task calls `initialize`.
+        """Store the arguments. The index is loaded by `initialize`, which the task calls.
 
         path (Union[str, Path]): A pipeline's folder, or an installed package.
-        top_k (int): At most how many candidates of a mention; of a composite, of each part.
-        component (Optional[str]): Which concept normalizer of it, if there are several.
-        RAISES (ConnormError): CN006 for a `top_k` under 1.
+        top_k (int): The maximum number of candidates for a mention; for a composite, for each part.
+        component (Optional[str]): The concept normalizer to use, if there are several.
+        RAISES (ConnormError): CN006 for a `top_k` below 1.
         """
         require_positive("top_k", top_k)
         self._path = path
@@ -40,16 +40,16 @@ class IndexCandidateSelector:
         """Load the index.
 
         vocab (Vocab): The pipeline's.
-        RAISES (ConnormError): CN700 to CN704 as `load_normalizer`.
+        RAISES (ConnormError): CN700 to CN704, as for `load_normalizer`.
         """
         self._search = load_normalizer(self._path, component=self._component)
 
     def __call__(self, mentions: Iterable[Span]) -> "list[list[Entity]]":
-        """Find the candidates of mentions. Abbreviations that their document defines are expanded
-        if a component has found them, as in any pipeline.
+        """Find the candidates of mentions. As in any pipeline, abbreviations are expanded if a
+        component has found their definitions.
 
         mentions (Iterable[Span]): b mentions of one document.
-        RETURNS (List[List[Entity]]): b lists, best first; NIL alone where nothing is found.
+        RETURNS (List[List[Entity]]): b lists, best first; only NIL if nothing is found.
         RAISES (ConnormError): CN001 before `initialize`.
         """
         from spacy_llm.tasks.entity_linker.ty import Entity
@@ -100,20 +100,20 @@ def _description(concept: Concept, parents: Sequence[str]) -> str:
         facts.append(f"a kind of {', '.join(parents)}")
     if concept.definition:
         facts.append(concept.definition)
-    # One line per concept: prompts list them.
+    # One line per concept, as prompts list them.
     return " ".join("; ".join(facts).split())
 
 
 def create_candidate_selector(
     path: Path, top_k: int = 5, component: str | None = None
 ) -> IndexCandidateSelector:
-    """Make a candidate selector for spacy-llm's `EntityLinker` task, registered as
+    """Create a candidate selector for spacy-llm's `EntityLinker` task, registered as
     `spacy-connorm.CandidateSelector.v1`. Needs the extra `[llm]`.
 
-    path (Path): A pipeline's folder, such as one of `connorm index`.
-    top_k (int): At most how many candidates of a mention.
-    component (Optional[str]): Which concept normalizer of it, if there are several.
+    path (Path): A pipeline's folder, such as one written by `connorm index`.
+    top_k (int): The maximum number of candidates for a mention.
+    component (Optional[str]): The concept normalizer to use, if there are several.
     RETURNS (IndexCandidateSelector): Finds candidates once its task is initialized.
-    RAISES (ConnormError): CN006 for a `top_k` under 1.
+    RAISES (ConnormError): CN006 for a `top_k` below 1.
     """
     return IndexCandidateSelector(path, top_k=top_k, component=component)

@@ -1,6 +1,6 @@
-"""The pipeline component: spans in, concept ids and candidates on the spans. And what it shares
-with `mention_finder`: documents are read in batches, and each knows which components have read it,
-to warn if they are of different pipelines.
+"""The component that writes concept ids and candidates onto spans. Also the parts that it shares
+with `mention_finder`: documents are read in batches, and each records which components have read
+it, to warn if they belong to different pipelines.
 """
 
 from abc import abstractmethod
@@ -48,33 +48,38 @@ if TYPE_CHECKING:
 
 
 class BatchedPipe(Pipe):
-    """A component that predicts for a batch of documents without changing them, then writes."""
+    """A component that predicts for a batch of documents without changing them, and then writes the
+    results.
+    """
 
     name: str
 
     @abstractmethod
     def predict(self, docs: Sequence[Doc]) -> list[Any]:
-        """RETURNS (List[Any]): What to write to each document."""
+        """Compute the annotations of documents without writing them.
+
+        RETURNS (List[Any]): The annotations of each document.
+        """
 
     @abstractmethod
     def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[Any]) -> None:
-        """Write what `predict` returned."""
+        """Write the annotations that `predict` returned."""
 
     def __call__(self, doc: Doc) -> Doc:
         """Process a document.
 
         doc (Doc): The document.
-        RETURNS (Doc): The same.
-        RAISES (ConnormError): Those of `predict`.
+        RETURNS (Doc): The same document.
+        RAISES (ConnormError): The errors of `predict`.
         """
         self.set_annotations([doc], self.predict([doc]))
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Process documents, a batch at once.
+        """Process documents in batches.
 
         stream (Iterable[Doc]): The documents.
-        batch_size (int): How many documents are read together.
+        batch_size (int): The number of documents to process together.
         YIELDS (Doc): The same documents, in order.
         RAISES (ConnormError): CN006 for an empty batch.
         """
@@ -90,33 +95,35 @@ class BatchedPipe(Pipe):
 
 
 class Asker(Protocol):
-    """Asks a concept normalizer for the names that it finds."""
+    """A component that uses the names of a concept normalizer."""
 
     def warn_of_others(self, normalizers: Sequence[Any]) -> None:
-        """Warn if a document was read by these normalizers, and it asks none of them."""
+        """Warn if a document was read by these normalizers, and this component uses none of
+        them.
+        """
 
 
-# Not stored on the document: it is lost with it, and other processes do not see it.
+# Not stored on the document: the entry disappears with it, and other processes do not see it.
 _ASKERS: WeakKeyDictionary[Doc, WeakSet[Asker]] = WeakKeyDictionary()
 _NORMALIZERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
 
 
 def asked_for(docs: Iterable[Doc], asker: Asker) -> None:
-    """Note who asked for the mentions of documents.
+    """Record which component set the mentions of documents.
 
     docs (Iterable[Doc]): The documents.
-    asker (Asker): What asked.
+    asker (Asker): The component.
     """
     for doc in docs:
         _ASKERS.setdefault(doc, WeakSet()).add(asker)
 
 
 def read_by(doc: Doc, normalizer: Any) -> None:
-    """Note that a concept normalizer has read a document.
+    """Record that a concept normalizer has read a document.
 
     doc (Doc): The document.
     normalizer (ConceptNormalizer): The component.
-    WARNS (ConnormWarning): CNW004, once, if the mentions are names of another pipeline's.
+    WARNS (ConnormWarning): CNW004, once, if the mentions are names from another pipeline.
     """
     _NORMALIZERS.setdefault(doc, WeakSet()).add(normalizer)
     for asker in list(_ASKERS.get(doc, ())):
@@ -124,25 +131,25 @@ def read_by(doc: Doc, normalizer: Any) -> None:
 
 
 def normalizers_of(doc: Doc) -> list[Any]:
-    """Find the concept normalizers that have read a document.
+    """List the concept normalizers that have read a document.
 
-    RETURNS (List[ConceptNormalizer]): Those that have read a document in this process.
+    RETURNS (List[ConceptNormalizer]): Those in this process.
     """
     return list(_NORMALIZERS.get(doc, ()))
 
 
 Read = TypeVar("Read")
-# A value, or a function that reads it.
+# A value, or a function that returns it.
 Given: TypeAlias = Read | Callable[[], Read]
 
 
 class Limits(TypedDict, total=False):
-    """Settings that one call can override; None keeps a setting.
+    """Settings that can be overridden for one call; None keeps the setting.
 
-    top_k (Optional[int]): At most how many candidates.
+    top_k (Optional[int]): The maximum number of candidates.
     types (Optional[Sequence[str]]): Find only concepts of these semantic types.
     branches (Optional[Sequence[str]]): Find only concepts at or below these.
-    code_systems (Optional[Sequence[str]]): Tell the codes of candidates in these vocabularies.
+    code_systems (Optional[Sequence[str]]): Add the codes of candidates in these vocabularies.
     split_composites (Optional[bool]): Whether to search for the parts of composite mentions, too.
     """
 
@@ -180,12 +187,12 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         scorer (Optional[Callable]): Scores examples.
         **settings: What `to_disk` saves; see `NormalizerSettings`.
         RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for an invalid setting,
-            CN421 for settings that make no sense with the metric of the index.
+            CN421 for settings that are incompatible with the metric of the index.
         """
         from ..index.vectors import COSINE, metric_of
         from ..linker.lookup import ConceptLookup
 
-        # Config validation lets any object through.
+        # The validation of configs accepts any object here.
         if not hasattr(index, "build") or not hasattr(index, "open"):
             refuse("index", index, 'an index, e.g. {"@misc": "spacy-connorm.ExactIndex.v1"}')
         if not hasattr(sieve, "searches") or not hasattr(sieve, "thresholds"):
@@ -207,7 +214,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
 
     @property
     def calibration(self) -> Calibration | None:
-        """What turns scores into probabilities.
+        """The model that turns scores into probabilities.
 
         RETURNS (Optional[Calibration]): None if it is not set.
         """
@@ -216,9 +223,9 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
 
     @property
     def displacy_options(self) -> dict[str, Any]:
-        """Options that make displaCy link ids.
+        """Options that make displaCy show ids as links.
 
-        RETURNS (Dict[str, Any]): Links for `displacy.render(doc, style="ent", options=...)`.
+        RETURNS (Dict[str, Any]): For `displacy.render(doc, style="ent", options=...)`.
         """
         template = self.cfg["kb_url_template"]
         return {} if template is None else {"kb_url_template": template}
@@ -227,8 +234,8 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         """Find the candidates of all spans, without writing them.
 
         docs (Sequence[Doc]): The documents.
-        RETURNS (List[List[List[Candidate]]]): Candidates by document and span: those of `spans`,
-            then those of `doc.spans["mentions_all"]`, if a mention finder found nested ones.
+        RETURNS (List[List[List[Candidate]]]): Candidates by document and span: first the result of
+            `spans`, then `doc.spans["mentions_all"]` if a mention finder found nested mentions.
         RAISES (ConnormError): CN001 before `initialize`.
         """
         spans = [list(chain.from_iterable(self._groups(doc).values())) for doc in docs]
@@ -245,7 +252,8 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
 
         docs (Sequence[Doc]): The documents.
         predictions (Sequence[Sequence[List[Candidate]]]): What `predict` returned for them.
-        WARNS (ConnormWarning): CNW004, once, if a mention finder found another pipeline's names.
+        WARNS (ConnormWarning): CNW004, once, if a mention finder used the names of another
+            pipeline.
         """
         prefix = self.cfg["attribute_prefix"]
         for doc, by_span in zip(docs, predictions, strict=True):
@@ -273,18 +281,22 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         """Load the encoder and index an ontology, or read both from a folder. A second call without
         any of the five sources keeps the index.
 
-        get_examples (Callable[[], Iterable[Example]]): Their references' mentions become D.
+        get_examples (Callable[[], Iterable[Example]]): The mentions of the reference documents are
+            added to D.
         nlp (Optional[Language]): The pipeline.
         ontology (Optional[Union[Ontology, Callable]]): O, or a function that reads it.
         corpus (Optional[Callable]): More annotated data for D, such as `spacy.Corpus.v1`.
-        synonyms (Optional[Iterable[Tuple[str, str]]]): More of D: texts and concept ids.
-        substitutions (Optional[Union[Iterable, Callable]]): Words for others, or what reads them.
-        index (Optional[Union[str, Path]]): What `to_disk` wrote: the component's folder in a
-            saved pipeline, such as one of `connorm index`. The others must be missing then.
-        reused (Optional[ConceptIndex]): An older index, whose vectors are copied where encoder and
-            text are the same; by default the present one.
-        RAISES (ConnormError): CN004 if there is nothing to index, CN006 for an `index` beside
-            other sources, CN406 and CN407 for unknown types and branches, and theirs.
+        synonyms (Optional[Iterable[Tuple[str, str]]]): More texts and concept ids for D.
+        substitutions (Optional[Union[Iterable, Callable]]): Words and their replacements, or a
+            function that reads them.
+        index (Optional[Union[str, Path]]): A folder written by `to_disk`: the component's folder in
+            a saved pipeline, such as one from `connorm index`. The other sources must be missing
+            then.
+        reused (Optional[ConceptIndex]): An older index, whose vectors are copied if encoder and
+            text are the same; by default the current one.
+        RAISES (ConnormError): CN004 if there is nothing to index, CN006 for an `index` together
+            with other sources, CN406 and CN407 for unknown types and branches, and the errors of
+            the sources.
         """
         synonyms = as_pairs(synonyms or ())
         others = any(each is not None for each in (ontology, corpus, substitutions)) or synonyms
@@ -307,25 +319,30 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
                 substitutions=substitutions() if callable(substitutions) else substitutions or (),
                 reused=reused,
             )
-        self.candidates(())  # reports unknown types and branches now, not at the first document
+        self.candidates(())  # reports unknown types and branches now, not with the first document
         if nlp is not None:
             require_extras(nlp)
 
     def _read_annotated(self, examples: Iterable[Example]) -> Iterator[tuple[str, str]]:
-        """YIELDS (Tuple[str, str]): Texts and concept ids of annotated mentions."""
+        """Read the annotated mentions of examples.
+
+        YIELDS (Tuple[str, str]): Texts and concept ids.
+        """
         read = expanded_synonyms if self.cfg["expand_abbreviations"] else annotated_synonyms
         gold = (example.reference for example in examples)
         return read(gold, self.cfg["labels"], spans_key=self.cfg["spans_key"])
 
     def spans(self, doc: Doc) -> list[Span]:
-        """Choose the spans of a document to normalize.
+        """Select the spans of a document to normalize.
 
-        RETURNS (List[Span]): The spans of a document to normalize.
+        RETURNS (List[Span]): The spans with one of the `labels`, in order.
         """
         return choose_spans(doc, spans_key=self.cfg["spans_key"], labels=self.cfg["labels"])
 
     def _groups(self, doc: Doc) -> dict[str | None, list[Span]]:
-        """RETURNS (Dict[Optional[str], List[Span]]): `spans` by their key, and those of a mention
+        """Get `spans`, and those of a mention finder with `nested_mentions`.
+
+        RETURNS (Dict[Optional[str], List[Span]]): Spans by the key of their group.
         finder with `nested_mentions`.
         """
         keys = [
@@ -335,9 +352,9 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         return {key: choose_spans(doc, spans_key=key, labels=self.cfg["labels"]) for key in keys}
 
     def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
-        """Find what abbreviated spans stand for.
+        """Find the long forms of abbreviated spans.
 
-        RETURNS (List[str]): The long forms of spans; empty if undefined or not expanded.
+        RETURNS (List[str]): One per span; empty if undefined or not expanded.
         """
         expand = self.cfg["expand_abbreviations"]
         return find_long_forms(doc, spans) if expand else [""] * len(spans)
@@ -354,12 +371,12 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         """Find the candidates of texts, as if they were mentions.
 
         mentions (Sequence[str]): b texts; an empty one has no candidates.
-        long_forms (Optional[Sequence[str]]): What they stand for; empty where that is not known.
-        found_names (Optional[Sequence[str]]): The names of this index that they were found by;
-            empty where they were not.
-        search (Optional[str]): Answer with one search alone, e.g. "O-T", instead of the sieve.
-        **limits (Limits): What stands in for the settings.
-        RETURNS (List[List[Candidate]]): b lists, best first; those of a composite part by part.
+        long_forms (Optional[Sequence[str]]): Their long forms; empty if unknown.
+        found_names (Optional[Sequence[str]]): The names in this index that a finder found; empty if
+            there are none.
+        search (Optional[str]): A single search to use instead of the sieve, e.g. "O-T".
+        **limits (Limits): Values that override settings.
+        RETURNS (List[List[Candidate]]): b lists, best first; for a composite, part by part.
         RAISES (ConnormError): CN006 for anything else, and the errors of `query` and `link`.
         """
         from ..linker.linking import link
@@ -374,11 +391,11 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         return [interpretations[0].candidates for interpretations in read]
 
     def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> "Explanation":
-        """Explain how a mention is read, and what each search of the sieve finds for it.
+        """Explain how a mention is interpreted, and what each search of the sieve finds for it.
 
         mention (Union[str, Span]): A text, or a span, whose document may define its long form.
         **limits (Limits): As in `candidates`.
-        RETURNS (Explanation): The interpretations, and one step per search.
+        RETURNS (Explanation): The interpretations, and a step for each search.
         RAISES (ConnormError): As `candidates`.
         """
         from ..linker.linking import explain_mention
@@ -396,10 +413,10 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         )
 
     def query(self, search: str | None = None, **limits: Unpack[Limits]) -> "Query":
-        """Make what is asked about mentions, from the settings and what stands in for them.
+        """Combine the settings with the values that override them.
 
         search, **limits: As in `candidates`.
-        RETURNS (Query): The query.
+        RETURNS (Query): How to search for mentions.
         RAISES (ConnormError): CN001 without an index, CN006 for invalid limits, CN413 for a
             vocabulary in which no concept has a code, CN118 for an unknown search.
         """
@@ -421,9 +438,9 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         return query if search is None else query.alone(search)
 
     def filter(self) -> "Filter":
-        """The filter that the settings describe.
+        """The filter given by the settings.
 
-        RETURNS (Filter): Which concepts may be found, by the settings.
+        RETURNS (Filter): Which concepts may be found.
         """
         return self._filter(self.cfg)
 
@@ -433,28 +450,28 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         return Filter.of(cfg["types"], (self.own_id(each) for each in cfg["branches"]))
 
     def own_id(self, concept_id: str) -> str:
-        """Write an id that comes in without the user's own prefixes. Indexes know all other
-        spellings.
+        """Replace a prefix that the user has defined by one that the index knows. Indexes know all
+        other spellings.
 
         concept_id (str): Any id.
-        RETURNS (str): The same, with a prefix that the index knows.
+        RETURNS (str): The id with the known prefix.
         """
         prefixes = self.cfg["prefixes"]
         return (prefixes and PREFIXES.extended(prefixes).curie(concept_id)) or concept_id
 
     def concept(self, concept_id: str) -> Concept:
-        """Read a concept of the index.
+        """Read a concept from the index, by its id or an alternate id, with or without a prefix.
 
-        RETURNS (Concept): What the index has of a concept, by its id or an alternate id, with or
+        RETURNS (Concept): The concept, without added or removed synonyms.
         without the prefix of its vocabulary.
         RAISES (ConnormError): CN411 for an unknown id.
         """
         return self.lookup.index.concept(self.own_id(concept_id))
 
     def canonical_id(self, concept_id: str) -> str:
-        """Find the id of the concept that an alternate id stands for.
+        """Find the id of the concept that an id or alternate id stands for.
 
-        RETURNS (str): The id of the concept that an id or alternate id stands for; the same if
+        RETURNS (str): The concept's id; the given id if it is not in the index.
         the index lacks it.
         """
         store = self.lookup.index.store
@@ -474,11 +491,11 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         write_synonyms(path, self.lookup.changed_synonyms())
 
     def load_synonyms(self, path: str | Path) -> None:
-        """Read what `save_synonyms` wrote, of this or another index, instead of all such synonyms.
-        If it fails, nothing changes.
+        """Read a file written by `save_synonyms`, of this or another index, and replace all added
+        and removed synonyms. If it fails, nothing changes.
 
         path (Union[str, Path]): The file.
-        RAISES (ConnormError): Those of `read_synonyms` and `ConceptLookup.add_synonyms`.
+        RAISES (ConnormError): The errors of `read_synonyms` and `ConceptLookup.add_synonyms`.
         """
         self.lookup.change_synonyms(
             each._replace(concept_id=self.own_id(each.concept_id)) for each in read_synonyms(path)
@@ -488,16 +505,17 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         return [(text, self.own_id(each)) for text, each in as_pairs(synonyms)]
 
     def decide(self, candidates: Sequence[Candidate]) -> str:
-        """Choose the id that is written for a span.
+        """Choose the id to write for a span with these candidates.
 
-        RETURNS (str): The id that is written for candidates; see `linker.written_id`.
+        RETURNS (str): The id; see `linker.written_id`.
         """
         return written_id(candidates, self.cfg["nil_threshold"])
 
     def score(self, examples: Iterable[Example], **kwargs: Any) -> dict[str, Any]:
-        """Score predicted documents.
+        """Score predicted documents with the `scorer`. Alternate ids count as the concepts that
+        they stand for.
 
-        RETURNS (Dict[str, Any]): What the `scorer` says of examples. Alternate ids count as the
+        RETURNS (Dict[str, Any]): The scores by name.
         concepts that they stand for.
         """
         return super().score(examples, canonical_id=self.canonical_id, **kwargs)
@@ -520,11 +538,11 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             super().read_folder(path, exclude, owner)
 
     def accept(self, cfg: Settings) -> None:
-        """Use settings, and register the attributes that they name.
+        """Use settings, and register the span attributes that they name.
 
-        cfg (Settings): All of them, checked.
-        RAISES (ConnormError): CN005 if a span attribute is taken, CN421 for settings that make no
-            sense with the metric of the index.
+        cfg (Settings): All settings, checked.
+        RAISES (ConnormError): CN005 if a span attribute is taken, CN421 for settings that are
+            incompatible with the metric of the index.
         """
         register_span_attributes(cfg["attribute_prefix"])
         register_found_name()
@@ -532,7 +550,10 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         self.cfg = cfg
 
     def _limited(self, limits: Limits) -> Settings:
-        """RETURNS (Settings): The settings for a call with these limits."""
+        """Override settings for a call.
+
+        RETURNS (Settings): The settings with these limits.
+        """
         for name in limits:
             if name not in Limits.__annotations__:
                 refuse("limits", name, f"one of {', '.join(Limits.__annotations__)}")
@@ -541,10 +562,10 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
 
 
 def read_given(ontology: Given[AnyOntology]) -> AnyOntology:
-    """Read an ontology, if that was left to us.
+    """Return an ontology, or read it if a function was given.
 
     ontology (Union[Ontology, ConceptStream, Callable]): It, or a function that reads it.
-    RETURNS (Union[Ontology, ConceptStream]): An ontology that may have to be read.
+    RETURNS (Union[Ontology, ConceptStream]): The ontology.
     RAISES (ConnormError): CN006 for anything but an ontology.
     """
     read = ontology() if callable(ontology) else ontology

@@ -1,5 +1,6 @@
-"""What `nlp.add_pipe` calls for each component. spaCy imports this module whenever a pipeline is
-made, so it must stay light: a component's class is imported when one is added.
+"""The functions that `nlp.add_pipe` calls for each component. spaCy imports this module whenever it
+creates a pipeline, so it must stay light: the class of a component is imported only when one is
+added.
 """
 
 from collections.abc import Callable
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from .mention_finder import MentionFinder
     from .mention_marker import MentionMarker
 
-# What a normalizer is made of; its settings have their defaults in `NormalizerSettings`.
+# The default parts of a normalizer; the defaults of its settings are in `NormalizerSettings`.
 _PARTS = """
 [concept_normalizer]
 normalization = []

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 def create_candidate_generator(
     attribute_prefix: str = "",
 ) -> Callable[[KnowledgeBase, Span], Iterable[KBCandidate]]:
-    """Make a `get_candidates` for the entity linker, `spacy-connorm.CandidateGenerator.v1`. It
-    returns what a concept normalizer earlier in the pipeline found for the span.
+    """Create a `get_candidates` for the entity linker, `spacy-connorm.CandidateGenerator.v1`. It
+    returns the candidates that a concept normalizer earlier in the pipeline found for the span.
 
-    attribute_prefix (str): The normalizer's.
-    RETURNS (Callable): Knowledge base and span to spaCy candidates. Their prior probability is
-        the score, 0 to 1. Concepts that the knowledge base lacks are left out. An entity that
-        was set after the normalizer ran, such as a gold one that your NER does not find, has no
+    attribute_prefix (str): The normalizer's prefix.
+    RETURNS (Callable): From knowledge base and span to spaCy candidates. Their prior probability is
+        the score, 0 to 1. Concepts that the knowledge base lacks are left out. An entity that was
+        set after the normalizer ran, such as a gold entity that your NER does not find, has no
         candidates; the linker learns nothing from it.
     RAISES (ConnormError): CN007 for a document that no normalizer has processed.
     """
@@ -57,13 +57,13 @@ def create_candidate_generator(
 def create_kb_loader(
     path: Path, concepts: list[str] | None = None
 ) -> Callable[[Vocab], InMemoryLookupKB]:
-    """Make a `kb_loader` for the entity linker's `initialize`, `spacy-connorm.KnowledgeBase.v1`.
+    """Create a `kb_loader` for the entity linker's `initialize`, `spacy-connorm.KnowledgeBase.v1`.
 
-    path (Path): What a concept normalizer's `to_disk` wrote: `OUT/concept_normalizer` of
+    path (Path): A folder written by a concept normalizer's `to_disk`: `OUT/concept_normalizer` of
         `connorm index`.
     concepts (Optional[List[str]]): Only these concepts; all if None.
-    RETURNS (Callable): Vocab to knowledge base. It raises what `ConceptIndex` and
-        `build_knowledge_base` do.
+    RETURNS (Callable): From vocab to knowledge base. It raises the errors of `ConceptIndex` and
+        `build_knowledge_base`.
     """
 
     def load(vocab: Vocab) -> InMemoryLookupKB:
@@ -80,11 +80,13 @@ def build_knowledge_base(
     index: "ConceptIndex", vocab: Vocab, *, concepts: Collection[str] | None = None
 ) -> InMemoryLookupKB:
     """Fill spaCy's knowledge base with concepts. The vector of a concept is the mean of its texts'
+    vectors (OD-C; for a hybrid encoder, the dense ones), its frequency is how often it occurs in D.
+
     vectors (OD-C; of a hybrid's dense ones), its frequency is how often it occurs in D.
 
     index (ConceptIndex): The index.
     vocab (Vocab): The pipeline's.
-    concepts (Optional[Collection[str]]): Only these, by their ids or alternate ids; all if None.
+    concepts (Optional[Collection[str]]): Only these, by id or alternate id; all if None.
     RETURNS (InMemoryLookupKB): The knowledge base; the entity linker saves it.
     RAISES (ConnormError): CN008 if the index has sparse vectors, CN411 for an unknown id.
     """

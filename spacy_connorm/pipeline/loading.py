@@ -1,4 +1,4 @@
-"""Loading pipelines by the name of a package or a folder, and finding their concept normalizer."""
+"""Load pipelines by the name of a package or a folder, and find their concept normalizer."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -14,10 +14,10 @@ def load_pipeline(pipeline: str | Path | Language) -> Language:
     """Load a pipeline.
 
     pipeline (Union[str, Path, Language]): An installed package, or a folder such as `build_index`
-        writes; a pipeline that is loaded already is returned.
+        writes. A loaded pipeline is returned as it is.
     RETURNS (Language): The pipeline.
-    RAISES (ConnormError): CN700 if there is none of this name, CN701 if it cannot be loaded, and
-        the errors of its concept normalizers.
+    RAISES (ConnormError): CN700 if there is no pipeline of this name, CN701 if it cannot be loaded,
+        and the errors of its concept normalizers.
     """
     if isinstance(pipeline, Language):
         return pipeline
@@ -37,7 +37,7 @@ def find_pipeline_folder(name: str) -> Path:
 
     name (str): An installed package, or a folder.
     RETURNS (Path): The folder with its config.
-    RAISES (ConnormError): CN700 if there is none of this name.
+    RAISES (ConnormError): CN700 if there is no pipeline of this name.
     """
     if spacy.util.is_package(name):
         package = spacy.util.get_package_path(name)
@@ -63,11 +63,12 @@ def find_normalizer(nlp: Language, *, component: str | None = None) -> ConceptNo
 
 
 def component_name(nlp: Language, normalizer: ConceptNormalizer) -> str:
-    """Find the name that a concept normalizer has in its pipeline.
+    """Find the current name of a concept normalizer in its pipeline, which may differ from
+    `normalizer.name`.
 
     nlp (Language): The pipeline.
     normalizer (ConceptNormalizer): One of its components.
-    RETURNS (str): The name that a concept normalizer has in its pipeline now: it may be another
+    RETURNS (str): The name.
     than `normalizer.name`.
     """
     (name,) = (name for name, pipe in nlp.pipeline if pipe is normalizer)

@@ -31,25 +31,25 @@ if TYPE_CHECKING:
 
 
 class NormalizerLink:
-    """The concept normalizers of the pipeline that a component is in. They are looked for when they
-    are needed, since they may be added later.
+    """Finds the concept normalizers of a component's pipeline. It looks for them when they are
+    needed, since they may be added later.
     """
 
     def __init__(self, nlp: Language, name: str = "") -> None:
-        """Store both.
+        """Store the pipeline and the name.
 
-        nlp (Language): The pipeline, which has or will have a concept normalizer.
+        nlp (Language): A pipeline that has, or will have, a concept normalizer.
         name (str): The component's name, for warnings.
         """
-        # Strong: a component that another pipeline takes over (`source`) outlives its own.
-        # A worker gets the pipeline, too: spaCy pickles it with its components.
+        # A strong reference: a component copied to another pipeline (`source`) outlives its own. A
+        # worker gets the pipeline, too: spaCy pickles it with its components.
         self._nlp = nlp
         self._name = name
         self._has_warned = False
         self._was_loaded = False
 
     def move(self, nlp: Language) -> None:
-        """Look in another pipeline from now on.
+        """Use another pipeline from now on.
 
         nlp (Language): The pipeline.
         """
@@ -60,10 +60,10 @@ class NormalizerLink:
         """Find a concept normalizer.
 
         wanted (Optional[str]): Its name; None for the first one.
-        message (str): The error, with places for the `component` that is missing and the
+        message (str): The error message, with placeholders for the missing `component` and the
             `known` ones.
         RETURNS (ConceptNormalizer): The normalizer.
-        RAISES (ConnormError): That error if the pipeline lacks it.
+        RAISES (ConnormError): This error if the pipeline does not have it.
         """
         found = self._find()
         name = next(iter(found), None) if wanted is None else wanted
@@ -73,21 +73,21 @@ class NormalizerLink:
         return found[name]
 
     def note_loading(self) -> None:
-        """Note that the component was loaded: its normalizer may be loaded after it."""
+        """Record that the component was loaded, since its normalizer may be loaded after it."""
         self._was_loaded = True
 
     def is_waiting_for(self, normalizer: ConceptNormalizer) -> bool:
-        """Tell whether a pipeline is being loaded. An `entity_ruler` reads its patterns then, with
-        the components before it.
+        """Check whether the pipeline is still being loaded. An `entity_ruler` then already runs the
+        components before it on its patterns.
 
-        normalizer (ConceptNormalizer): The component to wait for. One that never gets an index
-            raises CN001 by itself.
+        normalizer (ConceptNormalizer): The component to wait for. If it never gets an index, it
+            raises CN001 itself.
         RETURNS (bool): Whether it has not been loaded yet.
         """
         return self._was_loaded and not normalizer.lookup.is_ready
 
     def warn_if_too_late(self, component: Any) -> None:
-        """Warn if the mentions that a component finds come too late for any concept normalizer.
+        """Warn if a component sets mentions too late for any concept normalizer.
 
         component (Any): A component of the pipeline.
         WARNS (ConnormWarning): CNW003.
@@ -104,10 +104,10 @@ class NormalizerLink:
             warn(Warnings.CNW003.format(name=component.name, component=last))
 
     def warn_of_others(self, normalizers: Sequence[ConceptNormalizer]) -> None:
-        """Warn, once, if a document was read by concept normalizers of another pipeline alone.
+        """Warn, once, if a document was read only by concept normalizers of another pipeline.
         Copies of a normalizer count as the same.
 
-        normalizers (Sequence[ConceptNormalizer]): Those that have read it.
+        normalizers (Sequence[ConceptNormalizer]): The normalizers that have read it.
         WARNS (ConnormWarning): CNW004.
         """
         if self._has_warned or not normalizers:
@@ -124,19 +124,22 @@ class NormalizerLink:
 
 
 def _builds(normalizers: Iterable[ConceptNormalizer]) -> set[int]:
-    """RETURNS (Set[int]): The checksums of their indexes."""
+    """Identify the builds of indexes.
+
+    RETURNS (Set[int]): Their checksums.
+    """
     return {each.lookup.index.checksum for each in normalizers if each.lookup.is_ready}
 
 
 class MentionFinder(SavedComponent, BatchedPipe):
-    """Finds the names of the normalizer's index in documents, in any spelling, inflection and order
-    of words, and the synonyms added to it since.
+    """Finds the names in the normalizer's index, and the synonyms added to it since, in any
+    spelling, inflection and word order.
     """
 
     def __init__(self, nlp: Language, name: str = "mention_finder", **settings: Any) -> None:
-        """Store the settings. The normalizer is looked for when the first document comes.
+        """Store the settings. The normalizer is looked up for the first document.
 
-        nlp (Language): The pipeline, which has or will have a concept normalizer.
+        nlp (Language): A pipeline that has, or will have, a concept normalizer.
         name (str): The component's name.
         **settings: What `to_disk` saves; see `FinderSettings`.
         RAISES (ConnormError): CN006 for an invalid setting, CN118 for an unknown step.
@@ -149,11 +152,11 @@ class MentionFinder(SavedComponent, BatchedPipe):
         self._token_words: TokenWords | None = None
 
     def __reduce__(self) -> tuple:
-        # Cython's own knows no `__getstate__`.
+        # Cython's own method does not use `__getstate__`.
         return copyreg.__newobj__, (type(self),), self.__getstate__()  # type: ignore[attr-defined]
 
     def __getstate__(self) -> dict[str, Any]:
-        # The name is a field of C, which `vars` lacks.
+        # The name is a C field, which `vars` does not contain.
         return {**vars(self), "name": self.name, "_finder": None, "_token_words": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -162,7 +165,9 @@ class MentionFinder(SavedComponent, BatchedPipe):
 
     @property
     def normalizer(self) -> ConceptNormalizer:
-        """RETURNS (ConceptNormalizer): The component whose names are found.
+        """The concept normalizer whose names are found.
+
+        RETURNS (ConceptNormalizer): The component.
         RAISES (ConnormError): CN010 if the pipeline has none.
         """
         return self._link.require(self.cfg["normalizer"], Errors.CN010)
@@ -199,10 +204,10 @@ class MentionFinder(SavedComponent, BatchedPipe):
             )
 
     def explain(self, span: Span) -> MentionExplanation:
-        """Explain why a span is found or not.
+        """Explain why a span is a mention or not.
 
         span (Span): Any span of a document.
-        RETURNS (MentionExplanation): The reason, and the names with its words.
+        RETURNS (MentionExplanation): The reason, and the names that have its words.
         """
         reason, known = self._name_finder().explain(span)
         names = tuple(dict.fromkeys(name.text for name in known))
@@ -213,10 +218,10 @@ class MentionFinder(SavedComponent, BatchedPipe):
         return MentionExplanation(False, reason or "a longer or better mention overlaps it", names)
 
     def names_among(self, texts: Iterable[str]) -> set[str]:
-        """Find the texts that would be mentions by themselves.
+        """Find the texts that would be mentions on their own.
 
         texts (Iterable[str]): Any texts.
-        RETURNS (Set[str]): Those with the words of a name, or with words that stand for these.
+        RETURNS (Set[str]): Those with the words of a name, or with synonyms of these words.
         RAISES (ConnormError): CN010 without a normalizer, CN001 before it is initialized.
         """
         return self._name_finder().names_among(texts, self.vocab)
@@ -237,11 +242,11 @@ class MentionFinder(SavedComponent, BatchedPipe):
     def learn_stop_texts(
         self, docs: Iterable[Doc], *, min_times: int = 3, max_share: float = 0.1
     ) -> list[str]:
-        """Stop finding what annotators do not mark.
+        """Stop finding texts that annotators do not mark.
 
         docs (Iterable[Doc]): Documents whose mentions are all annotated, e.g. those of D.
-        min_times (int): Only texts that were found so often.
-        max_share (float): Only texts of which at most this share is marked, 0 to 1.
+        min_times (int): Only texts that were found at least this often.
+        max_share (float): Only texts that are marked at most this often, as a share from 0 to 1.
         RETURNS (List[str]): The texts that were added to `stop_texts`.
         RAISES (ConnormError): CN006 for anything but documents, and for invalid numbers.
         """
@@ -260,15 +265,16 @@ class MentionFinder(SavedComponent, BatchedPipe):
         per_million: float = 100.0,
         stop_list: str | Path | None = None,
     ) -> None:
-        """Learn which words are everyday words, and which texts are no mentions, from files.
+        """Read everyday words, and texts that are never mentions, from files.
 
         get_examples (Callable[[], Iterable[Example]]): Not used.
         nlp (Optional[Language]): The pipeline, whose normalizer is used from now on.
-        background (Optional[Union[str, Path]]): A file of plain text, such as notes of yours. Its
+        background (Optional[Union[str, Path]]): A file of plain text, such as your own notes. Its
             frequent words are added to the setting `everyday_words`.
-        per_million (float): How many of a million words a frequent one makes up, at least.
-        stop_list (Optional[Union[str, Path]]): A file with one text per line, e.g. of `connorm
-            corrections`. They are added to the setting `stop_texts`.
+        per_million (float): How often a word occurs in a million words, at least, to count as
+            frequent.
+        stop_list (Optional[Union[str, Path]]): A file with one text per line, e.g. from `connorm
+            corrections`. The texts are added to the setting `stop_texts`.
         RAISES (ConnormError): CN100, CN105, CN106 and CN107 for a file that can't be read.
         """
         if nlp is not None:
@@ -279,9 +285,9 @@ class MentionFinder(SavedComponent, BatchedPipe):
             self._add("stop_texts", read_stop_list(stop_list))
 
     def accept(self, cfg: Settings) -> None:
-        """Use settings that were read, and look for the normalizer again.
+        """Use settings that were read from disk, and look for the normalizer again.
 
-        cfg (Settings): All of them, checked.
+        cfg (Settings): All settings, checked.
         """
         super().accept(cfg)
         self._link.note_loading()
@@ -307,11 +313,11 @@ class MentionFinder(SavedComponent, BatchedPipe):
 
 
 def find_nested_mentions(nlp: Language, normalizer: ConceptNormalizer) -> str:
-    """Let the mention finders of a pipeline find all mentions, also those inside longer ones.
+    """Make the mention finders of a pipeline find all mentions, including those inside longer ones.
 
     nlp (Language): The pipeline.
     normalizer (ConceptNormalizer): The normalizer whose names they find.
-    RETURNS (str): The group of `doc.spans` that the mentions are in.
+    RETURNS (str): The key in `doc.spans` of the mentions.
     RAISES (ConnormError): CN006 if there is no mention finder.
     """
     finders = [

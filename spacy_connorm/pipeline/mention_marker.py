@@ -1,4 +1,4 @@
-"""The component that marks in all texts what people have marked in one."""
+"""The component that marks phrases in all texts that people have marked in one."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,8 +12,8 @@ MARKER = "corrected_mentions"
 
 
 class MentionMarker:
-    """Marks the phrases that people have marked in any text, in all texts. A longer mention of the
-    pipeline stays, unless people have replaced it.
+    """Marks the phrases that people have marked in any text, in all texts. A longer mention from
+    the pipeline is kept, unless people have replaced it.
     """
 
     def __init__(self, nlp: Language, name: str = MARKER) -> None:
@@ -34,13 +34,13 @@ class MentionMarker:
         """Mark these phrases from now on.
 
         phrases (Iterable[Tuple[str, str]]): Texts and labels of mentions.
-        replaced (Iterable[str]): Mentions of the pipeline that give way to a phrase.
+        replaced (Iterable[str]): Mentions of the pipeline to be replaced by a phrase.
         spans_key (Optional[str]): Where the normalizer looks for mentions; `doc.ents` if None.
         """
         self._spans_key, self._phrases = spans_key, {}
         self._replaced = frozenset(text.lower() for text in replaced)
         for text, label in phrases:
-            # Abbreviations and symbols denote something else in other case.
+            # In a different case, abbreviations and symbols denote something else.
             attribute = "ORTH" if text[1:] != text[1:].lower() else "LOWER"
             if attribute not in self._phrases:
                 self._phrases[attribute] = PhraseMatcher(self._nlp.vocab, attr=attribute)
@@ -50,7 +50,7 @@ class MentionMarker:
         """Mark the mentions of a document.
 
         doc (Doc): The document.
-        RETURNS (Doc): The same.
+        RETURNS (Doc): The same document.
         """
         matches = [
             span for matcher in self._phrases.values() for span in matcher(doc, as_spans=True)
@@ -61,7 +61,7 @@ class MentionMarker:
             added = [span for span in matches if (span.start, span.end) not in known]
             doc.spans[self._spans_key] = sorted([*kept, *filter_spans(added)])
         elif matches:
-            # Of spans as long as each other the first one stays.
+            # Of spans with the same length, the first one is kept.
             doc.ents = filter_spans([*self._without_replaced(doc.ents, matches), *matches])
         return doc
 
@@ -75,7 +75,9 @@ class MentionMarker:
         ]
 
     def to_disk(self, path: Any, **options: Any) -> None:
-        """Save nothing: corrections stay in their file. What is loaded marks nothing by itself."""
+        """Save nothing: corrections are kept in their file. A loaded component marks nothing by
+        itself.
+        """
 
     def from_disk(self, path: Any, **options: Any) -> "MentionMarker":
         """Load nothing.
@@ -86,7 +88,7 @@ class MentionMarker:
 
 
 def add_marker(nlp: Language, *, before: str) -> MentionMarker:
-    """Add the component to a pipeline, or find it there.
+    """Find the component in a pipeline, or add it.
 
     nlp (Language): The pipeline.
     before (str): The concept normalizer's name.

@@ -1,4 +1,4 @@
-"""An embedding layer that knows where a text has names: matches of `mention_finder` as features of
+"""An embedding layer that shows where a text has names: matches of `mention_finder` as features of
 tokens.
 """
 
@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from thinc.api import Maxout, Model, chain, concatenate, list2ragged, ragged2list, with_array
 from thinc.types import Floats2d
 
-# The columns: the token begins, continues or ends a name, is one by itself, or is in none.
+# The columns: the token begins, continues or ends a name, is a name by itself, or is in none.
 _BEGIN, _IN, _LAST, _UNIT, _OUT = range(5)
 _COLUMNS = 5
 Embedder = Model[list[Doc], list[Floats2d]]
@@ -18,15 +18,16 @@ def NameEmbed(
     embed: Embedder, spans_key: str, width: int | None = None, scale: float = 1.0
 ) -> Embedder:
     """Add to the vector of each token its position in the spans of a group, such as the names
-    that `mention_finder` wrote there. To train on them, the finder must be one of the
+    written by `mention_finder`. To train on them, the finder must be one of the
     `annotating_components` of the training config.
 
-    embed (Model[List[Doc], List[Floats2d]]): The vectors: an embedding layer, or a listener.
-    spans_key (str): The group, `doc.spans[spans_key]`. A document without it has no names. Where
-        its spans overlap, the later ones count. Empty spans are no names.
-    width (Optional[int]): Mix vectors and features to vectors of this width, as an encoder behind
-        an embedding layer needs it; None: append the features to the vectors.
-    scale (float): The value of a feature that is true. Larger ones are learned faster.
+    embed (Model[List[Doc], List[Floats2d]]): Computes the vectors: an embedding layer, or a
+        listener.
+    spans_key (str): The group, `doc.spans[spans_key]`. A document without it has no names. If spans
+        overlap, the later ones count. Empty spans are ignored.
+    width (Optional[int]): Mix vectors and features into vectors of this width, as required by an
+        encoder behind an embedding layer; None: append the features to the vectors.
+    scale (float): The value of a feature that is true. Larger values are learned faster.
     RETURNS (Model[List[Doc], List[Floats2d]]): One row per token.
     """
     joined: Embedder = concatenate(embed, _name_features(spans_key, scale))

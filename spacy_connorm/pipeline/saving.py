@@ -1,4 +1,4 @@
-"""Save a pipeline whole or not at all, without the words of the documents it has read."""
+"""Save a pipeline completely or not at all, without the words of the documents it has read."""
 
 import filecmp
 from pathlib import Path
@@ -13,27 +13,27 @@ from .serialization import require_extras
 
 META_FACT = "meta"
 META_FILE = "meta.json"
-# `spacy package` writes meta.json anew, with another name and description, but leaves these fields.
+# `spacy package` rewrites meta.json with another name and description, but keeps these fields.
 _MEANING = ("lang", "pipeline", "components", "disabled", "labels")
 _STRINGS = Path("vocab", "strings.json")
 
 
 def save_pipeline(pipeline: str | Path | Language, output_path: str | Path) -> Path:
-    """Save a pipeline, as `nlp.to_disk` does, but whole or not at all: a failed or killed call
-    leaves what was there, and a process that loads the pipeline meanwhile finds the old one or the
-    new one. All its files are listed in a manifest, which `connorm check` reads. Any pipeline of
-    spaCy can be saved: `python -m spacy connorm save`.
+    """Save a pipeline, as `nlp.to_disk` does, but completely or not at all: if the call fails or is
+    killed, the previous folder is still there, and a process that loads the pipeline meanwhile
+    finds the old or the new one. All files are listed in a manifest, which `connorm check` reads.
+    Any spaCy pipeline can be saved: `python -m spacy connorm save`.
 
     spaCy's vocabulary keeps every word of every document that a pipeline has read, and
     `nlp.to_disk` writes them to `vocab/strings.json`. They are left out here, unless components
     that were trained in this process may need them.
 
     pipeline (Union[str, Path, Language]): The pipeline, or an installed package or a folder.
-    output_path (Union[str, Path]): The folder to make, or a pipeline's folder to replace.
+    output_path (Union[str, Path]): The folder to create, or a pipeline's folder to replace.
     RETURNS (Path): The folder.
     RAISES (ConnormError): The errors of `load_pipeline`, CN001 before `initialize`, CN109 if
-        another process is writing the folder, CN108 if it can't be written, CN705 if something else
-        is there.
+        another process is writing the folder, CN108 if it can't be written, CN705 if the folder
+        holds something else.
     """
     nlp = load_pipeline(pipeline)
     path = Path(output_path)
@@ -43,7 +43,7 @@ def save_pipeline(pipeline: str | Path | Language, output_path: str | Path) -> P
 
 
 def write_pipeline(nlp: Language, folder: Path) -> None:
-    """Write what `save_pipeline` writes into an empty folder that is put in place later.
+    """Write the files of `save_pipeline` to an empty folder that is moved into place later.
 
     nlp (Language): The pipeline.
     folder (Path): An empty folder.
@@ -58,9 +58,9 @@ def write_pipeline(nlp: Language, folder: Path) -> None:
 
 
 def meaning_of(meta: dict[str, Any]) -> dict[str, Any]:
-    """Pick what a pipeline's meta.json tells of what it does.
+    """Select the fields of a pipeline's meta.json that define what the pipeline does.
 
-    RETURNS (Dict[str, Any]): The fields of a pipeline's meta.json that tell what it does.
+    RETURNS (Dict[str, Any]): The fields with their values.
     """
     return {field: meta.get(field) for field in _MEANING}
 
@@ -68,14 +68,15 @@ def meaning_of(meta: dict[str, Any]) -> dict[str, Any]:
 def is_pipeline(path: Path) -> bool:
     """Check whether a folder holds a spaCy pipeline.
 
-    RETURNS (bool): Whether a folder holds a spaCy pipeline.
+    RETURNS (bool): True if it does.
     """
     return (path / "config.cfg").is_file() and (path / META_FILE).is_file()
 
 
 def _was_trained_here(nlp: Language, folder: Path) -> bool:
-    """Components that learn may refer to words by their hashes, such as the trained lemmatizer.
-    Those that are as they were loaded need no other words than were saved with them.
+    """Check whether components were trained in this process. Trained components, such as the
+    lemmatizer, may refer to words by their hashes. Those that have not changed since loading need
+    no words except those saved with them.
     """
     learn = [name for name, pipe in nlp.components if getattr(pipe, "is_trainable", False)]
     if nlp.path is None:

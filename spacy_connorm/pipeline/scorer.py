@@ -35,8 +35,8 @@ def score_concepts(
     spans_key (Optional[str]): Score `doc.spans[spans_key]`; `doc.ents` if None.
     labels (Optional[Iterable[str]]): Score only spans with these labels; all if None or empty.
     attribute_prefix (str): Read `span._.{prefix}kb_id`; `span.kb_id_` if empty.
-    canonical_id (Callable[[str], str]): The id of the concept that an alternate id stands for; by
-        default, ids are compared as they are. A concept normalizer gives its own.
+    canonical_id (Callable[[str], str]): Maps alternate ids to their concept's id; by default, ids
+        are compared as they are. A concept normalizer passes its own.
     RETURNS (Dict[str, Any]): "concept_p", "concept_r", "concept_f" over all linked mentions, and
         "concept_acc", the share of gold mentions found by the pipeline that have the correct ids;
         None if there is nothing to score. Each name starts with the attribute prefix.

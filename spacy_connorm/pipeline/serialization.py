@@ -1,5 +1,5 @@
-"""Components on disk and in bytes: settings, and of a concept normalizer encoder, index and
-synonyms; and the pip requirements of its pipeline's package.
+"""Components on disk and in bytes: settings and, for a concept normalizer, encoder, index and
+synonyms. Also the pip requirements of a pipeline's package.
 """
 
 import re
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _SETTINGS = "cfg"
 _ENCODER = "encoder"
 _INDEX = "index"
-# What `require_extras` wrote before, perhaps for another version.
+# An earlier result of `require_extras`, perhaps for another version.
 _OURS = re.compile(r"spacy-connorm\[[a-z,-]+\]>=")
 
 
@@ -54,8 +54,8 @@ def read_settings(path: Path) -> dict[str, Any]:
 def write_lookup(lookup: "ConceptLookup", folder: Path, exclude: Collection[str]) -> None:
     """Write the encoder, the index and the synonyms beside it.
 
-    lookup (ConceptLookup): Has them.
-    folder (Path): A folder that is put in place later.
+    lookup (ConceptLookup): The parts to write.
+    folder (Path): A folder that is moved into place later.
     exclude (Collection[str]): "encoder", "index", or both.
     RAISES (ConnormError): CN001 if there is no index.
     """
@@ -75,14 +75,15 @@ def write_lookup(lookup: "ConceptLookup", folder: Path, exclude: Collection[str]
 def read_lookup(
     lookup: "ConceptLookup", folder: Path, exclude: Collection[str], owner: TemporaryFolder | None
 ) -> None:
-    """Read what `write_lookup` wrote; the index is mapped, not loaded.
+    """Read a folder written by `write_lookup`; the index is mapped, not loaded.
 
-    lookup (ConceptLookup): Takes the encoder and the index.
+    lookup (ConceptLookup): Receives the encoder and the index.
     folder (Path): The folder.
     exclude (Collection[str]): "encoder", "index", or both.
-    owner (Optional[TemporaryFolder]): Kept as long as index and encoder, if the folder is its.
-    RAISES (ConnormError): CN402 for a damaged folder, CN430 if its index is of another build, and
-        those of `ConceptLookup.use`.
+    owner (Optional[TemporaryFolder]): If given, it owns the folder, and is kept as long as the
+        index.
+    RAISES (ConnormError): CN402 for a damaged folder, CN430 if its index is from another build, and
+        the errors of `ConceptLookup.use`.
     """
     from ..index.concept_index import ConceptIndex
     from ..index.overlay import read_overlay
@@ -98,7 +99,7 @@ def read_lookup(
 
 
 def require_extras(nlp: Language) -> None:
-    """Set which extras of spacy-connorm the pipeline's package requires: those of its encoders,
+    """Set the extras of spacy-connorm that the pipeline's package requires: those of its encoders,
     indexes and components. `spacy package` finds the plugin by itself, but not its extras.
 
     nlp (Language): The pipeline.
@@ -121,48 +122,48 @@ def require_extras(nlp: Language) -> None:
 
 
 def _lookup_extras(lookup: "ConceptLookup") -> set[str]:
-    # Several are separated by commas. A backend of another package may state none.
+    # Several extras are separated by commas. A backend from another package may have none.
     stated = f"{required_extra(lookup.encoder)},{getattr(lookup.backend, 'extra', '')}"
     return set(stated.split(",")) - {""}
 
 
 class SavedComponent:
-    """A component that is written, to a folder or to bytes, and read back, whole or not at all: its
-    settings, `cfg`, and what `write_parts` and `read_parts` add.
+    """A component that can be written to a folder or to bytes, and read back, completely or not at
+    all: its settings, `cfg`, and the parts added by `write_parts` and `read_parts`.
     """
 
     cfg: Settings
 
     def write_parts(self, folder: Path, exclude: Collection[str]) -> None:
-        """Write what the component has besides its settings. Most have nothing.
+        """Write the component's parts other than its settings. Most components have none.
 
-        folder (Path): A folder that is put in place later.
+        folder (Path): A folder that is moved into place later.
         exclude (Collection[str]): The names of parts to leave out.
         """
 
     def read_parts(
         self, folder: Path, exclude: Collection[str], owner: TemporaryFolder | None
     ) -> None:
-        """Read what `write_parts` wrote.
+        """Read the parts written by `write_parts`.
 
         folder (Path): The folder.
-        exclude (Collection[str]): The names of parts to leave as they are.
-        owner (Optional[TemporaryFolder]): Keeps the folder, if that is temporary.
+        exclude (Collection[str]): The names of parts to leave unchanged.
+        owner (Optional[TemporaryFolder]): Owns the folder, if it is temporary.
         """
 
     def accept(self, cfg: Settings) -> None:
         """Use settings that were read.
 
-        cfg (Settings): All of them, checked.
+        cfg (Settings): All settings, checked.
         """
         self.cfg = cfg
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:
-        """Write everything that the component needs, whole or not at all.
+        """Write everything that the component needs, completely or not at all.
 
-        path (Union[str, Path]): The folder to make or replace.
-        exclude (Iterable[str]): "cfg", for no settings; of a concept normalizer also "encoder" and
-            "index".
+        path (Union[str, Path]): The folder to create or replace.
+        exclude (Iterable[str]): "cfg" to leave out the settings; for a concept normalizer, also
+            "encoder" and "index".
         RAISES (ConnormError): CN001 for a concept normalizer before `initialize`, CN108 if it
             cannot be written.
         """
@@ -174,15 +175,15 @@ class SavedComponent:
             seal(folder, {})
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> Self:
-        """Read what `to_disk` wrote. If it fails, the component stays as it was; if another process
-        replaces the folder meanwhile, the new one is read.
+        """Read a folder written by `to_disk`. If this fails, the component does not change; if
+        another process replaces the folder meanwhile, the new one is read.
 
         path (Union[str, Path]): The folder.
         exclude (Iterable[str]): As for `to_disk`.
         RETURNS (Self): The component.
-        RAISES (ConnormError): CN400 to CN402 for a damaged folder, CN410 for another encoder's,
-            CN430 for an index of another build, CN005, CN006, CN118 and CN421 for settings as in a
-            config.
+        RAISES (ConnormError): CN400 to CN402 for a damaged folder, CN410 for an index of another
+            encoder, CN430 for an index from another build, CN005, CN006, CN118 and CN421 for
+            settings as in a config.
         """
         self.read_folder(Path(path), list(exclude))
         return self
@@ -191,27 +192,27 @@ class SavedComponent:
         """Serialize the component.
 
         exclude (Iterable[str]): As for `to_disk`.
-        RETURNS (bytes): What `to_disk` writes.
-        RAISES (ConnormError): Those of `to_disk`.
+        RETURNS (bytes): The content of the folder that `to_disk` writes.
+        RAISES (ConnormError): The errors of `to_disk`.
         """
         owner = TemporaryFolder()
         self.to_disk(owner.path / "saved", exclude=exclude)
         return srsly.msgpack_dumps(pack(owner.path / "saved"))
 
     def from_bytes(self, content: bytes, *, exclude: Iterable[str] = ()) -> Self:
-        """Read what `to_bytes` returned. An index is unpacked into a temporary folder and mapped
+        """Restore the component from bytes. An index is unpacked into a temporary folder and mapped
         there.
 
-        content (bytes): What `to_bytes` returned.
+        content (bytes): The result of `to_bytes`.
         exclude (Iterable[str]): As for `to_disk`.
         RETURNS (Self): The component.
-        RAISES (ConnormError): CN402 for damaged bytes, and those of `from_disk`.
+        RAISES (ConnormError): CN402 for damaged bytes, and the errors of `from_disk`.
         """
         owner = TemporaryFolder()
         try:
             unpack(srsly.msgpack_loads(content), owner.path)
         except (ValueError, TypeError, AttributeError) as error:
-            reason = f"`to_bytes` did not give them ({error})"
+            reason = f"`to_bytes` did not return them ({error})"
             raise damaged(Path("from_bytes"), reason) from error
         self.read_folder(owner.path, list(exclude), owner)
         return self

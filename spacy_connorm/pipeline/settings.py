@@ -1,9 +1,9 @@
-"""Settings of components, each declared once: its type, limits, default and meaning.
+"""The settings of components, each declared once, with its type, limits, default and meaning.
 
-A component's settings are the fields of a `ComponentSettings`. They give the parameters of its
-factory (`with_settings`) and their defaults, the checks of whatever is set, in a config, in Python
-or in a saved pipeline (CN006), and the table of docs/settings.md, which a test compares. spaCy
-imports this module whenever a pipeline is made, so it must stay light.
+A component's settings are the fields of a `ComponentSettings`. From them come the parameters of its
+factory (`with_settings`) and their defaults, the checks of values set in a config, in Python or in
+a saved pipeline (CN006), and the table in docs/settings.md, which a test compares. spaCy imports
+this module whenever it creates a pipeline, so it must stay light.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -43,15 +43,15 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Expected(NamedTuple):
-    """What the values of a type are, in the words of CN006."""
+    """Describes the values of a type, for CN006."""
 
     words: str
 
 
 def only_if(is_right: Callable[[Any], bool]) -> AfterValidator:
-    """Refuse values of a type for which a function is false.
+    """Refuse values that do not satisfy a condition.
 
-    RETURNS (AfterValidator): Refuses values of a type for which a function is false.
+    RETURNS (AfterValidator): Raises a `ValueError` if the function returns false.
     """
     return AfterValidator(lambda value: _require(is_right(value), value))
 
@@ -72,11 +72,11 @@ def _number(value: Any) -> float:
 
 
 def _list(value: Any) -> list[Any]:
-    # The letters of a text would be texts.
+    # A string would become a list of its letters.
     return list(_require(isinstance(value, Iterable) and not isinstance(value, str), value))
 
 
-# The types of settings. To Python, true and false are whole numbers; here they are not.
+# The types of settings. In Python, true and false are integers; here they are not.
 Flag = Annotated[StrictBool, Expected("true or false")]
 Text = Annotated[StrictStr, Expected("a text")]
 Texts = Annotated[list[StrictStr], BeforeValidator(_list), Expected("a list of texts")]
@@ -89,27 +89,27 @@ Positive = Annotated[Count, Field(ge=1), Expected("a whole number, at least 1")]
 
 
 class ComponentSettings(BaseModel):
-    """Declares the settings of a component, one a field."""
+    """The settings of a component, one per field."""
 
-    # Pydantic builds what checks values when it is first needed: at the start nobody checks any.
+    # Pydantic builds its validators only when they are first needed, to keep imports fast.
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
     @classmethod
     def defaults(cls) -> dict[str, Any]:
-        """The defaults of all settings.
+        """Get the defaults of all settings.
 
-        RETURNS (Dict[str, Any]): The default of each setting, as JSON.
+        RETURNS (Dict[str, Any]): Values by name, as JSON.
         """
         return {name: field.get_default() for name, field in cls.model_fields.items()}
 
     @classmethod
     def checked(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Check settings.
+        """Check settings, and add the defaults of missing ones.
 
         values (Mapping[str, Any]): Values by name.
-        RETURNS (Dict[str, Any]): All settings, as JSON; those without a value have their defaults.
+        RETURNS (Dict[str, Any]): All settings, as JSON.
         RAISES (ConnormError): CN006 for the first value that is invalid, or an unknown name, and
-            what validators raise.
+            the errors of validators.
         """
         try:
             return cls(**values).model_dump()
@@ -130,11 +130,11 @@ class Settings(dict[str, Any]):
     def __init__(
         self, declared: type[ComponentSettings], values: Mapping[str, Any] | None = None
     ) -> None:
-        """Check settings.
+        """Check settings, and add the defaults of missing ones.
 
-        declared (Type[ComponentSettings]): What there is to set.
-        values (Optional[Mapping[str, Any]]): Values by name; the others have their defaults.
-        RAISES (ConnormError): As `ComponentSettings.checked`.
+        declared (Type[ComponentSettings]): The settings that exist.
+        values (Optional[Mapping[str, Any]]): Values by name.
+        RAISES (ConnormError): The errors of `ComponentSettings.checked`.
         """
         super().__init__(declared.checked(values or {}))
         self._declared = declared
@@ -143,10 +143,10 @@ class Settings(dict[str, Any]):
         return Settings, (self._declared, dict(self))
 
     def changed(self, values: Mapping[str, Any]) -> "Settings":
-        """Change some settings in a copy.
+        """Copy the settings and change some of them.
 
-        RETURNS (Settings): The same settings but for some.
-        RAISES (ConnormError): As `ComponentSettings.checked`.
+        RETURNS (Settings): The changed copy.
+        RAISES (ConnormError): The errors of `ComponentSettings.checked`.
         """
         return Settings(self._declared, {**self, **values})
 
@@ -154,7 +154,7 @@ class Settings(dict[str, Any]):
         """Set settings, all of them or none.
 
         values (Mapping[str, Any]): Values by name.
-        RAISES (ConnormError): As `ComponentSettings.checked`.
+        RAISES (ConnormError): The errors of `ComponentSettings.checked`.
         """
         super().update(self.changed(values))
 
@@ -167,7 +167,10 @@ class Settings(dict[str, Any]):
 
 
 def _expected(annotation: Any) -> str:
-    """RETURNS (str): What a value of a type must be."""
+    """Describe the values of a type.
+
+    RETURNS (str): What a value must be, for CN006.
+    """
     if get_origin(annotation) is Literal:
         return f"one of {', '.join(map(str, get_args(annotation)))}"
     told = [
@@ -184,8 +187,8 @@ def with_settings(settings: type[ComponentSettings]) -> Callable[[Function], Fun
     """Declare settings as the parameters of a factory, so that spaCy checks configs.
 
     settings (Type[ComponentSettings]): The settings.
-    RETURNS (Callable): A decorator. It puts a parameter for each setting in the place of the
-        factory's `**settings`.
+    RETURNS (Callable): A decorator that replaces the factory's `**settings` by a parameter for each
+        setting.
     """
 
     def declare(factory: Function) -> Function:
@@ -302,7 +305,7 @@ class InnerProductSettings(NormalizerSettings):
     nil_threshold: Number | None = Field(None, description=_NIL_THRESHOLD)
 
 
-# Words and phrases that ontologies of diseases have, and that name no concept by themselves.
+# Words and phrases in ontologies of diseases that do not name a concept by themselves.
 GENERIC = (
     *("adverse event", "condition", "cord", "death", "disease", "disease progression"),
     *("disorder", "emergency", "face", "finding", "included", "recurrence", "relapse"),

