@@ -1,4 +1,4 @@
-"""Mentions in plain text: windows with the words of a name of the index."""
+"""Find mentions in plain text: windows of tokens that have the words of a name in the index."""
 
 import lazy_loader
 

@@ -1,5 +1,5 @@
-"""Mentions that share words with a neighbour: "breast and ovarian cancer" is one mention of two
-names, though only "ovarian cancer" has the words of one.
+"""Mentions that share words with their neighbours: "breast and ovarian cancer" is one mention of
+two names, although only "ovarian cancer" has the words of a name.
 """
 
 import re
@@ -16,13 +16,13 @@ from ..text.word_bags import FUNCTION_WORDS, STOP_WORDS
 from ..text.word_classes import DETERMINERS
 from .found_mentions import FoundMention, choose_mentions
 
-# Those of `text.composites`, as tokens.
-# Commas join only what a conjunction already joins: "breast, ovarian and lung cancer".
+# The conjunctions of `text.composites`, as tokens. Commas count only together with a conjunction:
+# "breast, ovarian and lung cancer".
 _SEPARATORS = frozenset(["and", "or", "and/or", "/", "&", "as", "well", ","])
 _SLASHED_NUMBERS = re.compile(r"\d{1,2}/\d{1,2}")
-# Words that no part begins or ends with.
+# Words that a part can't begin or end with.
 _SMALL_WORDS = STOP_WORDS | DETERMINERS
-# Tokens within a part, such as the dash of "T-cell".
+# Tokens inside a part, such as the dash of "T-cell".
 _PASSED = frozenset(["-", "\u2010", "\u2011", "\n", "\r\n"])
 _MOST_WORDS = 3
 _MOST_PARTS = 6
@@ -31,10 +31,10 @@ _Window = tuple[int, int]
 
 
 class _Segment(NamedTuple):
-    """The words between two separators of a list that a mention begins or ends.
+    """The words between two separators of a list that begins or ends with a mention.
 
-    is_joined (bool): Whether there is a conjunction between them and the mention's side of the
-        list, not only a comma.
+    is_joined (bool): Whether a conjunction, not only commas, is between them and the mention's side
+        of the list.
     places (List[int]): Their tokens, the nearest to the mention first.
     """
 
@@ -43,12 +43,12 @@ class _Segment(NamedTuple):
 
 
 class _Coordination(NamedTuple):
-    """A window that a mention may be widened to.
+    """A wider window that a mention may be extended to.
 
     start (int): Its first token.
     end (int): The token after it.
-    interpretations (List[Tuple[str, ...]]): The parts that it may stand for, the likeliest first.
-    taken (FrozenSet[str]): The texts of the other mentions in it. None of them may be a part.
+    interpretations (List[Tuple[str, ...]]): The parts that it may stand for, the most likely first.
+    taken (FrozenSet[str]): The texts of the other mentions inside it. None of them may be a part.
     """
 
     start: int
@@ -62,21 +62,22 @@ def join_coordinations(
     found: Sequence[Sequence[FoundMention]],
     names_among: Callable[[Iterable[str]], Collection[str]],
 ) -> list[list[FoundMention]]:
-    """Widen mentions over what is coordinated with them, if each part is a name. Mentions with
-    another label are taken in, unless they are a part by themselves: the anatomy "femur" in the
-    findings "femur and tibia fractures". Normalizers split such mentions again.
+    """Extend mentions to whole coordinations, if each part is a name. A coordination absorbs
+    mentions with another label, unless they are a part by themselves: the anatomical term "femur"
+    in the findings "femur and tibia fractures". Normalizers split such mentions again.
 
     docs (Sequence[Doc]): The documents.
-    found (Sequence[Sequence[FoundMention]]): The mentions of each in order, none of which overlap.
-    names_among (Callable[[Iterable[str]], Collection[str]]): Which of some texts stand for names.
-    RETURNS (List[List[FoundMention]]): The same mentions, some of them wider.
+    found (Sequence[Sequence[FoundMention]]): The mentions of each in order, without overlaps.
+    names_among (Callable[[Iterable[str]], Collection[str]]): Selects the texts that are names, or
+        can be rewritten as names.
+    RETURNS (List[List[FoundMention]]): The same mentions, some of them extended.
     """
     possible = []
     for doc, mentions in zip(docs, found, strict=True):
         owners = {token: each for each in mentions for token in range(each.start, each.end)}
         possible.append({each: _coordinations(doc, each, owners) for each in mentions})
     windows = chain.from_iterable(chain.from_iterable(each.values()) for each in possible)
-    # Looked up at once, which is much faster than one by one.
+    # Looked up together, which is much faster than one by one.
     texts = {text for each in windows for parts in each.interpretations for text in parts}
     names = names_among(texts) if texts else ()
     return [
@@ -107,7 +108,9 @@ def _has_names(window: _Coordination, names: Collection[str]) -> bool:
 def _coordinations(
     doc: Doc, mention: FoundMention, owners: Mapping[int, FoundMention]
 ) -> list[_Coordination]:
-    """RETURNS (List[_Coordination]): What a mention begins or ends, or is the middle of, the
+    """List the coordinations that a mention begins, ends or is in the middle of.
+
+    RETURNS (List[_Coordination]): The longest first.
     longest first.
     """
     windows = {*_before(doc, mention), *_after(doc, mention), *_around(doc, mention)}
@@ -124,14 +127,20 @@ def _coordinations(
 
 
 def _stays(other: FoundMention, mention: FoundMention, start: int, end: int) -> bool:
-    """RETURNS (bool): Whether another mention is not taken in by a window. One with the same label
+    """Check whether another mention should not be absorbed by a window. One with the same label is
+    more likely a part by itself, as in "squamous cell papilloma and carcinoma".
+
+    RETURNS (bool): True if it remains a mention.
     is more likely a part by itself, as in "squamous cell papilloma and carcinoma".
     """
     return other.label == mention.label or other.start < start or other.end > end
 
 
 def _before(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
-    """YIELDS (Tuple[int, int]): Windows that end with a mention."""
+    """List the windows that end with a mention.
+
+    YIELDS (Tuple[int, int]): Their start and end.
+    """
     last = _next(doc, mention.start, -1)
     if _has_content(doc, last):
         # "type 1 and 2 diabetes": the last part begins before the mention.
@@ -144,7 +153,10 @@ def _before(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
 
 
 def _after(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
-    """YIELDS (Tuple[int, int]): Windows that begin with a mention."""
+    """List the windows that begin with a mention.
+
+    YIELDS (Tuple[int, int]): Their start and end.
+    """
     for segment in _segments(doc, _next(doc, mention.end - 1, 1), 1):
         for place in segment.places if segment.is_joined else ():
             if _has_content(doc, place) and not _goes_on(doc, place):
@@ -152,7 +164,9 @@ def _after(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
 
 
 def _around(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
-    """YIELDS (Tuple[int, int]): Windows with words on both sides of a mention: "short, broad
+    """List the windows with words on both sides of a mention: "short, broad fingers and toes".
+
+    YIELDS (Tuple[int, int]): Their start and end.
     fingers and toes".
     """
     ends = [end for _, end in islice(_after(doc, mention), _MOST_WORDS)]
@@ -162,7 +176,10 @@ def _around(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
 
 
 def _segments(doc: Doc, place: int, step: int) -> list[_Segment]:
-    """RETURNS (List[_Segment]): The list from a separator on, forwards (1) or backwards (-1)."""
+    """Split the list that begins at a separator, reading forwards (1) or backwards (-1).
+
+    RETURNS (List[_Segment]): Its segments.
+    """
     segments: list[_Segment] = []
     while len(segments) < _MOST_PARTS and _separates(_lower(doc, place)):
         is_joined, places = False, list[int]()
@@ -178,7 +195,10 @@ def _segments(doc: Doc, place: int, step: int) -> list[_Segment]:
 
 
 def _next(doc: Doc, place: int, step: int) -> int:
-    """RETURNS (int): The next token that is neither a dash nor the end of a line."""
+    """Find the next token that is neither a dash nor the end of a line.
+
+    RETURNS (int): Its number.
+    """
     place += step
     while _lower(doc, place) in _PASSED:
         place += step
@@ -199,13 +219,16 @@ def _is_word(lowered: str) -> bool:
 
 
 def _has_content(doc: Doc, place: int) -> bool:
-    # "fracture of the femur and with" would be two fractures, one of them without a place.
+    # "fracture of the femur and with" would be two fractures, one of them without a location.
     lowered = _lower(doc, place)
     return lowered not in _SMALL_WORDS and _is_word(lowered)
 
 
 def _goes_on(doc: Doc, place: int) -> bool:
-    """RETURNS (bool): Whether a token is followed by the head of its phrase: "pulmonary edema and
+    """Check whether a token is followed by the head of its phrase: "pulmonary edema and small
+    effusions". Numbers and Greek letters are not: "MMP-2/-9 rose".
+
+    RETURNS (bool): True if it is.
     small effusions". Numbers and Greek letters have none: "MMP-2/-9 rose".
     """
     behind = _lower(doc, place + 1)

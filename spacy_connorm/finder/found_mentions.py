@@ -1,4 +1,4 @@
-"""Mentions that a finder found, and which of those that overlap are kept."""
+"""Mentions that a finder found, and which of several overlapping ones are kept."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -15,11 +15,12 @@ class FoundMention(NamedTuple):
 
     start (int): Its first token.
     end (int): The token after it.
-    score (float): 1.0 for the words of a name, less if one of them is derived.
-    label (str): The label of its span.
-    name (str): The name that it is, as the index has it; empty if it only may stand for one, or
-        coordinates several.
-    is_nested (bool): Whether a longer or better mention overlaps it, so that it is no entity.
+    score (float): 1.0 if it has the words of a name, less if one of them is derived.
+    label (str): The label for its span.
+    name (str): The name that it is, as written in the index; empty if it can only be rewritten as a
+        name, or coordinates several.
+    is_nested (bool): Whether a longer or better mention overlaps it, so that it does not become an
+        entity.
     """
 
     start: int
@@ -34,7 +35,7 @@ class MentionExplanation(NamedTuple):
     """Why a span is a mention or not.
 
     is_mention (bool): Whether the finder finds exactly this span.
-    reason (str): Why not; empty for a mention.
+    reason (str): Why it is not; empty for a mention.
     names (Tuple[str, ...]): The names with the same words.
     """
 
@@ -44,11 +45,11 @@ class MentionExplanation(NamedTuple):
 
 
 def choose_mentions(mentions: Iterable[FoundMention], overlaps: str) -> list[FoundMention]:
-    """Choose among mentions that overlap.
+    """Resolve overlaps between mentions.
 
     mentions (Iterable[FoundMention]): The mentions of a document.
     overlaps (str): "longest", "best" (the longest of those with the best score), or "all".
-    RETURNS (List[FoundMention]): What is kept, in the order of the document.
+    RETURNS (List[FoundMention]): The mentions to keep, in the order of the document.
     """
     if overlaps == "all":
         return sorted(mentions)
@@ -66,10 +67,10 @@ def choose_mentions(mentions: Iterable[FoundMention], overlaps: str) -> list[Fou
 def with_nested(
     chosen: Iterable[FoundMention], found: Iterable[FoundMention]
 ) -> list[FoundMention]:
-    """Add the mentions that were not chosen.
+    """Add the mentions that were not chosen, marked as nested.
 
     chosen (Iterable[FoundMention]): The mentions of a document that do not overlap.
-    found (Iterable[FoundMention]): All of them.
+    found (Iterable[FoundMention]): All mentions.
     RETURNS (List[FoundMention]): Both, in the order of the document.
     """
     places = {(each.start, each.end): each for each in chosen}
@@ -80,13 +81,13 @@ def with_nested(
 def set_found_mentions(
     doc: Doc, found: Sequence[FoundMention], *, spans_key: str | None, nested: bool = False
 ) -> None:
-    """Write mentions to a document. Entities that it has already are kept, and mentions that
-    overlap them are left out.
+    """Write mentions to a document. Existing entities are kept, and mentions that overlap them are
+    left out.
 
     doc (Doc): The document.
     found (Sequence[FoundMention]): Its mentions.
     spans_key (Optional[str]): Write to `doc.spans[spans_key]`; `doc.ents` if None.
-    nested (bool): Whether to write all of them to `doc.spans["mentions_all"]`, too.
+    nested (bool): Whether to write all mentions to `doc.spans["mentions_all"]`, too.
     """
     all_spans = [Span(doc, each.start, each.end, label=each.label) for each in found]
     register_found_name()

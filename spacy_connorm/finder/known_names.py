@@ -1,4 +1,4 @@
-"""All names of an index and of the synonyms added to it, found by their words."""
+"""The names in an index and the synonyms added to it, found by their words."""
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
@@ -20,9 +20,8 @@ class KnownName(NamedTuple):
 
     text (str): As written.
     concept (int): The concept's number in the index.
-    times (int): How often D gives the text this concept; 0 if only O does.
-    rank (int): 0 for the concept's preferred name, 1 for another name, 2 for a synonym that is not
-        exact.
+    times (int): How often the text has this concept in D; 0 if it is only in O.
+    rank (int): 0 for the concept's preferred name, 1 for another name, 2 for an inexact synonym.
     """
 
     text: str
@@ -32,8 +31,8 @@ class KnownName(NamedTuple):
 
 
 class KnownNames:
-    """Finds names by the hashes of their words, see `index.word_bags.WordBags`. It never changes:
-    other synonyms need another one.
+    """Finds names by the hashes of their words, see `index.word_bags.WordBags`. It never changes: a
+    change of synonyms needs a new one.
     """
 
     def __init__(
@@ -48,10 +47,10 @@ class KnownNames:
         """Store the parts.
 
         index (ConceptIndex): The index.
-        overlay (SynonymOverlay): Synonyms added and removed since it was built.
+        overlay (SynonymOverlay): Synonyms added and removed since the index was built.
         allowed (Optional[AllowedConcepts]): Leave out the names of other concepts.
-        target (str): Whose names: "O", "D" or "OD". Added synonyms belong to D.
-        inexact (bool): Whether synonyms of O that are not exact are names.
+        target (str): The names to find: "O", "D" or "OD". Added synonyms belong to D.
+        inexact (bool): Whether to find inexact synonyms of O.
         """
         self.index = index
         self.overlay = overlay
@@ -63,7 +62,10 @@ class KnownNames:
 
     @cached_property
     def longest(self) -> int:
-        """RETURNS (int): How many words the longest name has."""
+        """Get the length of the longest name.
+
+        RETURNS (int): Its number of words.
+        """
         sizes = [int(bags.sizes[-1]) for bags in (self._bags, self._added) if len(bags.sizes)]
         return max(sizes, default=0)
 
@@ -74,22 +76,28 @@ class KnownNames:
         return WordBags.from_texts(texts, np.arange(len(texts)))
 
     def contain(self, values: np.ndarray) -> np.ndarray:
-        """RETURNS (np.ndarray): bool (b,): whether a name has the bag of each hash."""
+        """Check which bags of words are names.
+
+        RETURNS (np.ndarray): bool (b,), for the hash of each bag.
+        """
         return self._bags.contain(values) | self._added.contain(values)
 
     def have_words(self, values: np.ndarray) -> np.ndarray:
-        """RETURNS (np.ndarray): bool (b,): whether some name has the word of each hash."""
+        """Check which words occur in names.
+
+        RETURNS (np.ndarray): bool (b,), for the hash of each word.
+        """
         return self._bags.have_words(values) | self._added.have_words(values)
 
     def substitutions(
         self, values: np.ndarray, min_certainty: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """List the single words of names that may stand in place of words.
+        """List the single words of names that can replace given words.
 
         values (np.ndarray): uint64 (b,): the hashes of words, each once.
-        min_certainty (float): Leave out what is less certain.
-        RETURNS (Tuple[Ints1d, np.ndarray, Floats1d]): s numbers of these words, int64, what each
-            substitution adds to their hash, uint64, and its certainty.
+        min_certainty (float): Leave out less certain substitutions.
+        RETURNS (Tuple[Ints1d, np.ndarray, Floats1d]): For each of s substitutions: the number of
+            the given word, int64; what it adds to the word's hash, uint64; and its certainty.
         """
         tables = [ENGLISH_TABLE, *filter(None, [self.index.rewriting])]
         found = [each.of_words(values, min_certainty) for each in tables]
@@ -98,11 +106,16 @@ class KnownNames:
         return which[kept], changes[kept], certainty[kept]
 
     def names(self, value: int) -> tuple[KnownName, ...]:
-        """RETURNS (Tuple[KnownName, ...]): The names whose bag has this hash."""
+        """Find the names that have a bag of words.
+
+        RETURNS (Tuple[KnownName, ...]): The names whose bag has this hash.
+        """
         return self.names_of([value])[value]
 
     def names_of(self, values: Iterable[int]) -> dict[int, tuple[KnownName, ...]]:
-        """RETURNS (Dict[int, Tuple[KnownName, ...]]): The names of several bags by their hashes,
+        """Find the names of several bags of words, reading them from the index at once.
+
+        RETURNS (Dict[int, Tuple[KnownName, ...]]): Names by the hash of their bag.
         read from the index at once.
         """
         return self._names.get_all(values, self._read)
@@ -145,12 +158,13 @@ class KnownNames:
 
 
 def closest_name(text: str, names: Iterable[KnownName]) -> str:
-    """Choose the name that a text has: the same letters, then the same in any case, then the same
-    words in order. Of several, first what D has, then a preferred name.
+    """Choose the name that is closest to a text: first one with the same letters, then with the
+    same letters in any case, then with the same words in order. If there are several, prefer those
+    in D, then preferred names.
 
     text (str): A text.
     names (Iterable[KnownName]): Names with the same words.
-    RETURNS (str): The name as the index has it; empty without names.
+    RETURNS (str): The name as written in the index; empty without names.
     """
     lowered, words = text.lower(), normalized_words(text)
 
@@ -162,6 +176,9 @@ def closest_name(text: str, names: Iterable[KnownName]) -> str:
 
 
 def _with_owner(rows: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """RETURNS (Tuple[Ints1d, Ints1d]): All rows, int64, and whose each is, by its place."""
+    """Concatenate arrays of rows.
+
+    RETURNS (Tuple[Ints1d, Ints1d]): All rows, int64, and the number of the array that each is from.
+    """
     owners = np.repeat(np.arange(len(rows)), list(map(len, rows)))
     return np.concatenate([np.zeros(0, dtype="int64"), *rows]), owners

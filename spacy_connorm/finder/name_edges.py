@@ -1,6 +1,5 @@
-"""What is beside the first and the last content word of a name: "in" of "in situ carcinoma", the
-bracket after "edema (hand)", the plus of "Ca2+". Windows of `linker.name_windows` end at these
-words.
+"""Tokens at the edges of names: "in" of "in situ carcinoma", the bracket after "edema (hand)", the
+plus of "Ca2+". Windows of `name_windows` begin and end with content words.
 """
 
 import re
@@ -15,17 +14,17 @@ from ..text.word_bags import STOP_WORDS, normalized_words
 # Before the first word of a list item: "1.", "(12)".
 _MARKER = re.compile(r"\W?\d{1,2}\W?")
 _BRACKETS = (("(", ")"), ("[", "]"))
-# At the end of a name: "CD4+", "Ca(2+)". spaCy makes tokens of them.
+# At the end of a name: "CD4+", "Ca(2+)". spaCy makes them separate tokens.
 _SIGN = re.compile(r"(?<=\w)[+-]\)?$")
 
 
 class Edge(NamedTuple):
-    """A name that begins or ends with small words, or ends with a sign.
+    """A name that begins or ends with function words, or ends with a sign.
 
-    before (int): How many small words it begins with.
-    after (int): How many small words, or tokens of the sign, it ends with.
+    before (int): The number of function words at its beginning.
+    after (int): The number of function words, or of the sign's tokens, at its end.
     words (List[str]): All its words.
-    sign (str): What it ends with, if that is a sign: "+", "+)".
+    sign (str): The sign that it ends with, if any: "+", "+)".
     """
 
     before: int
@@ -34,13 +33,18 @@ class Edge(NamedTuple):
     sign: str = ""
 
     def is_at(self, doc: Doc, first: int, last: int) -> bool:
-        """RETURNS (bool): Whether these tokens are the name."""
+        """Check whether given tokens are the name.
+
+        RETURNS (bool): True if they are.
+        """
         text = doc[first:last].text
         return text.endswith(self.sign) and normalized_words(text) == self.words
 
 
 def edges_of(names: Iterable[str]) -> tuple[Edge, ...]:
-    """RETURNS (Tuple[Edge, ...]): The names that begin or end with small words, besides others, and
+    """Find the names that begin or end with function words, or end with a sign.
+
+    RETURNS (Tuple[Edge, ...]): These names.
     those that end with a sign.
     """
     return tuple(edge for name in names for edge in _edges(name))
@@ -49,7 +53,7 @@ def edges_of(names: Iterable[str]) -> tuple[Edge, ...]:
 def _edges(name: str) -> Iterator[Edge]:
     words = normalized_words(name)
     if sign := _SIGN.search(name):
-        # The tokenizer may have left a part of it with the word.
+        # The tokenizer may have left part of it attached to the word.
         yield from (Edge(0, size, words, sign[0]) for size in range(1, len(sign[0]) + 1))
     before, after = _count_small(words), _count_small(words[::-1])
     if 0 < before + after < len(words):
@@ -61,14 +65,14 @@ def _count_small(words: Sequence[str]) -> int:
 
 
 def widen(doc: Doc, start: int, end: int, edges: Sequence[Edge]) -> tuple[int, int]:
-    """Add to a window the small words or the sign that a name has beside it, or the other one of a
-    pair of brackets.
+    """Extend a window by the function words or the sign that a name has beside it, or by the other
+    bracket of a pair.
 
     doc (Doc): The document.
     start (int): The first token of the window.
     end (int): The token after it.
-    edges (Sequence[Edge]): Those of the names that have its words.
-    RETURNS (Tuple[int, int]): The start and the end of the wider window.
+    edges (Sequence[Edge]): The edges of the names that have its words.
+    RETURNS (Tuple[int, int]): The start and the end of the extended window.
     """
     for edge in edges:
         first, last = max(0, start - edge.before), min(len(doc), end + edge.after)
@@ -85,7 +89,10 @@ def widen(doc: Doc, start: int, end: int, edges: Sequence[Edge]) -> tuple[int, i
 
 
 def stands_alone(doc: Doc, start: int, end: int) -> bool:
-    """RETURNS (bool): Whether there are no other words on the lines of a window: before it is at
+    """Check whether a window has its lines to itself, apart from the marker of a list item before
+    it.
+
+    RETURNS (bool): True if there are no other words.
     most the marker of a list item.
     """
     before = _next_content(doc, range(start - 1, -1, -1))
@@ -96,7 +103,9 @@ def stands_alone(doc: Doc, start: int, end: int) -> bool:
 
 
 def _next_content(doc: Doc, places: Iterable[int]) -> int | None:
-    """RETURNS (Optional[int]): The first of some tokens that has a letter, a digit or a line break;
+    """Find the first of some tokens that has a letter, a digit or a line break.
+
+    RETURNS (Optional[int]): The token; None if there is none.
     None if there is none.
     """
     texts = ((place, doc[place].text) for place in places)

@@ -1,4 +1,4 @@
-"""From documents to the windows that have the words of a name."""
+"""Find the windows of documents that have the words of a name."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,9 +24,9 @@ _CACHED = 100_000
 _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 _TOKENS = re.compile(r"\w+|[^\w\s]")
 _LINE_END = re.compile(r"[-\u2010\u2011] ?\n ?")
-# What begins words for the opposite, or for something else.
+# Prefixes that give words the opposite or another meaning.
 _REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
-_IN_COMPOUND = "it is the end of a compound that says something else"
+_IN_COMPOUND = "it is the end of a compound with another meaning"
 _NO_NAME = "no name has these words"
 
 
@@ -36,10 +36,11 @@ class _Window(NamedTuple):
     start (int): Its first token.
     end (int): The token after it.
     value (int): The hash of the words of the names that it may stand for.
-    score (float): 1.0 if it has these words itself, less if some stand for others.
+    score (float): 1.0 if it has these words itself, less if some of its words are replaced.
     has_pause (bool): Whether there is punctuation between its words.
-    reason (str): Why it is no mention; empty for one.
-    name (str): The name that it is, as the index has it; empty if it only may stand for one.
+    reason (str): Why it is not a mention; empty if it is.
+    name (str): The name that it is, as written in the index; empty if it can only be rewritten as
+        one.
     """
 
     start: int
@@ -52,7 +53,7 @@ class _Window(NamedTuple):
 
 
 class NameFinder:
-    """Finds the names of one index, with the synonyms added to it until now. It never changes."""
+    """Finds the names of one index, including the synonyms added to it so far. It never changes."""
 
     def __init__(
         self,
@@ -63,9 +64,9 @@ class NameFinder:
     ) -> None:
         """Store the parts.
 
-        retriever (Retriever): Has the index and the synonyms added to it.
-        settings (Mapping[str, Any]): See `FinderSettings`.
-        limits (Filter): Which concepts the normalizer may find.
+        retriever (Retriever): The index and the synonyms added to it.
+        settings (Mapping[str, Any]): The settings; see `FinderSettings`.
+        limits (Filter): The concepts that the normalizer may find.
         token_words (TokenWords): Reads the documents.
         RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks.
         """
@@ -92,7 +93,10 @@ class NameFinder:
         )
 
     def is_current(self, retriever: Retriever, settings: Mapping[str, Any], limits: Filter) -> bool:
-        """RETURNS (bool): Whether a finder of these would find the same."""
+        """Check whether a finder with these arguments would find the same.
+
+        RETURNS (bool): True if it would.
+        """
         mine = self.retriever
         return (
             retriever.index is mine.index
@@ -105,7 +109,7 @@ class NameFinder:
         """Find the names in documents.
 
         docs (Sequence[Doc]): The documents.
-        RETURNS (List[List[FoundMention]]): All windows by document, also those that overlap.
+        RETURNS (List[List[FoundMention]]): All windows by document, including overlapping ones.
         """
         self.retriever.index.background.require_sound()
         found = self._windows(docs)
@@ -114,7 +118,10 @@ class NameFinder:
         return [_mentions(windows, labels) for windows in found]
 
     def read(self, docs: Sequence[Doc]) -> TokenArrays:
-        """RETURNS (TokenArrays): The tokens of each document and a break."""
+        """Convert the tokens of documents to arrays.
+
+        RETURNS (TokenArrays): The tokens of each document, followed by a break.
+        """
         return self._tokens.read(
             docs,
             expand_abbreviations=self.settings["expand_abbreviations"],
@@ -122,7 +129,10 @@ class NameFinder:
         )
 
     def _windows(self, docs: Sequence[Doc]) -> list[list[_Window]]:
-        """RETURNS (List[List[_Window]]): By document."""
+        """Find the windows that may be mentions.
+
+        RETURNS (List[List[_Window]]): The windows by document.
+        """
         windows = find_windows(
             self.read(docs),
             self.names,
@@ -172,11 +182,11 @@ class NameFinder:
         return _Window(start, end, value, score, has_pause, reason, name)
 
     def names_among(self, texts: Iterable[str], vocab: Vocab) -> set[str]:
-        """Find the texts that would be mentions by themselves.
+        """Find the texts that would be mentions on their own.
 
         texts (Iterable[str]): Any texts.
-        vocab (Vocab): For their words.
-        RETURNS (Set[str]): Those with the words of a name, or with words that stand for these.
+        vocab (Vocab): The vocabulary for their words.
+        RETURNS (Set[str]): Those with the words of a name, or with synonyms of these words.
         """
         return {
             text
@@ -203,10 +213,10 @@ class NameFinder:
         return are_names
 
     def explain(self, span: Span) -> tuple[str, tuple[KnownName, ...]]:
-        """Tell whether a span has the words of a name.
+        """Check whether a span has the words of a name.
 
         span (Span): The span.
-        RETURNS (Tuple[str, Tuple[KnownName, ...]]): Why it is no mention, empty if it is one; and
+        RETURNS (Tuple[str, Tuple[KnownName, ...]]): Why it is not a mention (empty if it is), and
             the names with its words.
         RAISES (ConnormError): CN006 for anything else.
         """
@@ -220,7 +230,7 @@ class NameFinder:
             names = self.names.names(value)
             reason = self._rules.reason(value, letters, span.text, names) if names else ""
             return reason or _NO_NAME, names
-        # Several names may have its words, or those that these derive from.
+        # Several names may have its words, or words that these derive from.
         best = min(own, key=lambda window: (bool(window.reason), -window.score))
         return best.reason, self.names.names(best.value)
 
@@ -246,7 +256,11 @@ def _doc_of(text: str, vocab: Vocab) -> Doc:
 
 
 def _compound_reason(doc: Doc, start: int, *, is_certain: bool) -> str:
-    """RETURNS (str): Why a window that begins with the last part of a compound is no mention:
+    """Explain why a window that begins with the last part of a compound is not a mention: "febrile"
+    in "non-febrile"; "tooth disease" in "Charcot-Marie-Tooth disease", which would be a dental
+    disorder.
+
+    RETURNS (str): The reason; empty if it may be a mention.
     "febrile" in "non-febrile"; "tooth disease" in "Charcot-Marie-Tooth disease", which would be a
     dental disorder. Empty if it may be one.
     """
@@ -266,7 +280,7 @@ def _edges(
 def _mentions(windows: Sequence[_Window], labels: Mapping[int, str]) -> list[FoundMention]:
     found: dict[tuple[int, int], FoundMention] = {}
     windows = [each for each in windows if not each.reason]
-    # A name in full wins over one turned round a comma: "a deficiency, B12 deficiency".
+    # A full name is preferred to one inverted at a comma: "a deficiency, B12 deficiency".
     plain = {
         (each.value, place)
         for each in windows

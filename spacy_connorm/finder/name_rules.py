@@ -1,5 +1,5 @@
-"""Which windows with the words of a name are no mentions: everyday words, stop texts, and short
-forms in other letters.
+"""Rules for windows that have the words of a name but are not mentions: everyday words, stop texts,
+and short forms in other letters.
 """
 
 import re
@@ -30,34 +30,34 @@ _CONJUNCTION = re.compile(r"(?i)\b(and|or)\b|[&/]")
 _JOINING = "|".join(sorted(PREPOSITIONS & STOP_WORDS - {"of"}))
 _ARTICLES = "|".join(sorted(DETERMINERS))
 _PREPOSITION = re.compile(rf"(?i)\b(?<!\bdue )({_JOINING})\b(?!\s+({_ARTICLES})\b)")
-# What is between the lines and the items of a list. A line that is broken beside "of" goes on.
+# Separators of lines and list items. A line that breaks before or after "of" continues.
 _BORDER = re.compile(r"\n|\s[-–—#*•]\s")
 _PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
 _JOINT = re.compile(r"(?i)\b(and|or|by|due|for|in|on|to|with|from|between|into)\b|[&/]")
-# "The ventricle is enlarged". In capitals, it is a short form.
+# "The ventricle is enlarged". In capitals, these are short forms.
 _COPULA = re.compile(rf"\b({'|'.join(sorted(COPULAS))})\b")
-# What turns names round: "abnormality of the skin" is "skin abnormality".
+# Words that reverse the order of a name: "abnormality of the skin" is "skin abnormality".
 _TURNING = re.compile(rf"{_JOINT.pattern}|\bof\b|,")
 _COMMA = ","
 _ITEMS = re.compile("[,;]")
 _SMALL = "|".join(sorted(STOP_WORDS))
 _WRAP = re.compile(rf"(?i)\b({_SMALL})\s*\n|\n\s*({_SMALL})\b")
-# Letters of windows that are taken for short forms even if a name has them in lower case.
+# Windows of up to this many letters count as short forms even if a name has them in lower case.
 _NEVER_WORDS = 3
 _ALL_STEPS = frozenset(STEPS)
-# What tells kinds apart, and stands on either side: "beta-thalassemia".
+# Letters and numbers that distinguish kinds, on either side of a name: "beta-thalassemia".
 _GREEK = frozenset(["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lambda", "omega"])
 
-# Why a window is no mention.
+# Why a window is not a mention.
 STOPPED = "it is a stop text"
 TOO_SHORT = "it has too few letters"
 OTHER_LETTERS = "it is short or an everyday word, and no name has exactly these letters"
-OTHER_SPELLING = "no name is spelled like it in the steps that are set"
+OTHER_SPELLING = "no name has the same spelling after the `steps` that are set"
 ACROSS = (
     "its words are on both sides of 'and', 'or', a preposition or a line break, and no name joins "
     "them like this or has them in this order"
 )
-TURNED = "it has the two words of a name in reverse: a bone collar is no collar bone"
+TURNED = "it has the two words of a name in reverse: a bone collar is not a collar bone"
 STATED = "it has a verb, and no adjective after it: 'the ventricle is enlarged'"
 PUNCTUATED = "no name has its words in this order with this punctuation"
 LISTED = (
@@ -65,7 +65,7 @@ LISTED = (
     "follows the comma, or if annotated documents have it exactly so"
 )
 OPPOSITE = "it has a minus where the names have a plus, or the reverse"
-UNCERTAIN = "it has other words than a name, and small ones that do not belong to a name"
+UNCERTAIN = "it has other words than a name, and function words that do not belong to a name"
 NOT_ALLOWED = (
     "its names were removed, are inexact synonyms (`inexact_names`), or are of types or branches "
     "that the normalizer leaves out"
@@ -74,16 +74,17 @@ NOT_ALLOWED = (
 
 @dataclass(frozen=True)
 class NameRules:
-    """Decides by the text of a window, and for a name with a comma by whether it stands alone on
-    its lines.
+    """Decides by the text of a window and, for a name with a comma, by whether it has its lines to
+    itself.
 
-    min_letters (int): Shorter windows are no mentions.
+    min_letters (int): Shorter windows are not mentions.
     short_letters (int): Windows up to this length must be written exactly like a name, if all names
         with their words are short forms ("WAS", "ALL") or if they have three letters or fewer.
-    stop_texts (Sequence[str]): Texts that are no mentions, in any spelling.
-    everyday_words (Collection[str]): Words that are mentions only if a name with capitals is
-        written exactly so.
-    steps (Sequence[str]): Names of `text.normalization.STEPS`: what a mention may differ in.
+    stop_texts (Sequence[str]): Texts that are never mentions, in any spelling.
+    everyday_words (Collection[str]): Words that are mentions only if written exactly like a name
+        with capitals.
+    steps (Sequence[str]): Names in `text.normalization.STEPS`: the differences in spelling to
+        ignore.
     """
 
     min_letters: int
@@ -106,7 +107,11 @@ class NameRules:
 
     @cached_property
     def _normalize(self) -> TextStep | None:
-        """RETURNS (Optional[Callable[[str], str]]): None if texts may differ in everything."""
+        """Combine the steps.
+
+        RETURNS (Optional[Callable[[str], str]]): The steps as one; None if any difference is
+            ignored.
+        """
         return None if _ALL_STEPS.issubset(self.steps) else compose(self.steps)
 
     def reason(
@@ -119,14 +124,15 @@ class NameRules:
         has_pause: bool = False,
         is_alone: bool = True,
     ) -> str:
-        """Tell why a window is no mention.
+        """Explain why a window is not a mention.
 
-        value (int): The hash of the words of the names, which its own may be derived from.
-        letters (int): How many letters and digits these have.
+        value (int): The hash of the words of the names; those of the window may be derived from
+            them.
+        letters (int): The number of letters and digits in its words.
         text (str): The window as written.
         names (Sequence[KnownName]): The names with these words.
         has_pause (bool): Whether there is punctuation between its words.
-        is_alone (bool): Whether there are no other words on its lines.
+        is_alone (bool): Whether it has its lines to itself.
         RETURNS (str): The reason; empty for a mention.
         """
         key = value, text, has_pause, is_alone
@@ -173,7 +179,10 @@ class NameRules:
 
 
 def uncertain_reason(text: str) -> str:
-    """RETURNS (str): Why a text of which some words stand for others is no mention: it has a joint
+    """Explain why a text with replaced words is not a mention: it has a joint other than "of",
+    begins or ends with a function word, or continues after one: "symptoms of cerebral edema".
+
+    RETURNS (str): The reason; empty if it may be a mention.
     other than "of", begins or ends with a function word, or goes on after it: "symptoms of
         cerebral edema". Empty if it may be one.
     """
@@ -185,13 +194,13 @@ def uncertain_reason(text: str) -> str:
 
 
 def _punctuation_reason(text: str, names: Sequence[KnownName], *, is_alone: bool) -> str:
-    """Tell why a text with punctuation between its words is no mention. "Arthritis, rheumatoid
-    fever" is a list, "GM2 gangliosidosis, type 1" is none: in NCBI's and BC5CDR's train and dev
-    texts, 11 of 12 without such a number were lists.
+    """Explain why a text with punctuation between its words is not a mention. "Arthritis,
+    rheumatoid fever" is a list, "GM2 gangliosidosis, type 1" is not: in the train and dev texts of
+    NCBI and BC5CDR, 11 of 12 without such a number were lists.
 
     text (str): The text.
     names (Sequence[KnownName]): The names with its words.
-    is_alone (bool): Whether there are no other words on its lines.
+    is_alone (bool): Whether it has its lines to itself.
     RETURNS (str): The reason; empty for a mention.
     """
     names = [each for each in names if _are_written_alike(text, each.text)]
@@ -203,12 +212,19 @@ def _punctuation_reason(text: str, names: Sequence[KnownName], *, is_alone: bool
 
 
 def _is_annotated(text: str, names: Sequence[KnownName]) -> bool:
-    """RETURNS (bool): Whether D has a text exactly so."""
+    """Check whether D has a text in exactly this form.
+
+    RETURNS (bool): True if it does.
+    """
     return any(name.times and name.text == text for name in names)
 
 
 def _are_written_alike(text: str, name: str) -> bool:
-    """RETURNS (bool): Whether a text has all words of a name in its order, and the same
+    """Check whether a text has all words of a name in the same order, and the same punctuation
+    between them; or else only commas, where the name's words have none or are inverted: "diabetes
+    mellitus, type 2".
+
+    RETURNS (bool): True if it does.
     punctuation between them; or else only commas, and the name's words without them or inverted:
     "diabetes mellitus, type 2".
     """
@@ -218,7 +234,10 @@ def _are_written_alike(text: str, name: str) -> bool:
 
 
 def _turned(text: str) -> str:
-    """RETURNS (str): A text on one line, in natural order if it is an inversion."""
+    """Put a text on one line, and in natural order if it is inverted.
+
+    RETURNS (str): The text.
+    """
     return turn_inversion(" ".join(text.split()))
 
 
@@ -227,7 +246,10 @@ def _without_commas(text: str) -> list[str]:
 
 
 def _punctuated_words(text: str) -> list[str]:
-    """RETURNS (List[str]): The words of a text, its brackets, and other punctuation between."""
+    """Split a text into words, brackets and other punctuation between words.
+
+    RETURNS (List[str]): All of these, in order.
+    """
     parts = _PAUSE.split(text.strip(" .,;"))
     return [
         each
@@ -237,14 +259,14 @@ def _punctuated_words(text: str) -> list[str]:
 
 
 def _is_in_order(text: str, names: Sequence[str]) -> bool:
-    """Check whether a text joins its words as a name does: "cancer and ovarian" is no "ovarian
-    cancer", nor "cancer, ovarian".
+    """Check whether a text joins its words as a name does: "cancer and ovarian" is not "ovarian
+    cancer", nor is "cancer, ovarian".
 
     text (str): The text.
     names (Sequence[str]): The names with its words.
-    RETURNS (bool): Whether it goes across nothing, a name has a conjunction or a preposition where
-        it has one, or a name has the same words in this order: across lines all of them, since
-        "cancer" and "breast" in a list are no "cancer of the breast".
+    RETURNS (bool): True if it crosses no joint, if a name has a conjunction or a preposition where
+        it has one, or if a name has the same words in this order; across lines, all words, since
+        "cancer" and "breast" in a list are not "cancer of the breast".
     """
     if _BORDER.search(_WRAP.sub(" ", text)):
         orders = [normalized_words(each) for each in (text, _turned(text))]
@@ -261,7 +283,11 @@ def _is_in_order(text: str, names: Sequence[str]) -> bool:
 
 
 def _is_turned_round(text: str, names: Sequence[str]) -> bool:
-    """RETURNS (bool): Whether a text has the two words of all names in reverse, with nothing in it
+    """Check whether a text has the two words of all names in reverse, without a word such as "of"
+    in the text or the names that would explain it. Participles may come last ("testes
+    undescended"), and numbers and letters on either side ("B hepatitis").
+
+    RETURNS (bool): True if it has.
     or the names that would turn them round, such as "of". Participles may come last ("testes
     undescended"), and numbers and letters on either side ("B hepatitis").
     """
@@ -276,5 +302,8 @@ def _is_turned_round(text: str, names: Sequence[str]) -> bool:
 
 
 def _is_short_form(text: str) -> bool:
-    """RETURNS (bool): Whether a text has two capitals or digits, as "ALL" and "Ca2"."""
+    """Check whether a text has two capitals or digits, as in "ALL" and "Ca2".
+
+    RETURNS (bool): True if it has.
+    """
     return sum(letter.isupper() or letter.isdigit() for letter in text) > 1

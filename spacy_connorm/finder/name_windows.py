@@ -1,5 +1,5 @@
-"""Windows of a text that have exactly the words of a name, in any order. One or two of them may
-stand for others: "retinal" for "retina", "cutaneous anomaly" for "abnormality of the skin".
+"""Find the windows of a text that have exactly the words of a name, in any order. One or two words
+may be replaced by others: "retinal" by "retina", "cutaneous anomaly" by "abnormality of the skin".
 """
 
 from collections.abc import Iterator
@@ -9,20 +9,20 @@ import numpy as np
 
 from .known_names import KnownNames
 
-# Kinds of tokens: those that a window may have besides its words, words, punctuation that it may
-# have where the name has it too, and those that end it.
+# Kinds of tokens: fillers that a window may have in addition to its words, words, punctuation that
+# it may have where the name has it too, and tokens that end it.
 FILLER, WORD, PAUSE, BREAK = 0, 1, 2, 3
-# What a pause consists of.
+# The characters of a pause.
 PAUSES = ".,;()[]"
-# At most how many fillers between two words. It bounds the length of windows.
+# The maximum number of fillers between two words. It limits the length of windows.
 _MAX_FILLERS = 3
-# At most how many words a window with a replaced word has: longer ones are rare, and cost much.
+# The maximum number of words in a window with a replaced word: longer ones are rare, and costly.
 _MAX_REPLACED = 4
-# How likely a noun means the same as an adjective that is derived from it.
+# How likely a noun means the same as an adjective derived from it.
 _DERIVED = 0.9
-# Words of at most so many letters are not replaced: "N" is no nerve.
+# Words of at most this many letters are not replaced: "N" is not a nerve.
 _SHORT = 2
-# How certain two replaced words are together, at least.
+# The minimum certainty of two replaced words together.
 _LEAST_OF_TWO = 0.7
 
 
@@ -30,16 +30,17 @@ class TokenArrays(NamedTuple):
     """The t tokens of some documents, one after the other.
 
     hashes (np.ndarray): uint64 (t,): the sum of the hashes of a token's words; 0 if it has none.
-    sizes (Ints1d): int32 (t,): how many words a token has.
-    letters (Ints1d): int32 (t,): how many letters and digits these have.
+    sizes (Ints1d): int32 (t,): the number of words of each token.
+    letters (Ints1d): int32 (t,): the number of letters and digits in these words.
     kinds (Ints1d): uint8 (t,): `FILLER`, `WORD`, `PAUSE` or `BREAK`.
-    ends (Ints1d): int64 (t,): the token after it, or after the last of several that stand for
-        one word or one short form.
-    derived (Ints1d): int64 (d,): tokens that may be derived from other words, once for each.
+    ends (Ints1d): int64 (t,): the token after it, or after the last of several that form one word
+        or one short form.
+    derived (Ints1d): int64 (d,): tokens that may be derived from other words, once for each word.
     changes (np.ndarray): uint64 (d,): what each of these words adds to the hash of its token,
         modulo 2^64.
-    compounds (Ints1d): int64 (c, 2): tokens that a hyphen joins.
-    compound_hashes (np.ndarray): uint64 (c,): the hash of the word that both make without it.
+    compounds (Ints1d): int64 (c, 2): pairs of tokens joined by a hyphen.
+    compound_hashes (np.ndarray): uint64 (c,): the hash of the word that each pair forms without the
+        hyphen.
     """
 
     hashes: np.ndarray
@@ -58,9 +59,10 @@ class Windows(NamedTuple):
 
     starts (Ints1d): int64 (n,): the first token of each.
     ends (Ints1d): int64 (n,): the token after each.
-    hashes (np.ndarray): uint64 (n,): the hash of the bag of the name of each.
-    letters (Ints1d): int32 (n,): how many letters and digits the words of each have.
-    certainty (Floats1d): float64 (n,): how likely each means the name; 1.0 if it has its words.
+    hashes (np.ndarray): uint64 (n,): the hash of the bag of words of each one's name.
+    letters (Ints1d): int32 (n,): the number of letters and digits in the words of each.
+    certainty (Floats1d): float64 (n,): how likely each means the name; 1.0 if it has the name's
+        words.
     have_pauses (np.ndarray): bool (n,): whether there is a pause between the words of each.
     """
 
@@ -73,13 +75,14 @@ class Windows(NamedTuple):
 
 
 class _Replacements(NamedTuple):
-    """Words that may stand for others.
+    """Words that can replace others.
 
-    places (Ints1d): int64 (r,): where each is, ascending.
-    changes (np.ndarray): uint64 (r,): what the others add to the hash of a window, modulo 2^64.
+    places (Ints1d): int64 (r,): the positions of the replaced words, ascending.
+    changes (np.ndarray): uint64 (r,): what the replacements add to the hash of a window, modulo
+        2^64.
     certainty (Floats1d): float64 (r,): how likely the meaning stays the same, 0 to 1.
-    least (Ints1d): int64 (r,): how many words a window with it has at least: what stays of the name
-        shows that the others fit.
+    least (Ints1d): int64 (r,): the minimum number of words in a window with this replacement: the
+        unchanged words of the name show that the replacement fits.
     """
 
     places: np.ndarray
@@ -88,7 +91,10 @@ class _Replacements(NamedTuple):
     least: np.ndarray
 
     def where(self, kept: np.ndarray) -> "_Replacements":
-        """RETURNS (_Replacements): Some of them, by their numbers or a mask."""
+        """Select replacements by number or by a mask.
+
+        RETURNS (_Replacements): Those selected.
+        """
         return _Replacements(*(column[kept] for column in self))
 
 
@@ -105,7 +111,10 @@ class _Words(NamedTuple):
     def windows(
         self, start: np.ndarray, end: np.ndarray, changes: np.ndarray | int, known: KnownNames
     ) -> tuple[np.ndarray, np.ndarray]:
-        """RETURNS (Tuple[Ints1d, np.ndarray]): The windows in one run that are names when their
+        """Find the windows within a run that are names after their hashes are changed.
+
+        RETURNS (Tuple[Ints1d, np.ndarray]): The numbers of the windows, and the hashes of the
+            names.
         hashes are changed, by number, and the hashes of these names.
         """
         whole = np.flatnonzero((start >= 0) & (end <= len(self.runs)))
@@ -122,20 +131,20 @@ _Found = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 def find_windows(
     tokens: TokenArrays, known: KnownNames, *, max_words: int, min_certainty: float
 ) -> Windows:
-    """Find the windows whose words are those of a name, or stand for them. A window starts and ends
-    with a word.
+    """Find the windows whose words are those of a name, or can be replaced by them. A window starts
+    and ends with a word.
 
     tokens (TokenArrays): The tokens.
     known (KnownNames): The names.
-    max_words (int): At most how many tokens of a window are words.
+    max_words (int): The maximum number of tokens in a window that are words.
     min_certainty (float): Leave out windows that are less certain to mean the name.
     RETURNS (Windows): The windows, by length.
     """
     is_word = tokens.kinds == WORD
-    # Most tokens occur again and again: each distinct one is looked up once.
+    # Most tokens occur many times, so each distinct one is looked up once.
     distinct, which = np.unique(tokens.hashes, return_inverse=True)
     replaced = _replacements(tokens, known, distinct, which, min_certainty)
-    # Tokens of several words may be the words of a name together.
+    # Tokens of several words may together be the words of a name.
     single = known.have_words(distinct)[which] | (tokens.sizes > 1)
     single[replaced.places] = True
     places = np.flatnonzero(is_word & single)
@@ -163,7 +172,9 @@ def find_windows(
 def _written(
     words: _Words, sizes: np.ndarray, known: KnownNames, max_words: int
 ) -> Iterator[_Found]:
-    """YIELDS (Tuple[...]): The windows of each length that have the words of a name: the first
+    """Find the windows of each length that have the words of a name.
+
+    YIELDS (Tuple[...]): The first word, the word after the last, the hash of the name, and 1.0.
     word, the word after the last, the hash of the name, and 1.0.
     """
     first = np.arange(len(words.runs))
@@ -180,7 +191,9 @@ def _written(
 def _replaced(
     words: _Words, single: _Replacements, known: KnownNames, most: int
 ) -> Iterator[_Found]:
-    """YIELDS (Tuple[...]): As `_written`, for windows that are names when one or two of their words
+    """Find the windows that are names after one or two of their words are replaced.
+
+    YIELDS (Tuple[...]): As for `_written`, with their certainty.
     are replaced, with their certainty.
     """
     for distance in range(most):
@@ -195,7 +208,9 @@ def _replaced(
 
 
 def _pairs(single: _Replacements, distance: int) -> _Replacements:
-    """RETURNS (_Replacements): Each with each of those of the word that stands so many words after
+    """Combine each replacement with each replacement of the word at a given distance after it.
+
+    RETURNS (_Replacements): The pairs, at the position of the first word.
     it, at the place of the first.
     """
     first, last = (
@@ -222,15 +237,15 @@ def _replacements(
     which: np.ndarray,
     min_certainty: float,
 ) -> _Replacements:
-    """List the words of names that tokens are derived from, that two tokens make together, and
-    that the ontology uses in their place.
+    """List the words of names that tokens are derived from, that two tokens form together, and that
+    the ontology uses in their place.
 
     tokens (TokenArrays): The tokens.
     known (KnownNames): The names.
     distinct (np.ndarray): uint64 (d,): the distinct hashes of the tokens.
-    which (Ints1d): int64 (t,): the number of each token's.
-    min_certainty (float): Leave out those that the ontology uses less certainly.
-    RETURNS (_Replacements): Their places are tokens.
+    which (Ints1d): int64 (t,): the number of each token's hash.
+    min_certainty (float): Leave out those with a lower certainty in the ontology.
+    RETURNS (_Replacements): The replacements, by token.
     """
     derived = known.have_words(tokens.hashes[tokens.derived] + tokens.changes)
     compounds = tokens.compounds[known.have_words(tokens.compound_hashes)]
@@ -264,7 +279,10 @@ def _of(
 
 
 def _runs(tokens: TokenArrays, places: np.ndarray, *, is_break: np.ndarray) -> np.ndarray:
-    """RETURNS (Ints1d): int64: a number for each word; those with the same may share a window."""
+    """Number the runs of words without a break.
+
+    RETURNS (Ints1d): int64: a number for each word; words with the same number may share a window.
+    """
     if not len(places):
         return np.zeros(0, dtype="int64")
     breaks = np.cumsum(is_break)[places]

@@ -1,4 +1,4 @@
-"""The words of tokens, as arrays for `linker.name_windows`."""
+"""The words of tokens, as arrays for `name_windows`."""
 
 import re
 from bisect import bisect_right
@@ -17,9 +17,9 @@ from ..text.word_classes import COPULAS
 from .name_windows import BREAK, FILLER, PAUSE, PAUSES, WORD, TokenArrays
 
 _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
-# "The optic nerves are hypoplastic": small words of sentences, which names do not have.
+# "The optic nerves are hypoplastic": function words of sentences, which names do not have.
 _SKIPPED = _POSSESSIVES | COPULAS | {"both"}
-# Punctuation that no mention goes beyond, and empty lines.
+# Punctuation that no mention goes across, and empty lines.
 _BREAK = re.compile(r"""[:?!{}"“”…|]|\n\s*\n""")
 # Dashes and slashes are neither: they may be anywhere.
 _PAUSE = re.compile(f"[{re.escape(PAUSES)}]+")
@@ -59,7 +59,7 @@ _SMALL = _Token(0, 0, 0, FILLER)
 
 
 class TokenWords:
-    """Turns documents into arrays. The words of each distinct token are cached."""
+    """Converts documents to arrays. The words of each distinct token are cached."""
 
     def __init__(self) -> None:
         """Start with an empty cache."""
@@ -71,7 +71,7 @@ class TokenWords:
     def read(
         self, docs: Sequence[Doc], *, expand_abbreviations: bool, derivations: bool
     ) -> TokenArrays:
-        """Read documents. A break follows each of them.
+        """Read documents. Each is followed by a break.
 
         docs (Sequence[Doc]): The documents.
         expand_abbreviations (bool): Whether a short form that a document defines has the words of
@@ -100,7 +100,7 @@ class TokenWords:
         return tokens._replace(derived=derived[kept], changes=changes[kept])
 
     def _distinct(self, orths: list[int], docs: Sequence[Doc]) -> list[_Token]:
-        # Another thread may start a new cache meanwhile.
+        # Another thread may start a new cache in the meantime.
         known = self._known
         if len(known) > _MOST_TOKENS:
             known = self._known = {}
@@ -112,16 +112,20 @@ class TokenWords:
 
 
 def _text_of(orth: int, vocabs: Sequence[Vocab]) -> str:
-    """RETURNS (str): The text that has this hash in every vocabulary that knows it; empty for
+    """Look up the text of a hash in several vocabularies.
+
+    RETURNS (str): The text; empty for `_NO_TOKEN`.
     `_NO_TOKEN`.
     """
     known = (each.strings for each in vocabs)
-    # spaCy's types do not tell that a hash may be asked for, too.
+    # spaCy's type hints do not say that a hash can also be looked up.
     return next((strings[orth] for strings in known if orth in strings), "")  # type: ignore[operator]
 
 
 def document_offsets(docs: Sequence[Doc]) -> list[int]:
-    """RETURNS (List[int]): The first token of each of n documents among those that `TokenWords`
+    """Get the first token of each of n documents in the arrays of `TokenWords`.
+
+    RETURNS (List[int]): n + 1 offsets; the last one is the total number of tokens.
     read, and how many these are (n + 1).
     """
     return np.cumsum([0, *(len(doc) + 1 for doc in docs)]).tolist()
@@ -132,7 +136,8 @@ def by_document(starts: np.ndarray, offsets: Sequence[int]) -> list[np.ndarray]:
 
     starts (Ints1d): int64 (w,): the first token of each window.
     offsets (Sequence[int]): See `document_offsets`.
-    RETURNS (List[Ints1d]): The numbers of each document's windows, int64, by their first token.
+    RETURNS (List[Ints1d]): For each document, the numbers of its windows, int64, by their first
+        token.
     """
     order = np.argsort(starts, kind="stable")
     bounds = np.searchsorted(starts[order], offsets).tolist()
@@ -140,7 +145,10 @@ def by_document(starts: np.ndarray, offsets: Sequence[int]) -> list[np.ndarray]:
 
 
 def _columns(tokens: Sequence[_Token]) -> list[np.ndarray]:
-    """RETURNS (List[np.ndarray]): Hashes, sizes, letters and kinds, see `TokenArrays`, and what the
+    """Convert tokens to arrays.
+
+    RETURNS (List[np.ndarray]): Hashes, sizes, letters and kinds, see `TokenArrays`, and whether the
+        tokens begin and end with a Latin letter.
     tokens begin and end with.
     """
     columns = list(zip(*tokens, strict=True)) if tokens else [()] * len(_Token._fields)
@@ -164,7 +172,7 @@ def _derived(tokens: Sequence[_Token], which: np.ndarray) -> tuple[np.ndarray, n
 
 
 def _compounds(docs: Sequence[Doc], offsets: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Find the words that hyphens take apart: "pre-auricular", and "hyper-" at the end of a line.
+    """Find words that are split by a hyphen: "pre-auricular", and "hyper-" at the end of a line.
 
     docs (Sequence[Doc]): The documents.
     offsets (Sequence[int]): See `document_offsets`.
@@ -215,13 +223,13 @@ def _of_words(words: Sequence[str]) -> _Token:
 def _join(
     tokens: TokenArrays, docs: Sequence[Doc], offsets: Sequence[int], is_split: np.ndarray
 ) -> list[int]:
-    """Join the parts of words that a tokenizer takes apart, as spaCy's does with "can't" and
-    "cannot". Names are not taken apart.
+    """Join the parts of words that the tokenizer splits, as spaCy's does with "can't" and "cannot".
+    Names are not split.
 
     tokens (TokenArrays): Changed in place.
     docs (Sequence[Doc]): The documents.
     offsets (Sequence[int]): See `document_offsets`.
-    is_split (np.ndarray): bool (t - 1,): whether a token and the next are parts of a word.
+    is_split (np.ndarray): bool (t - 1,): whether a token and the next are parts of one word.
     RETURNS (List[int]): The tokens of these words.
     """
     joined = list[int]()
@@ -237,7 +245,7 @@ def _join(
 
 
 def _expand(tokens: TokenArrays, doc: Doc, start: int) -> list[int]:
-    """Give the short forms of a document the words of their long forms.
+    """Replace the words of a document's short forms by those of their long forms.
 
     tokens (TokenArrays): Changed in place.
     doc (Doc): The document.
@@ -254,7 +262,7 @@ def _expand(tokens: TokenArrays, doc: Doc, start: int) -> list[int]:
 
 
 def _set_words(tokens: TokenArrays, first: int, last: int, words: Sequence[str]) -> range:
-    """Give several tokens together some words.
+    """Assign words to several tokens together.
 
     tokens (TokenArrays): Changed in place.
     first (int): The first of them, which gets the words.

@@ -1,4 +1,4 @@
-"""What annotators leave unmarked, though an ontology names it: "gene", "patient"."""
+"""Names in the ontology that annotators do not mark: "gene", "patient"."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,9 @@ from .found_mentions import FoundMention
 
 
 def require_docs(docs: Iterable[Doc]) -> list[Doc]:
-    """RETURNS (List[Doc]): The documents.
+    """Check that all items are documents.
+
+    RETURNS (List[Doc]): The documents.
     RAISES (ConnormError): CN006 for anything else.
     """
     read = list(docs)
@@ -36,7 +38,7 @@ def unmarked_texts(
     found (Iterable[Sequence[FoundMention]]): What the finder found in each.
     spans_key (Optional[str]): As for `annotated_mentions`.
     min_times (int): Texts that were found less often are left out.
-    max_share (float): Texts of which a larger share overlaps an annotated mention are left out.
+    max_share (float): Texts are left out if a larger share of them overlaps an annotated mention.
     RETURNS (List[str]): The texts, the most frequent first, one for each bag of words.
     RAISES (ConnormError): CN006 for invalid numbers.
     """
