@@ -4,6 +4,7 @@ import datetime
 import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -341,6 +342,7 @@ def _facts(
     }
 
 
+@cache
 def _version(package: str) -> str:
     try:
         return version(package)
