@@ -1,9 +1,13 @@
 """A small ontology, a pipeline that normalizes with it, and encoders that need no download."""
 
+import functools
+import gc
 import os
 import shutil
+import sys
 from pathlib import Path
 
+import catalogue
 import hashing_encoder  # noqa: F401  (registers it)
 import pytest
 import spacy
@@ -96,12 +100,54 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [each for each in items if each not in left_out]
 
 
+_MANY_MODULES = 300
+_frozen = 0
+
+
+def pytest_runtest_setup():
+    """Garbage is looked for in what tests make, and not in the modules that they have imported:
+    each training collects it, which would be two thirds of the time of a small one.
+    """
+    global _frozen
+    if len(sys.modules) > _frozen + _MANY_MODULES:
+        _frozen = len(sys.modules)
+        gc.collect()
+        gc.freeze()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_waiting_for_disks():
     """Only a power cut would lose what is not flushed, and no test makes one."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda descriptor: None)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def entry_points_by_group():
+    """To look up one registered function, catalogue goes through the entry points of all packages
+    that are installed, which stay as they are. That would be a third of what a pipeline costs.
+    """
+
+    class Grouped:
+        def __init__(self, entry_points):
+            self.select = functools.cache(lambda *, group: entry_points.select(group=group))
+
+    with pytest.MonkeyPatch.context() as patch:
+        grouped = Grouped(catalogue.AVAILABLE_ENTRY_POINTS)
+        patch.setattr(catalogue, "AVAILABLE_ENTRY_POINTS", grouped)
+        yield
+
+
+@pytest.fixture(scope="session")
+def without_torch(tmp_path_factory):
+    """The environment of processes that start as they do where torch is not installed, which is
+    all that most pipelines need. With it, the import of spaCy takes four times as long.
+    """
+    folder = tmp_path_factory.mktemp("without_torch")
+    (folder / "torch.py").write_text('raise ImportError("absent", name="torch")\n')
+    path = filter(None, [str(folder), os.environ.get("PYTHONPATH")])
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
 
 
 @pytest.fixture(scope="session")

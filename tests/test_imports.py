@@ -159,7 +159,7 @@ def test_what_a_dense_pipeline_asks_needs_no_scipy():
 
 
 @pytest.fixture(scope="module")
-def loaded_modules(tmp_path_factory):
+def loaded_modules(tmp_path_factory, without_torch):
     """How many of our modules a fresh interpreter has after each line of a script."""
     folder = tmp_path_factory.mktemp("saved") / "pipeline"
     nlp = spacy.blank("en")
@@ -177,7 +177,9 @@ count()
 assert spacy.load({str(folder)!r}).get_pipe("concept_normalizer").candidates(["a cold"])[0]
 count()
 """
-    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=without_torch
+    )
     assert result.returncode == 0, result.stderr
     return list(map(int, result.stdout.split()))
 

@@ -136,21 +136,22 @@ def test_long_cells_are_cut(capsys):
 SEARCH = ("search", "heart attack", "fever", "cough", "-k", "1")
 
 
-def run(index, *arguments, **options):
+def run(environment, index, *arguments, **options):
     command, *others = arguments
     return subprocess.Popen(
         [sys.executable, "-m", "spacy", "connorm", command, str(index), *others],
         stderr=subprocess.PIPE,
         text=True,
+        env=environment,
         **options,
     )
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes")
-def test_a_reader_that_left_is_no_error(demo_index):
+def test_a_reader_that_left_is_no_error(demo_index, without_torch):
     read, write = os.pipe()
     os.close(read)
-    process = run(demo_index, *SEARCH, stdout=write)
+    process = run(without_torch, demo_index, *SEARCH, stdout=write)
     os.close(write)
     assert process.communicate() == (None, "")
     assert process.returncode == 141
@@ -161,9 +162,9 @@ def test_a_reader_that_left_is_no_error(demo_index):
     "arguments",
     [SEARCH, pytest.param(("search", "fever", "--component", "none"), marks=pytest.mark.long)],
 )
-def test_a_full_disk_behind_the_output(demo_index, arguments):
+def test_a_full_disk_behind_the_output(demo_index, without_torch, arguments):
     with Path("/dev/full").open("w") as full:
-        process = run(demo_index, *arguments, stdout=full)
+        process = run(without_torch, demo_index, *arguments, stdout=full)
         _, errors = process.communicate()
     assert process.returncode == 1
     assert errors.count("[CN") == 1 and "Traceback" not in errors

@@ -27,17 +27,17 @@ def pytest_generate_tests(metafunc):
 
 
 @pytest.fixture
-def soak(tmp_path):
+def soak(tmp_path, without_torch):
     """A function that works for some rounds in a process of its own."""
     (tmp_path / "temporary").mkdir()
-    path = os.pathsep.join([str(SCRIPT.parents[1]), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(SCRIPT.parents[1]), without_torch["PYTHONPATH"]])
 
     def run(rounds, documents):
         finished = subprocess.run(
             [sys.executable, str(SCRIPT), str(tmp_path), str(rounds), str(documents)],
             stdout=subprocess.PIPE,
             env={
-                **os.environ,
+                **without_torch,
                 "PYTHONPATH": path,
                 "TMPDIR": str(tmp_path / "temporary"),
                 "OMP_NUM_THREADS": "1",

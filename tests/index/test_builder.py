@@ -160,7 +160,7 @@ def test_arrays_are_mapped_not_loaded(tmp_path):
         assert not array.flags.writeable
 
 
-def run_build(path, before):
+def run_build(path, before, environment):
     """Build in another process, after some statements there."""
     script = """
         import os, resource, signal, sys
@@ -175,25 +175,23 @@ def run_build(path, before):
     """
     script = textwrap.dedent(script).format(before=before)
     arguments = [sys.executable, "-c", script, str(path), str(Path(__file__).parents[1])]
-    return subprocess.run(arguments, check=False, capture_output=True, text=True)
+    return subprocess.run(arguments, check=False, capture_output=True, text=True, env=environment)
 
 
-def test_killed_build_leaves_the_old_index(tmp_path):
+def test_killed_build_leaves_the_old_index(tmp_path, without_torch):
     old = build(tmp_path / "i", synonyms=[]).manifest
-    run = run_build(
-        tmp_path / "i", "builder.seal = lambda *args: os.kill(os.getpid(), signal.SIGKILL)"
-    )
+    kill = "builder.seal = lambda *args: os.kill(os.getpid(), signal.SIGKILL)"
+    run = run_build(tmp_path / "i", kill, without_torch)
     assert run.returncode == -signal.SIGKILL
     assert ConceptIndex(tmp_path / "i", ExactIndex()).manifest == old
 
 
 # The store, the vectors and the forest are about 40 kB, 7 kB and 300 kB: each meets the limit once.
 @pytest.mark.parametrize("limit", [100, 6_000, 20_000, 100_000])
-def test_disk_that_fills_up_leaves_the_old_index(tmp_path, limit):
+def test_disk_that_fills_up_leaves_the_old_index(tmp_path, without_torch, limit):
     old = build(tmp_path / "i", synonyms=[]).manifest
-    run = run_build(
-        tmp_path / "i", f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))"
-    )
+    fill = f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))"
+    run = run_build(tmp_path / "i", fill, without_torch)
     assert run.returncode == 1
     assert "CN108" in run.stderr.splitlines()[-1]
     assert ConceptIndex(tmp_path / "i", ExactIndex()).manifest == old

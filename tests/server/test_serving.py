@@ -44,7 +44,7 @@ def folder(pipeline, tmp_path):
 
 
 @pytest.fixture
-def start():
+def start(without_torch):
     """A function that starts a process, and reads the address it tells."""
     started = []
 
@@ -54,7 +54,7 @@ def start():
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env={**os.environ, "ANSI_COLORS_DISABLED": "1"},
+            env={**without_torch, "ANSI_COLORS_DISABLED": "1"},
         )
         started.append(process)
         for line in process.stdout:

@@ -257,7 +257,7 @@ def test_what_is_written_is_not_done_again(annotated, contents, write_parquet, m
 @pytest.mark.skipif(os.name != "posix", reason="signals")
 @pytest.mark.parametrize("processes", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_a_killed_run_goes_on(
-    saved_pipeline, annotated, contents, write_parquet, tmp_path, monkeypatch, processes
+    saved_pipeline, annotated, contents, write_parquet, tmp_path, without_torch, processes
 ):
     write_parquet("c.parquet", [{"text": "A cold."}, {"text": "KILL, and a heart attack."}])
     write_parquet("d.parquet", [{"text": "Aspirin."}])
@@ -267,9 +267,10 @@ def test_a_killed_run_goes_on(
         f"annotate_corpus({str(saved_pipeline)!r}, {str(tmp_path / 'corpus')!r}, {str(out)!r}, "
         f"n_process={processes})"
     )
+    path = (python_path(tmp_path / "found"), without_torch["PYTHONPATH"])
     killed = subprocess.run(
         [sys.executable, "-c", script],
-        env={**os.environ, "PYTHONPATH": python_path(tmp_path / "found")},
+        env={**without_torch, "PYTHONPATH": os.pathsep.join(path)},
         capture_output=True,
         text=True,
     )

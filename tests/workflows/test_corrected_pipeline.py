@@ -186,7 +186,9 @@ print(json.dumps([ent["kb_id"] for ent in record["ents"]]))
 """
 
 
-def test_a_pipeline_saved_meanwhile_is_loaded_elsewhere(corrected, correct, path, tmp_path):
+def test_a_pipeline_saved_meanwhile_is_loaded_elsewhere(
+    corrected, correct, path, tmp_path, without_torch
+):
     correct(corrected, NOTE, "Complains", "C5", marked=True)
     corrected.nlp.to_disk(tmp_path / "saved")
     # As what is installed here may be older than `setup.cfg`.
@@ -197,10 +199,10 @@ def test_a_pipeline_saved_meanwhile_is_loaded_elsewhere(corrected, correct, path
     (told / "METADATA").write_text("Metadata-Version: 2.1\nName: told\nVersion: 1\n")
     points = setup["options.entry_points"]["spacy_factories"]
     (told / "entry_points.txt").write_text(f"[spacy_factories]{points}\n")
-    folders = (str(tmp_path), str(Path(__file__).parents[2]))
+    folders = (str(tmp_path), str(Path(__file__).parents[2]), without_torch["PYTHONPATH"])
     loaded = subprocess.run(
         [sys.executable, "-c", LOAD, str(tmp_path / "saved"), NOTE, str(path)],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
+        env={**without_torch, "PYTHONPATH": os.pathsep.join(folders)},
         stdout=subprocess.PIPE,
         check=True,
     )

@@ -76,6 +76,7 @@ def test_no_model(content):
 
 pytest.importorskip("onnxruntime")
 TEXTS = ["heart attack", "headache", "", "acute cancer of the skin", "Heart Attack", "the heart"]
+TELEMETRY = "ORT_DISABLE_TELEMETRY"
 
 
 def load(folder, **settings):
@@ -101,18 +102,29 @@ def cosines(found, expected):
     return (found * expected).sum(axis=1) / lengths
 
 
-# One export a pooling, as each takes seconds: so they differ in how texts are cut, too.
-EXPORTS = {
-    "mean": {"max_length": 8},
-    "cls": {"max_length": 4},
-    "max": {"max_length": 40},
-}
+# How texts are cut, by pooling.
+CUT = {"cls": {"max_length": 4}, "max": {"max_length": 8}}
 
 
-@pytest.mark.parametrize("pooling", EXPORTS)
-def test_vectors_are_those_of_the_transformer(tiny_folder, tmp_path, export, pooling):
-    settings = {"pooling": pooling, **EXPORTS[pooling]}
-    folder = export(tiny_folder, tmp_path / "out", precision="fp32", **settings)
+@pytest.fixture(scope="module")
+def with_pooling(exported_tiny, tiny_folder, tmp_path_factory, export):
+    """A function that gives the folder of an export with some pooling and the settings of the
+    transformer. As an export takes seconds, each also cuts texts in another way.
+    """
+
+    def make(pooling):
+        if pooling == "mean":
+            return exported_tiny["fp32"], {}
+        settings = {"pooling": pooling, **CUT[pooling]}
+        folder = tmp_path_factory.mktemp("pooled") / pooling
+        return export(tiny_folder, folder, precision="fp32", **settings), settings
+
+    return make
+
+
+@pytest.mark.parametrize("pooling", ["mean", *CUT])
+def test_vectors_are_those_of_the_transformer(tiny_folder, with_pooling, pooling):
+    folder, settings = with_pooling(pooling)
     model, transformer = load(folder, batch_tokens=16), load_transformer(tiny_folder, **settings)
     texts = [*TEXTS, "heart attack the skin", "heart attack of", "heart of"]
     vectors = model.predict(texts)
@@ -225,88 +237,80 @@ def test_an_export_can_be_repeated(exported_tiny, tiny_folder, tmp_path, export)
     assert fingerprint(again) == fingerprint(load(exported_tiny["int8"]))
 
 
-def test_neither_torch_nor_transformers_is_needed(exported_tiny):
+def test_neither_torch_nor_transformers_is_needed_and_nobody_is_told(exported_tiny):
     code = f"""
-import sys
+import os, sys
 absent = ("torch", "transformers", "spacy_transformers", "onnx", "onnxscript")
 sys.modules.update(dict.fromkeys(absent))
 from spacy_connorm.encoders.onnx import OnnxEncoder
 model = OnnxEncoder(name={str(exported_tiny["int8"])!r})
 model.initialize()
 model = OnnxEncoder().from_bytes(model.to_bytes())
-print(model.predict(["heart attack"]).shape)
+print(model.predict(["heart attack"]).shape, os.environ["ORT_DISABLE_TELEMETRY"])
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "(1, 16)\n"
-    assert required_extra(OnnxEncoder()) == "onnx"
-
-
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_another_process_encodes(exported_tiny, tmp_path, method):
-    if method == "fork" and not hasattr(os, "fork"):
-        pytest.skip("there are no forks")
-    script = tmp_path / "script.py"
-    script.write_text(f"""
-import multiprocessing
-from spacy_connorm.encoders.onnx import OnnxEncoder
-from spacy_connorm.encoders.onnx.session import thread_count
-
-if __name__ == "__main__":
-    model = OnnxEncoder(name={str(exported_tiny["int8"])!r})
-    model.initialize()
-    before = model.predict(["heart attack"] * 100)
-    with multiprocessing.get_context({method!r}).Pool(1) as pool:
-        after = pool.apply_async(model.predict, (["heart attack"] * 100,)).get(timeout=60)
-        threads = pool.apply(thread_count)
-    print((before == after).all(), thread_count(), threads)
-""")
-    environment = {**os.environ, "OMP_NUM_THREADS": "2"}
-    done = subprocess.run(
-        [sys.executable, script], env=environment, capture_output=True, text=True, check=True
-    )
-    assert (done.stdout, done.stderr) == ("True 2 1\n", "")
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
-@pytest.mark.parametrize("end", ["sys.exit(0)", "del model; gc.collect(); os._exit(0)"])
-def test_a_forked_process_ends(exported_tiny, tmp_path, end):
-    script = tmp_path / "script.py"
-    script.write_text(f"""
-import gc, os, sys
-from spacy_connorm.encoders.onnx import OnnxEncoder
-
-model = OnnxEncoder(name={str(exported_tiny["int8"])!r})
-model.initialize()
-before = model.predict(["heart attack"] * 100)
-child = os.fork()
-if not child:
-    if (model.predict(["heart attack"] * 100) != before).any():
-        os._exit(1)
-    {end}
-assert (model.predict(["heart attack"] * 100) == before).all()
-print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-""")
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=60)
-    assert (done.stdout, done.stderr) == ("0\n", "")
-
-
-def test_nobody_is_told_what_is_computed(exported_tiny):
-    code = f"""
-import os
-from spacy_connorm.encoders.onnx import OnnxEncoder
-OnnxEncoder(name={str(exported_tiny["int8"])!r}).initialize()
-print(os.environ["ORT_DISABLE_TELEMETRY"])
-"""
-    others = {key: value for key, value in os.environ.items() if key != "ORT_DISABLE_TELEMETRY"}
-    for environment, expected in (({}, "1\n"), ({"ORT_DISABLE_TELEMETRY": "0"}, "0\n")):
+    others = {key: value for key, value in os.environ.items() if key != TELEMETRY}
+    for told, expected in (({}, "1"), ({TELEMETRY: "0"}, "0")):
         done = subprocess.run(
             [sys.executable, "-c", code],
-            env={**others, **environment},
+            env={**others, **told},
             capture_output=True,
             text=True,
             check=True,
         )
-        assert done.stdout == expected
+        assert done.stdout == f"(1, 16) {expected}\n"
+    assert required_extra(OnnxEncoder()) == "onnx"
+
+
+# One process tries all ways: each start takes seconds.
+OTHER_PROCESSES = """
+import gc, multiprocessing, os, sys
+from spacy_connorm.encoders.onnx import OnnxEncoder
+from spacy_connorm.encoders.onnx.session import thread_count
+
+TEXTS = ["heart attack"] * 100
+
+def pooled(model, before, method):
+    with multiprocessing.get_context(method).Pool(1) as pool:
+        after = pool.apply_async(model.predict, (TEXTS,)).get(timeout=60)
+        print(method, (before == after).all(), thread_count(), pool.apply(thread_count))
+
+def forked(model, before, end):
+    child = os.fork()
+    if not child:
+        if (model.predict(TEXTS) != before).any():
+            os._exit(1)
+        if end == "exit":
+            sys.exit(0)
+        del model
+        gc.collect()
+        os._exit(0)
+    assert (model.predict(TEXTS) == before).all()
+    print(end, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+if __name__ == "__main__":
+    model = OnnxEncoder(name=sys.argv[1])
+    model.initialize()
+    before = model.predict(TEXTS)
+    if hasattr(os, "fork"):
+        forked(model, before, "exit")
+        forked(model, before, "delete")
+        pooled(model, before, "fork")
+    pooled(model, before, "spawn")
+"""
+
+
+def test_other_processes_encode_and_end(exported_tiny, tmp_path, without_torch):
+    script = tmp_path / "script.py"
+    script.write_text(OTHER_PROCESSES)
+    done = subprocess.run(
+        [sys.executable, script, exported_tiny["int8"]],
+        env={**without_torch, "OMP_NUM_THREADS": "2"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    forks = ["exit 0", "delete 0", "fork True 2 1"] if hasattr(os, "fork") else []
+    assert (done.stdout.splitlines(), done.stderr) == ([*forks, "spawn True 2 1"], "")
 
 
 def test_threads(monkeypatch):
