@@ -261,8 +261,8 @@ def _replacements(
     ]
     found = (
         _of(tokens.derived[derived], tokens.changes[derived], _DERIVED, 1),
-        _of(compounds[:, 0], joined, _DERIVED, 2),
-        _of(compounds[:, 1], joined, _DERIVED, 2),
+        _of(compounds[:, 0], joined, 1.0, 2),
+        _of(compounds[:, 1], joined, 1.0, 2),
         _of(np.repeat(np.arange(len(which)), counts), changes[numbers], certainty[numbers], 2),
     )
     columns = _Replacements(*map(np.concatenate, zip(*found, strict=True)))

@@ -6,6 +6,7 @@ they keep the writing end of the workers' pipe open, so they wait forever for th
 whose worker was killed. spaCy's `nlp.pipe` promises neither.
 """
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -189,6 +190,8 @@ def _serve(pipe: Connection, given: _Work | None) -> None:
         except Exception as error:
             pipe.send(_told(error))
             return
+        # What is there now stays: the collector need not read it again and again.
+        gc.freeze()
         pipe.send(None)
         while (batch := pipe.recv()) is not _END:
             try:
