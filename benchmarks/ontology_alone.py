@@ -79,6 +79,9 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         default=0.5,
         help="of derived words and of the table [%(default)s]",
     )
+    parser.add_argument(
+        "--same-words-weight", type=float, default=0.0, help="of the last row [%(default)s]"
+    )
     add_ontology(parser)
     add_seeds(parser)
     return parser
@@ -87,7 +90,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
 def variants(weight: float, arguments: Namespace) -> Iterator[Steps]:
     """YIELDS (Steps): One per row: mentions as written, as pipelines read them, with n-grams, with
     lower scores for names that say more than the mention, with higher ones for names that it
-    becomes by other words, and with both.
+    becomes by other words, with both, and with equal ones for names with the same words.
     """
     yield AS_WRITTEN
     yield AS_READ
@@ -103,8 +106,11 @@ def variants(weight: float, arguments: Namespace) -> Iterator[Steps]:
     if arguments.rewriting_weight:
         rewriting = {"rewriting_weight": arguments.rewriting_weight}
         yield replace(AS_READ, name=f"{AS_READ.name}, rewriting", **rewriting)
-        if together is not AS_READ:
-            yield replace(together, name=f"{together.name}, rewriting", **rewriting)
+        together = replace(together, name=f"{together.name}, rewriting", **rewriting)
+        if arguments.extra_words_weight:
+            yield together
+    if weight := arguments.same_words_weight:
+        yield replace(together, name=f"{together.name}, same words", same_words_weight=weight)
 
 
 def measure(arguments: Namespace) -> list[Row]:

@@ -24,6 +24,7 @@ class Steps:
     normalization (Tuple[str, ...]): Of names and mentions.
     extra_words_weight (float): How much names lose by words that mentions lack.
     rewriting_weight (float): How much names gain that mentions become by substitutions.
+    same_words_weight (float): How far names with a mention's words rise to the best of them.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Steps:
     normalization: tuple[str, ...] = ()
     extra_words_weight: float = 0.0
     rewriting_weight: float = 0.0
+    same_words_weight: float = 0.0
 
     def encoder(self, block: dict[str, Any]) -> dict[str, Any]:
         """RETURNS (Dict[str, Any]): The block of a dense encoder, made hybrid if there is a lexical
@@ -57,6 +59,7 @@ def predict(steps: Steps, data: Data, lookup: ConceptLookup) -> list[Prediction]
         {
             "extra_words_weight": steps.extra_words_weight,
             "rewriting_weight": steps.rewriting_weight,
+            "same_words_weight": steps.same_words_weight,
         }
     )
     query = Query(lookup.sieve, DEPTH, split_composites=steps.composites)

@@ -251,11 +251,8 @@ def hash_keys(keys: Iterable[bytes]) -> np.ndarray:
 
     RETURNS (np.ndarray): uint64 (n,): a hash of each encoder input.
     """
-    return np.fromiter(map(_hash, keys), dtype="uint64")
-
-
-def _hash(key: bytes) -> int:
-    return int.from_bytes(blake2b(key, digest_size=8).digest(), "big")
+    digests = (blake2b(key, digest_size=8).digest() for key in keys)
+    return np.frombuffer(b"".join(digests), dtype=">u8").astype("uint64")
 
 
 class ConceptIndex:

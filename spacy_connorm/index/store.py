@@ -91,6 +91,12 @@ WITH RECURSIVE branch(number) AS (
     SELECT ? UNION SELECT child FROM parents JOIN branch ON parents.parent = branch.number)
 SELECT number FROM branch
 """
+_ANCESTORS = """
+WITH RECURSIVE above(number) AS (
+    SELECT parent FROM parents WHERE child = ?
+    UNION SELECT parent FROM parents JOIN above ON parents.child = above.number)
+SELECT number FROM above
+"""
 _XREFS = "SELECT id, curies FROM concepts JOIN xrefs USING (number)"
 _BATCH = 500
 _PAGE = 10_000
@@ -139,6 +145,7 @@ class ConceptStore:
         self._texts: Cache[int, str] = Cache(_CACHED)
         self._xrefs: Cache[str, tuple[str, ...]] = Cache(_CACHED)
         self._types: Cache[int, tuple[str, ...]] = Cache(_CACHED)
+        self._ancestors: Cache[int, frozenset[int]] = Cache(_CACHED)
 
     def __len__(self) -> int:
         return self._count
@@ -320,6 +327,19 @@ class ConceptStore:
         found = self._query("SELECT DISTINCT type FROM types ORDER BY type")
         self._require_texts(found)
         return [name for (name,) in found]
+
+    def ancestors(self, number: int) -> frozenset[int]:
+        """Find the concepts above a concept. Parents may form cycles.
+
+        RETURNS (FrozenSet[int]): Their numbers.
+        """
+        return self._ancestors.get_all([number], self._read_ancestors)[number]
+
+    def _read_ancestors(self, numbers: Sequence[int]) -> dict[int, frozenset[int]]:
+        return {
+            number: frozenset(above for (above,) in self._query(_ANCESTORS, (number,)))
+            for number in numbers
+        }
 
     def of_types(self, types: Sequence[str]) -> np.ndarray:
         """Find the concepts of some semantic types.

@@ -1,6 +1,6 @@
 """Change scores after a search: names in other words rise, names with extra words fall."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import ceil
@@ -13,9 +13,11 @@ from ..index.backends.exact import Neighbours
 from ..index.concept_index import AllowedConcepts, ConceptIndex, Search
 from ..index.overlay import SynonymOverlay
 from ..index.search import DIGITS, Hit, IndexTexts, best_hits, rounded, with_parts
+from ..index.store import ConceptStore
 from ..index.word_bags import Rewritten, rewrite
 from ..text.cleaning import are_opposite, has_sign
-from ..text.word_bags import word_bag
+from ..text.normalization import turn_inversion
+from ..text.word_bags import hash_bags, normalized_words, word_bag
 
 
 @dataclass
@@ -204,34 +206,14 @@ class RewrittenWords:
         known = [place for place in places if place in self._names]
         if search.representation != "T" or not known:
             return found
-        raised = dict(zip(known, self._raised(search, known), strict=True))
-        return [
-            best_hits((*hits, *raised[place]), self._batch.depth) if place in raised else hits
-            for place, hits in zip(places, found, strict=True)
-        ]
-
-    def _raised(self, search: Search, places: list[int]) -> list[list[Hit]]:
-        """Find the concepts that the rewritten names of n mentions denote.
-
-        RETURNS (List[List[Hit]]): Hits with raised cosines.
-        """
-        batch = self._batch
-        texts = IndexTexts.of(search, batch.index, batch.overlay, batch.allowed)
-        vectors, queries = texts.searcher.vectors, batch.vectors[places]
-        names = [self._names[place] for place in places]
-        rows, certainty = map(np.concatenate, zip(*names, strict=True))
-        sizes = [len(each.rows) for each in names]
-        rows -= batch.index.first_row(search)
-        inside = (rows >= 0) & (rows < len(vectors))
-        asked, column = (each[inside] for each in np.nonzero(np.arange(max(sizes)) < np.c_[sizes]))
-        rows, certainty = rows[inside], certainty[inside]
-        cosines = vectors.pairs(queries, asked, rows)
-        items = np.full((len(names), max(sizes)), -1, dtype="int64")
-        scores = np.full(items.shape, -np.inf, dtype="float32")
-        items[asked, column] = rows
-        scores[asked, column] = cosines + certainty * (1 - cosines)
-        hits = texts.hits(Neighbours(items, rounded(scores)), batch.depth)
-        return with_parts(hits, vectors, queries)
+        certainty = padded([self._names[place].certainty for place in known])
+        raised = score_rows(
+            self._batch,
+            search,
+            {place: self._names[place].rows for place in known},
+            lambda cosines: cosines + certainty * (1 - cosines),
+        )
+        return _with_raised(found, places, raised, self._batch.depth)
 
 
 def _without_opposites(text: str, names: Rewritten, index: ConceptIndex) -> Rewritten:
@@ -245,8 +227,150 @@ def _without_opposites(text: str, names: Rewritten, index: ConceptIndex) -> Rewr
     return Rewritten(names.rows[kept], names.certainty[kept])
 
 
+# A text of at most so many letters with a capital behind the first is a short form.
+_MOST_LETTERS = 5
+
+
+class SameWords:
+    """A `Rescorer` that raises names with the mention's words to the best of them, whatever their
+    inflection, case and spelling. Of equal names a preferred one comes first, and then that of the
+    concept above the others: "lungs" is the lung, not the pair of lungs.
+    """
+
+    def __init__(self, batch: SearchedTexts, weight: float) -> None:
+        """Prepare for all searches of a batch.
+
+        batch (SearchedTexts): The mentions.
+        weight (float): How far cosines are raised towards the best one, 0 to 1.
+        """
+        self._batch = batch
+        self._weight = weight
+        hashes = hash_bags(map(known_bag, batch.texts))
+        self._rows = {
+            place: kept
+            for place, rows in enumerate(batch.index.word_bags.rows_of(hashes))
+            if len(rows)
+            and len(kept := _same_words(batch.texts[place], rows.astype("int64"), batch.index))
+        }
+
+    def __call__(
+        self, search: Search, places: Sequence[int], found: list[list[Hit]]
+    ) -> list[list[Hit]]:
+        """Raise scores; see `Rescorer`.
+
+        RETURNS (List[List[Hit]]): The hits in their new order.
+        """
+        rows = {place: self._rows[place] for place in places if place in self._rows}
+        if search.representation != "T" or not rows:
+            return found
+        raised = score_rows(
+            self._batch,
+            search,
+            rows,
+            lambda cosines: cosines + self._weight * (cosines.max(axis=1)[:, None] - cosines),
+        )
+        store = self._batch.index.store
+        raised = {place: _general_first(hits, store) for place, hits in raised.items()}
+        return _with_raised(found, places, raised, self._batch.depth)
+
+
+def _same_words(text: str, rows: np.ndarray, index: ConceptIndex) -> np.ndarray:
+    """Choose among the rows with a mention's bag of words.
+
+    RETURNS (Ints1d): int64: the rows that have its words in its order and no other sign; a short
+        form must be the same letters. Empty if all of them denote one concept.
+    """
+    members = index.members.start[rows]
+    concepts = index.members.concept[index.members.of_rows(rows)]
+    if (concepts == concepts[0]).all():
+        return rows[:0]
+    names, words = index.store.texts(members.tolist()), normalized_words(text)
+    kept = [
+        name == text
+        or (
+            normalized_words(turn_inversion(name)) == words
+            and not (_is_short(name) or _is_short(text) or are_opposite(text, name))
+        )
+        for name in map(names.__getitem__, members.tolist())
+    ]
+    return rows[kept]
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= _MOST_LETTERS and not text[1:].islower()
+
+
+def _general_first(hits: list[Hit], store: ConceptStore) -> list[Hit]:
+    """Put the concept above all others with the best score first, unless just one has the preferred
+    name.
+
+    RETURNS (List[Hit]): The hits in their new order.
+    """
+    tied = [hit for hit in hits if hit[:2] == hits[0][:2]]
+    if [hit.rank for hit in tied].count(0) == 1:
+        return hits
+    concepts = {hit.concept for hit in tied}
+    for place, hit in enumerate(tied):
+        if all(hit.concept in store.ancestors(each) for each in concepts - {hit.concept}):
+            rank = min(each.rank for each in tied) - 1
+            return [hit._replace(rank=rank), *hits[:place], *hits[place + 1 :]]
+    return hits
+
+
+def padded(rows: Sequence[np.ndarray]) -> np.ndarray:
+    """Put arrays of different lengths into one, with zeros behind them.
+
+    rows (Sequence[np.ndarray]): b arrays.
+    RETURNS (np.ndarray): (b, n).
+    """
+    whole = np.zeros((len(rows), max(map(len, rows))), dtype=rows[0].dtype)
+    for line, row in zip(whole, rows, strict=True):
+        line[: len(row)] = row
+    return whole
+
+
+def score_rows(
+    batch: SearchedTexts,
+    search: Search,
+    rows: Mapping[int, np.ndarray],
+    change: Callable[[np.ndarray], np.ndarray],
+) -> dict[int, list[Hit]]:
+    """Find the concepts that some rows of the index denote, with changed cosines.
+
+    batch (SearchedTexts): The mentions.
+    search (Search): Only rows that it looks at are kept.
+    rows (Mapping[int, Ints1d]): By the position of a mention in the batch: int64, its rows.
+    change (Callable): From cosines to scores, (b, n) each; places without a row hold any numbers.
+    RETURNS (Dict[int, List[Hit]]): The hits by position, best first.
+    """
+    texts = IndexTexts.of(search, batch.index, batch.overlay, batch.allowed)
+    vectors, queries = texts.searcher.vectors, batch.vectors[list(rows)]
+    items = padded([own + 1 for own in rows.values()]) - 1
+    items -= np.where(items >= 0, batch.index.first_row(search), 0)
+    items[(items < 0) | (items >= len(vectors))] = -1
+    asked, column = np.nonzero(items >= 0)
+    cosines = np.full(items.shape, -1, dtype="float32")
+    cosines[asked, column] = vectors.pairs(queries, asked, items[asked, column])
+    scores = np.where(items >= 0, change(cosines), -np.inf)
+    hits = with_parts(texts.hits(Neighbours(items, rounded(scores)), batch.depth), vectors, queries)
+    return dict(zip(rows, hits, strict=True))
+
+
+def _with_raised(
+    found: list[list[Hit]],
+    places: Sequence[int],
+    raised: Mapping[int, list[Hit]],
+    depth: int,
+) -> list[list[Hit]]:
+    return [
+        best_hits((*hits, *raised[place]), depth) if place in raised else hits
+        for place, hits in zip(places, found, strict=True)
+    ]
+
+
 # The rescorers in the order in which they run, by the setting of their weight.
 RESCORERS: Mapping[str, type[Rescorer]] = {
     "rewriting_weight": RewrittenWords,
     "extra_words_weight": ExtraWords,
+    "same_words_weight": SameWords,
 }

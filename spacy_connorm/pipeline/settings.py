@@ -281,6 +281,12 @@ class NormalizerSettings(ComponentSettings):
         description="how much to raise the scores of names that express the mention in other "
         "words: with the noun of an adjective, or by a table of substitutions; 0: not at all",
     )
+    same_words_weight: Share = Field(
+        1.0,
+        description="how far to raise names with the mention's words, inflected or spelled "
+        'otherwise, to the best of them: "lungs" is then the lung, whose preferred name it is, '
+        "not the pair of lungs; 0: not at all",
+    )
     types: Texts = Field([], description="find only concepts of these semantic types")
     branches: Texts = Field([], description="find only these concepts and everything below them")
     code_systems: Texts = Field(

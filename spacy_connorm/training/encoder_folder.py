@@ -29,6 +29,7 @@ _LIBRARIES = (
 _BY_INNER_PRODUCTS = {
     "rewriting_weight": 0,
     "extra_words_weight": 0,
+    "same_words_weight": 0,
     "split_composites": False,
     "index": {"@misc": "spacy-connorm.ExactIndex.v1", "metric": "dot"},
     "sieve": {"@misc": "spacy-connorm.Sieve.v1", "searches": ["OD-T"], "thresholds": []},

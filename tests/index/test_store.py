@@ -195,6 +195,11 @@ def test_branches_hold_themselves_and_survive_cycles(store):
     assert store.of_branches(["X"]).tolist() == [0, 1, 2, 3]
 
 
+def test_ancestors_survive_cycles(store):
+    assert store.ancestors(0) == frozenset()
+    assert store.ancestors(2) == {0, 1, 2, 3}
+
+
 def test_unknown_type_and_branch(store):
     with pytest.raises(ConnormError, match="CN406.*T9"):
         store.of_types(["T1", "T9"])

@@ -18,6 +18,7 @@ DOT = {
     "sieve": ONE,
     "split_composites": False,
     "rewriting_weight": 0.0,
+    "same_words_weight": 0.0,
 }
 SYNONYMS = [("cold", "C3"), ("chill", "C4")]
 
@@ -58,6 +59,7 @@ def test_it_is_saved_loaded_and_checked(nlp, tmp_path):
     [
         ({"sieve": {"@misc": "spacy-connorm.Sieve.v1"}}, 'searches = ["OD-T"]'),
         ({"rewriting_weight": 0.5}, "`rewriting_weight = 0`"),
+        ({"same_words_weight": 1.0}, "`same_words_weight = 0`"),
         ({"extra_words_weight": 0.2}, "`extra_words_weight = 0`"),
         ({"split_composites": True}, "`split_composites = false`"),
     ],

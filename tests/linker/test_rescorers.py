@@ -189,3 +189,72 @@ def test_the_table_is_saved(make, make_normalizer, tmp_path):
 def test_weights_are_shares(blank_pipeline, weight):
     with pytest.raises((ConnormError, ValueError), match="rewriting_weight"):
         blank_pipeline(rewriting_weight=weight).get_pipe("concept_normalizer")
+
+
+# Each with its names, the preferred one first, and its parent.
+SHARED = {
+    "C1": (["lung"], None),
+    "C2": (["pair of lungs", "lungs"], None),
+    "C3": (["skeletal joint", "joints"], "C4"),
+    "C4": (["articulation", "joint"], None),
+    "C5": (["collar bone"], None),
+    "C6": (["bone collar"], None),
+    "C7": (["CATS"], None),
+    "C8": (["cat"], None),
+    "C9": (["CD4 positive cell", "CD4+ cell"], None),
+    "D1": (["CD4 negative cell", "CD4- cells"], None),
+}
+
+
+@pytest.fixture
+def make_shared(blank_pipeline):
+    """RETURNS (Callable): From settings to a normalizer of `SHARED`."""
+
+    def make(**settings):
+        nlp = blank_pipeline(**settings)
+        ontology = Ontology(
+            Concept(each, name, aliases, parents=[parent] if parent else [])
+            for each, ((name, *aliases), parent) in SHARED.items()
+        )
+        normalizer = nlp.get_pipe("concept_normalizer")
+        normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
+        return normalizer
+
+    return make
+
+
+def best_concept(normalizer, mention, **limits):
+    return normalizer.candidates([mention], **limits)[0][0].concept_id
+
+
+@pytest.mark.parametrize(
+    ("mention", "concept", "alone"),
+    [
+        # A preferred name first, then the general concept.
+        ("lungs", "C1", "C2"),
+        ("Lungs", "C1", "C2"),
+        ("joints", "C4", "C3"),
+        # Short forms and other signs are other names.
+        ("CATS", "C7", "C7"),
+        ("CD4- cell", "D1", "D1"),
+    ],
+)
+def test_names_with_the_same_words_score_alike(make_shared, mention, concept, alone):
+    assert best_concept(make_shared(), mention) == concept
+    assert best_concept(make_shared(same_words_weight=0.0), mention) == alone
+
+
+def test_words_in_another_order_are_another_name(make_shared, hashes):
+    (found,) = make_shared(**hashes).candidates(["bone collar"])
+    scores = {each.concept_id: each.score for each in found}
+    assert scores["C5"] < scores["C6"] == 1
+
+
+def test_annotated_data_filters_and_removed_names_decide_among_them(make_shared):
+    normalizer = make_shared()
+    assert best_concept(normalizer, "lungs", branches=["C2"]) == "C2"
+    normalizer.add_synonyms([("lungs", "C2")])
+    assert best_concept(normalizer, "lungs") == "C2"
+    normalizer = make_shared()
+    normalizer.remove_synonyms([("joint", "C4")])
+    assert best_concept(normalizer, "joints") == "C3"

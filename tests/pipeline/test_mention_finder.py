@@ -545,9 +545,9 @@ SHARED = [
     ("text", "name", "concept"),
     [
         ("Ear anomalies", "Ear anomalies", "X2"),
-        ("EAR ANOMALY", "Ear anomaly", "X1"),
+        ("EAR ANOMALY", "Ear anomaly", "X2"),  # the preferred name, in the plural
         ("Nucleus of the cell", "cell nucleus", "X4"),
-        ("anomaly of the ear", "Ear anomalies", "X2"),  # the preferred name
+        ("anomaly of the ear", "Ear anomalies", "X2"),
     ],
 )
 def test_a_mention_is_what_the_name_that_it_was_found_by_denotes(text, name, concept):

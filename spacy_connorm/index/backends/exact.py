@@ -239,8 +239,9 @@ class ExactSearcher:
         RETURNS (Neighbours): Exact float32 scores of the nearest, ties in item order. Neither
             depends on the other queries of the batch.
         """
-        n = min(n, len(self))
-        at_once = max(_KEPT // max(len(self), 1), 1)
+        size = len(self.vectors)
+        n = min(n, size)
+        at_once = max(_KEPT // max(size, 1), 1)
         scored: list[_Scored] = []
         for first in range(0, queries.shape[0], at_once):
             scored += self._propose(queries[first : first + at_once], n, allowed)
@@ -271,9 +272,10 @@ class ExactSearcher:
         """RETURNS (List[Tuple[Ints1d, Floats1d]]): What can be among the n nearest of each query,
         int64, and its exact scores, float32.
         """
-        few = allowed is not None and allowed.count * _SCATTERED_COST < len(self)
+        size = len(self.vectors)
+        few = allowed is not None and allowed.count * _SCATTERED_COST < size
         rows = allowed.items if allowed is not None and few else None
-        count, batch = len(self) if rows is None else len(rows), queries.shape[0]
+        count, batch = size if rows is None else len(rows), queries.shape[0]
         group = min(max(count // (_GROUPS_FOR_ONE * max(n, 1)), 1), _GROUP)
         groups = -(-count // group)
         scores = np.full((group * groups, batch), -np.inf, dtype="float32")
