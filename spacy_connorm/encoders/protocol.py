@@ -74,15 +74,6 @@ class HybridArray:
     def __truediv__(self, number: float) -> "HybridArray":
         return HybridArray(self.dense / number, self.lexical / number, self.weight)
 
-    def score(self, dense: np.ndarray, lexical: np.ndarray) -> np.ndarray:
-        """Combine two cosines: the cosine of the concatenated vectors, if neither is zero.
-
-        dense (np.ndarray): Cosines with the dense vectors.
-        lexical (np.ndarray): Cosines with the lexical vectors, of the same shape.
-        RETURNS (np.ndarray): Scores, from -1 to 1.
-        """
-        return (dense + self.weight * lexical) / (1 + self.weight)
-
 
 def _stack_hybrid(batches: Sequence[HybridArray]) -> HybridArray:
     """RETURNS (HybridArray): The rows of one or more batches, with the weight of the first."""

@@ -184,25 +184,6 @@ class SynonymOverlay:
         """
         return self._by_key[synonym.key][synonym.concept].times
 
-    def counts(self, key: bytes) -> dict[int, int]:
-        """Count what D says of a text, here and in the index.
-
-        key (bytes): The text's encoder input.
-        RETURNS (Dict[int, int]): How often D links it to each concept, by the concept's number;
-            concepts to which it does not are left out.
-        """
-        counts: dict[int, int] = {}
-        row = self._index.keys.row(key)
-        if row is not None:
-            members = self._index.members
-            mine = slice(members.start[row], members.start[row + 1])
-            pairs = zip(members.concept[mine].tolist(), members.count[mine].tolist(), strict=True)
-            for concept, times in pairs:
-                if times and (row, concept) not in self.removed:
-                    counts[concept] = counts.get(concept, 0) + times
-        added = self._by_key.get(key, {})
-        return counts | {concept: each.times for concept, each in added.items() if each.times}
-
     def own_count(self, synonym: Synonym) -> int:
         """Count how often a synonym was added.
 
