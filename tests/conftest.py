@@ -5,6 +5,7 @@ import gc
 import os
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import catalogue
@@ -345,9 +346,23 @@ def export():
 
 @pytest.fixture(scope="session")
 def exported_tiny(tmp_path_factory, tiny_folder, export):
-    """The folders of the tiny transformer in both precisions. Tests do not change them."""
+    """The folders of the tiny transformer in both precisions, which is exported once for both:
+    that takes seconds. Tests do not change them.
+    """
+    import onnx
+
+    from spacy_connorm.encoders.onnx.encoder import load_onnx
+    from spacy_connorm.encoders.onnx.export import quantize
+
     folder = tmp_path_factory.mktemp("exported")
-    return {each: export(tiny_folder, folder / each, precision=each) for each in ("fp32", "int8")}
+    fp32 = export(tiny_folder, folder / "fp32", precision="fp32")
+    model = load_onnx(fp32, {})
+    graph = onnx.load_from_string(model.graph)
+    quantize(graph)
+    settings = replace(model.settings, precision="int8")
+    content = graph.SerializeToString(deterministic=True)
+    replace(model, settings=settings, graph=content).save(folder / "int8")
+    return {"fp32": fp32, "int8": folder / "int8"}
 
 
 @pytest.fixture(scope="session")

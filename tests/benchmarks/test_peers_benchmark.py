@@ -154,12 +154,13 @@ def test_both_sides_read_the_same(stand_in, ours_here, arguments):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
-def test_our_side_answers_over_a_pipe(modules, arguments, monkeypatch):
+def test_our_side_answers_over_a_pipe(modules, arguments, without_torch, monkeypatch):
     from _common.datasets import Data
     from _peers.process import Peer
     from _peers.sides import mentions_by_document, our_side, write_files
 
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setenv("PYTHONPATH", without_torch["PYTHONPATH"])
     data = Data("ncbi", arguments.data)
     files = write_files(data, "O", arguments.work)
     side = our_side("ngram", data, "O", files, index="exact", settings={}, work=arguments.work)

@@ -232,7 +232,7 @@ def test_fingerprints_differ_with_whatever_changes_vectors(exported_tiny, tmp_pa
     assert fingerprint(load(exported_tiny["int8"], batch_tokens=1)) in prints
 
 
-def test_an_export_can_be_repeated(exported_tiny, tiny_folder, tmp_path, export):
+def test_an_export_in_eight_bits_can_be_repeated(exported_tiny, tiny_folder, tmp_path, export):
     again = load(export(tiny_folder, tmp_path / "again"))
     assert fingerprint(again) == fingerprint(load(exported_tiny["int8"]))
 
