@@ -75,7 +75,7 @@ def test_the_folder_of_the_annotations_may_have_a_longer_name(release, read_fold
 def test_notes_may_be_elsewhere(release, read_folder):
     notes = release / "notes"
     (release / "train" / "train_note").rename(notes)
-    with pytest.raises(ConnormError, match=r"CN219.*0051\.norm': the file '0051\.txt'.*--texts"):
+    with pytest.raises(ConnormError, match=r"CN219.*0051\.norm': its file '0051\.txt'.*--texts"):
         read_folder(release)
     assert read_folder(release, texts=notes)[0] == ["0051", "0034"]
 
@@ -218,6 +218,6 @@ def test_shareclef_bad_lines_are_named(shareclef_release, read_folder, line, cod
 def test_a_note_of_an_empty_file_must_be_there(shareclef_release, read_folder):
     (shareclef_release / "notes" / "00100-000001-ECHO.txt").unlink()
     with pytest.raises(
-        ConnormError, match=r"CN219.*00100-000001-ECHO\.pipe\.txt': the file '00100"
+        ConnormError, match=r"CN219.*00100-000001-ECHO\.pipe\.txt': its file '00100"
     ):
         read_folder(shareclef_release / "train", texts=shareclef_release / "notes")

@@ -243,7 +243,7 @@ def test_outputs_with_the_same_name_are_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("link.json").symlink_to("a.json")
     for same in ("a.json", tmp_path / "a.json", "./b/../a.json", "link.json"):
-        with pytest.raises(ConnormError, match="CN124.*two outputs"):
+        with pytest.raises(ConnormError, match="CN124.*Two outputs"):
             require_distinct_outputs("b.json", None, "a.json", same)
 
 
