@@ -263,15 +263,28 @@ class SameWords:
         rows = {place: self._rows[place] for place in places if place in self._rows}
         if search.representation != "T" or not rows:
             return found
-        raised = score_rows(
-            self._batch,
-            search,
-            rows,
-            lambda cosines: cosines + self._weight * (cosines.max(axis=1)[:, None] - cosines),
-        )
-        store = self._batch.index.store
-        raised = {place: _general_first(hits, store) for place, hits in raised.items()}
+        first = self._batch.index.first_row(search)
+        own = score_rows(self._batch, search, rows, lambda cosines: cosines)
+        raised = {
+            place: self._raised(own[place], hits, {*(rows[place] - first).tolist()})
+            for place, hits in zip(places, found, strict=True)
+            if own.get(place)
+        }
         return _with_raised(found, places, raised, self._batch.depth)
+
+    def _raised(self, own: list[Hit], found: list[Hit], items: set[int]) -> list[Hit]:
+        """Raise the hits of names with the mention's words, which other rescorers may have raised.
+
+        RETURNS (List[Hit]): The hits in their new order.
+        """
+        best = min(hit.distance for hit in (*own, *found) if hit.item in items)
+        raised = (
+            hit._replace(
+                distance=round(hit.distance + self._weight * (best - hit.distance), DIGITS)
+            )
+            for hit in own
+        )
+        return _general_first(sorted(raised), self._batch.index.store)
 
 
 def _same_words(text: str, rows: np.ndarray, index: ConceptIndex) -> np.ndarray:

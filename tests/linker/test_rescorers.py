@@ -202,6 +202,8 @@ SHARED = {
     "C7": (["CATS"], None),
     "C8": (["cat"], None),
     "C9": (["CD4 positive cell", "CD4+ cell"], None),
+    "E1": (["kind of tissue", "tissue"], "E2"),
+    "E2": (["matter", "tissue"], None),
     "D1": (["CD4 negative cell", "CD4- cells"], None),
 }
 
@@ -234,6 +236,8 @@ def best_concept(normalizer, mention, **limits):
         ("lungs", "C1", "C2"),
         ("Lungs", "C1", "C2"),
         ("joints", "C4", "C3"),
+        ("Joint", "C4", "C4"),
+        ("tissues", "E2", "E1"),
         # Short forms and other signs are other names.
         ("CATS", "C7", "C7"),
         ("CD4- cell", "D1", "D1"),
