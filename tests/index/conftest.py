@@ -124,6 +124,7 @@ def build(
 
 
 @pytest.fixture(
+    scope="module",
     params=[
         (DENSE, ExactIndex()),
         (DENSE, AnnoyIndex(exact_below=0, n_trees=20, search_k=2000)),
@@ -139,10 +140,11 @@ def build(
         *("lists", "lists-sparse", "lists-hybrid"),
     ],
 )
-def index(request, tmp_path) -> ConceptIndex:
+def index(request, tmp_path_factory) -> ConceptIndex:
+    """An index of each kind. Tests do not change it."""
     encoder, backend = request.param
     with pytest.warns(UserWarning, match="CNW401"):
-        return build(tmp_path / "index", encoder=encoder, backend=backend)
+        return build(tmp_path_factory.mktemp("built") / "index", encoder=encoder, backend=backend)
 
 
 @pytest.fixture

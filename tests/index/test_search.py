@@ -1,6 +1,7 @@
 """The six searches against their definitions, written out by hand (Xu & Bethard 2021)."""
 
 from collections import Counter, defaultdict
+from functools import cache
 
 import numpy as np
 import pytest
@@ -34,8 +35,10 @@ def texts_by_target(synonyms, removed=()):
     return {"O": ontology, "D": data, "OD": both}
 
 
-def sides_of(vectors):
+@cache
+def raw(encoder, text):
     """The vector of a text, dense; two vectors of a hybrid encoder."""
+    vectors = encoder.encode([text])
     sides = [vectors.dense, vectors.lexical] if isinstance(vectors, HybridArray) else [vectors]
     return [
         np.asarray(side.todense() if sparse.issparse(side) else side)[0].astype(float)
@@ -54,9 +57,6 @@ def expected(
     """Concept ids, best first, and the best scores, by brute force."""
     target, representation = search.split("-")
 
-    def raw(text):
-        return sides_of(encoder.encode([text]))
-
     def cosine(one, other):
         """That of the only side there is, or of both, the second with its weight."""
         weights = [1, WEIGHT][: len(one)]
@@ -64,19 +64,19 @@ def expected(
         return round(sum(weight * side_cosine(*pair) for weight, *pair in both) / sum(weights), 5)
 
     counts = Counter((text.lower(), concept) for text, concept in synonyms)
-    query, ranked = raw(mention), []
+    query, ranked = raw(encoder, mention), []
     for concept, texts in texts_by_target(synonyms, removed)[target].items():
         if not allowed(concept):
             continue
         if representation == "C":
-            sides = zip(*(raw(text) for text in texts), strict=True)
+            sides = zip(*(raw(encoder, text) for text in texts), strict=True)
             mean = [np.mean(side, axis=0) for side in sides]
             ranked.append((-cosine(query, mean), concept))
         else:
             ranked.append(
                 min(
                     (
-                        -cosine(query, raw(text)),
+                        -cosine(query, raw(encoder, text)),
                         -counts[text, concept] if "D" in target else 0,
                         not preferred,
                         concept,
