@@ -21,7 +21,7 @@ NGRAMS = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def make():
     """A function that makes a pipeline from plain text to ids."""
 
@@ -34,6 +34,12 @@ def make():
         return nlp
 
     return build
+
+
+@pytest.fixture(scope="module")
+def plain(make):
+    """Such a pipeline without settings. Tests do not change it."""
+    return make()
 
 
 def found(nlp, text):
@@ -80,8 +86,8 @@ def test_one_with_its_own_normalizer_does_not_warn(make):
         ("breast of cancer of", [("breast of cancer", "C1")]),
     ],
 )
-def test_names_are_found_in_any_spelling_and_order(make, text, expected):
-    assert found(make(), text) == expected
+def test_names_are_found_in_any_spelling_and_order(plain, text, expected):
+    assert found(plain, text) == expected
 
 
 @pytest.mark.parametrize("name", ["ovarian cancer", "Cancer, Ovarian"])
@@ -108,8 +114,8 @@ def test_no_name_goes_across_a_conjunction_in_another_order(make, name):
         ("Breast\ncancer", ["Breast\ncancer"]),
     ],
 )
-def test_no_name_goes_across_lines_or_items_in_another_order(make, text, expected):
-    assert [text for text, _ in found(make(), text)] == expected
+def test_no_name_goes_across_lines_or_items_in_another_order(plain, text, expected):
+    assert [text for text, _ in found(plain, text)] == expected
 
 
 def test_prepositions_of_names_are_followed(make):
@@ -267,12 +273,11 @@ def test_fewer_steps_allow_fewer_differences(make):
         ("This", False, "no name", ()),
     ],
 )
-def test_it_explains_what_is_found_and_what_is_not(make, text, is_mention, reason, names):
-    nlp = make()
-    doc = nlp("This disease was a breast cancer.")
+def test_it_explains_what_is_found_and_what_is_not(plain, text, is_mention, reason, names):
+    doc = plain("This disease was a breast cancer.")
     start = doc.text.index(text)
     span = doc.char_span(start, start + len(text))
-    explained = nlp.get_pipe("mention_finder").explain(span)
+    explained = plain.get_pipe("mention_finder").explain(span)
     assert explained.is_mention == is_mention
     assert reason in explained.reason
     assert set(explained.names) == set(names)
@@ -454,7 +459,7 @@ ANATOMY = [
 ]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def make_anatomy():
     """A function that makes a pipeline with adjectives and inexact synonyms to find."""
 
@@ -469,6 +474,12 @@ def make_anatomy():
     return build
 
 
+@pytest.fixture(scope="module")
+def with_and_without_adjectives(make_anatomy):
+    """Such a pipeline, and one that does not derive them. Tests do not change them."""
+    return make_anatomy(), make_anatomy(derivations=False)
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -480,10 +491,13 @@ def make_anatomy():
         ("retinal", [("retinal", "U1")]),
     ],
 )
-def test_adjectives_are_found_where_the_name_is_the_noun(make_anatomy, text, expected):
-    assert found(make_anatomy(), text) == expected
+def test_adjectives_are_found_where_the_name_is_the_noun(
+    with_and_without_adjectives, text, expected
+):
+    with_adjectives, without = with_and_without_adjectives
+    assert found(with_adjectives, text) == expected
     nouns_only = [each for each in expected if "vein" in each[0]]
-    assert found(make_anatomy(derivations=False), text) == nouns_only
+    assert found(without, text) == nouns_only
 
 
 def test_all_overlapping_mentions_come_once(make_anatomy):
@@ -541,6 +555,16 @@ SHARED = [
 ]
 
 
+@pytest.fixture(scope="module")
+def with_shared_words():
+    """A pipeline whose names have words in common. Tests do not change it."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mention_finder")
+    normalizer = nlp.add_pipe("concept_normalizer", config=NGRAMS)
+    normalizer.initialize(lambda: [], ontology=Ontology(SHARED))
+    return nlp
+
+
 @pytest.mark.parametrize(
     ("text", "name", "concept"),
     [
@@ -550,14 +574,12 @@ SHARED = [
         ("anomaly of the ear", "Ear anomalies", "X2"),
     ],
 )
-def test_a_mention_is_what_the_name_that_it_was_found_by_denotes(text, name, concept):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("mention_finder")
-    normalizer = nlp.add_pipe("concept_normalizer", config=NGRAMS)
-    normalizer.initialize(lambda: [], ontology=Ontology(SHARED))
-    (ent,) = nlp(text).ents
+def test_a_mention_is_what_the_name_that_it_was_found_by_denotes(
+    with_shared_words, text, name, concept
+):
+    (ent,) = with_shared_words(text).ents
     assert (ent.text, ent._.found_name, ent.kb_id_) == (text, name, concept)
-    explained = normalizer.explain(ent)
+    explained = with_shared_words.get_pipe("concept_normalizer").explain(ent)
     assert [each.kind for each in explained.interpretations] == ["found name"]
     assert explained.interpretations[0].texts == (name,)
 
@@ -609,6 +631,19 @@ def test_no_nested_mentions_are_asked_of_another_component():
         find_nested_mentions(nlp, normalizer)
 
 
+@pytest.fixture(scope="module")
+def with_verbs():
+    """A pipeline with names of participles. Tests do not change it."""
+    names = ["retinal vein", "occluded retinal vein", "collar bone", "occluded vein"]
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mention_finder")
+    concepts = [Concept(f"V{number}", name) for number, name in enumerate(names)]
+    nlp.add_pipe("concept_normalizer", config=NGRAMS).initialize(
+        lambda: [], nlp=nlp, ontology=Ontology(concepts)
+    )
+    return nlp
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -621,12 +656,5 @@ def test_no_nested_mentions_are_asked_of_another_component():
         ("bone of the collar", ["bone of the collar"]),
     ],
 )
-def test_verbs_may_stand_before_an_adjective_and_nouns_keep_their_order(text, expected):
-    names = ["retinal vein", "occluded retinal vein", "collar bone", "occluded vein"]
-    nlp = spacy.blank("en")
-    nlp.add_pipe("mention_finder")
-    concepts = [Concept(f"V{number}", name) for number, name in enumerate(names)]
-    nlp.add_pipe("concept_normalizer", config=NGRAMS).initialize(
-        lambda: [], nlp=nlp, ontology=Ontology(concepts)
-    )
-    assert [ent.text for ent in nlp(text).ents] == expected
+def test_verbs_may_stand_before_an_adjective_and_nouns_keep_their_order(with_verbs, text, expected):
+    assert [ent.text for ent in with_verbs(text).ents] == expected
