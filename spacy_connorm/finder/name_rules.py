@@ -10,7 +10,6 @@ from functools import cached_property
 from ..index.store import Cache
 from ..text.cleaning import are_opposite, has_sign
 from ..text.normalization import STEPS, TextStep, compose, turn_inversion
-from ..text.substitutions import OTHER_ROOTS
 from ..text.word_bags import (
     FUNCTION_WORDS,
     STOP_WORDS,
@@ -20,7 +19,7 @@ from ..text.word_bags import (
     normalized_words,
     word_bag,
 )
-from ..text.word_classes import COPULAS, DETERMINERS, PREPOSITIONS, is_modifier
+from ..text.word_classes import COPULAS, DETERMINERS, OTHER_ROOTS, PREPOSITIONS, is_modifier
 from .known_names import KnownName
 from .name_windows import PAUSES
 

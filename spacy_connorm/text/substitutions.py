@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from .word_bags import hash_bags, hash_parts, hash_word, word_bag
+from .word_classes import OTHER_ROOTS
 
 Words: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = tuple[Words, Words]
@@ -211,48 +212,6 @@ _SAYING_WRONG = (
     *("deformity", "disturbance", "dysfunction", "feature", "finding", "impairment"),
     *("involvement", "lesion", "manifestation", "problem", "sign", "symptom"),
 )
-# Adjectives whose nouns have another root: English took the adjective from Latin or Greek.
-OTHER_ROOTS = {
-    "articular": ("joint",),
-    "auditory": ("hearing", "ear"),
-    "aural": ("ear",),
-    "cardiac": ("heart",),
-    "cerebral": ("brain",),
-    "costal": ("rib",),
-    "cranial": ("skull",),
-    "cutaneous": ("skin",),
-    "dental": ("tooth",),
-    "dermal": ("skin",),
-    "dermatologic": ("skin",),
-    "dermatological": ("skin",),
-    "facial": ("face",),
-    "gastric": ("stomach",),
-    "gingival": ("gum",),
-    "hematologic": ("blood",),
-    "hematological": ("blood",),
-    "hepatic": ("liver",),
-    "labial": ("lip",),
-    "lingual": ("tongue",),
-    "nasal": ("nose",),
-    "neurologic": ("nervous",),
-    "neurological": ("nervous",),
-    "ocular": ("eye",),
-    "olfactory": ("smell",),
-    "ophthalmic": ("eye",),
-    "ophthalmologic": ("eye",),
-    "oral": ("mouth",),
-    "osseous": ("bone",),
-    "otic": ("ear",),
-    "otologic": ("ear",),
-    "pulmonary": ("lung",),
-    "renal": ("kidney",),
-    "splenic": ("spleen",),
-    "thoracic": ("chest", "thorax"),
-    "ungual": ("nail",),
-    "uterine": ("uterus",),
-    "vascular": ("vessel",),
-    "visual": ("vision", "eye"),
-}
 # Substitutions of English that an ontology may be too small to show; the counts are rough.
 ENGLISH = (
     *(

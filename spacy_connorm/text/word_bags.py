@@ -16,6 +16,7 @@ from spacy.lang.en.stop_words import STOP_WORDS as FUNCTION_WORDS
 
 from .cleaning import spell_greek, unify_dashes, unify_unicode
 from .normalization import drop_plurals, drop_possessives, strip_tags, write_american
+from .word_classes import OTHER_ROOTS
 
 STOP_WORDS = frozenset(
     ["a", "an", "and", "by", "due", "for", "in", "of", "on", "or", "the", "to", "with"]
@@ -146,6 +147,8 @@ _ENDINGS = {
     "eal": ("us", "is"),
     "geal": ("x",),
     "cal": ("x",),
+    "ical": ("ex", "ix"),
+    "atic": ("",),
     "ar": ("e", "us", "um", "a"),
     "ular": ("le",),
     "icular": ("is",),
@@ -186,14 +189,14 @@ _LONGEST_ENDING = max(map(len, _ENDINGS))
 
 
 def base_forms(word: str) -> tuple[str, ...]:
-    """List the nouns that a word may be derived from.
+    """List the nouns that a word may be derived from, or whose adjective it is.
 
     word (str): A normalized word, see `word_bags.normalized_words`.
     RETURNS (Tuple[str, ...]): Normalized words, each once, most of which do not exist.
     """
     if word in FUNCTION_WORDS:
         return ()  # "several" is not severe
-    found: dict[str, None] = {}
+    found = dict.fromkeys(OTHER_ROOTS.get(word, ()))
     for cut in range(max(0, len(word) - _LONGEST_ENDING), len(word)):
         for noun_ending in _ENDINGS.get(word[cut:], ()):
             form = word[:cut] + noun_ending

@@ -77,6 +77,49 @@ _NUMERAL = r"(?:\d+[A-Za-z]?|[IVX]+[A-Da-d]?)"
 _NUMBER = re.compile(rf"{_NUMERAL}(?:-{_NUMERAL})?|[A-Z]")
 _CODE = re.compile(r"(?=.*[A-Z0-9]).*(?:\d|[A-Z].*[A-Z]).*")
 
+# Adjectives whose nouns have another root: English took the adjective from Latin or Greek.
+OTHER_ROOTS = {
+    "articular": ("joint",),
+    "auditory": ("hearing", "ear"),
+    "aural": ("ear",),
+    "cardiac": ("heart",),
+    "cerebral": ("brain",),
+    "costal": ("rib",),
+    "cranial": ("skull",),
+    "cutaneous": ("skin",),
+    "dental": ("tooth",),
+    "dermal": ("skin",),
+    "dermatologic": ("skin",),
+    "dermatological": ("skin",),
+    "facial": ("face",),
+    "gastric": ("stomach",),
+    "gingival": ("gum",),
+    "hematologic": ("blood",),
+    "hematological": ("blood",),
+    "hepatic": ("liver",),
+    "labial": ("lip",),
+    "lingual": ("tongue",),
+    "nasal": ("nose",),
+    "neurologic": ("nervous",),
+    "neurological": ("nervous",),
+    "ocular": ("eye",),
+    "olfactory": ("smell",),
+    "ophthalmic": ("eye",),
+    "ophthalmologic": ("eye",),
+    "oral": ("mouth",),
+    "osseous": ("bone",),
+    "otic": ("ear",),
+    "otologic": ("ear",),
+    "pulmonary": ("lung",),
+    "renal": ("kidney",),
+    "splenic": ("spleen",),
+    "thoracic": ("chest", "thorax"),
+    "ungual": ("nail",),
+    "uterine": ("uterus",),
+    "vascular": ("vessel",),
+    "visual": ("vision", "eye"),
+}
+
 
 def is_modifier(word: str) -> bool:
     """RETURNS (bool): Whether a word looks like it needs a noun after it: "ovarian"."""

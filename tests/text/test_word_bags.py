@@ -99,6 +99,12 @@ def test_whatever_the_text_its_bag_is_that_of_its_words(text):
         ("wheeze", "wheezing"),
         ("teste", "testis"),
         ("fibulae", "fibula"),
+        ("cortical", "cortex"),
+        ("cervical", "cervix"),
+        ("diaphragmatic", "diaphragm"),
+        # From another root.
+        ("cardiac", "heart"),
+        ("thoracic", "thorax"),
     ],
 )
 def test_the_noun_is_among_the_forms(word, noun):
