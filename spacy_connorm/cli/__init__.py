@@ -6,7 +6,7 @@ from spacy.cli._util import app as spacy_app
 
 from .app import app
 
-# Each registers its commands; the help lists them in this order.
+# Each module registers its commands; the help lists them in this order.
 _MODULES = "annotate check corpus evaluate index map ontology search serve train"
 for _name in _MODULES.split():
     import_module(f".{_name}", __name__)

@@ -26,7 +26,7 @@ _OF_CORPORA = inspect.signature(annotate_corpus).parameters
         "input_path": "A .txt, .jsonl, .csv, .tsv or .spacy file. With --engine, a .parquet or "
         ".jsonl file, or a folder of them.",
         "output_path": "The file to write, or the folder for BRAT. With --engine, the folder to "
-        "write Parquet files to, or to go on with.",
+        "write Parquet files to, or to continue.",
         "format": f"Format of OUT, if its name does not show it: {', '.join(EXPORT_FORMATS)}.",
     },
 )
@@ -35,16 +35,16 @@ def annotate_cli(
         None,
         "--engine",
         "-e",
-        help=f"For corpora of many files, each of which is written when it is done: "
+        help=f"For corpora of many files, each written as soon as it is done: "
         f"{', '.join(ENGINES)}.",
     ),
     **given: Any,
 ) -> None:
-    """Run a pipeline over texts and write what it finds. A .txt file is one text; a .jsonl file
-    has an object with a "text" in each line, a .csv or .tsv file a header and a "text" in each
-    row, and all else in them is kept; the documents of a .spacy file keep the entities that they
-    have. With --engine, a corpus of any size is written as
-    Parquet, one file for each of its files, and a run that was killed goes on where it was.
+    """Run a pipeline over texts and write the mentions that it finds. A .txt file is one text; a
+    .jsonl file has an object with a "text" in each line, a .csv or .tsv file a header and a "text"
+    in each row, and everything else in them is kept; the documents of a .spacy file keep their
+    entities. With --engine, a corpus of any size is written as Parquet, one file for each of its
+    files, and a run that was killed continues where it stopped.
 
     Example: python -m spacy connorm annotate en_diseases notes.jsonl annotated.csv
     """

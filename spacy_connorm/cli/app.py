@@ -1,4 +1,4 @@
-"""The `python -m spacy connorm` application: registering commands, reading options, ending."""
+"""The `python -m spacy connorm` application: registering commands, reading options, exiting."""
 
 import functools
 import os
@@ -21,7 +21,7 @@ from ..errors import ConnormError, ConnormWarning, Errors, is_text_shown
 
 
 class _WordsGroup(TyperGroup):
-    """Takes commands of two words too, such as `ontology diff` beside `ontology`."""
+    """Accepts commands of two words, such as `ontology diff` in addition to `ontology`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         two_words = " ".join(args[:2])
@@ -81,10 +81,10 @@ def show_table(
 ) -> None:
     """Print a table.
 
-    rows (Iterable[Sequence[Any]]): Its cells.
+    rows (Iterable[Sequence[Any]]): The cells of each row.
     header (Sequence[str]): The names of the columns.
-    aligns (str): A letter for each column: l or r.
-    width (int): Where cells are cut.
+    aligns (str): A letter for each column: l (left) or r (right).
+    width (int): The length at which cells are truncated.
     """
     texts = [tuple(map(str, row)) for row in rows]
     cut = [
@@ -98,13 +98,13 @@ def show_table(
 def parse_overrides(arguments: list[str]) -> dict[str, Any]:
     """Parse config settings given on the command line: `--section.setting value`.
 
-    arguments (List[str]): The arguments left after a command's own options.
+    arguments (List[str]): The arguments that are not options of the command.
     RETURNS (Dict[str, Any]): The settings by their dotted names.
     RAISES (ConnormError): CN711 for anything else.
     """
     try:
         return parse_config_overrides(arguments)
-    except UsageError as error:  # click's own: a Typer with a vendored click does not catch it
+    except UsageError as error:  # from click itself: a Typer with a vendored click misses it
         reason = error.format_message().rstrip(".")
         raise ConnormError(Errors.CN711.format(reason=reason)) from error
 
@@ -114,15 +114,16 @@ def _show_warning(message: Any, category: type[Warning], *args: Any, **kwargs: A
         msg.warn(str(message))
 
 
-# Shells say that a program was ended by a signal with 128 and its number.
+# Shells report that a program was ended by a signal as 128 plus its number.
 _BY_SIGNAL = 128
 _SIGPIPE = 13
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Exit with one line when the process is interrupted or terminated, after what was being done
-    has cleaned up; and without any when the reader of the output has left, as other programs do.
+    """Exit with one line when the process is interrupted or terminated, after the current work has
+    been cleaned up; exit without a line when the reader of the output has closed it, as other
+    programs do.
     """
     with _terminable():
         try:
@@ -143,7 +144,7 @@ def stoppable() -> Iterator[None]:
 
 
 def fail(message: str, *, exits: int) -> NoReturn:
-    """Print a message as an error, on the error output if the usual one is lost, and exit.
+    """Print a message as an error (to the error output if standard output is closed), and exit.
 
     message (str): One of `Errors`, formatted.
     exits (int): The exit code.
@@ -159,7 +160,7 @@ def fail(message: str, *, exits: int) -> NoReturn:
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """Handle SIGTERM like Ctrl-C, unless it has a handler already."""
+    """Handle SIGTERM like Ctrl-C, unless it already has a handler."""
     is_main = threading.current_thread() is threading.main_thread()
     if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
         yield
@@ -177,13 +178,15 @@ def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
 
 def _is_stdout_lost() -> bool:
     try:
-        print(flush=True)  # what has failed is not tried again
+        print(flush=True)  # output that has failed is not tried again
     except OSError:
         return True
     return False
 
 
 def _silence_stdout() -> None:
-    """Drop what is left in the buffer: Python would complain at its exit that it can't write it."""
+    """Discard the rest of the buffer, since Python would otherwise complain on exit that it can't
+    write it.
+    """
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""`connorm check` and `connorm save`: whether a pipeline is what was saved, and saving it so."""
+"""`connorm check` and `connorm save`: check whether a pipeline is as it was saved, and save it."""
 
 from typing import Any
 
@@ -15,9 +15,9 @@ _SHOWN = 10
 @command("check")
 @options_of(check)
 def check_cli(**given: Any) -> None:
-    """Check a saved pipeline: compare every byte with the checksums of when it was written, load
+    """Check a saved pipeline: compare every byte with the checksums from when it was saved, load
     it, and check that the files of its index agree with each other. Files without a checksum are
-    listed. Check a pipeline that was copied, or whose disk you do not trust.
+    listed. Use it for a pipeline that was copied, or if you do not trust the disk.
 
     Example: python -m spacy connorm check training/index
     """
@@ -26,9 +26,9 @@ def check_cli(**given: Any) -> None:
         names = [each.as_posix() for each in report.unlisted]
         others = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
         msg.warn(
-            f"{len(names):,} files have no checksum, so nobody can tell whether they have changed: "
+            f"{len(names):,} files have no checksum, so changes in them can't be detected: "
             f"{', '.join(names[:_SHOWN])}{others}. If the pipeline is as it should be, save it "
-            f"with `python -m spacy connorm save`: then every file has one."
+            f"with `python -m spacy connorm save`, so that every file has one."
         )
     every = "all" if not report.unlisted else "the other"
     msg.good(
@@ -40,9 +40,10 @@ def check_cli(**given: Any) -> None:
 @command("save")
 @options_of(save_pipeline, help={"output_path": "The folder; may be the same."})
 def save_cli(**given: Any) -> None:
-    """Load any pipeline and save it whole or not at all: a killed run leaves what was there. All
-    files are listed with their checksums, so that `connorm check` finds every change. Pipelines
-    that spaCy itself has written, such as those of `spacy assemble`, have no such list.
+    """Load any pipeline and save it, completely or not at all: if the run is killed, the previous
+    folder is still there. All files are listed with their checksums, so that `connorm check` finds
+    every change. Pipelines written by spaCy itself, such as those of `spacy assemble`, have no such
+    list.
 
     Example: python -m spacy connorm save training/pipeline training/pipeline
     """

@@ -20,19 +20,19 @@ from .options import options_of
         "calibrate_path": "--calibrate",
     },
     help={
-        "protocol": f"{OPEN}: as the pipeline reads mentions. {BIOSYN}: as BioSyn does, "
-        "for comparison with its numbers alone: abbreviations expanded, composites split by the "
+        "protocol": f"{OPEN}: mentions are read as in the pipeline. {BIOSYN}: as in BioSyn, "
+        "only for comparison with its numbers: abbreviations expanded, composites split by the "
         "number of gold ids (it looks at the gold standard), OMIM ids dropped beside others, no "
-        "case, no punctuation; the names in the index stay as they were built.",
+        "case, no punctuation; the names in the index are not changed.",
         "calibrate_path": "Fit thresholds and probabilities to the corpus, which must be dev data "
-        "that the index does not hold, and write a copy of the pipeline with them.",
+        "that is not in the index, and write a copy of the pipeline with them.",
     },
     repeated=("searches", "labels"),
 )
 def evaluate_cli(**given: Any) -> None:
-    """Score a pipeline's concept normalizer on the gold mentions of a corpus, leniently (any
-    gold concept is ranked first, ties included, as BioSyn counts) and strictly (the ids that are
-    written are the gold ids); with other pipelines beside it, if they are named.
+    """Score a pipeline's concept normalizer on the gold mentions of a corpus, leniently (any gold
+    concept is ranked first, ties included, as in BioSyn) and strictly (the ids that are written are
+    the gold ids). Other pipelines can be scored beside it.
 
     Example: python -m spacy connorm evaluate training/index test.spacy --errors errors.tsv
 

@@ -14,7 +14,7 @@ from .options import options_of
 _MINUTE = 60
 _COUNTS = {
     "concepts": "Concepts",
-    "concepts_only_in_data": "of them only in annotated data",
+    "concepts_only_in_data": "only in annotated data",
     "ontology_members": "Texts of concepts in the ontology",
     "data_members": "Texts of concepts in annotated data",
     "rows": "Vectors",
@@ -36,20 +36,20 @@ _COUNTS = {
         "[accurate; fast with --train]",
         "config": "A pipeline's config, for other choices.",
         "format": f"One of: {', '.join(FORMATS)}. [detected from ONTOLOGY]",
-        "profile": f"The part of ONTOLOGY that is found: {', '.join((AUTO, NONE, *PROFILES))}.",
+        "profile": f"The part of ONTOLOGY to find: {', '.join((AUTO, NONE, *PROFILES))}.",
     },
     hidden=("overrides", "on_training"),
 )
 def index_cli(ctx: typer.Context, **given: Any) -> None:
-    """Encode an ontology's names, and those of annotated data, and write a pipeline of a concept
+    """Encode the names of an ontology and of annotated data, and write a pipeline with a concept
     normalizer and an abbreviation resolver: for `connorm search`, or as the `index` of
     [initialize.components...] in a larger pipeline's config (OUT/concept_normalizer). With
-    --find-mentions, `connorm annotate` reads plain text with it.
+    --find-mentions, `connorm annotate` can read plain text with it.
 
     Settings of the config can be overridden: --components.concept_normalizer.encoder.name FOLDER
 
-    With --train, the encoder learns the ontology's names first, in --train-minutes at most: it says
-    how long that will take, and what it gains on names that it has not seen.
+    With --train, the encoder first learns the ontology's names, in at most --train-minutes. The
+    command shows how long that will take, and what it gains on names that it has not seen.
 
     Example: python -m spacy connorm index doid.jsonl training/index --corpus train.spacy
     """
@@ -64,7 +64,7 @@ def index_cli(ctx: typer.Context, **given: Any) -> None:
         msg.info(f"Profile {name}{where}: {reason} (--profile none: all)")
     if built.left_out:
         names = ", ".join(built.left_out)
-        msg.info(f"Does not find what groups half of the ontology: {names} (--profile none: all)")
+        msg.info(f"Not found, since half of the ontology is below: {names} (--profile none: all)")
     msg.good(f"Wrote the pipeline: {built.path}")
     msg.info(f"Index for a larger pipeline: {built.index_path}")
 
@@ -84,10 +84,10 @@ def _show_plan(plan: TrainingPlan) -> None:
 
 def _show_gain(gain: TrainingGain) -> None:
     told = (
-        f"Of {gain.names:,} names that were left out, n-grams link {gain.ngrams:.1f} % to the "
-        f"right concept, the trained encoder {gain.trained:.1f} %"
+        f"Of {gain.names:,} names left out of the training, n-grams link {gain.ngrams:.1f} % to "
+        f"the right concept, the trained encoder {gain.trained:.1f} %"
     )
     if gain.pays:
-        msg.good(f"{told}: it was taken")
+        msg.good(f"{told}: it was used")
     else:
-        msg.warn(f"{told}: training does not pay here, n-grams were taken")
+        msg.warn(f"{told}: training does not help here, n-grams were used")

@@ -1,4 +1,4 @@
-"""`connorm map`: a table of local terms to concepts."""
+"""`connorm map`: map a table of local terms to concepts."""
 
 from typing import Any
 
@@ -18,13 +18,13 @@ _TOLD = {ACCEPTED: "accepted", REVIEW: "to be reviewed", UNMATCHED: "unmatched"}
 @options_of(map_terms, flags={"top_k": "-k", "types": "-t", "branches": "-b"})
 def map_cli(
     addresses: list[str] = typer.Option(
-        [], "--address", metavar="PREFIX=IRI", help="What a prefix stands for; can be repeated."
+        [], "--address", metavar="PREFIX=IRI", help="The IRI of a prefix; can be repeated."
     ),
     **given: Any,
 ) -> None:
     """Map a table of local terms to concepts, as SSSOM: accepted, to be reviewed, or unmatched. The
-    confidence is a probability if the pipeline is calibrated, or else a cosine. What people have
-    decided in OUT stays; `connorm serve PIPELINE --review OUT` is the page to decide on.
+    confidence is a probability if the pipeline is calibrated, or else a cosine. Decisions that
+    people have made in OUT are kept; use `connorm serve PIPELINE --review OUT` to make them.
 
     Example: python -m spacy connorm map training/index terms.csv terms.sssom.tsv --term name
     """
@@ -44,11 +44,11 @@ def _show(summary: MappingSummary) -> None:
             )
         )
     show_table(rows, header=("Terms", "Rows", "", "Counts", ""), aligns="lrrrr")
-    msg.info(f"The thresholds are of the {summary.measure}")
+    msg.info(f"The thresholds apply to the {summary.measure}")
     if summary.decided:
         msg.info(f"{summary.decided:,} were decided by people")
     if summary.gone:
-        msg.info(f"{summary.gone:,} more stay that people decided: the table lacks their terms now")
+        msg.info(f"{summary.gone:,} more decisions are kept: their terms are not in the table now")
 
 
 def _parse_address(option: str) -> tuple[str, str]:

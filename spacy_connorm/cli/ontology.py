@@ -1,4 +1,4 @@
-"""`connorm ontology`, `ontology diff`, `join` and `substitutions`: everything about ontologies."""
+"""`connorm ontology`, `ontology diff`, `join` and `substitutions`: commands for ontologies."""
 
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ _CELL = 50
     help={"format": f"One of: {', '.join(FORMATS)}. [detected from the file]"},
 )
 def ontology_cli(**given: Any) -> None:
-    """Convert an ontology to the format that every other command reads, and show what it holds,
+    """Convert an ontology to the format that all other commands read, and show what it contains,
     what is doubtful and what was left out.
 
     Example: python -m spacy connorm ontology doid.obo.gz doid.jsonl --scopes EXACT,NARROW
@@ -44,7 +44,7 @@ def ontology_cli(**given: Any) -> None:
         ("Links to parents", summary.parents, ""),
         _row("Names of several concepts", summary.shared_names),
         _row("Repeated ids", summary.repeated_ids),
-        _row("Parents that are not there", summary.missing_parents),
+        _row("Parents that are missing", summary.missing_parents),
         _row("Concepts in a circle of parents", summary.circular),
         ("Rows merged by id", report.merged, ""),
         *((f"Synonyms of scope {each}", count, "") for each, count in report.scopes.items()),
@@ -70,7 +70,7 @@ _LABELS = {
     "retired": "Concepts retired",
     "renamed": "Concepts renamed",
     "moved": "Concepts with other parents",
-    "other owner": "Names that changed owner",
+    "other owner": "Names that moved to another concept",
     "name added": "Names added",
     "name lost": "Names lost",
 }
@@ -89,10 +89,10 @@ _LABELS = {
     help={"format": f"Of both, one of: {', '.join(FORMATS)}. [detected]"},
 )
 def ontology_diff_cli(**given: Any) -> None:
-    """Compare two releases of an ontology: concepts that were added, retired (and by what they are
-    replaced), renamed and moved, names that changed owner, were added or lost. Your synonyms, or
-    the corrections of `connorm serve`, move to the new ids where NEW has them; the others are
-    listed. Give the OBO files themselves: they say what replaces obsolete terms.
+    """Compare two releases of an ontology: concepts that were added, retired (and their
+    replacements), renamed and moved, and names that moved to another concept, were added or lost.
+    Your synonyms, or the corrections of `connorm serve`, get the new ids if NEW has them; the
+    others are listed. Pass the OBO files themselves: they name the replacements of obsolete terms.
 
     Example: python -m spacy connorm ontology diff old.obo new.obo -s synonyms.tsv -m moved.tsv
     """
@@ -126,17 +126,17 @@ def _show_synonyms(synonyms: MovedSynonyms) -> None:
         for each in synonyms.left
     ]
     if rows:
-        msg.warn(f"{len(rows):,} synonyms were left: NEW does not have their concept")
+        msg.warn(f"{len(rows):,} synonyms were left out: NEW does not have their concept")
         header = ("Text", "Concept", "Why", "May fit")
         show_table(rows[: 4 * _SHOWN], header=header, width=_CELL)
-    msg.info(f"{synonyms.kept:,} synonyms keep their id, {synonyms.moved:,} have another")
+    msg.info(f"{synonyms.kept:,} synonyms keep their id, {synonyms.moved:,} have a new one")
 
 
 @command("join")
 @options_of(join_ontologies)
 def join_cli(**given: Any) -> None:
-    """Join ontologies by their cross-references into one, to train an encoder on. Of each joined
-    concept the first file gives the id and the preferred name.
+    """Join ontologies by their cross-references into one, for training an encoder. The id and the
+    preferred name of a joined concept are those in the first file.
 
     Example: python -m spacy connorm join mesh.jsonl doid.obo.gz uberon.obo.gz biomedical.jsonl
     """
@@ -157,9 +157,9 @@ def join_cli(**given: Any) -> None:
 @command("substitutions")
 @options_of(learn_substitutions)
 def substitutions_cli(**given: Any) -> None:
-    """Learn which words names of the same concept use in place of each other ("renal", "kidney"),
-    and write them as a table for `connorm index --substitutions` and for training. The more
-    ontologies, the better.
+    """Learn which words are used in place of each other in names of the same concept ("renal",
+    "kidney"), and write them as a table for `connorm index --substitutions` and for training. The
+    more ontologies, the better.
 
     Example: python -m spacy connorm substitutions mesh.jsonl doid.jsonl substitutions.tsv
     """

@@ -1,9 +1,9 @@
-"""Options of commands, derived from the functions and the formats that they set.
+"""Derive the options of commands from the functions that they call and from formats.
 
-A command takes what its function takes: an argument for each positional parameter, an option for
-each one that is passed by keyword only. Name, type and default come from the signature, and the
-help text is the first sentence on the parameter in the docstring. So a setting is declared once,
-where it is used:
+A command has the parameters of its function: an argument for each positional parameter, an option
+for each keyword-only one. Name, type and default come from the signature, and the help text is the
+first sentence about the parameter in the docstring. So a setting is declared once, where it is
+used:
 
     @command("join")
     @options_of(join_ontologies)
@@ -22,10 +22,10 @@ from typing import Any, Union, get_args, get_origin
 import typer
 
 _METAVARS = {"input_path": "IN", "input_paths": "IN...", "output_path": "OUT"}
-# Folders, or names of packages and models, in which slashes stay as they are.
+# Folders, or names of packages and models, whose slashes are not changed.
 _NAMES = ("pipeline", "name", "reuse", "beside")
 _LIST = "A,B,..."
-# What the readers of all formats take besides the options of their format.
+# The parameters of all readers that are not options of their format.
 _NO_OPTIONS = ("path", "report")
 _FIELD = re.compile(r"(\w+(?:, \w+)*)(?: \(.+?\))?: (.+)")
 _SENTENCE = re.compile(r".+?[.](?=\s+[A-Z`\"]|\s*$)")
@@ -39,21 +39,22 @@ def options_of(
     repeated: Collection[str] = (),
     hidden: Collection[str] = (),
 ) -> Callable[[Callable], Callable]:
-    """Give a command the options of a function, or of several.
+    """Give a command the options of one or several functions.
 
-    The command is called with what its function takes. Options of formats, and lists, are left out
-    if they are not given, so that the functions' own defaults hold. Parameters that the command
-    declares itself are kept: one named like a parameter of the function stands in its place.
+    The command is called with the parameters of its function. Options of formats, and lists, are
+    left out if they are not given, so that the functions' own defaults apply. Parameters that the
+    command declares itself are kept: one with the same name as a parameter of the function replaces
+    it.
 
-    *functions (Callable): What does the command's work. What several of them take stands as the
-        first one has it.
+    *functions (Callable): The functions that do the command's work. A parameter that several of
+        them have is taken from the first one.
     formats (Optional[Mapping[str, Callable]]): Readers or exporters by format. Their parameters
-        are options, too.
-    flags (Optional[Mapping[str, str]]): Other names by parameter: a letter beside the long name, or
-        a long name instead of it, or both: {"format": "-f", "corpora": "--corpus -d"}.
+        become options, too.
+    flags (Optional[Mapping[str, str]]): Other flags by parameter: a letter in addition to the long
+        name, or a long name instead of it, or both: {"format": "-f", "corpora": "--corpus -d"}.
     help (Optional[Mapping[str, str]]): Help texts by parameter, instead of the docstring's.
-    repeated (Collection[str]): Lists of texts that get one item each time that their option is
-        given. Others get all items at once, separated by commas.
+    repeated (Collection[str]): Parameters whose option can be repeated, once for each item. Other
+        lists are given at once, separated by commas.
     hidden (Collection[str]): Parameters that are not options, such as functions to call.
     RETURNS (Callable): The decorator of the command.
     """
@@ -87,7 +88,8 @@ def options_of(
             )
 
         declared = {**options, **own}
-        # Typer reads these. It would look for the command's own behind `__wrapped__`.
+        # Typer reads these. Otherwise, it would follow `__wrapped__` to the command's own
+        # parameters.
         del run.__wrapped__
         run.__signature__ = inspect.Signature(list(declared.values()))  # type: ignore[attr-defined]
         run.__annotations__ = {name: each.annotation for name, each in declared.items()}
@@ -101,8 +103,9 @@ def _split(items: str) -> tuple[str, ...]:
 
 
 def _described(function: Callable) -> Iterator[tuple[str, inspect.Parameter, str]]:
-    """YIELDS (Tuple[str, Parameter, str]): The name, the declaration and the help of each parameter
-    of a function, or of each field of a dataclass.
+    """List the parameters of a function, or the fields of a dataclass.
+
+    YIELDS (Tuple[str, Parameter, str]): The name, the declaration and the help text of each.
     """
     helps = _read_docstring(function)
     for name, parameter in inspect.signature(function).parameters.items():
@@ -111,8 +114,10 @@ def _described(function: Callable) -> Iterator[tuple[str, inspect.Parameter, str
 
 
 def _read_docstring(function: Callable) -> dict[str, str]:
-    """RETURNS (Dict[str, str]): The first sentence on each parameter, or on each field of a class;
-    inherited ones too.
+    """Read the first sentence about each parameter, or about each field of a class, including
+    inherited ones.
+
+    RETURNS (Dict[str, str]): The sentences by name.
     """
     meanings: dict[str, str] = {}
     names: Sequence[str] = ()
@@ -131,7 +136,10 @@ def _read_docstring(function: Callable) -> dict[str, str]:
 
 
 def _of_formats(formats: Mapping[str, Callable]) -> dict[str, tuple[inspect.Parameter, str]]:
-    """RETURNS (Dict[str, Tuple[Parameter, str]]): The declaration and the help of each option."""
+    """Collect the options of formats.
+
+    RETURNS (Dict[str, Tuple[Parameter, str]]): The declaration and the help text of each option.
+    """
     found: dict[str, tuple[inspect.Parameter, dict[str, list[str]]]] = {}
     for key, function in formats.items():
         for name, parameter, told in _described(function):
@@ -154,7 +162,10 @@ def _shown_default(default: object) -> str:
 def _declare(
     parameter: inspect.Parameter, help: str, flags: str, default: Any, repeated: Collection[str]
 ) -> inspect.Parameter:
-    """RETURNS (Parameter): What Typer reads."""
+    """Convert a parameter to Typer's form.
+
+    RETURNS (Parameter): The parameter that Typer reads.
+    """
     name = parameter.name
     kind, is_list = _parsed_type(parameter.annotation)
     if name in _NAMES:
@@ -182,8 +193,9 @@ def _declare(
 
 
 def _parsed_type(annotation: Any) -> tuple[Any, bool]:
-    """RETURNS (Tuple[Any, bool]): What Typer parses for a type, and whether that is a text with a
-    list in it.
+    """Choose the type that Typer parses for a type.
+
+    RETURNS (Tuple[Any, bool]): This type, and whether it is a text that contains a list.
     """
     if get_origin(annotation) in (Union, UnionType):
         members = [each for each in get_args(annotation) if each is not NoneType]

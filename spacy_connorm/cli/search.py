@@ -22,7 +22,7 @@ _ALIGNS = {
     **{"Mention": "l", "Concept": "l", "Name": "l", "Score": "r", "Dense": "r", "Lexical": "r"},
     **{"Found as": "l", "Search": "l", "Codes": "l"},
 }
-# Both cosines behind a score, where it weighs two, and codes, where some are asked for.
+# The two cosines of a hybrid score, and codes, if there are any.
 _OPTIONAL = ("Dense", "Lexical", "Codes")
 _WIDTH = 40
 
@@ -40,8 +40,8 @@ def search_cli(
     explain: bool = typer.Option(False, "--explain", "-e", help="Show each search of the sieve."),
     **given: Any,
 ) -> None:
-    """Search for mentions and show their candidates. Without mentions, every line of standard input
-    is one, answered as it comes: the pipeline is loaded once.
+    """Search for mentions and show their candidates. Without mentions, each line of standard input
+    is a mention, answered as it is read; the pipeline is loaded only once.
 
     Example: python -m spacy connorm search training/index "heart attack" "high sugar" -k 3
     """
@@ -55,7 +55,7 @@ def search_cli(
         else:
             answers = zip(batch, search_mentions(nlp, batch, **given), strict=True)
             _show_candidates([row for each in answers for row in _rows(*each)])
-        # Whoever asks line by line waits for the answer.
+        # Someone who types line by line waits for each answer.
         sys.stdout.flush()
 
 

@@ -1,4 +1,6 @@
-"""`connorm serve` and `connorm corrections`: a page and an API over a pipeline, and their yield."""
+"""`connorm serve` and `connorm corrections`: a web page and an API for a pipeline, and the
+corrections made there.
+"""
 
 import logging
 import sys
@@ -20,9 +22,10 @@ def serve_cli(
     verbose: bool = typer.Option(False, "--verbose", "-V", help="Log each request, without texts."),
     **given: Any,
 ) -> None:
-    """Serve a page and an API over a pipeline: read what is found, search, and correct it.
-    Corrections are synonyms from then on; `connorm corrections` turns them into annotated data.
-    Ctrl-C or SIGTERM stops the server once it has answered all running requests.
+    """Serve a web page and an API for a pipeline: read what is found, search, and correct it.
+    Corrections become synonyms at once; `connorm corrections` turns them into annotated data.
+    Ctrl-C or SIGTERM stops the server after it has answered all running requests. With --review,
+    the page also shows the mappings of `connorm map` for review.
 
     With --review, the page goes through the mappings of `connorm map`.
 
@@ -37,7 +40,8 @@ def serve_cli(
 def _tell(address: str) -> None:
     msg.good(f"Open {address}")
     msg.info("Ctrl-C stops it")
-    # A pipe, such as a service's log, would get the address when the server has ended.
+    # Otherwise a pipe, such as a service's log, would get the address only when the server has
+    # ended.
     sys.stdout.flush()
 
 
@@ -49,7 +53,7 @@ _SHOWN = 20
     convert_corrections,
     flags={"lang": "-l"},
     help={
-        "path": "What `connorm serve` appends to.",
+        "path": "The file that `connorm serve` appends to.",
         "output_path": "A .tsv, .spacy or .txt file. [only report]",
     },
 )
@@ -57,17 +61,17 @@ def corrections_cli(**given: Any) -> None:
     """Turn corrections into annotated data: a table (.tsv) for `connorm index --synonyms` with the
     last concept of each text, a list (.txt) of texts whose last correction gives no concept, for
     the `stop_list` of `mention_finder`, or all mentions in their documents (.spacy), for `connorm
-    index --corpus` and for training. Texts that were given different concepts are shown.
+    index --corpus` and for training. Texts that were given different concepts are listed.
 
     Example: python -m spacy connorm corrections corrections.jsonl corrections.tsv
     """
     report, output_path = convert_corrections(**given), given.get("output_path")
     _show_conflicts(report.conflicts)
     if report.conflicts and output_path is not None and output_path.suffix == ".spacy":
-        msg.warn("Documents keep them all: an index of documents takes the most frequent one")
+        msg.warn("Documents keep them all; an index built from them uses the most frequent one")
     msg.good(
-        f"{report.corrections:,} corrections count, of {report.records:,} records, in "
-        f"{report.texts:,} texts; {report.without_concept:,} of them say that there is no concept"
+        f"{report.corrections:,} corrections apply, of {report.records:,} records, in "
+        f"{report.texts:,} texts; {report.without_concept:,} of them give no concept"
     )
     if output_path is not None:
         msg.good(f"Wrote {output_path}")
@@ -79,6 +83,6 @@ def _show_conflicts(conflicts: Iterable[CorrectionConflict]) -> None:
         for each in conflicts
     ]
     if rows:
-        msg.warn(f"{len(rows):,} texts were given different concepts; the last one answers:")
+        msg.warn(f"{len(rows):,} texts were given different concepts; the last one applies:")
         header = ("Text", "Concepts, the last one last", "By")
         show_table(rows[:_SHOWN], header=header)

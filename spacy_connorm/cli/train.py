@@ -1,4 +1,4 @@
-"""`connorm train`, `connorm encoder` and `connorm export`: encoders in folders of their own."""
+"""`connorm train`, `connorm encoder` and `connorm export`: write encoders to folders."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from .options import options_of
 @options_of(train, flags={"gpu_id": "-g"}, hidden=("overrides", "observer"))
 def train_cli(ctx: typer.Context, **given: Any) -> None:
     """Train an encoder on the synonyms of an ontology and on annotated mentions, and write a folder
-    that an encoder of a concept normalizer takes as its `name`. Checkpoints and logs are kept in
+    that can be the `name` of an encoder in a concept normalizer. Checkpoints and logs are kept in
     OUT.checkpoints until the encoder is written.
 
     Settings of the config can be overridden: --data.ontology doid.jsonl --training.seed 1
@@ -57,18 +57,18 @@ def encoder_cli(**given: Any) -> None:
     Example: python -m spacy connorm encoder cambridgeltl/SapBERT-from-PubMedBERT-fulltext sapbert
     """
     path, width = save_encoder(**given)
-    msg.good(f"Wrote the transformer, whose vectors are {width} wide: {path}")
+    msg.good(f"Wrote the transformer, whose vectors have {width} components: {path}")
 
 
 @command("export")
 @options_of(export_encoder, flags={"precision": "-p"})
 def export_cli(**given: Any) -> None:
     """Export a transformer for ONNX Runtime: OnnxEncoder.v1 with OUT as its `name` needs neither
-    torch nor transformers, and in eight bits (int8) it is about three times as fast on processors.
-    Its vectors differ from the transformer's, so build indexes again with it.
+    torch nor transformers, and in eight bits (int8) it is about three times as fast on CPUs. Its
+    vectors differ from the transformer's, so indexes must be built again with it.
 
     Example: python -m spacy connorm export training/encoder training/encoder-int8
     """
     path, cosine = export_encoder(**given)
     msg.good(f"Wrote the encoder: {path}")
-    msg.info(f"Mean cosine of its vectors and those of '{given['name']}': {cosine:.4f}")
+    msg.info(f"Mean cosine between its vectors and those of '{given['name']}': {cosine:.4f}")

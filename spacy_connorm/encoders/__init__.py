@@ -1,6 +1,6 @@
 """Encoders: strings in, one float32 vector per string out.
 
-`protocol` tells what every encoder offers and how a new one is added.
+`protocol` describes what every encoder offers and how to add a new one.
 """
 
 import lazy_loader

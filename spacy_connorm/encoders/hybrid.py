@@ -1,4 +1,4 @@
-"""A dense and a lexical encoder as one: meaning and spelling."""
+"""A dense and a lexical encoder combined: meaning and spelling."""
 
 import hashlib
 from collections.abc import Mapping
@@ -35,17 +35,17 @@ def HybridEncoder(
     lexical_weight: float = 0.3,
 ) -> Model[list[str], Floats2d]:
     """Build an encoder whose score is the weighted mean of two cosines: (dense + weight * lexical)
-    / (1 + weight). It ranks concepts as the sum of the two in BioSyn does (Sung et al. 2020). A
-    zero vector on one side has cosine 0 there. Vectors are `HybridArray`. `initialize` loads the
-    dense encoder and fits the lexical one.
+    / (1 + weight). It ranks concepts like the sum of the two in BioSyn (Sung et al. 2020). If one
+    of the vectors is zero, its cosine is 0. Vectors are `HybridArray`. `initialize` loads the dense
+    encoder and fits the lexical one.
 
-    The weight is not part of the index or the fingerprint: it can be changed in the config of a
+    The weight is not part of the index or the fingerprint, so it can be changed in the config of a
     saved pipeline. With 0, scores are those of the dense encoder.
 
     dense (Model[List[str], Floats2d]): An encoder of dense vectors.
     lexical (Model[List[str], Floats2d]): An encoder of sparse vectors, such as
         `spacy-connorm.NgramEncoder.v1`.
-    lexical_weight (float): The weight of the lexical cosine; that of the dense one is 1.
+    lexical_weight (float): The weight of the lexical cosine; the dense one has the weight 1.
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN300 for a model that is not an encoder, CN006 for an encoder of the
         wrong kind or a negative weight.
@@ -62,12 +62,14 @@ def HybridEncoder(
 
 
 class HybridShim(EncoderShim):
-    """Holds both encoders. An input is that of the dense one, with its length, and that of the
-    lexical one.
+    """Holds both encoders. Its inputs are the dense encoder's input, with its length, followed by
+    the lexical encoder's.
     """
 
     def __init__(self, dense: Model, lexical: Model, *, weight: float) -> None:
-        """dense (Model[List[str], Floats2d]): The dense encoder.
+        """Store the encoders and the weight.
+
+        dense (Model[List[str], Floats2d]): The dense encoder.
         lexical (Model[List[str], Floats2d]): The lexical encoder.
         weight (float): The weight of the lexical cosine.
         """
@@ -79,27 +81,39 @@ class HybridShim(EncoderShim):
 
     @property
     def dense(self) -> Model:
-        """RETURNS (Model[List[str], Floats2d]): The dense encoder."""
+        """The dense encoder.
+
+        RETURNS (Model[List[str], Floats2d]): Its thinc model.
+        """
         return self._parts["dense"]
 
     @property
     def lexical(self) -> Model:
-        """RETURNS (Model[List[str], Floats2d]): The lexical encoder."""
+        """The lexical encoder.
+
+        RETURNS (Model[List[str], Floats2d]): Its thinc model.
+        """
         return self._parts["lexical"]
 
     @property
     def width(self) -> int:
-        """RETURNS (int): The sum of both widths; 0 before both are loaded."""
+        """The sum of both widths.
+
+        RETURNS (int): 0 before both encoders are loaded.
+        """
         widths = [part.maybe_get_dim("nO") or 0 for part in self._parts.values()]
         return sum(widths) if all(widths) else 0
 
     @property
     def widths(self) -> dict[str, int]:
-        """RETURNS (Dict[str, int]): Those of both."""
+        """The widths of both encoders.
+
+        RETURNS (Dict[str, int]): "dense" and "sparse".
+        """
         return {"dense": self.dense.get_dim("nO"), "sparse": self.lexical.get_dim("nO")}
 
     def load(self, texts: list[str] | None) -> None:
-        """Load or fit both, or none if one fails.
+        """Load or fit both encoders, or neither if one fails.
 
         texts (Optional[List[str]]): The texts, e.g. all names of an ontology.
         """
@@ -109,7 +123,10 @@ class HybridShim(EncoderShim):
         self._parts = parts
 
     def encode(self, inputs: list[bytes]) -> HybridArray:
-        """RETURNS (HybridArray): Vectors."""
+        """Encode with both encoders.
+
+        RETURNS (HybridArray): The vectors.
+        """
         ends = [_LENGTH + int.from_bytes(each[:_LENGTH], "big") for each in inputs]
         dense = [each[_LENGTH:end] for each, end in zip(inputs, ends, strict=True)]
         lexical = [each[end:] for each, end in zip(inputs, ends, strict=True)]
@@ -120,12 +137,18 @@ class HybridShim(EncoderShim):
         )
 
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): The inputs of both, the first with its length."""
+        """Combine the inputs of both encoders.
+
+        RETURNS (List[bytes]): For each text, both inputs, the first with its length.
+        """
         both = zip(*(encoder_inputs(part, texts) for part in self._parts.values()), strict=True)
         return [len(one).to_bytes(_LENGTH, "big") + one + other for one, other in both]
 
     def fingerprint(self) -> str:
-        """RETURNS (str): A checksum of both fingerprints."""
+        """Combine both fingerprints.
+
+        RETURNS (str): A checksum of them.
+        """
         prints = " ".join(map(fingerprint, self._parts.values()))
         return hashlib.blake2b(prints.encode(), digest_size=16).hexdigest()
 
@@ -134,13 +157,18 @@ class HybridShim(EncoderShim):
         self._parts = model or {name: replica(part) for name, part in self._parts.items()}
 
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """RETURNS (Tuple): What both save, each with its checksum."""
+        """Collect what both encoders save.
+
+        RETURNS (Tuple): Values for msgpack, and arrays, each with a checksum.
+        """
         return saved_parts(self._parts)
 
     def restored(
         self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]
     ) -> tuple[dict[str, Model], str]:
-        """RETURNS (Tuple): Both encoders by name, and no checksum of its own.
+        """Restore both encoders.
+
+        RETURNS (Tuple): The encoders by name, and an empty checksum.
         RAISES (ConnormError): CN305 if one is damaged.
         """
         return restored_parts(self._parts, saved, arrays), ""

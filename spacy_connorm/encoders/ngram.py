@@ -1,4 +1,4 @@
-"""Character n-gram TF-IDF as an encoder: nothing to download, sparse vectors."""
+"""Character n-grams weighted by TF-IDF as an encoder: sparse vectors, nothing to download."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -11,7 +11,7 @@ from ..errors import ConnormError, Errors, refuse
 from .protocol import EncoderShim, make_encoder
 from .storage import digest_parts
 
-# Time grows with the length, and longer n-grams say nothing that shorter ones do not.
+# Time grows with the length, and longer n-grams add nothing to shorter ones.
 _LONGEST = 100
 _BLANK = " "
 
@@ -21,12 +21,12 @@ def NgramEncoder(
     analyzer: Literal["char", "char_wb"] = "char_wb",
     ngram_range: Sequence[int] = (1, 3),
 ) -> Model[list[str], Floats2d]:
-    """Build an encoder of character n-grams in lower case, weighted by TF-IDF. `initialize` fits it
-    to texts. Vectors are SciPy CSR matrices of shape (texts, n-grams), float32; n-grams that were
-    not in those texts are ignored.
+    """Build an encoder of lower-case character n-grams, weighted by TF-IDF. `initialize` fits it to
+    texts. Vectors are SciPy CSR matrices of shape (texts, n-grams), float32; n-grams that were not
+    in those texts are ignored.
 
-    analyzer (Literal["char", "char_wb"]): "char_wb" takes n-grams within words, padded with a space
-        on either side; "char" also takes those across words.
+    analyzer (Literal["char", "char_wb"]): "char_wb" uses n-grams within words, padded with a space
+        on either side; "char" also uses n-grams across words.
     ngram_range (Sequence[int]): The shortest and the longest n-gram, in characters; at most 100.
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN006 for an invalid range.
@@ -37,36 +37,48 @@ def NgramEncoder(
 
 
 def is_ngram_range(lengths: Sequence[int]) -> bool:
-    """RETURNS (bool): Whether these are a shortest and a longest n-gram, in characters."""
+    """Check whether two numbers can be the lengths of the shortest and the longest n-gram.
+
+    RETURNS (bool): True if they can.
+    """
     if len(lengths) != 2 or not all(type(length) is int for length in lengths):
         return False
     return 1 <= lengths[0] <= lengths[1] <= _LONGEST
 
 
 def require_ngram_range(lengths: Sequence[int]) -> None:
-    """RAISES (ConnormError): CN006 if these are no lengths of n-grams."""
+    """Refuse invalid lengths of n-grams.
+
+    RAISES (ConnormError): CN006.
+    """
     if not is_ngram_range(lengths):
         refuse("ngram_range", lengths, f"two lengths from 1 to {_LONGEST}, e.g. [1, 3]")
 
 
 class NgramShim(EncoderShim):
-    """Holds a fitted vectorizer; saves its n-grams and their weights as plain arrays."""
+    """Holds a fitted vectorizer, and saves its n-grams and their weights as plain arrays."""
 
     sparse = True
     fits = True
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        """settings (Dict[str, Any]): The arguments of `NgramEncoder`."""
+        """Store the settings.
+
+        settings (Dict[str, Any]): The arguments of `NgramEncoder`.
+        """
         super().__init__()
         self.cfg = settings
 
     @property
     def width(self) -> int:
-        """RETURNS (int): The number of different n-grams; 0 before fitting."""
+        """The number of different n-grams.
+
+        RETURNS (int): 0 before fitting.
+        """
         return 0 if self._model is None else len(self._model.vocabulary)
 
     def load(self, texts: list[str] | None) -> None:
-        """Fit to texts. Without texts, a fitted encoder is left as it is.
+        """Fit to texts. Without texts, a fitted encoder does not change.
 
         texts (Optional[List[str]]): The texts, e.g. all names of an ontology.
         RAISES (ConnormError): CN310 if the texts have no n-grams.
@@ -76,7 +88,10 @@ class NgramShim(EncoderShim):
             self.hold(fitted, digest_parts(*_state(fitted)))
 
     def encode(self, inputs: list[bytes]) -> Any:
-        """RETURNS (scipy.sparse.csr_matrix): Shape (inputs, n-grams), float32."""
+        """Compute TF-IDF vectors.
+
+        RETURNS (scipy.sparse.csr_matrix): Shape (inputs, n-grams), float32.
+        """
         if not inputs:
             from scipy.sparse import csr_matrix
 
@@ -87,23 +102,32 @@ class NgramShim(EncoderShim):
         return _without_blank_rows(vectors, self._model.vocabulary_.get(_BLANK))
 
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """Get what is read of texts.
+        """Normalize texts.
 
         RETURNS (List[bytes]): The texts in lower case with single spaces, as UTF-8.
         """
         return [" ".join(text.lower().split()).encode() for text in texts]
 
     def fingerprint(self) -> str:
-        """RETURNS (str): A checksum of the n-grams, their weights and the settings."""
+        """Compute a checksum of the n-grams, their weights and the settings.
+
+        RETURNS (str): See `fingerprint`.
+        """
         return digest_parts(repr(sorted(self.cfg.items())), *_state(self._model))
 
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """RETURNS (Tuple): The n-grams and their weights, without the settings."""
+        """Collect the n-grams and their weights, without the settings.
+
+        RETURNS (Tuple): Values for msgpack, and arrays.
+        """
         ngrams, idf = _state(self._model)
         return {"ngrams": ngrams, "idf": idf}, {}
 
     def restored(self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> tuple[Any, str]:
-        """RETURNS (Tuple): A vectorizer and its checksum."""
+        """Restore a vectorizer.
+
+        RETURNS (Tuple): The vectorizer and its checksum.
+        """
         ngrams, idf = saved["ngrams"].split("\n"), np.frombuffer(saved["idf"], dtype="<f4")
         if len(ngrams) != len(idf) or len(set(ngrams)) != len(ngrams) or not np.isfinite(idf).all():
             raise ValueError("its n-grams and their weights do not fit together")
@@ -135,12 +159,12 @@ class NgramShim(EncoderShim):
 
 
 def _state(vectorizer: Any) -> tuple[str, bytes]:
-    # N-grams have no line breaks: `inputs` splits on white space.
+    # N-grams have no line breaks, since `inputs` splits at white space.
     return "\n".join(vectorizer.vocabulary), vectorizer.idf_.astype("<f4").tobytes()
 
 
 def _without_blank_rows(vectors: Any, blank: int | None) -> Any:
-    # Words are padded with blanks. Without this, two texts with no other known n-gram would have a
+    # Words are padded with spaces. Otherwise, two texts with no other known n-gram would have a
     # cosine of 1.
     if blank is None:
         return vectors

@@ -1,5 +1,5 @@
-"""Loading pretrained transformers from an installed package, a folder or the Hugging Face hub. No
-code that comes with a model is run.
+"""Load pretrained transformers from an installed package, a folder or the Hugging Face hub. Code
+that comes with a model is never run.
 """
 
 import re
@@ -16,9 +16,9 @@ from .storage import ARCHITECTURES, CONFIG, model_type
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 HUB_TIMEOUT = 5.0
-# What transformers says of a model that has none.
+# What transformers reports for a model without safetensors.
 _NO_SAFETENSORS = re.compile(r"file named \S*safetensors")
-# An implementation of attention that has a slash in its name is code on the hub.
+# An attention implementation with a slash in its name is code on the hub.
 _ATTENTION = ("attn_implementation", "_attn_implementation", "_attn_implementation_internal")
 
 
@@ -26,7 +26,7 @@ class Package(NamedTuple):
     """Weights installed as a Python package.
 
     distribution (str): The name for pip.
-    module (str): The name for Python; the weights are in its folder `model`.
+    module (str): The name of the module; the weights are in its folder `model`.
     sha256 (Dict[str, str]): The checksums of all files that transformers reads, as published on
         the hub.
     """
@@ -54,7 +54,7 @@ PACKAGES = {
         },
     )
 }
-# What else is in that folder, none of which transformers reads.
+# Other files in this folder, none of which transformers reads.
 _UNREAD = {
     ".gitattributes",
     "1_Pooling",
@@ -78,14 +78,14 @@ class Pretrained(NamedTuple):
 
 
 def load_pretrained(name: str) -> Pretrained:
-    """Load a tokenizer and a transformer. They are searched in this order: installed packages,
+    """Load a tokenizer and a transformer. They are searched for in this order: installed packages,
     folders, the cache of the Hugging Face hub, the hub.
 
     name (str): A name on the hub, or the path of a folder.
-    RETURNS (Pretrained): The two.
+    RETURNS (Pretrained): The tokenizer and the transformer.
     RAISES (ConnormError): CN303 if nothing is found, CN304 if a package is not the published one,
-        CN306 if what is found can't be loaded, CN312 if it would run code that comes with the
-        model, CN314 if it has no safetensors, CN317 for an encoder of another architecture.
+        CN306 if the model can't be loaded, CN312 if it would run code that comes with the model,
+        CN314 if it has no safetensors, CN317 for an encoder of another architecture.
     """
     folder = find_folder(name)
     if folder is not None:
@@ -96,7 +96,8 @@ def load_pretrained(name: str) -> Pretrained:
     try:
         return _load(name, local_files_only=True)
     except ConnormError as error:
-        # Only missing files may be on the hub; what was found but is unusable stays so.
+        # Only missing files may be on the hub; a model that was found but can't be used is not
+        # replaced.
         if not isinstance(error.__cause__, (OSError, HFValidationError)):
             raise
     _probe_hub(name)
@@ -145,8 +146,8 @@ def _check_files(folder: Path, package: Package) -> None:
 
 
 def _probe_hub(name: str) -> None:
-    # One request with a time limit: without a network, transformers retries every file six times
-    # and gives up after 46 seconds.
+    # A single request with a time limit: without a network, transformers retries every file six
+    # times and gives up after 46 seconds.
     from huggingface_hub import HfApi
 
     try:
@@ -158,7 +159,7 @@ def _probe_hub(name: str) -> None:
 def _not_found(name: str, error: Exception) -> str:
     tried = [
         f"the folder '{Path(name).absolute()}' (not there)",
-        "the cache of the Hugging Face hub (no safetensors of it)",
+        "the cache of the Hugging Face hub (no safetensors in it)",
         f"the hub ({_hub_reason(error)})",
     ]
     if name in PACKAGES:
@@ -217,7 +218,7 @@ def _unusable(source: str, reason: str) -> ConnormError:
 
 
 def _refuse_surprises(source: str, places: Mapping[str, Any]) -> None:
-    """Refuse a configuration that leads to code, or to the weights of another model."""
+    """Refuse a configuration that refers to code, or to the weights of another model."""
     from transformers import PretrainedConfig
     from transformers.utils import find_adapter_config_file
 
@@ -228,11 +229,11 @@ def _refuse_surprises(source: str, places: Mapping[str, Any]) -> None:
 
 
 def refuse_code_in_config(config: Any, *, source: str) -> None:
-    """Refuse a model's configuration that leads to code elsewhere. Transformers would run it even
+    """Refuse a model's configuration that refers to code elsewhere. Transformers would run it even
     without `trust_remote_code`, if the package "kernels" is installed (CVE-2026-4372).
 
-    config (Any): The JSON of a `config.json`, with those of its parts.
-    source (str): Where it is from.
+    config (Any): The JSON of a `config.json`, including its parts.
+    source (str): The source of the configuration, for the message.
     RAISES (ConnormError): CN312.
     """
     if not isinstance(config, Mapping):
@@ -258,7 +259,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _find_flaw(tokenizer: Any, transformer: Any, missing_keys: list[str]) -> str:
-    # Transformers initializes missing weights at random and goes on.
+    # Transformers initializes missing weights at random and continues.
     missing = [key for key in missing_keys if not key.startswith("pooler.")]
     if missing:
         return f"it has no weights for {len(missing)} of its tensors, e.g. '{missing[0]}'"

@@ -42,7 +42,7 @@ Raw: TypeAlias = Any
 @dataclass(frozen=True, eq=False)
 class HybridArray:
     """A dense and a lexical vector per text. They are kept apart, since the weight of the lexical
-    cosine belongs to the query, not to the vectors it is compared with.
+    cosine belongs to the query, not to the vectors that it is compared with.
 
     dense (Floats2d): float32 (b, dense width).
     lexical (csr_matrix): float32 (b, lexical width).
@@ -55,16 +55,18 @@ class HybridArray:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """The shape of the joined vectors.
+        """The shape of the concatenated vectors.
 
         RETURNS (Tuple[int, int]): The number of rows, and the sum of both widths.
         """
         return self.dense.shape[0], self.dense.shape[1] + self.lexical.shape[1]
 
     def __getitem__(self, rows: Any) -> "HybridArray":
-        """RETURNS (HybridArray): Some rows.
+        """Select rows.
 
-        rows (Union[slice, Sequence[int]]): Which ones.
+        RETURNS (HybridArray): These rows.
+
+        rows (Union[slice, Sequence[int]]): The rows to select.
         """
         return HybridArray(self.dense[rows], self.lexical[rows], self.weight)
 
@@ -76,7 +78,10 @@ class HybridArray:
 
 
 def _stack_hybrid(batches: Sequence[HybridArray]) -> HybridArray:
-    """RETURNS (HybridArray): The rows of one or more batches, with the weight of the first."""
+    """Concatenate one or more batches.
+
+    RETURNS (HybridArray): All rows, with the weight of the first batch.
+    """
     from scipy import sparse
 
     return HybridArray(
@@ -87,7 +92,7 @@ def _stack_hybrid(batches: Sequence[HybridArray]) -> HybridArray:
 
 
 def stack(raws: Iterable[Raw]) -> Raw:
-    """Stack encoded batches.
+    """Concatenate encoded batches.
 
     raws (Iterable[Union[Floats2d, csr_matrix, HybridArray]]): One or more batches, each (b, width).
     RETURNS (Union[Floats2d, csr_matrix, HybridArray]): All rows.
@@ -105,22 +110,24 @@ def stack(raws: Iterable[Raw]) -> Raw:
 
 
 def unit_rows(vectors: np.ndarray) -> np.ndarray:
-    """vectors (Floats2d): (n, width).
-    RETURNS (Floats2d): (n, width), rows scaled to length 1; zero rows stay.
+    """Scale rows to length 1.
+
+    vectors (Floats2d): (n, width).
+    RETURNS (Floats2d): (n, width); zero rows do not change.
     """
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 
 class EncoderShim(Shim, ABC):
-    """The base class of encoders. Settings are not saved: they come from the config. What is loaded
-    or fitted is one object, `_model`, with a checksum. It is replaced and never changed: see
-    `replica`. Texts are always valid UTF-8, and no method but `load` is called before `load`.
+    """The base class of encoders. Settings are not saved, since they come from the config. The
+    loaded or fitted object is `_model`, which has a checksum. It is replaced and never changed: see
+    `replica`. Texts are always valid UTF-8, and only `load` is called before `load`.
 
     sparse (bool): Whether `encode` returns SciPy CSR matrices.
-    fits (bool): Whether it looks at the texts that it is loaded with: if not, they need not be held
-        in memory to build an index.
+    fits (bool): Whether loading uses the texts: if not, they need not be kept in memory to build an
+        index.
     extra (str): The extra of spacy-connorm that it needs; empty if none.
-    lexical_weight (float): The weight of the lexical cosine, of one that has both.
+    lexical_weight (float): The weight of the lexical cosine, for an encoder that has both.
     """
 
     sparse = False
@@ -129,7 +136,10 @@ class EncoderShim(Shim, ABC):
     lexical_weight = 1.0
 
     def __init__(self, name: str = "") -> None:
-        """name (str): What the encoder is loaded from."""
+        """Store the name.
+
+        name (str): The source to load the encoder from.
+        """
         super().__init__(None)
         self.name = name
         self._digest = ""
@@ -144,9 +154,9 @@ class EncoderShim(Shim, ABC):
 
     @property
     def widths(self) -> dict[str, int]:
-        """How many components the vectors have.
+        """The numbers of components of the vectors.
 
-        RETURNS (Dict[str, int]): "dense", "sparse", or both.
+        RETURNS (Dict[str, int]): By kind: "dense", "sparse", or both.
         """
         return {"sparse" if self.sparse else "dense": self.width}
 
@@ -158,7 +168,7 @@ class EncoderShim(Shim, ABC):
         """
 
     def hold(self, model: Any, digest: str) -> None:
-        """Keep what was loaded or fitted.
+        """Keep the object that was loaded or fitted.
 
         model (Any): The new object; None to empty the encoder.
         digest (str): Its checksum.
@@ -167,7 +177,7 @@ class EncoderShim(Shim, ABC):
 
     @abstractmethod
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """Get what is read of texts.
+        """Get what the encoder reads of texts.
 
         RETURNS (List[bytes]): See `encoder_inputs`.
         """
@@ -189,15 +199,15 @@ class EncoderShim(Shim, ABC):
 
     @abstractmethod
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """Collect what is saved.
+        """Collect what to save.
 
-        RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): What is saved: values for msgpack
-        and large arrays, which may be saved in files of their own.
+        RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): Values for msgpack, and large
+            arrays, which may be saved in separate files.
         """
 
     @abstractmethod
     def restored(self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> tuple[Any, str]:
-        """Make what `contents` described. It raises any error if that is damaged.
+        """Restore an object from its `contents`. Any error may be raised if they are damaged.
 
         saved (Mapping[str, Any]): The values.
         arrays (Dict[str, np.ndarray]): The arrays.
@@ -205,16 +215,16 @@ class EncoderShim(Shim, ABC):
         """
 
     def saved(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """Collect what is saved, with its checksum.
+        """Collect what to save, with its checksum.
 
         RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): The contents and a checksum; see
-        `restore`.
+            `restore`.
         """
         values, arrays = self.contents()
         return {**values, "digest": self._digest}, arrays
 
     def restore(self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> None:
-        """Restore what was saved.
+        """Restore the encoder from what was saved.
 
         saved (Mapping[str, Any]): The values and the checksum.
         arrays (Dict[str, np.ndarray]): The arrays.
@@ -233,7 +243,7 @@ class EncoderShim(Shim, ABC):
     def to_bytes(self) -> bytes:
         """Serialize the encoder.
 
-        RETURNS (bytes): All that is saved; empty before anything is loaded.
+        RETURNS (bytes): Everything that is saved; empty before anything is loaded.
         """
         if not self.width:
             return b""
@@ -241,9 +251,9 @@ class EncoderShim(Shim, ABC):
         return srsly.msgpack_dumps({**saved, "arrays": pack_weights(arrays)})
 
     def from_bytes(self, data: bytes) -> "EncoderShim":
-        """Restore what `to_bytes` saved.
+        """Restore the encoder from bytes.
 
-        data (bytes): From `to_bytes`.
+        data (bytes): The result of `to_bytes`.
         RETURNS (EncoderShim): This shim.
         RAISES (ConnormError): CN305 if the data is damaged.
         """
@@ -260,11 +270,13 @@ class EncoderShim(Shim, ABC):
 
 
 class PretrainedShim(EncoderShim):
-    """An encoder that is read from what `name` stands for, and encodes texts in batches."""
+    """An encoder that is read from its `name`, and encodes texts in batches."""
 
     def __init__(self, name: str = "", *, batch_size: int = 512) -> None:
-        """name (str): What the encoder is loaded from.
-        batch_size (int): Texts encoded at once.
+        """Store the name and the size of batches.
+
+        name (str): The source to load the encoder from.
+        batch_size (int): Texts to encode at once.
         """
         super().__init__(name)
         self.batch_size = batch_size
@@ -280,9 +292,9 @@ class PretrainedShim(EncoderShim):
 
     @abstractmethod
     def read(self) -> Any:
-        """Read what `name` stands for.
+        """Read the object that `name` stands for.
 
-        RETURNS (Any): What `name` stands for, with a `width` and a `digest()`.
+        RETURNS (Any): An object with a `width` and a `digest()`.
         """
 
     def encode(self, inputs: list[bytes]) -> Raw:
@@ -321,19 +333,19 @@ Encoder = Model[list[str], Floats2d]
 
 class TrainableModule(Protocol):
     """A `torch.nn.Module` that computes an encoder's vectors with gradients. Train it, `save` it,
-    and set the encoder's `name` to that folder.
+    and use the folder as the encoder's `name`.
     """
 
     def rows(self, texts: list[str]) -> list[list[int]]:
         """Tokenize texts.
 
-        RETURNS (List[List[int]]): What is read of each text, e.g. token ids.
+        RETURNS (List[List[int]]): What the module reads of each text, e.g. token ids.
         """
 
     def collate(self, rows: list[list[int]]) -> "dict[str, torch.Tensor]":
-        """Make the arguments of `forward`.
+        """Convert rows to the arguments of `forward`.
 
-        RETURNS (Dict[str, torch.Tensor]): The rows as arguments of `forward`.
+        RETURNS (Dict[str, torch.Tensor]): The arguments by name.
         """
 
     def forward(self, **inputs: "torch.Tensor") -> "torch.Tensor":
@@ -351,19 +363,20 @@ class TrainableModule(Protocol):
 
 @runtime_checkable
 class GroundedModule(TrainableModule, Protocol):
-    """A module of which a part is fitted to names and concepts before gradients train the rest.
+    """A module with a part that is fitted to names and concepts before the rest is trained by
+    gradients.
 
     prototypes (torch.Tensor): float32 (concepts, width): what the vectors of a concept's names are
-        grounded in, once it is fitted.
+        grounded in, after fitting.
     """
 
     prototypes: "torch.Tensor"
 
     def fit(self, texts: Sequence[str], members: Sequence[np.ndarray]) -> None:
-        """Fit it.
+        """Fit the module to names and concepts.
 
         texts (Sequence[str]): The names to train on.
-        members (Sequence[Ints1d]): Of each concept: the positions of its names.
+        members (Sequence[Ints1d]): For each concept, the positions of its names.
         """
 
 
@@ -371,7 +384,7 @@ def make_encoder(name: str, shim: EncoderShim) -> Encoder:
     """Create an encoder.
 
     name (str): The name of the thinc model.
-    shim (EncoderShim): Loads, encodes and saves.
+    shim (EncoderShim): The shim that loads, encodes and saves.
     RETURNS (Model[List[str], Floats2d]): The encoder, not loaded.
     """
     return Model(name, _forward, init=_init, dims={"nO": None}, shims=[shim])
@@ -480,15 +493,15 @@ def fits(model: Encoder) -> bool:
 
 
 def required_extra(model: Encoder) -> str:
-    """Tell which extra an encoder needs.
+    """Find the extra that an encoder needs.
 
-    RETURNS (str): The extra of spacy-connorm that the encoder needs; empty if none.
+    RETURNS (str): An extra of spacy-connorm; empty if none.
     """
     return _shim(model).extra
 
 
 def saved_parts(parts: Mapping[str, Encoder]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Get what several encoders save, as the contents of one that is made of them.
+    """Collect what several encoders save, as the contents of an encoder made of them.
 
     parts (Mapping[str, Model[List[str], Floats2d]]): The encoders by name.
     RETURNS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): See `EncoderShim.contents`.
@@ -505,10 +518,10 @@ def saved_parts(parts: Mapping[str, Encoder]) -> tuple[dict[str, Any], dict[str,
 def restored_parts(
     parts: Mapping[str, Encoder], values: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
 ) -> dict[str, Encoder]:
-    """Restore what `saved_parts` gave.
+    """Restore encoders from the result of `saved_parts`.
 
-    parts (Mapping[str, Model[List[str], Floats2d]]): Encoders of the same settings, which stay as
-        they are.
+    parts (Mapping[str, Model[List[str], Floats2d]]): Encoders with the same settings, which do not
+        change.
     values (Mapping[str, Any]): The values.
     arrays (Mapping[str, np.ndarray]): The arrays.
     RETURNS (Dict[str, Model[List[str], Floats2d]]): The encoders by name.
@@ -526,10 +539,10 @@ def restored_parts(
 
 
 def store_encoder(model: Encoder, path: Path) -> None:
-    """Write what `open_encoder` reads. Large arrays are in files of their own, to be mapped.
+    """Write the files that `open_encoder` reads. Large arrays are in separate files, to be mapped.
 
     model (Model[List[str], Floats2d]): The encoder.
-    path (Path): The file to write; those of arrays are `NAME.ARRAY.npy`.
+    path (Path): The file to write; arrays are in `NAME.ARRAY.npy`.
     RAISES (ConnormError): CN301 for one that is not initialized.
     """
     saved, arrays = _loaded(model).saved()
@@ -542,11 +555,11 @@ def store_encoder(model: Encoder, path: Path) -> None:
 def open_encoder(model: Encoder, path: Path) -> Encoder:
     """Read an encoder; its large arrays are mapped, and shared by all processes that open them.
 
-    model (Model[List[str], Floats2d]): One of the same settings, which stays as it is.
+    model (Model[List[str], Floats2d]): An encoder with the same settings, which does not change.
     path (Path): The file.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN402 if a file is missing or holds no such array, CN305 if the encoder
-        is damaged.
+    RAISES (ConnormError): CN402 if a file is missing or does not contain such an array, CN305 if
+        the encoder is damaged.
     """
     if not path.is_file():
         raise damaged(path, "it is missing")
@@ -585,7 +598,7 @@ def choose_device(gpu_id: int) -> None:
         return
     try:
         require_gpu(gpu_id)
-    except Exception as error:  # CuPy raises its own without a driver or for a missing device
+    except Exception as error:  # CuPy has its own errors if the driver or the device is missing
         raise ConnormError(Errors.CN713.format(gpu_id=gpu_id, reason=error)) from error
 
 
@@ -630,12 +643,12 @@ def _mend(text: str) -> str:
 
 
 class NormalizedEncoder:
-    """Normalizes texts, then encodes them. A text's input is all that its vector depends on: texts
-    with equal inputs share a row of the index, and vectors are computed from inputs.
+    """Normalizes texts, then encodes them. A text's vector depends only on its input: texts with
+    equal inputs share a row of the index, and vectors are computed from inputs.
     """
 
     def __init__(self, model: Model, normalization: Sequence[str] = ()) -> None:
-        """Store both.
+        """Store the encoder and the steps.
 
         model (Model[List[str], Floats2d]): The encoder.
         normalization (Sequence[str]): Names of steps, in order; see `text.normalization`.
@@ -650,35 +663,35 @@ class NormalizedEncoder:
 
     @property
     def fits(self) -> bool:
-        """Whether loading the encoder looks at the texts.
+        """Whether the encoder is fitted to texts.
 
-        RETURNS (bool): Whether loading the encoder looks at the texts.
+        RETURNS (bool): False if it is the same for any texts.
         """
         return fits(self.model)
 
     def fitted(self, texts: Iterable[str] | None = None) -> "NormalizedEncoder":
-        """Load or fit an encoder of the same settings.
+        """Load or fit an encoder with the same settings.
 
         texts (Optional[Iterable[str]]): All texts to encode, for an encoder that `fits`.
-        RETURNS (NormalizedEncoder): A new encoder; this one stays as it is.
+        RETURNS (NormalizedEncoder): A new encoder; this one does not change.
         """
         model = replica(self.model)
         model.initialize(X=None if texts is None else list(map(self.normalize, texts)))
         return NormalizedEncoder(model, self.normalization)
 
     def loaded(self, path: Path) -> "NormalizedEncoder":
-        """Read an encoder of the same settings.
+        """Read an encoder with the same settings.
 
-        path (Path): What `store_encoder` wrote.
-        RETURNS (NormalizedEncoder): A new encoder; this one stays as it is.
+        path (Path): A file written by `store_encoder`.
+        RETURNS (NormalizedEncoder): A new encoder; this one does not change.
         RAISES (ConnormError): CN402 if a file is missing, CN305 if one is damaged.
         """
         return NormalizedEncoder(open_encoder(self.model, path), self.normalization)
 
     def inputs(self, texts: Iterable[str]) -> list[bytes]:
-        """Get what is read of texts.
+        """Get what the encoder reads of texts, after normalization.
 
-        RETURNS (List[bytes]): What the encoder sees of each text.
+        RETURNS (List[bytes]): One input per text.
         """
         return _loaded(self.model).inputs(_encodable(list(map(self.normalize, texts))))
 
@@ -700,22 +713,22 @@ class NormalizedEncoder:
     def lexical_weight(self) -> float:
         """The weight of the lexical cosine.
 
-        RETURNS (float): The weight of the lexical cosine of a hybrid encoder; 1 for others.
+        RETURNS (float): 1 for encoders that are not hybrid.
         """
         return _shim(self.model).lexical_weight
 
     @property
     def widths(self) -> dict[str, int]:
-        """How many components vectors have.
+        """The numbers of components of the vectors.
 
-        RETURNS (Dict[str, int]): "dense", "sparse" or both.
+        RETURNS (Dict[str, int]): By kind: "dense", "sparse" or both.
         """
         return _shim(self.model).widths
 
     def fingerprint(self) -> str:
         """Identify the vector space.
 
-        RETURNS (str): Identifies the encoder and the steps.
+        RETURNS (str): A checksum of the encoder and the steps.
         """
         own = fingerprint(self.model)
         if not self.normalization:

@@ -1,4 +1,4 @@
-"""How encoders are saved: weights by name, and the folders that training and export write."""
+"""How encoders are saved: weights by name, and the folders written by training and export."""
 
 import hashlib
 import json
@@ -12,10 +12,10 @@ import numpy as np
 from ..errors import ConnormError, Errors
 from ..files.folders import read_object
 
-# What weights may be stored as.
+# The types that weights may be stored as.
 DTYPES = ("float32", "int8")
 CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors"
-# `model_type` in the `config.json` of encoders that are not Hugging Face's, and what loads them.
+# `model_type` in the `config.json` of encoders that are not from Hugging Face, and what loads them.
 DAN, GROUNDED_DAN, ONNX = "connorm-dan", "connorm-grounded-dan", "connorm-onnx"
 ARCHITECTURES = {
     DAN: "DanEncoder.v1",
@@ -45,11 +45,11 @@ def pack_weights(weights: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]
 
 
 def unpack_weights(saved: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Restore what `pack_weights` packed. The arrays are views of the saved bytes.
+    """Restore arrays packed by `pack_weights`. They are views of the saved bytes.
 
-    saved (Mapping[str, Any]): From `pack_weights`.
+    saved (Mapping[str, Any]): The result of `pack_weights`.
     RETURNS (Dict[str, np.ndarray]): Arrays by name.
-    RAISES (ValueError): For a dtype that is none of `DTYPES`, and for bytes that do not fill the
+    RAISES (ValueError): For a dtype that is not in `DTYPES`, and for bytes that do not match the
         shape.
     """
     weights, valid = {}, {np.dtype(each).str for each in DTYPES}
@@ -61,10 +61,10 @@ def unpack_weights(saved: Mapping[str, Any]) -> dict[str, np.ndarray]:
 
 
 def digest_weights(header: str, weights: Mapping[str, np.ndarray]) -> str:
-    """Compute a checksum of weights and what goes with them. Saved indexes know their encoder by
-    it: it must not change.
+    """Compute a checksum of weights and everything that goes with them. Saved indexes recognize
+    their encoder by it, so it must not change.
 
-    header (str): All else that changes vectors.
+    header (str): Everything else that changes vectors.
     weights (Mapping[str, np.ndarray]): Arrays by name.
     RETURNS (str): 32 hexadecimal digits.
     """
@@ -76,9 +76,9 @@ def digest_weights(header: str, weights: Mapping[str, np.ndarray]) -> str:
 
 
 def digest_parts(*parts: str | bytes) -> str:
-    """Compute a checksum of texts and bytes.
+    """Compute a checksum of texts and bytes, including their lengths.
 
-    RETURNS (str): A checksum of texts and bytes, each with its length; 32 hexadecimal digits.
+    RETURNS (str): 32 hexadecimal digits.
     """
     content = hashlib.blake2b(digest_size=16)
     for part in parts:
@@ -91,7 +91,7 @@ def digest_parts(*parts: str | bytes) -> str:
 def write_config(folder: Path, model_type: str, settings: Mapping[str, Any]) -> None:
     """Write the `config.json` of a trained or exported encoder.
 
-    folder (Path): Its folder, which is made.
+    folder (Path): Its folder, which is created.
     model_type (str): A key of `ARCHITECTURES`.
     settings (Mapping[str, Any]): The settings.
     """
@@ -101,9 +101,9 @@ def write_config(folder: Path, model_type: str, settings: Mapping[str, Any]) -> 
 
 
 def model_type(folder: Path) -> str:
-    """Read what kind of encoder a folder holds.
+    """Find out which kind of encoder a folder contains.
 
-    RETURNS (str): The `model_type` of a folder's `config.json`; empty if it says none.
+    RETURNS (str): The `model_type` in its `config.json`; empty if there is none.
     """
     return str(read_object(folder / CONFIG).get("model_type", ""))
 
@@ -111,7 +111,7 @@ def model_type(folder: Path) -> str:
 def read_card(folder: Path | None) -> dict[str, Any]:
     """Read how a transformer was trained, so that it is used in the same way.
 
-    folder (Optional[Path]): Its folder, if it has one here.
+    folder (Optional[Path]): Its local folder, if any.
     RETURNS (Dict[str, Any]): Its `pooling` and `max_length`; empty if it was trained elsewhere.
     """
     card = {} if folder is None else read_object(folder / CARD)
@@ -120,12 +120,13 @@ def read_card(folder: Path | None) -> dict[str, Any]:
 
 @contextmanager
 def reading_folder(folder: Path, model_type: str) -> Iterator[dict[str, Any]]:
-    """Read the folder of a trained or exported encoder; any error inside is about the folder.
+    """Read the folder of a trained or exported encoder. Any error in the block is reported as an
+    error of the folder.
 
     folder (Path): The folder.
     model_type (str): A key of `ARCHITECTURES`.
     YIELDS (Dict[str, Any]): Its `config.json`.
-    RAISES (ConnormError): CN306 if it holds something else or is damaged.
+    RAISES (ConnormError): CN306 if it contains something else or is damaged.
     """
     try:
         config = json.loads((folder / CONFIG).read_text(encoding="utf8"))
@@ -140,11 +141,11 @@ def reading_folder(folder: Path, model_type: str) -> Iterator[dict[str, Any]]:
 def require_settings(
     folder: Path | str, found: Mapping[str, Any], asked: Mapping[str, Any]
 ) -> None:
-    """Refuse a folder whose encoder was saved with other settings than the config asks for.
+    """Refuse a folder whose encoder was saved with settings that differ from the config.
 
     folder (Union[Path, str]): The folder.
     found (Mapping[str, Any]): Its settings.
-    asked (Mapping[str, Any]): Those of the config; None for those not given.
+    asked (Mapping[str, Any]): The settings in the config; None for those not given.
     RAISES (ConnormError): CN322.
     """
     for setting, value in asked.items():

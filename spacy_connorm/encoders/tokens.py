@@ -27,7 +27,8 @@ def batches_by_length(lengths: Sequence[int] | np.ndarray, most: int) -> Iterato
     """Group rows of similar length into batches, shortest first.
 
     lengths (Sequence[int]): The length of each row.
-    most (int): Tokens per batch, including padding; a longer row gets its own batch.
+    most (int): The maximum number of tokens per batch, including padding; a longer row gets its own
+        batch.
     YIELDS (Ints1d): int64, the numbers of a batch's rows; each row is in one batch.
     """
     order = np.argsort(lengths, kind="stable")
@@ -43,8 +44,8 @@ def batches_by_length(lengths: Sequence[int] | np.ndarray, most: int) -> Iterato
 
 @cache
 def tokenize_without_threads() -> None:
-    """Make the library tokenizers work without threads from the first fork on: its threads do not
-    survive one.
+    """Make the library tokenizers work without threads after the first fork, since its threads do
+    not survive it.
     """
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(before=_set_no_threads)

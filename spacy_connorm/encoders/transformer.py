@@ -35,11 +35,11 @@ def TransformerEncoder(
 
     name (str): A name on the Hugging Face hub, or a folder. all-MiniLM-L6-v2 is taken from the
         extra `[minilm]` if installed.
-    pooling (Optional[Literal["mean", "cls", "max"]]): How token vectors are pooled. None means as
-        the folder was trained by `python -m spacy connorm train`, or else "mean".
-    max_length (Optional[int]): Texts are cut after this many tokens, including special tokens, or
-        earlier if the transformer reads fewer. None means as the folder was trained, or else 64:
-        one of MEDIC's 67,000 names is longer.
+    pooling (Optional[Literal["mean", "cls", "max"]]): How token vectors are pooled. If None, as the
+        folder was trained by `python -m spacy connorm train`, or else "mean".
+    max_length (Optional[int]): Texts are truncated to this many tokens, including special tokens,
+        or to the maximum of the transformer if that is lower. If None, as the folder was trained,
+        or else 64: one of MEDIC's 67,000 names is longer.
     batch_size (int): Texts per batch.
     mixed_precision (bool): Whether to use half precision where possible, which is faster on a GPU.
     RETURNS (Model[List[str], Floats2d]): The encoder.
@@ -47,7 +47,7 @@ def TransformerEncoder(
         or a length that leaves no room for text.
     """
     if max_length is not None and max_length < 3:
-        expected = "at least 3, as two tokens are taken by the special ones"
+        expected = "at least 3, since two of them are special tokens"
         refuse("max_length", max_length, expected)
     require_positive("batch_size", batch_size)
     require_installed(
@@ -71,9 +71,11 @@ class TransformerShim(PretrainedShim):
     def __init__(
         self, name: str, *, asked: dict[str, Any], batch_size: int, mixed_precision: bool
     ) -> None:
-        """name (str): As `TransformerEncoder` takes it.
+        """Store the settings.
+
+        name (str): The `name` of `TransformerEncoder`.
         asked (Dict[str, Any]): `pooling` and `max_length`; None for those not given.
-        batch_size (int): Texts encoded at once.
+        batch_size (int): Texts to encode at once.
         mixed_precision (bool): Whether to compute in half precision where possible.
         """
         super().__init__(name, batch_size=batch_size)
@@ -81,8 +83,10 @@ class TransformerShim(PretrainedShim):
         self._mixed_precision = mixed_precision
 
     def read(self) -> "TransformerModule":
-        """RETURNS (TransformerModule): The pretrained transformer.
-        RAISES (ConnormError): As `load_pretrained`.
+        """Load the pretrained transformer; see `load_pretrained`.
+
+        RETURNS (TransformerModule): The transformer, its tokenizer and its pooling.
+        RAISES (ConnormError): The errors of `load_pretrained`.
         """
         from .transformer_module import TransformerModule
 
@@ -100,22 +104,28 @@ class TransformerShim(PretrainedShim):
             model.to(get_torch_default_device()).eval()
 
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): The token ids after truncation.
+        """Tokenize texts.
+
+        RETURNS (List[bytes]): The token ids of each text, truncated.
         RAISES (ConnormError): CN316 if the tokenizer fails.
         """
         with self._failures():
             return [array("i", row).tobytes() for row in self._model.rows(texts)]
 
     def batches(self, inputs: list[bytes]) -> Iterator[list[int]]:
-        """YIELDS (List[int]): The texts of each batch, by length. A text without tokens is in none:
+        """Group texts of similar length into batches. A text without tokens is in no batch, since
         some tokenizers add no special tokens.
+
+        YIELDS (List[int]): The texts of each batch.
         """
         order = sorted((i for i, each in enumerate(inputs) if each), key=lambda i: len(inputs[i]))
         for start in range(0, len(order), self.batch_size):
             yield order[start : start + self.batch_size]
 
     def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
-        """RETURNS (np.ndarray): Shape (inputs, width), float32.
+        """Compute vectors from token ids.
+
+        RETURNS (np.ndarray): Shape (inputs, width), float32.
         RAISES (ConnormError): CN316 if the transformer fails.
         """
         with self._failures():
@@ -123,28 +133,38 @@ class TransformerShim(PretrainedShim):
             return self._model.predict(rows, mixed_precision=self._mixed_precision)
 
     def fingerprint(self) -> str:
-        """RETURNS (str): A checksum of weights, tokenizer, and the settings that change vectors."""
+        """Compute a checksum of weights, tokenizer, and the settings that change vectors.
+
+        RETURNS (str): See `fingerprint`.
+        """
         if self._mixed_precision:
             return digest_parts(self._digest, "mixed_precision")
         return self._digest
 
     def trainable(self) -> "TransformerModule":
-        """RETURNS (TransformerModule): The torch module itself."""
+        """Return the torch module itself.
+
+        RETURNS (TransformerModule): The module to train.
+        """
         return self._model
 
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """RETURNS (Tuple): Pooling and length, the configuration and tokenizer files, and weights
-        as safetensors.
+        """Collect pooling and length, the configuration and tokenizer files, and weights as
+        safetensors.
+
+        RETURNS (Tuple): Values for msgpack, and arrays.
         """
         return self._model.contents(), {}
 
     def restored(
         self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]
     ) -> "tuple[TransformerModule, str]":
-        """RETURNS (Tuple): A transformer with the settings that were saved, and its checksum.
+        """Restore a transformer with its saved settings.
+
+        RETURNS (Tuple): The transformer and its checksum.
         RAISES (ConnormError): CN305 if the data is damaged, CN306 if the installed version of
-            transformers can't read it, CN312 if it would run code, CN322 if the config sets
-            something else.
+            transformers can't read it, CN312 if it would run code, CN322 if the config has other
+            settings.
         """
         from .transformer_module import restore_module
 
@@ -158,7 +178,7 @@ class TransformerShim(PretrainedShim):
             yield
         except (KeyboardInterrupt, SystemExit, ConnormError):
             raise
-        # The library tokenizers raises BaseException if it fails within.
+        # The library tokenizers raises BaseException if it fails internally.
         except BaseException as error:
             reason = shorten(str(error), width=200)
             raise ConnormError(Errors.CN316.format(name=self.name, reason=reason)) from error

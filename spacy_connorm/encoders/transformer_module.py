@@ -1,4 +1,6 @@
-"""A transformer and its pooling as one torch module. Imports torch: import it in functions."""
+"""A transformer and its pooling as one torch module. Imports torch, so import this module only
+inside functions.
+"""
 
 import hashlib
 import json
@@ -18,12 +20,12 @@ from .pretrained import refuse_code_in_config
 from .storage import CARD, CONFIG
 from .tokens import pad
 
-# The threads of torch do not survive a fork: a worker of `nlp.pipe(n_process=2)` that used them
-# would hang.
+# torch's threads do not survive a fork: a worker of `nlp.pipe(n_process=2)` that used them would
+# hang.
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=lambda: torch.set_num_threads(1))
 
-# Settings of a transformer that say how often a part of it is repeated.
+# Settings of a transformer that give the number of repetitions of a part.
 _REPEATED = re.compile("layers?$|experts$")
 _LABELS = ("num_labels", "id2label", "label2id")
 # Read by `SentenceTransformer(folder)`: a transformer, then pooling, without normalization.
@@ -74,7 +76,7 @@ POOLINGS: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
 
 
 class TransformerModule(torch.nn.Module):
-    """Texts to vectors, with gradients; see `TrainableModule`."""
+    """Converts texts to vectors, with gradients; see `TrainableModule`."""
 
     def __init__(
         self,
@@ -85,13 +87,15 @@ class TransformerModule(torch.nn.Module):
         max_length: int,
         files: dict[str, bytes] | None = None,
     ) -> None:
-        """tokenizer (transformers.PreTrainedTokenizerBase): The tokenizer.
-        transformer (transformers.PreTrainedModel): The transformer; its weights are shared. What
-            pools its last layer is dropped: the vectors of tokens do not depend on it, and it is
-            random if the checkpoint lacks it.
+        """Combine a tokenizer and a transformer.
+
+        tokenizer (transformers.PreTrainedTokenizerBase): The tokenizer.
+        transformer (transformers.PreTrainedModel): The transformer; its weights are shared. Its
+            pooler is dropped: the vectors of tokens do not depend on it, and it is random if the
+            checkpoint lacks it.
         pooling (str): One of `POOLINGS`.
-        max_length (int): Texts are cut after this many tokens, including special tokens, or after
-            the most that the tokenizer and the transformer allow.
+        max_length (int): Texts are truncated to this many tokens, including special tokens, or to
+            the maximum of the tokenizer and the transformer.
         files (Optional[Dict[str, bytes]]): The configuration and the tokenizer as files, if known.
         """
         super().__init__()
@@ -101,18 +105,24 @@ class TransformerModule(torch.nn.Module):
         self.transformer = transformer
         self.pooling = pooling
         allowed = getattr(transformer.config, "max_position_embeddings", -1)
-        # Some configurations say -1 for no limit.
+        # Some configurations use -1 for no limit.
         limits = (max_length, tokenizer.model_max_length, allowed)
         self.max_length = int(min(limit for limit in limits if limit > 0))
         self._files = _to_files(tokenizer, transformer) if files is None else files
 
     @property
     def width(self) -> int:
-        """RETURNS (int): The width of the vectors."""
+        """The width of the vectors.
+
+        RETURNS (int): The number of components.
+        """
         return self.transformer.config.hidden_size
 
     def rows(self, texts: list[str]) -> list[list[int]]:
-        """RETURNS (List[List[int]]): The token ids after truncation."""
+        """Tokenize texts.
+
+        RETURNS (List[List[int]]): The token ids of each text, truncated.
+        """
         if not texts:
             return []
         return self.tokenizer(
@@ -124,14 +134,19 @@ class TransformerModule(torch.nn.Module):
         )["input_ids"]
 
     def collate(self, rows: list[list[int]]) -> dict[str, torch.Tensor]:
-        """RETURNS (Dict[str, torch.Tensor]): `input_ids`, int64, and `mask`, bool, both of shape
+        """Pad token ids.
+
+        RETURNS (Dict[str, torch.Tensor]): `input_ids`, int64, and `mask`, bool, both of shape
         (rows, longest row).
         """
         ids, mask = pad(rows, self.tokenizer.pad_token_id or 0)
         return {"input_ids": torch.from_numpy(ids), "mask": torch.from_numpy(mask)}
 
     def forward(self, input_ids: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-        """RETURNS (torch.Tensor): Shape (rows, width), float32, not normalized."""
+        """Compute vectors.
+
+        RETURNS (torch.Tensor): Shape (rows, width), float32, not normalized.
+        """
         output = self.transformer(input_ids=input_ids, attention_mask=mask.long())
         return POOLINGS[self.pooling](output.last_hidden_state.float(), mask)
 
@@ -149,12 +164,18 @@ class TransformerModule(torch.nn.Module):
             return self(**inputs).float().cpu().numpy()
 
     def digest(self) -> str:
-        """RETURNS (str): A checksum of weights, tokenizer, configuration, pooling and length."""
+        """Compute a checksum of weights, tokenizer, configuration, pooling and length.
+
+        RETURNS (str): 32 hexadecimal digits.
+        """
         state = self.transformer.state_dict()
         return digest_transformer(self._files, state, self.pooling, self.max_length)
 
     def contents(self) -> dict[str, Any]:
-        """RETURNS (Dict[str, Any]): For `restore_module`."""
+        """Collect everything that `restore_module` needs.
+
+        RETURNS (Dict[str, Any]): Values by name.
+        """
         state = {key: value.cpu().clone() for key, value in self.transformer.state_dict().items()}
         weights = safetensors.torch.save(state)
         settings = {"pooling": self.pooling, "max_length": self.max_length}
@@ -183,9 +204,9 @@ def _write_json(path: Path, content: Any) -> None:
 
 
 def restore_module(saved: Mapping[str, Any]) -> tuple[TransformerModule, str]:
-    """Restore a transformer. The checksum is compared before anything is made of the files.
+    """Restore a transformer. The checksum is compared before anything is created from the files.
 
-    saved (Mapping[str, Any]): From `TransformerModule.contents`, with a "digest".
+    saved (Mapping[str, Any]): The result of `TransformerModule.contents`, with a "digest".
     RETURNS (Tuple[TransformerModule, str]): The transformer and its checksum.
     RAISES (ConnormError): CN306 if the installed version of transformers can't read it, CN312 if it
         would run code.
@@ -207,7 +228,7 @@ def restore_module(saved: Mapping[str, Any]) -> tuple[TransformerModule, str]:
 
 def _to_files(tokenizer: Any, transformer: Any) -> dict[str, bytes]:
     config = transformer.config.to_diff_dict()
-    # These depend on where and with what it was loaded; they do not change vectors.
+    # These depend on where and with which version it was loaded; they do not change vectors.
     for key in ("_name_or_path", "transformers_version"):
         config.pop(key, None)
     with TemporaryDirectory() as folder:
@@ -223,7 +244,7 @@ def _from_files(files: dict[str, bytes], state: dict[str, torch.Tensor]) -> tupl
     settings = json.loads(files[CONFIG])
     refuse_code_in_config(settings, source="the saved encoder")
     _require_possible(settings, tensors=len(state))
-    # An encoder has no labels, and transformers would make names for as many as it says.
+    # An encoder has no labels, but transformers would create names for any number of them.
     settings = {key: value for key, value in settings.items() if key not in _LABELS}
     files = {**files, CONFIG: json.dumps(settings).encode()}
     with TemporaryDirectory() as folder:
@@ -231,7 +252,7 @@ def _from_files(files: dict[str, bytes], state: dict[str, torch.Tensor]) -> tupl
             Path(folder, Path(name).name).write_bytes(content)
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
         tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
-    # Initializing random weights, to be overwritten at once, would take longer than all the rest.
+    # Initializing random weights, which are overwritten at once, would take longer than all else.
     with no_init_weights():
         transformer = AutoModel.from_config(config)
     if hasattr(transformer, "pooler"):
@@ -241,7 +262,7 @@ def _from_files(files: dict[str, bytes], state: dict[str, torch.Tensor]) -> tupl
 
 
 def _require_possible(settings: Any, *, tensors: int) -> None:
-    """Refuse more layers than there are weights for: building them could take for ever."""
+    """Refuse more layers than there are weights for: building them could take forever."""
     if not isinstance(settings, dict):
         return
     for name, value in settings.items():
@@ -255,12 +276,12 @@ def _require_possible(settings: Any, *, tensors: int) -> None:
 def digest_transformer(
     files: Mapping[str, bytes], state: Mapping[str, torch.Tensor], pooling: str, max_length: int
 ) -> str:
-    """Compute the checksum of all that changes vectors.
+    """Compute a checksum of everything that changes vectors.
 
     files (Mapping[str, bytes]): The configuration and the tokenizer.
     state (Mapping[str, torch.Tensor]): The weights.
     pooling (str): How token vectors are pooled.
-    max_length (int): Texts are cut after this many tokens.
+    max_length (int): The number of tokens that texts are truncated to.
     RETURNS (str): 32 hexadecimal digits.
     """
     content = hashlib.blake2b(digest_size=16)

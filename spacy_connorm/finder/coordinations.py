@@ -111,7 +111,6 @@ def _coordinations(
     """List the coordinations that a mention begins, ends or is in the middle of.
 
     RETURNS (List[_Coordination]): The longest first.
-    longest first.
     """
     windows = {*_before(doc, mention), *_after(doc, mention), *_around(doc, mention)}
     found = []
@@ -131,7 +130,6 @@ def _stays(other: FoundMention, mention: FoundMention, start: int, end: int) -> 
     more likely a part by itself, as in "squamous cell papilloma and carcinoma".
 
     RETURNS (bool): True if it remains a mention.
-    is more likely a part by itself, as in "squamous cell papilloma and carcinoma".
     """
     return other.label == mention.label or other.start < start or other.end > end
 
@@ -167,7 +165,6 @@ def _around(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
     """List the windows with words on both sides of a mention: "short, broad fingers and toes".
 
     YIELDS (Tuple[int, int]): Their start and end.
-    fingers and toes".
     """
     ends = [end for _, end in islice(_after(doc, mention), _MOST_WORDS)]
     for segment in _segments(doc, _next(doc, mention.start, -1), -1)[: 1 if ends else 0]:
@@ -229,7 +226,6 @@ def _goes_on(doc: Doc, place: int) -> bool:
     effusions". Numbers and Greek letters are not: "MMP-2/-9 rose".
 
     RETURNS (bool): True if it is.
-    small effusions". Numbers and Greek letters have none: "MMP-2/-9 rose".
     """
     behind = _lower(doc, place + 1)
     is_cut = len(doc[place]) == 1 or not doc[place].is_alpha

@@ -116,7 +116,6 @@ class KnownNames:
         """Find the names of several bags of words, reading them from the index at once.
 
         RETURNS (Dict[int, Tuple[KnownName, ...]]): Names by the hash of their bag.
-        read from the index at once.
         """
         return self._names.get_all(values, self._read)
 

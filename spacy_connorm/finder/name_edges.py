@@ -45,7 +45,6 @@ def edges_of(names: Iterable[str]) -> tuple[Edge, ...]:
     """Find the names that begin or end with function words, or end with a sign.
 
     RETURNS (Tuple[Edge, ...]): These names.
-    those that end with a sign.
     """
     return tuple(edge for name in names for edge in _edges(name))
 
@@ -93,7 +92,6 @@ def stands_alone(doc: Doc, start: int, end: int) -> bool:
     it.
 
     RETURNS (bool): True if there are no other words.
-    most the marker of a list item.
     """
     before = _next_content(doc, range(start - 1, -1, -1))
     if before is not None and _MARKER.fullmatch(doc[before].text):
@@ -106,7 +104,6 @@ def _next_content(doc: Doc, places: Iterable[int]) -> int | None:
     """Find the first of some tokens that has a letter, a digit or a line break.
 
     RETURNS (Optional[int]): The token; None if there is none.
-    None if there is none.
     """
     texts = ((place, doc[place].text) for place in places)
     return next(

@@ -261,8 +261,6 @@ def _compound_reason(doc: Doc, start: int, *, is_certain: bool) -> str:
     disorder.
 
     RETURNS (str): The reason; empty if it may be a mention.
-    "febrile" in "non-febrile"; "tooth disease" in "Charcot-Marie-Tooth disease", which would be a
-    dental disorder. Empty if it may be one.
     """
     if start < 2 or doc[start - 1].text not in _HYPHENS or doc[start - 1].whitespace_:
         return ""

@@ -182,8 +182,6 @@ def uncertain_reason(text: str) -> str:
     begins or ends with a function word, or continues after one: "symptoms of cerebral edema".
 
     RETURNS (str): The reason; empty if it may be a mention.
-    other than "of", begins or ends with a function word, or goes on after it: "symptoms of
-        cerebral edema". Empty if it may be one.
     """
     words = text.lower().split()
     is_open = "of" in words and (words[-1] in OTHER_ROOTS or is_modifier(words[-1]))
@@ -224,8 +222,6 @@ def _are_written_alike(text: str, name: str) -> bool:
     mellitus, type 2".
 
     RETURNS (bool): True if it does.
-    punctuation between them; or else only commas, and the name's words without them or inverted:
-    "diabetes mellitus, type 2".
     """
     if _punctuated_words(text) == _punctuated_words(name):
         return True
@@ -287,8 +283,6 @@ def _is_turned_round(text: str, names: Sequence[str]) -> bool:
     undescended"), and numbers and letters on either side ("B hepatitis").
 
     RETURNS (bool): True if it has.
-    or the names that would turn them round, such as "of". Participles may come last ("testes
-    undescended"), and numbers and letters on either side ("B hepatitis").
     """
     words = content_words(text)
     if len(words) != 2 or words[0] == words[1] or text.endswith("ed"):

@@ -115,7 +115,6 @@ class _Words(NamedTuple):
 
         RETURNS (Tuple[Ints1d, np.ndarray]): The numbers of the windows, and the hashes of the
             names.
-        hashes are changed, by number, and the hashes of these names.
         """
         whole = np.flatnonzero((start >= 0) & (end <= len(self.runs)))
         whole = whole[self.runs[start[whole]] == self.runs[end[whole] - 1]]
@@ -175,7 +174,6 @@ def _written(
     """Find the windows of each length that have the words of a name.
 
     YIELDS (Tuple[...]): The first word, the word after the last, the hash of the name, and 1.0.
-    word, the word after the last, the hash of the name, and 1.0.
     """
     first = np.arange(len(words.runs))
     for length in range(1, max_words + 1):
@@ -194,7 +192,6 @@ def _replaced(
     """Find the windows that are names after one or two of their words are replaced.
 
     YIELDS (Tuple[...]): As for `_written`, with their certainty.
-    are replaced, with their certainty.
     """
     for distance in range(most):
         changed = _pairs(single, distance) if distance else single
@@ -211,7 +208,6 @@ def _pairs(single: _Replacements, distance: int) -> _Replacements:
     """Combine each replacement with each replacement of the word at a given distance after it.
 
     RETURNS (_Replacements): The pairs, at the position of the first word.
-    it, at the place of the first.
     """
     first, last = (
         np.searchsorted(single.places, single.places + distance, side=side)

@@ -115,7 +115,6 @@ def _text_of(orth: int, vocabs: Sequence[Vocab]) -> str:
     """Look up the text of a hash in several vocabularies.
 
     RETURNS (str): The text; empty for `_NO_TOKEN`.
-    `_NO_TOKEN`.
     """
     known = (each.strings for each in vocabs)
     # spaCy's type hints do not say that a hash can also be looked up.
@@ -126,7 +125,6 @@ def document_offsets(docs: Sequence[Doc]) -> list[int]:
     """Get the first token of each of n documents in the arrays of `TokenWords`.
 
     RETURNS (List[int]): n + 1 offsets; the last one is the total number of tokens.
-    read, and how many these are (n + 1).
     """
     return np.cumsum([0, *(len(doc) + 1 for doc in docs)]).tolist()
 
@@ -149,7 +147,6 @@ def _columns(tokens: Sequence[_Token]) -> list[np.ndarray]:
 
     RETURNS (List[np.ndarray]): Hashes, sizes, letters and kinds, see `TokenArrays`, and whether the
         tokens begin and end with a Latin letter.
-    tokens begin and end with.
     """
     columns = list(zip(*tokens, strict=True)) if tokens else [()] * len(_Token._fields)
     kinds = ("uint64", "int32", "int32", "uint8", "bool", "bool")

@@ -1,6 +1,6 @@
-"""The index: the names of all concepts as vectors, in one folder, and the searches over it.
+"""The index: the names of all concepts as vectors, in one folder, and the searches over them.
 
-`builder` writes it, `vectors` and `store` hold it, `backends` find the nearest vectors.
+`builder` writes it, `vectors` and `store` read it, `backends` find the nearest vectors.
 """
 
 import lazy_loader

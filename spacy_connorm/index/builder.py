@@ -1,4 +1,4 @@
-"""Build an index: texts to rows, rows to vectors, vectors to one sealed folder."""
+"""Build an index: texts become rows, rows become vectors, vectors become one sealed folder."""
 
 import datetime
 import platform
@@ -27,10 +27,10 @@ from .store_writer import StoreWriter
 from .vectors import COSINE, Vectors, VectorWriter, from_raw, join, metric_of, open_vectors, scaled
 from .word_bags import RewritingTable, WordBags
 
-# How many vectors are in memory before they are written, and how many means.
+# The number of vectors, and of means, in memory before they are written.
 _WINDOW = 1 << 15
 _MEANS = 1 << 14
-# How many texts are encoded at once: up to 32 workers share a window.
+# The number of texts encoded at once: up to 32 workers share a window.
 _ENCODED = 1024
 _NOTHING = -1
 
@@ -44,10 +44,10 @@ def _write_vectors(
     dtype: str,
     known: ConceptIndex | None,
 ) -> np.ndarray:
-    """Write the vectors of all rows: computed, or copied from an older index.
+    """Write the vectors of all rows, either computed or copied from an older index.
 
-    RETURNS (Ints1d): int32 (rows,): the row of the older index that each was copied from; -1 for
-        one that was computed.
+    RETURNS (Ints1d): int32 (rows,): the row of the older index that each was copied from; -1 if it
+        was computed.
     """
     texts = grouped.encoded
     writer = VectorWriter(folder, "texts", len(texts))
@@ -86,10 +86,10 @@ def concept_means(
 
     vectors (Vectors): One vector per row.
     members (Members): The concepts of the rows.
-    target (int): O, D or both: which texts are averaged.
+    target (int): The texts to average: O, D or both.
     concept_count (int): The number of concepts.
     RETURNS (Tuple[Ints1d, Iterator[Raw]]): The numbers of the concepts with texts, and their means
-        in this order, (b, width) at a time; at least one block.
+        in the same order, in blocks of (b, width); at least one block.
     """
     chosen = np.flatnonzero(members.target & target)
     concepts = members.concept[chosen]
@@ -129,21 +129,21 @@ def write_index(
     substitutions: Iterable[Substitution] = (),
 ) -> None:
     """Build an index, and replace `path` once it is complete. Concepts and synonyms are read once
-    and not kept: memory grows by some hundred bytes per name.
+    and not kept: memory grows by a few hundred bytes per name.
 
     path (Path): The folder to create or replace.
-    concepts (Iterable[Concept]): O. Concepts with the same id are merged.
+    concepts (Iterable[Concept]): The ontology, O. Concepts with the same id are merged.
     synonyms (Iterable[Tuple[str, str]]): D: texts and concept ids, once per occurrence. An id that
         is not in O becomes a concept, named by its most frequent text.
-    encoder (NormalizedEncoder): Loaded; computes the vectors.
+    encoder (NormalizedEncoder): A loaded encoder, which computes the vectors.
     searches (Sequence[str]): The searches that the index must support.
-    backend (Backend): Runs them.
-    clean (Callable): Applied to every text first.
+    backend (Backend): Runs the searches.
+    clean (Callable): The function applied to every text first.
     source (Optional[Source]): The source of the ontology, for the manifest.
     known (Optional[ConceptIndex]): An older index. If it has the same encoder, the vectors of texts
-        that both have are copied.
-    substitutions (Iterable[Substitution]): Words that texts may have in place of those of names;
-        see `index.rewriting`.
+        in both are copied.
+    substitutions (Iterable[Substitution]): Words in texts that can replace words in names; see
+        `index.word_bags`.
     RAISES (ConnormError): CN409 if there are no texts, CN108 if it cannot be written, CN402 if the
         older index is damaged.
     """
@@ -209,8 +209,10 @@ def _write_names(
 def _reusable(
     known: ConceptIndex | None, encoder: NormalizedEncoder, backend: Backend
 ) -> ConceptIndex | None:
-    """RETURNS (Optional[ConceptIndex]): The older index if its vectors can be copied: encoder and
-    dtype are the same. It is checked completely first: copies of damaged vectors would look intact.
+    """Choose the older index if its vectors can be copied, that is, if encoder and dtype are the
+    same. It is verified completely first, since copies of damaged vectors would look intact.
+
+    RETURNS (Optional[ConceptIndex]): The older index, or None.
     """
     if known is None or known.fingerprint != encoder.fingerprint():
         return None
@@ -263,13 +265,13 @@ def fit_encoder(
     synonyms: Iterable[tuple[str, str]],
     clean: Callable[[str], str],
 ) -> tuple[NormalizedEncoder, Iterable[Concept], Iterable[tuple[str, str]]]:
-    """Load an encoder for `write_index`, or fit it to the texts, if that is its way.
+    """Load an encoder for `write_index`, or fit it to the texts if it needs that.
 
-    encoder (NormalizedEncoder): Has the settings.
+    encoder (NormalizedEncoder): An encoder with its settings.
     concepts, synonyms, clean: As in `write_index`.
     RETURNS (Tuple[NormalizedEncoder, Iterable[Concept], Iterable[Tuple[str, str]]]): A new encoder,
-        and the concepts and synonyms, which were read if it was fitted.
-    RAISES (ConnormError): CN409 if there are no texts to fit it to, and those of the encoder.
+        and the concepts and synonyms, which are lists if the encoder was fitted.
+    RAISES (ConnormError): CN409 if there are no texts to fit it to, and the errors of the encoder.
     """
     if not encoder.fits:
         return encoder.fitted(), concepts, synonyms
@@ -289,7 +291,10 @@ def _items(
     backend: Backend,
     concept_count: int,
 ) -> Vectors:
-    """RETURNS (Vectors): What a search compares with; means of concepts are written first."""
+    """Get the vectors that a search compares with. Means of concepts are written first.
+
+    RETURNS (Vectors): One per item.
+    """
     if search.representation == "T":
         return scaled(vectors.view(*members.rows_of(search.target)), metric_of(backend))
     numbers, blocks = concept_means(vectors, members, search.target, concept_count)
@@ -304,9 +309,11 @@ def _items(
 def _earlier(
     older: ConceptIndex | None, search: Search, copied: np.ndarray, count: int, backend: Backend
 ) -> Earlier | None:
-    """RETURNS (Optional[Earlier]): What the older index built for a search, if it is of the same
-    kind: what is built for inner products depends on the longest vector of all. The mean of a
-    concept counts as new, as other names change it.
+    """Get the older index's build for a search, if it is of the same kind. Builds for inner
+    products are not reused, since they depend on the longest vector of all. The mean of a concept
+    counts as new, since other names change it.
+
+    RETURNS (Optional[Earlier]): The build, or None.
     """
     if older is None or search not in older.manifest["searches"]:
         return None

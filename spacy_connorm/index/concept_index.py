@@ -1,5 +1,5 @@
-"""The index of an ontology and its annotated data: one memory-mapped folder; which of its concepts
-a filter lets through.
+"""The index of an ontology and its annotated data, as one memory-mapped folder; and the concepts
+that a filter allows.
 """
 
 import shutil
@@ -49,9 +49,9 @@ class Members:
     start (Ints1d): int64 (rows + 1,): the members of row r are start[r] to start[r + 1].
     concept (Ints1d): int32 (members,): concept numbers.
     target (Ints1d): uint8 (members,): O, D or both.
-    count (Ints1d): int32 (members,): how often D gives this text this concept; 0 for O.
-    preferred (Ints1d): bool (members,): the text is the concept's preferred name.
-    inexact (Ints1d): bool (members,): only O has it, as a synonym that is not exact.
+    count (Ints1d): int32 (members,): how often this text has this concept in D; 0 for O.
+    preferred (Ints1d): bool (members,): whether the text is the concept's preferred name.
+    inexact (Ints1d): bool (members,): whether it is only in O, as an inexact synonym.
     """
 
     start: np.ndarray
@@ -64,7 +64,7 @@ class Members:
     def rows_of(self, target: int) -> tuple[int, int]:
         """Find the rows of a target.
 
-        RETURNS (Tuple[int, int]): The range of rows with a member of the target.
+        RETURNS (Tuple[int, int]): The range of rows that have a member of the target.
         """
         matching = self.target & target > 0
         if not matching.any():
@@ -76,14 +76,14 @@ class Members:
     def row_numbers(self) -> np.ndarray:
         """The row of each member.
 
-        RETURNS (Ints1d): int64 (members,): the row of each member.
+        RETURNS (Ints1d): int64 (members,).
         """
         return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
 
     def of(self, row: int, concept: int) -> np.ndarray:
         """Find the members of a row that denote a concept.
 
-        RETURNS (Ints1d): int64: the members of a row that denote a concept.
+        RETURNS (Ints1d): int64 member numbers.
         """
         first, last = self.start[row], self.start[row + 1]
         return first + np.flatnonzero(self.concept[first:last] == concept)
@@ -91,7 +91,7 @@ class Members:
     def of_rows(self, rows: np.ndarray) -> np.ndarray:
         """List the members of some rows.
 
-        RETURNS (Ints1d): int64: the members of some rows, row by row.
+        RETURNS (Ints1d): int64 member numbers, row by row.
         """
         start = self.start[rows]
         sizes = self.start[rows + 1] - start
@@ -99,10 +99,10 @@ class Members:
         return np.repeat(start - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
 
     def ranks(self, members: np.ndarray) -> np.ndarray:
-        """Rank members by what kind of name they are.
+        """Rank members by the kind of name.
 
-        RETURNS (Ints1d): int8: 0 for a concept's preferred name, 1 for another name, 2 for a
-        synonym that is not exact.
+        RETURNS (Ints1d): int8: 0 for a concept's preferred name, 1 for another name, 2 for an
+            inexact synonym.
         """
         return 1 - self.preferred[members].astype("int8") + self.inexact[members]
 
@@ -112,13 +112,13 @@ class Members:
 
     @classmethod
     def open(cls, folder: Path, *, rows: int, concepts: int) -> "Members":
-        """Open what `write` wrote, memory-mapped.
+        """Open the files written by `write`, memory-mapped.
 
         folder (Path): The folder.
         rows (int): The number of rows.
         concepts (int): The number of concepts.
         RETURNS (Members): The members.
-        RAISES (ConnormError): CN402 if there is anything but these rows and concepts.
+        RAISES (ConnormError): CN402 if the files are not for these rows and concepts.
         """
         file = {field.name: folder / f"members.{field.name}.npy" for field in fields(cls)}
         concept = open_array(file["concept"], "int32", (None,), bounds=(0, concepts))
@@ -137,10 +137,10 @@ class Members:
 
 class Search(StrEnum):
     """One of the six searches (Xu & Bethard 2021, section 3.2), such as "OD-T". It equals its name,
-    so it can stand wherever configs and files have a string; `Search("OD-T")` parses one.
+    so it can be used wherever configs and files have a string; `Search("OD-T")` parses one.
 
-    target (int): Which texts are searched: `O`, `D` or both.
-    representation (str): "T": every text is a vector. "C": a concept is the mean of its texts'
+    target (int): The texts to search: `O`, `D` or both.
+    representation (str): "T": each text is a vector. "C": a concept is the mean of its texts'
         vectors.
     """
 
@@ -165,8 +165,9 @@ SEARCHES = tuple(Search)
 
 
 class KeyTable:
-    """Sorted 64-bit hashes of encoder inputs, opened memory-mapped. Two of ten million inputs
-    share a hash with a probability of about 3 in a million."""
+    """Sorted 64-bit hashes of encoder inputs, opened memory-mapped. The probability that any two of
+    ten million inputs share a hash is about 3 in a million.
+    """
 
     def __init__(self, hashes: np.ndarray, rows: np.ndarray) -> None:
         """Wrap the arrays.
@@ -179,29 +180,32 @@ class KeyTable:
 
     @classmethod
     def from_hashes(cls, hashes: np.ndarray) -> "KeyTable":
-        """hashes (np.ndarray): uint64 (n,), one per row."""
+        """Sort the hashes of rows.
+
+        hashes (np.ndarray): uint64 (n,), one per row.
+        """
         rows = np.argsort(hashes, kind="stable")
         return cls(hashes[rows], rows)
 
     def row(self, key: bytes) -> int | None:
         """Find the row of an encoder input.
 
-        RETURNS (Optional[int]): The row of an encoder input; None if the index lacks it.
+        RETURNS (Optional[int]): The row; None if the index does not have it.
         """
         row = int(self.rows([key])[0])
         return None if row < 0 else row
 
     def rows(self, keys: Sequence[bytes]) -> np.ndarray:
-        """Find the rows of encoder inputs.
+        """Find the rows of n encoder inputs.
 
-        RETURNS (Ints1d): int64 (n,): the rows of n encoder inputs; -1 for unknown ones.
+        RETURNS (Ints1d): int64 (n,); -1 for unknown inputs.
         """
         return self.rows_of(hash_keys(keys))
 
     def rows_of(self, values: np.ndarray) -> np.ndarray:
-        """Find rows by the hashes of inputs.
+        """Find rows by the hashes of encoder inputs.
 
-        RETURNS (Ints1d): int64 (n,): as `rows`, by the hashes of inputs.
+        RETURNS (Ints1d): int64 (n,); -1 for unknown hashes.
         """
         places = find_sorted(self._hashes, values)
         found = places >= 0
@@ -210,18 +214,18 @@ class KeyTable:
         return rows
 
     def hashes(self) -> np.ndarray:
-        """List the hashes row by row.
+        """List the hash of each row's encoder input.
 
-        RETURNS (np.ndarray): uint64 (rows,): the hash of the encoder input of each row.
+        RETURNS (np.ndarray): uint64 (rows,).
         """
         hashes = np.empty(len(self._hashes), dtype="uint64")
         hashes[self._rows] = self._hashes
         return hashes
 
     def has_each_row_once(self, rows: int) -> bool:
-        """Check that each row has one key.
+        """Check that the hashes ascend, and that each of a number of rows has exactly one.
 
-        RETURNS (bool): Whether the hashes ascend, and so many rows have one hash each.
+        RETURNS (bool): True if this is so.
         """
         return ascends(self._hashes, strictly=True) and np.array_equal(
             np.sort(self._rows), np.arange(rows)
@@ -233,12 +237,12 @@ class KeyTable:
 
     @classmethod
     def open(cls, folder: Path, *, rows: int) -> "KeyTable":
-        """Open what `write` wrote, memory-mapped.
+        """Open the files written by `write`, memory-mapped.
 
         folder (Path): The folder.
         rows (int): The number of rows.
         RETURNS (KeyTable): The table.
-        RAISES (ConnormError): CN402 if it does not belong to these rows.
+        RAISES (ConnormError): CN402 if the files do not belong to these rows.
         """
         return cls(
             open_array(folder / "keys.hashes.npy", "uint64", (rows,)),
@@ -249,14 +253,16 @@ class KeyTable:
 def hash_keys(keys: Iterable[bytes]) -> np.ndarray:
     """Hash encoder inputs.
 
-    RETURNS (np.ndarray): uint64 (n,): a hash of each encoder input.
+    RETURNS (np.ndarray): uint64 (n,).
     """
     digests = (blake2b(key, digest_size=8).digest() for key in keys)
     return np.frombuffer(b"".join(digests), dtype=">u8").astype("uint64")
 
 
 class ConceptIndex:
-    """Vectors, what they denote, and a searcher for each search the index was built for."""
+    """Vectors, the concepts that they denote, and a searcher for each search that the index was
+    built for.
+    """
 
     def __init__(
         self,
@@ -266,15 +272,15 @@ class ConceptIndex:
         owner: TemporaryFolder | None = None,
         manifest: dict[str, Any] | None = None,
     ) -> None:
-        """Open an index: its files are mapped into memory. What is trusted without further checks
-        (offsets, members, keys) is read now, and so are files of up to 256 MiB, to compare their
-        checksums; of larger ones a sample is, and a thread reads the rest.
+        """Open an index by mapping its files into memory. Files that are used without further
+        checks (offsets, members, keys) are read now, and so are all files of up to 256 MiB, to
+        compare their checksums. Of larger files, a sample is read now, and the rest by a thread.
 
-        folder (Path): What `write_index` wrote.
-        backend (Backend): Searches it.
+        folder (Path): A folder written by `write_index`.
+        backend (Backend): The settings of the search.
         owner (Optional[TemporaryFolder]): The folder's owner, if any; kept as long as the index.
-        manifest (Optional[Dict[str, Any]]): From `unseal`, if that was called already.
-        RAISES (ConnormError): CN400, CN401, CN402 if the folder is no index or damaged.
+        manifest (Optional[Dict[str, Any]]): The result of `unseal`, if it was called already.
+        RAISES (ConnormError): CN400, CN401, CN402 if the folder is not an index or is damaged.
         """
         self.folder = folder
         self.backend = backend
@@ -294,27 +300,27 @@ class ConceptIndex:
         self._concepts: dict[str, np.ndarray] = {}
 
     def __reduce__(self) -> tuple:
-        # A spawned worker maps the same files; other pickles may be read on another machine.
+        # A spawned worker maps the same files; any other pickle may be read on another machine.
         if get_spawning_popen() is not None:
             return _opened_again, (self.folder, self.backend, self.manifest, self._seen)
         return _from_files, (pack(self.folder), self.backend)
 
     @property
     def checksum(self) -> int:
-        """What identifies this build.
+        """The id of this build. Files saved beside the index refer to it.
 
-        RETURNS (int): Identifies this build of the index: files saved beside it refer to it.
+        RETURNS (int): A checksum of its manifest.
         """
         return checksum_of(self.manifest)
 
     def require(self, encoder: NormalizedEncoder, searches: Iterable[str]) -> None:
-        """Check that an encoder and its searches can use the index.
+        """Check that the index fits an encoder and searches.
 
         encoder (NormalizedEncoder): The encoder.
         searches (Iterable[str]): The searches.
         RAISES (ConnormError): CN410 if it was built with another encoder, CN418 if with another
-            metric than that of the backend, CN402 if its vectors are not like the encoder's, CN408
-            if it was built without one of the searches.
+            metric than that of the backend, CN402 if its vectors differ in kind from the encoder's,
+            CN408 if it was built without one of the searches.
         """
         fingerprint = encoder.fingerprint()
         if self.fingerprint != fingerprint:
@@ -332,9 +338,9 @@ class ConceptIndex:
             self.searcher(search)
 
     def write(self, folder: Path) -> None:
-        """Write the index again.
+        """Write a copy of the index.
 
-        folder (Path): The folder to make.
+        folder (Path): The folder to create.
         """
         copy = _hand_over if self._owner is not None else shutil.copy2
         shutil.copytree(self.folder, folder, copy_function=copy)
@@ -343,7 +349,7 @@ class ConceptIndex:
     def concept_count(self) -> int:
         """The number of concepts.
 
-        RETURNS (int): How many concepts the index has, including those that are only in D.
+        RETURNS (int): Includes concepts that are only in D.
         """
         return len(self.store)
 
@@ -351,12 +357,12 @@ class ConceptIndex:
     def row_numbers(self) -> np.ndarray:
         """The row of each member.
 
-        RETURNS (Ints1d): int64 (members,): the row of each member.
+        RETURNS (Ints1d): int64 (members,).
         """
         return self.members.row_numbers()
 
     def number(self, concept_id: str) -> int:
-        """Find a concept.
+        """Find the number of a concept.
 
         concept_id (str): Its id, or an alternate id.
         RETURNS (int): Its number.
@@ -386,10 +392,10 @@ class ConceptIndex:
         """Open the searcher of one search.
 
         search (str): The search or its name, e.g. "OD-T".
-        RETURNS (Searcher): Its items are rows minus `first_row(search)`, or places in
+        RETURNS (Searcher): Its items are rows minus `first_row(search)`, or positions in
             `concepts_of(search)`.
-        RAISES (ConnormError): CN118 for an unknown search, CN408 for one over concepts that the
-            index was built without. One over texts that was not built is exact.
+        RAISES (ConnormError): CN118 for an unknown search, CN408 for a search over concepts that
+            the index was built without. A search over texts that was not built is exact.
         """
         if search not in self._searchers:
             self._searchers[search] = self._open_searcher(Search(search))
@@ -401,21 +407,21 @@ class ConceptIndex:
             known = self._searches
             raise ConnormError(Errors.CN408.format(path=self.folder, search=search, known=known))
         vectors = scaled(self.stored_vectors(search), self.metric)
-        # A target without texts, such as D before any synonym is added, has no index file.
+        # A target without texts, such as D before any synonym was added, has no index file.
         if built and len(vectors):
             return self.backend.open(vectors, self.folder / f"{search}.index")
         return ExactSearcher(vectors)
 
     @cached_property
     def compared(self) -> Vectors:
-        """The vectors as searches compare them.
+        """The vectors in the form in which searches compare them.
 
-        RETURNS (Vectors): The vectors as searches compare them.
+        RETURNS (Vectors): At unit length, or with their own lengths for inner products.
         """
         return scaled(self.vectors, self.metric)
 
     def stored_vectors(self, search: Search) -> Vectors:
-        """Get what a search compares with, as it is stored: at unit length.
+        """Get the vectors of a search as they are stored, at unit length.
 
         RETURNS (Vectors): Text vectors or concept means.
         RAISES (ConnormError): CN402 if they do not fit the index.
@@ -432,14 +438,14 @@ class ConceptIndex:
     def first_row(self, search: Search) -> int:
         """Find the first row of a search over texts.
 
-        RETURNS (int): The row that is item 0 of a search over texts.
+        RETURNS (int): The row of item 0.
         """
         return self._rows_of[search.target][0]
 
     def concepts_of(self, search: Search) -> np.ndarray:
         """List the concepts of a search over concepts.
 
-        RETURNS (Ints1d): The concept number of each item of a search over concepts.
+        RETURNS (Ints1d): The concept number of each item.
         RAISES (ConnormError): CN402 if they do not fit the index.
         """
         if search not in self._concepts:
@@ -457,8 +463,10 @@ class ConceptIndex:
 
 
 def _read_facts(folder: Path, manifest: Mapping[str, Any]) -> tuple[list[str], str, str]:
-    """RETURNS (Tuple[List[str], str, str]): The searches that an index was built for, the
-    fingerprint of its encoder, and its metric.
+    """Read the facts about an index from its manifest.
+
+    RETURNS (Tuple[List[str], str, str]): The searches that it was built for, the fingerprint of its
+        encoder, and its metric.
     """
     try:
         searches, fingerprint = manifest["searches"], manifest["encoder"]["fingerprint"]
@@ -472,8 +480,8 @@ def _read_facts(folder: Path, manifest: Mapping[str, Any]) -> tuple[list[str], s
 
 
 def _hand_over(source: str, target: str) -> None:
-    """Give a temporary file a second name instead of copying gigabytes. A file gets only one:
-    folders that are kept must not share files.
+    """Give a temporary file a second name instead of copying gigabytes. A file gets at most one,
+    since folders that are kept must not share files.
     """
     try:
         if Path(source).stat().st_nlink == 1:
@@ -498,10 +506,10 @@ def _from_files(files: dict[str, bytes], backend: Backend) -> ConceptIndex:
 
 
 class Filter(NamedTuple):
-    """Which concepts may be found.
+    """Limits the concepts that may be found.
 
-    types (Tuple[str, ...]): Of one of these semantic types; all if empty.
-    branches (Tuple[str, ...]): At or below one of these concepts; all if empty.
+    types (Tuple[str, ...]): Only concepts of these semantic types; all if empty.
+    branches (Tuple[str, ...]): Only concepts at or below these; all if empty.
     """
 
     types: tuple[str, ...] = ()
@@ -509,20 +517,22 @@ class Filter(NamedTuple):
 
     @classmethod
     def of(cls, types: Iterable[str], branches: Iterable[str]) -> "Filter":
-        """Make a filter.
+        """Make a filter from types and branches.
 
-        RETURNS (Filter): The filter by these types and branches, cleaned.
+        RETURNS (Filter): With cleaned values.
         """
         return cls(tuple(map(clean, types)), tuple(map(clean, branches)))
 
 
 class AllowedConcepts:
-    """The concepts of an index that may be found. Which items of a search they are is worked out
-    once per search, not once per call: that takes a while with millions of names.
+    """The concepts of an index that may be found. The items of each search are computed only once,
+    since that takes a while with millions of names.
     """
 
     def __init__(self, index: ConceptIndex, concepts: np.ndarray) -> None:
-        """index (ConceptIndex): The index.
+        """Store the mask.
+
+        index (ConceptIndex): The index.
         concepts (np.ndarray): bool (concepts,): which concepts may be found.
         """
         self.concepts = concepts
@@ -530,8 +540,10 @@ class AllowedConcepts:
         self._items: dict[Search, AllowedItems] = {}
 
     def items(self, search: Search) -> AllowedItems:
-        """search (Search): A search.
-        RETURNS (AllowedItems): Its items that are, or name, a concept that may be found.
+        """Find the items of a search that denote an allowed concept.
+
+        search (Search): A search.
+        RETURNS (AllowedItems): These items.
         """
         if search not in self._items:
             if search.representation == "T":
@@ -551,11 +563,11 @@ class AllowedConcepts:
 
 
 def allowed_concepts(filter: Filter, index: ConceptIndex) -> AllowedConcepts | None:
-    """Find the concepts that a filter lets through.
+    """Find the concepts that a filter allows.
 
-    filter (Filter): What may be found.
+    filter (Filter): The filter.
     index (ConceptIndex): The index.
-    RETURNS (Optional[AllowedConcepts]): The concepts; None if everything may be found.
+    RETURNS (Optional[AllowedConcepts]): The concepts; None if all are allowed.
     RAISES (ConnormError): CN406 for a type that no concept has, CN407 for an unknown branch.
     """
     if not filter.types and not filter.branches:

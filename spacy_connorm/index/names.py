@@ -1,6 +1,6 @@
 """The names of all concepts while an index is built: their texts in a file, the hashes of their
-encoder inputs, and their groups: rows and members. Memory holds a few numbers for each, some
-hundred megabytes for ten million names.
+encoder inputs, and their groups (rows and members). Only a few numbers per name are in memory, a
+few hundred megabytes for ten million names.
 """
 
 from array import array
@@ -13,16 +13,16 @@ import numpy as np
 
 from .concept_index import ConceptIndex, D, KeyTable, Members, O, hash_keys
 
-# How many texts are hashed at once.
+# The number of texts hashed at once.
 _WINDOW = 1 << 15
 # Rows that are only in O come first, then those in both O and D, then those only in D.
 _PLACES = {O: 0, O | D: 1, D: 2}
 
 
 class InputHashes:
-    """Turns texts into the hashes of their encoder inputs. Making the input of a text can take
-    longer than all the rest of copying it: the DAN's tokenizes. So a text that an older index has
-    is known by a hash of itself; see `KeyTable` for what equal hashes mean.
+    """Computes the hashes of encoder inputs. Computing the input of a text can take longer than
+    copying everything else, since the DAN tokenizes. So a text that is in an older index is
+    recognized by a hash of the text itself; for what equal hashes mean, see `KeyTable`.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Names(NamedTuple):
     concepts (Ints1d): int32 (n,): concept numbers.
     targets (Ints1d): uint8 (n,): O or D.
     preferred (np.ndarray): bool (n,): whether the text is the concept's preferred name.
-    inexact (np.ndarray): bool (n,): whether it is a synonym of the ontology that is not exact.
+    inexact (np.ndarray): bool (n,): whether it is an inexact synonym of the ontology.
     texts (Ints1d): int32 (n,): the number of the text in a `NameFile`.
     """
 
@@ -77,7 +77,9 @@ class Names(NamedTuple):
 
 
 class NameFile:
-    """Collects names in any order. Their texts are in a file that is deleted on exit."""
+    """Collects names in any order. Their texts are in a file that is deleted when the block
+    ends.
+    """
 
     def __init__(self, path: Path, hash_inputs: Callable[[list[str]], np.ndarray]) -> None:
         """Create the file.
@@ -121,10 +123,10 @@ class NameFile:
         """Add a name.
 
         text (str): A text that can be encoded as UTF-8.
-        place (int): The place of the concept in the `StoreWriter`.
-        target (int): O or D: where the name comes from.
+        place (int): The concept's position in the `StoreWriter`.
+        target (int): The source of the name: O or D.
         preferred (bool): Whether the text is the concept's preferred name.
-        inexact (bool): Whether it is a synonym of the ontology that is not exact.
+        inexact (bool): Whether it is an inexact synonym of the ontology.
         """
         self._waiting.append(text)
         self._concepts.append(place)
@@ -146,10 +148,10 @@ class NameFile:
             self._ends.append(end)
 
     def ordered(self, numbers: np.ndarray) -> Names:
-        """Sort the names in the order of the index: those of O by concept, then those of D, ties in
-        the order in which they were added.
+        """Sort the names in the order of the index: first the names in O by concept, then those in
+        D. Ties stay in the order in which they were added.
 
-        numbers (Ints1d): int32 (concepts,): the number of each concept, by its place.
+        numbers (Ints1d): int32 (concepts,): the number of each concept, by its position.
         RETURNS (Names): The names.
         """
         self._write()
@@ -194,7 +196,10 @@ class GroupedNames(NamedTuple):
 
     @property
     def encoded(self) -> np.ndarray:
-        """RETURNS (Ints1d): int32 (rows,): the text to encode for each row."""
+        """Choose the text to encode for each row.
+
+        RETURNS (Ints1d): int32 (rows,): text numbers.
+        """
         return self.texts[self.members.start[:-1]]
 
 
@@ -202,7 +207,7 @@ def group_names(names: Names) -> GroupedNames:
     """Give each distinct encoder input one row, and each row its members.
 
     names (Names): The names. Repetitions in D are counted.
-    RETURNS (GroupedNames): Rows and members in the order that `Members` needs, ties in order of
+    RETURNS (GroupedNames): Rows and members in the order required by `Members`; ties in order of
         first occurrence.
     """
     hashes, rows = _rows(names)
@@ -225,7 +230,10 @@ def group_names(names: Names) -> GroupedNames:
 
 
 def _rows(names: Names) -> tuple[np.ndarray, np.ndarray]:
-    """RETURNS (Tuple[np.ndarray, np.ndarray]): The hash of each row, and the row of each name."""
+    """Number the rows.
+
+    RETURNS (Tuple[np.ndarray, np.ndarray]): The hash of each row, and the row of each name.
+    """
     hashes, first, which = np.unique(names.hashes, return_index=True, return_inverse=True)
     targets = np.zeros(len(hashes), dtype="uint8")
     for target in (O, D):
@@ -239,8 +247,10 @@ def _rows(names: Names) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _texts(names: Names, by_pair: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """RETURNS (np.ndarray): The text of each pair of a row and a concept: the preferred name, or
-    else the first text.
+    """Choose the text of each pair of a row and a concept: the preferred name, or else the first
+    text.
+
+    RETURNS (np.ndarray): Text numbers.
     """
     preferred = names.preferred[by_pair]
     chosen = by_pair[starts].copy()

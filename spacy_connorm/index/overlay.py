@@ -17,7 +17,7 @@ from .concept_index import AllowedConcepts, ConceptIndex, D, Search
 from .store import Cache
 from .vectors import from_raw, open_vectors, scaled
 
-# Filters whose means are kept: two masks each, with one byte per concept.
+# The number of filters whose means are kept: two masks each, with one byte per concept.
 _MAX_ALLOWED = 16
 
 
@@ -38,7 +38,7 @@ class Added(NamedTuple):
     """A synonym that a user added.
 
     text (str): As written.
-    times (int): How often D gives the text this concept, including the index's own count.
+    times (int): How often the text has this concept in D, including the index's own count.
     preferred (bool): Whether the text is the concept's preferred name.
     """
 
@@ -48,9 +48,9 @@ class Added(NamedTuple):
 
 
 class SynonymOverlay:
-    """What users have added to D, and what they have removed from the index. An overlay never
-    changes: `with_synonyms` and `without_synonyms` make another one. So whoever reads one sees all
-    of a change or none of it.
+    """The synonyms that users have added to D or removed from the index. An overlay never changes:
+    `with_synonyms` and `without_synonyms` create a new one. So a reader sees all of a change or
+    none of it.
     """
 
     def __init__(
@@ -61,14 +61,15 @@ class SynonymOverlay:
         raw: Mapping[bytes, Raw] | None = None,
         removed: Iterable[tuple[int, int]] = (),
     ) -> None:
-        """Take over the parts of an overlay; nothing is added or removed by default.
+        """Store the parts of an overlay; by default, nothing is added or removed.
 
-        index (ConceptIndex): The index that the overlay stands beside.
-        by_key (Optional[Mapping[bytes, Mapping[int, Added]]]): What each added text denotes, by
-            encoder input and concept number.
+        index (ConceptIndex): The index that the overlay belongs to.
+        by_key (Optional[Mapping[bytes, Mapping[int, Added]]]): The concepts that each added text
+            denotes, by encoder input and concept number.
         raw (Optional[Mapping[bytes, Raw]]): Raw vectors, (1, width), of these texts, in the same
             order.
-        removed (Iterable[Tuple[int, int]]): What the index no longer says: row, concept number.
+        removed (Iterable[Tuple[int, int]]): The synonyms removed from the index: row, concept
+            number.
         """
         self._index = index
         self._by_key = by_key or {}
@@ -87,7 +88,7 @@ class SynonymOverlay:
 
         synonyms (Iterable[Synonym]): n synonyms.
         vectors (Raw): (n, width): the raw vectors of their texts.
-        count (int): How often D says so.
+        count (int): How often they are added to D.
         RETURNS (SynonymOverlay): A new overlay.
         """
         by_key, raw = dict(self._by_key), dict(self.raw)
@@ -101,7 +102,7 @@ class SynonymOverlay:
         return SynonymOverlay(self._index, by_key=by_key, raw=raw, removed=self.removed)
 
     def without_synonyms(self, synonyms: Iterable[Synonym]) -> "SynonymOverlay":
-        """Remove synonyms, whether this overlay, D or O says so.
+        """Remove synonyms, whether they are in this overlay, D or O.
 
         synonyms (Iterable[Synonym]): The synonyms; unknown ones are ignored.
         RETURNS (SynonymOverlay): A new overlay.
@@ -119,9 +120,9 @@ class SynonymOverlay:
         return SynonymOverlay(self._index, by_key=by_key, raw=raw, removed=removed)
 
     def has(self, synonym: Synonym) -> bool:
-        """Check whether a text denotes a concept.
+        """Check whether a text denotes a concept, here or in the index.
 
-        RETURNS (bool): Whether a text denotes a concept, here or in the index.
+        RETURNS (bool): True if it does.
         """
         key, _, concept = synonym
         if concept in self._by_key.get(key, {}):
@@ -132,11 +133,11 @@ class SynonymOverlay:
         return bool(self._index.members.of(row, concept).size)
 
     def holds(self, key: bytes, target: int) -> bool:
-        """Check whether a text denotes any concept.
+        """Check whether a text denotes any concept, after all changes.
 
         key (bytes): The text's encoder input.
-        target (int): O, D or both: where to look.
-        RETURNS (bool): Whether it does, with all that was added and removed.
+        target (int): Where to look: O, D or both.
+        RETURNS (bool): True if it does.
         """
         if target & D and key in self._by_key:
             return True
@@ -150,9 +151,9 @@ class SynonymOverlay:
 
     @cached_property
     def silent_rows(self) -> np.ndarray:
-        """The rows whose texts denote nothing any more.
+        """The rows whose texts no longer denote a concept.
 
-        RETURNS (Ints1d): int64: rows whose texts denote nothing any more.
+        RETURNS (Ints1d): int64 row numbers.
         """
         members = self._index.members
         silent = [
@@ -169,7 +170,7 @@ class SynonymOverlay:
     def synonyms(self) -> list[Synonym]:
         """The added synonyms.
 
-        RETURNS (List[Synonym]): Text by text in the order of `added`.
+        RETURNS (List[Synonym]): In the order of `added`.
         """
         return [
             Synonym(key, added.text, concept)
@@ -178,22 +179,22 @@ class SynonymOverlay:
         ]
 
     def count(self, synonym: Synonym) -> int:
-        """Count how often D says an added synonym.
+        """Count how often an added synonym is in D, including the index's own count.
 
-        RETURNS (int): How often D says an added synonym, including the index's own count.
+        RETURNS (int): The count.
         """
         return self._by_key[synonym.key][synonym.concept].times
 
     def own_count(self, synonym: Synonym) -> int:
-        """Count how often a synonym was added.
+        """Count how often a synonym was added, without the index's own count.
 
-        RETURNS (int): How often an added synonym was added, without the index's own count.
+        RETURNS (int): The count.
         """
         return self.count(synonym) - self._count_in_index(synonym.key, synonym.concept)
 
     @cached_property
     def added(self) -> list[Mapping[int, Added]]:
-        """What each added text denotes.
+        """The concepts that each added text denotes.
 
         RETURNS (List[Mapping[int, Added]]): By concept number.
         """
@@ -203,8 +204,8 @@ class SynonymOverlay:
     def searcher(self) -> ExactSearcher | None:
         """The searcher over the added texts.
 
-        RETURNS (Optional[ExactSearcher]): Over the added texts, in the order of `added`;
-        None if there are none.
+        RETURNS (Optional[ExactSearcher]): Its items are in the order of `added`; None if there are
+            none.
         """
         return self._searcher(self.raw.values()) if self.raw else None
 
@@ -213,8 +214,8 @@ class SynonymOverlay:
 
         search (Search): A search over concepts: "O-C", "D-C" or "OD-C".
         RETURNS (Tuple[Ints1d, Optional[ExactSearcher]]): These concepts, whose means in the index
-            are outdated, and a searcher whose item i is the new mean of the i-th of them, a zero
-            vector if no text is left. None if there are no such concepts.
+            are outdated, and a searcher whose item i is the new mean of the i-th of them (a zero
+            vector if it has no text left). None if there are no such concepts.
         """
         if search not in self._means:
             concepts = self._changed_concepts(search.target)
@@ -226,12 +227,12 @@ class SynonymOverlay:
     def allowed_means(
         self, search: Search, concepts: np.ndarray, allowed: AllowedConcepts | None
     ) -> tuple[AllowedItems, AllowedItems]:
-        """Compute which means may be found, once for each filter.
+        """Find the means that may be found, once for each filter.
 
         search (Search): A search over concepts some of whose synonyms have changed.
-        concepts (Ints1d): The concept number of each of its items: whoever searches may have made
-            means that the index lacks.
-        allowed (Optional[AllowedConcepts]): Which concepts may be found; all if None.
+        concepts (Ints1d): The concept number of each of its items; the caller may have computed
+            means that the index does not have.
+        allowed (Optional[AllowedConcepts]): The concepts that may be found; all if None.
         RETURNS (Tuple[AllowedItems, AllowedItems]): The means in the index that are not outdated,
             and the new ones of concepts that have texts left.
         """
@@ -286,9 +287,9 @@ class SynonymOverlay:
         return int(self._index.members.count[self._index.members.of(row, concept)].sum())
 
     def is_preferred(self, key: bytes, concept: int) -> bool:
-        """Check whether a text is the preferred name of a concept.
+        """Check whether a text is the preferred name of a concept in the index.
 
-        RETURNS (bool): Whether the index says that a text is the preferred name of a concept.
+        RETURNS (bool): True if it is.
         """
         row = self._index.keys.row(key)
         return row is not None and bool(
@@ -328,7 +329,7 @@ def write_overlay(overlay: SynonymOverlay, index: ConceptIndex, folder: Path) ->
 
 
 def read_overlay(folder: Path, index: ConceptIndex) -> SynonymOverlay:
-    """Read what `write_overlay` wrote.
+    """Read the files written by `write_overlay`.
 
     folder (Path): The folder.
     index (ConceptIndex): The index that the overlay belongs to.
@@ -353,7 +354,7 @@ def read_overlay(folder: Path, index: ConceptIndex) -> SynonymOverlay:
                 key, added = _added(read, concept, index)
                 by_key.setdefault(key, {})[concept] = added
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
-            reason = f"line {place} is no synonym of this index ({type(error).__name__}: {error})"
+            reason = f"line {place} is not for this index ({type(error).__name__}: {error})"
             raise damaged(path, reason) from error
     raw = dict(zip(by_key, _read_raw(folder, index, len(by_key)), strict=True)) if by_key else {}
     return SynonymOverlay(index, by_key=by_key, raw=raw, removed=removed)
@@ -362,7 +363,7 @@ def read_overlay(folder: Path, index: ConceptIndex) -> SynonymOverlay:
 def _row(line: Mapping[str, Any], concept: int, index: ConceptIndex) -> int:
     row, rows = line["row"], len(index.members.start) - 1
     if type(row) is not int or not 0 <= row < rows or not index.members.of(row, concept).size:
-        raise ValueError("the index does not have what it removes")
+        raise ValueError("the index does not have the synonym that it removes")
     return row
 
 

@@ -1,5 +1,5 @@
-"""Vectors of mentions to the concepts that one search finds for them, ordered by score, count in D,
-rank of the name and concept id.
+"""Find the concepts of mentions by one search, ordered by score, count in D, rank of the name and
+concept id.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -16,17 +16,17 @@ from .concept_index import AllowedConcepts, ConceptIndex, D, Search
 from .overlay import SynonymOverlay
 from .vectors import COSINE, HybridVectors, Vectors
 
-# Scores closer than this are ties: the cosine of a text with itself, in float32, is off by 1e-6.
-# Inner products of 10 and more have six digits that count.
+# Scores closer than this are ties: the float32 cosine of a text with itself has an error of 1e-6.
+# Inner products of 10 and more have six significant digits.
 DIGITS = 5
 _LARGE = 10
 _NO_MEMBER = -1
 
 
 def rounded(scores: np.ndarray) -> np.ndarray:
-    """Round scores, so that noise does not decide.
+    """Round scores, so that noise does not decide the order.
 
-    RETURNS (np.ndarray): Cosines or inner products without rounding noise, float64.
+    RETURNS (np.ndarray): Cosines or inner products, float64.
     """
     wide = scores.astype("float64")
     found = np.round(wide, DIGITS)
@@ -40,14 +40,15 @@ def rounded(scores: np.ndarray) -> np.ndarray:
 class Hit(NamedTuple):
     """A concept found by one search. Hits sort best first.
 
-    distance (float): Minus the score, rounded to five digits: the cosine or inner product, raised
-        for a name that the mention becomes by substitutions, lowered for words that it lacks.
-    rarity (int): Minus how often D gives the text this concept.
-    rank (int): Of the text among the concept's names, from `Members.ranks`.
+    distance (float): Minus the score, rounded to five digits. The score is the cosine or inner
+        product, raised for a name that substitutions turn the mention into, lowered for words that
+        the mention lacks.
+    rarity (int): Minus the number of times that the text has this concept in D.
+    rank (int): The rank of the text among the concept's names, from `Members.ranks`.
     concept (int): The concept's number; numbers follow the order of ids.
-    item (int): Its place among the vectors that were searched.
+    item (int): Its position among the vectors that were searched.
     member (int): The member of the index with the text; -1 if none has it.
-    text (str): The text, if no member has it or if it was read already; empty for a mean.
+    text (str): The text, if no member has it or if it has been read already; empty for a mean.
     parts (Optional[Tuple[float, float]]): The dense and the lexical score of a hybrid encoder.
     """
 
@@ -64,7 +65,7 @@ class Hit(NamedTuple):
     def score(self) -> float:
         """The score of the hit.
 
-        RETURNS (float): The score.
+        RETURNS (float): Minus the distance.
         """
         return 0.0 - self.distance  # never minus zero
 
@@ -72,7 +73,7 @@ class Hit(NamedTuple):
 def best_hits(hits: Iterable[Hit], top_k: int) -> list[Hit]:
     """Keep the best hit of each concept.
 
-    RETURNS (List[Hit]): The best hit of each concept, best first, at most top_k.
+    RETURNS (List[Hit]): At most top_k hits, best first.
     """
     by_concept: dict[int, Hit] = {}
     for hit in sorted(hits):
@@ -83,12 +84,12 @@ def best_hits(hits: Iterable[Hit], top_k: int) -> list[Hit]:
 
 
 def best_members(mention: np.ndarray, fields: tuple[np.ndarray, ...], top_k: int) -> np.ndarray:
-    """Rank as `best_hits`, but all mentions at once and before there are any hits.
+    """Rank like `best_hits`, but for all mentions at once, and before hits are created.
 
-    mention (Ints1d): int64 (members,): whose members they are.
+    mention (Ints1d): int64 (members,): the mention that each member was found for.
     fields (Tuple[np.ndarray, ...]): The first fields of `Hit`, one value per member.
-    top_k (int): At most how many members to keep for each mention.
-    RETURNS (Ints1d): int64: the places of the members kept, best first.
+    top_k (int): The maximum number of members to keep for each mention.
+    RETURNS (Ints1d): int64: the positions of the members kept, best first.
     """
     order = np.lexsort((*fields[::-1], mention))
     concept = fields[3].astype("int64")
@@ -99,23 +100,23 @@ def best_members(mention: np.ndarray, fields: tuple[np.ndarray, ...], top_k: int
     return order[np.arange(len(order)) - starts < top_k]
 
 
-# How many texts to ask for first, for each concept wanted: with half as many, two mentions in five
-# had to ask again.
+# The number of texts to request first, for each concept wanted: with half as many, two mentions in
+# five needed a second search.
 _FIRST_LOOK = 8
-# Rounding to eight bits can add a little.
+# Rounding to eight bits can increase scores slightly.
 _MAX_COSINE = 1.5
 
 
 @dataclass(frozen=True)
 class IndexTexts:
-    """The texts of the index that a search looks at.
+    """The texts of the index that a search covers.
 
-    searcher (Searcher): Finds them.
-    items (Optional[AllowedItems]): Which may be found; all if None.
+    searcher (Searcher): Searches them.
+    items (Optional[AllowedItems]): The items that may be found; all if None.
     search (Search): The search.
-    index (ConceptIndex): Has the texts.
-    removed (FrozenSet[Tuple[int, int]]): What it no longer says: row, concept number.
-    concepts (Optional[np.ndarray]): bool (concepts,): which concepts may be found; all if None.
+    index (ConceptIndex): The index with the texts.
+    removed (FrozenSet[Tuple[int, int]]): Removed synonyms: row, concept number.
+    concepts (Optional[np.ndarray]): bool (concepts,): the concepts that may be found; all if None.
     """
 
     searcher: Searcher
@@ -133,15 +134,18 @@ class IndexTexts:
         overlay: SynonymOverlay,
         allowed: AllowedConcepts | None,
     ) -> "IndexTexts":
-        """RETURNS (IndexTexts): The texts; the arguments are those of `run_search`."""
+        """Select the texts of a search. The arguments are those of `run_search`.
+
+        RETURNS (IndexTexts): The texts.
+        """
         items, concepts = (allowed.items(search), allowed.concepts) if allowed else (None, None)
         return cls(index.searcher(search), items, search, index, overlay.removed, concepts)
 
     def hits(self, found: Neighbours, top_k: int) -> list[list[Hit]]:
-        """Read what neighbours denote, all at once: one gather for the whole batch.
+        """Look up the concepts of neighbours, for the whole batch at once.
 
         found (Neighbours): (b, n) texts.
-        top_k (int): At most how many concepts for each mention.
+        top_k (int): The maximum number of concepts for each mention.
         RETURNS (List[List[Hit]]): b lists, best first.
         """
         members, target = self.index.members, self.search.target
@@ -172,9 +176,9 @@ class IndexTexts:
 class _OtherItems(NamedTuple):
     """Texts that users added, or means of concepts.
 
-    searcher (Searcher): Finds them.
-    items (Optional[AllowedItems]): Which may be found; all if None.
-    denoted (Callable): Gives rarity, rank, concept and text of all that an item denotes.
+    searcher (Searcher): Searches them.
+    items (Optional[AllowedItems]): The items that may be found; all if None.
+    denoted (Callable): Returns rarity, rank, concept and text of everything that an item denotes.
     """
 
     searcher: Searcher
@@ -211,24 +215,26 @@ def run_search(
 ) -> list[list[Hit]]:
     """Search one target in one representation.
 
-    search (Search): Which of the six.
-    index (ConceptIndex): What is searched.
-    overlay (SynonymOverlay): What was added to it and removed from it.
+    search (Search): One of the six searches.
+    index (ConceptIndex): The index to search.
+    overlay (SynonymOverlay): The synonyms added to it and removed from it.
     vectors (Raw): (b, width) vectors of mentions: at unit length, unless the index compares by
         inner products.
-    top_k (int): How many concepts each mention wants.
-    allowed (Optional[AllowedConcepts]): Which concepts may be found; all if None.
-    thresholds (Optional[Floats1d]): (b,): a mention whose best score is lower needs no concepts.
-    RETURNS (List[List[Hit]]): For each mention at most top_k concepts, best first, each with its
+    top_k (int): The number of concepts wanted for each mention.
+    allowed (Optional[AllowedConcepts]): The concepts that may be found; all if None.
+    thresholds (Optional[Floats1d]): (b,): concepts are not needed for a mention whose best score is
+        lower.
+    RETURNS (List[List[Hit]]): For each mention, at most top_k concepts, best first, each with its
         best text.
     RAISES (ConnormError): CN408 for a search over concepts that the index was built without, CN420
-        for scores that can't be.
+        for impossible scores.
     """
     over = _over_texts if search.representation == "T" else _over_concepts
     sources = over(search, index, overlay, allowed)
     if len(sources) == 1:
         return _ask(sources[0], vectors, index.metric, top_k, thresholds)
-    # Another source may answer a mention for which this one scores low: ask both for everything.
+    # The other source may have the best score for a mention for which this one scores low, so
+    # search both completely.
     found = [_ask(source, vectors, index.metric, top_k, None) for source in sources]
     return [
         best_hits((hit for hits in parts for hit in hits), top_k)
@@ -271,13 +277,13 @@ def _means(searcher: Searcher, items: AllowedItems | None, concepts: np.ndarray)
 def _ask(
     source: _Source, vectors: Raw, metric: str, top_k: int, thresholds: np.ndarray | None
 ) -> list[list[Hit]]:
-    """Ask for more items until no concept among the best can have been missed."""
+    """Request more items until no concept among the best can have been missed."""
     largest = _MAX_COSINE if metric == COSINE else float(np.finfo("float32").max)
     found: list[list[Hit]] = [[] for _ in range(vectors.shape[0])]
     waiting, n = np.arange(len(found)), _FIRST_LOOK * top_k
     while len(waiting):
         neighbours = source.searcher.nearest(vectors[waiting], n, source.items)
-        # Larger ones, infinite ones and NaN come from damaged vectors.
+        # Larger or infinite scores and NaN come from damaged vectors.
         if not (neighbours.scores <= largest).all():
             raise ConnormError(Errors.CN420)
         neighbours = neighbours._replace(scores=rounded(neighbours.scores))
@@ -298,7 +304,7 @@ def _ask(
 def _complete(neighbours: Neighbours, hits: list[list[Hit]], n: int, top_k: int) -> np.ndarray:
     if neighbours.items.shape[1] < n:
         return np.ones(len(hits), dtype="bool")
-    # The worst of the concepts wanted; with fewer than that, anything could still enter.
+    # The worst of the concepts wanted; with fewer concepts, any item could still be among them.
     worst = [own[-1].score if len(own) == top_k else -np.inf for own in hits]
     return (neighbours.items[:, -1] < 0) | (np.asarray(worst) > neighbours.scores[:, -1])
 
@@ -306,10 +312,10 @@ def _complete(neighbours: Neighbours, hits: list[list[Hit]], n: int, top_k: int)
 def with_parts(found: list[list[Hit]], searched: Vectors, vectors: Raw) -> list[list[Hit]]:
     """Add the dense and the lexical score of a hybrid encoder to hits.
 
-    found (List[List[Hit]]): Of b mentions.
-    searched (Vectors): What was searched.
-    vectors (Raw): (b, width): those of the mentions.
-    RETURNS (List[List[Hit]]): The same with `parts`; as they are with another encoder.
+    found (List[List[Hit]]): The hits of b mentions.
+    searched (Vectors): The vectors that were searched.
+    vectors (Raw): (b, width): the vectors of the mentions.
+    RETURNS (List[List[Hit]]): The hits with `parts`; unchanged for other encoders.
     """
     if not isinstance(searched, HybridVectors) or not isinstance(vectors, HybridArray):
         return found

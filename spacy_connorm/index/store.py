@@ -1,4 +1,4 @@
-"""The names, types and parents of concepts in SQLite, read row by row, and kept in a cache."""
+"""The names, types and parents of concepts in SQLite, read row by row and cached."""
 
 import os
 import sqlite3
@@ -21,11 +21,14 @@ Value = TypeVar("Value")
 
 class Cache(Generic[Key, Value]):
     """Keeps recently used values, in two generations: when the young one is full, it becomes the
-    old one, and values that were not used since are dropped. Threads may share it.
+    old one, and values not used since then are dropped. It can be shared between threads.
     """
 
     def __init__(self, size: int) -> None:
-        """size (int): At most how many values to keep, at least 2; 0 for none."""
+        """Start empty.
+
+        size (int): The maximum number of values to keep, at least 2; 0 for none.
+        """
         self._size = size
         self._young: dict[Key, Value] = {}
         self._old: dict[Key, Value] = {}
@@ -37,9 +40,9 @@ class Cache(Generic[Key, Value]):
         return Cache, (self._size,)
 
     def get(self, key: Key) -> Value | None:
-        """Look up a value.
+        """Look up a value, and mark it as recently used.
 
-        RETURNS (Optional[Value]): The value, now recently used; None if it is not there.
+        RETURNS (Optional[Value]): The value; None if it is not in the cache.
         """
         value = self._young.get(key)
         if value is None:
@@ -66,12 +69,12 @@ class Cache(Generic[Key, Value]):
 
         keys (Iterable[Key]): Their keys.
         fetch (Callable): Returns the values of keys; unknown keys may be left out.
-        RETURNS (Dict[Key, Value]): The values that there are, by key.
+        RETURNS (Dict[Key, Value]): The values that exist, by key.
         """
         found: dict[Key, Value] = {}
         missing = []
         for key in set(keys):
-            # As `get`, inlined for the young values: most keys are among them.
+            # Like `get`, inlined for the young values, which most keys are among.
             value = self._young.get(key)
             if value is None:
                 value = self.get(key)
@@ -103,11 +106,11 @@ _PAGE = 10_000
 # Names and texts kept in memory: tens of megabytes. Reading one again from SQLite takes longer than
 # the rest of an answer.
 _CACHED = 100_000
-# SQLite's instructions between two checks, and at most how many checks in one query: about ten
+# SQLite instructions between two checks, and the maximum number of checks per query: about ten
 # seconds. Ten million concepts take a tenth of that.
 _INSTRUCTIONS = 1_000_000
 _MAX_CHECKS = 2_000
-# Bytes of a value. A schema can have columns that are computed.
+# The maximum size of a value in bytes. A schema can have computed columns.
 _MAX_LENGTH = 1 << 24
 _UNORDERED = """
 SELECT count(*) FROM (SELECT id <= lag(id) OVER (ORDER BY number) AS wrong FROM concepts)
@@ -128,7 +131,7 @@ _INVALID = "it has values of another type"
 
 class ConceptStore:
     """Read-only access to the concepts of an index. Concept numbers follow the order of ids. Every
-    question raises CN402 if the file is damaged, or was replaced since it was opened.
+    query raises CN402 if the file is damaged, or was replaced since it was opened.
     """
 
     def __init__(self, path: Path) -> None:
@@ -160,8 +163,8 @@ class ConceptStore:
     def verify(self, *, members: int, counts: Mapping[str, int]) -> None:
         """Check that concepts and texts are complete and numbered as in the rest of the index.
 
-        members (int): How many texts there are.
-        counts (Mapping[str, int]): What the manifest counts.
+        members (int): The number of texts.
+        counts (Mapping[str, int]): The counts in the manifest.
         RAISES (ConnormError): CN402.
         """
         concepts = len(self)
@@ -195,10 +198,10 @@ class ConceptStore:
                 raise damaged(self.path, f"`{sql.strip()}` gives {found[0][0]}, not {right}")
 
     def number(self, concept_id: str) -> int | None:
-        """Find a concept by its id or an alternate id.
+        """Find the number of a concept by its id or an alternate id, with or without the prefix of
+        its vocabulary. The id is cleaned like those of an ontology.
 
-        RETURNS (Optional[int]): The number of a concept, by its id or an alternate id, with or
-        without the prefix of its vocabulary; ids are cleaned as those of an ontology are.
+        RETURNS (Optional[int]): The number; None for an unknown id.
         """
         concept_id = clean(concept_id)
         for spelling in (concept_id, *PREFIXES.spellings_of(concept_id)):
@@ -217,7 +220,7 @@ class ConceptStore:
         return None
 
     def xrefs(self, concept_ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        """Read the ids that concepts have in other vocabularies.
+        """Read the ids of concepts in other vocabularies.
 
         concept_ids (Iterable[str]): Their ids.
         RETURNS (Dict[str, Tuple[str, ...]]): CURIEs by id; unknown concepts are left out.
@@ -235,9 +238,9 @@ class ConceptStore:
 
     @cached_property
     def vocabularies(self) -> list[str]:
-        """The vocabularies in which concepts have ids.
+        """List the vocabularies in which concepts have ids.
 
-        RETURNS (List[str]): The prefixes of vocabularies in which concepts have ids, sorted.
+        RETURNS (List[str]): Their prefixes, sorted.
         """
         found = self._query("SELECT prefix FROM vocabularies ORDER BY prefix")
         self._require_texts(found)
@@ -261,14 +264,14 @@ class ConceptStore:
     def texts(self, members: Iterable[int]) -> dict[int, str]:
         """Read concept texts.
 
-        RETURNS (Dict[int, str]): Concept texts by member number.
+        RETURNS (Dict[int, str]): Texts by member number.
         """
         return self._texts.get_all(members, self._read_texts)
 
     def all_texts(self) -> Iterator[str]:
         """Read all concept texts.
 
-        YIELDS (str): The concept texts in the order of the members.
+        YIELDS (str): The texts in the order of the members.
         """
         sql = "SELECT text FROM texts WHERE member >= ? AND member < ? ORDER BY member"
         start = 0
@@ -287,7 +290,7 @@ class ConceptStore:
     def concept(self, number: int) -> Concept:
         """Read a concept, without its aliases.
 
-        RETURNS (Concept): A concept, without its aliases.
+        RETURNS (Concept): The concept.
         """
         sql = "SELECT number, id, name, definition FROM concepts WHERE number IN"
         ((_, concept_id, name, definition),) = self._read(sql, [number])
@@ -322,7 +325,7 @@ class ConceptStore:
     def types(self) -> list[str]:
         """List the semantic types of all concepts.
 
-        RETURNS (List[str]): The semantic types of all concepts, sorted.
+        RETURNS (List[str]): The types, sorted.
         """
         found = self._query("SELECT DISTINCT type FROM types ORDER BY type")
         self._require_texts(found)
@@ -376,7 +379,7 @@ class ConceptStore:
     def _require_numbers(self, numbers: Collection[Any]) -> None:
         are_numbers = all(type(number) is int for number in numbers)
         if not are_numbers or not 0 <= min(numbers) <= max(numbers) < len(self):
-            raise damaged(self.path, "it has numbers that belong to no concept")
+            raise damaged(self.path, "it has numbers that do not belong to any concept")
 
     def _require_texts(self, rows: Iterable[tuple]) -> None:
         if not all(type(value) is str for row in rows for value in row):
@@ -389,7 +392,10 @@ class ConceptStore:
         return values
 
     def _read(self, sql: str, keys: Iterable[int]) -> list[tuple]:
-        """RETURNS (List[tuple]): One row per key: the key and strings."""
+        """Read one row per key.
+
+        RETURNS (List[tuple]): Rows of the key and strings.
+        """
         distinct = [int(key) for key in dict.fromkeys(keys)]
         rows = self._select(sql, distinct)
         if len(rows) != len(distinct):
@@ -397,7 +403,10 @@ class ConceptStore:
         return rows
 
     def _select(self, sql: str, keys: Sequence[Any]) -> list[tuple]:
-        """RETURNS (List[tuple]): Any number of rows per key: the key and strings."""
+        """Read any number of rows per key.
+
+        RETURNS (List[tuple]): Rows of the key and strings.
+        """
         rows: list[tuple] = []
         for start in range(0, len(keys), _BATCH):
             batch = keys[start : start + _BATCH]
@@ -417,7 +426,7 @@ class ConceptStore:
 
     def _connect(self) -> sqlite3.Connection:
         if _stamp(self.path) != self._opened:
-            # Its numbers no longer belong to the vectors that are mapped.
+            # Its numbers no longer belong to the mapped vectors.
             raise replaced_since(self.path)
         uri = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
         connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
@@ -436,6 +445,7 @@ class ConceptStore:
 
 
 def _stamp(path: Path) -> tuple[int, int]:
-    # Another file, if `to_disk` wrote into the folder that was loaded, but a copy with the same.
+    # A different file if `to_disk` wrote into the folder that was loaded, but with the same
+    # content.
     size, time, _ = stamp(path)
     return size, time

@@ -96,7 +96,7 @@ _BY_OWN_CURIE = """
 SELECT place FROM stage.concepts JOIN stage.xrefs USING (place) WHERE id = ? AND value = ?
 """
 _CACHE_KILOBYTES = 65_536
-# Where concepts have other ids: those of the ontology, and other spellings of all of them.
+# The tables of other ids: alternate ids of the ontology, and other spellings of all ids.
 _OTHER_IDS = ("alt_ids", "spellings")
 
 
@@ -136,14 +136,17 @@ class StoreWriter:
 
     @property
     def only_in_data(self) -> int:
-        """RETURNS (int): How many concepts are not in the ontology."""
+        """Count the concepts that are not in the ontology.
+
+        RETURNS (int): Their number.
+        """
         return len(self._unknown)
 
     def add(self, concept: Concept) -> tuple[int, bool]:
         """Add a concept of the ontology, or merge it with an earlier one with the same id.
 
         concept (Concept): The concept.
-        RETURNS (Tuple[int, bool]): Its place, and whether it is the first with its id.
+        RETURNS (Tuple[int, bool]): Its position, and whether it is the first with its id.
         """
         place, is_new = len(self), True
         fields = (concept.concept_id, concept.canonical_name, concept.definition, True)
@@ -176,7 +179,7 @@ class StoreWriter:
 
         concept_id (str): An id, or an alternate id, with or without the prefix of its vocabulary.
         text (str): A text that denotes it.
-        RETURNS (int): Its place.
+        RETURNS (int): Its position.
         """
         if concept_id not in self._unknown:
             found = self._place_in_ontology(concept_id)
@@ -203,7 +206,7 @@ class StoreWriter:
     def number(self) -> np.ndarray:
         """Number all concepts in order of their ids, and write them.
 
-        RETURNS (Ints1d): int32 (concepts,): the number of each concept, by its place.
+        RETURNS (Ints1d): int32 (concepts,): the number of each concept, by its position.
         """
         self._warn()
         with self._writing():

@@ -1,8 +1,8 @@
-"""The vectors of an index on disk, memory-mapped: dense, in float32 or one byte per component, or
+"""The vectors of an index on disk, memory-mapped: dense (float32 or one byte per component),
 sparse, or both.
 
-Rows are stored with unit length, and their norms beside them. So a cosine is one dot product, and
-means of raw vectors (concept representations) are still exact. An index that compares by inner
+Rows are stored at unit length, and their norms beside them. So a cosine is a single dot product,
+and means of raw vectors (concept representations) are still exact. An index that compares by inner
 products multiplies by the norms again (`scaled`).
 """
 
@@ -27,7 +27,10 @@ METRICS = (COSINE, "dot")
 
 
 def metric_of(backend: Any) -> str:
-    """RETURNS (str): What the scores of a backend are; "cosine" for one that does not say."""
+    """Get the metric of a backend's scores.
+
+    RETURNS (str): The metric; "cosine" for a backend that does not specify one.
+    """
     return getattr(backend, "metric", COSINE)
 
 
@@ -35,22 +38,22 @@ CSR_PARTS = ("data", "indices", "indptr")
 
 
 def write_csr(matrix: "csr_matrix", folder: Path, stem: str) -> None:
-    """Write the three arrays of a CSR matrix to `folder`, in files whose names start with `stem`.
+    """Write the three arrays of a CSR matrix to files.
 
     matrix (csr_matrix): The matrix.
     folder (Path): The folder.
-    stem (str): How the file names start.
+    stem (str): The beginning of the file names.
     """
     for part in CSR_PARTS:
         np.save(folder / f"{stem}.{part}.npy", getattr(matrix, part))
 
 
 def open_csr(folder: Path, stem: str, *, rows: int, width: int) -> "csr_matrix":
-    """Open what `write_csr` wrote, memory-mapped. Indices are read, since SciPy and others trust
-    them; a search that compares with every row reads them too.
+    """Open the files written by `write_csr`, memory-mapped. Indices are read and checked, since
+    SciPy and others trust them; a search that compares with every row reads them anyway.
 
     folder (Path): The folder.
-    stem (str): How the file names start.
+    stem (str): The beginning of the file names.
     rows (int): The number of rows.
     width (int): The number of columns.
     RETURNS (csr_matrix): float32 (rows, width).
@@ -66,7 +69,10 @@ def open_csr(folder: Path, stem: str, *, rows: int, width: int) -> "csr_matrix":
 
 
 def make_csr(parts: Any, width: int) -> "csr_matrix":
-    """RETURNS (csr_matrix): (n, width), from three arrays, without copying or checking them."""
+    """Make a CSR matrix from three arrays, without copying or checking them.
+
+    RETURNS (csr_matrix): (n, width).
+    """
     from scipy.sparse import csr_matrix
 
     data, indices, pointers = parts
@@ -76,10 +82,10 @@ def make_csr(parts: Any, width: int) -> "csr_matrix":
 
 
 _LEVELS = 127
-# How many components become float32 at once: they stay in a core's cache until they are multiplied,
-# so a search reads a quarter of the memory that it reads for float32 vectors.
+# The number of components converted to float32 at once: they stay in a core's cache until they are
+# multiplied, so a search reads a quarter of the memory that it reads for float32 vectors.
 _CONVERTED = 100_000
-# How much a product or a sum of float32 is off, relative to its size.
+# The relative error of a float32 product or sum.
 _FLOAT32 = 2.0**-24
 
 
@@ -87,9 +93,9 @@ class RowScores(NamedTuple):
     """The scores of queries with ranges of rows.
 
     dots (Callable[[int, int], Floats2d]): From a first row and the row after the last to their
-        scores: float32 (rows, b).
-    error (Floats1d): float32 (b,): by how much the scores of each query may be off; 0 if they never
-        depend on the other queries and rows.
+        scores, float32 (rows, b).
+    error (Floats1d): float32 (b,): the maximum error of each query's scores; 0 if they never depend
+        on the other queries and rows.
     """
 
     dots: Callable[[int, int], np.ndarray]
@@ -97,19 +103,19 @@ class RowScores(NamedTuple):
 
 
 class DenseVectors:
-    """Vectors as one matrix. In int8 the components of a row are multiples of 1/127 of its largest
-    one. Cosines are computed with the rows at unit length, so a row's cosine with itself is 1.
+    """Vectors as one matrix. In int8, the components of a row are multiples of 1/127 of its largest
+    component. Cosines are computed with rows at unit length, so a row's cosine with itself is 1.
 
     rows (np.ndarray): float32 or int8 (n, width).
-    steps (Floats1d): float32 (n,): what a row is multiplied by for its scores: 1 for float32, for
-        int8 what makes its length 1; times the row's norm if scores are inner products.
+    steps (Floats1d): float32 (n,): the factor of a row for its scores: 1 for float32; for int8, the
+        factor that makes its length 1; times the row's norm if scores are inner products.
     norms (Floats1d): float32 (n,): the original lengths of the rows.
     """
 
     def __init__(
         self, rows: np.ndarray, steps: np.ndarray, norms: np.ndarray, *, longest: float = 1.0
     ) -> None:
-        """Wrap the arrays.
+        """Store the arrays.
 
         rows, steps, norms: See the class.
         longest (float): The length of the longest row times its step.
@@ -122,7 +128,7 @@ class DenseVectors:
 
     @classmethod
     def from_raw(cls, raw: np.ndarray, dtype: str = "float32") -> "DenseVectors":
-        """Store vectors at unit length, and their lengths beside them.
+        """Normalize vectors to unit length, and store their lengths beside them.
 
         raw (Floats2d): (n, width) vectors of any length.
         dtype (str): "float32" or "int8".
@@ -137,7 +143,7 @@ class DenseVectors:
         scale = _LEVELS / np.where(largest > 0, largest, 1)
         codes = np.rint(unit * scale[:, None]).astype("int8")
         squares = np.einsum("ij,ij->i", codes, codes, dtype="int64")
-        # Codes are whole numbers: only zeros are shorter than one.
+        # Codes are integers, so only zero vectors are shorter than one.
         steps = 1 / np.maximum(np.sqrt(squares).astype("float32"), np.float32(1))
         return cls(codes, steps, norms)
 
@@ -159,9 +165,9 @@ class DenseVectors:
 
     @property
     def widths(self) -> dict[str, int]:
-        """How many components they have.
+        """The number of components.
 
-        RETURNS (Dict[str, int]): "dense", "sparse" or both.
+        RETURNS (Dict[str, int]): By kind: "dense", "sparse" or both.
         """
         return {"dense": self.width}
 
@@ -184,9 +190,9 @@ class DenseVectors:
         return DenseVectors(*taken, longest=self.longest)
 
     def compare(self, queries: np.ndarray) -> RowScores:
-        """Compare queries with all rows, quickly and up to an error that is known. int8 is compared
-        as whole numbers: queries are rounded as rows are, which the error tells. Without numkong
-        rows become float32, which takes ten times as long.
+        """Compare queries with all rows, quickly and up to a known error. int8 rows are compared as
+        integers: queries are rounded like rows, which the error accounts for. Without numkong, rows
+        are converted to float32, which takes ten times as long.
 
         queries (Raw): float32 (b, width), at unit length unless scores are inner products.
         RETURNS (RowScores): Computes the scores of ranges of rows.
@@ -205,18 +211,18 @@ class DenseVectors:
         return RowScores(dots, error * np.float32(self.longest))
 
     def rescore(self, queries: np.ndarray, query: int, rows: np.ndarray) -> np.ndarray:
-        """Get the scores of one query with some rows. They do not depend on the other queries.
+        """Compute the scores of one query with some rows. They do not depend on the other queries.
 
         queries (Raw): As for `compare`.
-        query (int): Which of them.
+        query (int): The number of the query.
         rows (Ints1d): int64 (m,).
         RETURNS (Floats1d): float32 (m,).
         """
-        # Unlike a matrix product, it sums each row in the same order however many rows there are.
+        # Unlike a matrix product, it sums each row in the same order, whatever the number of rows.
         return np.einsum("ij,j->i", self._floats(rows), queries[query]) * self.steps[rows]
 
     def pairs(self, queries: np.ndarray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Get the scores of pairs of a query and a row.
+        """Compute the scores of pairs of a query and a row.
 
         queries (Floats2d): (b, width), as for `compare`.
         asked (Ints1d): int64 (n,): the query of each pair.
@@ -226,7 +232,7 @@ class DenseVectors:
         return np.einsum("ij,ij->i", self._floats(rows), queries[asked]) * self.steps[rows]
 
     def queries(self, rows: np.ndarray | slice) -> np.ndarray:
-        """Get some rows as queries: as if their texts were encoded again, up to the precision of
+        """Use some rows as queries, as if their texts were encoded again, up to the precision of
         the rows.
 
         rows (Ints1d): int64 (b,).
@@ -235,10 +241,10 @@ class DenseVectors:
         return self._floats(rows) * self.steps[rows, None]
 
     def sums(self, incidence: "csr_matrix") -> np.ndarray:
-        """Sum raw vectors, those that the encoder made; only of stored vectors, not of `scaled`
-        ones. Only the rows in the sums are read.
+        """Sum raw vectors, with the lengths that the encoder gave them. Possible only for stored
+        vectors, not for `scaled` ones. Only the rows in the sums are read.
 
-        incidence (csr_matrix): (m, n): how much of each of the n rows is in each of the m sums.
+        incidence (csr_matrix): (m, n): the weight of each of the n rows in each of the m sums.
         RETURNS (Raw): float32 (m, width).
         """
         from scipy.sparse import csr_matrix
@@ -253,7 +259,7 @@ class DenseVectors:
         """Write the rows, for `open_vectors`.
 
         folder (Path): The folder of their files.
-        stem (str): How the names of the files start.
+        stem (str): The beginning of the file names.
         """
         for key, array in self.arrays.items():
             np.save(folder / f"{stem}.{key}.npy", array)
@@ -266,7 +272,7 @@ Products: TypeAlias = tuple[Callable[[int, int], np.ndarray], np.ndarray]
 
 
 def _multiply(rows: np.ndarray, queries: np.ndarray) -> Products:
-    """Multiply in float32. Few rows of another type become float32 at once.
+    """Multiply in float32. A few rows of another type are converted at once.
 
     RETURNS (Tuple[Callable, Floats1d]): As in `RowScores`.
     """
@@ -291,9 +297,9 @@ def _multiply(rows: np.ndarray, queries: np.ndarray) -> Products:
 
 
 def _multiply_rounded(rows: np.ndarray, queries: np.ndarray, kernels: Any) -> Products:
-    """Multiply whole numbers: queries are rounded to multiples of 1/127 of their largest component.
+    """Multiply integers: queries are rounded to multiples of 1/127 of their largest component.
 
-    RETURNS (Tuple[Callable, Floats1d]): As in `RowScores`; the error is by Cauchy-Schwarz.
+    RETURNS (Tuple[Callable, Floats1d]): As in `RowScores`; the error follows from Cauchy-Schwarz.
     """
     largest = np.abs(queries).max(axis=1, initial=0)
     scale = np.where(largest > 0, largest, 1) / np.float32(_LEVELS)
@@ -312,8 +318,9 @@ def _multiply_rounded(rows: np.ndarray, queries: np.ndarray, kernels: Any) -> Pr
 
 @cache
 def _load_kernels() -> Any:
-    """RETURNS (Optional[module]): numkong, whose products of int8 use what the processor has; None
-    where it cannot be imported.
+    """Import numkong, whose int8 products use special instructions of the processor.
+
+    RETURNS (Optional[module]): The module; None if it cannot be imported.
     """
     try:
         import numkong
@@ -337,10 +344,10 @@ class SparseVectors:
 
     @classmethod
     def from_raw(cls, raw: "csr_matrix") -> "SparseVectors":
-        """Store vectors at unit length, and their lengths beside them.
+        """Normalize vectors to unit length, and store their lengths beside them.
 
         raw (csr_matrix): (n, width) vectors of any length.
-        RETURNS (SparseVectors): The vectors; float32.
+        RETURNS (SparseVectors): float32.
         """
         from scipy import sparse
 
@@ -366,7 +373,9 @@ class SparseVectors:
         return SparseVectors(self.unit[rows], self.norms[rows])
 
     def compare(self, queries: "csr_matrix") -> RowScores:
-        """Compare by the features of each row, always in one order; see `DenseVectors.compare`."""
+        """Compare by the features of each row, always in the same order; see
+        `DenseVectors.compare`.
+        """
         columns = queries.T.toarray(order="C")
         return RowScores(
             lambda start, stop: self.view(start, stop).unit @ columns,
@@ -374,18 +383,27 @@ class SparseVectors:
         )
 
     def rescore(self, queries: "csr_matrix", query: int, rows: np.ndarray) -> np.ndarray:
-        """RETURNS (Floats1d): float32 (m,): see `DenseVectors.rescore`."""
+        """Compute the scores of one query; see `DenseVectors.rescore`.
+
+        RETURNS (Floats1d): float32 (m,).
+        """
         return (self.unit[rows] @ queries[query].T).toarray().ravel()
 
     def pairs(self, queries: "csr_matrix", asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """RETURNS (Floats1d): float32 (n,): see `DenseVectors.pairs`."""
+        """Compute the scores of pairs; see `DenseVectors.pairs`.
+
+        RETURNS (Floats1d): float32 (n,).
+        """
         return np.asarray(self.unit[rows].multiply(queries[asked]).sum(axis=1)).ravel()
 
     def queries(self, rows: np.ndarray) -> "csr_matrix":
         return self.unit[rows]
 
     def sums(self, incidence: "csr_matrix") -> "csr_matrix":
-        """RETURNS (csr_matrix): float32 (m, width): see `DenseVectors.sums`."""
+        """Sum raw vectors; see `DenseVectors.sums`.
+
+        RETURNS (csr_matrix): float32 (m, width).
+        """
         weights = incidence.multiply(self.norms[None, :]).tocsr().astype("float32")
         return weights @ self.unit
 
@@ -398,13 +416,13 @@ class SparseVectors:
 
 _COUNTS = ("int64", "int32")
 _MOST_COLUMNS = 2**31
-# How many vectors are read at once.
+# The number of vectors read at once.
 _BLOCK = 16_384
 
 
 class HybridVectors:
-    """Dense and lexical vectors of the same texts. Queries carry the weight of lexical cosines. Two
-    cosines are averaged; a cosine is added to an inner product.
+    """Dense and lexical vectors of the same texts. Queries carry the weight of lexical cosines. If
+    both scores are cosines, they are averaged; a cosine is added to an inner product.
     """
 
     def __init__(
@@ -415,12 +433,12 @@ class HybridVectors:
         weight: float = 1.0,
         metric: str = COSINE,
     ) -> None:
-        """Combine both sides.
+        """Combine dense and lexical vectors.
 
         dense (DenseVectors): n rows.
         lexical (SparseVectors): n rows.
         weight (float): The lexical weight of the texts' own vectors; stored vectors have none.
-        metric (str): What the dense scores are: "cosine" or "dot".
+        metric (str): The metric of the dense scores: "cosine" or "dot".
         """
         self.dense = dense
         self.lexical = lexical
@@ -431,7 +449,9 @@ class HybridVectors:
 
     @classmethod
     def from_raw(cls, raw: HybridArray, *, dtype: str = "float32") -> "HybridVectors":
-        """RETURNS (HybridVectors): See the function `from_raw`.
+        """Normalize vectors; see the function `from_raw`.
+
+        RETURNS (HybridVectors): The vectors at unit length.
 
         raw (HybridArray): float32 (n, width) vectors of any length.
         dtype (str): "float32" or "int8", for the dense side.
@@ -459,10 +479,10 @@ class HybridVectors:
         return HybridVectors(dense, lexical, metric=self.metric)
 
     def score(self, queries: HybridArray, dense: np.ndarray, lexical: np.ndarray) -> np.ndarray:
-        """Combine the scores of both sides: two cosines to the cosine of the concatenated vectors,
-        if neither is zero.
+        """Combine dense and lexical scores. Two cosines become the cosine of the concatenated
+        vectors, if neither is zero.
 
-        queries (HybridArray): They know the weight.
+        queries (HybridArray): The queries, which have the weight.
         dense (np.ndarray): Cosines or inner products.
         lexical (np.ndarray): Cosines, of the same shape.
         RETURNS (np.ndarray): Scores.
@@ -471,7 +491,7 @@ class HybridVectors:
         return both / (1 + queries.weight) if self.metric == COSINE else both
 
     def compare(self, queries: HybridArray) -> RowScores:
-        """Compare both sides; see `DenseVectors.compare`."""
+        """Compare dense and lexical vectors; see `DenseVectors.compare`."""
         dense, lexical = self.dense.compare(queries.dense), self.lexical.compare(queries.lexical)
 
         def dots(start: int, stop: int) -> np.ndarray:
@@ -480,7 +500,10 @@ class HybridVectors:
         return RowScores(dots, self.score(queries, dense.error, lexical.error))
 
     def rescore(self, queries: HybridArray, query: int, rows: np.ndarray) -> np.ndarray:
-        """RETURNS (Floats1d): float32 (m,): see `DenseVectors.rescore`."""
+        """Compute the scores of one query; see `DenseVectors.rescore`.
+
+        RETURNS (Floats1d): float32 (m,).
+        """
         return self.score(
             queries,
             self.dense.rescore(queries.dense, query, rows),
@@ -493,7 +516,7 @@ class HybridVectors:
     def parts(
         self, queries: HybridArray, asked: np.ndarray, rows: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Get the two scores that `rescore` weighs, for pairs of a query and a row.
+        """Compute the two scores that `rescore` combines, for pairs of a query and a row.
 
         queries (HybridArray): (b, width).
         asked (Ints1d): int64 (n,): the query of each pair.
@@ -504,20 +527,26 @@ class HybridVectors:
         return dense, self.lexical.pairs(queries.lexical, asked, rows)
 
     def pairs(self, queries: HybridArray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """RETURNS (Floats1d): float32 (n,): see `DenseVectors.pairs`."""
+        """Compute the scores of pairs; see `DenseVectors.pairs`.
+
+        RETURNS (Floats1d): float32 (n,).
+        """
         return self.score(queries, *self.parts(queries, asked, rows))
 
     def sums(self, incidence: "csr_matrix") -> HybridArray:
-        """RETURNS (HybridArray): float32 (m, width): see `DenseVectors.sums`."""
+        """Sum raw vectors; see `DenseVectors.sums`.
+
+        RETURNS (HybridArray): float32 (m, width).
+        """
         return HybridArray(self.dense.sums(incidence), self.lexical.sums(incidence))
 
     def write(self, folder: Path, stem: str) -> None:
-        """Write both sides; see `DenseVectors.write`."""
+        """Write dense and lexical vectors; see `DenseVectors.write`."""
         self.dense.write(folder, f"{stem}.dense")
         self.lexical.write(folder, f"{stem}.lexical")
 
 
-# Unit vectors, one per row; or scaled ones, whose scores are inner products: see `scaled`.
+# Unit vectors, one per row, or scaled ones, whose scores are inner products: see `scaled`.
 Vectors: TypeAlias = DenseVectors | SparseVectors | HybridVectors
 
 
@@ -536,10 +565,10 @@ def from_raw(raw: Raw, *, dtype: str = "float32") -> Vectors:
 
 
 def join(parts: Sequence[Any]) -> Vectors:
-    """Join vectors of the same kind.
+    """Concatenate vectors of the same kind.
 
     parts (Sequence[Vectors]): At least one.
-    RETURNS (Vectors): The rows of all.
+    RETURNS (Vectors): The rows of all parts.
     """
     if isinstance(parts[0], HybridVectors):
         dense: Any = join([part.dense for part in parts])
@@ -556,7 +585,7 @@ def open_vectors(folder: Path, stem: str) -> Vectors:
     """Open vectors, memory-mapped.
 
     folder (Path): The folder of their files.
-    stem (str): How the file names start.
+    stem (str): The beginning of the file names.
     RETURNS (Vectors): The vectors.
     RAISES (ConnormError): CN402 if the files do not fit together.
     """
@@ -578,17 +607,17 @@ def open_vectors(folder: Path, stem: str) -> Vectors:
 
 
 class VectorWriter:
-    """Appends blocks of vectors to the files that `open_vectors` opens, by plain writes: a full
-    disk kills a process that writes to a memory map. Sparse vectors stay in memory until the end;
-    fitting their encoder takes more memory than that.
+    """Appends blocks of vectors to the files that `open_vectors` opens, by ordinary writes: if a
+    disk is full, writing to a memory map kills the process. Sparse vectors stay in memory until the
+    end; fitting their encoder takes more memory than that.
     """
 
     def __init__(self, folder: Path, stem: str, rows: int) -> None:
-        """Start without files; they are created by the first block.
+        """Store the arguments. The files are created by the first block.
 
-        folder (Path): Where to write.
-        stem (str): How the file names start.
-        rows (int): How many vectors there will be.
+        folder (Path): The folder to write to.
+        stem (str): The beginning of the file names.
+        rows (int): The total number of vectors.
         """
         self._folder = folder
         self._stem = stem
@@ -630,19 +659,22 @@ class VectorWriter:
 
 
 def row_blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
-    """YIELDS (Ints1d): Some thousand rows at a time."""
+    """Split rows into blocks.
+
+    YIELDS (Ints1d): A few thousand rows at a time.
+    """
     for start in range(0, len(rows), _BLOCK):
         yield rows[start : start + _BLOCK]
 
 
 def scaled(vectors: Vectors, metric: str) -> Vectors:
-    """Choose how stored vectors are compared.
+    """Prepare stored vectors for comparison by a metric.
 
-    vectors (Vectors): As they are stored.
-    metric (str): "cosine", or "dot": rows and queries keep their lengths. The lexical side of
+    vectors (Vectors): The stored vectors.
+    metric (str): "cosine"; or "dot", where rows and queries keep their lengths. The lexical part of
         hybrid vectors is always compared by cosine: n-gram vectors have length one in BioSyn and
         BCNH.
-    RETURNS (Vectors): The same vectors.
+    RETURNS (Vectors): The same vectors, scaled if needed.
     """
     if metric == COSINE:
         return vectors

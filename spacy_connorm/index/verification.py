@@ -1,5 +1,5 @@
-"""Check that the files of an index agree with each other and with the encoder. Opening an
-index compares checksums, which say nothing of what was wrong when they were written.
+"""Check that the files of an index agree with each other and with the encoder. Opening an index
+compares checksums, which do not show errors made before the files were written.
 """
 
 from collections.abc import Callable
@@ -18,16 +18,16 @@ from .overlay import SynonymOverlay
 from .vectors import HybridVectors, SparseVectors, Vectors, from_raw, row_blocks
 from .word_bags import HASHES, WordBags
 
-# How many texts are read and tokenized at once.
+# The number of texts read and tokenized at once.
 _CHUNK = 4096
-# How many texts are encoded again.
+# The number of texts to encode again.
 _SAMPLE = 256
-# Means of vectors that cancel out depend on the order of summation.
+# Means of vectors that cancel each other depend on the order of summation.
 _LEAST_MEAN = 1e-2
-# How much the length of a row may differ from one.
+# How far the length of a row may differ from one.
 _ROUNDED = 2e-5
-# Squared distances of vectors of the same text. Dense ones may be rounded to eight bits, or encoded
-# by another processor.
+# The maximum squared distance between two vectors of the same text. Dense vectors may be rounded to
+# eight bits, or encoded by another processor.
 _SAME_DENSE, _SAME_SPARSE = 2e-3, 1e-8
 _Report = Callable[[int], Any]
 
@@ -58,8 +58,9 @@ def verify_index(index: ConceptIndex, *, report: _Report) -> None:
 def verify_texts(index: ConceptIndex, encoder: NormalizedEncoder, *, report: _Report) -> None:
     """Check that the encoder sees each text as the input of its row, and gives it the row's vector.
 
-    index (ConceptIndex): A sound index.
-    encoder (NormalizedEncoder): Built it. It tokenizes all texts, and encodes some of them.
+    index (ConceptIndex): An index whose files agree.
+    encoder (NormalizedEncoder): The encoder that it was built with. It tokenizes all texts, and
+        encodes some of them.
     report (Callable): Called with the number of texts read since its last call.
     RAISES (ConnormError): CN402.
     """
@@ -82,10 +83,10 @@ def verify_texts(index: ConceptIndex, encoder: NormalizedEncoder, *, report: _Re
 def verify_overlay(
     overlay: SynonymOverlay, encoder: NormalizedEncoder, path: Path, *, report: _Report
 ) -> None:
-    """Check that the encoder gives added synonyms the inputs and vectors that are saved.
+    """Check that the encoder gives added synonyms the saved inputs and vectors.
 
     overlay (SynonymOverlay): The synonyms.
-    encoder (NormalizedEncoder): Encoded them.
+    encoder (NormalizedEncoder): The encoder that they were encoded with.
     path (Path): Their file.
     report (Callable): Called with the number of synonyms read since its last call.
     RAISES (ConnormError): CN402.
@@ -129,7 +130,7 @@ def _verify_members(index: ConceptIndex) -> None:
 
 
 def _verify_names(index: ConceptIndex) -> None:
-    """Check that the preferred names are those of the store, one for each concept of O."""
+    """Check that the preferred names are those in the store, one for each concept of O."""
     path = index.folder / "members.preferred.npy"
     preferred = np.flatnonzero(index.members.preferred)
     concepts = index.members.concept[preferred]
@@ -187,9 +188,9 @@ def _verify_means(index: ConceptIndex, search: Search, report: _Report) -> None:
 def require_sound(is_sound: bool | np.bool_, path: Path, reason: str) -> None:
     """Refuse a damaged file.
 
-    is_sound (bool): Whether it is not damaged.
+    is_sound (bool): Whether it is undamaged.
     path (Path): The file.
-    reason (str): What is wrong otherwise.
+    reason (str): What is wrong if it is damaged.
     RAISES (ConnormError): CN402.
     """
     if not is_sound:
@@ -199,11 +200,12 @@ def require_sound(is_sound: bool | np.bool_, path: Path, reason: str) -> None:
 def verify_vectors(
     vectors: Vectors, folder: Path, stem: str, *, report: Callable[[int], Any]
 ) -> None:
-    """Read all vectors: they must be finite and have length one, or zero if their norm is 0.
+    """Read all vectors and check that they are finite and have length one, or zero if their norm is
+    0.
 
     vectors (Vectors): The vectors.
     folder (Path): The folder of their files.
-    stem (str): How the names of the files start.
+    stem (str): The beginning of the file names.
     report (Callable): Called with the number of rows read since its last call.
     RAISES (ConnormError): CN402 for the first file that is damaged.
     """
@@ -216,9 +218,9 @@ def verify_vectors(
     path = folder / f"{stem}.{'data' if isinstance(vectors, SparseVectors) else 'rows'}.npy"
     for rows in row_blocks(np.arange(len(vectors))):
         lengths = np.sqrt(_squares(vectors.queries(rows)))
-        # Written so that NaN is refused.
+        # The condition is written so that NaN is refused.
         is_unit = (np.abs(lengths - (norms[rows] > 0)) < _ROUNDED).all()
-        require_sound(is_unit, path, "a vector does not have the length that its norm says")
+        require_sound(is_unit, path, "a vector does not have the length given by its norm")
         report(len(rows))
 
 
@@ -226,7 +228,7 @@ def are_same(one: Vectors, other: Vectors) -> bool:
     """Compare vectors row by row.
 
     one (Vectors): n vectors.
-    other (Vectors): As many of the same kind, maybe more or less precise.
+    other (Vectors): As many vectors of the same kind, possibly with another precision.
     RETURNS (bool): Whether they could be vectors of the same texts.
     """
     if len(one) != len(other) or one.widths != other.widths:
@@ -241,7 +243,10 @@ def are_same(one: Vectors, other: Vectors) -> bool:
 
 
 def _squares(raw: Raw) -> np.ndarray:
-    """RETURNS (Floats1d): The squared length of each row."""
+    """Compute the squared length of each row.
+
+    RETURNS (Floats1d): One per row.
+    """
     if sparse.issparse(raw):
         return np.asarray(raw.multiply(raw).sum(axis=1)).ravel()
     return np.square(raw, dtype="float32").sum(axis=1)

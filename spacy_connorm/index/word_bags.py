@@ -1,8 +1,8 @@
-"""Names by their words, in any order: which rows have exactly the words of a text, or those that it
-has after words were replaced by others of the same meaning.
+"""Find names by their words, in any order: the rows that have exactly the words of a text, or its
+words after some were replaced by others with the same meaning.
 
-Bags of words are known by the sum of their words' hashes, so replacing words adds a difference to
-the sum: all rewritten forms of a text are worked out, and searched, as arrays of numbers.
+The hash of a bag of words is the sum of its words' hashes, so replacing words adds a difference to
+the sum: all rewritten forms of a text are computed, and searched, as arrays of numbers.
 """
 
 from array import array
@@ -40,13 +40,13 @@ class WordBags:
     def __init__(
         self, hashes: np.ndarray, rows: np.ndarray, words: np.ndarray, sizes: np.ndarray
     ) -> None:
-        """Wrap the arrays.
+        """Store the arrays.
 
-        hashes (np.ndarray): uint64 (n,): hashes of bags, sorted. Texts of several rows may have the
-            same bag, and texts of one row different ones.
-        rows (Ints1d): int32 (n,): the row of each; ascending where hashes are equal.
+        hashes (np.ndarray): uint64 (n,): hashes of bags, sorted. Texts in different rows may have
+            the same bag, and texts in one row different bags.
+        rows (Ints1d): int32 (n,): the row of each bag; ascending where hashes are equal.
         words (np.ndarray): uint64 (w,): the hashes of all words, sorted.
-        sizes (Ints1d): int32 (s,): how many words the bags have, sorted, each size once.
+        sizes (Ints1d): int32 (s,): the numbers of words in bags, sorted, each once.
         """
         self.hashes = hashes
         self._rows = rows
@@ -55,7 +55,7 @@ class WordBags:
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], rows: np.ndarray) -> "WordBags":
-        """Collect the bags of texts, which are not kept in memory.
+        """Collect the bags of texts. The texts are not kept in memory.
 
         texts (Iterable[str]): n texts; those without words are left out.
         rows (Ints1d): int64 (n,): the row of each.
@@ -93,23 +93,23 @@ class WordBags:
         return [self._rows[start:end] for start, end in zip(first, last, strict=True)]
 
     def contain(self, values: np.ndarray) -> np.ndarray:
-        """Check which bags some text has.
+        """Check which bags belong to some text.
 
-        RETURNS (np.ndarray): bool (b,): whether a text has the bag of each hash.
+        RETURNS (np.ndarray): bool (b,), for the hash of each bag.
         """
         return are_among(self.hashes, values)
 
     def have_words(self, values: np.ndarray) -> np.ndarray:
-        """Check which words some text has.
+        """Check which words occur in some text.
 
-        RETURNS (np.ndarray): bool (b,): whether some text has the word of each hash.
+        RETURNS (np.ndarray): bool (b,), for the hash of each word.
         """
         return are_among(self.words, values)
 
     def are_same(self, other: "WordBags") -> bool:
         """Compare two sets of bags.
 
-        RETURNS (bool): Whether both have the same bags, words and sizes.
+        RETURNS (bool): True if they have the same bags, words and sizes.
         """
         mine, others = ((each.hashes, each._rows, each.words, each.sizes) for each in (self, other))
         return all(map(np.array_equal, mine, others))
@@ -122,7 +122,7 @@ class WordBags:
 
     @classmethod
     def open(cls, folder: Path, *, rows: int) -> "WordBags":
-        """Open what `write` wrote, memory-mapped.
+        """Open the files written by `write`, memory-mapped.
 
         folder (Path): The folder.
         rows (int): The number of vector rows.
@@ -142,16 +142,16 @@ class WordBags:
 _REWRITING = "rewriting"
 # Longer texts have too many parts.
 _MAX_WORDS = 8
-# Two substitutions in one text are tried for this many of the most certain ones.
+# Pairs of substitutions are tried for this many of the most certain ones.
 _MAX_PAIRED = 64
-# How many names of a text are kept.
+# The number of names kept for a text.
 _MAX_ROWS = 32
-# How likely a noun means the same as an adjective that is derived from it.
+# How likely a noun means the same as an adjective derived from it.
 _DERIVED = 0.9
 
 
 class Rewritten(NamedTuple):
-    """Names that a text becomes.
+    """The names that a text can be rewritten as.
 
     rows (Ints1d): int64 (n,): rows of the index, each once.
     certainty (Floats1d): float64 (n,): how likely each means the same, 0 to 1.
@@ -166,7 +166,8 @@ class _Replacements(NamedTuple):
 
     changes (np.ndarray): uint64 (n,): what each adds to the hash of the bag, modulo 2^64.
     certain (Floats1d): float64 (n,): how likely the meaning stays the same, 0 to 1.
-    places (Ints1d): int64 (n,): the words that each replaces, one bit a place in the bag.
+    places (Ints1d): int64 (n,): the words that each replaces, as a bit mask of positions in the
+        bag.
     """
 
     changes: np.ndarray
@@ -185,12 +186,12 @@ def rewrite(
     *,
     min_certainty: float,
 ) -> Rewritten:
-    """Find the names that have a text's words, or become them by one or two replacements.
+    """Find the names that have a text's words, or match it after one or two replacements.
 
     bag (Tuple[str, ...]): The text, from `text.word_bags.word_bag`.
     names (WordBags): The names of the index.
-    table (Optional[RewritingTable]): Substitutions, besides derivations.
-    min_certainty (float): Leave out names that are less certain.
+    table (Optional[RewritingTable]): Substitutions, in addition to derivations.
+    min_certainty (float): Leave out less certain names.
     RETURNS (Rewritten): The names, the most certain first, at most 32.
     """
     if not 0 < len(bag) <= _MAX_WORDS or not len(names.hashes):
@@ -200,7 +201,7 @@ def rewrite(
         if each is not None:
             single = _join(single, each.replacements(bag, min_certainty))
     changes, certain = _with_pairs(single, min_certainty)
-    # The same words, in another order or form, are the text itself.
+    # The same words in another order or form count as the text itself.
     hashes = np.uint64(hash_bag(bag)) + np.concatenate([np.zeros(1, "uint64"), changes])
     certain = np.concatenate([np.ones(1), certain])
     known = np.flatnonzero(find_sorted(names.hashes, hashes) >= 0)
@@ -216,7 +217,10 @@ def rewrite(
 
 
 def _derivations(bag: tuple[str, ...], names: WordBags) -> "_Replacements":
-    """RETURNS (_Replacements): The words that names have and that words of a text derive from."""
+    """List the words in names that words of a text derive from.
+
+    RETURNS (_Replacements): The replacements.
+    """
     forms = list(map(hash_base_forms, bag))
     hashes = np.array(list(chain.from_iterable(forms)), dtype="uint64")
     if not len(hashes):
@@ -230,7 +234,10 @@ def _derivations(bag: tuple[str, ...], names: WordBags) -> "_Replacements":
 
 
 def _join(one: "_Replacements", other: "_Replacements") -> "_Replacements":
-    """RETURNS (_Replacements): All of both, the most certain first."""
+    """Merge two lists of replacements.
+
+    RETURNS (_Replacements): The most certain first.
+    """
     joined = _Replacements(*map(np.concatenate, zip(one, other, strict=True)))
     order = np.argsort(-joined.certain, kind="stable")
     return _Replacements(*(column[order] for column in joined))
@@ -242,7 +249,7 @@ class RewritingTable:
     def __init__(
         self, words: np.ndarray, start: np.ndarray, change: np.ndarray, certainty: np.ndarray
     ) -> None:
-        """Wrap the arrays.
+        """Store the arrays.
 
         words (np.ndarray): uint64 (w,): hashes of the bags that can be replaced, sorted, each once.
         start (Ints1d): int64 (w + 1,): the substitutions of bag i are start[i] to start[i + 1].
@@ -256,9 +263,11 @@ class RewritingTable:
 
     @classmethod
     def from_substitutions(cls, substitutions: Iterable[Substitution]) -> "RewritingTable":
-        """substitutions (Iterable[Substitution]): Each is used in both directions. Words are
-        dropped, but not added to a text that lacks them: that finds special concepts for general
-        texts.
+        """Make a table from substitutions.
+
+        substitutions (Iterable[Substitution]): Each is used in both directions. Words are dropped,
+            but not added to a text that lacks them, since that would find specific concepts for
+            general texts.
         """
         by_words = defaultdict[int, dict[int, float]](dict)
         for each in substitutions:
@@ -281,7 +290,7 @@ class RewritingTable:
         """List the substitutions of a text's words.
 
         bag (Tuple[str, ...]): The text, from `text.word_bags.word_bag`.
-        min_certainty (float): Leave out substitutions that are less certain.
+        min_certainty (float): Leave out less certain substitutions.
         RETURNS (_Replacements): The substitutions, the most certain first.
         """
         words = np.fromiter(map(hash_word, bag), "uint64", len(bag))
@@ -306,12 +315,13 @@ class RewritingTable:
     def of_words(
         self, hashes: np.ndarray, min_certainty: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """List what may stand in place of single words. Words are not dropped.
+        """List the substitutions of single words. Words are not dropped.
 
         hashes (np.ndarray): uint64 (b,): the hashes of words.
-        min_certainty (float): Leave out substitutions that are less certain.
-        RETURNS (Tuple[Ints1d, np.ndarray, Floats1d]): s numbers of these words, int64, ascending,
-            what each substitution adds to the hash of a bag, uint64, and its certainty.
+        min_certainty (float): Leave out less certain substitutions.
+        RETURNS (Tuple[Ints1d, np.ndarray, Floats1d]): For each of s substitutions: the number of
+            the word, int64, ascending; what it adds to the hash of a bag, uint64; and its
+            certainty.
         """
         places = find_sorted(self._words, hashes)
         known = np.flatnonzero(places >= 0)
@@ -333,7 +343,7 @@ class RewritingTable:
 
     @classmethod
     def open(cls, folder: Path) -> "RewritingTable | None":
-        """Open what `write` wrote, memory-mapped.
+        """Open the files written by `write`, memory-mapped.
 
         folder (Path): The folder.
         RETURNS (Optional[RewritingTable]): The table; None for an index without one.
@@ -351,9 +361,9 @@ class RewritingTable:
         return cls(words, start, change, certainty)
 
     def is_sound(self) -> bool:
-        """Check the order and the range of the table.
+        """Check that the words ascend, and that certainties are probabilities.
 
-        RETURNS (bool): Whether the words ascend, and certainties are probabilities.
+        RETURNS (bool): True if this is so.
         """
         inside = (self._certainty >= 0) & (self._certainty <= 1)
         return ascends(self._words, strictly=True) and bool(inside.all())
@@ -365,7 +375,10 @@ ENGLISH_TABLE = RewritingTable.from_substitutions(ENGLISH)
 @cache
 @lru_cache(maxsize=32)
 def _places(size: int) -> np.ndarray:
-    """RETURNS (Ints1d): int64: the words that each of `hash_parts` replaces, one bit a place."""
+    """List the words that each part of `hash_parts` replaces.
+
+    RETURNS (Ints1d): int64 bit masks of positions.
+    """
     bits = 1 << np.arange(size)
     return hash_parts(bits.astype("uint64")[np.newaxis])[0].astype("int64")
 
@@ -374,7 +387,7 @@ def _with_pairs(single: _Replacements, min_certainty: float) -> tuple[np.ndarray
     """Add pairs of replacements of different words.
 
     single (_Replacements): The replacements, the most certain first.
-    min_certainty (float): Leave out pairs that are less certain.
+    min_certainty (float): Leave out less certain pairs.
     RETURNS (Tuple[np.ndarray, np.ndarray]): Changes and certainties.
     """
     changes, certain, places = single

@@ -238,7 +238,6 @@ def is_settled(interpretation: Interpretation) -> bool:
     better.
 
     RETURNS (bool): Whether it is.
-    better.
     """
     return interpretation.score >= SAME_TEXT and len(_leading(interpretation)) == 1
 
@@ -247,7 +246,6 @@ def _leading(interpretation: Interpretation) -> set[str]:
     """Find the concepts with the best score for a whole mention.
 
     RETURNS (Set[str]): Their ids: several if one text denotes them all.
-    text denotes them all.
     """
     (candidates,) = interpretation.parts
     return {each.concept_id for each in candidates if each.score == candidates[0].score}

@@ -171,7 +171,6 @@ def candidates_of(
 
     RETURNS (List[List[Candidate]]): For each mention, the candidates of the interpretation that
         answers.
-    answers. Arguments and errors are those of `link`.
     """
     found = link(retriever, mentions, query, long_forms=long_forms, found_names=found_names)
     return [interpretations[0].candidates for interpretations in found]

@@ -101,7 +101,6 @@ class Retriever:
 
         RETURNS (bool): True for its preferred name, an exact synonym or an annotated text; false
             for a narrow, broad or related synonym of the ontology.
-        synonym, or in annotated data: false for the ontology's narrow, broad and related synonyms.
         """
         row = self.index.keys.row(self.encoder.inputs([clean(text)])[0])
         if row is None:

@@ -33,7 +33,6 @@ class Sieve:
 
         RAISES (ConnormError): CN118 for an unknown search, CN501 for the wrong number of
             thresholds, CN006 for one that is not a cosine.
-        thresholds, CN006 for one that is no cosine.
         """
         searches, thresholds = tuple(map(Search, self.searches)), tuple(self.thresholds)
         for threshold in thresholds:

@@ -77,7 +77,6 @@ class AbbreviationResolver(SavedComponent):
         long form has no position in the text.
 
         YIELDS (Abbreviation): The short forms.
-        where it stands first. The long form has no place of its own.
         """
         table = {**self.cfg["ambiguous_forms"], **self.cfg["short_forms"]}
         if not table:
@@ -100,7 +99,6 @@ def _is_finding(text: str, uses: Sequence[Use], number: int, certain: Collection
     list beside an unambiguous short form.
 
     RETURNS (bool): Whether it is.
-    in a list beside one of certain meaning.
     """
     start = uses[number].start
     around = uses[max(0, number - 1) : number + 2]

@@ -126,7 +126,6 @@ def _statement_negex() -> "type[Negex]":
     sentence, which headings and lists do not have.
 
     RETURNS (Type[Negex]): The class.
-    the end of a sentence, which headings and lists do not have.
     """
     require_installed("Reading clinical notes", "clinical", "negspacy")
     from negspacy.negation import Negex
@@ -150,7 +149,6 @@ def _ends_of_adjectives(doc: Doc, before: Sequence[_Match]) -> Iterator[_Match]:
     past them: "PMH: previous stroke, asthma".
 
     YIELDS (Tuple[int, int, int]): The commas, as matches.
-    phrase reaches over them: "PMH: previous stroke, asthma".
     """
     adjectives = [each for each in before if doc[each[1] : each[2]].text.lower() in ADJECTIVES]
     if not adjectives:

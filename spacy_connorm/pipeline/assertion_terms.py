@@ -48,7 +48,6 @@ def negation_terms() -> Terms:
     question.
 
     RETURNS (Dict[str, List[str]]): Phrases by kind.
-    without those of questions.
     """
     from negspacy.termsets import termset
 

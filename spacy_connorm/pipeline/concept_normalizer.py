@@ -343,7 +343,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         """Get `spans`, and those of a mention finder with `nested_mentions`.
 
         RETURNS (Dict[Optional[str], List[Span]]): Spans by the key of their group.
-        finder with `nested_mentions`.
         """
         keys = [
             self.cfg["spans_key"],
@@ -463,7 +462,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         """Read a concept from the index, by its id or an alternate id, with or without a prefix.
 
         RETURNS (Concept): The concept, without added or removed synonyms.
-        without the prefix of its vocabulary.
         RAISES (ConnormError): CN411 for an unknown id.
         """
         return self.lookup.index.concept(self.own_id(concept_id))
@@ -472,7 +470,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         """Find the id of the concept that an id or alternate id stands for.
 
         RETURNS (str): The concept's id; the given id if it is not in the index.
-        the index lacks it.
         """
         store = self.lookup.index.store
         number = store.number(self.own_id(concept_id))
@@ -516,7 +513,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         they stand for.
 
         RETURNS (Dict[str, Any]): The scores by name.
-        concepts that they stand for.
         """
         return super().score(examples, canonical_id=self.canonical_id, **kwargs)
 

@@ -69,7 +69,6 @@ def component_name(nlp: Language, normalizer: ConceptNormalizer) -> str:
     nlp (Language): The pipeline.
     normalizer (ConceptNormalizer): One of its components.
     RETURNS (str): The name.
-    than `normalizer.name`.
     """
     (name,) = (name for name, pipe in nlp.pipeline if pipe is normalizer)
     return name

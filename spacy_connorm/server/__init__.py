@@ -1,4 +1,4 @@
-"""A page and an API over one pipeline, and the corrections that people make there."""
+"""A web page and an API for one pipeline, and the corrections that people make there."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""What stands before the API: who may ask, how much at once, and how a refusal looks: a status, a
+"""Checks before the API: who may send requests, and how large they may be. A refusal is a status, a
 code and one sentence.
 """
 
@@ -27,7 +27,7 @@ _STATUS = {
     **dict.fromkeys(("CN411", "CN753", "CN766", "CN786"), 404),
     **dict.fromkeys(("CN754", "CN787"), 409),
     **dict.fromkeys(("CN709", "CN749", "CN756"), 413),
-    # Files of the server are damaged or missing; no request names a file.
+    # The server's own files are damaged or missing; requests do not name files.
     **dict.fromkeys(("CN100", "CN106", "CN107", "CN115", "CN402"), 500),
     **dict.fromkeys(("CN108", "CN765"), 500),
     "CN109": 503,
@@ -36,9 +36,9 @@ _INVALID = 422
 
 
 class Problem(NamedTuple):
-    """Why a request has no answer.
+    """Why a request is refused.
 
-    status (int): The status of HTTP.
+    status (int): The HTTP status.
     message (str): One of `Errors`, formatted.
     """
 
@@ -49,16 +49,16 @@ class Problem(NamedTuple):
     def content(self) -> dict[str, Any]:
         """The problem as JSON.
 
-        RETURNS (Dict[str, Any]): {"error": {"code": ..., "message": ...}}.
+        RETURNS (Dict[str, Any]): `{"error": {"code": ..., "message": ...}}`.
         """
         code, message = split_code(self.message)
         return {"error": {"code": code, "message": message}}
 
 
 def problem_of(error: ConnormError) -> Problem:
-    """Make the answer to an error of the package.
+    """Choose the HTTP status for an error of the package.
 
-    RETURNS (Problem): An error of the package, with the status that its code has.
+    RETURNS (Problem): The status and the error's message.
     """
     return Problem(_STATUS.get(error.code, _INVALID), str(error))
 
@@ -66,11 +66,11 @@ def problem_of(error: ConnormError) -> Problem:
 async def send_problem(
     send: Any, problem: Problem, *, headers: Mapping[str, str] | None = None
 ) -> None:
-    """Answer a request with a problem, below any framework.
+    """Answer a request with a problem, without a framework.
 
-    send (Callable): As ASGI says.
+    send (Callable): The function given by ASGI.
     problem (Problem): The problem.
-    headers (Optional[Mapping[str, str]]): More headers.
+    headers (Optional[Mapping[str, str]]): Additional headers.
     """
     body = json.dumps(problem.content, ensure_ascii=False).encode("utf8")
     own = {"Content-Type": "application/json", "Content-Length": str(len(body))}
@@ -89,34 +89,35 @@ class ProblemText(BaseModel):
 
 
 class ProblemBody(BaseModel):
-    """Why a request has no answer."""
+    """Why a request is refused."""
 
     error: ProblemText
 
 
-# FastAPI's `responses`: what any address may answer instead.
+# FastAPI's `responses`: what any address may return instead.
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    "default": {"model": ProblemBody, "description": "Why there is no answer."}
+    "default": {"model": ProblemBody, "description": "Why the request is refused."}
 }
 
 
 _WORD = re.compile(r"\S+")
-# The tokenizer takes as long for so many as for a word or two.
+# The tokenizer takes as long for this many affixes as for a word or two.
 _FREE = 10
-# Characters that a prefix or a suffix is found in.
+# The number of characters that are searched for a prefix or a suffix.
 _REACH = 100
 
 
 def affix_work(text: str, tokenizer: Any, *, limit: int) -> int:
-    """Tell how long a tokenizer takes beyond what grows with the length of a text. It takes the
-    prefixes and suffixes of a word off one by one, and reads the rest of the word each time; a word
-    is whatever has no spaces.
+    """Estimate how long a tokenizer takes beyond the time that is linear in the length of a text.
+    It strips the prefixes and suffixes of a word one by one, and reads the rest of the word each
+    time; a word is any text without spaces.
 
     text (str): The text.
-    tokenizer (Tokenizer): spaCy's, with its own prefixes and suffixes. Of another kind nothing is
-        known.
-    limit (int): Where counting may stop.
-    RETURNS (int): The sum over all words: their affixes beyond ten, times their length.
+    tokenizer (Tokenizer): spaCy's, with its own prefixes and suffixes. For other tokenizers, the
+        result is 0.
+    limit (int): The value at which counting may stop.
+    RETURNS (int): The sum over all words of the number of their affixes above ten, times their
+        length.
     """
     if not isinstance(tokenizer, Tokenizer):
         return 0
@@ -144,15 +145,15 @@ def _count_affixes(word: str, tokenizer: Tokenizer, most: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """The bounds of a server.
+    """The limits of a server.
 
-    body (int): Bytes of a request.
-    text (int): Characters of a text.
+    body (int): Bytes in a request.
+    text (int): Characters in a text.
     batch (int): Texts or mentions in a request.
-    affixes (int): Punctuation without spaces in a text, as `affix_work` counts it: a run of 1,005
-        characters makes a million, for which spaCy takes 0.2 seconds.
-    per_client (int): Requests of one address that run at once.
-    concurrent (int): Requests that run at once.
+    affixes (int): Punctuation without spaces in a text, as counted by `affix_work`: a run of 1,005
+        characters counts a million, for which spaCy takes 0.2 seconds.
+    per_client (int): Simultaneous requests from one address.
+    concurrent (int): Simultaneous requests.
     seconds (float): How long a client may take to send a request.
     """
 
@@ -171,7 +172,7 @@ class RequestLimits:
     def require_length(self, length: int) -> None:
         """Refuse a text that is too long.
 
-        RAISES (ConnormError): CN709 for a text of more characters than one may have.
+        RAISES (ConnormError): CN709 for more characters than a text may have.
         """
         if length > self.text:
             message = Errors.CN709.format(place="A text", length=length, limit=self.text)
@@ -186,11 +187,11 @@ class RequestLimits:
             raise ConnormError(Errors.CN756.format(limit=self.batch, what=f"texts, not {count:,}"))
 
     def require_tokenizable(self, texts: Iterable[str], tokenizer: Any) -> None:
-        """Refuse texts that would hold up a tokenizer.
+        """Refuse texts that would block a tokenizer.
 
         texts (Iterable[str]): The texts.
         tokenizer (Tokenizer): See `affix_work`.
-        RAISES (ConnormError): CN749 for one that would.
+        RAISES (ConnormError): CN749 for such a text.
         """
         for text in texts:
             work = affix_work(text, tokenizer, limit=self.affixes)
@@ -199,15 +200,15 @@ class RequestLimits:
 
 
 class LimitRequests:
-    """Reads the whole body of a request before anything else sees it, and counts what runs. Pages
-    and their files are not counted: they cost nothing.
+    """Reads the whole body of a request before passing it on, and counts running requests. Requests
+    for the page and its files are not counted, since they take almost no time.
     """
 
     def __init__(self, app: Any, limits: RequestLimits) -> None:
         """Wrap an ASGI application.
 
         app (Callable): The application.
-        limits (RequestLimits): The bounds.
+        limits (RequestLimits): The limits.
         """
         self._app = app
         self._limits = limits
@@ -216,9 +217,9 @@ class LimitRequests:
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Answer a request, or refuse it.
 
-        scope (Dict[str, Any]): As ASGI says.
-        receive (Callable): As ASGI says.
-        send (Callable): As ASGI says.
+        scope (Dict[str, Any]): The connection, as in ASGI.
+        receive (Callable): As in ASGI.
+        send (Callable): As in ASGI.
         """
         if scope["type"] != "http" or is_open(scope):
             await self._app(scope, receive, send)
@@ -254,7 +255,10 @@ class LimitRequests:
         await self._app(scope, receive_body, send)
 
     async def _read(self, scope: dict[str, Any], receive: Any) -> bytes | None:
-        """RETURNS (Optional[bytes]): The body; None if it is too large."""
+        """Read the body of a request.
+
+        RETURNS (Optional[bytes]): The body; None if it is too large.
+        """
         told = dict(scope["headers"]).get(b"content-length", b"0")
         if not told.isdigit() or int(told) > self._limits.body:
             return None
@@ -262,7 +266,7 @@ class LimitRequests:
         while True:
             message = await receive()
             if message["type"] != "http.request":
-                return b""  # the client has left
+                return b""  # the client has disconnected
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > self._limits.body:
@@ -284,21 +288,22 @@ _OPEN = frozenset({*FILES, HEALTH, DESCRIPTION})
 
 
 def is_open(scope: Mapping[str, Any]) -> bool:
-    """Tell whether a request needs no token and costs nothing.
+    """Check whether a request needs no token and takes almost no time.
 
-    scope (Mapping[str, Any]): As ASGI says, of a request by HTTP.
-    RETURNS (bool): Whether it is one for a file of the page, the health or the description.
+    scope (Mapping[str, Any]): The HTTP connection, as in ASGI.
+    RETURNS (bool): True for the page's files, the health check and the description of the API.
     """
     return _route(scope) in _OPEN
 
 
 def _route(scope: Mapping[str, Any]) -> str | None:
-    """Find what a request asks for, before anything is decided by it.
+    """Find the route of a request, before anything is decided by it.
 
-    scope (Mapping[str, Any]): As ASGI says, of a request by HTTP.
-    RETURNS (Optional[str]): The path below the root path, as Starlette finds it: under a mount or a
-        proxy, `path` begins with that. None for one that is escaped anywhere but in the id of a
-        concept: "/%61pi/info" is no other name of "/api/info", which a proxy may have closed.
+    scope (Mapping[str, Any]): The HTTP connection, as in ASGI.
+    RETURNS (Optional[str]): The path below the root path, as Starlette determines it: under a mount
+        or a proxy, `path` begins with the root path. None for a path with escapes anywhere except
+        in the id of a concept: "/%61pi/info" is not treated as "/api/info", which a proxy may have
+        blocked.
     """
     written = scope.get("raw_path", b"").partition(CONCEPTS.encode())[0]
     if b"%" in written:
@@ -310,7 +315,7 @@ def _route(scope: Mapping[str, Any]) -> str | None:
 
 LOGGER = logging.getLogger("spacy_connorm.server")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
-# No scripts, styles or pictures but our own, no frames, and no text that becomes HTML.
+# Only our own scripts, styles and images, no frames, and no text that becomes HTML.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -328,9 +333,9 @@ _ADDED = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.it
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether only this machine reaches an address.
+    """Check whether only this machine can reach an address.
 
-    RETURNS (bool): Whether only this machine reaches an address.
+    RETURNS (bool): True for loopback addresses and "localhost".
     """
     if host == "localhost":
         return True
@@ -341,8 +346,8 @@ def is_loopback(host: str) -> bool:
 
 
 def known_hosts(host: str) -> frozenset[str]:
-    """List the names by which a server may be called. A foreign page whose name was made to
-    point here uses another one.
+    """List the host names that a server answers to. A foreign page whose name was made to point
+    here uses a different one.
 
     host (str): The address that it listens at.
     RETURNS (FrozenSet[str]): Names and addresses.
@@ -354,7 +359,7 @@ def known_hosts(host: str) -> frozenset[str]:
 
 
 class GuardRequests:
-    """Refuses requests from elsewhere, adds headers for browsers, and logs methods, paths of ours,
+    """Refuses requests from elsewhere, adds headers for browsers, and logs methods, routes,
     statuses and times, never a text.
     """
 
@@ -362,9 +367,10 @@ class GuardRequests:
         """Wrap an ASGI application.
 
         app (Callable): The application.
-        hosts (Collection[str]): By which names it may be called, besides the address at which a
-            request arrives.
-        token (str): What all requests but those of `is_open` must send; empty for none.
+        hosts (Collection[str]): The host names that it answers to, in addition to the address at
+            which a request arrives.
+        token (str): The token that all requests except those of `is_open` must send; empty for
+            none.
         """
         self._app = app
         self._hosts = frozenset(hosts)
@@ -373,9 +379,9 @@ class GuardRequests:
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Answer a request, or refuse it.
 
-        scope (Dict[str, Any]): As ASGI says.
-        receive (Callable): As ASGI says.
-        send (Callable): As ASGI says.
+        scope (Dict[str, Any]): The connection, as in ASGI.
+        receive (Callable): As in ASGI.
+        send (Callable): As in ASGI.
         """
         if scope["type"] != "http":
             await self._app(scope, receive, send)

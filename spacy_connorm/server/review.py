@@ -1,4 +1,4 @@
-"""What people decide of mappings: rows of a file, and synonyms of the pipeline."""
+"""Decisions that people make about mappings: rows of a file, and synonyms of the pipeline."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -39,23 +39,24 @@ from ..workflows.mapping import (
 
 DECIDED, ALL = "decided", "all"
 FILTERS = (*STATUSES, DECIDED, ALL)
-# Only terms that mean the concept itself are its synonyms.
+# Only terms that mean exactly the concept become its synonyms.
 _SYNONYMOUS = (EXACT, CLOSE)
 
 
 class MappingReview:
-    """A file of mappings beside a corrected pipeline. Threads may share it.
+    """A file of mappings beside a corrected pipeline. It can be shared between threads.
 
-    A decision is a correction of the pipeline, too, if the term means the concept itself, or none:
-    then it is a synonym at once.
+    A decision is also a correction of the pipeline if the term means exactly the concept, or none;
+    it then becomes a synonym at once.
     """
 
     def __init__(self, pipeline: CorrectedPipeline, path: str | Path) -> None:
         """Read the file.
 
-        pipeline (CorrectedPipeline): Knows the concepts, and learns from decisions.
-        path (Union[str, Path]): What `connorm map` wrote.
-        RAISES (ConnormError): As `ReviewFile`.
+        pipeline (CorrectedPipeline): The pipeline, which has the concepts and is corrected by
+            decisions.
+        path (Union[str, Path]): A file written by `connorm map`.
+        RAISES (ConnormError): The errors of `ReviewFile`.
         """
         self._pipeline = pipeline
         self._file = ReviewFile(path)
@@ -66,12 +67,12 @@ class MappingReview:
     def name(self) -> str:
         """The name of the file.
 
-        RETURNS (str): The file's name.
+        RETURNS (str): Without its folder.
         """
         return self._file.path.name
 
     def overview(self) -> dict[str, Any]:
-        """Tell what is decided, and what is left.
+        """Summarize the review.
 
         RETURNS (Dict[str, Any]): What is decided, and what is left.
         """
@@ -91,8 +92,8 @@ class MappingReview:
         """List rows, the most frequent terms first.
 
         status (str): One of `FILTERS`.
-        offset, limit (int): Which of them.
-        RETURNS (Dict[str, Any]): How many there are, and the rows.
+        offset, limit (int): The range of rows to return.
+        RETURNS (Dict[str, Any]): The total number of rows, and the rows.
         """
         with self._changing:
             self._file.refresh()
@@ -105,9 +106,9 @@ class MappingReview:
             return {"total": len(chosen), "rows": self._views(places)}
 
     def row(self, row: int) -> dict[str, Any]:
-        """Read a row as it is now.
+        """Read the current content of a row.
 
-        RETURNS (Dict[str, Any]): A row as it is now.
+        RETURNS (Dict[str, Any]): The row.
         RAISES (ConnormError): CN786 if there is none.
         """
         with self._changing:
@@ -119,16 +120,16 @@ class MappingReview:
     def decide(
         self, row: int, *, version: str, concept: str, predicate: str = EXACT, author: str = ""
     ) -> dict[str, Any]:
-        """Say what a term means. It is in the file, on the disk, when this returns.
+        """Decide what a term means. The decision is on disk when this returns.
 
         row (int): The row's place in the file, from 0.
-        version (str): What the row was when the person saw it; see `ReviewFile.version`.
+        version (str): The version of the row that the person saw; see `ReviewFile.version`.
         concept (str): A concept's id, also as a CURIE, or "NIL" for none.
         predicate (str): One of `PREDICATES`.
-        author (str): Who says so.
+        author (str): Who decides.
         RETURNS (Dict[str, Any]): The row.
         RAISES (ConnormError): CN006 for an author with `|`, CN411 for an unknown concept, CN786 and
-            CN787 as `ReviewFile.require`, CN118 for another predicate, CN108 or CN109 if a file
+            CN787 as for `ReviewFile.require`, CN118 for another predicate, CN108 or CN109 if a file
             can't be written.
         """
         require_choice("predicate", predicate, PREDICATES)
@@ -156,12 +157,12 @@ class MappingReview:
             return self._views([row])[0]
 
     def undo(self, row: int, *, version: str, author: str = "") -> dict[str, Any]:
-        """Take a decision back: the row says again what was found. It is on the disk when this
-        returns.
+        """Undo a decision, so that the row has what was found again. This is on disk when the
+        method returns.
 
         row, version, author: As for `decide`.
         RETURNS (Dict[str, Any]): The row.
-        RAISES (ConnormError): As `decide`.
+        RAISES (ConnormError): The errors of `decide`.
         """
         with self._changing, self._file.locked():
             mapping = self._file.require(row, version)
@@ -173,13 +174,14 @@ class MappingReview:
         try:
             return self._pipeline.correct(term, 0, len(term), kb_id, author=author).id
         except ConnormError as error:
-            # No visible character that the pipeline or its encoder knows: no synonym.
+            # It has no visible character, or none that the encoder recognizes, so it is not a
+            # synonym.
             if error.code in ("CN009", "CN755"):
                 return ""
             raise
 
     def _undo(self, correction: str, author: str) -> None:
-        # Undone on the page of corrections, or in another file of corrections.
+        # Already undone among the corrections, or stored in another file of corrections.
         if correction:
             with suppress(ConnormError):
                 self._pipeline.undo(correction, author=author)
@@ -226,15 +228,15 @@ _SECONDS_TO_WAIT = 10.0
 
 
 class ReviewFile:
-    """Holds SSSOM and its rendered lines: a decision changes one line, and writing the file costs
-    little even for very many. Threads must take turns; processes do so by a lock.
+    """Holds mappings and their rendered SSSOM lines: a decision changes only one line, so that
+    writing even a large file takes little time. Threads must take turns; processes use a lock.
     """
 
     def __init__(self, path: str | Path) -> None:
         """Read a file.
 
-        path (Union[str, Path]): What `connorm map` wrote, or SSSOM of others.
-        RAISES (ConnormError): As `read_sssom`; CN708 for a file that is no `.tsv`.
+        path (Union[str, Path]): A file written by `connorm map`, or other SSSOM.
+        RAISES (ConnormError): The errors of `read_sssom`; CN708 for a file that is not a `.tsv`.
         """
         self.path = Path(path)
         require_ending(path, [".tsv"], action="review")
@@ -250,14 +252,14 @@ class ReviewFile:
     def mappings(self) -> list[TermMapping]:
         """The rows of the file.
 
-        RETURNS (List[TermMapping]): The rows.
+        RETURNS (List[TermMapping]): In the order of the file.
         """
         return self._found.mappings
 
     def refresh(self) -> None:
-        """Read the file again if anybody else has written it.
+        """Read the file again if another process has written it.
 
-        RAISES (ConnormError): As `read_sssom`.
+        RAISES (ConnormError): The errors of `read_sssom`.
         """
         found = stamp(self.path) if self.path.is_file() else None
         if found is None or found != self._stamp:
@@ -265,29 +267,29 @@ class ReviewFile:
             self._stamp = found
 
     def version(self, row: int) -> str:
-        """Tell the version of a row.
+        """Compute the version of a row.
 
-        RETURNS (str): A checksum of a row.
+        RETURNS (str): A checksum of its content.
         """
         return blake2b(self._lines[row].encode(), digest_size=8).hexdigest()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes from deciding; then what they have written is read.
+        """Keep other processes from deciding, and read what they have written.
 
-        RAISES (ConnormError): CN109 if one of them does not finish, and as `refresh`.
+        RAISES (ConnormError): CN109 if one of them does not finish, and the errors of `refresh`.
         """
-        # Not the lock of whoever writes the file.
+        # Not the same lock as for writing the file.
         path = self.path.resolve().with_name(f"{self.path.name}.review")
         with only_writer(path, seconds=_SECONDS_TO_WAIT):
             self.refresh()
             yield
 
     def require(self, row: int, version: str) -> TermMapping:
-        """Find a row that is as a person has seen it.
+        """Get a row if it has not changed since a person saw it.
 
         row (int): Its place, from 0.
-        version (str): From `version`, when the person saw it.
+        version (str): The result of `version` at that time.
         RETURNS (TermMapping): The row.
         RAISES (ConnormError): CN786 if there is none, CN787 if somebody has changed it since.
         """
@@ -300,11 +302,11 @@ class ReviewFile:
     def change(
         self, row: int, mapping: TermMapping, addresses: Callable[[list[str]], dict[str, str]]
     ) -> None:
-        """Replace a row. It is on the disk when this returns. Call it `locked`.
+        """Replace a row. It is on disk when this returns. Call it inside `locked`.
 
         row (int): Its place.
-        mapping (TermMapping): What it shall be.
-        addresses (Callable): Gives the addresses of the prefixes of CURIEs.
+        mapping (TermMapping): The new content.
+        addresses (Callable): Returns the IRIs of the prefixes of CURIEs.
         RAISES (ConnormError): CN108 or CN109 if the file can't be written. Nothing is changed then.
         """
         known = self._found.metadata.get("curie_map") or {}

@@ -1,4 +1,6 @@
-"""The API, with FastAPI. Import it inside functions: it is heavy and an extra."""
+"""The API, built with FastAPI. Import this module inside functions: FastAPI is heavy and
+optional.
+"""
 
 from dataclasses import replace
 from pathlib import Path
@@ -46,10 +48,10 @@ _MESSAGES = dict.fromkeys((404, 405), Errors.CN766)
 def build_api(
     pipeline: CorrectedPipeline, limits: RequestLimits, *, review: MappingReview | None = None
 ) -> FastAPI:
-    """Make the application, without its guards.
+    """Create the application, without its guards.
 
-    pipeline (CorrectedPipeline): Answers.
-    limits (RequestLimits): Bounds texts and batches.
+    pipeline (CorrectedPipeline): The pipeline to serve.
+    limits (RequestLimits): Limits of texts and batches.
     review (Optional[MappingReview]): Mappings to review.
     RETURNS (FastAPI): The application.
     """
@@ -57,8 +59,8 @@ def build_api(
     api = FastAPI(
         title="spacy_connorm",
         version=__version__,
-        description="Concept normalization over one pipeline, as people have corrected it.",
-        docs_url=None,  # FastAPI's own pages load scripts from another host
+        description="Concept normalization with one pipeline and the corrections made to it.",
+        docs_url=None,  # FastAPI's own pages load scripts from other hosts
         redoc_url=None,
         openapi_url=DESCRIPTION,
         responses=PROBLEMS,
@@ -79,7 +81,7 @@ def _add_problems(api: FastAPI) -> None:
 
     @api.exception_handler(RequestValidationError)
     async def refuse_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
-        # Never `input`, which is a text of somebody.
+        # Never `input`, which may contain a user's text.
         first = error.errors()[0]
         place = ".".join(str(each) for each in first["loc"] if each != "body") or "the body"
         return _respond(Problem(422, Errors.CN764.format(place=place, reason=first["msg"])))
@@ -121,12 +123,12 @@ def _add_answers(
 ) -> None:
     @api.get(HEALTH, tags=["about"])
     async def health() -> dict[str, Any]:
-        """Tell that the server is there."""
+        """Report that the server is running."""
         return {"status": "ok", "version": __version__}
 
     @api.get("/api/info", tags=["about"])
     def info() -> dict[str, Any]:
-        """Tell what the pipeline is and what may be asked of it."""
+        """Describe the pipeline and the limits of requests."""
         cfg = pipeline.normalizer.cfg
         meta = pipeline.nlp.meta
         return {
@@ -146,7 +148,7 @@ def _add_answers(
 
     @api.post("/api/annotate", tags=["answers"])
     def annotate(body: AnnotateBody) -> dict[str, Any]:
-        """Annotate texts: one record a text, as `connorm annotate` writes them."""
+        """Annotate texts: one record per text, as written by `connorm annotate`."""
         limits.require_batch(len(body.texts))
         texts = [each if isinstance(each, str) else each.text for each in body.texts]
         mentions = [_boundaries(each) for each in body.texts]
@@ -171,7 +173,7 @@ def _add_answers(
 
     @api.post("/api/explain", tags=["answers"])
     def explain(body: ExplainBody) -> dict[str, Any]:
-        """Explain how a mention is read, and what each search of the sieve finds for it."""
+        """Explain how a mention is interpreted, and what each search of the sieve finds for it."""
         mention, text = (_require_text(each, limits) for each in (body.mention, body.text))
         limits.require_tokenizable([text], pipeline.nlp.tokenizer)
         return view_explanation(pipeline.explain(mention, text=text, start=body.start))
@@ -187,8 +189,8 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
     def corrections(
         since: Annotated[int, Query(ge=-1)] = -1, limit: Annotated[int, Query(ge=1, le=1000)] = 200
     ) -> dict[str, Any]:
-        """List corrections, the last one first. `revision` grows with each change; with `since` a
-        revision, `corrections` is null if nothing has changed since.
+        """List corrections, the last one first. `revision` grows with each change; if you pass the
+        last `revision` as `since`, `corrections` is null if nothing has changed.
         """
         pipeline.refresh()
         revision = pipeline.revision
@@ -197,7 +199,7 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
 
     @api.post("/api/corrections", tags=["corrections"], status_code=201)
     def correct(body: CorrectionBody) -> dict[str, Any]:
-        """Say what a mention denotes. It is on the disk when this answers."""
+        """Correct the concept of a mention. The correction is on disk when this answers."""
         text = _require_text(body.text, limits)
         limits.require_tokenizable([text], pipeline.nlp.tokenizer)
         how = body.model_dump(exclude={"text"})
@@ -212,7 +214,7 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
 
     @api.post("/api/corrections/{correction_id}/undo", tags=["corrections"], status_code=201)
     def undo(correction_id: str, body: UndoBody) -> dict[str, Any]:
-        """Take a correction back. That is on the disk when this answers."""
+        """Undo a correction. This is on disk when the server answers."""
         record = pipeline.undo(correction_id, author=storable(body.author).strip())
         return {"id": record.id, "undoes": record.undoes, "revision": pipeline.revision}
 
@@ -232,15 +234,15 @@ _FILTER = f"^({'|'.join(FILTERS)})$"
 
 
 def add_review(api: FastAPI, review: MappingReview) -> None:
-    """Add the addresses of a review.
+    """Add the addresses for a review.
 
     api (FastAPI): The application.
-    review (MappingReview): Answers.
+    review (MappingReview): The mappings to review.
     """
 
     @api.get("/api/review", tags=["review"])
     def overview() -> dict[str, Any]:
-        """Tell what is decided and what is left. `revision` grows with each change."""
+        """Summarize what is decided and what is left. `revision` grows with each change."""
         return review.overview()
 
     @api.get("/api/review/rows", tags=["review"])
@@ -254,18 +256,20 @@ def add_review(api: FastAPI, review: MappingReview) -> None:
 
     @api.get("/api/review/rows/{row}", tags=["review"])
     def row_now(row: int) -> dict[str, Any]:
-        """Get a row as it is now."""
+        """Get the current content of a row."""
         return review.row(row)
 
     @api.post("/api/review/rows/{row}", tags=["review"], status_code=201)
     def decide(row: int, body: DecisionBody) -> dict[str, Any]:
-        """Say what a term means: a concept, or "NIL". It is on the disk when this answers."""
+        """Decide what a term means: a concept, or "NIL". The decision is on disk when this
+        answers.
+        """
         author = storable(body.author).strip()
         decided = review.decide(row, **{**body.model_dump(), "author": author})
         return {"row": decided, **review.overview()}
 
     @api.post("/api/review/rows/{row}/undo", tags=["review"], status_code=201)
     def undo(row: int, body: TakeBackBody) -> dict[str, Any]:
-        """Take a decision back. That is on the disk when this answers."""
+        """Undo a decision. This is on disk when the server answers."""
         author = storable(body.author).strip()
         return {"row": review.undo(row, version=body.version, author=author), **review.overview()}

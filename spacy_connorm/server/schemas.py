@@ -1,4 +1,4 @@
-"""The bodies of requests, and what they are answered with."""
+"""The bodies of requests and responses."""
 
 import re
 from collections.abc import Sequence
@@ -23,13 +23,13 @@ Author = Annotated[StrictStr, Field(max_length=100)]
 
 
 class Body(BaseModel):
-    """Unknown fields are an error."""
+    """A body that must not have unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
 
 
 class MentionBody(Body):
-    """A mention that is known: its start, its end (characters) and its label."""
+    """A known mention: its start and end (in characters) and its label."""
 
     start: StrictInt
     end: StrictInt
@@ -37,7 +37,7 @@ class MentionBody(Body):
 
 
 class TextBody(Body):
-    """A text, and mentions that are known. The pipeline may find more."""
+    """A text and its known mentions. The pipeline may find more."""
 
     text: StrictStr
     mentions: list[MentionBody] | None = None
@@ -50,8 +50,9 @@ class AnnotateBody(Body):
 
 
 class SearchBody(Body):
-    """Mentions to search for, and as `connorm search` has them: one search instead of the sieve, at
-    most how many candidates, only these semantic types, only at or below these concepts.
+    """Mentions to search for, with the options of `connorm search`: one search instead of the
+    sieve, the maximum number of candidates, only these semantic types, only concepts at or below
+    these.
     """
 
     mentions: list[StrictStr]
@@ -62,8 +63,8 @@ class SearchBody(Body):
 
 
 class ExplainBody(Body):
-    """A mention to explain. With the text that it stands in and its first character there, its long
-    form is read, too.
+    """A mention to explain. If the text around it and its first character there are given, a long
+    form defined in the text is used, too.
     """
 
     mention: StrictStr
@@ -72,8 +73,9 @@ class ExplainBody(Body):
 
 
 class CorrectionBody(Body):
-    """What a mention denotes: a concept id, ids joined by "|", or "NIL". `marked` says that the
-    pipeline had not found it so, `replaces` what it had found instead.
+    """The concept that a mention denotes: a concept id, ids joined by "|", or "NIL". `marked` means
+    that the pipeline had not found the mention, `replaces` is the mention that it had found
+    instead.
     """
 
     text: StrictStr
@@ -87,14 +89,14 @@ class CorrectionBody(Body):
 
 
 class UndoBody(Body):
-    """Who takes a correction back."""
+    """Who undoes a correction."""
 
     author: Author = ""
 
 
 class DecisionBody(Body):
-    """What a term means: a concept id, or "NIL", and how: one of SKOS's predicates. `version` is
-    that of the row that was seen.
+    """The meaning of a term: a concept id, or "NIL", and one of SKOS's predicates. `version` is
+    that of the row that the person saw.
     """
 
     version: Annotated[StrictStr, Field(max_length=100)]
@@ -104,34 +106,34 @@ class DecisionBody(Body):
 
 
 class TakeBackBody(Body):
-    """Who takes a decision back. `version` is that of the row that was seen."""
+    """Who undoes a decision. `version` is that of the row that the person saw."""
 
     version: Annotated[StrictStr, Field(max_length=100)]
     author: Author = ""
 
 
 def storable(text: str) -> str:
-    """Replace lone surrogates, which JSON can write and spaCy can't store.
+    """Replace lone surrogates, which JSON can contain and spaCy can't store.
 
-    RETURNS (str): Lone surrogates, which JSON can write and spaCy can't store, one for one.
+    RETURNS (str): The text, with the same length.
     """
     return _SURROGATE.sub("\ufffd", text)
 
 
-# Characters on either side of a corrected mention.
+# The number of characters shown on either side of a corrected mention.
 _CONTEXT = 60
 
 
 def view_candidates(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
-    """Show candidates.
+    """Convert candidates to JSON.
 
-    RETURNS (List[Dict[str, Any]]): Candidates as `connorm annotate` writes them.
+    RETURNS (List[Dict[str, Any]]): In the form written by `connorm annotate`.
     """
     return [each._asdict() for each in candidates]
 
 
 def view_explanation(explanation: "Explanation") -> dict[str, Any]:
-    """Show how a mention was read.
+    """Convert an explanation to JSON.
 
     RETURNS (Dict[str, Any]): The interpretations and the searches behind an answer.
     """
@@ -163,10 +165,10 @@ def _view_step(step: "Step") -> dict[str, Any]:
 
 
 def view_concept(pipeline: CorrectedPipeline, concept_id: str) -> dict[str, Any]:
-    """Show a concept.
+    """Convert a concept to JSON.
 
-    RETURNS (Dict[str, Any]): A concept, its parents with their names, and its link if the
-    normalizer has a template for one.
+    RETURNS (Dict[str, Any]): The concept, its parents with their names, and its link if the
+        normalizer has a template.
     RAISES (ConnormError): CN411 for an unknown id.
     """
     concept = pipeline.concept(concept_id)
@@ -189,10 +191,10 @@ def view_concept(pipeline: CorrectedPipeline, concept_id: str) -> dict[str, Any]
 def view_corrections(pipeline: CorrectedPipeline, *, limit: int) -> list[dict[str, Any]]:
     """List corrections, the last one first.
 
-    pipeline (CorrectedPipeline): Has them.
-    limit (int): At most how many.
+    pipeline (CorrectedPipeline): The corrected pipeline.
+    limit (int): The maximum number.
     RETURNS (List[Dict[str, Any]]): Each with the mention, the text around it, the names of its
-        concepts, author, time, and what became of it: "counts", "undone" or "replaced".
+        concepts, author, time, and status: "counts", "undone" or "replaced".
     """
     records = pipeline.records
     undone = {each.undoes: each for each in records if isinstance(each, Undo)}
@@ -229,5 +231,5 @@ def _view_correction(pipeline: CorrectedPipeline, correction: Correction) -> dic
 def _name(pipeline: CorrectedPipeline, concept_id: str) -> str:
     try:
         return pipeline.concept(concept_id).canonical_name
-    except ConnormError:  # of another release of the ontology
+    except ConnormError:  # its concept is from another release of the ontology
         return concept_id

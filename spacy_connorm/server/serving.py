@@ -1,4 +1,4 @@
-"""Serving a pipeline: `python -m spacy connorm serve`."""
+"""Serve a pipeline: `python -m spacy connorm serve`."""
 
 import os
 import secrets
@@ -35,33 +35,33 @@ def serve(
     limits: RequestLimits | None = None,
     on_start: Callable[[str], None] | None = None,
 ) -> CorrectionReport:
-    """Serve a page and an API over a pipeline until the process is told to stop: `python -m spacy
-    connorm serve`. Requests that run are finished then.
+    """Serve a web page and an API for a pipeline until the process is told to stop: `python -m
+    spacy connorm serve`. Running requests are then finished.
 
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
     corrections (Union[str, Path]): The file that corrections are appended to, and read from.
-    review (Optional[Union[str, Path]]): Mappings to go through: what `map_terms` wrote.
+    review (Optional[Union[str, Path]]): A file of mappings to review, written by `map_terms`.
     host (str): The address to listen at. Any non-loopback address needs a token.
     port (int): The port; 0 for any free one.
     name (Optional[str]): Public host name, when behind a proxy. It needs a token, too.
-    token (Optional[str]): Access token that clients must send. If None, that in the environment
+    token (Optional[str]): Access token that clients must send. If None, the one in the environment
         variable SPACY_CONNORM_TOKEN, or else a new one if the host or the name needs one.
-    component (Optional[str]): Which concept normalizer, if there are several.
-    limits (Optional[RequestLimits]): What clients may ask for.
-    on_start (Optional[Callable[[str], None]]): Called with the page's address once it is there.
-    RETURNS (CorrectionReport): What the file of corrections holds in the end.
-    RAISES (ConnormError): CN126 if the extra [serve] is missing, CN751 if it can't listen there,
-        and the errors of `CorrectedPipeline` and `MappingReview`.
+    component (Optional[str]): The concept normalizer to use, if there are several.
+    limits (Optional[RequestLimits]): The limits of requests.
+    on_start (Optional[Callable[[str], None]]): Called with the page's address when it is ready.
+    RETURNS (CorrectionReport): The final content of the file of corrections.
+    RAISES (ConnormError): CN126 if the extra [serve] is missing, CN751 if it can't listen at this
+        address, and the errors of `CorrectedPipeline` and `MappingReview`.
     """
     _require_installed()
     with listen(host, port) as listening:
         called = name or host
-        # Whoever can reach the address may say that they call it by the name.
+        # Anyone who can reach the address can claim to use this name.
         token = choose_token(called if is_loopback(host) else host, token)
         options: dict[str, Any] = {"host": called, "token": token, "limits": limits}
         options |= {"corrections": corrections, "review": review, "component": component}
         app = make_app(pipeline, **options)
-        # Whatever stands after # stays in the browser.
+        # The part of a URL after # never leaves the browser.
         address = _address(listening) + (f"/#token={token}" if token else "/")
         _run(app, listening, lambda: on_start(address) if on_start else None)
     return convert_corrections(corrections)
@@ -77,10 +77,10 @@ def make_app(
     component: str | None = None,
     limits: RequestLimits | None = None,
 ) -> Any:
-    """Make what `serve` runs, for another ASGI server.
+    """Create the application that `serve` runs, for use with another ASGI server.
 
     pipeline, corrections, review, component, limits: As for `serve`.
-    host (str): The address or name that clients call it by.
+    host (str): The address or name that clients use.
     token (str): Access token that clients must send; empty for none.
     RETURNS (Callable): The ASGI application.
     RAISES (ConnormError): CN126 if the extra [serve] is missing, and the errors of
@@ -98,10 +98,10 @@ def make_app(
 
 
 def choose_token(host: str, token: str | None) -> str:
-    """Choose the token that requests must have.
+    """Choose the token that requests must send.
 
-    RETURNS (str): The token that was given, or that is in the environment, or a new one if
-    others can reach the host; else an empty one.
+    RETURNS (str): The given token, the one in the environment, or a new one if others can reach the
+        host; otherwise an empty one.
     """
     given = os.environ.get(TOKEN_VARIABLE, "") if token is None else token
     return given if given or is_loopback(host) else secrets.token_urlsafe(24)
@@ -113,11 +113,11 @@ def _require_installed() -> None:
 
 @contextmanager
 def listen(host: str, port: int) -> Iterator[socket.socket]:
-    """Bind the address first, since a pipeline takes long to load.
+    """Bind the address before the pipeline is loaded, since that takes long.
 
     host (str): The address.
     port (int): The port; 0 for any that is free.
-    YIELDS (socket.socket): Listens.
+    YIELDS (socket.socket): A listening socket.
     RAISES (ConnormError): CN751 if the address cannot be used.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -128,8 +128,8 @@ def listen(host: str, port: int) -> Iterator[socket.socket]:
         message = Errors.CN751.format(host=host, port=port, reason=reason)
         raise ConnormError(message) from error
     with listening:
-        # asyncio does so for its own sockets only: else each answer waits 40 ms for the client's
-        # acknowledgement of its headers.
+        # asyncio does this only for its own sockets. Otherwise, each answer waits 40 ms for the
+        # client to acknowledge its headers.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         yield listening
 
@@ -145,7 +145,7 @@ def _run(app: Any, listening: socket.socket, on_start: Callable[[], None]) -> No
     class Server(uvicorn.Server):
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
-            # uvicorn's own raises them again once it has stopped.
+            # uvicorn's own method raises them again after it has stopped.
             numbers = (signal.SIGINT, signal.SIGTERM)
             before = {each: signal.signal(each, self.handle_exit) for each in numbers}
             try:
@@ -160,7 +160,7 @@ def _run(app: Any, listening: socket.socket, on_start: Callable[[], None]) -> No
 
     config = uvicorn.Config(
         app,
-        access_log=False,  # it has the paths that clients ask for
+        access_log=False,  # it would contain the paths that clients request
         log_config=None,
         lifespan="off",
         server_header=False,

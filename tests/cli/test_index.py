@@ -97,4 +97,4 @@ def test_training_is_announced_and_its_gain_told(
     assert not result.exit_code, result.output
     assert "about 2 min (4.5 epochs, as long as --train-minutes allows)" in words(result)
     assert "n-grams link 34.2 % to the right concept, the trained encoder 68.0 %" in words(result)
-    assert ("it was taken" if pays else "training does not pay here") in words(result)
+    assert ("it was used" if pays else "training does not help here") in words(result)

@@ -20,7 +20,7 @@ def test_a_table_is_mapped(invoke, words, demo_index, terms, tmp_path):
     assert result.exit_code == 0, result.output
     told = words(result)
     assert "accepted 1 33.3% 1 33.3%" in told
-    assert "The thresholds are of the cosine" in told
+    assert "The thresholds apply to the cosine" in told
     written = out.read_text(encoding="utf8")
     assert "#   DEMO: https://example.org/demo/" in written
     assert "local:7\tskos:exactMatch\tDEMO:0000006\t" in written
@@ -35,7 +35,7 @@ def test_decisions_of_terms_that_are_gone_are_told(invoke, words, demo_index, te
     assert "1 were decided by people" in words(invoke("map", demo_index, terms, out, *COLUMNS))
     terms.write_text(TABLE.replace("7,heart attack\n", ""), encoding="utf8")
     told = words(invoke("map", demo_index, terms, out, *COLUMNS))
-    assert "1 more stay that people decided: the table lacks their terms now" in told
+    assert "1 more decisions are kept: their terms are not in the table now" in told
     assert "were decided by people" not in told
 
 

@@ -94,7 +94,7 @@ def test_a_new_release_is_shown_beside_the_command_that_converts(invoke, words, 
     assert result.exit_code == 0, result.output
     assert "Concepts added 1" in shown and "Concepts renamed 1" in shown
     assert "alternate id" in shown and "two X unknown" in shown
-    assert "0 synonyms keep their id, 1 have another" in shown
+    assert "0 synonyms keep their id, 1 have a new one" in shown
     assert (tmp_path / "moved.tsv").read_text() == "one\tB\t1\n"
     assert invoke("ontology", tmp_path / "old.jsonl", tmp_path / "again.jsonl").exit_code == 0
 

@@ -68,7 +68,7 @@ pytest.importorskip("torch")
 def test_the_width_is_shown(invoke, words, tmp_path, tiny_folder):
     result = invoke("encoder", tiny_folder, tmp_path / "copy")
     assert result.exit_code == 0, result.output
-    assert "16 wide" in words(result)
+    assert "16 components" in words(result)
 
 
 def test_bad_input_of_encoder(invoke, refused, tmp_path, tiny_folder):

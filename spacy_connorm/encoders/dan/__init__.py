@@ -1,4 +1,4 @@
-"""The deep averaging network: trained in minutes, fast on a CPU."""
+"""The deep averaging network: trained in minutes, and fast on a CPU."""
 
 from .encoder import DanEncoder
 

@@ -36,25 +36,25 @@ def DanEncoder(
     """Build a deep averaging network (Fivez et al. 2021, section 3.1, without CCA): the mean of the
     vectors of a text's word pieces and character n-grams, optionally with a hidden layer. It starts
     from the input embeddings of a transformer or from random ones; `python -m spacy connorm train`
-    trains it. Encoding needs no torch.
+    trains it. Encoding does not need torch.
 
-    A setting of None means the value that the folder `name` was saved with, or else the default
-    below. A folder that was saved with a different value is refused.
+    If a setting is None, the value saved in the folder `name` is used, or else the default below. A
+    folder that was saved with a different value is refused.
 
     name (str): A trained encoder's folder; or a transformer (a name on the Hugging Face hub, or a
-        folder) to take the tokenizer and the input embeddings from. all-MiniLM-L6-v2 is taken from
-        the extra `[minilm]` if installed.
+        folder) whose tokenizer and input embeddings are used. all-MiniLM-L6-v2 is taken from the
+        extra `[minilm]` if installed.
     ngram_range (Optional[Sequence[int]]): The shortest and the longest n-gram, in characters (at
         most 100), of a word with a space on either side. Default: 3 and 4.
     buckets (Optional[int]): The number of vectors that n-grams are hashed to; 0 for no n-grams.
         Default: 65,536.
     hidden (Optional[int]): Units of the hidden ReLU layer; 0 for none. Default: 0.
-    width (Optional[int]): The width of randomly initialized vectors. By default vectors are
-        initialized from the transformer's, with their width.
-    principal_components (Optional[int]): Start from so many principal components of the
-        transformer's embeddings: narrower vectors are searched faster. Default: all.
+    width (Optional[int]): The width of randomly initialized vectors. By default, vectors are
+        initialized from the transformer's and have their width.
+    principal_components (Optional[int]): The number of principal components of the transformer's
+        embeddings to start from: narrower vectors are searched faster. Default: all.
     lowercase (Optional[bool]): Whether to lower-case texts first. Default: True.
-    max_length (Optional[int]): Texts are cut after this many characters. Default: 512.
+    max_length (Optional[int]): Texts are truncated to this many characters. Default: 512.
     dtype (Optional[str]): How the vectors of features are stored: "float32" or "int8" (a quarter of
         the size). Training computes in float32. A folder that was saved in float32 can be loaded as
         int8; the index must then be built with it. Default: float32.
@@ -78,7 +78,7 @@ def DanEncoder(
         if value is not None:
             require_positive(setting, value)
     if width is not None and principal_components is not None:
-        expected = "none where `width` asks for random vectors"
+        expected = "null if `width` is set for random vectors"
         refuse("principal_components", principal_components, expected)
     if dtype not in (None, *PRECISIONS):
         refuse("dtype", dtype, f"one of {', '.join(PRECISIONS)}")
@@ -100,17 +100,19 @@ def DanEncoder(
 
 
 class DanShim(PretrainedShim):
-    """Holds a deep averaging network; computes with NumPy."""
+    """Holds a deep averaging network, and computes with NumPy."""
 
     extra = "dan"
 
     def __init__(
         self, name: str, *, asked: dict[str, Any], dropout: float, batch_size: int
     ) -> None:
-        """name (str): As `DanEncoder` takes it.
+        """Store the settings.
+
+        name (str): The `name` of `DanEncoder`.
         asked (Dict[str, Any]): The settings that change vectors; None for those not given.
-        dropout (float): The share of features that training drops.
-        batch_size (int): Texts encoded at once.
+        dropout (float): The share of features dropped in training.
+        batch_size (int): Texts to encode at once.
         """
         super().__init__(name, batch_size=batch_size)
         self._asked = asked
@@ -118,32 +120,41 @@ class DanShim(PretrainedShim):
         self._reader: Any = None
 
     def read(self) -> Dan:
-        """RETURNS (Dan): As `load_dan`, and so are the errors."""
+        """Load or initialize the network; see `load_dan`.
+
+        RETURNS (Dan): The network.
+        """
         return load_dan(self.name, self._asked).rounded(self._asked["dtype"])
 
     def hold(self, model: Dan | None, digest: str) -> None:
-        """Keep a network and the reader of its features."""
+        """Keep a network and a reader for its features."""
         super().hold(model, digest)
         self._reader = None if model is None else model.reader()
 
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): The features, ascending."""
+        """Extract the features of texts.
+
+        RETURNS (List[bytes]): The features of each text, ascending.
+        """
         ids, bounds = self._reader.read(texts)
         raw = ids.tobytes()
         ends = (bounds * ids.itemsize).tolist()
         return [raw[start:end] for start, end in pairwise(ends)]
 
     def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
-        """RETURNS (np.ndarray): Shape (inputs, width), float32. A text without features (word
-        pieces or n-grams) has the zero vector.
+        """Compute vectors from features.
+
+        RETURNS (np.ndarray): Shape (inputs, width), float32. A text without features (word pieces
+            or n-grams) gets the zero vector.
         """
         ids = np.frombuffer(b"".join(inputs), dtype=np.int32)
         counts = np.asarray([len(each) for each in inputs]) // ids.itemsize
         return self._model.vectors(ids, np.concatenate([[0], np.cumsum(counts)]))
 
     def trainable(self) -> "DanModule":
-        """RETURNS (DanModule): A torch module that starts from what `name` stands for, before it
-        was rounded where that is known.
+        """Create a torch module with the weights of `name`, before rounding if they are known.
+
+        RETURNS (DanModule): The module to train.
         """
         from .module import DanModule
 
@@ -151,12 +162,18 @@ class DanShim(PretrainedShim):
         return DanModule(dan, dropout=self._dropout, dtype=self._model.settings.dtype)
 
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """RETURNS (Tuple): Settings and tokenizer, and the weights."""
+        """Collect the settings, the tokenizer and the weights.
+
+        RETURNS (Tuple): Values for msgpack, and arrays.
+        """
         dan = self._model
         return {"settings": asdict(dan.settings), "tokenizer": dan.tokenizer}, dan.weights
 
     def restored(self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> tuple[Dan, str]:
-        """RETURNS (Tuple): A network, with the settings that were saved, and its checksum."""
+        """Restore a network with its saved settings.
+
+        RETURNS (Tuple): The network and its checksum.
+        """
         dan = Dan(DanSettings.read(saved["settings"]), saved["tokenizer"], arrays)
         dan.check()
         return dan, dan.digest()

@@ -1,6 +1,6 @@
 """The features of a deep averaging network: word pieces and hashed character n-grams.
 
-Imports the library tokenizers: import it in functions.
+Imports the library tokenizers, so import this module only inside functions.
 """
 
 import json
@@ -18,7 +18,7 @@ from ..tokens import tokenize_without_threads
 tokenize_without_threads()
 
 _SPACE = ord(" ")
-# Odd numbers with bits everywhere spread similar n-grams over the buckets.
+# Odd factors with bits set throughout spread similar n-grams over the buckets.
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
@@ -37,7 +37,7 @@ class Features(NamedTuple):
 
 
 class FeatureReader:
-    """Reads the features of texts. Their order in the text is lost."""
+    """Extracts the features of texts. Their order in the text is lost."""
 
     def __init__(
         self,
@@ -49,13 +49,15 @@ class FeatureReader:
         lowercase: bool,
         max_length: int,
     ) -> None:
-        """tokenizer (str): JSON of the library tokenizers, for word pieces. Its padding and
+        """Store the settings and load the tokenizer.
+
+        tokenizer (str): JSON of the library tokenizers, for word pieces. Its padding and
             truncation are ignored.
-        pieces (int): The number of ids of word pieces; buckets are numbered after them.
+        pieces (int): The number of word piece ids; buckets are numbered after them.
         ngram_range (Tuple[int, int]): The shortest and the longest n-gram, in characters.
         buckets (int): The number of buckets that n-grams are hashed to; 0 for no n-grams.
         lowercase (bool): Whether to lower-case texts first.
-        max_length (int): Texts are cut after this many characters.
+        max_length (int): Texts are truncated to this many characters.
         """
         self._tokenizer = Tokenizer.from_str(tokenizer)
         self._tokenizer.no_padding()
@@ -69,11 +71,14 @@ class FeatureReader:
 
     @property
     def size(self) -> int:
-        """RETURNS (int): The number of different features."""
+        """Count the different features.
+
+        RETURNS (int): Word pieces and buckets.
+        """
         return self._pieces + self._buckets
 
     def read(self, texts: list[str]) -> Features:
-        """Read the features of texts.
+        """Extract the features of texts.
 
         texts (List[str]): Texts that can be encoded as UTF-8.
         RETURNS (Features): The features, without unknown word pieces.
@@ -101,14 +106,15 @@ class FeatureReader:
         if self._unknown is not None:
             known = ids != self._unknown
             owners, ids = owners[known], ids[known]
-        # A tokenizer can have any ids; beyond the vectors is other memory.
+        # A tokenizer can return any id; ids without a vector would read other memory.
         if len(ids) and ids.max() >= self._pieces:
             raise ConnormError(Errors.CN305.format(reason="its word pieces have no vectors"))
         return owners, ids
 
 
 def hash_ngrams(texts: list[str], lengths: range) -> tuple[np.ndarray, np.ndarray]:
-    """Hash the character n-grams of words, each with a space on either side and without accents.
+    """Hash the character n-grams of words, without accents, and with a space on either side of each
+    word.
 
     texts (List[str]): The texts.
     lengths (range): The lengths of the n-grams, in characters.
@@ -123,7 +129,7 @@ def hash_ngrams(texts: list[str], lengths: range) -> tuple[np.ndarray, np.ndarra
     rolling = np.zeros(len(codes), dtype=np.uint64)
     for length in range(1, lengths.stop):
         count = max(0, len(codes) - length + 1)
-        # Without the 1, an n-gram and the same with NUL before it would have equal hashes.
+        # Without the 1, an n-gram would have the same hash with a NUL character before it.
         rolling = rolling[:count] * _STEP + codes[length - 1 :] + np.uint64(1)
         if length not in lengths:
             continue

@@ -1,4 +1,6 @@
-"""A deep averaging network as a torch module. Imports torch: import it in functions."""
+"""A deep averaging network as a torch module. Imports torch, so import this module only inside
+functions.
+"""
 
 from itertools import chain
 from pathlib import Path
@@ -14,7 +16,9 @@ class DanModule(torch.nn.Module):
     """Computes the vectors of `DanEncoder`, with gradients; see `TrainableModule`."""
 
     def __init__(self, dan: Dan, *, dropout: float, dtype: Precision | None = None) -> None:
-        """dan (Dan): The network, in float32; its weights are copied.
+        """Copy the weights of a network.
+
+        dan (Dan): The network, in float32.
         dropout (float): The share of a text's features dropped in training.
         dtype (Optional[str]): How `save` stores the vectors of features.
         """
@@ -29,13 +33,18 @@ class DanModule(torch.nn.Module):
         self.load_state_dict({name: torch.tensor(array) for name, array in dan.weights.items()})
 
     def rows(self, texts: list[str]) -> list[list[int]]:
-        """RETURNS (List[List[int]]): The features of each text, ascending."""
+        """Extract the features of texts.
+
+        RETURNS (List[List[int]]): The features of each text, ascending.
+        """
         ids, bounds = self._reader.read(texts)
         return [row.tolist() for row in np.split(ids, bounds[1:-1])] if texts else []
 
     def collate(self, rows: list[list[int]]) -> dict[str, torch.Tensor]:
-        """RETURNS (Dict[str, torch.Tensor]): `ids`, the features of all texts, shape (features,),
-        and `counts`, the number of features of each text, shape (texts,); both int64.
+        """Concatenate the features of texts.
+
+        RETURNS (Dict[str, torch.Tensor]): `ids`, the features of all texts, shape (features,), and
+            `counts`, the number of features of each text, shape (texts,); both int64.
         """
         return {
             "ids": torch.from_numpy(np.fromiter(chain.from_iterable(rows), dtype="int64")),
@@ -43,7 +52,9 @@ class DanModule(torch.nn.Module):
         }
 
     def forward(self, ids: torch.Tensor, counts: torch.Tensor) -> torch.Tensor:
-        """ids (torch.Tensor): Shape (features,), int64.
+        """Compute the vectors of texts.
+
+        ids (torch.Tensor): Shape (features,), int64.
         counts (torch.Tensor): Shape (texts,), int64.
         RETURNS (torch.Tensor): Shape (texts, width), float32 or, under autocast, half precision.
         """
@@ -63,6 +74,9 @@ class DanModule(torch.nn.Module):
         return vectors * (counts > 0).unsqueeze(1)
 
     def save(self, folder: Path) -> None:
-        """folder (Path): A folder, for `DanEncoder(name=folder)`."""
+        """Save the network for `DanEncoder(name=folder)`.
+
+        folder (Path): The folder.
+        """
         weights = {name: each.detach().cpu().numpy() for name, each in self.state_dict().items()}
         Dan(self._settings, self._tokenizer, weights).rounded(self._dtype).save(Path(folder))

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 Precision = Literal["float32", "int8"]
 PRECISIONS = ("float32", "int8")
 EMBEDDINGS = "embeddings.weight"
-# The length of one step of each row, if rows are whole numbers of steps.
+# The step of each row, if its components are integer multiples of it.
 STEPS = "embeddings.step"
 _LEVELS = 127
 _SEED = 0
-# How the names of input embeddings end in the usual models.
+# The ends of the names of input embeddings in common models.
 _INPUT_EMBEDDINGS = (
     "embeddings.word_embeddings.weight",
     "embeddings.tok_embeddings.weight",
@@ -54,7 +54,9 @@ class DanSettings:
 
     @classmethod
     def read(cls, config: dict[str, Any]) -> "DanSettings":
-        """config (Dict[str, Any]): The settings by name; other keys are ignored.
+        """Read the settings from a config.
+
+        config (Dict[str, Any]): The settings by name; other keys are ignored.
         RETURNS (DanSettings): The settings.
         RAISES (ValueError): If one is invalid.
         """
@@ -64,7 +66,7 @@ class DanSettings:
         if not all(type(size) is int and size >= 0 for size in sizes):
             raise ValueError(f"its sizes are {sizes}")
         if type(settings.lowercase) is not bool or not is_ngram_range(settings.ngram_range):
-            raise ValueError("its settings are not those of n-grams")
+            raise ValueError("its n-gram settings are invalid")
         if settings.dtype not in PRECISIONS:
             raise ValueError(f"its dtype is {settings.dtype}")
         return settings
@@ -89,14 +91,18 @@ class Dan:
 
     @property
     def width(self) -> int:
-        """RETURNS (int): The width of the vectors."""
+        """The width of the vectors.
+
+        RETURNS (int): The number of components.
+        """
         return self.weights[EMBEDDINGS].shape[1]
 
     def rounded(self, dtype: Precision | None) -> "Dan":
-        """Store the vectors of features in fewer bits. Those of layers stay: they are few.
+        """Store the vectors of features in fewer bits. Layers are not rounded, since they are
+        small.
 
         dtype (Optional[str]): "int8"; or "float32" or None for no change.
-        RETURNS (Dan): The network. One that is rounded already is returned as it is.
+        RETURNS (Dan): The network; unchanged if it is already rounded.
         """
         if dtype != "int8" or self.settings.dtype == "int8":
             return self
@@ -111,7 +117,10 @@ class Dan:
         )
 
     def restored(self) -> "Dan":
-        """RETURNS (Dan): The network with all weights in float32, to go on training them."""
+        """Convert all weights to float32, for further training.
+
+        RETURNS (Dan): The network.
+        """
         if self.settings.dtype == "float32":
             return self
         weights = {name: array for name, array in self.weights.items() if name != STEPS}
@@ -119,7 +128,7 @@ class Dan:
         return replace(self, settings=replace(self.settings, dtype="float32"), weights=weights)
 
     def vectors(self, ids: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-        """Compute the vectors of texts. Only the rows that are needed are read.
+        """Compute the vectors of texts. Only the rows needed are read.
 
         ids (np.ndarray): Features, int32, text by text.
         bounds (np.ndarray): Shape (texts + 1,): text i has the features `ids[bounds[i] :
@@ -132,8 +141,8 @@ class Dan:
         shares = np.repeat(1 / np.maximum(counts, 1).astype("float32"), counts)
         if steps is not None:
             shares *= steps[ids]
-        # A product for each text reads less memory than one for all: rows are converted as they
-        # come, and a mean does not depend on the other texts.
+        # A product for each text reads less memory than one for all, since rows are converted one
+        # by one, and a mean does not depend on the other texts.
         for text in np.flatnonzero(counts):
             own = slice(bounds[text], bounds[text + 1])
             means[text] = shares[own] @ embeddings[ids[own]].astype("float32", copy=False)
@@ -144,7 +153,10 @@ class Dan:
         return vectors
 
     def reader(self) -> "FeatureReader":
-        """RETURNS (FeatureReader): Reads the features of texts for this network."""
+        """Create a reader for the features of texts.
+
+        RETURNS (FeatureReader): The reader.
+        """
         from .features import FeatureReader
 
         return FeatureReader(
@@ -157,9 +169,12 @@ class Dan:
         )
 
     def digest(self) -> str:
-        """RETURNS (str): A checksum of everything, 32 hexadecimal digits."""
+        """Compute a checksum of everything.
+
+        RETURNS (str): 32 hexadecimal digits.
+        """
         settings = asdict(self.settings)
-        # Indexes know their encoder by this checksum.
+        # Indexes recognize their encoder by this checksum.
         if settings["dtype"] == "float32":
             del settings["dtype"]
         parts = (json.dumps(settings, sort_keys=True), self.tokenizer)
@@ -167,8 +182,10 @@ class Dan:
         return digest_weights(header, self.weights)
 
     def check(self) -> None:
-        """RAISES (ValueError): If settings and weights do not fit together. Ids of word pieces are
-        checked when they are read.
+        """Check that settings and weights fit together. Word piece ids are checked when they are
+        read.
+
+        RAISES (ValueError): If they do not.
         """
         found = {name: (array.shape, array.dtype.str) for name, array in self.weights.items()}
         embeddings, _ = found.get(EMBEDDINGS, ((), ""))
@@ -183,7 +200,10 @@ class Dan:
             raise ValueError(f"its weights are {found}, not {expected}")
 
     def save(self, folder: Path) -> None:
-        """folder (Path): The folder for `config.json`, `tokenizer.json` and `model.safetensors`."""
+        """Write the network to a folder.
+
+        folder (Path): The folder for `config.json`, `tokenizer.json` and `model.safetensors`.
+        """
         from safetensors.numpy import save_file
 
         write_config(folder, DAN, {"width": self.width, **asdict(self.settings)})
@@ -197,7 +217,7 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
     name (str): A folder written by `Dan.save`; or a transformer, see `load_pretrained`.
     asked (Dict[str, Any]): Fields of `DanSettings`, `width` and `principal_components`; None for
         those not given.
-    RETURNS (Dan): The network, not yet rounded to the dtype asked for unless it was saved so.
+    RETURNS (Dan): The network, not yet rounded to the requested dtype unless it was saved so.
     RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`; CN306 if the folder is
         damaged, CN322 if it was saved with different settings, CN126 and CN324 if the transformer
         can't be used.
@@ -208,7 +228,7 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
     tokenizer, embeddings = _read_start(name, folder)
     chosen = {key: value for key, value in asked.items() if value is not None}
     width, kept = chosen.pop("width", None), chosen.pop("principal_components", None)
-    # It starts unrounded, and may be trained so.
+    # It starts unrounded, and may be trained that way.
     chosen.pop("dtype", None)
     settings = DanSettings.read({**asdict(DanSettings()), **chosen})
     try:
@@ -242,11 +262,11 @@ def _load_saved(folder: Path, asked: dict[str, Any]) -> Dan:
 
 
 def _read_start(name: str, folder: Path | None) -> tuple[str, np.ndarray]:
-    """Read a transformer's tokenizer and input embeddings. That needs torch only if its folder
-    lacks `tokenizer.json` or usable `model.safetensors`.
+    """Read a transformer's tokenizer and input embeddings. This needs torch only if its folder
+    lacks `tokenizer.json` or a usable `model.safetensors`.
 
     name (str): The transformer, see `load_pretrained`.
-    folder (Optional[Path]): Its folder, if it has one here.
+    folder (Optional[Path]): Its local folder, if any.
     RETURNS (Tuple[str, Floats2d]): JSON of the library tokenizers, and float32 (tokens, width).
     RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`; CN126 and CN324 if the
         transformer can't be used.
@@ -296,12 +316,12 @@ def _read_input_embeddings(path: Path) -> np.ndarray | None:
 
 
 def _principal_components(embeddings: np.ndarray, count: int) -> np.ndarray:
-    """Project embeddings on their directions of largest variance.
+    """Project embeddings onto the directions of largest variance.
 
     embeddings (Floats2d): float32 (tokens, width).
-    count (int): How many directions.
+    count (int): The number of directions.
     RETURNS (Floats2d): float32 (tokens, count), with the variance of the embeddings.
-    RAISES (ValueError): If there are not so many, or all embeddings are equal.
+    RAISES (ValueError): If there are too few directions, or all embeddings are equal.
     """
     if count > embeddings.shape[1]:
         raise ValueError(f"it has only {embeddings.shape[1]} principal components, not {count}")
@@ -330,8 +350,9 @@ def _draw(random: np.random.Generator, shape: tuple[int, ...], scale: float) -> 
 
 
 def start_layers(random: np.random.Generator, width: int, hidden: int) -> dict[str, np.ndarray]:
-    """RETURNS (Dict[str, np.ndarray]): Weights of a hidden layer and one of output that training
-    starts from; see `layer_shapes`.
+    """Draw initial weights for a hidden and an output layer; see `layer_shapes`.
+
+    RETURNS (Dict[str, np.ndarray]): The weights by name.
     """
     return {
         name: _draw(random, shape, np.sqrt(2 / shape[-1]) * name.endswith("weight"))
@@ -340,8 +361,9 @@ def start_layers(random: np.random.Generator, width: int, hidden: int) -> dict[s
 
 
 def layer_shapes(width: int, hidden: int) -> dict[str, tuple[int, ...]]:
-    """RETURNS (Dict[str, Tuple[int, ...]]): The shapes of the weights of a hidden layer and one of
-    output, by name; none without hidden units.
+    """List the shapes of the weights of a hidden and an output layer.
+
+    RETURNS (Dict[str, Tuple[int, ...]]): The shapes by name; empty without hidden units.
     """
     shapes: dict[str, tuple[int, ...]] = {
         "hidden.weight": (hidden, width),
@@ -353,6 +375,9 @@ def layer_shapes(width: int, hidden: int) -> dict[str, tuple[int, ...]]:
 
 
 def apply_layers(weights: Mapping[str, np.ndarray], vectors: np.ndarray) -> np.ndarray:
-    """RETURNS (np.ndarray): output(ReLU(hidden(vectors))), shape (n, width), float32."""
+    """Compute output(ReLU(hidden(vectors))).
+
+    RETURNS (np.ndarray): Shape (n, width), float32.
+    """
     units = np.maximum(vectors @ weights["hidden.weight"].T + weights["hidden.bias"], 0)
     return units @ weights["output.weight"].T + weights["output.bias"]

@@ -1,4 +1,4 @@
-"""Networks on frozen vectors, grounded in concepts, and the mean of word vectors as an encoder."""
+"""Networks that ground frozen vectors in concepts, and the mean of word vectors as an encoder."""
 
 from .encoder import GroundedDanEncoder
 from .words import WordVectorEncoder

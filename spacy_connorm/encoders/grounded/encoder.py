@@ -41,19 +41,19 @@ if TYPE_CHECKING:
 
 OFFSET, MATRIX = "cca.offset", "cca.matrix"
 _SEED = 0
-# Directions with a smaller share of the largest variance are noise of float32 numbers.
+# Directions with a smaller share of the largest variance are float32 noise.
 _LEAST_VARIANCE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class GroundedDan:
-    """What `GroundedDanEncoder` does with input vectors.
+    """The trained part of a `GroundedDanEncoder`, which transforms input vectors.
 
     weights (Dict[str, np.ndarray]): float32: with CCA `cca.offset`, shape (width,), and
         `cca.matrix`, shape (width, width); with a network `hidden.weight`, shape (hidden, width),
         `hidden.bias`, `output.weight`, shape (width, hidden), and `output.bias`.
-    width (int): Of the input vectors.
-    input_fingerprint (str): Of the encoder of the input vectors.
+    width (int): The width of the input vectors.
+    input_fingerprint (str): The fingerprint of the input encoder.
     """
 
     weights: dict[str, np.ndarray]
@@ -62,18 +62,26 @@ class GroundedDan:
 
     @property
     def cca(self) -> bool:
-        """RETURNS (bool): Whether input vectors are projected first."""
+        """Whether input vectors are projected first.
+
+        RETURNS (bool): True with CCA.
+        """
         return OFFSET in self.weights
 
     @property
     def hidden(self) -> int:
-        """RETURNS (int): Units of the hidden layer; 0 if there is no network."""
+        """The number of units in the hidden layer.
+
+        RETURNS (int): 0 if there is no network.
+        """
         bias = self.weights.get("hidden.bias")
         return 0 if bias is None else len(bias)
 
     def __call__(self, inputs: np.ndarray) -> np.ndarray:
-        """inputs (np.ndarray): Shape (n, width), float32: input vectors.
-        RETURNS (np.ndarray): Shape (n, width), float32. Zero vectors stay.
+        """Transform input vectors.
+
+        inputs (np.ndarray): Shape (n, width), float32: input vectors.
+        RETURNS (np.ndarray): Shape (n, width), float32. Zero vectors do not change.
         """
         known = inputs.any(axis=1, keepdims=True)
         vectors = unit_rows(inputs)
@@ -85,11 +93,17 @@ class GroundedDan:
         return np.where(known, vectors, 0).astype("float32", copy=False)
 
     def digest(self) -> str:
-        """RETURNS (str): A checksum of everything, 32 hexadecimal digits."""
+        """Compute a checksum of everything.
+
+        RETURNS (str): 32 hexadecimal digits.
+        """
         return digest_weights(f"{self.width} {self.input_fingerprint}\n", self.weights)
 
     def check(self) -> None:
-        """RAISES (ValueError): If the weights do not fit together."""
+        """Check that the weights fit together.
+
+        RAISES (ValueError): If they do not.
+        """
         found = {name: array.shape for name, array in self.weights.items()}
         expected = layer_shapes(self.width, self.hidden)
         if self.cca:
@@ -98,7 +112,10 @@ class GroundedDan:
             raise ValueError(f"its weights are {found}, not {expected} in float32")
 
     def save(self, folder: Path) -> None:
-        """folder (Path): The folder for `config.json` and `model.safetensors`."""
+        """Write the weights to a folder.
+
+        folder (Path): The folder for `config.json` and `model.safetensors`.
+        """
         from safetensors.numpy import save_file
 
         settings = {
@@ -114,12 +131,12 @@ class GroundedDan:
 def start_grounded_dan(
     *, width: int, hidden: int, cca: bool, input_fingerprint: str
 ) -> GroundedDan:
-    """Draw the weights that training starts from. CCA, which training fits, changes nothing yet.
+    """Draw initial weights for training. CCA, which training fits, has no effect yet.
 
-    width (int): Of the input vectors.
+    width (int): The width of the input vectors.
     hidden (int): Units of the hidden layer.
     cca (bool): Whether input vectors are projected first.
-    input_fingerprint (str): Of the encoder of the input vectors.
+    input_fingerprint (str): The fingerprint of the input encoder.
     RETURNS (GroundedDan): The network.
     """
     weights = start_layers(np.random.default_rng(_SEED), width, hidden)
@@ -131,7 +148,7 @@ def start_grounded_dan(
 def load_grounded_dan(folder: Path, asked: dict[str, Any]) -> GroundedDan:
     """Load a saved network.
 
-    folder (Path): What `GroundedDan.save` wrote.
+    folder (Path): A folder written by `GroundedDan.save`.
     asked (Dict[str, Any]): `hidden`, `cca` and `input_fingerprint`; None for those not given.
     RETURNS (GroundedDan): The network.
     RAISES (ConnormError): CN306 if the folder is damaged, CN322 if it was saved with other settings
@@ -148,7 +165,7 @@ def load_grounded_dan(folder: Path, asked: dict[str, Any]) -> GroundedDan:
 
 
 class LinearMap(NamedTuple):
-    """x to (x - offset) @ matrix.
+    """Maps x to (x - offset) @ matrix.
 
     offset (np.ndarray): Shape (width,), float32.
     matrix (np.ndarray): Shape (width, width), float32.
@@ -158,7 +175,10 @@ class LinearMap(NamedTuple):
     matrix: np.ndarray
 
     def __call__(self, vectors: np.ndarray) -> np.ndarray:
-        """RETURNS (np.ndarray): Shape (n, width), float32."""
+        """Apply the map.
+
+        RETURNS (np.ndarray): Shape (n, width), float32.
+        """
         return (vectors - self.offset) @ self.matrix
 
 
@@ -167,13 +187,14 @@ def fit_cca(names: np.ndarray, concepts: np.ndarray) -> LinearMap:
     concepts, one after the other, each uncorrelated with those before (Hotelling 1936; Fivez et al.
     2021, section 3.2).
 
-    All components come at once from the singular values of the whitened covariance. `CCA` of
-    scikit-learn finds the same ones, but one after the other, by iterations that need not converge.
+    All components are computed at once, from the singular values of the whitened covariance.
+    scikit-learn's `CCA` finds the same ones, but one after the other, by iterations that may not
+    converge.
 
     names (np.ndarray): Shape (n, width), the vectors of names.
     concepts (np.ndarray): Shape (n, width), the vector of each name's concept.
-    RETURNS (LinearMap): The map of names. Its components have a variance of 1; those that n names
-        are too few for are 0.
+    RETURNS (LinearMap): The map of names. Its components have a variance of 1; those for which n
+        names are too few are 0.
     """
     offset = names.mean(axis=0, dtype="float64")
     own = names - offset
@@ -185,7 +206,7 @@ def fit_cca(names: np.ndarray, concepts: np.ndarray) -> LinearMap:
 
 
 def _whitener(centred: np.ndarray) -> np.ndarray:
-    """The symmetric root of the inverse covariance, without directions of no variance."""
+    """Compute the symmetric root of the inverse covariance, without directions of no variance."""
     variances, directions = np.linalg.eigh(centred.T @ centred / len(centred))
     some = variances > _LEAST_VARIANCE * variances.max()
     scales = np.where(some, 1 / np.sqrt(np.where(some, variances, 1)), 0)
@@ -203,27 +224,27 @@ def GroundedDanEncoder(
     cca: bool | None = None,
     dropout: float = 0.5,
 ) -> Model[list[str], Floats2d]:
-    """Build the encoder of Fivez et al. 2021, section 3.1. With u the vector of a text by another
-    encoder, which stays as it is, at unit length, it is
+    """Build the encoder of Fivez et al. 2021, section 3.1. If u is the vector of a text by
+    another, frozen encoder, at unit length, the result is
 
         output(dropout(ReLU(hidden(CCA(u)))))
 
-    as wide as u. `python -m spacy connorm train` fits CCA to the names and their concepts and
-    trains the two layers; before that the vectors mean little. Encoding needs no torch unless the
-    input encoder does.
+    with the same width as u. `python -m spacy connorm train` fits CCA to the names and their
+    concepts and trains the two layers; before that, the vectors mean little. Encoding does not need
+    torch unless the input encoder does.
 
     input (Model[List[str], Floats2d]): The encoder of the input vectors: `WordVectorEncoder`, as in
-        the paper, or another one of dense vectors.
-    name (Optional[str]): A trained encoder's folder. It holds what was trained, not the input
-        vectors; a saved pipeline holds both.
-    hidden (Optional[int]): Units of the hidden layer; 38,400 in the paper, for 300 dimensions. None
-        means the folder's, or else 4,800.
+        the paper, or any other encoder of dense vectors.
+    name (Optional[str]): A trained encoder's folder. It contains only the trained part, not the
+        input vectors; a saved pipeline contains both.
+    hidden (Optional[int]): Units of the hidden layer; 38,400 in the paper, for 300 dimensions. If
+        None, the folder's value, or else 4,800.
     cca (Optional[bool]): Whether input vectors are projected by canonical correlation analysis
-        first. None means the folder's, or else true.
+        first. If None, the folder's value, or else true.
     dropout (float): The share of hidden units dropped in each training step.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN300 if the input is no encoder, CN006 for an invalid setting, CN126 if
-        an optional library is not installed.
+    RAISES (ConnormError): CN300 if the input is not an encoder, CN006 for an invalid setting, CN126
+        if an optional library is not installed.
     """
     if not isinstance(input, Model) or is_sparse(input) or isinstance(input.shims[0], HybridShim):
         expected = "an encoder of dense vectors, e.g. spacy-connorm.WordVectorEncoder.v1"
@@ -238,7 +259,7 @@ def GroundedDanEncoder(
 
 
 class GroundedDanShim(PretrainedShim):
-    """Holds the encoder of the input vectors, and what is trained on top of it."""
+    """Holds the input encoder, and the part trained on top of it."""
 
     def __init__(
         self,
@@ -249,11 +270,13 @@ class GroundedDanShim(PretrainedShim):
         cca: bool | None,
         dropout: float,
     ) -> None:
-        """part (Model[List[str], Floats2d]): The encoder of the input vectors.
-        name (Optional[str]): As `GroundedDanEncoder` takes it.
+        """Store the input encoder and the settings.
+
+        part (Model[List[str], Floats2d]): The encoder of the input vectors.
+        name (Optional[str]): The `name` of `GroundedDanEncoder`.
         hidden (Optional[int]): Units of the hidden layer.
         cca (Optional[bool]): Whether input vectors are projected.
-        dropout (float): The share of hidden units that training drops.
+        dropout (float): The share of hidden units dropped in training.
         """
         super().__init__(name or "")
         self._part = part
@@ -264,8 +287,8 @@ class GroundedDanShim(PretrainedShim):
     def read(self) -> GroundedDan:
         """Load the input encoder and the trained part.
 
-        RETURNS (GroundedDan): The trained part, or the one that training starts from.
-        RAISES (ConnormError): As `load_grounded_dan`, and those of the input encoder.
+        RETURNS (GroundedDan): The trained part, or the initial weights.
+        RAISES (ConnormError): The errors of `load_grounded_dan` and of the input encoder.
         """
         part = replica(self._part)
         part.initialize()
@@ -280,23 +303,34 @@ class GroundedDanShim(PretrainedShim):
         return dan
 
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): Those of the input encoder."""
+        """Get the inputs of the input encoder.
+
+        RETURNS (List[bytes]): One per text.
+        """
         return encoder_inputs(self._part, texts)
 
     def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
-        """RETURNS (np.ndarray): Shape (inputs, width), float32. A text without an input vector has
-        the zero vector.
+        """Compute vectors from the inputs of the input encoder.
+
+        RETURNS (np.ndarray): Shape (inputs, width), float32. A text without an input vector gets
+            the zero vector.
         """
         return self._model(encode_inputs(self._part, inputs))
 
     def trainable(self) -> "GroundedDanModule":
-        """RETURNS (GroundedDanModule): A torch module with a copy of the trained part."""
+        """Create a torch module with a copy of the trained part.
+
+        RETURNS (GroundedDanModule): The module to train.
+        """
         from .module import GroundedDanModule
 
         return GroundedDanModule(self._model, self._part, dropout=self._dropout)
 
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """RETURNS (Tuple): The trained part and the input encoder, which has arrays of its own."""
+        """Collect the trained part and the input encoder, which has its own arrays.
+
+        RETURNS (Tuple): Values for msgpack, and arrays.
+        """
         dan = self._model
         values, arrays = saved_parts({"input": self._part})
         own = {"width": dan.width, "input_fingerprint": dan.input_fingerprint}
@@ -305,7 +339,9 @@ class GroundedDanShim(PretrainedShim):
     def restored(
         self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]
     ) -> tuple[GroundedDan, str]:
-        """RETURNS (Tuple): The trained part and its checksum.
+        """Restore the trained part and the input encoder.
+
+        RETURNS (Tuple): The trained part and its checksum.
         RAISES (ConnormError): CN305 if the input encoder is damaged.
         """
         part = restored_parts({"input": self._part}, saved, arrays)["input"]

@@ -1,4 +1,6 @@
-"""A grounded deep averaging network as a torch module. Imports torch: import it in functions."""
+"""A grounded deep averaging network as a torch module. Imports torch, so import this module only
+inside functions.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,11 +14,13 @@ from .encoder import MATRIX, OFFSET, GroundedDan, fit_cca
 
 class GroundedDanModule(torch.nn.Module):
     """Computes the vectors of `GroundedDanEncoder`, with gradients; see `TrainableModule`. Input
-    vectors are computed once: a row is the number of one.
+    vectors are computed once; a row is the number of an input vector.
     """
 
     def __init__(self, dan: GroundedDan, part: Encoder, *, dropout: float) -> None:
-        """dan (GroundedDan): The trained part; its weights are copied.
+        """Copy the weights of the trained part.
+
+        dan (GroundedDan): The trained part.
         part (Model[List[str], Floats2d]): The encoder of the input vectors.
         dropout (float): The share of hidden units dropped in training.
         """
@@ -33,15 +37,19 @@ class GroundedDanModule(torch.nn.Module):
         self.prototypes = torch.zeros(0, dan.width)
 
     def rows(self, texts: list[str]) -> list[list[int]]:
-        """RETURNS (List[List[int]]): The number of each text's input vector, one per text."""
+        """Number the input vectors of texts.
+
+        RETURNS (List[List[int]]): One number per text.
+        """
         first = self._count
         self._inputs.append(unit_rows(encode(self._part, texts)))
         self._count += len(texts)
         return [[number] for number in range(first, self._count)]
 
     def collate(self, rows: list[list[int]]) -> dict[str, torch.Tensor]:
-        """RETURNS (Dict[str, torch.Tensor]): `inputs`, shape (texts, width), float32, at unit
-        length.
+        """Look up input vectors.
+
+        RETURNS (Dict[str, torch.Tensor]): `inputs`, shape (texts, width), float32, at unit length.
         """
         if len(self._inputs) > 1:
             self._inputs = [np.concatenate(self._inputs)]
@@ -49,7 +57,9 @@ class GroundedDanModule(torch.nn.Module):
         return {"inputs": torch.from_numpy(self._inputs[0][chosen])}
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        """inputs (torch.Tensor): Shape (texts, width), float32.
+        """Transform input vectors.
+
+        inputs (torch.Tensor): Shape (texts, width), float32.
         RETURNS (torch.Tensor): Shape (texts, width), float32 or, under autocast, half precision.
         """
         vectors = inputs if self.cca is None else self.cca(inputs)
@@ -58,11 +68,13 @@ class GroundedDanModule(torch.nn.Module):
         return vectors * inputs.any(dim=1, keepdim=True)
 
     def fit(self, texts: Sequence[str], members: Sequence[np.ndarray]) -> None:
-        """Fit CCA to names and their concepts, and compute the prototypes, which names are grounded
+        """Fit CCA to names and their concepts, and compute the prototypes that names are grounded
+        in (Fivez et al. 2021, equation 2 and section 3.2): the mean of each concept's names.
+
         in (Fivez et al. 2021, equation 2 and section 3.2): the mean of a concept's names.
 
         texts (Sequence[str]): The names to train on.
-        members (Sequence[Ints1d]): Of each concept: the positions of its names.
+        members (Sequence[Ints1d]): For each concept, the positions of its names.
         """
         inputs = unit_rows(encode(self._part, list(texts)))
         groups = [np.unique(rows) for rows in members]
@@ -77,13 +89,16 @@ class GroundedDanModule(torch.nn.Module):
         self.prototypes = torch.from_numpy(_means(inputs, groups))
 
     def save(self, folder: Path) -> None:
-        """folder (Path): A folder, for `GroundedDanEncoder(name=folder)`."""
+        """Save the trained part for `GroundedDanEncoder(name=folder)`.
+
+        folder (Path): The folder.
+        """
         weights = {name: each.detach().cpu().numpy() for name, each in self.state_dict().items()}
         GroundedDan(weights, self._dan.width, self._dan.input_fingerprint).save(Path(folder))
 
 
 class _Projection(torch.nn.Module):
-    """x to (x - offset) @ matrix; not trained by gradients."""
+    """Maps x to (x - offset) @ matrix; not trained by gradients."""
 
     offset: torch.Tensor
     matrix: torch.Tensor
@@ -98,7 +113,7 @@ class _Projection(torch.nn.Module):
 
 
 def _means(vectors: np.ndarray, groups: Sequence[np.ndarray]) -> np.ndarray:
-    """The mean vector of each group of rows, float32; 0 of none."""
+    """Compute the mean vector of each group of rows, float32; 0 for an empty group."""
     means = np.zeros((len(groups), vectors.shape[1]), dtype="float32")
     for own, rows in zip(means, groups, strict=True):
         if len(rows):

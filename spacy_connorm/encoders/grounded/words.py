@@ -1,5 +1,5 @@
-"""The mean of word vectors as an encoder, and the vectors that others made: spaCy's, word2vec's and
-fastText's.
+"""The mean of word vectors as an encoder, and readers for vectors from spaCy, word2vec and
+fastText.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ from ..protocol import PretrainedShim, make_encoder
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _SEPARATOR = "\n"
-# Of the hash function FNV-1a with 32 bits.
+# Constants of the 32-bit hash function FNV-1a.
 _BASIS, _PRIME = 2166136261, 16777619
 
 
@@ -34,11 +34,14 @@ def WordVectorEncoder(
     marks (the name embedding of Fivez et al. 2021, section 3.1). Words without a vector are left
     out; fastText's `.bin` models compose one from character n-grams.
 
-    A saved pipeline holds all vectors, so it needs neither the file nor gensim.
+    marks (the name embedding of Fivez et al. 2021, section 3.1). Words without a vector are left
+    out; fastText's `.bin` models compose one from character n-grams.
 
-    name (Optional[str]): A file of word2vec (text or binary) or fastText (`.vec` or `.bin`), which
-        needs the extra `[vectors]`; or a spaCy pipeline with vectors, as a folder or an installed
-        package. None if the vectors come with a saved pipeline.
+    A saved pipeline contains all vectors, so it needs neither the file nor gensim.
+
+    name (Optional[str]): A word2vec file (text or binary) or a fastText file (`.vec` or `.bin`),
+        which need the extra `[vectors]`; or a spaCy pipeline with vectors, as a folder or an
+        installed package. None if the vectors come from a saved pipeline.
     lowercase (bool): Whether to lower-case texts first, as most vectors expect.
     batch_size (int): Texts per batch.
     RETURNS (Model[List[str], Floats2d]): The encoder.
@@ -52,16 +55,20 @@ class WordVectorShim(PretrainedShim):
     """Holds a table of word vectors."""
 
     def __init__(self, name: str | None, lowercase: bool, batch_size: int) -> None:
-        """name (Optional[str]): As `WordVectorEncoder` takes it.
+        """Store the settings.
+
+        name (Optional[str]): The `name` of `WordVectorEncoder`.
         lowercase (bool): Whether to lower-case texts.
-        batch_size (int): Texts encoded at once.
+        batch_size (int): Texts to encode at once.
         """
         super().__init__(name or "", batch_size=batch_size)
         self._lowercase = lowercase
 
     def read(self) -> "WordTable":
-        """RETURNS (WordTable): The vectors.
-        RAISES (ConnormError): CN006 without a name, and those of `read_word_table`.
+        """Read the vectors.
+
+        RETURNS (WordTable): The table of vectors.
+        RAISES (ConnormError): CN006 without a name, and the errors of `read_word_table`.
         """
         if not self.name:
             refuse("name", None, "a file of word vectors, or a spaCy pipeline with vectors")
@@ -69,7 +76,10 @@ class WordVectorShim(PretrainedShim):
         return read_word_table(self.name)
 
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): The tokens that have vectors, in alphabetical order."""
+        """Select the tokens of texts that have vectors.
+
+        RETURNS (List[bytes]): The tokens of each text, in alphabetical order.
+        """
         kept: dict[str, bool] = {}
         rows = [split_tokens(text.lower() if self._lowercase else text) for text in texts]
         for token in chain.from_iterable(rows):
@@ -78,7 +88,10 @@ class WordVectorShim(PretrainedShim):
         return [_SEPARATOR.join(sorted(filter(kept.get, row))).encode() for row in rows]
 
     def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
-        """RETURNS (np.ndarray): Shape (inputs, width), float32; 0 for a text of unknown tokens."""
+        """Average the vectors of tokens.
+
+        RETURNS (np.ndarray): Shape (inputs, width), float32; 0 for a text of unknown tokens.
+        """
         from scipy.sparse import csr_matrix
 
         rows = [each.decode().split(_SEPARATOR) if each else [] for each in inputs]
@@ -91,12 +104,18 @@ class WordVectorShim(PretrainedShim):
         return csr_matrix((shares, ids, bounds), shape=shape) @ self._model.lookup(list(numbers))
 
     def fingerprint(self) -> str:
-        """RETURNS (str): The checksum of the vectors and the setting."""
+        """Compute a checksum of the vectors and the setting.
+
+        RETURNS (str): See `fingerprint`.
+        """
         content = f"{self._digest} {self._lowercase}".encode()
         return hashlib.blake2b(content, digest_size=16).hexdigest()
 
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """RETURNS (Tuple): The words and how n-grams are cut, and the vectors of both."""
+        """Collect the words, the settings of n-grams, and the vectors of both.
+
+        RETURNS (Tuple): Values for msgpack, and arrays.
+        """
         table = self._model
         arrays = {"vectors": table.vectors, "buckets": table.buckets}
         return {"words": _SEPARATOR.join(table.words), "lengths": table.lengths}, arrays
@@ -104,7 +123,10 @@ class WordVectorShim(PretrainedShim):
     def restored(
         self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]
     ) -> "tuple[WordTable, str]":
-        """RETURNS (Tuple): A table and its checksum."""
+        """Restore a table.
+
+        RETURNS (Tuple): The table and its checksum.
+        """
         words = saved["words"].split(_SEPARATOR) if saved["words"] else []
         table = WordTable(words, lengths=tuple(saved["lengths"]), **arrays)
         table.check()
@@ -113,13 +135,13 @@ class WordVectorShim(PretrainedShim):
 
 @dataclass(frozen=True)
 class WordTable:
-    """Vectors by word. A word that is not listed gets the mean of the vectors of its character
-    n-grams, if there are any, and else none (Bojanowski et al. 2017).
+    """Vectors by word. An unknown word gets the mean of the vectors of its character n-grams, if
+    there are any, and otherwise none (Bojanowski et al. 2017).
 
     words (List[str]): v words.
     vectors (np.ndarray): Shape (v, width), float32.
-    lengths (Tuple[int, int]): Characters of the shortest and the longest n-gram, the word's borders
-        `<` and `>` included.
+    lengths (Tuple[int, int]): Characters of the shortest and the longest n-gram, including the word
+        boundaries `<` and `>`.
     buckets (np.ndarray): Shape (buckets, width), float32: the vectors of n-grams, by their hash;
         empty if there are none.
     """
@@ -131,7 +153,10 @@ class WordTable:
 
     @property
     def width(self) -> int:
-        """RETURNS (int): The width of the vectors."""
+        """The width of the vectors.
+
+        RETURNS (int): The number of components.
+        """
         return self.vectors.shape[1]
 
     @cached_property
@@ -139,9 +164,12 @@ class WordTable:
         return {word: row for row, word in enumerate(self.words)}
 
     def check(self) -> None:
-        """RAISES (ValueError): If words, vectors and n-grams do not fit together."""
+        """Check that words, vectors and n-grams fit together.
+
+        RAISES (ValueError): If they do not.
+        """
         if any(each.ndim != 2 or each.dtype != "<f4" for each in (self.vectors, self.buckets)):
-            raise ValueError("its vectors are no matrices of float32")
+            raise ValueError("its vectors are not float32 matrices")
         if not self.width or (len(self.buckets) and self.buckets.shape[1] != self.width):
             raise ValueError("its vectors differ in width")
         if len(self._rows) != len(self.vectors):
@@ -154,11 +182,16 @@ class WordTable:
             raise ValueError(f"its n-grams have {least} to {most} characters")
 
     def knows(self, word: str) -> bool:
-        """RETURNS (bool): Whether the word has a vector."""
+        """Check whether a word has a vector.
+
+        RETURNS (bool): True if it has.
+        """
         return word in self._rows or any(True for _ in self._ngrams(word))
 
     def lookup(self, words: Sequence[str]) -> np.ndarray:
-        """words (Sequence[str]): Words that are known.
+        """Look up the vectors of known words.
+
+        words (Sequence[str]): Words that have a vector.
         RETURNS (np.ndarray): Shape (words, width), float32.
         """
         found = np.zeros((len(words), self.width), dtype="float32")
@@ -177,15 +210,19 @@ class WordTable:
         marked, (least, most) = f"<{word}>", self.lengths
         for start in range(len(marked)):
             for length in range(max(least, 1), min(most, len(marked) - start) + 1):
-                # A border alone is no n-gram.
+                # A boundary alone is not an n-gram.
                 if length > 1 or 0 < start < len(marked) - 1:
                     yield marked[start : start + length]
 
     def digest(self) -> str:
-        """RETURNS (str): A checksum of everything, 32 hexadecimal digits."""
+        """Compute a checksum of everything.
+
+        RETURNS (str): 32 hexadecimal digits.
+        """
         settings = None
         if len(self.buckets):
-            # Trained encoders know their word vectors by this text, as fastText would write it.
+            # Trained encoders recognize their word vectors by this text, in the form that fastText
+            # writes.
             fixed = {"kind": "fasttext", "bow": "<", "eow": ">", "hash_count": 1, "hash_seed": 0}
             settings = {**fixed, "minn": self.lengths[0], "maxn": self.lengths[1]}
         content = hashlib.blake2b(digest_size=16)
@@ -200,12 +237,18 @@ class WordTable:
 
 
 def split_tokens(text: str) -> list[str]:
-    """RETURNS (List[str]): The words and punctuation marks of a text, in order."""
+    """Split a text into words and punctuation marks.
+
+    RETURNS (List[str]): The tokens in order.
+    """
     return _TOKEN.findall(text)
 
 
 def fnv_hash(ngram: str) -> int:
-    """RETURNS (int): fastText's hash of an n-gram: FNV-1a over its bytes as signed numbers."""
+    """Compute fastText's hash of an n-gram: FNV-1a over its bytes as signed numbers.
+
+    RETURNS (int): The hash.
+    """
     value = _BASIS
     for byte in ngram.encode():
         signed = byte if byte < 128 else byte | 0xFFFFFF00
@@ -213,27 +256,28 @@ def fnv_hash(ngram: str) -> int:
     return value
 
 
-# The first bytes of fastText's binary models.
+# The first bytes of fastText's binary format.
 _FASTTEXT_MAGIC = struct.pack("<i", 793712314)
 _UNREADABLE = "it is damaged or has another format"
 _LONGEST_LINE = 1 << 20
-# Tables that some encoder holds, by the file's path, time and size.
+# Tables in use by some encoder, by the file's path, time and size.
 _in_use: "WeakValueDictionary[tuple[str, int, int], WordTable]" = WeakValueDictionary()
 
 
 def read_word_table(name: str) -> WordTable:
-    """Read word vectors. A file's format is told from its first bytes.
+    """Read word vectors. The format of a file is detected from its first bytes.
 
-    name (str): A file of word2vec (text or binary) or fastText (`.vec` or `.bin`), perhaps with
-        gzip; or a spaCy pipeline with vectors, as a folder or an installed package.
-    RETURNS (WordTable): The vectors. Only fastText's `.bin` knows words that it was not trained on.
+    name (str): A word2vec file (text or binary) or a fastText file (`.vec` or `.bin`), which may be
+        gzipped; or a spaCy pipeline with vectors, as a folder or an installed package.
+    RETURNS (WordTable): The vectors. Only fastText's `.bin` has vectors for words that it was not
+        trained on.
     RAISES (ConnormError): CN340 if there is nothing of this name, CN341 if it can't be read, CN126
         if gensim is missing.
     """
     path = Path(name)
     if not path.is_file():
         return _read(name)
-    # A training reads its vectors several times.
+    # A training run reads its vectors several times.
     state = path.stat()
     key = (str(path.resolve()), state.st_mtime_ns, state.st_size)
     table = _in_use.get(key)
@@ -248,7 +292,7 @@ def _read(name: str) -> WordTable:
         table = _read_file(path) if path.is_file() else _read_spacy(name)
     except ConnormError:
         raise
-    # gensim and spaCy raise whatever their parsers stumble over, with text of the file.
+    # gensim and spaCy raise the errors of their parsers, with text from the file.
     except Exception as error:
         raise ConnormError(Errors.CN341.format(name=name, reason=_UNREADABLE)) from error
     if not all(np.isfinite(each).all() for each in (table.vectors, table.buckets)):
@@ -264,13 +308,13 @@ def _read(name: str) -> WordTable:
 def _read_spacy(name: str) -> WordTable:
     from spacy.vocab import Vocab
 
-    # Only the vocabulary is read: no code of the pipeline runs.
+    # Only the vocabulary is read, so no code of the pipeline runs.
     vocab = Vocab().from_disk(_find_vocab(name))
     vectors = vocab.vectors
     if not vectors.size:
         raise ConnormError(Errors.CN341.format(name=name, reason="it has no vectors"))
     if vectors.mode != "default":
-        reason = f"its vectors are of the kind {vectors.mode}, without words"
+        reason = f"its vectors have the mode '{vectors.mode}', without words"
         raise ConnormError(Errors.CN341.format(name=name, reason=reason))
     data = np.asarray(vectors.data, dtype="<f4")
     keyed = sorted((vocab.strings[key], row) for key, row in vectors.key2row.items() if row >= 0)
@@ -309,8 +353,8 @@ def _read_file(path: Path) -> WordTable:
 
 
 def _is_text(head: bytes, line: bytes) -> bool:
-    """Whether the line of the first word is one of the text format: the word and all its numbers,
-    in characters. In the binary format the numbers are bytes.
+    """Check whether the line of the first word is in the text format: the word and all its numbers,
+    as characters. In the binary format, the numbers are bytes.
     """
     try:
         fields = line.decode().split()
@@ -326,7 +370,7 @@ def _table(
     buckets: np.ndarray | None = None,
 ) -> WordTable:
     vectors = np.ascontiguousarray(vectors, dtype="<f4")
-    # A word with white space can't be a token, but it would be two in the saved list.
+    # A word with white space can't be a token, and would become two in the saved list.
     kept = [row for row, word in enumerate(words) if word and not any(map(str.isspace, word))]
     if len(kept) < len(words):
         words, vectors = [words[row] for row in kept], vectors[kept]

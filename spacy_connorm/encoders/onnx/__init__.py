@@ -1,4 +1,4 @@
-"""Transformers in ONNX Runtime: their export, and the encoder that runs them."""
+"""Transformers in ONNX Runtime: exporting them, and the encoder that runs them."""
 
 from .encoder import OnnxEncoder
 

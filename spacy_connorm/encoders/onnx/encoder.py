@@ -1,4 +1,6 @@
-"""A transformer in ONNX Runtime as an encoder: fast on a CPU, without PyTorch; and its folder."""
+"""A transformer in ONNX Runtime as an encoder, fast on a CPU and without PyTorch; and its
+folder.
+"""
 
 import hashlib
 import json
@@ -32,7 +34,7 @@ _PARTS = {
 _INNER_GRAPH = "it has a node that contains a graph, such as Loop, Scan or If"
 _OTHER_FILE = "it has weights in another file"
 _REFUSED = {
-    ("model", 25): "it has functions, which could unfold without end",
+    ("model", 25): "it has functions, which could expand without end",
     ("graph", 15): "it has sparse tensors",
     ("attribute", 6): _INNER_GRAPH,
     ("attribute", 11): _INNER_GRAPH,
@@ -46,8 +48,8 @@ class OnnxSettings:
     """The settings of an exported encoder.
 
     pooling (str): How token vectors are pooled: "mean", "cls" or "max".
-    max_length (int): Texts are cut after this many tokens, including special tokens.
-    precision (str): Of weights and activations of linear layers: "fp32" or "int8".
+    max_length (int): Texts are truncated to this many tokens, including special tokens.
+    precision (str): The precision of weights and activations of linear layers: "fp32" or "int8".
     width (int): The width of the vectors.
     padding (int): The id of the padding token.
     """
@@ -60,7 +62,9 @@ class OnnxSettings:
 
     @classmethod
     def read(cls, config: dict[str, Any]) -> "OnnxSettings":
-        """config (Dict[str, Any]): The settings by name; other keys are ignored.
+        """Read the settings from a config.
+
+        config (Dict[str, Any]): The settings by name; other keys are ignored.
         RETURNS (OnnxSettings): The settings.
         """
         return cls(**{field.name: config[field.name] for field in fields(cls)})
@@ -82,11 +86,17 @@ class OnnxModel:
 
     @property
     def width(self) -> int:
-        """RETURNS (int): The width of the vectors."""
+        """The width of the vectors.
+
+        RETURNS (int): The number of components.
+        """
         return self.settings.width
 
     def digest(self) -> str:
-        """RETURNS (str): A checksum of everything, 32 hexadecimal digits."""
+        """Compute a checksum of everything.
+
+        RETURNS (str): 32 hexadecimal digits.
+        """
         content = hashlib.blake2b(digest_size=16)
         for part in (json.dumps(asdict(self.settings), sort_keys=True), self.tokenizer):
             content.update(f"{len(part)}\n{part}".encode())
@@ -94,18 +104,23 @@ class OnnxModel:
         return content.hexdigest()
 
     def check(self) -> None:
-        """RAISES (ValueError): If the settings are impossible, or the graph is not one that
-        `require_plain_graph` lets through.
+        """Check the settings and the graph.
+
+        RAISES (ValueError): If the settings are impossible, or `require_plain_graph` refuses the
+            graph.
         """
         numbers = (self.settings.max_length, self.settings.width, self.settings.padding)
         if not all(type(number) is int for number in numbers) or min(numbers) < 0:
-            raise ValueError("its settings are no numbers")
+            raise ValueError("its settings are not numbers")
         if not isinstance(self.tokenizer, str) or not isinstance(self.graph, bytes):
             raise ValueError("it lacks a tokenizer or a graph")
         require_plain_graph(self.graph)
 
     def save(self, folder: Path) -> None:
-        """folder (Path): The folder for `config.json`, `tokenizer.json` and `model.onnx`."""
+        """Write the encoder to a folder.
+
+        folder (Path): The folder for `config.json`, `tokenizer.json` and `model.onnx`.
+        """
         write_config(folder, ONNX, {"digest": self.digest(), **asdict(self.settings)})
         (folder / TOKENIZER).write_text(self.tokenizer, encoding="utf8")
         (folder / _GRAPH).write_bytes(self.graph)
@@ -117,8 +132,8 @@ def load_onnx(path: Path, asked: dict[str, Any]) -> OnnxModel:
     path (Path): A folder written by `OnnxModel.save`.
     asked (Dict[str, Any]): Fields of `OnnxSettings`; None for those not given.
     RETURNS (OnnxModel): The encoder.
-    RAISES (ConnormError): CN306 if the folder holds something else or is damaged, CN322 if it was
-        exported with different settings.
+    RAISES (ConnormError): CN306 if the folder contains something else or is damaged, CN322 if it
+        was exported with different settings.
     """
     with reading_folder(path, ONNX) as config:
         tokenizer = (path / TOKENIZER).read_text(encoding="utf8")
@@ -131,21 +146,21 @@ def load_onnx(path: Path, asked: dict[str, Any]) -> OnnxModel:
 
 
 def require_plain_graph(model: bytes) -> None:
-    """Refuse a graph that could run for ever, that reads other files, or that is far larger than
-    its bytes. ONNX Runtime says nothing about a graph until it is ready to run it, and the library
-    onnx is not needed otherwise. So this reads the protocol buffers themselves: a message is a list
+    """Refuse a graph that could run forever, that reads other files, or that is far larger than its
+    bytes. ONNX Runtime reports nothing about a graph until it is ready to run it, and the library
+    onnx is not needed otherwise. So this reads the protocol buffers directly: a message is a list
     of fields, each with a number and a value.
 
     model (bytes): A serialized ONNX model.
     RAISES (ValueError): If it has nodes that contain graphs (Loop, Scan, If), tensors in other
-        files, sparse tensors or functions; and if it is no model.
+        files, sparse tensors or functions; and if it is not a model.
     """
     from google.protobuf.message import DecodeError
 
     try:
         _require_plain("model", model)
     except DecodeError as error:
-        raise ValueError("it is no ONNX model, or cut short") from error
+        raise ValueError("it is not an ONNX model, or it is truncated") from error
 
 
 def _require_plain(kind: str, content: bytes) -> None:
@@ -161,7 +176,7 @@ def _require_plain(kind: str, content: bytes) -> None:
             raise ValueError(_REFUSED[place])
         if place in _PARTS:
             if not isinstance(each.data, bytes):
-                raise ValueError("it is no ONNX model")
+                raise ValueError("it is not an ONNX model")
             _require_plain(_PARTS[place], each.data)
 
 
@@ -174,18 +189,18 @@ def OnnxEncoder(
 ) -> Model[list[str], Floats2d]:
     """Build an encoder from a folder written by `python -m spacy connorm export`: a transformer as
     an ONNX graph, quantized to eight bits or in full precision. It needs neither torch nor
-    transformers, and is saved whole with the model.
+    transformers, and is completely saved with the model.
 
-    A text's vector does not depend on the other texts of its batch (up to float32 rounding): when
-    quantized, each token has its own scale. It uses OMP_NUM_THREADS threads, by default one per
-    core, and one in a worker of `nlp.pipe(n_process=2)`.
+    A text's vector does not depend on the other texts in its batch (up to float32 rounding): in a
+    quantized graph, each token has its own scale. It uses OMP_NUM_THREADS threads, by default one
+    per core, and one in a worker of `nlp.pipe(n_process=2)`.
 
-    A setting of None means the value that the folder was exported with. A folder that was exported
-    with a different value is refused.
+    If a setting is None, the value that the folder was exported with is used. A folder that was
+    exported with a different value is refused.
 
     name (str): The folder.
     pooling (Optional[Literal["mean", "cls", "max"]]): How token vectors are pooled.
-    max_length (Optional[int]): Texts are cut after this many tokens, including special tokens.
+    max_length (Optional[int]): Texts are truncated to this many tokens, including special tokens.
     batch_tokens (int): Tokens per batch, including padding. Texts are sorted by length.
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN006 for an empty batch, CN126 if an optional library is not installed.
@@ -202,7 +217,9 @@ class OnnxShim(PretrainedShim):
     extra = "onnx"
 
     def __init__(self, name: str, *, asked: dict[str, Any], batch_tokens: int) -> None:
-        """name (str): As `OnnxEncoder` takes it.
+        """Store the settings.
+
+        name (str): The `name` of `OnnxEncoder`.
         asked (Dict[str, Any]): The settings that change vectors; None for those not given.
         batch_tokens (int): Tokens per batch, including padding.
         """
@@ -212,11 +229,14 @@ class OnnxShim(PretrainedShim):
         self._session: Any = None
 
     def read(self) -> OnnxModel:
-        """RETURNS (OnnxModel): As `load_onnx`, and so are the errors."""
+        """Load the exported encoder; see `load_onnx`.
+
+        RETURNS (OnnxModel): The encoder.
+        """
         return load_onnx(Path(self.name), self._asked)
 
     def hold(self, model: OnnxModel | None, digest: str) -> None:
-        """Keep an exported encoder, with its tokenizer and a session."""
+        """Keep an exported encoder, its tokenizer and a session."""
         super().hold(model, digest)
         self._tokenizer = self._session = None
         if model is not None:
@@ -229,21 +249,27 @@ class OnnxShim(PretrainedShim):
             self._session = GraphSession(model.graph)
 
     def inputs(self, texts: list[str]) -> list[bytes]:
-        """RETURNS (List[bytes]): The token ids after truncation, equal to those of
-        `TransformerEncoder`.
+        """Tokenize texts, with the same result as `TransformerEncoder`.
+
+        RETURNS (List[bytes]): The token ids of each text, truncated.
         """
         encodings = self._tokenizer.encode_batch_fast(texts)
         return [array("i", encoding.ids).tobytes() for encoding in encodings]
 
     def batches(self, inputs: list[bytes]) -> Iterator[np.ndarray]:
-        """YIELDS (Ints1d): The texts of each batch. One without tokens is in none."""
+        """Group texts of similar length into batches. A text without tokens is in no batch.
+
+        YIELDS (Ints1d): The texts of each batch.
+        """
         lengths = np.asarray([len(each) for each in inputs], dtype="int64") // array("i").itemsize
         read = np.flatnonzero(lengths)
         for part in batches_by_length(lengths[read], self.batch_size):
             yield read[part]
 
     def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
-        """RETURNS (np.ndarray): Shape (inputs, width), float32.
+        """Compute vectors from token ids.
+
+        RETURNS (np.ndarray): Shape (inputs, width), float32.
         RAISES (ConnormError): CN333 if ONNX Runtime can't run the graph, CN305 if it computes
             anything but vectors.
         """
@@ -255,7 +281,10 @@ class OnnxShim(PretrainedShim):
         return vectors
 
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """RETURNS (Tuple): Settings, tokenizer and graph."""
+        """Collect the settings, the tokenizer and the graph.
+
+        RETURNS (Tuple): Values for msgpack, and arrays.
+        """
         model = self._model
         settings = asdict(model.settings)
         return {"settings": settings, "tokenizer": model.tokenizer, "graph": model.graph}, {}
@@ -263,8 +292,9 @@ class OnnxShim(PretrainedShim):
     def restored(
         self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]
     ) -> tuple[OnnxModel, str]:
-        """RETURNS (Tuple): An exported encoder, with the settings that were saved, and its
-        checksum.
+        """Restore an exported encoder with its saved settings.
+
+        RETURNS (Tuple): The encoder and its checksum.
         """
         model = OnnxModel(OnnxSettings.read(saved["settings"]), saved["tokenizer"], saved["graph"])
         model.check()

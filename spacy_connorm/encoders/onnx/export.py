@@ -1,9 +1,9 @@
-"""Export of a transformer to ONNX, and quantization of its linear layers and embeddings. Imports
-torch and onnx: import it in functions.
+"""Export a transformer to ONNX, and quantize its linear layers and embeddings. Imports torch and
+onnx, so import this module only inside functions.
 
-ONNX Runtime's dynamic quantization has one scale for all activations of a batch, so a text's vector
-depends on the rest of its batch. Here each token has its own scale: vectors are the same in any
-batch and closer to full precision, and encoding takes 10 % longer.
+ONNX Runtime's dynamic quantization has a single scale for all activations of a batch, so a text's
+vector depends on the rest of its batch. Here, each token has its own scale: vectors are the same in
+any batch and closer to full precision, and encoding takes 10 % longer.
 """
 
 import logging
@@ -27,9 +27,9 @@ _DOMAIN = "spacy_connorm"
 _TOP = 127
 _LEAST = 1e-12
 # Processors without VNNI add pairs of products of an unsigned and a signed byte in 16 bits: 255
-# times more than this would overflow.
+# times a larger value would overflow.
 _PAIR_TOP = 128
-# Smaller tables, such as that of positions, are not worth quantizing.
+# Smaller tables, such as the position embeddings, are not worth quantizing.
 _TABLE_ROWS = 1_000
 _HEAD = f'<domain: "{_DOMAIN}", opset_import: ["": {OPSET}]>'
 _FUNCTIONS = (
@@ -67,8 +67,8 @@ _FUNCTIONS = (
 
 
 def quantize(model: ModelProto) -> None:
-    """Quantize the weights of linear layers and large embedding tables to eight bits. The rest
-    stays in full precision.
+    """Quantize the weights of linear layers and large embedding tables to eight bits. Everything
+    else keeps full precision.
 
     model (ModelProto): A graph of opset `OPSET`; modified in place.
     """
@@ -98,13 +98,13 @@ def quantize(model: ModelProto) -> None:
     graph.initializer.extend(tensors)
     model.functions.extend(map(parser.parse_function, _FUNCTIONS))
     model.opset_import.append(helper.make_opsetid(_DOMAIN, 1))
-    # Without functions nothing can unfold: see `require_plain_graph`.
+    # Without functions, nothing can expand: see `require_plain_graph`.
     model.CopyFrom(inline_local_functions(model))
     onnx.checker.check_model(model)
 
 
 def quantize_columns(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Quantize the weights of a linear layer such that no processor overflows.
+    """Quantize the weights of a linear layer so that no processor overflows.
 
     weights (np.ndarray): Shape (inputs, outputs), float32.
     RETURNS (Tuple[np.ndarray, np.ndarray]): Levels, int8, of the same shape, and scales, float32,
@@ -115,7 +115,7 @@ def quantize_columns(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     odd = weights[1::2]
     for sign in (1, -1):
         pairs = np.maximum(sign * even, 0) + np.maximum(sign * odd, 0)
-        # Rounding may add up to one half to each of the two.
+        # Rounding can add up to one half to each of the two.
         largest = np.maximum(largest, pairs.max(axis=0, initial=0) / (_PAIR_TOP - 1))
     return _round(weights, largest)
 
@@ -159,7 +159,7 @@ def _embedding(node: NodeProto) -> NodeProto:
     return helper.make_node("Embed", inputs, node.output, domain=_DOMAIN)
 
 
-# Several texts of different lengths, so that the exporter takes neither size for a constant.
+# Several texts of different lengths, so that the exporter does not treat either size as a constant.
 _EXAMPLES = ("heart attack", "acute myocardial infarction of the left side", "fever")
 
 
@@ -169,8 +169,7 @@ def export_transformer(module: TransformerModule, *, precision: str) -> OnnxMode
     module (TransformerModule): On the CPU; its weights are cast to float32.
     precision (str): "fp32", or "int8" to quantize linear layers and embeddings.
     RETURNS (OnnxModel): The graph, the tokenizer and the settings.
-    RAISES (ConnormError): CN336 if the tokenizer is a slow one or PyTorch can't export the
-        transformer.
+    RAISES (ConnormError): CN336 if it has a slow tokenizer or PyTorch can't export the transformer.
     """
     source = module.transformer.config.name_or_path
     if not module.tokenizer.is_fast:
@@ -207,9 +206,9 @@ def _trace(module: TransformerModule) -> ModelProto:
             verbose=False,
         )
     if program is None:
-        raise ValueError("PyTorch made no graph")
+        raise ValueError("PyTorch did not create a graph")
     graph = program.model_proto
-    # The metadata say which lines of code a node comes from, with paths of this machine.
+    # The metadata name the lines of code that a node comes from, with paths on this machine.
     for node in graph.graph.node:
         del node.metadata_props[:]
     return graph

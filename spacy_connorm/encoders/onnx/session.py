@@ -1,4 +1,6 @@
-"""An ONNX graph that survives forks and pickling. Imports onnxruntime: import it in functions."""
+"""An ONNX graph that survives forks and pickling. Imports onnxruntime, so import this module only
+inside functions.
+"""
 
 import multiprocessing
 import os
@@ -16,8 +18,8 @@ import onnxruntime
 from ...errors import ConnormError, Errors
 
 _CPU = "CPUExecutionProvider"
-# On a CPU these fusions are slower than the single operations: layer normalization eight times, in
-# ONNX Runtime 1.31.
+# On a CPU, these fusions are slower than the separate operations: layer normalization eight times,
+# in ONNX Runtime 1.31.
 _SLOWER = ("SkipLayerNormFusion", "BiasGeluFusion")
 _WARNING = 3
 
@@ -25,13 +27,16 @@ _OPEN: "WeakSet[GraphSession]" = WeakSet()
 
 
 class GraphSession:
-    """Opens a session of ONNX Runtime when first used, and a new one after a fork: threads do not
+    """Opens an ONNX Runtime session on first use, and a new one after a fork: threads do not
     survive a fork, and a session without its threads never closes. Copies and pickles contain only
     the graph.
     """
 
     def __init__(self, graph: bytes) -> None:
-        """graph (bytes): See `OnnxModel`."""
+        """Store the graph.
+
+        graph (bytes): See `OnnxModel`.
+        """
         self._graph = graph
         self._session: onnxruntime.InferenceSession | None = None
 
@@ -69,8 +74,9 @@ if hasattr(os, "register_at_fork"):
 
 
 def thread_count() -> int:
-    """RETURNS (int): The threads to use: 1 in a worker process, else OMP_NUM_THREADS or the number
-    of cores.
+    """Choose the number of threads.
+
+    RETURNS (int): 1 in a worker process, otherwise OMP_NUM_THREADS or the number of cores.
     """
     if multiprocessing.parent_process() is not None:
         return 1
@@ -82,7 +88,7 @@ def _open(graph: bytes) -> onnxruntime.InferenceSession:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = thread_count()
     options.log_severity_level = _WARNING
-    # Threads that keep spinning after a run would take the cores from the next step.
+    # Threads that keep spinning after a run would block the cores for the next step.
     options.add_session_config_entry("session.force_spinning_stop", "1")
     try:
         return onnxruntime.InferenceSession(

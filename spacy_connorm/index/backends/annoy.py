@@ -1,9 +1,9 @@
-"""Approximate search with Annoy: the forest proposes, exact float32 scores decide. Below a size, or
-where annoy is not installed, the search is exact.
+"""Approximate search with Annoy: the forest proposes candidates, exact float32 scores rank them.
+For small indexes, or without annoy, the search is exact.
 
-Annoy reads its files without any check. A file is an array of nodes of (3 + width) four-byte words:
-the number of items below the node, two words for its children, and a vector. The first nodes are
-the items, and the last ones the roots. A node with at most width + 2 items below it is a leaf:
+Annoy reads its files without checking them. A file is an array of nodes of (3 + width) four-byte
+words: the number of items below the node, two words for its children, and a vector. The first nodes
+are the items, and the last ones the roots. A node with at most width + 2 items below it is a leaf:
 their numbers start in its second word and take the place of the vector. Any other node has two
 children.
 """
@@ -32,13 +32,13 @@ from .exact import (
 if TYPE_CHECKING:
     from .exact import Searcher
 
-# Other processors may round this differently.
+# Other processors may round differently.
 _ROUNDED = 1e-4
 # The beginning of the file if no forest was built.
 _NO_FOREST = b"no forest: "
-# With fewer names an exact search is as fast.
+# With fewer names, an exact search is as fast.
 _MANY = 300_000
-# How many leaves are checked at once.
+# The number of leaves checked at once.
 _LEAVES = 2048
 
 
@@ -46,15 +46,15 @@ _LEAVES = 2048
 class AnnoyIndex:
     """Settings of the Annoy backend, `spacy-connorm.AnnoyIndex.v1`.
 
-    n_trees (int): The number of trees. More of them: better recall, a larger file.
-    search_k (int): Nodes inspected per query. More of them: better recall, slower searches.
-    oversample (int): Proposals rescored per requested item.
-    exact_below (int): Build no forest for fewer vectors: search them exactly.
+    n_trees (int): The number of trees. More trees give better recall and a larger file.
+    search_k (int): Nodes inspected per query. More nodes give better recall and slower searches.
+    oversample (int): Proposals to rescore per requested item.
+    exact_below (int): The number of vectors below which the search is exact and no forest is built.
     seed (int): The seed of the random splits; the same seed gives the same forest.
     dtype (str): How the vectors for rescoring are stored, see `ExactIndex`.
     """
 
-    # Without annoy the search is exact, so packages of pipelines need no compiler.
+    # Without annoy, the search is exact, so packages of pipelines need no compiler.
     extra: ClassVar[str] = ""
 
     n_trees: int = 50
@@ -65,19 +65,23 @@ class AnnoyIndex:
     dtype: Literal["float32", "int8"] = "float32"
 
     def __post_init__(self) -> None:
-        """RAISES (ConnormError): CN006 or CN118 for an invalid setting."""
+        """Check the settings.
+
+        RAISES (ConnormError): CN006 or CN118 for an invalid setting.
+        """
         require_choice("dtype", self.dtype, DTYPES)
-        # Annoy takes a negative number of trees for a huge one and builds until memory is full.
+        # Annoy treats a negative number of trees as a huge one and builds until memory is full.
         require_positive_settings(self, "n_trees", "search_k", "oversample")
         if self.exact_below < 0:
             refuse("exact_below", self.exact_below, "a number of vectors, at least 0")
 
     def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> None:
-        """Build the forest of dense vectors. Sparse and hybrid ones are searched exactly.
+        """Build the forest for dense vectors. Sparse and hybrid ones are searched exactly.
 
         vectors (Vectors): The items, one per row.
-        path (Path): The file that Annoy writes and maps later, or that says why there is no forest.
-        earlier (Optional[Earlier]): Not used: trees are planted anew.
+        path (Path): The file that Annoy writes and later maps, or that records why there is no
+            forest.
+        earlier (Optional[Earlier]): Not used: trees are always built anew.
         """
         if "sparse" in vectors.widths:
             return
@@ -94,7 +98,7 @@ class AnnoyIndex:
             for item, vector in zip(rows.tolist(), vectors.queries(rows), strict=True):
                 forest.add_item(item, vector)
         # One job, since the forest depends on the number of jobs. Built in memory and then saved,
-        # since Annoy's building on disk dies of SIGBUS when the disk is full.
+        # since building on disk ends in SIGBUS when the disk is full.
         forest.build(self.n_trees, n_jobs=1)
         forest.save(str(path))
         forest.unload()
@@ -128,8 +132,8 @@ class AnnoySearcher:
         settings (AnnoyIndex): How to search it.
         vectors (Vectors): The items it was built from.
         path (Path): Its file.
-        forest (annoy.AnnoyIndex): An empty one, which loads the file.
-        RAISES (ConnormError): CN403 if it is no forest of these vectors.
+        forest (annoy.AnnoyIndex): An empty forest, which loads the file.
+        RAISES (ConnormError): CN403 if the file is not a forest of these vectors.
         """
         self.settings = settings
         self.vectors = vectors
@@ -146,10 +150,11 @@ class AnnoySearcher:
 
     def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
         """Find the n nearest items of each query. The search is exact if that costs no more than
-        asking the forest: `search_k` is at least the number of items, or a filter leaves few.
+        searching the forest: if `search_k` is at least the number of items, or a filter allows only
+        a few.
 
         queries (Floats2d): float32 (b, width), at unit length.
-        n (int): How many.
+        n (int): The number of items.
         allowed (Optional[AllowedItems]): The items that may be found; all if None.
         RETURNS (Neighbours): Exact float32 scores of approximate neighbours.
         """
@@ -184,7 +189,10 @@ class AnnoySearcher:
 
 
 def _is_planted(path: Path) -> bool:
-    """RETURNS (bool): Whether the file is to be opened as a forest, as a missing one is."""
+    """Check whether a file must be opened as a forest. A missing file counts as one.
+
+    RETURNS (bool): True if it must.
+    """
     try:
         with path.open("rb") as file:
             return file.read(len(_NO_FOREST)) != _NO_FOREST
@@ -193,7 +201,10 @@ def _is_planted(path: Path) -> bool:
 
 
 def _new_forest(width: int) -> Any:
-    """RETURNS (Optional[annoy.AnnoyIndex]): An empty forest; None if annoy is not installed."""
+    """Create an empty forest.
+
+    RETURNS (Optional[annoy.AnnoyIndex]): The forest; None if annoy is not installed.
+    """
     try:
         import annoy
     except ImportError:
@@ -202,19 +213,19 @@ def _new_forest(width: int) -> Any:
 
 
 def require_sound_forest(path: Path, *, items: int, width: int) -> None:
-    """Check that a search through a forest stays inside its file and comes to an end: children are
+    """Check that a search through a forest stays inside its file and terminates: children are
     nodes, leaves hold items, and every node has as many items as its children together. So a child
-    has fewer items than its parent, and each tree is walked in bounded time.
+    has fewer items than its parent, and each tree is traversed in bounded time.
 
     path (Path): The file.
     items (int): The number of vectors it was built from.
     width (int): Their width.
-    RAISES (ConnormError): CN403 if it is no such forest.
+    RAISES (ConnormError): CN403 if it is not such a forest.
     """
     words = width + 3
     size = path.stat().st_size
     if size == 0 or size % (4 * words):
-        _refuse_forest(path, f"{size} bytes are not whole nodes")
+        _refuse_forest(path, f"{size} bytes are not a whole number of nodes")
     nodes = np.asarray(np.memmap(path, dtype="<i4", mode="r", shape=(size // (4 * words), words)))
     below = np.array(nodes[:, 0])
     if below[-1] != items or len(nodes) <= items:
@@ -228,21 +239,21 @@ def require_sound_forest(path: Path, *, items: int, width: int) -> None:
     _check_leaves(path, nodes, leaves, items)
     children = nodes[inner, 1:3]
     if children.size and not (children.min() >= 0 and children.max() < len(nodes)):
-        _refuse_forest(path, "a child is no node")
+        _refuse_forest(path, "a child is not a node")
     if (below[children].sum(axis=1, dtype="int64") != below[inner]).any():
-        _refuse_forest(path, "a node has not the items of its children")
+        _refuse_forest(path, "a node does not have the items of its children")
 
 
 def has_each_item_in_each_tree(path: Path, *, items: int, width: int) -> bool:
-    """Walk all trees.
+    """Check that every tree holds every item exactly once.
 
     path (Path): The file, which `require_sound_forest` has accepted.
     items (int): The number of vectors it was built from.
     width (int): Their width.
-    RETURNS (bool): Whether every tree holds every item exactly once.
+    RETURNS (bool): True if it does.
     """
     nodes = np.asarray(np.memmap(path, dtype="<i4", mode="r")).reshape(-1, width + 3)
-    # The roots stand at the end: only they have all items below.
+    # The roots are at the end: only they have all items below them.
     others = np.flatnonzero(nodes[:, 0] != items)
     first = max(items, int(others[-1]) + 1 if len(others) else 0)
     everything = np.arange(items)
@@ -267,11 +278,11 @@ def _check_leaves(path: Path, nodes: np.ndarray, leaves: np.ndarray, items: int)
     for start in range(0, len(leaves), _LEAVES):
         block = leaves[start : start + _LEAVES]
         held = nodes[block, 1 : 1 + nodes[block, 0].max()]
-        # What follows the items of a leaf was never written.
+        # The bytes after the items of a leaf were never written.
         is_held = np.arange(held.shape[1]) < nodes[block, :1]
         found = held[is_held].view("uint32")
         if len(found) and found.max() >= items:
-            _refuse_forest(path, "a leaf holds what is no item")
+            _refuse_forest(path, "a leaf holds a number that is not an item")
 
 
 def _refuse_forest(path: Path, reason: str) -> None:

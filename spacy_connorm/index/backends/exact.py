@@ -1,6 +1,6 @@
-"""The interface of search backends, and the exact one, which the others fall back on: all vectors
-are compared with whatever is fastest, and what could be among the nearest is compared again in
-float32.
+"""The interface of search backends, and the exact backend, which the others fall back on: all
+vectors are compared by the fastest available method, and those that could be among the nearest are
+compared again in float32.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,27 +18,30 @@ from ..vectors import METRICS, Metric, Vectors
 
 
 class AllowedItems:
-    """Items that may be found. What searches need to know of them is worked out once, when it is
-    first asked for, so that searches with the same filter cost nothing that grows with all items.
+    """Items that may be found. The forms that searches need are computed once, on first use, so
+    that further searches with the same filter need no work proportional to the number of items.
     """
 
     def __init__(self, mask: np.ndarray) -> None:
-        """mask (np.ndarray): bool (items,): which may be found."""
+        """Store the mask.
+
+        mask (np.ndarray): bool (items,): which items may be found.
+        """
         self.mask = mask
 
     @cached_property
     def count(self) -> int:
         """The number of allowed items.
 
-        RETURNS (int): How many may be found.
+        RETURNS (int): 0 or more.
         """
         return int(np.count_nonzero(self.mask))
 
     @cached_property
     def items(self) -> np.ndarray:
-        """The allowed items by number.
+        """The numbers of the allowed items.
 
-        RETURNS (Ints1d): int64 (count,): the items, ascending.
+        RETURNS (Ints1d): int64 (count,), ascending.
         """
         return np.flatnonzero(self.mask)
 
@@ -52,10 +55,9 @@ class AllowedItems:
 
     @cached_property
     def penalties(self) -> np.ndarray:
-        """What scores of items are changed by.
+        """What to add to the scores of items so that only allowed ones remain.
 
-        RETURNS (Floats1d): float32 (items,): 0 for what may be found, -inf for the rest: added
-        to scores, they leave only what may be found.
+        RETURNS (Floats1d): float32 (items,): 0 for allowed items, -inf for others.
         """
         return np.where(self.mask, np.float32(0), np.float32(-np.inf))
 
@@ -72,7 +74,7 @@ class Neighbours(NamedTuple):
     scores: np.ndarray
 
 
-# Rows that may be among the nearest of a query, and their scores.
+# Rows that may be among the nearest to a query, and their scores.
 _Scored = tuple[np.ndarray, np.ndarray]
 
 
@@ -82,7 +84,7 @@ def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: i
     vectors (Vectors): The items.
     queries (Floats2d): float32 (b, width), at unit length unless the vectors are scaled.
     proposed (Iterable[Ints1d]): The proposals for each query, without duplicates.
-    n (int): How many to keep.
+    n (int): The number to keep.
     RETURNS (Neighbours): (b, n) neighbours.
     """
     scored = [(rows, vectors.rescore(queries, query, rows)) for query, rows in enumerate(proposed)]
@@ -90,7 +92,10 @@ def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: i
 
 
 def _best(scored: Sequence[_Scored], n: int) -> Neighbours:
-    """RETURNS (Neighbours): (b, n), the best of what was proposed for each of b queries."""
+    """Select the best proposals for each of b queries.
+
+    RETURNS (Neighbours): (b, n) neighbours.
+    """
     items = np.full((len(scored), n), -1, dtype="int64")
     scores = np.full(items.shape, -np.inf, dtype="float32")
     for query, (rows, own) in enumerate(scored):
@@ -101,7 +106,7 @@ def _best(scored: Sequence[_Scored], n: int) -> Neighbours:
 
 
 def require_positive_settings(backend: Any, *settings: str) -> None:
-    """Refuse settings of a backend below 1.
+    """Refuse settings of a backend that are below 1.
 
     backend (Any): The backend.
     *settings (str): Their names.
@@ -124,26 +129,26 @@ class Searcher(Protocol):
         """Find the n nearest allowed items of each query.
 
         queries (Raw): (b, width), at unit length unless the vectors are scaled.
-        n (int): How many.
+        n (int): The number of items.
         allowed (Optional[AllowedItems]): The items that may be found; all if None.
         RETURNS (Neighbours): b rows.
         """
 
     def verify(self, path: Path) -> None:
-        """Check that what is searched holds every item once, and nothing else.
+        """Check that the searcher holds every item once, and nothing else.
 
-        path (Path): What the backend's `build` wrote.
+        path (Path): The file written by the backend's `build`.
         RAISES (ConnormError): CN402.
         """
 
 
 class Earlier(NamedTuple):
-    """What a backend built before, of vectors that were mostly the same.
+    """An earlier build of a backend, from mostly the same vectors.
 
-    path (Path): The file that it wrote.
-    size (int): How many items there were.
-    items (Ints1d): int64 (n,): for each of n items now, the item that had the same vector then; -1
-        for a new one.
+    path (Path): The file that was written.
+    size (int): The number of items in it.
+    items (Ints1d): int64 (n,): for each of the n current items, the earlier item with the same
+        vector; -1 for a new one.
     """
 
     path: Path
@@ -152,10 +157,10 @@ class Earlier(NamedTuple):
 
 
 class Backend(Protocol):
-    """Builds and opens searchers, e.g. `AnnoyIndex` and `ExactIndex`.
+    """Builds and opens searchers, e.g. `AnnoyIndex` and `ExactIndex`. For the metric of its scores,
+    see `vectors.metric_of`.
 
-    extra (str): The extra of spacy-connorm that it needs; empty if none. What its scores are says
-        `vectors.metric_of`.
+    extra (str): The extra of spacy-connorm that it needs; empty if none.
     """
 
     extra: ClassVar[str]
@@ -164,26 +169,26 @@ class Backend(Protocol):
     def dtype(self) -> Any: ...
 
     def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> str | None:
-        """Write what a searcher over the vectors needs, if anything.
+        """Write the file that a searcher over the vectors needs, if any.
 
         vectors (Vectors): The items, one per row.
-        path (Path): The file to write, which is not the earlier one.
-        earlier (Optional[Earlier]): What it built before, of which it may keep what still fits.
-        RETURNS (Optional[str]): What became of that, for the manifest; None if there is nothing to
-            tell.
+        path (Path): The file to write; different from the earlier one.
+        earlier (Optional[Earlier]): An earlier build, of which it may reuse parts.
+        RETURNS (Optional[str]): A note for the manifest on what was reused; None if there is
+            nothing to note.
         """
 
     def open(self, vectors: Vectors, path: Path) -> Searcher:
-        """Open what `build` wrote, as a searcher over the same vectors."""
+        """Open the file written by `build`, as a searcher over the same vectors."""
 
 
-# How much more it costs to compare scattered rows than consecutive ones.
+# The cost of comparing scattered rows, relative to consecutive ones.
 _SCATTERED_COST = 4
-# How many scores are computed at once, in a core's cache, and how many are kept in memory.
+# The number of scores computed at once, in a core's cache, and the number kept in memory.
 _COMPUTED = 1 << 17
 _KEPT = 1 << 24
-# The best of at most so many scores stands for all of them, and of how many such groups each of the
-# nearest may choose one: fewer leave more rows to compare again.
+# Scores are reduced to the best of each group of at most this many; the second number is how many
+# groups there are for each of the nearest: fewer groups leave more rows to compare again.
 _GROUP = 64
 _GROUPS_FOR_ONE = 8
 
@@ -192,9 +197,9 @@ _GROUPS_FOR_ONE = 8
 class ExactIndex:
     """Settings of the exact backend, `spacy-connorm.ExactIndex.v1`.
 
-    dtype (str): How dense vectors are stored: int8 quarters the file, and is searched several
-        times as fast. Scores are float32, and exact for the stored vectors.
-    metric (str): "cosine"; or "dot": vectors keep the lengths that the encoder gives them, and
+    dtype (str): How dense vectors are stored: int8 makes the file four times smaller, and searches
+        several times faster. Scores are float32, and exact for the stored vectors.
+    metric (str): "cosine" or "dot". With "dot", vectors keep the lengths given by the encoder, and
         scores are inner products.
     """
 
@@ -204,7 +209,10 @@ class ExactIndex:
     metric: Metric = "cosine"
 
     def __post_init__(self) -> None:
-        """RAISES (ConnormError): CN118 for an invalid setting."""
+        """Check the settings.
+
+        RAISES (ConnormError): CN118 for an invalid setting.
+        """
         require_choice("dtype", self.dtype, DTYPES)
         require_choice("metric", self.metric, METRICS)
 
@@ -214,7 +222,7 @@ class ExactIndex:
     def open(self, vectors: Vectors, path: Path) -> "ExactSearcher":
         """Open a searcher.
 
-        RETURNS (ExactSearcher): A searcher over the vectors.
+        RETURNS (ExactSearcher): It compares with all of the vectors.
         """
         return ExactSearcher(vectors)
 
@@ -223,7 +231,10 @@ class ExactSearcher:
     """Compares every query with every vector."""
 
     def __init__(self, vectors: Vectors) -> None:
-        """vectors (Vectors): The items, one per row."""
+        """Store the vectors.
+
+        vectors (Vectors): The items, one per row.
+        """
         self.vectors = vectors
 
     def __len__(self) -> int:
@@ -234,10 +245,10 @@ class ExactSearcher:
 
         queries (Union[Floats2d, csr_matrix]): (b, width): at unit length, unless the vectors are
             scaled.
-        n (int): How many.
+        n (int): The number of items.
         allowed (Optional[AllowedItems]): The items that may be found; all if None.
-        RETURNS (Neighbours): Exact float32 scores of the nearest, ties in item order. Neither
-            depends on the other queries of the batch.
+        RETURNS (Neighbours): The nearest items with exact float32 scores, ties in item order. The
+            result for a query does not depend on the other queries in the batch.
         """
         size = len(self.vectors)
         n = min(n, size)
@@ -254,7 +265,7 @@ class ExactSearcher:
 
         found (Neighbours): (b, n) neighbours, changed in place.
         queries (Floats2d): float32 (b, width), as for `nearest`.
-        wanted (int): How many neighbours each query must have, at most n.
+        wanted (int): The number of neighbours that each query must have, at most n.
         allowed (Optional[AllowedItems]): The items that may be found; all if None.
         RETURNS (Neighbours): The same neighbours, completed.
         """
@@ -269,8 +280,9 @@ class ExactSearcher:
         """Do nothing: only the vectors are searched."""
 
     def _propose(self, queries: Raw, n: int, allowed: AllowedItems | None) -> list[_Scored]:
-        """RETURNS (List[Tuple[Ints1d, Floats1d]]): What can be among the n nearest of each query,
-        int64, and its exact scores, float32.
+        """Find the items that can be among the n nearest of each query.
+
+        RETURNS (List[Tuple[Ints1d, Floats1d]]): The items, int64, and their exact scores, float32.
         """
         size = len(self.vectors)
         few = allowed is not None and allowed.count * _SCATTERED_COST < size
@@ -302,18 +314,19 @@ class ExactSearcher:
 def _near_best(scores: np.ndarray, n: int, error: np.ndarray) -> list[_Scored]:
     """Find the items that can be among the n best.
 
-    scores (Floats3d): float32 (group, groups, b): -inf for what may not be found.
-    n (int): How many are wanted.
-    error (Floats1d): float32 (b,): by how much the scores may be off.
-    RETURNS (List[Tuple[Ints1d, Floats1d]]): Of each query the items, int64, and their scores.
-        Exactly n if its scores are never off: all others may be at the same score.
+    scores (Floats3d): float32 (group, groups, b): -inf for items that may not be found.
+    n (int): The number of items wanted.
+    error (Floats1d): float32 (b,): the maximum error of the scores.
+    RETURNS (List[Tuple[Ints1d, Floats1d]]): For each query, the items, int64, and their scores.
+        Exactly n if the scores have no error, even if other items have the same score.
     """
     _, groups, batch = scores.shape
     if not groups or not n:
         return [(np.empty(0, dtype="int64"), np.empty(0, dtype="float32"))] * batch
     best = scores.max(axis=0)
     last = max(groups - n, 0)
-    # At least n items score as high; written so that NaN is found, and then refused.
+    # At least n items have such a score. The condition is written so that NaN passes, and is
+    # refused later.
     least = np.partition(best, last, axis=0)[last] - 2 * error
     group, query = np.nonzero(~(best < least))
     values = scores[:, group, query]

@@ -1,7 +1,8 @@
-"""Approximate search with an inverted file (IVF): RaBitQ codes propose, exact scores decide.
+"""Approximate search with an inverted file (IVF): RaBitQ codes propose candidates, exact scores
+rank them.
 
-Each vector is in the list of its nearest centroid. Its difference from that centroid is stored with
-one bit per component, or more if vectors are short (RaBitQ, Gao and Long 2024).
+Each vector is in the list of its nearest centroid. Its difference from this centroid is stored with
+one bit per component, or more if vectors have few components (RaBitQ, Gao and Long 2024).
 """
 
 import os
@@ -35,43 +36,45 @@ from .exact import (
 if TYPE_CHECKING:
     from .exact import Searcher
 
-# k-means: more samples or iterations take longer and hardly improve the lists.
+# For k-means: more samples or iterations take longer and hardly improve the lists.
 _SAMPLE_OF_A_LIST = 16
 _LEAST_SAMPLE = 4096
 _ITERATIONS = 6
-# The least bits per vector, since shorter codes rank badly, and the most bits per component.
+# The minimum of bits per vector, since shorter codes rank poorly, and the maximum per component.
 _BITS_OF_A_CODE = 384
 _MOST_BITS = 8
 # Nearest centroids are found by four-bit codes for this many components each, then compared
-# exactly. The depth is how many times more are compared than wanted: one when vectors are assigned
-# to lists, `probes` in a search.
+# exactly. The depth is the ratio of compared to wanted centroids: one is wanted when vectors are
+# assigned to lists, `probes` in a search.
 _COMPONENTS_OF_A_CODE = (4, 3, 2, 1)
 _BUILDING_DEPTH = 16
 _SEARCHING_DEPTH = 2
-# Queries are rounded to this many bits; more hardly change the ranking.
+# Queries are rounded to this many bits; more bits hardly change the ranking.
 _QUERY_BITS = 4
-# Fewer queries are searched with one thread: several would busily wait for each other longer than
-# the search takes.
+# Fewer queries are searched with one thread: several would wait for each other longer than the
+# search takes.
 _MANY_QUERIES = 64
 # OpenMP stores the number of threads per thread.
 _HERE = local()
 
 
 def _learn_lists(vectors: Vectors, lists: int, seed: int) -> Any:
-    """RETURNS (faiss.IndexIVFRaBitQ): Lists of all vectors, whose centroids are from a sample."""
+    """Create lists of all vectors, with centroids trained on a sample.
+
+    RETURNS (faiss.IndexIVFRaBitQ): The lists.
+    """
     index = _train(_sample(vectors, lists, seed), lists, seed)
     _add_items(index, vectors, np.arange(len(vectors)))
     return index
 
 
 def _keep_lists(old: Any, vectors: Vectors, earlier: Earlier) -> Any:
-    """Keep the centroids of an earlier file, and the codes of vectors that it has. Only new vectors
-    are read.
+    """Reuse the centroids of an earlier file, and its codes of vectors. Only new vectors are read.
 
     old (faiss.IndexIVFRaBitQ): The earlier lists.
     RETURNS (faiss.IndexIVFRaBitQ): The lists.
     """
-    # Opened again: this one gets other lists, which are copied from those of the other one.
+    # Opened a second time: the lists of this one are replaced, copying from those of the other.
     new = _open_lists(earlier.path, rows=earlier.size, width=vectors.width)
     copied = _copy_items(old, new, earlier.items)
     _add_items(new, vectors, np.flatnonzero(~copied))
@@ -81,11 +84,11 @@ def _keep_lists(old: Any, vectors: Vectors, earlier: Earlier) -> Any:
 def _open_lists(path: Path, *, rows: int, width: int) -> Any:
     """Map a file of lists into memory.
 
-    path (Path): What `IvfIndex.build` wrote.
+    path (Path): The file written by `IvfIndex.build`.
     rows (int): The number of vectors that it was built from.
     width (int): Their width.
     RETURNS (faiss.IndexIVFRaBitQ): The lists.
-    RAISES (ConnormError): CN126 without faiss, CN403 if it does not belong to these vectors.
+    RAISES (ConnormError): CN126 without faiss, CN403 if the file does not belong to these vectors.
     """
     faiss = load_faiss()
     flag = faiss.IO_FLAG_MMAP_IFC if _maps_whole_files() else faiss.IO_FLAG_MMAP
@@ -95,9 +98,9 @@ def _open_lists(path: Path, *, rows: int, width: int) -> Any:
         reason = f"{error}".partition("\n")[0] or "it is too large"
         raise ConnormError(Errors.CN403.format(path=path, reason=reason)) from error
     if not _parts_fit(index, rows=rows, width=width):
-        reason = f"it is not of {rows} vectors of {width} components"
+        reason = f"it is not for {rows} vectors of {width} components"
         raise ConnormError(Errors.CN403.format(path=path, reason=reason))
-    # As `_add_items` sets it; a file can have any.
+    # The value set by `_add_items`; a file can contain any.
     faiss.downcast_index(index.quantizer).k_factor = _SEARCHING_DEPTH
     if not _maps_whole_files():
         # Starting threads to read ahead would take longer than a search.
@@ -118,7 +121,7 @@ def _threads_for(queries: int) -> Iterator[None]:
 
 
 def _maps_whole_files() -> bool:
-    # On macOS, faiss maps only the lists.
+    # On macOS, faiss maps the lists only.
     return sys.platform != "darwin"
 
 
@@ -130,13 +133,16 @@ def _sample(vectors: Vectors, lists: int, seed: int) -> np.ndarray:
     count = min(max(lists * _SAMPLE_OF_A_LIST, _LEAST_SAMPLE), len(vectors))
     rows = np.random.default_rng(seed).choice(len(vectors), count, replace=False)
     sample = vectors.queries(np.sort(rows))
-    # A zero vector has no nearest centroid, and k-means would abort the process.
+    # Zero vectors have no nearest centroid, and k-means would abort the process.
     sample[~sample.any(axis=1), 0] = 1
     return sample
 
 
 def _train(sample: np.ndarray, lists: int, seed: int) -> Any:
-    """RETURNS (faiss.IndexIVFRaBitQ): Empty lists, with centroids from spherical k-means."""
+    """Train centroids by spherical k-means.
+
+    RETURNS (faiss.IndexIVFRaBitQ): Empty lists with these centroids.
+    """
     faiss = load_faiss()
     width = sample.shape[1]
     quantizer = _quantizer(sample)
@@ -151,7 +157,10 @@ def _train(sample: np.ndarray, lists: int, seed: int) -> Any:
 
 
 def _quantizer(sample: np.ndarray) -> Any:
-    """RETURNS (faiss.IndexRefineFlat): Finds nearest centroids without comparing with all."""
+    """Create a quantizer that finds nearest centroids without comparing with all.
+
+    RETURNS (faiss.IndexRefineFlat): The quantizer.
+    """
     faiss = load_faiss()
     width = sample.shape[1]
     parts = next(width // size for size in _COMPONENTS_OF_A_CODE if width % size == 0)
@@ -166,7 +175,7 @@ def _quantizer(sample: np.ndarray) -> Any:
 def load_faiss() -> Any:
     """Import faiss, and limit it to one thread in the calling thread unless OMP_NUM_THREADS is set.
 
-    RETURNS (module): faiss.
+    RETURNS (module): The module `faiss`.
     RAISES (ConnormError): CN126 if it is not installed.
     """
     faiss = _import_faiss()
@@ -193,12 +202,12 @@ def _import_faiss() -> Any:
 
 
 def _add_items(index: Any, vectors: Vectors, items: np.ndarray) -> None:
-    """Add vectors to the lists of their nearest centroids. Zero vectors have no nearest: they are
-    in no list.
+    """Add vectors to the lists of their nearest centroids. Zero vectors have no nearest centroid,
+    so they are in no list.
 
-    index (faiss.IndexIVFRaBitQ): Has centroids.
-    vectors (DenseVectors): The vectors, of which some are added.
-    items (Ints1d): int64 (n,): these rows, which are also their numbers in the lists.
+    index (faiss.IndexIVFRaBitQ): An index with centroids.
+    vectors (DenseVectors): The vectors, some of which are added.
+    items (Ints1d): int64 (n,): the rows to add, which are also their numbers in the lists.
     """
     faiss = load_faiss()
     quantizer = faiss.downcast_index(index.quantizer)
@@ -212,7 +221,10 @@ def _add_items(index: Any, vectors: Vectors, items: np.ndarray) -> None:
 
 
 def _ids(lists: Any, each: int) -> np.ndarray:
-    """RETURNS (Ints1d): The items of a list that has any: mapped, as long as it is open."""
+    """Get the items of a list that is not empty, mapped as long as the lists are open.
+
+    RETURNS (Ints1d): The items.
+    """
     return load_faiss().rev_swig_ptr(lists.get_ids(each), lists.list_size(each))
 
 
@@ -220,10 +232,10 @@ def _copy_items(old: Any, index: Any, items: np.ndarray) -> np.ndarray:
     """Copy codes from the lists of an earlier index that has the same centroids.
 
     old (faiss.IndexIVFRaBitQ): The earlier index.
-    index (faiss.IndexIVFRaBitQ): Gets new lists with these codes, and no others.
-    items (Ints1d): int64 (n,): for each item of the new lists, which one it was in the old ones; -1
-        for one that was not.
-    RETURNS (np.ndarray): bool (n,): which items the old lists had.
+    index (faiss.IndexIVFRaBitQ): The index whose lists are replaced by these codes.
+    items (Ints1d): int64 (n,): for each item of the new lists, its number in the old lists; -1 if
+        it was not in them.
+    RETURNS (np.ndarray): bool (n,): which items were in the old lists.
     """
     faiss = load_faiss()
     present = np.flatnonzero(items >= 0)
@@ -254,10 +266,10 @@ def _copy_items(old: Any, index: Any, items: np.ndarray) -> np.ndarray:
 def _parts_fit(index: Any, *, rows: int, width: int) -> bool:
     """Check that a search stays inside the arrays of an index.
 
-    index (faiss.Index): What `read_index` returned.
+    index (faiss.Index): The result of `read_index`.
     rows (int): The number of vectors it was built from.
     width (int): Their width.
-    RETURNS (bool): Whether it is an index such as `_learn_lists` makes, of these vectors.
+    RETURNS (bool): Whether it is an index as created by `_learn_lists`, of these vectors.
     """
     faiss = load_faiss()
     if not isinstance(index, faiss.IndexIVFRaBitQ):
@@ -303,20 +315,20 @@ def _round_up(number: int, step: int) -> int:
     return -(-number // step) * step
 
 
-# Lists per square root of the number of vectors, and at most how many: the names of a concept are
-# close together, so many small lists separate concepts well.
+# Lists per square root of the number of vectors, and the maximum: the names of a concept are close
+# together, so many small lists separate concepts well.
 _LISTS_PER_ROOT = 16
 _MOST_LISTS = 16_384
-# Earlier lists are kept if their number differs by at most this share from what it would be now, so
-# the number of vectors by at most a fifth.
+# Earlier lists are kept if their number differs by at most this share from the current ideal, that
+# is, if the number of vectors differs by at most a fifth.
 _OTHER_COUNT = 0.1
-# faiss can't learn codes from fewer vectors.
+# faiss can't train codes on fewer vectors.
 _LEAST_VECTORS = 16
-# One in so many lists is probed.
+# One in this many lists is probed.
 _SHARE_PROBED = 32
 # Enough lists are probed to hold this many items per rescored one ...
 _READ_FOR_A_PROPOSAL = 4
-# ... unless that is more than one in so many lists: then an exact search takes no longer.
+# ... unless that is more than one in this many lists: then an exact search takes no longer.
 _MOST_PROBED = 2
 
 
@@ -325,11 +337,11 @@ class IvfIndex:
     """Settings of the IVF backend (faiss), `spacy-connorm.IvfIndex.v1`.
 
     lists (Optional[int]): The number of inverted lists; if None, 16 times the square root of the
-        number of vectors, and at most 16384.
-    probes (Optional[int]): Lists read per query. More of them: better recall, slower searches. A
-        32nd of the lists if None.
-    oversample (int): Proposals rescored per requested item.
-    exact_below (int): Fewer vectors than this are searched exactly, which is as fast.
+        number of vectors, up to 16384.
+    probes (Optional[int]): Lists read per query. More probes give better recall and slower
+        searches. If None, a 32nd of the lists.
+    oversample (int): Proposals to rescore per requested item.
+    exact_below (int): The number of vectors below which the search is exact, which is as fast.
     seed (int): The seed of k-means; the same seed gives the same lists.
     dtype (str): How the vectors for rescoring are stored, see `ExactIndex`.
     """
@@ -344,7 +356,10 @@ class IvfIndex:
     dtype: Literal["float32", "int8"] = "float32"
 
     def __post_init__(self) -> None:
-        """RAISES (ConnormError): CN006 or CN118 for an invalid setting."""
+        """Check the settings.
+
+        RAISES (ConnormError): CN006 or CN118 for an invalid setting.
+        """
         require_choice("dtype", self.dtype, DTYPES)
         require_positive_settings(self, "oversample")
         for setting in ("lists", "probes"):
@@ -354,16 +369,16 @@ class IvfIndex:
             refuse("exact_below", self.exact_below, f"at least {_LEAST_VECTORS}")
 
     def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> str | None:
-        """Build the lists of dense vectors, with the centroids of an earlier build if it has about
-        as many lists as there would be now: the number of vectors has changed by less than a
-        fifth. Otherwise they are learned from a sample. Sparse and hybrid vectors are searched
-        exactly.
+        """Build the lists for dense vectors. The centroids of an earlier build are reused if it has
+        about as many lists as there would be now, which means that the number of vectors has
+        changed by less than a fifth. Otherwise, they are trained on a sample. Sparse and hybrid
+        vectors are searched exactly.
 
         vectors (Vectors): The items, one per row.
-        path (Path): The file that faiss writes and maps later.
+        path (Path): The file that faiss writes and later maps.
         earlier (Optional[Earlier]): The earlier build, if any.
-        RETURNS (Optional[str]): Whether its lists were kept, and if not, why; None if there are no
-            lists, or were none.
+        RETURNS (Optional[str]): Whether the earlier lists were kept, and if not, why; None if there
+            are no lists, or were none.
         RAISES (ConnormError): CN126 without faiss, CN403 for a damaged earlier file.
         RAISES (OSError): If the disk is full or refuses the file.
         """
@@ -378,7 +393,7 @@ class IvfIndex:
         elif earlier is not None:
             old = _open_lists(earlier.path, rows=earlier.size, width=vectors.width)
             if abs(old.nlist - wanted) > (0 if self.lists else _OTHER_COUNT * wanted):
-                told = f"learned anew: there were {old.nlist} lists where {wanted} are wanted"
+                told = f"learned anew: there were {old.nlist} lists, but {wanted} are wanted"
         if earlier is None or told is not None:
             index = _learn_lists(vectors, wanted, self.seed)
         else:
@@ -413,7 +428,8 @@ class IvfSearcher:
         settings (IvfIndex): How to search them.
         vectors (DenseVectors): The items.
         path (Path): The file with the lists of these items.
-        RAISES (ConnormError): CN126 without faiss, CN403 if it does not belong to these vectors.
+        RAISES (ConnormError): CN126 without faiss, CN403 if the file does not belong to these
+            vectors.
         """
         self.settings = settings
         self.vectors = vectors
@@ -429,10 +445,10 @@ class IvfSearcher:
         to be read that it takes no longer.
 
         queries (Floats2d): float32 (b, width), at unit length.
-        n (int): How many.
+        n (int): The number of items.
         allowed (Optional[AllowedItems]): The items that may be found; all if None.
         RETURNS (Neighbours): Exact float32 scores of approximate neighbours.
-        RAISES (ConnormError): CN403 if the lists hold what is no item.
+        RAISES (ConnormError): CN403 if the lists hold a number that is not an item.
         """
         possible = len(self) if allowed is None else allowed.count
         n = min(n, len(self))
@@ -448,7 +464,10 @@ class IvfSearcher:
     def _propose(
         self, queries: Raw, count: int, probes: int, allowed: AllowedItems | None
     ) -> np.ndarray:
-        """RETURNS (Ints2d): int64 (b, count) items of the nearest lists, -1 if they have fewer."""
+        """Read the lists nearest to each query.
+
+        RETURNS (Ints2d): int64 (b, count) items; -1 if there are fewer.
+        """
         faiss = load_faiss()
         settings = faiss.IVFRaBitQSearchParameters(nprobe=probes, qb=_QUERY_BITS)
         if allowed is not None:
@@ -457,7 +476,7 @@ class IvfSearcher:
         with _threads_for(len(asked)):
             items = self._lists.search(asked, count, params=settings)[1]
         if items.size and items.max() >= self._lists.ntotal:
-            reason = "its lists hold what is no vector"
+            reason = "its lists hold a number that is not a vector"
             raise ConnormError(Errors.CN403.format(path=self._path, reason=reason))
         return items
 
@@ -475,8 +494,10 @@ class IvfSearcher:
             raise damaged(path, "its lists do not hold every vector once")
 
     def _probes(self, proposals: int, possible: int) -> int:
-        """RETURNS (int): Enough lists to hold as many allowed items as `probes` lists hold without
-        a filter, and several times the proposals.
+        """Choose the number of lists to read.
+
+        RETURNS (int): Enough lists to hold as many allowed items as `probes` lists hold without a
+            filter, and several times the number of proposals.
         """
         in_a_list = possible / self._lists.nlist
         probes = self.settings.probes or ceil(self._lists.nlist / _SHARE_PROBED)
