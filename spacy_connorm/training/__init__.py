@@ -1,10 +1,10 @@
-"""From an ontology's synonyms and annotated mentions to an encoder.
+"""Train an encoder on an ontology's synonyms and annotated mentions.
 
 Data flows through the modules in this order: `training_run` reads the config, `pool` collects texts
-and their concepts, one of `batchers` draws batches of rows and says how these texts relate, the
-encoder's module encodes them, one of `objectives` computes the loss from vectors and relations,
-`trainer` runs the loop, and `encoder_folder` writes the encoder. No running pipeline imports this
-package.
+and their concepts, one of `batchers` draws batches of rows with the relations between their texts,
+the encoder's module encodes them, one of `objectives` computes the loss from vectors and relations,
+`trainer` runs the loop, and `encoder_folder` writes the encoder. Running pipelines never import
+this package.
 """
 
 import lazy_loader

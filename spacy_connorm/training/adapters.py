@@ -1,4 +1,4 @@
-"""The final weights of an encoder: low-rank adapters (Hu et al. 2021) through PEFT, merged in the
+"""The final weights of an encoder: low-rank adapters (Hu et al. 2021) through PEFT, merged at the
 end, and the average with the initial weights.
 """
 
@@ -11,7 +11,10 @@ from ..errors import ConnormError, Errors, refuse, require_installed
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoraAdapter:
-    """`spacy-connorm.LoraAdapter.v1`: few weights are trained, the rest is frozen. SapBERT's
+    """`spacy-connorm.LoraAdapter.v1`: only a few weights are trained, the others are frozen.
+    SapBERT's adapters (Liu et al. 2021, appendix) had about 1 % and 13 % of the weights; the rank
+    determines the share.
+
     adapters (Liu et al. 2021, appendix) had about 1 % and 13 % of the weights; the rank sets that.
 
     rank (int): The rank of the change of each weight matrix.
@@ -33,7 +36,7 @@ class LoraAdapter:
         else.
 
         module (TrainableModule): Changed in place.
-        RAISES (ConnormError): CN126 if PEFT is missing, CN825 if the encoder is no transformer.
+        RAISES (ConnormError): CN126 if PEFT is missing, CN825 if the encoder is not a transformer.
         """
         require_installed("An adapter", "train", "peft")
         from peft import LoraConfig, get_peft_model
@@ -42,21 +45,23 @@ class LoraAdapter:
 
         if not isinstance(module, TransformerModule):
             raise ConnormError(Errors.CN825)
-        # PEFT only divides alpha.
+        # PEFT divides only alpha.
         scale: Any = self.alpha
         config = LoraConfig(r=self.rank, lora_alpha=scale, target_modules="all-linear")
         module.transformer = get_peft_model(module.transformer, config)
 
 
 class FinalWeights:
-    """Merges an adapter, and averages the trained weights with the initial ones. The average keeps
-    what the encoder knew of texts that it is not trained on (Wortsman et al. 2022, Robust
-    fine-tuning of zero-shot models).
+    """Merges an adapter, and averages the trained weights with the initial ones. The average
+    preserves what the encoder knew about texts that it is not trained on (Wortsman et al. 2022,
+    Robust fine-tuning of zero-shot models).
     """
 
     def __init__(self, module: Any, *, adapter: LoraAdapter | None, interpolation: float) -> None:
-        """module (TrainableModule): The module before training, without the adapter.
-        adapter (Optional[LoraAdapter]): The adapter that is trained, if any.
+        """Keep the initial weights, if they are needed.
+
+        module (TrainableModule): The module before training, without the adapter.
+        adapter (Optional[LoraAdapter]): The adapter to train, if any.
         interpolation (float): The share of the trained weights in the average.
         """
         self._adapter = adapter
@@ -68,9 +73,11 @@ class FinalWeights:
         )
 
     def __call__(self, module: Any) -> Any:
-        """module (TrainableModule): The module in training.
-        RETURNS (TrainableModule): The module with its final weights: itself if nothing is merged or
-            averaged, else a copy.
+        """Compute the final weights.
+
+        module (TrainableModule): The module in training.
+        RETURNS (TrainableModule): The module with its final weights: the same one if nothing is
+            merged or averaged, otherwise a copy.
         """
         if self._adapter is None and not self._initial:
             return module
@@ -83,9 +90,9 @@ class FinalWeights:
 
 
 def trained_share(module: Any) -> float:
-    """Compute which share of the weights is trained.
+    """Compute the share of a module's weights that are trained.
 
-    RETURNS (float): The share of a module's weights that are trained, 0 to 1.
+    RETURNS (float): 0 to 1.
     """
     sizes = [(each.numel(), each.requires_grad) for each in module.parameters()]
     return sum(size for size, trained in sizes if trained) / max(1, sum(size for size, _ in sizes))

@@ -1,4 +1,6 @@
-"""The arguments of `transformers.Trainer`. Imports torch and transformers: use in functions."""
+"""The arguments of `transformers.Trainer`. Imports torch and transformers, so import this module
+only inside functions.
+"""
 
 import math
 from functools import cached_property
@@ -13,7 +15,7 @@ from transformers.training_args import ParallelMode, TrainingArguments
 from ..errors import ConnormError, Errors, tell_reason
 from .config import Training
 
-# The rest of the config, or the way batches are made, sets these.
+# Set by the rest of the config, or by the way batches are made.
 _OWN_ARGUMENTS = {
     "output_dir",
     "seed",
@@ -28,25 +30,26 @@ _OWN_ARGUMENTS = {
     "restore_callback_states_from_checkpoint",
     # Pickled weights are never read.
     "save_safetensors",
-    # `cache_gradients` does that.
+    # Replaced by `cache_gradients`.
     "gradient_checkpointing",
-    # `--resume` continues exactly, so it needs the states of the optimizer and of random draws.
+    # `--resume` continues exactly, so it needs the states of the optimizer and of random
+    # generators.
     "save_only_model",
 }
-# Numbers that are often changed. `TrainingArguments` takes anything for them, and the trainer
-# would stumble over it, or train nothing.
+# Numbers that are often changed. `TrainingArguments` accepts anything for them, and the trainer
+# would fail, or train nothing.
 _AT_LEAST_ZERO = ("learning_rate", "weight_decay", "num_train_epochs")
 
 
 def make_arguments(
     training: Training, folder: Path, *, use_cpu: bool, scored: bool
 ) -> TrainingArguments:
-    """Make the trainer's arguments.
+    """Create the trainer's arguments.
 
-    training (Training): The settings; their `arguments` override the defaults here.
-    folder (Path): For checkpoints and logs.
+    training (Training): The settings; their `arguments` override the defaults set here.
+    folder (Path): The folder for checkpoints and logs.
     use_cpu (bool): Whether to train on the CPU even if there is a GPU.
-    scored (bool): Whether there is dev data to choose the best epoch by.
+    scored (bool): Whether there are dev data to choose the best epoch.
     RETURNS (transformers.TrainingArguments): The arguments.
     RAISES (ConnormError): CN711 for an invalid argument, or one that the config sets elsewhere.
     """
@@ -66,7 +69,7 @@ def make_arguments(
         # 24 hours: the others wait while one process draws batches or scores dev data.
         "ddp_timeout": 86_400,
     }
-    # Scores leave the machine only if the config says so; the trainer takes null for all services.
+    # Scores leave the machine only if the config says so; to the trainer, null means all services.
     reporters = training.arguments.get("report_to") or "none"
     try:
         arguments = _Arguments(
@@ -80,10 +83,10 @@ def make_arguments(
             metric_for_best_model=training.metric if scored else None,
             greater_is_better=True if scored else None,
             load_best_model_at_end=scored,
-            # Early stopping goes on counting.
+            # Early stopping continues counting.
             restore_callback_states_from_checkpoint=True,
         )
-        # As the trainer does, but only once the batches are drawn.
+        # As in the trainer, but only after the batches are drawn.
         for name in arguments.report_to or ():
             INTEGRATION_TO_CALLBACK[name]()
     except KeyError as error:
@@ -108,15 +111,15 @@ def _is_at_least_zero(value: Any) -> bool:
 
 
 def _saves_what_it_scores(arguments: TrainingArguments) -> bool:
-    # The best encoder is loaded from its checkpoint, so all that are scored need one.
+    # The best encoder is loaded from its checkpoint, so every scored encoder needs one.
     by_steps = arguments.eval_strategy == IntervalStrategy.STEPS
     same_steps = not by_steps or arguments.eval_steps == arguments.save_steps
     return same_steps and arguments.save_strategy == arguments.eval_strategy
 
 
 class _Arguments(TrainingArguments):
-    """Uses the current GPU only. The trainer would take the first and split each batch among all
-    GPUs that it sees, but an objective needs the whole batch.
+    """Use only the current GPU. The trainer would use the first one and split each batch among all
+    visible GPUs, but an objective needs the whole batch.
     """
 
     @cached_property
@@ -131,9 +134,9 @@ class _Arguments(TrainingArguments):
 
 
 def describe_hardware(arguments: TrainingArguments) -> str:
-    """Describe what a training runs on.
+    """Describe the devices or threads that a training uses.
 
-    RETURNS (str): The devices or threads that a training runs on.
+    RETURNS (str): A description for the model card.
     """
     if arguments.device.type == "cuda":
         return f"{arguments.world_size} x {torch.cuda.get_device_name(arguments.device)}"

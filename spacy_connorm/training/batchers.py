@@ -1,10 +1,10 @@
-"""Batchers: which texts of the pool are compared with each other; the shape of a batch, from the
-batcher to the loss, and the file that keeps those of an epoch.
+"""Batchers select the texts in the pool that are compared with each other. Also the form of a
+batch, from the batcher to the loss, and the file that keeps the batches of an epoch.
 
-The ones here compare texts by their concepts; `candidate_batcher` draws lists to rank. The rows of
-a batch are distinct, and each shares a concept with another. All batches of an epoch are about
+The batchers here compare texts by their concepts; `candidate_batcher` draws lists to rank. The rows
+of a batch are distinct, and each shares a concept with another. All batches of an epoch are about
 equally full, and all epochs have the same number of batches. Draws depend only on the seed and the
-epoch's number, and those of `NeighbourBatcher` on the encoder.
+number of the epoch; in `NeighbourBatcher`, also on the encoder.
 """
 
 from abc import ABC, abstractmethod
@@ -34,10 +34,10 @@ class Relevance(IntEnum):
 
 
 class Memberships(NamedTuple):
-    """Which concepts the texts of a batch belong to, for objectives that compare pairs of texts.
+    """The concepts of the texts in a batch, for objectives that compare pairs of texts.
 
     texts (Ints1d): int64 (n,), positions in the batch.
-    concepts (Ints1d): int64 (n,), the number of a concept of each.
+    concepts (Ints1d): int64 (n,), the number of a concept of each text.
     """
 
     texts: Any
@@ -45,8 +45,10 @@ class Memberships(NamedTuple):
 
     @classmethod
     def of(cls, concepts: Sequence[tuple[int, ...]]) -> "Memberships":
-        """concepts (Sequence[Tuple[int, ...]]): The numbers of the concepts of each text.
-        RETURNS (Memberships): The same as arrays.
+        """Convert the concepts of texts to arrays.
+
+        concepts (Sequence[Tuple[int, ...]]): The numbers of the concepts of each text.
+        RETURNS (Memberships): The arrays.
         """
         texts = np.repeat(np.arange(len(concepts)), list(map(len, concepts)))
         return cls(texts, np.asarray([each for own in concepts for each in own], dtype="int64"))
@@ -57,9 +59,10 @@ class Rankings(NamedTuple):
 
     mentions (Ints1d): int64 (M,), positions in the batch.
     candidates (Ints2d): int64 (M, k), positions in the batch, nearest first.
-    relevance (Ints2d): int64 (M, k), of each candidate to its mention, see `Relevance`.
+    relevance (Ints2d): int64 (M, k), the relevance of each candidate to its mention, see
+        `Relevance`.
     lexical (Floats2d): float32 (M, k), cosines of the n-gram vectors of mention and candidate.
-    hypernyms (Ints2d): int64 (M, h), positions in the batch, -1 where a mention has fewer.
+    hypernyms (Ints2d): int64 (M, h), positions in the batch; -1 if a mention has fewer.
     """
 
     mentions: Any
@@ -74,10 +77,11 @@ class Groundings(NamedTuple):
 
     anchors (Ints1d): int64 (T,), positions in the batch.
     positives (Ints1d): int64 (T,), positions in the batch: synonyms of the anchors.
-    negatives (Ints1d): int64 (T,), positions in the batch: no synonyms of the anchors.
-    concepts (Ints1d): int64 (P,), numbers of concepts, each once.
+    negatives (Ints1d): int64 (T,), positions in the batch: names that are not synonyms of the
+        anchors.
+    concepts (Ints1d): int64 (P,), concept numbers, each once.
     members (Ints1d): int64 (M,), positions in the batch: names of the concepts.
-    owners (Ints1d): int64 (M,), the position in `concepts` of each of these.
+    owners (Ints1d): int64 (M,), the position in `concepts` of each of these names.
     """
 
     anchors: Any
@@ -88,15 +92,15 @@ class Groundings(NamedTuple):
     owners: Any
 
 
-# What an objective reads of a batch.
+# The relations that an objective reads from a batch.
 RelationKind = Memberships | Rankings | Groundings
 
 
 class Batch(NamedTuple):
-    """B texts, and how they relate to each other.
+    """B texts, and the relations between them.
 
     rows (Ints1d): int64 (B,), distinct rows of the pool, ascending.
-    relations (RelationKind): Its positions are those in `rows`.
+    relations (RelationKind): The relations, by position in `rows`.
     """
 
     rows: np.ndarray
@@ -104,10 +108,10 @@ class Batch(NamedTuple):
 
 
 def write_batches(path: Path, batches: Sequence[Batch], *, pool: str) -> None:
-    """Write the batches of an epoch, atomically.
+    """Write the batches of an epoch atomically.
 
     path (Path): The `.npz` file.
-    batches (Sequence[Batch]): At least one, all with relations of one kind.
+    batches (Sequence[Batch]): At least one; all have the same kind of relations.
     pool (str): The digest of the pool that they were drawn from.
     """
     names = (_ROWS, *batches[0].relations._fields)
@@ -124,7 +128,7 @@ def write_batches(path: Path, batches: Sequence[Batch], *, pool: str) -> None:
 def read_batches(path: Path, relations: Any, *, pool: str) -> list[Batch]:
     """Read the batches of an epoch.
 
-    path (Path): A file of `write_batches`.
+    path (Path): A file written by `write_batches`.
     relations (Type): The kind of their relations.
     pool (str): The digest of the pool that they must have been drawn from.
     RETURNS (List[Batch]): The batches.
@@ -143,11 +147,12 @@ def _borders(name: str) -> str:
     return f"{name}_borders"
 
 
-# Scores in memory at once, where all texts are compared.
+# The number of scores in memory at once, if all texts are compared.
 COMPARED_AT_ONCE = 2**24
-# Random texts whose mean represents a concept.
+# The number of random texts whose mean represents a concept.
 _SAMPLED = 2
-# Near concepts found for each that a cluster needs: some are in another cluster already.
+# The number of near concepts to find for each one that a cluster needs: some are already in another
+# cluster.
 _SPARE = 4
 # The nearest concepts are searched in random blocks of this size, so that the work grows with the
 # ontology, not with its square.
@@ -156,9 +161,9 @@ _CONCEPTS_AT_ONCE = 1_000
 
 
 class Ranking(NamedTuple):
-    """How the encoder and the objective in training compare texts at the moment.
+    """How the encoder and the objective in training currently compare texts.
 
-    vectors (Callable): Rows of the pool, int64 (n,), to their raw vectors, float32 (n, width).
+    vectors (Callable): From rows of the pool, int64 (n,), to their raw vectors, float32 (n, width).
     normalized (bool): Whether vectors are compared at unit length.
     lexical_weight (float): The weight of the n-grams' cosine.
     """
@@ -171,9 +176,9 @@ class Ranking(NamedTuple):
 class Batcher(ABC):
     """Draws batches for the trainer; registered in the group `spacy_batchers`.
 
-    relations (Type): The kind of relations that its batches have, one of `batches.RelationKind`;
-        the objective must read the same.
-    each_once (bool): Whether an epoch draws a text once, however often D repeats it.
+    relations (Type): The kind of relations in its batches, one of `batches.RelationKind`; the
+        objective must read the same kind.
+    each_once (bool): Whether an epoch draws each text once, however often D repeats it.
     """
 
     relations: ClassVar[Any] = Memberships
@@ -185,22 +190,24 @@ class Batcher(ABC):
     ) -> Sequence[Batch]:
         """Draw the batches of an epoch.
 
-        pool (SynonymPool): What to draw from.
-        seed (int): Of the training, from 0.
-        epoch (int): Its number, from 0; another epoch draws other batches, but as many.
-        ranking (Ranking): Compares texts as the encoder in training does.
+        pool (SynonymPool): The pool to draw from.
+        seed (int): The seed of the training, from 0.
+        epoch (int): The number of the epoch, from 0. Each epoch draws different batches, but the
+            same number.
+        ranking (Ranking): Compares texts with the current encoder.
         RETURNS (Sequence[Batch]): The batches; none if no concept has two texts.
         """
 
 
 @dataclass(frozen=True)
 class PairBatcher(Batcher):
-    """`spacy-connorm.PairBatcher.v1`: every text is an anchor and comes with one random positive
-    (Xu and Bethard 2021, section 4.2). A text that D repeats, or that has several concepts, is an
-    anchor each time. Pairs are never split.
+    """`spacy-connorm.PairBatcher.v1`: each text is an anchor with one random positive (Xu and
+    Bethard 2021, section 4.2). A text that D repeats, or that has several concepts, is an anchor
+    each time. Pairs are never split.
 
-    size (int): At most how many texts a batch has; slightly fewer, as pairs share texts.
-    RAISES (ConnormError): CN006 for less than 4 texts.
+    size (int): The maximum number of texts in a batch; there are slightly fewer, since pairs share
+        texts.
+    RAISES (ConnormError): CN006 for fewer than 4 texts.
     """
 
     size: int = 1500
@@ -211,7 +218,10 @@ class PairBatcher(Batcher):
     def batches(
         self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking | None = None
     ) -> list[Batch]:
-        """RETURNS (List[Batch]): As `Batcher.batches`."""
+        """Draw the batches of an epoch; see `Batcher.batches`.
+
+        RETURNS (List[Batch]): The batches.
+        """
         rng = np.random.default_rng((seed, epoch))
         found = _Occurrences.of(pool)
         anchors = np.arange(len(found.row))
@@ -220,11 +230,11 @@ class PairBatcher(Batcher):
 
 @dataclass(frozen=True)
 class GroupBatcher(Batcher):
-    """`spacy-connorm.GroupBatcher.v1`: the texts of each concept, in random order, are cut into
-    groups. So a text is encoded once per epoch (or as often as D repeats it): half the work of
-    pairs. A group of one text gets a random other text of the concept.
+    """`spacy-connorm.GroupBatcher.v1`: the texts of each concept, in random order, are split into
+    groups. So a text is encoded once per epoch (or as often as D repeats it), which is half the
+    work of pairs. A group of one text gets another random text of the concept.
 
-    size (int): At most how many texts a batch has; at least three groups.
+    size (int): The maximum number of texts in a batch; at least three groups.
     per_concept (int): Texts in a group.
     RAISES (ConnormError): CN006 for an invalid setting.
     """
@@ -233,7 +243,7 @@ class GroupBatcher(Batcher):
     per_concept: int = 4
 
     def __post_init__(self) -> None:
-        # Every epoch must be cut into the same number of batches.
+        # Every epoch must have the same number of batches.
         if self.per_concept < 2:
             refuse("per_concept", self.per_concept, "at least 2, a text and its positive")
         _check_size(self.size, 3 * self.per_concept)
@@ -241,7 +251,10 @@ class GroupBatcher(Batcher):
     def batches(
         self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking | None = None
     ) -> list[Batch]:
-        """RETURNS (List[Batch]): As `Batcher.batches`."""
+        """Draw the batches of an epoch; see `Batcher.batches`.
+
+        RETURNS (List[Batch]): The batches.
+        """
         rng = np.random.default_rng((seed, epoch))
         found = _Occurrences.of(pool)
         groups = _draw_groups(found, self.per_concept, rng)
@@ -255,7 +268,10 @@ class GroupBatcher(Batcher):
     def _order(
         self, found: "_Occurrences", groups: "_Groups", ranking: Any, rng: np.random.Generator
     ) -> np.ndarray:
-        """RETURNS (Ints1d): int64 (groups,): the order in which batches are filled."""
+        """Choose the order in which groups fill batches.
+
+        RETURNS (Ints1d): int64 (groups,).
+        """
         return rng.permutation(len(groups.widths))
 
 
@@ -263,11 +279,12 @@ class GroupBatcher(Batcher):
 class SynonymPairBatcher(Batcher):
     """`spacy-connorm.SynonymPairBatcher.v1`: SapBERT's list of pairs (Liu et al. 2021, section
     3.1): all pairs of texts of a concept, or `max_pairs` random ones if there are more. The paper
-    draws once, for its one epoch; here every epoch draws anew. A text that D repeats makes its
+    draws once, for its single epoch; here, every epoch draws anew. A text that D repeats forms its
     pairs each time, within that limit.
 
-    size (int): At most how many texts a batch has, two per pair; fewer, as pairs share texts.
-    max_pairs (int): At most how many pairs a concept has.
+    size (int): The maximum number of texts in a batch, two per pair; there are fewer, since pairs
+        share texts.
+    max_pairs (int): The maximum number of pairs of a concept.
     RAISES (ConnormError): CN006 for an invalid setting.
     """
 
@@ -281,7 +298,10 @@ class SynonymPairBatcher(Batcher):
     def batches(
         self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking | None = None
     ) -> list[Batch]:
-        """RETURNS (List[Batch]): As `Batcher.batches`."""
+        """Draw the batches of an epoch; see `Batcher.batches`.
+
+        RETURNS (List[Batch]): The batches.
+        """
         rng = np.random.default_rng((seed, epoch))
         found = _Occurrences.of(pool)
         # The pairs of all concepts are numbered: an occurrence is paired with all that follow its
@@ -293,7 +313,7 @@ class SynonymPairBatcher(Batcher):
         return _pack_pairs(pool, found, first, second, self.size, rng)
 
     def _choose(self, ends: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """The numbers of this epoch's pairs, from where each concept's numbers end."""
+        """Choose the numbers of this epoch's pairs, given where the numbers of each concept end."""
         counts = np.diff(ends, prepend=0)
         few = counts <= self.max_pairs
         kept = counts[few]
@@ -305,13 +325,14 @@ class SynonymPairBatcher(Batcher):
 @dataclass(frozen=True)
 class NeighbourBatcher(GroupBatcher):
     """`spacy-connorm.NeighbourBatcher.v1`: groups as in `GroupBatcher`, but batched together with
-    groups of the nearest concepts, by the encoder at the beginning of the epoch. So a batch of a
-    few hundred texts has hard negatives, for which random batches must be far larger (the online
-    mining of Xu and Bethard 2021, section 3.1, across batches).
+    groups of the concepts that are nearest according to the encoder at the beginning of the epoch.
+    So a batch of a few hundred texts has hard negatives, which random batches have only if they are
+    far larger (the online mining of Xu and Bethard 2021, section 3.1, across batches).
 
-    size (int): At most how many texts a batch has; at least three groups.
+    size (int): The maximum number of texts in a batch; at least three groups.
     per_concept (int): Texts in a group.
-    neighbours (int): How many groups of near concepts are batched together, the first included.
+    neighbours (int): The number of groups of near concepts that are batched together, including the
+        first.
     RAISES (ConnormError): CN006 for an invalid setting.
     """
 
@@ -350,8 +371,9 @@ class _Groups(NamedTuple):
 
 
 def _draw_groups(found: "_Occurrences", per_concept: int, rng: np.random.Generator) -> _Groups:
-    """Cut the texts of each concept, in random order, into groups. A group of one text gets a
-    random other text of the concept."""
+    """Split the texts of each concept, in random order, into groups. A group of one text gets
+    another random text of the concept.
+    """
     if not len(found.row):
         return _Groups(*(np.zeros(0, dtype="int64") for _ in _Groups._fields))
     places = _shuffled(found, rng)
@@ -376,8 +398,9 @@ def _check_size(size: int, least: int) -> None:
 
 
 def _draw_subsets(counts: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:
-    """Distinct numbers below each count, int64 (size, counts), by Robert Floyd's algorithm: all
-    subsets are equally likely."""
+    """Draw distinct numbers below each count, int64 (size, counts), by Robert Floyd's algorithm:
+    all subsets are equally likely.
+    """
     drawn = np.empty((size, len(counts)), dtype="int64")
     for turn in range(size):
         last = counts - size + turn
@@ -388,8 +411,9 @@ def _draw_subsets(counts: np.ndarray, size: int, rng: np.random.Generator) -> np
 
 
 def _shuffled(found: "_Occurrences", rng: np.random.Generator) -> np.ndarray:
-    """Occurrences in random order within their concept. Repetitions of a text are spread, so that
-    they meet other texts in their groups."""
+    """Put occurrences in random order within their concept. Repetitions of a text are spread, so
+    that they share groups with different texts.
+    """
     repetition = np.arange(len(found.row)) - found.text_start
     turn = (repetition + rng.random(len(found.row))) / (found.text_end - found.text_start)
     # Starts of concepts are at least 2 apart, so a turn rounded up to 1 stays in its concept.
@@ -413,17 +437,18 @@ def _pack_pairs(
 
 
 def _fill(widths: np.ndarray, size: int) -> tuple[np.ndarray, int]:
-    """The batch of each item, and the number of batches: the fewest, about equally full, that hold
-    items of these widths in any order."""
+    """Assign items of these widths to the fewest batches that hold them in any order, about equally
+    full. Returns the batch of each item, and the number of batches.
+    """
     total = int(widths.sum())
-    # A batch takes the items that begin in its share, so the last may exceed it.
+    # A batch takes the items that begin in its share, so the last item may exceed it.
     share = size - int(widths.max()) + 1
     count = 1 if total <= size else -(-total // share)
     return (np.cumsum(widths) - widths) * count // total, count
 
 
 def _split(pool: SynonymPool, rows: np.ndarray, batch: np.ndarray, count: int) -> list[Batch]:
-    """Batches of distinct rows, from the batch of each row."""
+    """Create batches of distinct rows, given the batch of each row."""
     width = int(rows.max()) + 1
     keys = sorted_unique(batch * width + rows)
     borders = np.searchsorted(keys, width * np.arange(1, count))
@@ -452,7 +477,10 @@ class _Occurrences(NamedTuple):
 
     @classmethod
     def of(cls, pool: SynonymPool) -> "_Occurrences":
-        """RETURNS (_Occurrences): Those of a pool; empty if no concept has two texts."""
+        """List the occurrences in a pool; none if no concept has two texts.
+
+        RETURNS (_Occurrences): The occurrences.
+        """
         sizes = np.asarray([len(rows) for rows in pool.members], dtype="int64")
         concept = np.repeat(np.arange(len(sizes)), sizes)
         row = np.concatenate([np.empty(0, "int64"), *pool.members])
@@ -461,7 +489,7 @@ class _Occurrences(NamedTuple):
         start, end = _runs(keys // max(width, 1))
         text_start, text_end = _runs(keys)
         chosen = (text_end - text_start) < (end - start)
-        # Whole concepts are dropped, so the rest moves up by what was dropped before it.
+        # Only whole concepts are dropped, so the others move up by the number dropped before them.
         moved = np.cumsum(~chosen)[chosen]
         places = (each[chosen] - moved for each in (start, end, text_start, text_end))
         return cls(keys[chosen] % max(width, 1), *places)
@@ -480,21 +508,22 @@ class _Occurrences(NamedTuple):
 
 
 def _runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where the run of equal values around each value begins and ends."""
+    """Find where the run of equal values around each value begins and ends."""
     starts = np.flatnonzero(np.diff(values, prepend=-1))
     sizes = np.diff(starts, append=len(values))
     return np.repeat(starts, sizes), np.repeat(starts + sizes, sizes)
 
 
 def _centroids(rows: np.ndarray, vectors: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """The mean vector of each column of rows, at unit length."""
+    """Compute the mean vector of each column of rows, at unit length."""
     distinct, places = np.unique(rows, return_inverse=True)
     return unit_rows(vectors(distinct)[places.reshape(rows.shape)].mean(axis=0))
 
 
 def _nearest(centroids: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
-    """The `count` nearest other concepts of each concept in its random block, nearest first; fewer
-    if a block is smaller."""
+    """Find the `count` nearest other concepts of each concept in its random block, nearest first;
+    fewer if a block is smaller.
+    """
     blocks = np.array_split(rng.permutation(len(centroids)), -(-len(centroids) // _BLOCK))
     count = min(count, min(map(len, blocks)) - 1)
     near = np.empty((len(centroids), count), dtype="int64")
@@ -509,8 +538,8 @@ def _nearest(centroids: np.ndarray, count: int, rng: np.random.Generator) -> np.
 def _cluster_groups(
     concept: np.ndarray, near: np.ndarray, size: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Groups, int64 (groups,), cluster by cluster: at most `size` groups of near concepts, in
-    random order.
+    """Order groups cluster by cluster, int64 (groups,): a cluster has at most `size` groups of near
+    concepts, in random order.
 
     concept (Ints1d): int64 (groups,), the concept of each group.
     near (Ints2d): int64 (concepts, n), the near concepts of each, nearest first.
@@ -541,7 +570,7 @@ def top_columns(scores: np.ndarray, count: int) -> np.ndarray:
     """Find the highest scores of each row.
 
     scores (Floats2d): (n, m).
-    count (int): How many of each row, at most m.
+    count (int): The number of scores per row, at most m.
     RETURNS (Ints2d): int64 (n, count): their columns, highest score first.
     """
     if not count:

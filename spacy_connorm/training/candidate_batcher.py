@@ -19,16 +19,16 @@ class CandidateBatcher(Batcher):
     """`spacy-connorm.CandidateBatcher.v1`: every text of D is a mention once per epoch. Its
     candidates are the names of O that score highest by the current encoder and by n-grams (Yan et
     al. 2021, section 2.1, after Sung et al. 2020). For the objectives that rank, `Bcnh` and
-    `BioSyn`. Mentions are left out if O has no name of their concepts.
+    `BioSyn`. Mentions are left out if O has no name for their concepts.
 
-    size (int): At most how many mentions a batch has.
-    candidates (int): How many candidates a mention has; all names if there are fewer. The paper's
-        k1.
-    hypernyms (int): At most how many hypernyms a mention has: names of the parents of its concepts,
-        in the order of O. The paper's k2, but short lists are not padded.
-    lexical_share (Optional[float]): The share of the candidates that n-grams alone choose; the
-        encoder alone chooses the others, among the names that are left. BioSyn's code has 0.5. None
-        takes the highest sums of both, as the paper says.
+    size (int): The maximum number of mentions in a batch.
+    candidates (int): The number of candidates of a mention; all names if there are fewer. The
+        paper's k1.
+    hypernyms (int): The maximum number of hypernyms of a mention: names of the parents of its
+        concepts, in the order of O. The paper's k2, but short lists are not padded.
+    lexical_share (Optional[float]): The share of the candidates chosen by n-grams alone; the
+        encoder alone chooses the others, among the remaining names. BioSyn's code uses 0.5. If
+        None, the highest sums of both are chosen, as in the paper.
     lexical (Optional[Model[List[str], Floats2d]]): The n-gram encoder, which is fitted to the texts
         of the pool; a default `NgramEncoder` if None.
     RAISES (ConnormError): CN006 for an invalid setting.
@@ -39,7 +39,7 @@ class CandidateBatcher(Batcher):
     hypernyms: int = 10
     lexical: Any = None
     lexical_share: float | None = None
-    # N-gram vectors of the last pool, by its digest: they are the same in all epochs.
+    # N-gram vectors of the last pool, by its digest, since they are the same in all epochs.
     _ngrams: dict[str, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     relations = Rankings
@@ -58,9 +58,9 @@ class CandidateBatcher(Batcher):
     def batches(self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking) -> list[Batch]:
         """Draw the batches of an epoch; see `Batcher`.
 
-        pool (SynonymPool): What to draw from.
-        seed (int): Of the training, from 0.
-        epoch (int): Its number, from 0.
+        pool (SynonymPool): The pool to draw from.
+        seed (int): The seed of the training, from 0.
+        epoch (int): The number of the epoch, from 0.
         ranking (Ranking): Compares texts with the current encoder.
         RETURNS (List[Batch]): The batches.
         RAISES (ConnormError): CN810 if no mention has a concept with a name.
@@ -94,7 +94,7 @@ class CandidateBatcher(Batcher):
     def _find_candidates(
         self, pool: SynonymPool, mentions: np.ndarray, ranking: Ranking
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The rows of each mention's candidates, and their lexical cosines."""
+        """Find the rows of each mention's candidates, and their lexical cosines."""
         names = pool.names.astype("int64")
         own, others = _vectors(mentions, names, ranking)
         ngrams = self._ngrams_of(pool)
@@ -114,7 +114,7 @@ class CandidateBatcher(Batcher):
     def _choose(
         self, dense: np.ndarray, lexical: np.ndarray, weight: float, count: int
     ) -> np.ndarray:
-        """The columns of each mention's candidates: int64 (b, count)."""
+        """Choose the columns of each mention's candidates, int64 (b, count)."""
         if self.lexical_share is None:
             return top_columns(dense + weight * lexical, count)
         by_ngrams = top_columns(lexical, round(self.lexical_share * count))
@@ -122,7 +122,7 @@ class CandidateBatcher(Batcher):
         return np.hstack([by_ngrams, top_columns(dense, count - by_ngrams.shape[1])])
 
     def _ngrams_of(self, pool: SynonymPool) -> Any:
-        """The n-gram vectors of all texts at unit length: CSR, float32."""
+        """Compute the n-gram vectors of all texts at unit length, CSR, float32."""
         from sklearn.preprocessing import normalize
 
         digest = pool.digest()
@@ -137,7 +137,7 @@ class CandidateBatcher(Batcher):
 def _vectors(
     mentions: np.ndarray, names: np.ndarray, ranking: Ranking
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The vectors of mentions and of names, scaled for the comparison."""
+    """Compute the vectors of mentions and of names, scaled for the comparison."""
     rows = sorted_unique(np.concatenate([mentions, names]))
     vectors = ranking.vectors(rows)
     if ranking.normalized:
@@ -152,7 +152,7 @@ def _batch(
     lexical: np.ndarray,
     hypernyms: np.ndarray,
 ) -> Batch:
-    """Turn rows of the pool into positions in the batch."""
+    """Convert rows of the pool to positions in the batch."""
     is_hypernym = hypernyms >= 0
     rows = sorted_unique(np.concatenate([mentions, candidates.ravel(), hypernyms[is_hypernym]]))
     positions = np.searchsorted(rows, hypernyms)
@@ -168,11 +168,14 @@ def _batch(
 
 class Hierarchy:
     """Synonyms and hypernyms among the texts of a pool. A name is a synonym of a text if they share
-    a concept, and a hypernym if it names a parent of a concept of the text.
+    a concept, and a hypernym if it names a parent of one of the text's concepts.
     """
 
     def __init__(self, pool: SynonymPool) -> None:
-        """pool (SynonymPool): Texts, concepts and their parents."""
+        """Collect the names of each concept.
+
+        pool (SynonymPool): Texts, concepts and their parents.
+        """
         self._concepts = pool.concepts
         self._parents = pool.parents
         self._names = {
@@ -181,8 +184,10 @@ class Hierarchy:
         }
 
     def has_name(self, row: int) -> bool:
-        """row (int): The text.
-        RETURNS (bool): Whether O has a name of one of its concepts.
+        """Check whether O has a name for one of a text's concepts.
+
+        row (int): The text.
+        RETURNS (bool): True if it has.
         """
         return any(concept in self._names for concept in self._concepts[row])
 
@@ -209,7 +214,7 @@ class Hierarchy:
         """Find the hypernyms of a text, parent by parent.
 
         row (int): The text.
-        limit (int): At most how many.
+        limit (int): The maximum number.
         RETURNS (List[int]): Rows, each once.
         """
         own = set(self._concepts[row])

@@ -1,4 +1,4 @@
-"""The folder beside a trained encoder that keeps checkpoints and logs until training ends."""
+"""The folder beside a trained encoder that keeps checkpoints and logs until the training ends."""
 
 import json
 import shutil
@@ -21,21 +21,21 @@ STATE = "trainer_state.json"
 
 
 def work_folder(output_path: Path) -> Path:
-    """Find the folder of an encoder in training.
+    """Choose the folder for the checkpoints of an encoder in training.
 
-    RETURNS (Path): Where the checkpoints of an encoder in training are kept.
+    RETURNS (Path): A folder beside the encoder.
     """
     output_path = output_path.resolve()
     return output_path.with_name(f"{output_path.name}.checkpoints")
 
 
 def start_work(folder: Path, config: Config, dev: Sequence[str]) -> None:
-    """Make the folder for a new training, and keep in it what the training starts with.
+    """Create the folder for a new training, and store its starting conditions.
 
-    folder (Path): From `work_folder`.
+    folder (Path): The result of `work_folder`.
     config (Config): The training config.
     dev (Sequence[str]): The files of the dev data.
-    RAISES (ConnormError): CN714 if an interrupted training is there, CN705 if something else is.
+    RAISES (ConnormError): CN714 if it has an interrupted training, CN705 if it has something else.
     """
     if last_checkpoint(folder) is not None:
         raise ConnormError(Errors.CN714.format(path=folder))
@@ -47,9 +47,9 @@ def start_work(folder: Path, config: Config, dev: Sequence[str]) -> None:
 
 def require_same_start(folder: Path, config: Config, dev: Sequence[str]) -> None:
     """Check that an interrupted training was started with the same config and dev data: scores on
-    others do not compare, so none of them would tell the best epoch.
+    different data can't be compared to find the best epoch.
 
-    folder (Path): From `work_folder`.
+    folder (Path): The result of `work_folder`.
     config (Config): The training config.
     dev (Sequence[str]): The files of the dev data.
     RAISES (ConnormError): CN822 if no training was started there, CN828 if something has changed.
@@ -67,9 +67,9 @@ def _start(config: Config, dev: Sequence[str]) -> tuple[str, str]:
 
 
 def remove_work(folder: Path) -> None:
-    """Remove the folder, once the encoder is written.
+    """Remove the folder after the encoder is written.
 
-    folder (Path): From `work_folder`.
+    folder (Path): The result of `work_folder`.
     """
     # Renamed first: half a folder would look like an interrupted training.
     removed = folder.with_name(f".{folder.name}.removed")
@@ -91,10 +91,9 @@ def last_checkpoint(folder: Path) -> Path | None:
 
 
 def is_finished(checkpoint: Path) -> bool:
-    """Check whether training ended with a checkpoint.
+    """Check whether training ended with a checkpoint: all steps were taken, or patience ran out.
 
-    RETURNS (bool): Whether training ended with this checkpoint: all steps were taken, or
-    patience ran out.
+    RETURNS (bool): True if it did.
     """
     state = _read_state(checkpoint) or {}
     control = state.get("stateful_callbacks", {}).get("TrainerControl", {})
@@ -102,10 +101,10 @@ def is_finished(checkpoint: Path) -> bool:
 
 
 def kept_checkpoint(checkpoint: Path) -> Path:
-    """Find the checkpoint with the best encoder up to one.
+    """Find the checkpoint with the best encoder so far.
 
-    RETURNS (Path): The checkpoint with the best encoder up to this one; this one without dev
-    scores.
+    RETURNS (Path): The best checkpoint up to the given one; the given one if there are no dev
+        scores.
     """
     best = (_read_state(checkpoint) or {}).get("best_global_step")
     return checkpoint.with_name(f"{_PREFIX}{best}") if best else checkpoint
@@ -115,12 +114,12 @@ def kept_checkpoint(checkpoint: Path) -> Path:
 def checkpoint_errors(checkpoint: str | Path | None) -> Iterator[None]:
     """Report damaged files. The trainer reads pickles with `weights_only`, so they run no code.
 
-    checkpoint (Optional[Union[str, Path]]): The checkpoint, if one is read.
+    checkpoint (Optional[Union[str, Path]]): The checkpoint that is read, if any.
     RAISES (ConnormError): CN829.
     """
     try:
         yield
-    # Each library that reads a part of it has errors of its own.
+    # Each library that reads a part of it has its own errors.
     except Exception as error:
         reason = shorten(str(error), width=200)
         raise ConnormError(Errors.CN829.format(path=checkpoint, reason=reason)) from error

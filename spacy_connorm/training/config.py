@@ -1,5 +1,5 @@
 """The blocks of a training config, and the annotated mentions that they name. Imports nothing
-heavy, as configs are resolved everywhere.
+heavy, since configs are resolved everywhere.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,13 +26,13 @@ from .adapters import LoraAdapter
 from .batchers import Batcher
 from .pool import PoolReport
 
-# Dev scores, in percent, that can choose the best epoch.
+# Dev scores, in percent, that can determine the best epoch.
 LINKING_METRICS = ("lenient@1", "strict@1", "mrr", "unseen_lenient@1")
 # Synonym retrieval: how high the names of a mention's concept rank among all names.
 MEAN_AVERAGE_PRECISION = "map"
 METRICS = (*LINKING_METRICS, MEAN_AVERAGE_PRECISION)
 
-# Examples of what is in the lists of the block [data].
+# Examples of items in the lists of the block [data].
 _LISTS = {"corpora": "train.spacy", "dev": "dev.spacy", "labels": "Disease"}
 
 
@@ -42,17 +42,17 @@ class TrainingData:
 
     ontology (str): O, in any known format.
     corpora (Sequence[str]): D: annotated documents, `.spacy`.
-    dev (Sequence[str]): Annotated documents to choose the best epoch by, `.spacy`; without any, the
-        last epoch is kept.
+    dev (Sequence[str]): Annotated documents that determine the best epoch, `.spacy`; without any,
+        the last epoch is kept.
     labels (Sequence[str]): Only mentions with these labels; all if empty.
     spans_key (Optional[str]): The key of the mentions in `doc.spans`; if None, where the corpus
         readers put them.
-    expand_abbreviations (bool): Whether to train on the long forms that documents define for
-        mentions too.
+    expand_abbreviations (bool): Whether to train also on the long forms that documents define for
+        mentions.
     use_ontology (bool): Whether to train on O: true for Train:O and Train:OD, false for fine-tuning
         on D alone.
-    data_share (Optional[float]): D is repeated until |D| / |O| is this; 1/3 in Xu and Bethard 2021.
-        Not repeated if None. Batchers that draw each text once refuse it.
+    data_share (Optional[float]): D is repeated until |D| / |O| reaches this value; 1/3 in Xu and
+        Bethard 2021. Not repeated if None. Batchers that draw each text once refuse it.
     """
 
     ontology: str
@@ -72,34 +72,34 @@ class TrainingData:
 
 
 class TrainingObserver:
-    """Its methods are called in the process that writes the encoder. A subclass overrides what
-    it wants to know.
+    """Follows a training run. Its methods are called in the process that writes the encoder.
+    Override the ones that you need.
     """
 
     def on_pool(self, report: PoolReport) -> None:
         """Called before training starts.
 
-        report (PoolReport): Counts of what there is to learn from.
+        report (PoolReport): Counts of the texts and concepts to learn from.
         """
 
     def on_epoch(self, epoch: float, loss: float) -> None:
         """Called after every epoch.
 
-        epoch (float): How many epochs are done.
+        epoch (float): The number of completed epochs.
         loss (float): The mean over its last batches.
         """
 
     def on_dev_score(self, epoch: float, scores: dict[str, float]) -> None:
         """Called after every dev score.
 
-        epoch (float): How many epochs are done.
-        scores (Dict[str, float]): In percent; the one that chooses the best epoch comes first.
+        epoch (float): The number of completed epochs.
+        scores (Dict[str, float]): In percent; the one that determines the best epoch comes first.
         """
 
 
 @runtime_checkable
 class AnyObjective(Protocol):
-    """What every objective offers; see `objectives.objective`, which imports torch."""
+    """The interface of objectives; see `objectives.objective`, which imports torch."""
 
     relations: Any
     metric: Any
@@ -118,17 +118,17 @@ class Training:
     objective (Objective): Computes the loss; see `objectives`.
     arguments (Dict[str, Any]): Arguments of `transformers.TrainingArguments`: epochs, learning
         rate, precision, accumulation, reporters and all others that are not set here.
-    seed (int): Of all random draws.
-    micro_batch_tokens (int): Tokens that are encoded at once, padding included. Texts of a batch
-        are sorted by length for this.
+    seed (int): The seed of all random draws.
+    micro_batch_tokens (int): Tokens to encode at once, including padding. The texts of a batch are
+        sorted by length for this.
     cache_gradients (bool): Whether to keep the activations of only one micro-batch in memory, for
         batches that do not fit. Gradients are the same, at two thirds of the speed.
     adapter (Optional[LoraAdapter]): Train an adapter instead of all weights.
     interpolation (float): The share of the trained weights in the final ones, which are averaged
-        with the initial weights (Wortsman et al. 2022). Below 1, more is kept of what a pretrained
-        encoder knows of texts that it is not trained on.
-    metric (str): The dev score that chooses the best epoch: one of `METRICS`.
-    patience (Optional[int]): Stop after this many dev scores without a better one; never if None.
+        with the initial weights (Wortsman et al. 2022). A value below 1 preserves more of what a
+        pretrained encoder knows about texts that it is not trained on.
+    metric (str): The dev score that determines the best epoch: one of `METRICS`.
+    patience (Optional[int]): Stop after this many dev scores without an improvement; never if None.
     RAISES (ConnormError): CN006 for an invalid setting, CN118 for an unknown metric, CN830 if the
         batcher and the objective do not match.
     """
@@ -149,7 +149,7 @@ class Training:
             refuse("batcher", self.batcher, "a batcher (`@batchers`)")
         if not isinstance(self.objective, AnyObjective):
             refuse("objective", self.objective, "an objective of spacy-connorm (`@losses`)")
-        # What NumPy takes.
+        # The range that NumPy accepts.
         if not 0 <= self.seed < 2**32:
             refuse("seed", self.seed, "0 to 2**32 - 1")
         require_positive("micro_batch_tokens", self.micro_batch_tokens)
@@ -166,10 +166,10 @@ def read_mentions(paths: Sequence[str], data: TrainingData) -> Iterator[Mention]
     """Read annotated mentions.
 
     paths (Sequence[str]): `.spacy` files.
-    data (TrainingData): Its labels, spans key and abbreviation setting apply.
-    YIELDS (Mention): The mentions, those without a gold id included.
+    data (TrainingData): The labels, spans key and abbreviation setting to apply.
+    YIELDS (Mention): The mentions, including those without a gold id.
     RAISES (ConnormError): CN100, CN105 or CN220 for a file that cannot be read.
-    WARNS (ConnormWarning): CNW811 for a file none of whose mentions is taken.
+    WARNS (ConnormWarning): CNW811 for a file with no matching mentions.
     """
     vocab = Vocab()
     for path in paths:
@@ -177,9 +177,9 @@ def read_mentions(paths: Sequence[str], data: TrainingData) -> Iterator[Mention]
 
 
 def warn_of_shared_files(data: TrainingData) -> None:
-    """Warn of a dev file that is trained on as well.
+    """Warn about dev files that are also used for training.
 
-    data (TrainingData): Names the files.
+    data (TrainingData): The block with the files.
     WARNS (ConnormWarning): CNW812 for each.
     """
     trained_on = {Path(path).resolve() for path in data.corpora}

@@ -1,5 +1,5 @@
-"""Dev scores of an encoder in training, by what it is trained for: the search that a pipeline
-would do, or synonym retrieval.
+"""Dev scores of an encoder in training, by its purpose: the search that a pipeline would do, or
+synonym retrieval.
 """
 
 import warnings
@@ -29,12 +29,12 @@ from ..linker.sieve import Sieve
 from ..text.cleaning import clean
 from .config import LINKING_METRICS, MEAN_AVERAGE_PRECISION, TrainingData, read_mentions
 
-# The config block of a trained encoder to that of the encoder that a pipeline searches with.
+# Converts the config block of a trained encoder to that of the encoder that a pipeline uses.
 ToSearch = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class LinkingScore:
-    """Indexes O and the train data, D, with an encoder, and links the dev mentions."""
+    """Indexes O and the training data, D, with an encoder, and links the dev mentions."""
 
     def __init__(
         self,
@@ -44,10 +44,12 @@ class LinkingScore:
         *,
         metric: Metric = COSINE,
     ) -> None:
-        """ontology (Ontology): O.
+        """Store the data.
+
+        ontology (Ontology): O.
         synonyms (Sequence[Tuple[str, str]]): D: texts and concept ids.
         mentions (Sequence[Mention]): The dev mentions; those without gold ids are left out.
-        metric (str): How vectors are compared; inner products are searched by OD-T alone.
+        metric (str): How vectors are compared; inner products are searched by OD-T only.
         """
         self._backend = ExactIndex(metric=metric)
         self._sieve = Sieve() if metric == COSINE else Sieve(["OD-T"], [])
@@ -56,8 +58,9 @@ class LinkingScore:
         self._mentions = [mention for mention in mentions if mention.concept_ids]
 
     def __call__(self, encoder: Encoder) -> dict[str, float]:
-        """RETURNS (Dict[str, float]): The scores of the sieve, in percent, and the number of
-        mentions.
+        """Score an encoder.
+
+        RETURNS (Dict[str, float]): The scores of the sieve, in percent, and the number of mentions.
         """
         lookup = ConceptLookup(encoder, self._sieve, self._backend)
         lookup.build(self._ontology, self._synonyms)
@@ -81,11 +84,13 @@ class RetrievalScore:
         synonyms: Sequence[tuple[str, str]],
         mentions: Sequence[Mention],
     ) -> None:
-        """ontology (Ontology): O.
+        """Select the dev mentions that can be scored.
+
+        ontology (Ontology): O.
         synonyms (Sequence[Tuple[str, str]]): D: texts and concept ids.
         mentions (Sequence[Mention]): The dev mentions; those whose concepts have no name are left
             out.
-        RAISES (ConnormError): CN810 if there are no others.
+        RAISES (ConnormError): CN810 if there are none.
         """
         rows: dict[str, int] = {}
         by_concept: dict[str, set[int]] = defaultdict(set)
@@ -109,8 +114,10 @@ class RetrievalScore:
             raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
 
     def __call__(self, encoder: Encoder) -> dict[str, float]:
-        """RETURNS (Dict[str, float]): "map", "accuracy" and "mrr", in percent, and the number of
-        mentions.
+        """Score an encoder.
+
+        RETURNS (Dict[str, float]): "map", "accuracy" and "mrr", in percent, and the number of
+            mentions.
         """
         encoder.initialize(X=self._names)
         names, texts = encode(encoder, self._names), encode(encoder, self._texts)
@@ -125,12 +132,12 @@ def score_saved(
     encoder_config: dict[str, Any],
     to_search: ToSearch = dict,
 ) -> dict[str, float]:
-    """Save an encoder in training, load it as a pipeline does, and score it.
+    """Save an encoder in training, load it as a pipeline would, and score it.
 
     module (TrainableModule): The encoder's module.
     score (Callable): Scores an encoder.
     encoder_config (Dict[str, Any]): The config block of the encoder; its `name` is replaced.
-    to_search (Callable): Turns the block into that of the encoder that searches.
+    to_search (Callable): Converts the block to that of the encoder used for searching.
     RETURNS (Dict[str, float]): The scores.
     """
     folder = TemporaryFolder()
@@ -150,13 +157,13 @@ def make_dev_score(
     metric: str,
     searched_by: Metric = COSINE,
 ) -> LinkingScore | RetrievalScore | None:
-    """Read the dev data of a training config, to choose the best epoch by.
+    """Read the dev data of a training config, which determine the best epoch.
 
-    data (TrainingData): Names the dev data.
+    data (TrainingData): The block with the dev data.
     ontology (Ontology): O.
-    mentions (Sequence[Mention]): The annotated mentions that are learned from.
-    metric (str): What chooses the epoch: one of `METRICS`.
-    searched_by (str): The metric of the index: how the objective compares vectors.
+    mentions (Sequence[Mention]): The annotated mentions to learn from.
+    metric (str): The score that determines the epoch: one of `METRICS`.
+    searched_by (str): The metric of the index, that is, how the objective compares vectors.
     RETURNS (Optional[Union[LinkingScore, RetrievalScore]]): Scores an encoder; None without dev
         data.
     RAISES (ConnormError): CN600 if no dev mention has a gold id, CN810 if none can be ranked, and

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from .trainer import Trained
 
 _CARD, _ENCODER_CONFIG, _LEARNED = "README.md", "config.json", "learned.json"
-# Encoded once, to see that what was written can be used.
+# Encoded once, to check that the folder can be used.
 PROBE = "heart attack"
 _LIBRARIES = (
     *("spacy-connorm", "spacy", "torch", "transformers", "accelerate"),
     *("pytorch-metric-learning", "peft", "numpy"),
 )
-# What an index of inner products needs besides; see CN421.
+# Other settings that an index of inner products needs; see CN421.
 _BY_INNER_PRODUCTS = {
     "rewriting_weight": 0,
     "extra_words_weight": 0,
@@ -37,9 +37,9 @@ _BY_INNER_PRODUCTS = {
 
 
 class CardFacts(NamedTuple):
-    """What a model card tells besides the result of the training.
+    """Facts for the model card besides the result of the training.
 
-    search (Dict[str, Any]): The config block of the encoder to search with.
+    search (Dict[str, Any]): The config block of the encoder to use for searching.
     metric (str): How an index must compare its vectors, "cosine" or "dot".
     sources (Sequence[Tuple[str, str]]): The training data, label and value: files with their
         SHA-256, licences, counts.
@@ -53,18 +53,18 @@ class CardFacts(NamedTuple):
 def is_encoder(folder: Path) -> bool:
     """Check whether a folder holds a trained encoder.
 
-    RETURNS (bool): Whether a folder holds a transformer or a DAN encoder.
+    RETURNS (bool): True for a transformer or a DAN encoder.
     """
     return "model_type" in read_object(folder / _ENCODER_CONFIG)
 
 
 def write_encoder(trained: "Trained", facts: CardFacts, config: Config, path: Path) -> None:
-    """Write a trained encoder, whole or not at all, and check that it can be loaded.
+    """Write a trained encoder, completely or not at all, and check that it can be loaded.
 
-    trained (Trained): What training gave.
-    facts (CardFacts): For the model card.
+    trained (Trained): The result of the training.
+    facts (CardFacts): Facts for the model card.
     config (Config): The training config.
-    path (Path): The folder to make or replace.
+    path (Path): The folder to create or replace.
     RAISES (ConnormError): CN705 if something else is there, CN108 if it cannot be written, and the
         errors of loading it.
     """
@@ -74,7 +74,7 @@ def write_encoder(trained: "Trained", facts: CardFacts, config: Config, path: Pa
         (folder / _CARD).write_text(make_card(trained, facts, config), encoding="utf8")
         (folder / CONFIG).write_text(config.to_str(), encoding="utf8")
         if trained.learned:
-            # The weight means nothing without the n-grams that it was learned with.
+            # The weight is meaningless without the n-grams that it was learned with.
             learned = {**trained.learned, "lexical": facts.search["lexical"]}
             (folder / _LEARNED).write_text(json.dumps(learned) + "\n", encoding="utf8")
         if trained.logs.is_dir():
@@ -82,7 +82,7 @@ def write_encoder(trained: "Trained", facts: CardFacts, config: Config, path: Pa
 
 
 def _require_loadable(config: Config, folder: Path) -> None:
-    """Load what was written, as a pipeline will."""
+    """Load the folder as a pipeline will."""
     block = {**config["encoder"], "name": str(folder)}
     encoder = registry.resolve({"encoder": block})["encoder"]
     encoder.initialize()
@@ -90,10 +90,10 @@ def _require_loadable(config: Config, folder: Path) -> None:
 
 
 def make_card(trained: "Trained", facts: CardFacts, config: Config) -> str:
-    """Write a model card: what the encoder is, and all that is needed to train it again.
+    """Write a model card: what the encoder is, and everything needed to train it again.
 
-    trained (Trained): What training gave.
-    facts (CardFacts): What else to tell.
+    trained (Trained): The result of the training.
+    facts (CardFacts): Further facts.
     config (Config): The training config.
     RETURNS (str): Markdown with front matter for the Hugging Face hub.
     """

@@ -1,4 +1,4 @@
-"""Writing a pretrained transformer to a folder, as it is or for ONNX Runtime."""
+"""Write a pretrained transformer to a folder, as it is or for ONNX Runtime."""
 
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,7 +31,7 @@ _PROBES = (
     "Duchenne muscular dystrophy",
     "non-small cell lung carcinoma",
 )
-# Trained weights reach 0.99 in eight bits; a cosine below this means that something went wrong.
+# Trained weights reach 0.99 in eight bits; a lower cosine means that something went wrong.
 _LEAST_COSINE = 0.8
 
 
@@ -50,7 +50,7 @@ class ExportedEncoder(NamedTuple):
     """An encoder that was exported.
 
     path (Path): Its folder, the `name` of an `OnnxEncoder.v1`.
-    cosine (float): The mean cosine of its vectors and the transformer's, on a few texts.
+    cosine (float): The mean cosine between its vectors and the transformer's, for a few texts.
     """
 
     path: Path
@@ -62,7 +62,7 @@ def save_encoder(name: str | Path, output_path: str | Path) -> SavedEncoder:
     spacy connorm encoder`.
 
     name (Union[str, Path]): A name on the Hugging Face hub, or a folder.
-    output_path (Union[str, Path]): The folder to make or replace.
+    output_path (Union[str, Path]): The folder to create or replace.
     RETURNS (SavedEncoder): The folder, and the width of the vectors.
     RAISES (ConnormError): CN121 if the output would replace the transformer, CN303, CN304 or
         CN306 if it cannot be loaded, CN308 if its vectors are not finite, CN705 if something else
@@ -91,16 +91,16 @@ def export_encoder(
     pooling: str | None = None,
     max_length: int | None = None,
 ) -> ExportedEncoder:
-    """Export a transformer to a folder for `OnnxEncoder.v1`, and check that it gives nearly the
-    same vectors: `python -m spacy connorm export`.
+    """Export a transformer to a folder for `OnnxEncoder.v1`, and check that its vectors are nearly
+    the same: `python -m spacy connorm export`.
 
-    name (Union[str, Path]): What `train` wrote, whose settings apply, another folder, or a name on
-        the Hugging Face hub.
-    output_path (Union[str, Path]): The folder to make or replace.
+    name (Union[str, Path]): A folder written by `train`, whose settings apply, another folder, or a
+        name on the Hugging Face hub.
+    output_path (Union[str, Path]): The folder to create or replace.
     precision (str): "int8" or "fp32".
-    pooling (Optional[str]): "mean", "cls" or "max"; as it was trained if None, or "mean".
-    max_length (Optional[int]): Tokens kept of a text; as it was trained if None, or 64.
-    RETURNS (ExportedEncoder): The folder, and how near its vectors are.
+    pooling (Optional[str]): "mean", "cls" or "max"; if None, as it was trained, or "mean".
+    max_length (Optional[int]): Tokens kept of a text; if None, as it was trained, or 64.
+    RETURNS (ExportedEncoder): The folder, and how close its vectors are.
     RAISES (ConnormError): CN121 if the output would replace the transformer, CN303 to CN308 if the
         transformer cannot be loaded, CN126 if a library is missing, CN336 if it cannot be
         exported, CN705 if something else is at the path, CN711 for an invalid setting, CN832 for

@@ -1,4 +1,4 @@
-"""Triplets of synonyms and near other names, and concepts with some of their names."""
+"""Triplets of synonyms and near names of other concepts, and concepts with some of their names."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -10,22 +10,23 @@ from ..errors import ConnormError, Errors, refuse, require_positive
 from .batchers import COMPARED_AT_ONCE, Batch, Batcher, Groundings, Ranking, top_columns
 from .pool import SynonymPool, sorted_unique
 
-# Of names with the same vector, 1 / distance would be infinite.
+# For names with the same vector, 1 / distance would be infinite.
 _LEAST_DISTANCE = 1e-3
 
 
 @dataclass(frozen=True)
 class GroundingBatcher(Batcher):
     """`spacy-connorm.GroundingBatcher.v1`, for `ConceptualGrounding` (Fivez et al. 2021, section
-    3.2). Each ordered pair of synonyms comes once per epoch, with a negative: of the nearest names
-    that are no synonyms, by the current encoder, one is drawn with a probability that falls with
-    its distance (Wu et al. 2017). Beside the pairs of a batch come their concepts, each with some
-    of its names, drawn at random.
+    3.2). Each ordered pair of synonyms is drawn once per epoch, with a negative: one of the nearest
+    names by the current encoder that are not synonyms, with a probability that falls with its
+    distance (Wu et al. 2017). A batch also has the concepts of its pairs, each with some of its
+    names, drawn at random.
 
-    size (int): At most how many pairs a batch has.
-    neighbours (int): How many of the nearest names are drawn from.
-    name_dropout (float): The share of a concept's names that is left out; at least one stays.
-    max_pairs (Optional[int]): At most how many pairs of a concept an epoch draws, for ontologies
+    size (int): The maximum number of pairs in a batch.
+    neighbours (int): The number of nearest names to draw negatives from.
+    name_dropout (float): The share of a concept's names that is left out; at least one name is
+        kept.
+    max_pairs (Optional[int]): The maximum number of pairs of a concept in an epoch, for ontologies
         whose largest concepts would take most of the time; all if None, as in the paper.
     RAISES (ConnormError): CN006 for an invalid setting.
     """
@@ -47,7 +48,9 @@ class GroundingBatcher(Batcher):
             require_positive("max_pairs", self.max_pairs)
 
     def batches(self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking) -> list[Batch]:
-        """RETURNS (List[Batch]): As `Batcher.batches`.
+        """Draw the batches of an epoch; see `Batcher.batches`.
+
+        RETURNS (List[Batch]): The batches.
         RAISES (ConnormError): CN810 if no pair has a negative.
         """
         rng = np.random.default_rng((seed, epoch))
@@ -56,7 +59,7 @@ class GroundingBatcher(Batcher):
         if not len(pairs):
             return []
         negatives = self._draw_negatives(pool, pairs[:, 0], ranking, rng)
-        # A name whose concepts have all names has nothing to be kept apart from.
+        # A name whose concepts have all names has no negatives.
         pairs, negatives = pairs[negatives >= 0], negatives[negatives >= 0]
         if not len(pairs):
             reason = "all names belong to one concept"
@@ -71,7 +74,7 @@ class GroundingBatcher(Batcher):
         ]
 
     def _draw_pairs(self, names: list[np.ndarray], rng: np.random.Generator) -> np.ndarray:
-        """Name, synonym and concept of each pair, int64 (n, 3)."""
+        """Draw the name, synonym and concept of each pair, int64 (n, 3)."""
         found = [np.empty((0, 3), dtype="int64")]
         for concept, rows in enumerate(names):
             first, second = np.nonzero(~np.eye(len(rows), dtype=bool))
@@ -85,7 +88,7 @@ class GroundingBatcher(Batcher):
     def _draw_negatives(
         self, pool: SynonymPool, anchors: np.ndarray, ranking: Ranking, rng: np.random.Generator
     ) -> np.ndarray:
-        """A name for each anchor, int64 (n,); -1 if there is none that is no synonym."""
+        """Draw a negative for each anchor, int64 (n,); -1 if all names are its synonyms."""
         rows = sorted_unique(np.concatenate([each.astype("int64") for each in pool.members]))
         points = unit_rows(ranking.vectors(rows))
         places = pool.places_by_concept(rows)
@@ -106,7 +109,7 @@ class GroundingBatcher(Batcher):
             weights = 1 / np.maximum(1 - cosines, _LEAST_DISTANCE)
             shares = np.cumsum(weights, axis=1, dtype="float64")
             anchor = np.repeat(np.arange(len(near)), ends[part] - starts[part])
-            # From 0 to the total, both left out: what has no share is never drawn.
+            # Between 0 and the total, both excluded: a name without a share is never drawn.
             sought = (1 - rng.random(len(anchor))) * shares[anchor, -1]
             place = (shares[anchor] < sought[:, None]).sum(axis=1)
             found = rows[near[anchor, np.minimum(place, count - 1)]]

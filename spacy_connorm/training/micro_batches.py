@@ -1,5 +1,5 @@
-"""Batches as tensors, cut into micro-batches of texts of similar length. Imports torch: import it
-in functions.
+"""Batches as tensors, split into micro-batches of texts of similar length. Imports torch, so import
+this module only inside functions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,10 +22,12 @@ _READ_AT_ONCE = 10_000
 
 
 class TokenTable:
-    """The tokens of all texts in one array: a tenth of the memory of lists."""
+    """The tokens of all texts in one array, which takes a tenth of the memory of lists."""
 
     def __init__(self, module: TrainableModule, texts: Sequence[str]) -> None:
-        """module (TrainableModule): Tokenizes the texts.
+        """Tokenize the texts.
+
+        module (TrainableModule): Tokenizes the texts.
         texts (Sequence[str]): n texts.
         """
         values: list[np.ndarray] = []
@@ -48,7 +50,7 @@ class BatchTensors(TypedDict):
 
     micro_batches (List[Dict[str, torch.Tensor]]): Arguments of the encoder module's `forward`.
     places (torch.Tensor): int64 (B,), the position in the batch of each of their vectors.
-    relations (RelationKind): Those of the batch.
+    relations (RelationKind): The relations in the batch.
     """
 
     micro_batches: list[dict[str, torch.Tensor]]
@@ -58,7 +60,7 @@ class BatchTensors(TypedDict):
 
 class EpochBatches(Dataset):
     """The batches of one epoch; item i is the i-th batch. They are kept in a file, so that a run
-    that is resumed within an epoch continues with the same batches.
+    resumed within an epoch continues with the same batches.
     """
 
     def __init__(
@@ -71,12 +73,14 @@ class EpochBatches(Dataset):
         seed: int,
         folder: Path,
     ) -> None:
-        """pool (SynonymPool): Texts and concepts.
+        """Tokenize the pool.
+
+        pool (SynonymPool): Texts and concepts.
         batcher (Batcher): Draws rows of the pool.
         module (TrainableModule): Tokenizes the texts.
-        micro_batch_tokens (int): Tokens of a micro-batch, padding included.
-        seed (int): Of the random draws.
-        folder (Path): For the files of the epochs' batches.
+        micro_batch_tokens (int): Tokens in a micro-batch, including padding.
+        seed (int): The seed of the random draws.
+        folder (Path): The folder for the files of batches.
         """
         self._pool = pool
         self._batcher = batcher
@@ -96,7 +100,7 @@ class EpochBatches(Dataset):
     def begin_epoch(self, epoch: int, ranking: Ranking) -> None:
         """Draw the batches of an epoch, or read those drawn before an interruption.
 
-        epoch (int): Its number, from 0.
+        epoch (int): The number of the epoch, from 0.
         ranking (Ranking): As for `Batcher.batches`.
         RAISES (ConnormError): CN828 if those were drawn from another pool.
         """
@@ -112,7 +116,7 @@ class EpochBatches(Dataset):
         return len(self._batches)
 
     def micro_batches(self, rows: np.ndarray) -> Iterator[tuple[np.ndarray, dict[str, Any]]]:
-        """Cut rows of the pool into micro-batches.
+        """Split rows of the pool into micro-batches.
 
         rows (Ints1d): Rows of the pool.
         YIELDS (Tuple[Ints1d, Dict[str, torch.Tensor]]): Positions in `rows`, and the arguments of
@@ -135,7 +139,9 @@ class BatchEncoder(torch.nn.Module):
     """Encodes a batch one micro-batch at a time."""
 
     def __init__(self, module: Any, *, cache_gradients: bool) -> None:
-        """module (TrainableModule): Encodes a micro-batch.
+        """Store the module.
+
+        module (TrainableModule): The module that encodes a micro-batch.
         cache_gradients (bool): Whether to keep the activations of only one micro-batch in memory.
             They are computed again in the backward pass, which costs a third of the speed;
             gradients are the same.
@@ -152,18 +158,23 @@ class BatchEncoder(torch.nn.Module):
     def forward(
         self, micro_batches: list[dict[str, torch.Tensor]], places: torch.Tensor
     ) -> torch.Tensor:
-        """RETURNS (torch.Tensor): float32 (B, width), in the order of the batch."""
+        """Encode a batch.
+
+        RETURNS (torch.Tensor): float32 (B, width), in the order of the batch.
+        """
         vectors = torch.cat([self._encode(inputs).float() for inputs in micro_batches])
         return vectors.new_empty(vectors.shape).index_copy(0, places, vectors)
 
 
 class BatchLoss(torch.nn.Module):
-    """The module that is trained: encodes a batch and computes its loss. Parameters of the
+    """The module that is trained: it encodes a batch and computes its loss. Parameters of the
     objective are trained, saved and shared between processes like those of the encoder.
     """
 
     def __init__(self, encoder: BatchEncoder, objective: Objective) -> None:
-        """encoder (BatchEncoder): Encodes a batch.
+        """Combine an encoder and an objective.
+
+        encoder (BatchEncoder): Encodes a batch.
         objective (Objective): Computes the loss from the vectors.
         """
         super().__init__()
@@ -176,12 +187,15 @@ class BatchLoss(torch.nn.Module):
         places: torch.Tensor,
         relations: RelationKind,
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """RETURNS (Tuple[torch.Tensor, torch.Tensor]): The loss, and the vectors."""
+        """Compute the loss of a batch.
+
+        RETURNS (Tuple[torch.Tensor, torch.Tensor]): The loss and the vectors.
+        """
         vectors = self.encoder(micro_batches, places)
         return self.objective(vectors, relations), vectors
 
     def separate_parameters(self, optimizer: torch.optim.Optimizer) -> None:
-        """Give the objective's parameters their own learning rate, without weight decay.
+        """Set a separate learning rate for the objective's parameters, without weight decay.
 
         optimizer (torch.optim.Optimizer): Changed in place.
         """

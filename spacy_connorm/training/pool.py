@@ -1,6 +1,6 @@
 """The pool of texts to train on, each with all of its concepts, from O and D.
 
-Pairs of text and concept are arrays: of ten million names only the texts, their keys and the pool
+Pairs of text and concept are arrays: for ten million names, only the texts, their keys and the pool
 are Python objects.
 """
 
@@ -31,15 +31,15 @@ class SynonymPool:
     """Texts and concepts, numbered.
 
     texts (List[str]): The text of each row; no two are the same to the encoder.
-    concepts (List[Tuple[int, ...]]): Of each row: the numbers of its concepts in O and D,
+    concepts (List[Tuple[int, ...]]): For each row, the numbers of its concepts in O and D,
         ascending. Rows with a common concept are never each other's negatives.
-    members (List[Ints1d]): Of each concept: int32, ascending, the rows to draw in an epoch, each as
-        often as it is drawn; empty for a concept that is not trained on but shares a text with one
-        that is.
+    members (List[Ints1d]): For each concept, int32, ascending, the rows to draw in an epoch, each
+        as often as it is drawn; empty for a concept that is not trained on but shares a text with
+        one that is.
     concept_ids (List[str]): The id of each concept.
     names (Ints1d): int32, ascending: the rows of texts that are in O.
     mentions (Ints1d): int32, ascending: the rows of texts that are in D.
-    parents (List[Tuple[int, ...]]): Of each concept: the numbers of its parents.
+    parents (List[Tuple[int, ...]]): For each concept, the numbers of its parents.
     """
 
     texts: list[str]
@@ -51,11 +51,11 @@ class SynonymPool:
     parents: list[tuple[int, ...]] = field(default_factory=list)
 
     def places_by_concept(self, rows: np.ndarray) -> dict[int, list[int]]:
-        """List which of some rows each concept has.
+        """Group rows by concept.
 
         rows (Ints1d): Rows.
-        RETURNS (Dict[int, List[int]]): By the number of the concept, places in `rows`, ascending;
-            concepts that have none are missing.
+        RETURNS (Dict[int, List[int]]): By concept number, positions in `rows`, ascending; concepts
+            without any are missing.
         """
         places: dict[int, list[int]] = {}
         for place, row in enumerate(rows.tolist()):
@@ -64,9 +64,9 @@ class SynonymPool:
         return places
 
     def digest(self) -> str:
-        """Identify a pool.
+        """Identify the pool.
 
-        RETURNS (str): A digest of all that can be drawn, 32 hexadecimal digits.
+        RETURNS (str): A digest of everything that can be drawn, 32 hexadecimal digits.
         """
         content = hashlib.blake2b(digest_size=16)
         for names in (self.texts, self.concept_ids):
@@ -84,17 +84,18 @@ class PoolReport:
     """Counts, filled while a pool is built.
 
     concepts (int): Concepts with a text to train on.
-    single_text_concepts (int): Concepts with just one text, which has no positive.
+    single_text_concepts (int): Concepts with only one text, which has no positive.
     texts (int): Texts that the encoder can tell apart.
     ambiguous_texts (int): Texts of several concepts.
     from_ontology (int): |O|: pairs of text and concept of the ontology; an epoch draws each once.
     data_texts (int): Distinct pairs of text and concept in D.
-    from_data (int): |D|: pairs of D that an epoch draws, repetitions included.
+    from_data (int): |D|: pairs of D that an epoch draws, including repetitions.
     mentions (int): Annotated mentions read.
-    nil_mentions (int): Mentions left out: no gold id.
-    composite_mentions (int): Mentions left out: several concepts, or a part without an id.
-    empty_texts (int): Names and mentions left out: empty to the encoder.
-    unknown_ids (int): Concepts of D that the ontology lacks.
+    nil_mentions (int): Mentions left out because they have no gold id.
+    composite_mentions (int): Mentions left out because they have several concepts, or a part
+        without an id.
+    empty_texts (int): Names and mentions left out because they are empty to the encoder.
+    unknown_ids (int): Concepts of D that are not in the ontology.
     unknown_mentions (int): Mentions of these concepts, which are kept.
     """
 
@@ -114,16 +115,16 @@ class PoolReport:
 
     @property
     def repeats(self) -> float:
-        """How often an epoch draws a text of D.
+        """How often an epoch draws a text of D, on average.
 
-        RETURNS (float): How often an epoch draws a text of D on average; 0 without D.
+        RETURNS (float): 0 without D.
         """
         return self.from_data / self.data_texts if self.data_texts else 0.0
 
     def lines(self) -> list[tuple[str, int | float]]:
-        """List the counts, to print.
+        """List the counts for printing.
 
-        RETURNS (List[Tuple[str, Union[int, float]]]): Labels and counts, to print.
+        RETURNS (List[Tuple[str, Union[int, float]]]): Labels and counts.
         """
         counts: list[tuple[str, int | float]] = [
             ("Concepts", self.concepts),
@@ -159,22 +160,22 @@ def build_pool(
     and 4.2).
 
     D is a set of pairs of text and concept, however often they were annotated. Mentions of several
-    concepts are left out, as they are synonyms of none, and so are mentions of no concept. An id
-    that O lacks becomes a concept of its own.
+    concepts are left out, since they are not synonyms of any of them, and so are mentions without a
+    concept. An id that is not in O becomes a separate concept.
 
     Without the ontology (Liu et al. 2021, section 3.1, fine-tuning on task data), only the concepts
-    of D are trained on, with their texts in D and their names in O. The rest of O still tells which
-    texts are no negatives.
+    of D are trained on, with their texts in D and their names in O. The rest of O still shows which
+    texts are not negatives.
 
-    concepts (Iterable[Concept]): O. Records with one id are one concept.
+    concepts (Iterable[Concept]): The ontology, O. Records with the same id are one concept.
     mentions (Iterable[Mention]): The annotated mentions, D.
-    inputs (Callable): Texts to encoder inputs: texts with equal inputs are one text, and texts that
-        are empty to the encoder are left out.
+    inputs (Callable): Converts texts to encoder inputs: texts with equal inputs are one text, and
+        texts that are empty to the encoder are left out.
     use_ontology (bool): Whether to train on all concepts of O, or only on those of D.
-    data_share (Optional[float]): |D| / |O| as drawn in an epoch: D is repeated up to that, and the
-        fraction of a repetition is spread evenly over D. D is drawn at least once, and exactly once
-        if None.
-    RETURNS (Tuple[SynonymPool, PoolReport]): The pool, and counts of what is in it and what was
+    data_share (Optional[float]): |D| / |O| as drawn in an epoch: D is repeated up to that share,
+        and a fraction of a repetition is spread evenly over D. D is drawn at least once, and
+        exactly once if None.
+    RETURNS (Tuple[SynonymPool, PoolReport]): The pool, and counts of its contents and of what was
         left out.
     RAISES (ConnormError): CN006 if the share is not above 0, CN810 if no concept has two texts,
         CN810 if there is neither O nor D to train on.
@@ -213,9 +214,9 @@ def build_pool(
 
 
 class _TextConceptPairs:
-    """Numbers texts and concepts, and collects the pairs of O (`ontology`) and of D (`data`):
-    text number, concept number, text number and so on. Arrays, as ten million pairs are no Python
-    objects.
+    """Numbers texts and concepts, and collects the pairs of O (`ontology`) and of D (`data`): text
+    number, concept number, text number and so on. These are arrays, since ten million pairs would
+    be too many Python objects.
     """
 
     def __init__(self) -> None:
@@ -230,18 +231,27 @@ class _TextConceptPairs:
 
     @property
     def concept_ids(self) -> list[str]:
-        """RETURNS (List[str]): The ids of the concepts, by number."""
+        """List the ids of concepts by number.
+
+        RETURNS (List[str]): The ids.
+        """
         return list(self._concepts)
 
     def parents(self, number: int) -> Iterator[int]:
-        """YIELDS (int): The numbers of a concept's parents; parents that O lacks are skipped."""
+        """List the parents of a concept. Parents that are not in O are skipped.
+
+        YIELDS (int): Their numbers.
+        """
         for concept_id in self._parent_ids.get(number, ()):
             parent = self._resolve(concept_id)
             if isinstance(parent, int):
                 yield parent
 
     def add_concept(self, concept: Concept) -> None:
-        """concept (Concept): A record of O."""
+        """Add the names of a concept.
+
+        concept (Concept): A record of O.
+        """
         number = self._concepts.setdefault(concept.concept_id, len(self._concepts))
         self.known = len(self._concepts)
         for alt_id in concept.alt_ids:
@@ -255,8 +265,10 @@ class _TextConceptPairs:
             self.ontology.extend((self._text(name), number))
 
     def add_mention(self, mention: Mention, report: PoolReport) -> None:
-        """mention (Mention): An annotation of D.
-        report (PoolReport): Counts what is left out.
+        """Add an annotated mention.
+
+        mention (Mention): An annotation of D.
+        report (PoolReport): Counts mentions that are left out.
         """
         report.mentions += 1
         if not mention.concept_ids:
@@ -276,7 +288,7 @@ class _TextConceptPairs:
         self.data.extend((self._text(mention.text), number))
 
     def _resolve(self, concept_id: str) -> int | str:
-        """The number of a concept, or its id if it has no number yet."""
+        """Find the number of a concept, or return its id if it has no number yet."""
         for numbers in (self._concepts, self._primary, self._spellings):
             if concept_id in numbers:
                 return numbers[concept_id]
@@ -289,7 +301,9 @@ class _TextConceptPairs:
 def _rows(
     texts: list[str], inputs: Callable[[list[str]], list[bytes]]
 ) -> tuple[np.ndarray, list[str]]:
-    """The row of each text, -1 if it is empty, and the first text of each row."""
+    """Number the rows. Returns the row of each text, -1 if it is empty, and the first text of each
+    row.
+    """
     (nothing,) = inputs([""])
     rows = {nothing: -1}
     firsts: list[str] = []
@@ -305,7 +319,9 @@ def _rows(
 
 
 def _distinct_pairs(stated: array, rows: np.ndarray, report: PoolReport) -> np.ndarray:
-    """Distinct pairs of row and concept, ascending, int64 (n,): the row in the upper half."""
+    """List distinct pairs of row and concept, ascending, int64 (n,), with the row in the upper
+    half.
+    """
     text, concept = np.asarray(stated, dtype="int64").reshape(-1, 2).T
     row = rows[text]
     report.empty_texts += int(np.count_nonzero(row < 0))
@@ -313,8 +329,9 @@ def _distinct_pairs(stated: array, rows: np.ndarray, report: PoolReport) -> np.n
 
 
 class _CountedPairs(NamedTuple):
-    """Pairs of row and concept, ordered by both, with how often an epoch draws them: int64 (n,)
-    each. And whether they are in O (`named`) and in D (`annotated`): bool (n,)."""
+    """Pairs of row and concept, ordered by both, and how often an epoch draws them, int64 (n,)
+    each; and whether they are in O (`named`) and in D (`annotated`), bool (n,).
+    """
 
     row: np.ndarray
     concept: np.ndarray
@@ -348,7 +365,7 @@ class _CountedPairs(NamedTuple):
         return cls(keys >> 32, _low(keys), times, named, annotated)
 
     def of_drawn_rows(self) -> "_CountedPairs":
-        """All pairs of the rows that are drawn at least once."""
+        """Select all pairs of the rows that are drawn at least once."""
         chosen = np.isin(self.row, self.row[self.times > 0])
         return _CountedPairs(*(each[chosen] for each in self))
 
@@ -358,7 +375,9 @@ def _low(keys: np.ndarray) -> np.ndarray:
 
 
 def _shares(total: int, count: int) -> np.ndarray:
-    """Whole numbers that add up to the total and differ by at most 1, the larger ones spread."""
+    """Compute integers that add up to the total and differ by at most 1, the larger ones spread
+    evenly.
+    """
     return np.diff(np.arange(count + 1, dtype="int64") * total // max(count, 1))
 
 
@@ -386,7 +405,7 @@ def _pool(
 
 
 def _by_row(row: np.ndarray, concept: np.ndarray, count: int) -> list[tuple[int, ...]]:
-    # Most texts have one concept: they share its tuple to save memory.
+    # Most texts have only one concept, and share its tuple to save memory.
     alone = [(number,) for number in range(count)]
     numbers = concept.tolist()
     ends = np.flatnonzero(np.diff(row, append=-1)) + 1
@@ -414,9 +433,11 @@ def _parents(chosen: list[int], stated: _TextConceptPairs) -> list[tuple[int, ..
 
 
 def sorted_unique(values: np.ndarray) -> np.ndarray:
-    """values (Ints1d): Numbers from 0.
-    RETURNS (Ints1d): Each of them once, ascending. For millions of numbers this is several times as
-        fast as `np.unique`, which hashes.
+    """Sort numbers and remove duplicates. For millions of numbers, this is several times faster
+    than `np.unique`, which uses hashing.
+
+    values (Ints1d): Numbers from 0.
+    RETURNS (Ints1d): Each of them once, ascending.
     """
     ordered = np.sort(values)
     return ordered[np.diff(ordered, prepend=-1) > 0]

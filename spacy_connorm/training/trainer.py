@@ -1,5 +1,5 @@
-"""The loop: `transformers.Trainer` over whole batches. Imports torch and transformers: import it
-in functions.
+"""The training loop: `transformers.Trainer` over whole batches. Imports torch and transformers, so
+import this module only inside functions.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,19 +35,19 @@ from .micro_batches import BatchEncoder, BatchLoss, EpochBatches
 from .objectives.objective import Objective
 from .pool import SynonymPool
 
-# A trained encoder to its dev scores by name; higher is better.
+# Computes the dev scores of an encoder, by name; higher is better.
 Score = Callable[[TrainableModule], dict[str, float]]
 
 
 class Trained(NamedTuple):
     """The result of a training run.
 
-    module (TrainableModule): The encoder with its `FinalWeights`: that of the best epoch if there
-        was dev data, else that of the last.
+    module (TrainableModule): The encoder with its `FinalWeights`: from the best epoch if there were
+        dev data, otherwise from the last.
     arguments (Dict[str, Any]): All arguments of the trainer.
     history (List[Dict[str, float]]): The log, in order.
     best (Optional[Dict[str, float]]): The best dev scores.
-    seconds (float): Duration; since the resume if there was one.
+    seconds (float): The duration; after a resume, since then.
     trained_share (float): The share of the weights that were trained, 0 to 1.
     learned (Dict[str, float]): The values that the objective learned.
     hardware (str): The devices or threads that it ran on.
@@ -81,14 +81,14 @@ def run_training(
     module (TrainableModule): The module from `encoders.trainable`, changed in place.
     pool (SynonymPool): Texts and concepts.
     training (Training): The settings.
-    folder (Path): For checkpoints and logs; made if missing.
+    folder (Path): The folder for checkpoints and logs; created if missing.
     use_cpu (bool): Whether to train on the CPU even if there is a GPU.
     score (Optional[Score]): Scores the encoder on dev data; the best epoch is kept.
     resume (bool): Whether to continue exactly from the last complete checkpoint in the folder.
     callbacks (Sequence[transformers.TrainerCallback]): Further callbacks.
     RETURNS (Trained): The result.
     RAISES (ConnormError): CN820 for a loss that is not finite, CN711 for invalid arguments of the
-        trainer, CN822 if there is no checkpoint to resume from, CN118 if the dev data give no score
+        trainer, CN822 if there is no checkpoint to resume from, CN118 if the dev data have no score
         of the wanted name, CN828 if the interrupted run had another pool, CN829 if its checkpoint
         is damaged, CN836 if the encoder can't be grounded.
     """
@@ -164,8 +164,8 @@ class _ObjectiveTrainer(Trainer):
         self._score = score
 
     def run_and_end(self, checkpoint: Path | None) -> float:
-        """Train, then end the group of processes that torchrun started: the threads of a group that
-        is still open abort the interpreter at exit now and then.
+        """Train, then close the process group that torchrun started: if it is still open at exit,
+        its threads sometimes abort the interpreter.
 
         RETURNS (float): The duration in seconds.
         """
@@ -177,17 +177,20 @@ class _ObjectiveTrainer(Trainer):
             self.accelerator.end_training()
 
     def run(self, checkpoint: Path | None) -> float:
-        """Train, from a checkpoint if there is one. RETURNS (float): The duration in seconds."""
+        """Train, from a checkpoint if there is one.
+
+        RETURNS (float): The duration in seconds.
+        """
         if checkpoint is None or not is_finished(checkpoint):
             output = self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
             return output.metrics["train_runtime"]
-        # The trainer would continue: it forgets why it stopped.
+        # Otherwise, the trainer would continue, since it forgets why it stopped.
         self.state = TrainerState.load_from_json(str(checkpoint / STATE))
         self._load_from_checkpoint(str(kept_checkpoint(checkpoint)))
         return 0.0
 
     def begin_epoch(self, epoch: int) -> None:
-        """Draw the batches of an epoch in one process; the others read them."""
+        """Draw the batches of an epoch in one process; the other processes read them."""
         objective = self._loss.objective
         ranking = Ranking(
             self._vectors,
@@ -210,7 +213,7 @@ class _ObjectiveTrainer(Trainer):
 
     def get_train_dataloader(self) -> DataLoader:
         # If the last step of an epoch accumulated fewer batches, the trainer would lose its place
-        # when resuming there. So the first batches fill it up.
+        # when resuming there. So the step is filled with the first batches.
         at_once = self.args.gradient_accumulation_steps * self.args.world_size
         count = len(self._batches)
         loader = DataLoader(
@@ -224,7 +227,7 @@ class _ObjectiveTrainer(Trainer):
         return self.accelerator.prepare(loader)
 
     def _prepare_inputs(self, inputs: Any) -> Any:
-        # The trainer's own moves no tensors of named tuples.
+        # The trainer's own method does not move tensors in named tuples.
         return send_to_device(inputs, self.args.device)
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
@@ -263,7 +266,7 @@ class _ObjectiveTrainer(Trainer):
         return (loss, vectors) if return_outputs else loss
 
     def _save_checkpoint(self, model: torch.nn.Module, trial: Any) -> None:
-        # An overflow of gradients after a finite loss shows here first.
+        # Gradients that overflow after a finite loss are detected here first.
         if not all(torch.isfinite(weights).all() for weights in self._loss.parameters()):
             self._stop("weights")
         super()._save_checkpoint(model, trial)
@@ -298,15 +301,15 @@ class _ObjectiveTrainer(Trainer):
 
 
 class _Epochs(TrainerCallback):
-    """Draws the batches of each epoch, and has the last weights scored, which are saved, even if no
-    scoring is due at the last step.
+    """Draws the batches of each epoch, and requests a score of the last weights, which are saved,
+    even if no scoring is due at the last step.
     """
 
     def __init__(self, trainer: _ObjectiveTrainer) -> None:
         self._begin_epoch = trainer.begin_epoch
 
     def on_epoch_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        # The trainer counts in fractions: resumed within the third epoch, it says 2.4.
+        # The trainer counts in fractions: resumed within the third epoch, it reports 2.4.
         self._begin_epoch(int(state.epoch or 0))
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
@@ -315,7 +318,7 @@ class _Epochs(TrainerCallback):
 
 
 class ProgressBar(TrainerCallback):
-    """A bar of steps on a terminal, with the last loss."""
+    """Shows a progress bar of steps on a terminal, with the last loss."""
 
     def __init__(self) -> None:
         self._bar: tqdm | None = None
@@ -346,10 +349,13 @@ class ProgressBar(TrainerCallback):
 
 
 class Notify(TrainerCallback):
-    """Passes epochs and dev scores on to an observer."""
+    """Passes epochs and dev scores to an observer."""
 
     def __init__(self, observer: TrainingObserver) -> None:
-        """observer (TrainingObserver): Who is told."""
+        """Store the observer.
+
+        observer (TrainingObserver): The observer.
+        """
         self._observer = observer
         self._logged_at = 0
         self._has_ended = False
@@ -364,7 +370,7 @@ class Notify(TrainerCallback):
             self._pass_on(state)
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        # The trainer logs nothing twice for one step.
+        # The trainer logs only once per step.
         if self._logged_at == state.global_step:
             self._pass_on(state)
         else:
@@ -389,7 +395,7 @@ class Notify(TrainerCallback):
 
 @contextmanager
 def preserved_state(model: torch.nn.Module) -> Iterator[None]:
-    """Preserve training mode and random state; evaluation mode without gradients inside.
+    """Preserve training mode and random state; the block runs in evaluation mode without gradients.
 
     model (torch.nn.Module): The model in training.
     """

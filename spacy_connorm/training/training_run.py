@@ -1,4 +1,4 @@
-"""From a training config to the folder of an encoder."""
+"""Train an encoder from a config, and write its folder."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _SECTIONS = ("encoder", "data", "training")
 _LIBRARIES = ("torch", "transformers", "accelerate", "pytorch_metric_learning")
 _HYBRID, _NGRAMS = "spacy-connorm.HybridEncoder.v1", "spacy-connorm.NgramEncoder.v1"
-# The readers of ontologies are not imported here: training takes the registered one.
+# The readers of ontologies are not imported here: training uses the registered one.
 _ONTOLOGY = "spacy-connorm.Ontology.v1"
 
 
@@ -66,12 +66,13 @@ def train(
 
     config (Union[str, Path, Config]): A config, or its file, with blocks [encoder], [data] and
         [training].
-    output_path (Union[str, Path]): The folder to make or replace.
+    output_path (Union[str, Path]): The folder to create or replace.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names, such as
         "training.seed".
-    gpu_id (int): The GPU; -1 for the CPU. Under torchrun each process takes its own GPU instead.
+    gpu_id (int): The GPU; -1 for the CPU. Under torchrun, each process uses its own GPU instead.
     resume (bool): Continue an interrupted training exactly where it stopped.
-    observer (Optional[TrainingObserver]): Called with counts, losses and dev scores as they come.
+    observer (Optional[TrainingObserver]): Called with counts, losses and dev scores as they are
+        computed.
     RETURNS (TrainingResult): The encoder; under torchrun one process writes it.
     RAISES (ConnormError): CN121 if the output would replace an input, CN108 if the disk is full,
         CN100 for a missing file, CN105 for a folder, CN711 for an invalid config, CN705 if
@@ -79,8 +80,8 @@ def train(
         started with another config, CN810 if there is nothing to learn, CN126 if a library
         is missing, CN828 if the training data has changed since the interrupted training started,
         CN839 for a share of D that the batcher would not draw, and the errors of `run_training`.
-    WARNS (ConnormWarning): CNW810 for ids that the ontology lacks, CNW811 and CNW812 for documents
-        that give no mentions or are in `dev` as well.
+    WARNS (ConnormWarning): CNW810 for ids that are not in the ontology, CNW811 and CNW812 for
+        documents that have no mentions or are also in `dev`.
     """
     config_path, output_path = config, Path(output_path)
     config = read_config(config, overrides)
@@ -153,21 +154,21 @@ def train(
 
 
 def is_main_process() -> bool:
-    """Check whether this process writes files.
+    """Check whether this process writes files. Under torchrun, only one of them does.
 
-    RETURNS (bool): Whether this process writes files; under torchrun one of them does.
+    RETURNS (bool): True if it does.
     """
     return int(os.environ.get("RANK", 0)) == 0
 
 
 def _require_repeating(data: TrainingData, batcher: Batcher) -> None:
-    """Refuse a share of D that the batcher would not draw."""
+    """Refuse a share of D if the batcher does not repeat texts."""
     if data.data_share is not None and batcher.each_once:
         raise ConnormError(Errors.CN839.format(batcher=type(batcher).__name__))
 
 
 def _to_search(block: dict[str, Any], *, config: Config, objective: AnyObjective) -> dict[str, Any]:
-    """Put n-grams beside an encoder that was trained to rank with them."""
+    """Combine an encoder that was trained to rank together with n-grams with these n-grams."""
     learned = objective.learned()
     if not learned:
         return block

@@ -1,6 +1,6 @@
-"""What training minimizes: settings, equations and losses. `pair_losses` compare texts by their
-concepts, those of `ranking` rank candidates, and `conceptual_grounding` draws names to prototypes.
-The package loads no torch, its files do.
+"""The losses of training. `pair_losses` compare texts by their concepts, those in `ranking` rank
+candidates, and `conceptual_grounding` moves names towards prototypes. The package does not load
+torch, but its modules do.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Names near their synonyms, and around the prototypes of their concepts."""
+"""The objective that moves names towards their synonyms and the prototypes of their concepts."""
 
 from typing import Any
 
@@ -26,7 +26,9 @@ class ConceptualGrounding(Objective):
     prototypes: torch.Tensor
 
     def __init__(self, *, margin: float = 0.1) -> None:
-        """margin (float): Of the triplets.
+        """Store the margin.
+
+        margin (float): The margin of the triplets.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
         super().__init__()
@@ -34,9 +36,9 @@ class ConceptualGrounding(Objective):
         self._margin = margin
 
     def prepare(self, module: Any) -> None:
-        """Take the prototypes of all concepts.
+        """Get the prototypes of all concepts.
 
-        module (TrainableModule): The encoder's module, fitted.
+        module (TrainableModule): The encoder's module, after fitting.
         RAISES (ConnormError): CN836 if it has no prototypes.
         """
         if not isinstance(module, GroundedModule):
@@ -44,14 +46,17 @@ class ConceptualGrounding(Objective):
         self.register_buffer("prototypes", module.prototypes, persistent=False)
 
     def loss(self, vectors: torch.Tensor, relations: Groundings) -> torch.Tensor:
-        """RETURNS (torch.Tensor): See `Objective`."""
+        """Compute the loss; see `Objective`.
+
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
         points = to_unit_length(vectors)
         anchors = points[relations.anchors]
         near = (anchors * points[relations.positives]).sum(dim=1)
         far = (anchors * points[relations.negatives]).sum(dim=1)
         triplets = (far - near + self._margin).clamp(min=0).mean()
         prototypes = self.prototypes[relations.concepts]
-        # Of a sum and a mean the direction is the same.
+        # A sum has the same direction as a mean.
         sums = torch.zeros_like(prototypes)
         sums = sums.index_add(0, relations.owners, vectors[relations.members])
         cosines = (to_unit_length(sums) * to_unit_length(prototypes)).sum(dim=1)

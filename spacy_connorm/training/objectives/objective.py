@@ -1,4 +1,4 @@
-"""What all objectives have in common. Imports torch."""
+"""The base class of objectives. Imports torch."""
 
 import math
 from abc import ABC, abstractmethod
@@ -13,12 +13,12 @@ from ..batchers import Memberships
 
 
 class Objective(torch.nn.Module, ABC):
-    """The loss of a batch. Its parameters are trained beside the encoder.
+    """The loss of a batch. Its parameters are trained together with the encoder.
 
-    relations (Type): What it reads of a batch, one of `batches.RelationKind`; the batcher must
-        draw the same.
-    metric (str): How an index must compare vectors to rank as the objective does.
-    learning_rate (float): Of its own parameters.
+    relations (Type): The kind of relations that it reads, one of `batches.RelationKind`; the
+        batcher must draw the same kind.
+    metric (str): How an index must compare vectors to rank like the objective.
+    learning_rate (float): The learning rate of its own parameters.
     """
 
     relations: ClassVar[type] = Memberships
@@ -26,26 +26,27 @@ class Objective(torch.nn.Module, ABC):
     learning_rate: float = 0.0
 
     def __init__(self) -> None:
-        """Without settings."""
+        """Create an objective without parameters."""
         super().__init__()
 
     def prepare(self, module: Any) -> None:
-        """Take what it needs of the encoder, before training begins.
+        """Get what it needs from the encoder, before training begins.
 
         module (TrainableModule): The encoder's module.
         """
 
     def learned(self) -> dict[str, float]:
-        """RETURNS (Dict[str, float]): The learned values by name; they are logged and saved with
-        the encoder.
+        """Get the learned values, which are logged and saved with the encoder.
+
+        RETURNS (Dict[str, float]): Values by name.
         """
         return {}
 
     def forward(self, vectors: torch.Tensor, relations: Any) -> torch.Tensor:
-        """Compute the loss, in float32 under any autocast.
+        """Compute the loss, in float32 even under autocast.
 
         vectors (torch.Tensor): (B, width), raw, of any floating type.
-        relations (RelationKind): What the batch says of the B texts.
+        relations (RelationKind): The relations between the B texts.
         RETURNS (torch.Tensor): A float32 scalar.
         """
         with torch.autocast(vectors.device.type, enabled=False):
@@ -56,21 +57,26 @@ class Objective(torch.nn.Module, ABC):
         """Compute the loss.
 
         vectors (torch.Tensor): float32 (B, width), raw.
-        relations (RelationKind): What the batch says of the B texts.
+        relations (RelationKind): The relations between the B texts.
         RETURNS (torch.Tensor): A float32 scalar.
         """
 
 
 def mean_of(losses: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
-    """losses (torch.Tensor): (n,).
-    vectors (torch.Tensor): What they were computed from.
-    RETURNS (torch.Tensor): The mean of the losses, `zero_loss` if there are none.
+    """Compute the mean of losses.
+
+    losses (torch.Tensor): (n,).
+    vectors (torch.Tensor): The vectors that they were computed from.
+    RETURNS (torch.Tensor): The mean; `zero_loss` if there are no losses.
     """
     return losses.mean() if len(losses) else zero_loss(vectors)
 
 
 def zero_loss(vectors: torch.Tensor) -> torch.Tensor:
-    """RETURNS (torch.Tensor): 0, with gradients of 0 for all vectors."""
+    """Compute a loss of 0.
+
+    RETURNS (torch.Tensor): 0, with gradients of 0 for all vectors.
+    """
     return vectors.sum() * 0
 
 
@@ -78,10 +84,11 @@ def to_unit_length(vectors: torch.Tensor, *, dim: int = 1) -> torch.Tensor:
     """Scale vectors to length 1.
 
     vectors (torch.Tensor): float32, e.g. (B, d).
-    dim (int): Along which lengths are measured.
-    RETURNS (torch.Tensor): The scaled vectors; zero vectors stay, with gradients of 0.
+    dim (int): The dimension along which lengths are measured.
+    RETURNS (torch.Tensor): The scaled vectors; zero vectors do not change, and have gradients of 0.
     """
-    # Divided first: the square of a small number underflows, that of a large one overflows.
+    # Divided first, since the square of a small number underflows, and that of a large one
+    # overflows.
     largest = vectors.detach().abs().amax(dim=dim, keepdim=True)
     some = largest > 0
     scaled = vectors / torch.where(some, largest, 1)
@@ -90,22 +97,28 @@ def to_unit_length(vectors: torch.Tensor, *, dim: int = 1) -> torch.Tensor:
 
 
 def require_above_zero(**settings: float) -> None:
-    """**settings (float): Numbers by name.
-    RAISES (ConnormError): CN006 for the first that is not finite and above 0.
+    """Refuse numbers that are not above 0.
+
+    **settings (float): Numbers by name.
+    RAISES (ConnormError): CN006 for the first one that is not finite and above 0.
     """
     _require(settings, lambda value: value > 0, "a number above 0")
 
 
 def require_at_least_zero(**settings: float | None) -> None:
-    """**settings (Optional[float]): Numbers by name; None passes.
-    RAISES (ConnormError): CN006 for the first that is not finite or is below 0.
+    """Refuse negative numbers.
+
+    **settings (Optional[float]): Numbers by name; None is allowed.
+    RAISES (ConnormError): CN006 for the first one that is not finite or is below 0.
     """
     _require(settings, lambda value: value >= 0, "a number of at least 0")
 
 
 def require_cosine(**settings: float) -> None:
-    """**settings (float): Numbers by name.
-    RAISES (ConnormError): CN006 for the first that is not from -1 to 1.
+    """Refuse numbers that are not cosines.
+
+    **settings (float): Numbers by name.
+    RAISES (ConnormError): CN006 for the first one that is not from -1 to 1.
     """
     _require(settings, lambda value: -1 <= value <= 1, "a cosine, from -1 to 1")
 

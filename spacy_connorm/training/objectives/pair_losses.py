@@ -1,7 +1,7 @@
 """The objectives over pairs of texts: their settings, equations and losses. Imports torch.
 
-Where pytorch-metric-learning has a loss over a matrix of similarities and masks of positives and
-negatives, it computes the objective; the others say in a comment why none of its losses fits.
+If pytorch-metric-learning has a loss over a matrix of similarities and masks of positives and
+negatives, it computes the objective; otherwise, a comment explains why none of its losses fits.
 """
 
 import torch
@@ -43,13 +43,16 @@ class BatchHardTriplet(PairObjective):
     """
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
-        """RETURNS (torch.Tensor): See `PairObjective`."""
+        """Compute the loss; see `PairObjective`.
+
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
         anchors = anchors_of(pairs)
         with torch.no_grad():
             distances = euclidean_distances(vectors)
             farthest = largest(distances, pairs.positives)[1][anchors]
             nearest = largest(-distances, pairs.negatives)[1][anchors]
-        # The library's TripletMarginLoss takes distances from the whole matrix: that is less exact
+        # The library's TripletMarginLoss uses distances from the whole matrix: that is less exact
         # for near vectors, and the matrix's gradients cost more than those of these few distances.
         own, positives, negatives = vectors[anchors], vectors[farthest], vectors[nearest]
         apart = _lengths(own - positives) - _lengths(own - negatives)
@@ -72,7 +75,9 @@ class MaxMarginTriplet(PairObjective):
     """
 
     def __init__(self, *, margin: float = 0.2) -> None:
-        """margin (float): In the unit of the distance.
+        """Store the margin.
+
+        margin (float): In units of the distance.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
         super().__init__()
@@ -80,7 +85,10 @@ class MaxMarginTriplet(PairObjective):
         self._margin = margin
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
-        """RETURNS (torch.Tensor): See `PairObjective`."""
+        """Compute the loss; see `PairObjective`.
+
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
         distances = euclidean_distances(to_unit_length(vectors))
         counts = _count_violations(distances.detach(), pairs, self._margin)
         violating = int(counts.clamp(min=0).sum(dtype=torch.float64))
@@ -90,10 +98,10 @@ class MaxMarginTriplet(PairObjective):
 
 
 def _count_violations(distances: torch.Tensor, pairs: Pairs, margin: float) -> torch.Tensor:
-    """float32 (B, B): in how many violating triplets a distance is the positive's, less in how many
-    it is the negative's. That is enough, as violations are linear in the distances; the library's
-    TripletMarginLoss lists all B^3 triplets. Of the pairs at most B are compared at once with all
-    texts, which takes no more memory than the matrix of distances.
+    """Count in how many violating triplets each distance is the positive's, minus in how many it is
+    the negative's, float32 (B, B). That is enough, since violations are linear in the distances;
+    the library's TripletMarginLoss lists all B^3 triplets. At most B pairs at a time are compared
+    with all texts, which takes no more memory than the matrix of distances.
     """
     counts = distances.new_zeros(distances.shape)
     anchors, positives = pairs.positives.nonzero(as_tuple=True)
@@ -116,9 +124,9 @@ class MultiSimilarity(MinedPairObjective):
         log(1 + sum_p exp(-alpha (S_ip - base))) / alpha
         + log(1 + sum_n exp(beta (S_in - base))) / beta
 
-    The loss is the mean over all texts of the batch. SapBERT's paper prints alpha with the
-    negatives and beta with the positives; its code and the loss's own paper (Wang et al. 2019) have
-    them as here.
+    The loss is the mean over all texts in the batch. SapBERT's paper prints alpha with the
+    negatives and beta with the positives; its code and the original paper of the loss (Wang et al.
+    2019) have them as here.
     """
 
     def __init__(
@@ -129,12 +137,14 @@ class MultiSimilarity(MinedPairObjective):
         base: float = 0.5,
         mining_margin: float | None = 0.2,
     ) -> None:
-        """alpha (float): Weighs positives by their similarity.
-        beta (float): Weighs negatives by their similarity.
+        """Store the settings.
+
+        alpha (float): How much positives are weighted by their similarity.
+        beta (float): How much negatives are weighted by their similarity.
         base (float): The paper's epsilon.
-        mining_margin (Optional[float]): A pair is hard if it is in a triplet with
-            `d_ap + margin >= d_an`, in the Euclidean distance of the vectors scaled to length 1;
-            the paper's lambda of -0.2. None keeps all pairs.
+        mining_margin (Optional[float]): A pair is hard if it is in a triplet with `d_ap + margin >=
+            d_an`, in the Euclidean distance of the vectors scaled to length 1; the paper's lambda
+            is -0.2. If None, all pairs are kept.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
         super().__init__(mining_margin)
@@ -143,7 +153,10 @@ class MultiSimilarity(MinedPairObjective):
         self._library = MultiSimilarityLoss(alpha, beta, base)
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
-        """RETURNS (torch.Tensor): See `PairObjective`."""
+        """Compute the loss; see `PairObjective`.
+
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
         cosines = cosines_of(vectors)
         hard = self.keep_hard(cosines, pairs)
         return library_losses(self._library, cosines, hard).mean()
@@ -161,7 +174,9 @@ class SupervisedContrastive(PairObjective):
     """
 
     def __init__(self, *, temperature: float = 0.05) -> None:
-        """temperature (float): Divides the cosines.
+        """Store the temperature.
+
+        temperature (float): Divides the cosines.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
         super().__init__()
@@ -169,7 +184,10 @@ class SupervisedContrastive(PairObjective):
         self._library = SupConLoss(temperature)
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
-        """RETURNS (torch.Tensor): See `PairObjective`."""
+        """Compute the loss; see `PairObjective`.
+
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
         return library_losses(self._library, cosines_of(vectors), pairs)[anchors_of(pairs)].mean()
 
 
@@ -184,8 +202,10 @@ class Cosine(MinedPairObjective):
     """
 
     def __init__(self, *, margin: float = 0.0, mining_margin: float | None = None) -> None:
-        """margin (float): The cosine that negatives may have.
-        mining_margin (Optional[float]): As in `MultiSimilarity`; None keeps all pairs.
+        """Store the settings.
+
+        margin (float): The cosine that negatives may have.
+        mining_margin (Optional[float]): As in `MultiSimilarity`; if None, all pairs are kept.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
         super().__init__(mining_margin)
@@ -193,7 +213,10 @@ class Cosine(MinedPairObjective):
         self._margin = margin
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
-        """RETURNS (torch.Tensor): See `PairObjective`."""
+        """Compute the loss; see `PairObjective`.
+
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
         # The library's ContrastiveLoss takes lists of pairs: twice the time for 1,500 texts.
         similarities = cosines_of(vectors)
         hard = self.keep_hard(similarities, pairs)
@@ -217,8 +240,10 @@ class Nca(MinedPairObjective):
     """
 
     def __init__(self, *, scale: float = 20.0, mining_margin: float | None = None) -> None:
-        """scale (float): Of the squared distances.
-        mining_margin (Optional[float]): As in `MultiSimilarity`; None keeps all pairs.
+        """Store the settings.
+
+        scale (float): The factor of the squared distances.
+        mining_margin (Optional[float]): As in `MultiSimilarity`; if None, all pairs are kept.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
         super().__init__(mining_margin)
@@ -226,7 +251,10 @@ class Nca(MinedPairObjective):
         self._scale = scale
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
-        """RETURNS (torch.Tensor): See `PairObjective`."""
+        """Compute the loss; see `PairObjective`.
+
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
         # The library's NCALoss takes one label per text, and drops anchors whose sum underflows.
         cosines = cosines_of(vectors)
         hard = self.keep_hard(cosines, pairs)
@@ -250,8 +278,10 @@ class LiftedStructure(MinedPairObjective):
     """
 
     def __init__(self, *, margin: float = 0.5, mining_margin: float | None = None) -> None:
-        """margin (float): In the unit of the distance.
-        mining_margin (Optional[float]): As in `MultiSimilarity`; None keeps all pairs.
+        """Store the settings.
+
+        margin (float): In units of the distance.
+        mining_margin (Optional[float]): As in `MultiSimilarity`; if None, all pairs are kept.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
         super().__init__(mining_margin)
@@ -259,7 +289,10 @@ class LiftedStructure(MinedPairObjective):
         self._margin = margin
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
-        """RETURNS (torch.Tensor): See `PairObjective`."""
+        """Compute the loss; see `PairObjective`.
+
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
         # The library's LiftedStructureLoss compares each pair of positives with all pairs of
         # negatives of the batch: three billion for 1,500 texts.
         distances = euclidean_distances(to_unit_length(vectors))
@@ -285,8 +318,10 @@ class InfoNce(MinedPairObjective):
     """
 
     def __init__(self, *, temperature: float = 0.07, mining_margin: float | None = None) -> None:
-        """temperature (float): Divides the cosines.
-        mining_margin (Optional[float]): As in `MultiSimilarity`; None keeps all pairs.
+        """Store the settings.
+
+        temperature (float): Divides the cosines.
+        mining_margin (Optional[float]): As in `MultiSimilarity`; if None, all pairs are kept.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
         super().__init__(mining_margin)
@@ -294,7 +329,10 @@ class InfoNce(MinedPairObjective):
         self._temperature = temperature
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
-        """RETURNS (torch.Tensor): See `PairObjective`."""
+        """Compute the loss; see `PairObjective`.
+
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
         # The library's NTXentLoss compares each pair of positives with all pairs of negatives of
         # the batch: three billion for 1,500 texts.
         cosines = cosines_of(vectors)
@@ -321,9 +359,11 @@ class Circle(MinedPairObjective):
     def __init__(
         self, *, m: float = 0.25, gamma: float = 256.0, mining_margin: float | None = None
     ) -> None:
-        """m (float): The relaxation.
+        """Store the settings.
+
+        m (float): The relaxation.
         gamma (float): The scale.
-        mining_margin (Optional[float]): As in `MultiSimilarity`; None keeps all pairs.
+        mining_margin (Optional[float]): As in `MultiSimilarity`; if None, all pairs are kept.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
         super().__init__(mining_margin)
@@ -332,7 +372,10 @@ class Circle(MinedPairObjective):
         self._library = CircleLoss(m=m, gamma=gamma)
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
-        """RETURNS (torch.Tensor): See `PairObjective`."""
+        """Compute the loss; see `PairObjective`.
+
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
         cosines = cosines_of(vectors)
         hard = self.keep_hard(cosines, pairs)
         return mean_of(library_losses(self._library, cosines, hard)[anchors_of(hard)], vectors)

@@ -1,7 +1,7 @@
-"""Objectives over pairs of texts: which texts of a batch share a concept, distances, the hard
-pairs, and sums over them. Imports torch.
+"""Objectives over pairs of texts: the texts in a batch that share a concept, distances, hard pairs,
+and sums over them. Imports torch.
 
-Masks are multiplied instead of selected by, and exponents are kept from underflow: on a CPU
+Values are multiplied by masks instead of selected, and exponents are kept from underflow: on a CPU,
 `where`, `masked_fill` and `exp` of very small numbers take 10 to 100 times as long as arithmetic.
 Gradients are finite everywhere: 0 at zero vectors and between equal vectors, where those of
 pytorch-metric-learning are NaN or huge.
@@ -17,9 +17,9 @@ from torch.autograd.function import once_differentiable
 from ..batchers import Memberships
 from .objective import Objective, require_at_least_zero, to_unit_length, zero_loss
 
-# Added to what a mask leaves out: below any number that can occur, and finite after a sum.
+# Added to masked values: below any number that can occur, and finite after a sum.
 _OUT = -1e30
-# e^-80 is 1e-35, still a normal float32: anything smaller is nothing beside the largest term.
+# e^-80 is 1e-35, still a normal float32: anything smaller is negligible beside the largest term.
 _LEAST_EXPONENT = -80.0
 # Squared distances come from a float32 matrix product, which resolves this share of the squared
 # lengths.
@@ -27,11 +27,11 @@ RESOLUTION = 1e-6
 
 
 class Pairs(NamedTuple):
-    """Which of the B texts of a batch share a concept. A text of several concepts is a positive of
+    """The texts in a batch of B that share a concept. A text with several concepts is a positive of
     the texts of each of them. No text is paired with itself.
 
-    positives (torch.Tensor): bool (B, B): the anchor i and j share a concept, i != j.
-    negatives (torch.Tensor): bool (B, B): the anchor i and j share no concept, i != j.
+    positives (torch.Tensor): bool (B, B): whether the anchor i and j share a concept, i != j.
+    negatives (torch.Tensor): bool (B, B): whether the anchor i and j share no concept, i != j.
     """
 
     positives: torch.Tensor
@@ -44,7 +44,9 @@ class PairObjective(Objective):
     """
 
     def loss(self, vectors: torch.Tensor, relations: Memberships) -> torch.Tensor:
-        """vectors (torch.Tensor): float32 (B, width).
+        """Compute the loss of a batch.
+
+        vectors (torch.Tensor): float32 (B, width).
         relations (Memberships): The concepts of the B texts.
         RETURNS (torch.Tensor): A float32 scalar.
         """
@@ -59,17 +61,20 @@ class PairObjective(Objective):
         """Compute the loss.
 
         vectors (torch.Tensor): float32 (B, width).
-        pairs (Pairs): Those of usable anchors, so they are not symmetric; there is one at least.
+        pairs (Pairs): The pairs of usable anchors, so they are not symmetric; there is at least
+            one.
         RETURNS (torch.Tensor): A float32 scalar.
         """
 
 
 class MinedPairObjective(PairObjective):
-    """An objective that may be computed over hard pairs alone."""
+    """An objective that can be limited to hard pairs."""
 
     def __init__(self, mining_margin: float | None) -> None:
-        """mining_margin (Optional[float]): As in `hard_pairs`.
-        RAISES (ConnormError): CN006 for one below 0.
+        """Store the margin.
+
+        mining_margin (Optional[float]): As in `hard_pairs`.
+        RAISES (ConnormError): CN006 for a margin below 0.
         """
         super().__init__()
         require_at_least_zero(mining_margin=mining_margin)
@@ -80,16 +85,16 @@ class MinedPairObjective(PairObjective):
 
         cosines (torch.Tensor): float32 (B, B).
         pairs (Pairs): Rows are anchors.
-        RETURNS (Pairs): The pairs that are kept.
+        RETURNS (Pairs): The pairs to keep.
         """
         return hard_pairs(cosines, pairs, margin=self._mining_margin)
 
 
 def pair_up(memberships: Memberships, count: int) -> Pairs:
-    """Compare the concepts of all texts of a batch, in O(B^2) memory.
+    """Compare the concepts of all texts in a batch, in O(B^2) memory.
 
     memberships (Memberships): The concepts of the texts, as tensors.
-    count (int): B, how many texts there are.
+    count (int): B, the number of texts.
     RETURNS (Pairs): All pairs; they are symmetric.
     """
     texts, concepts = memberships
@@ -101,12 +106,18 @@ def pair_up(memberships: Memberships, count: int) -> Pairs:
 
 
 def anchors_of(pairs: Pairs) -> torch.Tensor:
-    """RETURNS (torch.Tensor): int64 (n,), the rows of the anchors that have a positive."""
+    """Find the anchors that have a positive.
+
+    RETURNS (torch.Tensor): int64 (n,), their rows.
+    """
     return pairs.positives.any(dim=1).nonzero().squeeze(1)
 
 
 def cosines_of(vectors: torch.Tensor) -> torch.Tensor:
-    """RETURNS (torch.Tensor): (B, B), the cosines of all pairs of vectors; 0 with a zero vector."""
+    """Compute the cosines of all pairs of vectors.
+
+    RETURNS (torch.Tensor): (B, B); 0 with a zero vector.
+    """
     points = to_unit_length(vectors)
     return points @ points.T
 
@@ -116,9 +127,9 @@ def euclidean_distances(vectors: torch.Tensor) -> torch.Tensor:
 
     vectors (torch.Tensor): float32 (B, d).
     RETURNS (torch.Tensor): (B, B). Distances below about a thousandth of the vectors' lengths
-        cannot be told from 0, and are 0.
+        cannot be distinguished from 0, and are 0.
     """
-    # Shifting all vectors changes no distance, and short vectors lose less to rounding.
+    # Shifting all vectors does not change distances, and short vectors lose less to rounding.
     shifted = vectors - vectors.detach().mean(dim=0)
     lengths = shifted.square().sum(dim=1)
     lengths = lengths.unsqueeze(1) + lengths
@@ -127,32 +138,32 @@ def euclidean_distances(vectors: torch.Tensor) -> torch.Tensor:
 
 
 def root(squared: torch.Tensor, positive: torch.Tensor) -> torch.Tensor:
-    """RETURNS (torch.Tensor): The square root where a mask is set, 0 with gradients of 0 elsewhere:
-    the root's gradient at 0 is infinite.
+    """Compute the square root where a mask is set. The root's gradient at 0 is infinite.
+
+    RETURNS (torch.Tensor): The root; 0 with gradients of 0 elsewhere.
     """
     keep = positive.to(squared.dtype)
     return (squared * keep + (1 - keep)).sqrt() * keep
 
 
 def largest(values: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Find the largest value of each row that a mask sets.
+    """Find the largest value in each row where a mask is set.
 
     values (torch.Tensor): float32 (B, C).
     mask (torch.Tensor): bool (B, C).
-    RETURNS (Tuple[torch.Tensor, torch.Tensor]): (B,) the values, about -1e30 where none is set, and
-        their columns.
+    RETURNS (Tuple[torch.Tensor, torch.Tensor]): (B,) the values, about -1e30 if the mask is not set
+        anywhere, and their columns.
     """
     return (values + (1 - mask.float()) * _OUT).max(dim=1)
 
 
 def hard_pairs(cosines: torch.Tensor, pairs: Pairs, *, margin: float | None) -> Pairs:
-    """Mine hard pairs by the Euclidean distances of the vectors scaled to length 1, as SapBERT
-    does.
+    """Mine hard pairs by the Euclidean distances of the vectors scaled to length 1, as in SapBERT.
 
     cosines (torch.Tensor): float32 (B, B).
     pairs (Pairs): Rows are anchors.
-    margin (Optional[float]): In the unit of the distances; None keeps all pairs.
-    RETURNS (Pairs): The pairs that are kept.
+    margin (Optional[float]): In units of the distance; if None, all pairs are kept.
+    RETURNS (Pairs): The pairs to keep.
     """
     if margin is None:
         return pairs
@@ -163,12 +174,12 @@ def hard_pairs(cosines: torch.Tensor, pairs: Pairs, *, margin: float | None) -> 
 def mine(distances: torch.Tensor, pairs: Pairs, *, margin: float) -> Pairs:
     """Keep the pairs of hard triplets (Liu et al. 2021, section 2, equation 1): a triplet is hard
     unless its positive is nearer than its negative by the margin. The nearest negative decides for
-    a positive and the farthest positive for a negative, so no triplet is listed, as the library's
-    `TripletMarginMiner` does.
+    a positive, and the farthest positive for a negative, so triplets need not be listed as in the
+    library's `TripletMarginMiner`.
 
     distances (torch.Tensor): float32 (B, B), without gradients.
     pairs (Pairs): Rows are anchors.
-    margin (float): In the unit of the distances.
+    margin (float): In units of the distance.
     RETURNS (Pairs): Positives with d_ap + margin >= min d_an, negatives with d_an <= max d_ap +
         margin.
     """
@@ -184,24 +195,25 @@ def library_losses(loss: GenericPairLoss, matrix: torch.Tensor, pairs: Pairs) ->
     """Compute a loss that the library defines over a matrix and two masks. Its `forward` takes one
     label per text, or lists of pairs: two million negatives for 1,500 texts.
 
-    loss (GenericPairLoss): One with a `mat_based_loss`.
-    matrix (torch.Tensor): float32 (B, B), of the loss's distance.
+    loss (GenericPairLoss): A loss with a `mat_based_loss`.
+    matrix (torch.Tensor): float32 (B, B), in the loss's distance.
     pairs (Pairs): Rows are anchors.
     RETURNS (torch.Tensor): (B,), the loss of each anchor, NaN if the matrix has NaN. The library's
         reducers are not used: they leave out NaN with the losses of 0.
     """
     masks = pairs.positives.float(), pairs.negatives.float()
     losses = loss._compute_loss(matrix, *masks)["loss"]["losses"].flatten()
-    # Mining and the library's masks drop NaN; the trainer must see it.
+    # Mining and the library's masks drop NaN, but the trainer must see it.
     return losses + matrix.detach().sum() * 0
 
 
 def masked_logsumexp(values: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """The logarithm of the sum of exponentials over the values that a mask sets.
+    """Compute the logarithm of the sum of exponentials where a mask is set.
 
     values (torch.Tensor): float32 (B, C).
     mask (torch.Tensor): bool (B, C).
-    RETURNS (torch.Tensor): (B,), -inf with gradients of 0 for rows of which nothing is set.
+    RETURNS (torch.Tensor): (B,), -inf with gradients of 0 for rows where the mask is not set
+        anywhere.
     """
     return _MaskedLogSumExp.apply(values, mask)
 
@@ -214,7 +226,7 @@ class _MaskedLogSumExp(torch.autograd.Function):
         top = shifted.amax(dim=1, keepdim=True)
         weights = shifted.sub_(top).clamp_(min=_LEAST_EXPONENT).exp_().mul_(keep)
         total = weights.sum(dim=1, keepdim=True)
-        # A row with anything set has a total of at least 1.
+        # A row where the mask is set has a total of at least 1.
         ctx.save_for_backward(weights.div_(total.clamp(min=1)))
         return (top + total.log()).squeeze(1)
 

@@ -1,5 +1,6 @@
 """The objectives that rank the candidates of a mention: those of BCNH and BioSyn. They need lists
-of `spacy-connorm.CandidateBatcher.v1`. pytorch-metric-learning has no losses over lists."""
+from `spacy-connorm.CandidateBatcher.v1`. pytorch-metric-learning has no losses over lists.
+"""
 
 from abc import abstractmethod
 from math import log
@@ -19,7 +20,7 @@ from .objective import (
 )
 from .pairs import masked_logsumexp
 
-# What an index must compare by to rank alike.
+# The metric that an index needs to rank in the same way.
 _METRICS: dict[str, Metric] = {"cosine": COSINE, "inner_product": "dot"}
 
 
@@ -48,14 +49,17 @@ class RankingObjective(Objective):
         lexical_weight: float = 1.0,
         learning_rate: float = 0.01,
     ) -> None:
-        """similarity (str): "cosine", or "inner_product", as in the paper, whose temperature is 1;
-            search with the same: `metric` of the index.
+        """Store the settings.
+
+        similarity (str): "cosine", or "inner_product", as in the paper, whose temperature is 1;
+            search with the same `metric` of the index.
         temperature (float): Divides the scores.
-        norm_weight (Optional[float]): Of the norm loss, 0 to leave it out; None for 1 in `Bcnh`
-            and 0 in `BioSyn`, as in the papers.
+        norm_weight (Optional[float]): The weight of the norm loss, 0 to leave it out; if None, 1 in
+            `Bcnh` and 0 in `BioSyn`, as in the papers.
         lexical_weight (float): The initial lambda. Its logarithm is learned, so it stays above 0;
-            from 0, as in BioSyn's code, it is learned itself, and counts as 0 below that.
-        learning_rate (float): Of what is learned.
+            if it starts at 0, as in BioSyn's code, it is learned directly, and counts as 0 when
+            negative.
+        learning_rate (float): The learning rate of lambda.
         RAISES (ConnormError): CN006 or CN118 for an invalid setting.
         """
         super().__init__()
@@ -78,14 +82,20 @@ class RankingObjective(Objective):
             self.log_lexical_weight = torch.nn.Parameter(torch.tensor(log(lexical_weight)))
 
     def learned(self) -> dict[str, float]:
-        """RETURNS (Dict[str, float]): The current weight of the n-grams, at least 0."""
+        """Get the current weight of the n-grams.
+
+        RETURNS (Dict[str, float]): The weight, at least 0.
+        """
         return {"lexical_weight": max(self._weight().item(), 0.0)}
 
     def _weight(self) -> torch.Tensor:
         return self.lexical_weight if self._from_zero else self.log_lexical_weight.exp()
 
     def loss(self, vectors: torch.Tensor, relations: Rankings) -> torch.Tensor:
-        """RETURNS (torch.Tensor): See `Objective`."""
+        """Compute the loss; see `Objective`.
+
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
         points = to_unit_length(vectors) if self.metric == COSINE else vectors
         mentions, candidates = points[relations.mentions], points[relations.candidates]
         dense = torch.einsum("md,mkd->mk", mentions, candidates)
@@ -119,7 +129,10 @@ class Bcnh(RankingObjective):
     norm_weight = 1.0
 
     def list_loss(self, scores: torch.Tensor, relevance: torch.Tensor) -> torch.Tensor:
-        """RETURNS (torch.Tensor): See `RankingObjective`."""
+        """Compute the loss over the scores; see `RankingObjective`.
+
+        RETURNS (torch.Tensor): The mean over the mentions.
+        """
         wanted = relevance.float().softmax(dim=1)
         return -(wanted * scores.log_softmax(dim=1)).sum(dim=1).mean()
 
@@ -135,20 +148,24 @@ class BioSyn(RankingObjective):
     """
 
     def list_loss(self, scores: torch.Tensor, relevance: torch.Tensor) -> torch.Tensor:
-        """RETURNS (torch.Tensor): See `RankingObjective`."""
+        """Compute the loss over the scores; see `RankingObjective`.
+
+        RETURNS (torch.Tensor): The mean over the mentions.
+        """
         synonyms = relevance == Relevance.SYNONYM
         losses = scores.logsumexp(dim=1) - masked_logsumexp(scores, synonyms)
         return mean_of(losses[synonyms.any(dim=1)], scores)
 
 
 def _norm_loss(vectors: torch.Tensor, rankings: Rankings) -> torch.Tensor:
-    """From -1 to 1; 0 if no mention has a hypernym. The paper pads short lists of hypernyms;
-    padding does not count here."""
+    """Compute the norm loss, from -1 to 1; 0 if no mention has a hypernym. The paper pads short
+    lists of hypernyms; here, padding does not count.
+    """
     is_hypernym = rankings.hypernyms >= 0
     has_hypernyms = is_hypernym.any(dim=1)
     if not has_hypernyms.any():
         return zero_loss(vectors)
-    # A zero vector has no direction to grow in: its gradient is zero.
+    # A zero vector has no direction to grow in, so its gradient is zero.
     lengths = torch.linalg.vector_norm(vectors, dim=1)
     own = lengths[rankings.mentions].unsqueeze(1)
     above = lengths[rankings.hypernyms.clamp(min=0)]
