@@ -1,4 +1,4 @@
-"""What a command does: index, search, annotate, map, correct; each is one public function."""
+"""The work of each command, as one public function: index, search, annotate, map, correct."""
 
 import lazy_loader
 

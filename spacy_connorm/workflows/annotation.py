@@ -1,4 +1,4 @@
-"""Annotating files of texts with a saved pipeline."""
+"""Annotate files of texts with a saved pipeline."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,17 +37,17 @@ from .texts import TEXT_FIELD, InputText, read_inputs, speed_up_urls
 
 @dataclass(slots=True)
 class AnnotationCounts:
-    """What was annotated.
+    """Counts of what was annotated.
 
     texts (int): Texts.
     mentions (int): Mentions in them.
     linked (int): Mentions that have a concept.
-    without_code (Counter[str]): Linked ones without a code in a vocabulary of `code_systems`, by
-        its prefix.
-    changes (Counter[str]): What was changed, since the format can't hold it, by what was done.
+    without_code (Counter[str]): Linked mentions without a code in a vocabulary of `code_systems`,
+        by its prefix.
+    changes (Counter[str]): Changes made because the format can't hold something, by kind.
     failed (int): Texts that failed.
-    first_failed (str): The id of the first of those; empty if there is none.
-    first_error (str): Why it failed.
+    first_failed (str): The id of the first text that failed; empty if there is none.
+    first_error (str): The reason.
     """
 
     texts: int = 0
@@ -73,7 +73,7 @@ class AnnotationCounts:
     def update(self, other: "AnnotationCounts") -> None:
         """Add other counts.
 
-        other (AnnotationCounts): Those of texts that come later.
+        other (AnnotationCounts): The counts of later texts.
         """
         if not self.failed:
             self.first_failed, self.first_error = other.first_failed, other.first_error
@@ -86,7 +86,10 @@ class AnnotationCounts:
 
 
 def _systems_without_code(mention: Mention) -> set[str]:
-    """RETURNS (Set[str]): The vocabularies in which a concept of a mention has no code."""
+    """List the vocabularies in which a concept of a mention has no code.
+
+    RETURNS (Set[str]): Their prefixes.
+    """
     return {
         system
         for each in mention.candidates
@@ -111,31 +114,32 @@ def annotate(
     nested_mentions: bool = False,
     **options: Any,
 ) -> AnnotationCounts:
-    """Run a pipeline over texts and write what it finds: `python -m spacy connorm annotate`. The
-    texts are never all in memory.
+    """Run a pipeline over texts and write the mentions that it finds: `python -m spacy connorm
+    annotate`. The texts are never all in memory.
 
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
     input_path (Union[str, Path]): A `.txt`, `.jsonl`, `.csv`, `.tsv` or `.spacy` file; see
         `read_inputs`.
     output_path (Union[str, Path]): The file to write, or the folder for BRAT.
-    format (Optional[str]): One of `EXPORT_FORMATS`; told by the output's name if None.
-    text_field (str): The field of a JSON object, or the column of a table, that holds the text.
-    id_field (str): The one that holds the text's id, for formats that have ids; it may be missing
-        if it has the default's name.
+    format (Optional[str]): One of `EXPORT_FORMATS`; detected from the output's name if None.
+    text_field (str): The field of a JSON object, or the column of a table, with the text.
+    id_field (str): The field or column with the text's id, for formats that have ids; it may be
+        missing if it has the default name.
     batch_size (int): Texts in one batch.
     n_process (int): Processes; -1 for all cores.
     gpu_id (int): The GPU for the pipeline; -1 for the CPU.
-    component (Optional[str]): Which concept normalizer's answers to write, if there are several.
-    nested_mentions (bool): Whether the mentions inside longer ones are written, too, if
-        `mention_finder` finds them.
-    **options (Any): Options of the format, see its exporter.
+    component (Optional[str]): The concept normalizer to use, if there are several.
+    nested_mentions (bool): Whether to write also the mentions inside longer ones that
+        `mention_finder` finds.
+    **options (Any): Options of the format; see its exporter.
     RETURNS (AnnotationCounts): Texts, mentions and linked mentions.
     RAISES (ConnormError): CN006 for no process or an empty batch, CN105 or CN108 if the file cannot
-        be written, CN121 if it would replace the input, CN700 to CN704 as `load_normalizer`, CN708
-        for another ending, CN713 if the GPU cannot be used, CN716 if a worker process dies, CN717
-        if it fails, CN719 if it can't start, and the errors of `find_target` and `read_inputs`.
-    WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all, CNW770 for what was
-        changed, since the format can't hold it.
+        be written, CN121 if it would replace the input, CN700 to CN704 as for `load_normalizer`,
+        CN708 for another extension, CN713 if the GPU cannot be used, CN716 if a worker process
+        dies, CN717 if it fails, CN719 if it can't start, and the errors of `find_target` and
+        `read_inputs`.
+    WARNS (ConnormWarning): CNW701 if the pipeline finds no mentions at all, CNW770 for changes made
+        because the format can't hold something.
     """
     target = find_target(output_path, format, options)
     require_processes(n_process)
@@ -175,19 +179,22 @@ def annotate(
 
 
 def _needed_fields(id_field: str, options: Mapping[str, Any]) -> list[str]:
-    """RETURNS (List[str]): The fields that somebody has named; those by default may be missing."""
+    """List the fields that the user has named; those with default names may be missing.
+
+    RETURNS (List[str]): Their names.
+    """
     named = ("" if id_field == ID_FIELD else id_field, options.get("subject_field"))
     return [each for each in named if each]
 
 
 def to_record(doc: Doc, normalizer: ConceptNormalizer) -> Record:
-    """Turn an annotated document into JSON.
+    """Convert an annotated document to JSON.
 
     doc (Doc): The document.
-    normalizer (ConceptNormalizer): Whose answers to take.
+    normalizer (ConceptNormalizer): The concept normalizer to use.
     RETURNS (Dict[str, Any]): "text", "ents" with "start", "end" (characters), "text", "label",
         "kb_id" and "candidates", and the fields that came with the text. Spans that the normalizer
-        skips for their label are included.
+        skips because of their label are included.
     """
     return make_record(_read(doc, 1, normalizer, normalizer.cfg["spans_key"], ID_FIELD))
 
@@ -203,15 +210,15 @@ def _read(
 
 @dataclass(kw_only=True)
 class Annotator:
-    """Makes documents of texts and annotates them with a pipeline, which each process loads once: a
-    copy that is sent to another process does not bring along what was loaded from a file.
+    """Converts texts to documents and annotates them with a pipeline, which each process loads
+    once: a copy sent to another process does not contain what was loaded from files.
 
-    pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a
-        pipeline. Nothing is loaded yet.
+    pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
+        It is not loaded yet.
     id_field (str): The field of a text that may hold its id.
-    batch_size (int): Texts that the pipeline reads together.
+    batch_size (int): Texts that the pipeline processes together.
     gpu_id (int): The GPU for the pipeline; -1 for the CPU.
-    component (Optional[str]): Which concept normalizer's answers to take, if there are several.
+    component (Optional[str]): The concept normalizer to use, if there are several.
     nested_mentions (bool): Whether to read the mentions inside longer ones, too.
     """
 
@@ -224,7 +231,7 @@ class Annotator:
     _loaded: tuple[Language, ConceptNormalizer] | None = field(default=None, init=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        # A spawned process has no attributes of spans but those that loading a pipeline registers.
+        # A spawned process has only the span attributes that loading a pipeline registers.
         is_loaded = isinstance(self.pipeline, Language)
         extensions = Underscore.get_state() if is_loaded else None
         return {**self.__dict__, "_loaded": None, "_extensions": extensions}
@@ -236,7 +243,7 @@ class Annotator:
         self.__dict__ = state
 
     def load(self) -> tuple[Language, ConceptNormalizer]:
-        """Load the pipeline, if this process has not.
+        """Load the pipeline, unless this process has already done so.
 
         RETURNS (Tuple[Language, ConceptNormalizer]): The pipeline and its normalizer.
         RAISES (ConnormError): CN713 if the GPU cannot be used, and the errors of `load_pipeline`,
@@ -253,11 +260,11 @@ class Annotator:
         return self._loaded
 
     def make_doc(self, text: InputText) -> Doc:
-        """Make the document of a text, with its other fields and its id.
+        """Create the document of a text, with its other fields and its id.
 
         text (InputText): The text.
         RETURNS (Doc): The document.
-        RAISES (ConnormError): CN709 for a text longer than the pipeline takes.
+        RAISES (ConnormError): CN709 for a text longer than the pipeline allows.
         """
         nlp, _ = self.load()
         if text.content:
@@ -276,7 +283,7 @@ class Annotator:
         """Run the pipeline.
 
         docs (Iterable[Tuple[Doc, int]]): Documents with their numbers.
-        YIELDS (Document): What the normalizer wrote on each that the pipeline gives back.
+        YIELDS (Document): The annotations of each document that the pipeline returns.
         """
         nlp, normalizer = self.load()
         spans_key = ALL_MENTIONS_KEY if self.nested_mentions else normalizer.cfg["spans_key"]
@@ -287,7 +294,7 @@ class Annotator:
 def _render(
     annotator: Annotator, exporter: Exporter, numbered: tuple[int, Sequence[InputText]]
 ) -> tuple[AnnotationCounts, list[Any]]:
-    """Annotate a batch of texts, given with the number of its first one, in whatever process."""
+    """Annotate a batch of texts, given the number of its first text, in any process."""
     first, texts = numbered
     counts, rendered = AnnotationCounts(), []
     docs = ((annotator.make_doc(text), number) for number, text in enumerate(texts, start=first))

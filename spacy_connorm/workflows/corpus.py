@@ -1,5 +1,6 @@
-"""Annotating a corpus of many files with a saved pipeline, in processes of this machine or on a Ray
-cluster. Each file becomes a Parquet file, which tells what it was made from; a manifest comes last.
+"""Annotate a corpus of many files with a saved pipeline, in processes on this machine or on a Ray
+cluster. Each file becomes a Parquet file, which records what it was made from; a manifest is
+written last.
 """
 
 import hashlib
@@ -61,8 +62,8 @@ Row = dict[str, Any]
 
 @dataclass(kw_only=True)
 class CorpusAnnotator(Annotator):
-    """Annotates batches of texts, whatever is wrong with some of them. Called with a table of
-    pandas it returns one, as Spark's `mapInPandas` and Ray's `map_batches` need.
+    """Annotates batches of texts, even if some of them fail. Called with a pandas DataFrame, it
+    returns another, as required by Spark's `mapInPandas` and Ray's `map_batches`.
 
     text_field (str): The column with the text.
     """
@@ -73,8 +74,8 @@ class CorpusAnnotator(Annotator):
     def __call__(self, table: "DataFrame") -> "DataFrame":
         """Annotate the rows of a table.
 
-        table (DataFrame): Has a column with the text and, if wanted, one with its id.
-        RETURNS (DataFrame): A row for each, in order, with the columns of `corpus_schema`.
+        table (DataFrame): A table with a column for the text and, optionally, one for its id.
+        RETURNS (DataFrame): A row for each text, in order, with the columns of `corpus_schema`.
         RAISES (ConnormError): CN114 if the column with the text is missing, CN125 for columns of
             the same name, and the errors of `annotate`.
         """
@@ -89,16 +90,16 @@ class CorpusAnnotator(Annotator):
         return pandas.DataFrame(self.annotate(texts), columns=corpus_schema().names)
 
     def annotate(self, texts: Sequence[InputText]) -> list[Row]:
-        """Annotate texts. If one of them fails, they are annotated one by one, and only that one
-        gets no mentions.
+        """Annotate texts. If one of them fails, they are annotated one by one, and only the failing
+        text gets no mentions.
 
         texts (Sequence[InputText]): The texts.
-        RETURNS (List[Dict[str, Any]]): A row for each, in order, see `corpus_schema`.
-        RAISES (ConnormError): The errors of `load`, and those of components, which are about the
-            pipeline, not about a text. An OSError or a MemoryError is not about a text either.
+        RETURNS (List[Dict[str, Any]]): A row for each, in order; see `corpus_schema`.
+        RAISES (ConnormError): The errors of `load`, and those of components, which concern the
+            pipeline, not a text. An OSError or a MemoryError does not concern a text either.
         """
         nlp, _ = self.load()
-        # Without it, the vocabulary would keep every word of the corpus.
+        # Otherwise, the vocabulary would keep every word of the corpus.
         with self._zones.open(nlp):
             return self._annotate(texts)
 
@@ -121,7 +122,7 @@ class CorpusAnnotator(Annotator):
         except Exception:
             for number in docs:
                 rows[number] = self._annotate_alone(number, texts[number])
-        missing = "the pipeline gave no document back"
+        missing = "the pipeline did not return a document"
         return [rows.get(number) or _failed(text, missing) for number, text in enumerate(texts)]
 
     def _annotate_alone(self, number: int, text: InputText) -> Row:
@@ -142,10 +143,10 @@ class CorpusAnnotator(Annotator):
 
 
 def corpus_schema() -> Any:
-    """Describe the columns of an annotated corpus.
+    """Get the columns of an annotated corpus: those of the format `parquet`, and `error`, the
+    reason why a text has no mentions, null for all others.
 
-    RETURNS (pyarrow.Schema): The columns of an annotated corpus: those of the format `parquet`,
-    and `error`, which says why a text has no mentions and is null for all others.
+    RETURNS (pyarrow.Schema): The columns.
     """
     import pyarrow
 
@@ -165,10 +166,10 @@ _INPUT = "input"
 
 
 class AnnotatedBatch(NamedTuple):
-    """Annotated texts of one fragment, as processes exchange them.
+    """Annotated texts of one fragment, in the form exchanged between processes.
 
-    table (pyarrow.Table): A row for each.
-    counts (AnnotationCounts): What is in it.
+    table (pyarrow.Table): A row for each text.
+    counts (AnnotationCounts): The counts of these texts.
     """
 
     table: Any
@@ -176,7 +177,7 @@ class AnnotatedBatch(NamedTuple):
 
 
 def make_batch(rows: Sequence[Row]) -> AnnotatedBatch:
-    """Turn annotated texts into a table.
+    """Convert annotated texts to a table.
 
     rows (Sequence[Dict[str, Any]]): From a `CorpusAnnotator`.
     RETURNS (AnnotatedBatch): The table and its counts.
@@ -198,7 +199,7 @@ def _told(counts: AnnotationCounts) -> dict[str, Any]:
 
 
 def identify(annotator: CorpusAnnotator) -> dict[str, Any]:
-    """Describe what answers depend on.
+    """Describe everything that answers depend on.
 
     annotator (CorpusAnnotator): The annotator.
     RETURNS (Dict[str, Any]): A checksum of all files of the pipeline, the settings and the version.
@@ -221,22 +222,22 @@ def identify(annotator: CorpusAnnotator) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class OutputFolder:
-    """Where a corpus is written.
+    """The folder that a corpus is written to.
 
     path (Path): The folder.
-    identity (Dict[str, Any]): From `identify`.
+    identity (Dict[str, Any]): The result of `identify`.
     """
 
     path: Path
     identity: dict[str, Any]
 
     def write(self, fragment: InputFragment, batches: Iterable[AnnotatedBatch]) -> AnnotationCounts:
-        """Write the output of a fragment, whole or not at all. If an earlier attempt has not ended
-        yet, the last one wins.
+        """Write the output of a fragment, completely or not at all. If an earlier attempt is still
+        running, the last one wins.
 
         fragment (InputFragment): The fragment.
-        batches (Iterable[AnnotatedBatch]): Its texts as they come.
-        RETURNS (AnnotationCounts): What was written.
+        batches (Iterable[AnnotatedBatch]): Its texts, as they are annotated.
+        RETURNS (AnnotationCounts): The counts of what was written.
         RAISES (ConnormError): CN108 if the file can't be written.
         """
         from pyarrow.parquet import ParquetWriter
@@ -260,7 +261,7 @@ class OutputFolder:
 
         fragments (Sequence[InputFragment]): All fragments of the corpus.
         RETURNS (Set[str]): Their names.
-        RAISES (ConnormError): CN705 if there is anything else, CN794 for what was made from another
+        RAISES (ConnormError): CN705 if there is anything else, CN794 for files made from another
             corpus, by another pipeline or with other settings.
         """
         if self.path.is_file():
@@ -284,7 +285,7 @@ class OutputFolder:
         """Write the manifest.
 
         fragments (Sequence[InputFragment]): All fragments of the corpus, all of them written.
-        RETURNS (AnnotationCounts): What is in them.
+        RETURNS (AnnotationCounts): The counts of all fragments.
         RAISES (ConnormError): CN108 if it can't be written.
         """
         counts = AnnotationCounts()
@@ -292,7 +293,7 @@ class OutputFolder:
             counts.update(self._read(self._target(fragment))[1])
         with write_errors(self.path):
             for part in self.path.rglob(".*.part-*"):
-                part.unlink()  # of a writer that was killed
+                part.unlink()  # left by a writer that was killed
             hidden = [
                 file.relative_to(self.path).as_posix()
                 for file in self.path.rglob("*")
@@ -324,7 +325,10 @@ class OutputFolder:
                 yield path
 
     def _is_hidden(self, path: Path) -> bool:
-        """RETURNS (bool): Whether it is a part of a writer that was killed, or of a file system."""
+        """Check whether a file was left by a writer that was killed, or belongs to the file system.
+
+        RETURNS (bool): True if so.
+        """
         return any(part.startswith(".") for part in path.relative_to(self.path).parts)
 
 
@@ -338,9 +342,9 @@ class AnnotatedCorpus(NamedTuple):
     """An annotated corpus.
 
     path (Path): Its folder.
-    fragments (int): How many files it has, besides its manifest.
-    earlier (int): How many of them an earlier run had written.
-    counts (AnnotationCounts): What is in all of them.
+    fragments (int): The number of its files, without the manifest.
+    earlier (int): How many of them were written by an earlier run.
+    counts (AnnotationCounts): The counts of all of them.
     """
 
     path: Path
@@ -364,32 +368,33 @@ def annotate_corpus(
     ray_address: str | None = None,
 ) -> AnnotatedCorpus:
     """Run a pipeline over a corpus of any size: `python -m spacy connorm annotate --engine`. For
-    each file of the corpus a Parquet file is written, whole or not at all. A run that was killed
-    resumes if it is started again. A text that fails gets no mentions, and its row
-    says why.
+    each file of the corpus, a Parquet file is written, completely or not at all. If a run is
+    killed, start it again to resume. A text that fails gets no mentions, and its row gives the
+    reason.
 
     pipeline (Union[str, Path]): An installed package, or a pipeline's folder.
     input_path (Union[str, Path]): A `.parquet`, `.jsonl` or `.jsonl.gz` file, or a folder of them.
     output_path (Union[str, Path]): A new folder, or the one of an earlier run.
-    engine (str): "local": processes of this machine. "ray": actors on a Ray cluster, all of whose
+    engine (str): "local": processes on this machine. "ray": actors on a Ray cluster, all of whose
         machines must see the pipeline, the input and the output at the same paths.
-    text_field (str): The column, or the field of a JSON line, that holds the text.
-    id_field (str): The one that holds the text's id. Without such a one, its id is the name of its
-        file and its number there.
-    batch_size (int): Texts that the pipeline reads together.
+    text_field (str): The column, or the field of a JSON line, with the text.
+    id_field (str): The column or field with the text's id. Without one, the id is the name of the
+        file and the row number.
+    batch_size (int): Texts that the pipeline processes together.
     n_process (int): Processes, or actors in the whole cluster; -1 for all cores.
-    gpu_id (int): The GPU for the pipeline; -1 for the CPU. With ray, 0 gives each actor one GPU.
-    component (Optional[str]): Which concept normalizer's answers to write, if there are several.
+    gpu_id (int): The GPU for the pipeline; -1 for the CPU. With ray, 0 gives each actor its own
+        GPU.
+    component (Optional[str]): The concept normalizer to use, if there are several.
     ray_address (Optional[str]): The address of the cluster, or "auto". If None, the cluster that
-        this process is connected to or that RAY_ADDRESS names; or else one is started on this
-        machine for as long as it is needed.
+        this process is connected to or that RAY_ADDRESS names; otherwise, one is started on this
+        machine and stopped afterwards.
     RETURNS (AnnotatedCorpus): What was annotated, now and by earlier runs.
     RAISES (ConnormError): CN006 for no process or an empty batch, CN118 for an unknown engine,
-        CN700 to CN704 as `load_normalizer`, CN705 if the output is something else, CN713 if the GPU
-        cannot be used, CN716 if a process dies, CN719 if one can't start, CN126 without pyarrow,
-        CN104 to CN121 for input and output, CN798 and CN799 for ray, and the errors of readers and
-        components.
-    WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all, CNW790 if texts failed.
+        CN700 to CN704 as for `load_normalizer`, CN705 if the output is something else, CN713 if the
+        GPU cannot be used, CN716 if a process dies, CN719 if one can't start, CN126 without
+        pyarrow, CN104 to CN121 for input and output, CN798 and CN799 for ray, and the errors of
+        readers and components.
+    WARNS (ConnormWarning): CNW701 if the pipeline finds no mentions at all, CNW790 if texts failed.
     """
     require_choice("engine", engine, ENGINES)
     if ray_address is not None and engine != _RAY:
@@ -397,7 +402,7 @@ def annotate_corpus(
     require_processes(n_process)
     require_positive("batch_size", batch_size)
     source, path = Path(input_path), Path(output_path).resolve()
-    # Another process may be in another folder.
+    # Another process may have a different working directory.
     name = str(Path(pipeline).resolve()) if Path(pipeline).is_dir() else str(pipeline)
     settings: dict[str, Any] = {"batch_size": batch_size, "gpu_id": gpu_id, "component": component}
     annotator = CorpusAnnotator(name, text_field=text_field, id_field=id_field, **settings)
@@ -448,11 +453,11 @@ def _annotate_locally(
     processes: int,
     report: Callable[[int], object],
 ) -> None:
-    """Annotate fragments one after the other. The processes share the batches of each, and go on to
-    the next without waiting. This process reads and writes.
+    """Annotate fragments one after the other. The processes share the batches of each fragment, and
+    continue with the next without waiting. This process reads and writes.
     """
     annotator.load()  # forked processes share it
-    # An empty batch ends a fragment, which is whole before the next one is annotated.
+    # An empty batch ends a fragment, which is complete before the next one is annotated.
     texts = (batch for each in fragments for batch in chain(_read(each, annotator), [[]]))
     work = partial(_annotate_batch, annotator)
     with closing(map_batches(work, texts, processes=processes)) as annotated:
@@ -485,8 +490,8 @@ def _annotate_on_ray(
     address: str | None,
     report: Callable[[int], object],
 ) -> None:
-    """Annotate fragments with actors of Ray Data. Each of them loads the pipeline once, and reads
-    and writes whole fragments: only their names and counts pass through the cluster.
+    """Annotate fragments with Ray Data actors. Each of them loads the pipeline once, and reads and
+    writes whole fragments: only their names and counts pass through the cluster.
     """
     with _connected(address) as ray:
         cores = int(ray.cluster_resources().get("CPU", 1))
@@ -496,8 +501,8 @@ def _annotate_on_ray(
             _FragmentActor,
             fn_constructor_args=(annotator, output),
             batch_size=1,
-            # One fragment at a time: what waits for an actor that is lost waits until there is room
-            # for another one.
+            # One fragment at a time: fragments queued for a lost actor would wait until there is
+            # room for another one.
             compute=ray.data.ActorPoolStrategy(size=count, max_tasks_in_flight_per_actor=1),
             num_cpus=1,
             num_gpus=1 if annotator.gpu_id >= 0 else None,
@@ -510,7 +515,7 @@ def _annotate_on_ray(
 
 
 class _FragmentActor:
-    """Annotates fragments. The pipeline is loaded at the first of them."""
+    """Annotates fragments. The pipeline is loaded for the first of them."""
 
     def __init__(self, annotator: CorpusAnnotator, output: OutputFolder) -> None:
         self._annotator = annotator
@@ -547,7 +552,7 @@ def _connected(address: str | None) -> Iterator[Any]:
             raise ConnormError(Errors.CN798.format(reason=tell_reason(error))) from error
     logger = logging.getLogger("ray.data")
     level = logger.level
-    logger.setLevel(logging.ERROR)  # it tells about every run, on standard error
+    logger.setLevel(logging.ERROR)  # it reports every run, on standard error
     try:
         yield ray
     except RayError as error:

@@ -1,4 +1,4 @@
-"""A pipeline that answers as people have corrected it."""
+"""A pipeline whose answers include the corrections that people have made."""
 
 import threading
 from collections import Counter
@@ -46,7 +46,7 @@ def find_span(doc: Doc, start: int, end: int, label: str = "") -> Span:
     start, end (int): The characters.
     label (str): The span's label.
     RETURNS (Span): The span.
-    RAISES (ConnormError): CN755 if there is nothing.
+    RAISES (ConnormError): CN755 if there are no such tokens.
     """
     if 0 <= start < end <= len(doc.text):
         mention = doc.text[start:end]
@@ -67,7 +67,7 @@ def mark_known(
     doc (Doc): The document.
     mentions (Iterable[Tuple[int, int, str]]): The start, the end and the label of each.
     spans_key (Optional[str]): Where the normalizer looks for mentions; `doc.ents` if None.
-    label (str): The label of those that have none.
+    label (str): The label of mentions that have none.
     RAISES (ConnormError): CN755 for a mention outside the text.
     """
     spans = [find_span(doc, start, end, own or label) for start, end, own in mentions]
@@ -77,19 +77,20 @@ def mark_known(
         doc.ents = filter_spans(spans)
 
 
-# An empty text, and one of which the encoder knows nothing.
+# An empty text, and one in which the encoder recognizes nothing.
 _UNREADABLE = ("CN003", "CN009")
 
 
 class AppliedCorrections:
-    """Applies corrections to a normalizer and the marker before it. Those of concepts that the
-    ontology lacks, and those whose texts the encoder can't read, wait for another pipeline.
+    """Applies corrections to a normalizer and the marker before it. Corrections with concepts that
+    are not in the ontology, or with texts that can't be encoded, have no effect until they are used
+    with another pipeline.
     """
 
     def __init__(self, normalizer: ConceptNormalizer, marker: MentionMarker) -> None:
-        """Apply nothing until `use` is called.
+        """Store the components. Nothing is applied until `use` is called.
 
-        normalizer (ConceptNormalizer): Gets synonyms, besides those that it has now.
+        normalizer (ConceptNormalizer): Gets synonyms, in addition to its current ones.
         marker (MentionMarker): Marks the mentions that people have marked.
         """
         self._normalizer = normalizer
@@ -102,14 +103,14 @@ class AppliedCorrections:
     def corrections(self) -> list[Correction]:
         """The corrections that are applied.
 
-        RETURNS (List[Correction]): Those that are applied.
+        RETURNS (List[Correction]): In the order of the file.
         """
         return self._corrections
 
     def use(self, corrections: list[Correction]) -> None:
-        """Apply these corrections instead of those before.
+        """Apply these corrections instead of the previous ones.
 
-        corrections (List[Correction]): Those that count.
+        corrections (List[Correction]): The effective corrections.
         """
         before = len(self._corrections)
         if corrections[:before] == self._corrections:
@@ -127,20 +128,20 @@ class AppliedCorrections:
         )
 
     def require_readable(self, correction: Correction) -> None:
-        """Refuse a correction that would wait.
+        """Refuse a correction that could not be applied.
 
-        correction (Correction): Of known concepts.
-        RAISES (ConnormError): CN003 for an empty text, CN009 for one of which the encoder knows
-            nothing.
+        correction (Correction): A correction with known concepts.
+        RAISES (ConnormError): CN003 for an empty text, CN009 for one in which the encoder
+            recognizes nothing.
         """
         self._encode([correction])
 
     def answers(self, mentions: Sequence[str], long_forms: Sequence[str]) -> list[str | None]:
-        """Look up what people have said of mentions.
+        """Look up the corrections of mentions.
 
         mentions (Sequence[str]): b mentions.
-        long_forms (Sequence[str]): b long forms; empty where a document defines none.
-        RETURNS (List[Optional[str]]): b ids, "NIL" or None: nobody has said anything.
+        long_forms (Sequence[str]): b long forms; empty if a document does not define one.
+        RETURNS (List[Optional[str]]): b ids, or "NIL", or None if there is no correction.
         """
         answers = self._answers
         if not answers:
@@ -149,7 +150,9 @@ class AppliedCorrections:
         return [answers.get(key) for key in self._normalizer.lookup.keys(texts)]
 
     def _known(self, corrections: Iterable[Correction]) -> list[Correction]:
-        """Another release of the ontology may lack a concept: its corrections wait."""
+        """Select the corrections whose concepts are in the index; another release of the ontology
+        may lack some.
+        """
         number = self._normalizer.lookup.index.store.number
         return [
             correction
@@ -160,7 +163,10 @@ class AppliedCorrections:
     def _change(
         self, change: Callable[[list[Correction]], None], corrections: list[Correction]
     ) -> list[Correction]:
-        """RETURNS (List[Correction]): Those that could be applied."""
+        """Apply a change to as many corrections as possible.
+
+        RETURNS (List[Correction]): Those that could be applied.
+        """
         try:
             change(corrections)
         except ConnormError as error:
@@ -211,20 +217,19 @@ def _synonyms(corrections: Iterable[Correction]) -> list[tuple[str, str]]:
     return [pair for each in corrections for pair in each.synonyms]
 
 
-# Of what is read before others have their turn.
+# The number of characters that are read before others get their turn.
 _CHARACTERS = 10_000
-# As `corpora` labels mentions whose type nobody gives.
+# The label that corpora use for mentions without a type.
 DEFAULT_LABEL = "MENTION"
 
 
 class CorrectedPipeline:
-    """A pipeline and a file of corrections. Threads may share it; other processes may append to the
-    same file.
+    """A pipeline and a file of corrections. It can be shared between threads; other processes may
+    append to the same file.
 
-    A correction is a synonym: its text is searched in D at once, and so it helps
-    similar texts. For the corrected text itself people have the last word, whatever the sieve finds
-    and also where they say that it has no concept, which no synonym can say. The last correction of
-    a text counts.
+    A correction is a synonym: its text is added to D at once, so similar texts benefit. For the
+    corrected text itself, people have the last word, whatever the sieve finds, even if they decide
+    that it has no concept, which a synonym can't express. The last correction of a text counts.
     """
 
     def __init__(
@@ -234,14 +239,14 @@ class CorrectedPipeline:
         *,
         component: str | None = None,
     ) -> None:
-        """Load both.
+        """Load the pipeline and the corrections.
 
         pipeline (Union[str, Path, Language]): An installed package, a folder, or a pipeline, which
             gets a component before its normalizer.
         corrections (Union[str, Path]): The file; see `CorrectionsFile`.
-        component (Optional[str]): Which concept normalizer, if there are several.
-        RAISES (ConnormError): As `load_pipeline`, `find_normalizer` and `CorrectionsFile.read`,
-            CN001 if the normalizer has no index.
+        component (Optional[str]): The concept normalizer to use, if there are several.
+        RAISES (ConnormError): The errors of `load_pipeline`, `find_normalizer` and
+            `CorrectionsFile.read`, CN001 if the normalizer has no index.
         """
         self._file = CorrectionsFile(corrections)
         self.nlp = load_pipeline(pipeline)
@@ -260,21 +265,21 @@ class CorrectedPipeline:
     def revision(self) -> int:
         """The number of the last change.
 
-        RETURNS (int): How many records the file has. It grows with each change.
+        RETURNS (int): The number of records in the file. It grows with each change.
         """
         return len(self._records)
 
     @property
     def records(self) -> list[CorrectionRecord]:
-        """All that was said and taken back.
+        """All corrections and undos.
 
-        RETURNS (List[CorrectionRecord]): All corrections and undos, in order.
+        RETURNS (List[CorrectionRecord]): In the order of the file.
         """
         return list(self._records)
 
     @property
     def effective(self) -> list[Correction]:
-        """The corrections that count.
+        """The corrections that apply.
 
         RETURNS (List[Correction]): See `effective`.
         """
@@ -282,18 +287,18 @@ class CorrectedPipeline:
 
     @property
     def labels(self) -> list[str]:
-        """The labels of mentions.
+        """The labels that mentions can get.
 
-        RETURNS (List[str]): The labels that mentions can get.
+        RETURNS (List[str]): The labels; the first one is the default.
         """
         found = chain.from_iterable(self.nlp.pipe_labels.values())
         known = self.normalizer.labels or sorted(set(found))
         return list(known) or [DEFAULT_LABEL]
 
     def refresh(self) -> None:
-        """Take over what other processes have appended.
+        """Read and apply what other processes have appended.
 
-        RAISES (ConnormError): As `CorrectionsFile.read`.
+        RAISES (ConnormError): The errors of `CorrectionsFile.read`.
         """
         if self._unapplied or self._file.has_more():
             with self._changing:
@@ -327,10 +332,10 @@ class CorrectedPipeline:
         """Find the candidates of texts, as if they were mentions.
 
         mentions (Sequence[str]): b texts.
-        search (Optional[str]): One search instead of the sieve.
+        search (Optional[str]): A single search to use instead of the sieve.
         **limits (Limits): As in `ConceptNormalizer.candidates`.
-        RETURNS (List[Tuple[str, List[Candidate]]]): For each the id that would be written, and the
-            candidates.
+        RETURNS (List[Tuple[str, List[Candidate]]]): For each text, the id that would be written,
+            and the candidates.
         """
         self.refresh()
         found = self.normalizer.candidates(mentions, search=search, **limits)
@@ -343,14 +348,14 @@ class CorrectedPipeline:
     def explain(
         self, mention: str, *, text: str = "", start: int = 0, **limits: Unpack[Limits]
     ) -> "Explanation":
-        """Explain how a mention is read; see `ConceptNormalizer.explain`.
+        """Explain how a mention is interpreted; see `ConceptNormalizer.explain`.
 
         mention (str): The mention.
-        text (str): The text that it stands in, which may define its long form; may be empty.
+        text (str): The text around it, which may define its long form; may be empty.
         start (int): The mention's first character there.
         **limits (Limits): As in `ConceptNormalizer.candidates`.
         RETURNS (Explanation): The interpretations and searches.
-        RAISES (ConnormError): CN755 if it is not there.
+        RAISES (ConnormError): CN755 if the mention is not there.
         """
         self.refresh()
         if not text:
@@ -360,9 +365,9 @@ class CorrectedPipeline:
             return self.normalizer.explain(span, **limits)
 
     def concept(self, concept_id: str) -> Concept:
-        """Look up a concept.
+        """Look up a concept by its id or an alternate id.
 
-        RETURNS (Concept): A concept of the index, by its id or an alternate id.
+        RETURNS (Concept): The concept in the index.
         RAISES (ConnormError): CN411 for an unknown id.
         """
         return self.normalizer.concept(concept_id)
@@ -379,20 +384,20 @@ class CorrectedPipeline:
         replaces: tuple[int, int] | None = None,
         author: str = "",
     ) -> Correction:
-        """Say what a mention denotes. It is on the disk when this returns, and all later answers
-        heed it.
+        """Correct the concept of a mention. The correction is on disk when this returns, and all
+        later answers take it into account.
 
-        text (str): The text that it stands in.
+        text (str): The text around the mention.
         start, end (int): Its characters; extended to whole tokens.
         kb_id (str): The concept id, "NIL" for none, ids joined by `|` for a composite.
         label (str): Its type; the first of `labels` if empty.
-        marked (bool): Whether its boundaries are new: then all texts get such mentions.
+        marked (bool): Whether its boundaries are new, so that it is marked in all texts.
         replaces (Optional[Tuple[int, int]]): The boundaries that the pipeline had found.
-        author (str): Who says so.
-        RETURNS (Correction): What was appended to the file.
-        RAISES (ConnormError): CN006 for no id, and for "NIL" besides ids, CN755 if it is not in the
-            text, CN411 for an unknown concept, CN003 and CN009 for a text of which the encoder
-            knows nothing, CN108 if the file can't be written.
+        author (str): Who makes the correction.
+        RETURNS (Correction): The record appended to the file.
+        RAISES (ConnormError): CN006 for no id, and for "NIL" together with ids, CN755 if the
+            mention is not in the text, CN411 for an unknown concept, CN003 and CN009 for a text in
+            which the encoder recognizes nothing, CN108 if the file can't be written.
         """
         require_ids(kb_id)
         concept_ids = [self.concept(each).concept_id for each in split_ids(kb_id)]
@@ -414,12 +419,12 @@ class CorrectedPipeline:
         return correction
 
     def undo(self, correction_id: str, *, author: str = "") -> Undo:
-        """Take a correction back.
+        """Undo a correction.
 
         correction_id (str): Its id.
-        author (str): Who takes it back.
-        RETURNS (Undo): What was appended to the file.
-        RAISES (ConnormError): CN753 if there is no such correction, CN754 if it is undone already,
+        author (str): Who undoes it.
+        RETURNS (Undo): The record appended to the file.
+        RAISES (ConnormError): CN753 if there is no such correction, CN754 if it was already undone,
             CN108 if the file can't be written.
         """
         with self._taking_turns():
@@ -441,7 +446,9 @@ class CorrectedPipeline:
             yield
 
     def _append(self, record: CorrectionRecord) -> None:
-        """Answers change first: a correction that the pipeline can't take is not written."""
+        """Apply a record, then write it: a correction that the pipeline can't apply is not
+        written.
+        """
         before = self._records
         try:
             self._take([record])
@@ -452,7 +459,9 @@ class CorrectedPipeline:
             raise
 
     def _take_new(self) -> None:
-        """What can't be applied now is not read again: it is kept for the next time."""
+        """Apply new records. Those that can't be applied now are kept for the next time, not read
+        again.
+        """
         self._unapplied += self._file.read()
         self._take(self._unapplied)
         self._unapplied = []
@@ -480,7 +489,10 @@ class CorrectedPipeline:
         return record
 
     def _place(self, text: str, start: int, end: int) -> tuple[int, int, str]:
-        """RETURNS (Tuple[int, int, str]): The characters of whole tokens, and their long form."""
+        """Extend characters to whole tokens.
+
+        RETURNS (Tuple[int, int, str]): The start and the end, and the long form.
+        """
         with self._reading():
             span = self._find_span(text, start, end)
             (long_form,) = self.normalizer.long_forms(span.doc, [span])
@@ -492,16 +504,16 @@ class CorrectedPipeline:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """The vocabulary would keep every word of all texts. What it learns of them is gone after
-        this, so no Doc or Span may be used then.
+        """Read texts in a memory zone. Otherwise, the vocabulary would keep every word of all
+        texts. No Doc or Span may be used after the block.
         """
         with self._running, self._zones.open(self.nlp):
             yield
 
 
 class _TurnTaking:
-    """A lock that goes to the thread that waits for it, also if the one that has it wants it again
-    at once.
+    """A lock that is passed to the thread waiting for it, even if its holder wants it again at
+    once.
     """
 
     def __init__(self) -> None:
@@ -517,5 +529,5 @@ class _TurnTaking:
 
 def _chosen_first(candidates: list[dict[str, Any]], kb_id: str) -> list[dict[str, Any]]:
     chosen = split_ids(kb_id)
-    # The sort is stable: the candidates of a composite stay part by part.
+    # The sort is stable, so the candidates of a composite stay in the order of its parts.
     return sorted(candidates, key=lambda each: (each["part"], each["concept_id"] not in chosen))

@@ -1,4 +1,4 @@
-"""What people say of mentions: corrections, in a file and as annotated data."""
+"""Corrections that people make to mentions, in a file and as annotated data."""
 
 import json
 import os
@@ -42,10 +42,10 @@ def _now() -> str:
 
 
 def require_ids(kb_id: str) -> None:
-    """Refuse what neither names concepts alone nor says that there is none.
+    """Refuse a value that is neither concept ids nor "NIL".
 
-    kb_id (str): Ids, as a correction has them.
-    RAISES (ConnormError): CN006 for spaces and separators alone, and for "NIL" besides ids.
+    kb_id (str): Ids in the form of a correction.
+    RAISES (ConnormError): CN006 for only spaces and separators, and for "NIL" together with ids.
     """
     said = [part for part in _SEPARATORS.split(kb_id) if part.strip()]
     are_ids = {bool(split_ids(part)) for part in said}
@@ -55,19 +55,20 @@ def require_ids(kb_id: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What somebody says that a mention denotes.
+    """A person's decision about what a mention denotes.
 
-    text (str): The text that it stands in.
+    text (str): The text around the mention.
     start (int): Its first character.
     end (int): The character after it.
     kb_id (str): The concept id, "NIL" for none, ids joined by `|` for a composite.
     label (str): The entity type.
-    long_form (str): What it stands for, if its text defines it.
-    marked (bool): Whether somebody set its boundaries: the pipeline had not found it so.
+    long_form (str): Its long form, if its text defines one.
+    marked (bool): Whether somebody set its boundaries, because the pipeline had not found it like
+        this.
     replaces (Optional[Tuple[int, int]]): The boundaries that the pipeline had found instead.
-    author (str): Who says so; may be empty.
-    time (str): When, ISO 8601, UTC.
-    id (str): Identifies the correction.
+    author (str): Who made the correction; may be empty.
+    time (str): When it was made, ISO 8601, UTC.
+    id (str): The id of the correction.
     """
 
     text: str
@@ -86,7 +87,7 @@ class Correction:
     def mention(self) -> str:
         """The text of the mention.
 
-        RETURNS (str): The mention.
+        RETURNS (str): Without the text around it.
         """
         return self.text[self.start : self.end]
 
@@ -94,28 +95,28 @@ class Correction:
     def searched(self) -> str:
         """The text that is searched for the mention.
 
-        RETURNS (str): The text that it is about: the mention, or what its text defines it as.
+        RETURNS (str): The mention, or its long form if its text defines one.
         """
         return self.long_form or self.mention
 
     @property
     def synonyms(self) -> list[tuple[str, str]]:
-        """The synonyms that it adds.
+        """The synonyms that it adds to D.
 
-        RETURNS (List[Tuple[str, str]]): What it adds to D: the text that it is about, with each
-        of its concept ids. Empty for "NIL".
+        RETURNS (List[Tuple[str, str]]): The searched text with each of its concept ids. Empty for
+            "NIL".
         """
         return [(self.searched, concept_id) for concept_id in split_ids(self.kb_id)]
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """Takes a correction back.
+    """Undoes a correction.
 
     undoes (str): The id of the correction.
-    author (str): Who takes it back; may be empty.
-    time (str): When, ISO 8601, UTC.
-    id (str): Identifies this record.
+    author (str): Who undid it; may be empty.
+    time (str): When it was undone, ISO 8601, UTC.
+    id (str): The id of this record.
     """
 
     undoes: str
@@ -128,14 +129,14 @@ CorrectionRecord: TypeAlias = Correction | Undo
 
 
 def to_line(record: CorrectionRecord) -> str:
-    """Write a record as a line of the file.
+    """Convert a record to a line of the file.
 
-    RETURNS (str): One line of JSON, without its end.
+    RETURNS (str): One line of JSON, without a line end.
     """
     return json.dumps(asdict(record), ensure_ascii=False)
 
 
-_KINDS = {"start": int, "end": int, "marked": bool, "replaces": list | None}  # the others are texts
+_KINDS = {"start": int, "end": int, "marked": bool, "replaces": list | None}  # others are strings
 _NEEDED = {
     Correction: {"text", "start", "end", "kb_id", "time", "id"},
     Undo: {"undoes", "author", "time", "id"},
@@ -143,7 +144,7 @@ _NEEDED = {
 
 
 def from_line(line: str) -> CorrectionRecord:
-    """Read what `to_line` wrote; unknown fields are ignored.
+    """Parse a line written by `to_line`; unknown fields are ignored.
 
     line (str): One line of JSON.
     RETURNS (CorrectionRecord): A correction or an undo.
@@ -157,7 +158,7 @@ def from_line(line: str) -> CorrectionRecord:
     if not _NEEDED[kind] <= values.keys():
         raise ValueError("a field is missing")
     if not all(isinstance(value, _KINDS.get(name, str)) for name, value in values.items()):
-        raise ValueError("a field is of another type")
+        raise ValueError("a field has the wrong type")
     if values.get("replaces") is not None:
         start, end = map(int, values["replaces"])
         values["replaces"] = start, end
@@ -168,8 +169,8 @@ def from_line(line: str) -> CorrectionRecord:
 
 
 def effective(records: Iterable[CorrectionRecord]) -> list[Correction]:
-    """Find the corrections that count: not undone, and no later one is about the same characters of
-    the same text.
+    """Select the corrections that apply: not undone, and without a later one for the same
+    characters of the same text.
 
     records (Iterable[CorrectionRecord]): All records, in the order of the file.
     RETURNS (List[Correction]): In the order of the file.
@@ -186,11 +187,13 @@ def effective(records: Iterable[CorrectionRecord]) -> list[Correction]:
 
 
 _SECONDS_TO_WAIT = 10.0
-_FORMAT = "a correction, as `connorm serve` has written it"
+_FORMAT = "a correction, as written by `connorm serve`"
 
 
 class CorrectionsFile:
-    """Reads what was appended, and appends. Threads must take turns; processes do so by a lock."""
+    """Reads appended records, and appends new ones. Threads must take turns; processes use a
+    lock.
+    """
 
     def __init__(self, path: str | Path) -> None:
         """Open a file, or start a new one; its folder is created if missing.
@@ -214,7 +217,7 @@ class CorrectionsFile:
     def locked(self) -> AbstractContextManager[None]:
         """Lock the file.
 
-        RETURNS (ContextManager): Keeps other processes from appending, and waits for them.
+        RETURNS (ContextManager): Keeps other processes from appending, after waiting for them.
         RAISES (ConnormError): CN109 if one of them does not finish.
         """
         return only_writer(self.path, seconds=_SECONDS_TO_WAIT)
@@ -222,18 +225,18 @@ class CorrectionsFile:
     def has_more(self) -> bool:
         """Check for new records.
 
-        RETURNS (bool): Whether anybody has appended anything since the last `read`.
+        RETURNS (bool): Whether anything was appended since the last `read`.
         """
         with write_errors(self.path):
             return self.path.stat().st_size != self._read_to
 
     def read(self) -> list[CorrectionRecord]:
-        """Read what was appended since the last call. A last line that is not complete is left for
-        later: somebody is writing it, or was killed before it was acknowledged.
+        """Read the records appended since the last call. An incomplete last line is left for later:
+        somebody is writing it, or was killed before it was acknowledged.
 
         RETURNS (List[CorrectionRecord]): The records, in order.
-        RAISES (ConnormError): CN108 if the file can't be read, CN115 for a line that is none, and
-            for a file that became shorter.
+        RAISES (ConnormError): CN108 if the file can't be read, CN115 for a line that is not a
+            record, and for a file that became shorter.
         """
         with write_errors(self.path), self.path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -256,16 +259,17 @@ class CorrectionsFile:
         return records
 
     def append(self, record: CorrectionRecord) -> None:
-        """Append a record. It is on the disk when this returns. Call it `locked`, after `read`.
+        """Append a record. It is on disk when this returns. Call it inside `locked`, after `read`.
 
         record (CorrectionRecord): The record.
-        RAISES (ConnormError): CN108 if the disk is full or refuses it. The file is as it was then.
+        RAISES (ConnormError): CN108 if the disk is full or refuses the record. The file does not
+            change then.
         """
         line = to_line(record).encode("utf-8", "surrogatepass") + b"\n"
         with write_errors(self.path):
             descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
             try:
-                # What a killed writer left of a line was never acknowledged.
+                # A partial line left by a killed writer was never acknowledged.
                 os.ftruncate(descriptor, self._read_to)
                 try:
                     if not self._ends_a_line(descriptor):
@@ -300,10 +304,10 @@ def _write_all(descriptor: int, content: bytes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionConflict:
-    """One text that corrections give different concepts.
+    """A text that was given different concepts.
 
-    mention (str): The text: a mention, or what it stands for.
-    kb_ids (Tuple[str, ...]): Concept ids, or "NIL", the last one that was chosen last.
+    mention (str): The text: a mention, or its long form.
+    kb_ids (Tuple[str, ...]): Concept ids, or "NIL"; the last choice comes last.
     authors (Tuple[str, ...]): Who chose each.
     """
 
@@ -314,12 +318,12 @@ class CorrectionConflict:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionReport:
-    """What a file of corrections holds.
+    """The content of a file of corrections.
 
     records (int): Corrections and undos.
-    corrections (int): Corrections that count: not undone, not replaced by a later one.
-    without_concept (int): Those of them that say "NIL". They are in no table of synonyms.
-    texts (int): Texts that they stand in.
+    corrections (int): Corrections that apply: not undone, not replaced by a later one.
+    without_concept (int): How many of these are "NIL". They are not in tables of synonyms.
+    texts (int): The number of texts with corrections.
     conflicts (Tuple[CorrectionConflict, ...]): Texts with different concepts.
     """
 
@@ -338,13 +342,13 @@ def convert_corrections(
     path (Union[str, Path]): The file that `serve` appends to.
     output_path (Optional[Union[str, Path]]): A `.tsv` file for the `synonyms` of `build_index`,
         with the last concept of each text; a `.txt` file for the `stop_list` of `mention_finder`,
-        with the texts whose last correction says that there is none; or a `.spacy` file for
-        `corpora` and for training, with all mentions as people have corrected them. If None, only
-        the report is made.
+        with the texts whose last correction gives no concept; or a `.spacy` file for `corpora` and
+        for training, with all mentions as people have corrected them. If None, only the report is
+        made.
     lang (str): The language of the texts, for the tokenizer of `.spacy` files.
     RETURNS (CorrectionReport): Counts and conflicts.
     RAISES (ConnormError): CN100 for a missing file, CN121 if it would be replaced, CN708 for
-        another suffix, CN115 for a damaged file, CN105 or CN108 if the output can't be written.
+        another extension, CN115 for a damaged file, CN105 or CN108 if the output can't be written.
     """
     path = Path(path)
     if not path.exists():
@@ -392,8 +396,10 @@ def _counted(corrections: Sequence[Correction]) -> "list[ChangedSynonym]":
 
 
 def _with_last_concept(corrections: Sequence[Correction]) -> list[Correction]:
-    """RETURNS (List[Correction]): Those that say of their text what its last one says. It is what
-    the server answers.
+    """Select the corrections that agree with the last one of their text, which gives the server's
+    answer.
+
+    RETURNS (List[Correction]): These corrections.
     """
     last = {_key(each): each.kb_id for each in corrections}
     return [each for each in corrections if each.kb_id == last[_key(each)]]
@@ -404,13 +410,19 @@ def _key(correction: Correction) -> str:
 
 
 def _without_concept(corrections: Sequence[Correction]) -> list[str]:
-    """RETURNS (List[str]): The texts whose last correction gives no concept, sorted."""
+    """List the texts whose last correction gives no concept.
+
+    RETURNS (List[str]): The texts, sorted.
+    """
     last = {_key(each): each for each in corrections}
     return sorted(" ".join(each.searched.split()) for each in last.values() if each.kb_id == NIL)
 
 
 def _by_text(corrections: Iterable[Correction]) -> list[dict[str, Correction]]:
-    """RETURNS (List[Dict[str, Correction]]): Of each text, the last correction to each concept."""
+    """Group corrections by text, keeping the last one for each concept.
+
+    RETURNS (List[Dict[str, Correction]]): For each text, corrections by concept.
+    """
     by_text: dict[str, dict[str, Correction]] = {}
     for each in corrections:
         chosen = by_text.setdefault(_key(each), {})

@@ -1,4 +1,4 @@
-"""From an ontology and annotated data to a pipeline that can be searched: `connorm index`."""
+"""Build a searchable pipeline from an ontology and annotated data: `connorm index`."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,12 +37,14 @@ if TYPE_CHECKING:
     from ..linker.synonyms import ChangedSynonym
 
 
-# About a kilobyte per name is kept meanwhile, and learning takes some ten seconds for 100,000.
+# Learning keeps about a kilobyte per name, and takes about ten seconds for 100,000 names.
 _MOST_NAMES = 200_000
 
 
 def _remember_names(ontology: Given[AnyOntology], names: list[tuple[str, ...]]) -> ConceptStream:
-    """RETURNS (ConceptStream): The same concepts, to be read once; the first names are kept.
+    """Keep the first names of an ontology while it is read.
+
+    RETURNS (ConceptStream): The same concepts, to be read once.
     RAISES (ConnormError): CN006 for anything but an ontology.
     """
     read = read_given(ontology)
@@ -58,10 +60,11 @@ def _remember_names(ontology: Given[AnyOntology], names: list[tuple[str, ...]]) 
     return ConceptStream(remembered(), read.source)
 
 
-# How many concepts are asked for what is above them; in smaller ontologies a root may be a mention.
+# The number of concepts whose ancestors are checked; in smaller ontologies, a root may be a
+# mention.
 _FEW_CONCEPTS = 200
-# The empty sections are filled with the component's defaults, and can be overridden. The weight was
-# chosen on dev, with an untrained encoder (docs/benchmarks/ontology_alone.md).
+# The empty sections get the component's defaults, and can be overridden. The weight was chosen on
+# dev data, with an untrained encoder (docs/benchmarks/ontology_alone.md).
 _DEFAULT_CONFIG = """
 [nlp]
 lang = "en"
@@ -81,7 +84,7 @@ extra_words_weight = 0.2
 [components.mention_finder]
 factory = "mention_finder"
 """
-# What `--encoder` can be. The DAN has the input embeddings of MiniLM; n-grams need training.
+# The choices of `--encoder`. The DAN has the input embeddings of MiniLM; n-grams need training.
 ENCODERS: dict[str, dict[str, Any]] = {
     "fast": {"@architectures": "spacy-connorm.DanEncoder.v1", "buckets": 0, "dtype": "int8"},
     "accurate": {"@architectures": "spacy-connorm.TransformerEncoder.v1"},
@@ -98,10 +101,11 @@ class BuiltIndex(NamedTuple):
 
     path (Path): Its folder.
     component (str): The name of its concept normalizer.
-    manifest (Dict[str, Any]): What the index holds: "counts", "searches", "ontology", "encoder",
-        "versions".
+    manifest (Dict[str, Any]): The manifest of the index: "counts", "searches", "ontology",
+        "encoder", "versions".
     profile (Optional[Profile]): The ontology's profile, if it was applied.
-    left_out (Tuple[str, ...]): Names that are not found, as they group half of the ontology.
+    left_out (Tuple[str, ...]): Names that are not found, because half of the ontology is below
+        their concept.
     gain (Optional[TrainingGain]): What training gained, if the encoder was trained.
     """
 
@@ -116,7 +120,7 @@ class BuiltIndex(NamedTuple):
     def index_path(self) -> Path:
         """The folder of the index.
 
-        RETURNS (Path): The `index` of [initialize.components...] of another pipeline.
+        RETURNS (Path): For the `index` of [initialize.components...] in another pipeline.
         """
         return self.path / self.component
 
@@ -142,43 +146,43 @@ def build_index(
     on_training: Callable[[TrainingPlan], Any] | None = None,
     gpu_id: int = -1,
 ) -> BuiltIndex:
-    """Encode an ontology's names, and those of annotated data, and write a pipeline of a concept
-    normalizer, if that expands abbreviations an abbreviation resolver, and a mention finder if
-    wanted: `python -m spacy connorm index`.
+    """Encode the names of an ontology and of annotated data, and write a pipeline with a concept
+    normalizer, an abbreviation resolver if it expands abbreviations, and optionally a mention
+    finder: `python -m spacy connorm index`.
 
-    ontology (Union[str, Path, Ontology, ConceptStream]): O: a file in any format, or what was read.
-    output_path (Union[str, Path]): The pipeline's folder, to make or replace.
+    ontology (Union[str, Path, Ontology, ConceptStream]): O: a file in any format, or an ontology.
+    output_path (Union[str, Path]): The pipeline's folder, to create or replace.
     format (Optional[str]): The format of the ontology's file; detected from the file if None.
     corpora (Sequence[Union[str, Path]]): D: annotated documents, `.spacy`.
     synonyms (Optional[Union[str, Path, Iterable[Tuple[str, str]]]]): More of D: texts and concept
         ids, or a file with a text, a tab and a concept id in each line, such as
-        `ConceptNormalizer.save_synonyms` writes. What was removed there is removed again.
-    substitutions (Optional[Union[str, Path]]): A table of words that mentions may have in place of
-        those of names, from `connorm substitutions`. If None, and without a config, they are
-        learned from the ontology's own names, 200,000 at most.
-    encoder (Optional[str]): "fast" (a deep averaging network), "accurate" (all-MiniLM-L6-v2, as if
-        None) or "ngrams" (nothing to install or download), with the default settings.
+        `ConceptNormalizer.save_synonyms` writes. Synonyms removed there are removed again.
+    substitutions (Optional[Union[str, Path]]): A table of words in mentions that can replace words
+        in names, from `connorm substitutions`. If None, and without a config, it is learned from
+        the ontology's own names, 200,000 at most.
+    encoder (Optional[str]): "fast" (a deep averaging network), "accurate" (all-MiniLM-L6-v2, the
+        default) or "ngrams" (nothing to install or download), with the default settings.
     config (Optional[Union[str, Path, Config]]): A config with a concept normalizer, for all other
         choices; the default settings if None.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names, such as
         "components.concept_normalizer.encoder.name".
-    component (Optional[str]): Which concept normalizer of the config, if there are several.
+    component (Optional[str]): The concept normalizer of the config to use, if there are several.
     find_mentions (bool): Whether the pipeline finds mentions itself, so that it reads plain text:
-        with `mention_finder`, and the config's settings of it if there are any.
-    profile (str): Which part of the ontology is found, see `ontology.profiles`. "auto": that of a
-        known ontology, unless the settings name `branches`. "none": all of it.
+        with `mention_finder`, and its settings in the config if there are any.
+    profile (str): The part of the ontology to find, see `ontology.profiles`. "auto": the profile of
+        a known ontology, unless the settings have `branches`. "none": all of it.
     clinical (bool): Whether it reads clinical notes: with the short forms of a table ("SOB"), and
-        with an assertion marker, which says what is negated, a relative's, or in the past.
-    reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied where the
-        texts and the encoder are the same.
-    train (bool): Whether to train the encoder, "fast" if None, on the ontology's names first.
-        Some synonyms are left out to see what that gains; n-grams are taken if it gains nothing.
-        An interrupted training leaves nothing behind.
-    train_minutes (float): At most how long to train.
-    on_training (Optional[Callable[[TrainingPlan], Any]]): Told how long training will take, once a
-        few batches have shown it.
+        with an assertion marker for negation, family and history.
+    reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied if texts and
+        encoder are the same.
+    train (bool): Whether to train the encoder ("fast" if None) on the ontology's names first. Some
+        synonyms are held out to measure the gain; n-grams are used if there is none. An interrupted
+        training leaves nothing behind.
+    train_minutes (float): The maximum time to train.
+    on_training (Optional[Callable[[TrainingPlan], Any]]): Called with the expected training time,
+        once a few batches have shown it.
     gpu_id (int): The GPU that trains and encodes; -1 for the CPU.
-    RETURNS (BuiltIndex): The folder, and what the index holds.
+    RETURNS (BuiltIndex): The folder, and the content of the index.
     RAISES (ConnormError): CN121 if the output would replace an input, CN100 or CN711 for an invalid
         config, CN703, CN704 or CN711 if it has none, several or another concept normalizer, CN705
         if something else is at the path, CN115 for a bad line of synonyms, CN713 if the GPU cannot
@@ -225,7 +229,7 @@ def build_index(
         if config is None and substitutions is None:
             names: list[tuple[str, ...]] = []
             source = partial(_remember_names, source, names)
-            # Not before they are asked for: the concepts have been read then.
+            # Learned only when requested, after the concepts have been read.
             table = chain.from_iterable(map(find_substitutions, ([names],)))
         normalizer = find_normalizer(nlp)
         normalizer.initialize(
@@ -248,9 +252,12 @@ def build_index(
 
 
 def _require_trained(encoder: str | None, config: Any, minutes: float) -> str:
-    """RETURNS (str): The encoder to train."""
+    """Choose the encoder to train.
+
+    RETURNS (str): Its name.
+    """
     if config is not None:
-        refuse("train", True, "left out beside a config, which names its own encoder")
+        refuse("train", True, "left out with a config, which names its own encoder")
     if not minutes > 0:
         refuse("train_minutes", minutes, "above 0")
     if encoder is not None and encoder not in STARTS:
@@ -267,13 +274,13 @@ def make_pipeline(
     clinical: bool = False,
     overrides: Mapping[str, Any] | None = None,
 ) -> Language:
-    """Make a pipeline of a concept normalizer, not initialized, if that expands abbreviations an
-    abbreviation resolver, and a mention finder if wanted.
+    """Create a pipeline with a concept normalizer (not initialized), an abbreviation resolver if it
+    expands abbreviations, and optionally a mention finder.
 
     config (Optional[Union[str, Path, Config]]): The config of any pipeline with this component; the
         default settings if None.
     encoder (Optional[Union[str, Dict[str, Any]]]): One of `ENCODERS` for the default settings, or
-        an encoder's block of a config.
+        an encoder's block in a config.
     component (Optional[str]): Its name; needed if there are several.
     find_mentions (bool): Whether to add a mention finder.
     clinical (bool): Whether to add an assertion marker and short forms of clinical notes.
@@ -286,7 +293,7 @@ def make_pipeline(
     if isinstance(encoder, str):
         require_choice("encoder", encoder, ENCODERS)
         if config is not None:
-            refuse("encoder", encoder, "left out beside a config, which names its own")
+            refuse("encoder", encoder, "left out with a config, which names its own")
         encoder = ENCODERS[encoder]
     with config_errors():
         if config is None:
@@ -306,7 +313,7 @@ def make_pipeline(
                 resolver.initialize(lambda: [], short_forms=CLINICAL)
         if find_mentions:
             separate_joined_words(nlp)
-            # What the finder found in other words is linked to what it means in these words.
+            # A mention that the finder found in other words is linked by these words.
             block = {"rewriting_weight": 1.0, **block}
             shared = {"spans_key": block.get("spans_key")}
             own = next(iter(_blocks(settings, _FINDER).values()), {})
@@ -325,7 +332,10 @@ def _default_config(encoder: dict[str, Any] | None, overrides: Mapping[str, Any]
 
 
 def _blocks(config: Config, factory: str) -> dict[str, dict[str, Any]]:
-    """RETURNS (Dict[str, Dict[str, Any]]): The settings of the components of a factory."""
+    """Get the settings of all components of a factory.
+
+    RETURNS (Dict[str, Dict[str, Any]]): Settings by component name.
+    """
     return {
         name: {key: value for key, value in block.items() if key != "factory"}
         for name, block in config.get("components", {}).items()
@@ -352,7 +362,7 @@ def _read_changes(
 
 
 def _remove(changes: "Iterable[ChangedSynonym]", normalizer: ConceptNormalizer) -> None:
-    """Remove what was removed from an older index, as far as this one has its concepts."""
+    """Remove the synonyms that were removed from an older index, if this one has their concepts."""
     store = normalizer.lookup.index.store
     normalizer.remove_synonyms(
         (each.text, each.concept_id)
@@ -362,7 +372,7 @@ def _remove(changes: "Iterable[ChangedSynonym]", normalizer: ConceptNormalizer) 
 
 
 class _Described:
-    """Tells an ontology by its index; see `ontology.profiles.Described`."""
+    """Identifies an ontology by its index; see `ontology.profiles.Described`."""
 
     def __init__(self, store: ConceptStore) -> None:
         self._store = store
@@ -382,7 +392,7 @@ class _Described:
 
 
 def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> Profile | None:
-    """Find and link what the ontology's profile says, where the settings do not say it."""
+    """Apply the ontology's profile to finding and linking, unless the settings override it."""
     if normalizer.cfg["branches"]:
         return None
     store = normalizer.lookup.index.store
@@ -400,7 +410,9 @@ def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> P
 
 
 def _choose_meanings(nlp: Language) -> None:
-    """Give short forms with several meanings the one that is a name of the ontology, if one is."""
+    """Choose the meaning of short forms with several meanings if exactly one of them is a name in
+    the ontology.
+    """
     if _RESOLVER not in nlp.pipe_names:
         return
     resolver: Any = nlp.get_pipe(_RESOLVER)
@@ -418,10 +430,10 @@ def _choose_meanings(nlp: Language) -> None:
 
 
 def _leave_out_groupings(nlp: Language, normalizer: ConceptNormalizer) -> tuple[str, ...]:
-    """Do not find the one-word names of concepts that half of a larger ontology is below, such as
-    "cell" and "region": they group concepts, and text has them as everyday words.
+    """Do not find the one-word names of concepts above half of a larger ontology, such as "cell"
+    and "region": they group concepts, and texts use them as everyday words.
 
-    nlp (Language): The pipeline, whose mention finder gets them as stop texts.
+    nlp (Language): The pipeline; its mention finder gets the names as stop texts.
     normalizer (ConceptNormalizer): Its normalizer.
     RETURNS (Tuple[str, ...]): The names.
     """
@@ -443,7 +455,10 @@ def _leave_out_groupings(nlp: Language, normalizer: ConceptNormalizer) -> tuple[
 
 
 def _ancestors(number: int, store: ConceptStore) -> set[int]:
-    """RETURNS (Set[int]): The numbers of all concepts above one."""
+    """Find all concepts above one.
+
+    RETURNS (Set[int]): Their numbers.
+    """
     found, waiting = set[int](), [number]
     while waiting:
         parents = map(store.number, store.concept(waiting.pop()).parents)

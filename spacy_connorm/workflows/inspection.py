@@ -1,4 +1,4 @@
-"""What a saved pipeline finds, why, and whether it is what was saved: `search` and `check`."""
+"""What a saved pipeline finds and why, and whether it is intact: `search` and `check`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -33,18 +33,17 @@ def search(
 
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
     mentions (Sequence[str]): n texts.
-    search (Optional[str]): One search instead of the pipeline's sieve, e.g. "O-T".
-    top_k (Optional[int]): At most how many candidates each mention gets; the pipeline's setting if
-        None, as for the next two.
+    search (Optional[str]): A single search to use instead of the pipeline's sieve, e.g. "O-T".
+    top_k (Optional[int]): The maximum number of candidates for each mention; the pipeline's setting
+        if None, as for the next two.
     types (Optional[Sequence[str]]): Find only concepts of these semantic types.
     branches (Optional[Sequence[str]]): Find only concepts at or below these.
-    code_systems (Optional[Sequence[str]]): Tell the codes of candidates in these vocabularies.
-    component (Optional[str]): Which concept normalizer, if there are several.
-    RETURNS (List[List[Candidate]]): n lists, best first; empty where nothing is found.
-    RAISES (ConnormError): CN006 for one mention in no list, CN406, CN407 for an unknown type or
-        branch, CN408 for a search that the index was built without, CN413 for
-        vocabularies that it lacks, CN118 for an unknown search,
-        CN700 to CN704 as `load_normalizer`.
+    code_systems (Optional[Sequence[str]]): Add the codes of candidates in these vocabularies.
+    component (Optional[str]): The concept normalizer to use, if there are several.
+    RETURNS (List[List[Candidate]]): n lists, best first; empty if nothing is found.
+    RAISES (ConnormError): CN006 for a mention that is not in a list, CN406, CN407 for an unknown
+        type or branch, CN408 for a search that the index was built without, CN413 for vocabularies
+        that it lacks, CN118 for an unknown search, CN700 to CN704 as for `load_normalizer`.
     """
     limits = Limits(top_k=top_k, types=types, branches=branches, code_systems=code_systems)
     normalizer = _load(pipeline, mentions, component)
@@ -64,7 +63,7 @@ def explain(
     pipeline, mentions, component: As for `search`.
     **limits (Limits): `top_k`, `types`, `branches` and `code_systems`, as for `search`.
     RETURNS (List[Explanation]): One per mention.
-    RAISES (ConnormError): As `search`.
+    RAISES (ConnormError): The errors of `search`.
     """
     normalizer = _load(pipeline, mentions, component)
     return [normalizer.explain(mention, **limits) for mention in mentions]
@@ -79,16 +78,16 @@ def _load(
     return load_normalizer(pipeline, component=component)
 
 
-# `spacy package` adds them, and nobody loads them.
+# `spacy package` adds them, and they are never loaded.
 _DOCUMENTATION = {"README.md", "LICENSE", "LICENSES_SOURCES"}
 
 
 class CheckReport(NamedTuple):
-    """What was checked of a pipeline, and what could not be.
+    """What was checked in a pipeline, and what could not be.
 
     path (Path): The pipeline's folder.
-    folders (List[Path]): The folders with a manifest in it.
-    checked (int): How many files were compared with their checksums.
+    folders (List[Path]): The folders in it that have a manifest.
+    checked (int): The number of files compared with their checksums.
     unlisted (List[Path]): Files without a checksum, relative to the pipeline's folder: those that
         spaCy wrote without `save_pipeline`, and those that were added later.
     """
@@ -101,14 +100,14 @@ class CheckReport(NamedTuple):
 
 def check(pipeline: str | Path) -> CheckReport:
     """Check a saved pipeline: `python -m spacy connorm check`. Every byte is compared with the
-    checksums of when it was written; the pipeline is loaded; and the files of its concept
+    checksums from when it was saved; the pipeline is loaded; and the files of its concept
     normalizers must agree with each other.
 
     pipeline (Union[str, Path]): An installed package, or a pipeline's folder.
     RETURNS (CheckReport): What was checked. Nothing in it is damaged.
     RAISES (ConnormError): CN700 if there is no such pipeline, CN436 if no folder has a manifest,
-        CN401 for another format version, CN402 for what is missing, differs or does not fit, CN430
-        for a part of another build, and the errors of `load_pipeline`.
+        CN401 for another format version, CN402 for files that are missing, differ or do not fit,
+        CN430 for a part from another build, and the errors of `load_pipeline`.
     """
     path = find_pipeline_folder(str(pipeline))
     report = _compare(path)

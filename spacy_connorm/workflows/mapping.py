@@ -1,5 +1,5 @@
-"""Mapping a table of local terms to concepts: the rows, their ids, what they claim, what people
-decide, and how much is mapped.
+"""Map a table of local terms to concepts: the rows, their ids, the claimed relations, people's
+decisions, and how much is mapped.
 """
 
 import json
@@ -46,24 +46,24 @@ from ..text.word_bags import word_bag
 from .terms import CODE, CONTEXT, COUNT, TERM, LocalTerm, read_terms
 
 _CURIE = re.compile(rf"{PREFIX.pattern}:[^\s:/|][^\s|]*")
-# Of concept ids without a vocabulary.
+# The prefix of concept ids without a vocabulary.
 _CONCEPT, _ONTOLOGY = "concept", "ontology"
 _SAFE = "._~-+/"
 _ADDRESS = "urn:connorm:{}:"
 _BUILT_IN = {"orcid": "https://orcid.org/"}
-# SSSOM knows these by itself.
+# Prefixes that are built into SSSOM.
 _IMPLIED = {"sssom", "semapv", "skos", "owl", "rdf", "rdfs", "oboInOwl"}
 
 
 class MappingIds:
-    """Writes codes and concept ids as CURIEs."""
+    """Converts codes and concept ids to CURIEs."""
 
     def __init__(self, prefix: str, addresses: Mapping[str, str]) -> None:
         """Store the user's prefixes.
 
-        prefix (str): The prefix of codes that have none.
-        addresses (Mapping[str, str]): What the addresses (IRIs) of ids begin with, by prefix.
-        RAISES (ConnormError): CN006 for what can't be a prefix or an address.
+        prefix (str): The prefix of codes without one.
+        addresses (Mapping[str, str]): The beginning of the IRIs of ids, by prefix.
+        RAISES (ConnormError): CN006 for an invalid prefix or IRI.
         """
         for each in (prefix, *addresses):
             require_prefix(each)
@@ -74,9 +74,9 @@ class MappingIds:
         self._addresses = {each.upper(): address for each, address in addresses.items()}
 
     def subject(self, code: str) -> str:
-        """Write the code of a term as a CURIE.
+        """Convert the code of a term to a CURIE.
 
-        RETURNS (str): A code as a CURIE. Codes with the prefix of a known vocabulary keep it.
+        RETURNS (str): The CURIE. Codes with the prefix of a known vocabulary keep it.
         """
         prefix = split_curie(code)[0]
         if prefix and _CURIE.fullmatch(code) and self._knows(prefix):
@@ -84,9 +84,9 @@ class MappingIds:
         return f"{self._prefix}:{quote(code, safe=_SAFE)}"
 
     def concept(self, concept_id: str) -> str:
-        """Write the id of a concept as a CURIE.
+        """Convert the id of a concept to a CURIE.
 
-        RETURNS (str): A concept id as a CURIE; `concept_ids_of` reads it.
+        RETURNS (str): A CURIE that `concept_ids_of` can read.
         """
         if _CURIE.fullmatch(concept_id):
             return concept_id
@@ -94,13 +94,13 @@ class MappingIds:
         return own or f"{_CONCEPT}:{quote(concept_id, safe=_SAFE)}"
 
     def source(self, name: str) -> str:
-        """Write the name of a table of terms as a CURIE, with the prefix of its codes."""
+        """Convert the name of a table of terms to a CURIE, with the prefix of its codes."""
         return f"{self._prefix}:{quote(name, safe=_SAFE)}"
 
     def addresses_of(self, curies: Iterable[str]) -> dict[str, str]:
-        """Tell what the prefixes of CURIEs stand for.
+        """List the IRIs of the prefixes of CURIEs.
 
-        RETURNS (Dict[str, str]): SSSOM's curie_map: what the prefixes of CURIEs stand for.
+        RETURNS (Dict[str, str]): SSSOM's curie_map: IRIs by prefix.
         """
         prefixes = {split_curie(each)[0] for each in curies if each} - _IMPLIED
         return {each: self._address(each) for each in sorted(prefixes)}
@@ -114,9 +114,9 @@ class MappingIds:
 
 
 def concept_ids_of(curie: str) -> list[str]:
-    """List the concept ids that a CURIE may have been written for.
+    """List the concept ids that a CURIE may stand for.
 
-    curie (str): From `MappingIds.concept`, or from others.
+    curie (str): A result of `MappingIds.concept`, or any other.
     RETURNS (List[str]): Ids, the most likely first; none for `NO_TERM`.
     """
     if curie == NO_TERM:
@@ -130,17 +130,17 @@ BROAD, NARROW = "skos:broadMatch", "skos:narrowMatch"
 LEXICAL = "semapv:LexicalMatching"
 SPELLING = "semapv:LexicalSimilarityThresholdMatching"
 MEANING = "semapv:SemanticSimilarityThresholdMatching"
-# Words of code lists that make no difference.
+# Words in code lists that do not change the meaning.
 _EMPTY = frozenset(["nos", "unspecified"])
-# Words after which a term does not say more than a name, but something else.
+# Words that make a term different from a name, rather than more specific.
 _TURNING = frozenset(["except", "excluding", "no", "non", "not", "other", "without"])
 
 
 class Relation(NamedTuple):
-    """What is claimed of a term and a concept.
+    """The claimed relation between a term and a concept.
 
-    predicate (str): Of SKOS.
-    justification (str): Of the semantic mapping vocabulary.
+    predicate (str): A SKOS predicate.
+    justification (str): A term of the semantic mapping vocabulary.
     match_string (str): The text that both share; empty if they share none.
     """
 
@@ -150,15 +150,15 @@ class Relation(NamedTuple):
 
 
 def find_relation(term: str, name: str, *, is_exact: bool, by_spelling: bool) -> Relation:
-    """Find what can be claimed of a term and the concept with a name.
+    """Find the relation between a term and the concept with a name.
 
     term (str): The term.
     name (str): The name of the concept that was found for it.
-    is_exact (bool): Whether it names the concept exactly, as its ontology says.
+    is_exact (bool): Whether it is an exact name of the concept in its ontology.
     by_spelling (bool): Whether the encoder compares spellings, not meanings.
-    RETURNS (Relation): The same words are an exact match, in any order and inflection, and without
-        "unspecified" and "NOS". If the term says more than the name, the concept is broader; if it
-        says less, narrower.
+    RETURNS (Relation): An exact match if both have the same words, in any order and inflection,
+        ignoring "unspecified" and "NOS". If the term has all words of the name and more, the
+        concept is broader; in the reverse case, narrower.
     """
     ours, theirs = _words(term), _words(name)
     if ours == theirs:
@@ -171,7 +171,7 @@ def find_relation(term: str, name: str, *, is_exact: bool, by_spelling: bool) ->
 
 def _words(text: str) -> frozenset[str]:
     words = frozenset(word_bag(text))
-    # Signs alone have no words.
+    # A text of signs has no words.
     return (words - _EMPTY) or words or frozenset([text.casefold()])
 
 
@@ -179,7 +179,7 @@ RELATED = "skos:relatedMatch"
 PREDICATES = (EXACT, CLOSE, BROAD, NARROW, RELATED)
 ORCID = "orcid"
 _ORCID = re.compile(r"(?:https?://orcid\.org/|orcid:)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])")
-# What a decision replaces, and taking it back restores.
+# The fields that a decision replaces, and that undoing it restores.
 _REPLACED = (
     *("predicate_id", "object_id", "mapping_justification", "object_label", "author_id"),
     *("author_label", "mapping_date", "confidence", "similarity_score", "match_string", "status"),
@@ -196,16 +196,16 @@ def decide_mapping(
     author: str = "",
     correction: str = "",
 ) -> TermMapping:
-    """Write what a person has decided. What the row said before any person decided is kept.
+    """Write a person's decision to a row. The content of the row before any decision is kept.
 
     mapping (TermMapping): The row.
-    object_id (str): The concept, as a CURIE, or `NO_TERM` if none has the term's meaning.
+    object_id (str): The concept, as a CURIE, or `NO_TERM` if no concept has the term's meaning.
     object_label (str): Its name.
     predicate_id (str): One of `PREDICATES`.
     author (str): A name or an ORCID iD; may be empty.
-    correction (str): The id of the correction that says so, too.
+    correction (str): The id of the corresponding correction.
     RETURNS (TermMapping): The new row.
-    RAISES (ConnormError): CN006 for an author with `|`, which stands between several in SSSOM.
+    RAISES (ConnormError): CN006 for an author with `|`, which separates authors in SSSOM.
     """
     if "|" in author:
         refuse_text("author", author, "one name, without `|`")
@@ -232,10 +232,10 @@ def decide_mapping(
 
 
 def take_back(mapping: TermMapping) -> TermMapping:
-    """Take back what a person has decided.
+    """Undo a person's decision.
 
-    RETURNS (TermMapping): The row as it was before a person decided; the same one if nobody has,
-    or if what it was is damaged.
+    RETURNS (TermMapping): The row as it was before the decision; the same row if there was none, or
+        if the earlier content is damaged.
     """
     try:
         values = json.loads(mapping.proposal)
@@ -248,14 +248,14 @@ def take_back(mapping: TermMapping) -> TermMapping:
 
 @dataclass(frozen=True, slots=True)
 class MappingSummary:
-    """What became of terms.
+    """Counts of terms by the result of the mapping.
 
     measure (str): What the thresholds compare: "probability" or "cosine".
     rows (Dict[str, int]): Terms by status: "accepted", "review", "unmatched".
     counts (Dict[str, int]): The sums of their counts.
-    decided (int): Terms that a person has decided.
-    gone (int): Rows that are not counted: a person has decided them, and the table no longer has
-        their terms.
+    decided (int): Terms decided by a person.
+    gone (int): Rows that are not counted: a person has decided them, and their terms are no longer
+        in the table.
     """
 
     measure: str
@@ -267,17 +267,16 @@ class MappingSummary:
     def share(self, status: str) -> tuple[float, float]:
         """Compute how many terms have a status.
 
-        RETURNS (Tuple[float, float]): The share of terms with a status, and that of their
-        counts, 0 to 1.
+        RETURNS (Tuple[float, float]): The share of terms, and of their counts, 0 to 1.
         """
         shares = [each[status] / (sum(each.values()) or 1) for each in (self.rows, self.counts)]
         return shares[0], shares[1]
 
 
 def summarize_mappings(mappings: Iterable[TermMapping], *, measure: str = "") -> MappingSummary:
-    """Count what became of terms.
+    """Count the rows of a mapping.
 
-    RETURNS (MappingSummary): The rows, and how often their terms occur, by status.
+    RETURNS (MappingSummary): The rows by status, and how often their terms occur.
     """
     rows, counts, decided = Counter[str](), Counter[str](), 0
     for each in mappings:
@@ -318,45 +317,45 @@ def map_terms(
     batch_size: int = 512,
     component: str | None = None,
 ) -> MappingSummary:
-    """Map a table of local terms to the concepts of a pipeline: `python -m spacy connorm map`. What
-    people have decided in the output (`connorm serve --review`) stays; of terms that the table no
-    longer has, at the end and with a count of 0. Rows that say what they said keep their date, so
-    the same input gives the same bytes.
+    """Map a table of local terms to the concepts of a pipeline: `python -m spacy connorm map`.
+    People's decisions in the output (`connorm serve --review`) are kept; if their terms are no
+    longer in the table, they are moved to the end, with a count of 0. Unchanged rows keep their
+    date, so the same input gives the same bytes.
 
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
     terms_path (Union[str, Path]): A table with a header: `.csv`, `.tsv` or `.xlsx`. See
         `read_terms`.
-    output_path (Union[str, Path]): The mappings: `.tsv` for SSSOM, `.csv` for its table alone.
+    output_path (Union[str, Path]): The mappings: `.tsv` for SSSOM, `.csv` for only its table.
     code (str): The column of the codes.
     term (str): The column of the terms.
-    context (str): The column of the text around a term; it may be missing.
-    count (str): The column that tells how often a term occurs; it may be missing.
+    context (str): The column with the text around a term; it may be missing.
+    count (str): The column with the number of occurrences of a term; it may be missing.
     sheet (Optional[str]): The sheet of an Excel file; the first one if None.
-    delimiter (Optional[str]): Separates the fields of a text file; found out if None, see
+    delimiter (Optional[str]): The delimiter of the fields in a text file; detected if None, see
         `read_rows`.
-    accept (float): The least confidence of a mapping that is accepted. It is the mapping's
+    accept (float): The minimum confidence of a mapping that is accepted. It is the mapping's
         probability if the pipeline is calibrated, or else its cosine.
-    review (float): The least confidence of a mapping to be reviewed; below, a term is unmatched.
-    top_k (int): At most how many candidates of a term are kept.
+    review (float): The minimum confidence of a mapping to be reviewed; below, a term is unmatched.
+    top_k (int): The maximum number of candidates to keep for a term.
     types (Optional[Sequence[str]]): Find only concepts of these semantic types; the pipeline's
         setting if None.
     branches (Optional[Sequence[str]]): Find only concepts at or below these; the pipeline's setting
         if None.
-    prefix (str): The prefix of codes that have none, e.g. ICD10CM.
-    addresses (Optional[Mapping[str, str]]): What the addresses (IRIs) of ids begin with, by prefix,
-        for prefixes that are not well known.
-    licence (str): The address of the terms of use of the mappings.
-    raw (bool): Whether a `.csv` output keeps cells that a spreadsheet would run as formulas. If
-        not, they begin with an apostrophe. SSSOM always keeps them.
+    prefix (str): The prefix of codes without one, e.g. ICD10CM.
+    addresses (Optional[Mapping[str, str]]): The beginning of the IRIs of ids, by prefix, for
+        prefixes that are not well known.
+    licence (str): The URL of the terms of use of the mappings.
+    raw (bool): Whether a `.csv` output leaves cells unchanged that a spreadsheet would run as
+        formulas. If not, they are prefixed with an apostrophe. SSSOM never changes them.
     batch_size (int): Terms in one batch.
-    component (Optional[str]): Which concept normalizer, if there are several.
-    RETURNS (MappingSummary): How many terms, and how much of their counts, are mapped.
+    component (Optional[str]): The concept normalizer to use, if there are several.
+    RETURNS (MappingSummary): How many terms, and what share of their counts, are mapped.
     RAISES (ConnormError): CN006 for invalid settings, CN105, CN108 or CN109 if the output can't be
-        written, CN121 if it would replace the input, CN700 to CN704 as `load_normalizer`, CN708 for
-        another suffix, CN422 for inner products that are not calibrated, CN115 for an output that
-        holds damaged mappings, CN406 and CN407 for unknown types and branches, CN709 for a context
-        that is longer than the pipeline takes, and the errors of `read_terms`.
-    WARNS (ConnormWarning): As `read_terms`.
+        written, CN121 if it would replace the input, CN700 to CN704 as for `load_normalizer`, CN708
+        for another extension, CN422 for inner products that are not calibrated, CN115 for an output
+        with damaged mappings, CN406 and CN407 for unknown types and branches, CN709 for a context
+        that is longer than the pipeline allows, and the errors of `read_terms`.
+    WARNS (ConnormWarning): The warnings of `read_terms`.
     """
     terms_path, output_path = Path(terms_path), Path(output_path)
     require_ending(output_path, _SUFFIXES)
@@ -377,7 +376,7 @@ def map_terms(
         mappings = [mapper.map(*each) for each in zip(terms, bar, strict=True)]
     mappings = [_keep_earlier(each, earlier) for each in mappings]
     left = [each for rows in earlier.values() for each in rows]
-    # Of terms that the table no longer has.
+    # Decisions about terms that are no longer in the table.
     gone = [replace(each, count=0) for each in left if each.is_decided]
     metadata = mapper.metadata(terms_path, [*mappings, *gone], licence=licence)
     write_sssom(MappingSet(metadata, [*mappings, *gone]), output_path, raw=raw)
@@ -392,12 +391,12 @@ def _require_thresholds(accept: float, review: float) -> None:
         refuse("review", review, f"a number from 0 to `accept` ({accept})")
 
 
-# Rows by code and term, in the order of the file: a table may repeat both.
+# Rows by code and term, in the order of the file, since a table may repeat both.
 _Earlier: TypeAlias = dict[tuple[str, str], deque[TermMapping]]
 
 
 def _read_earlier(path: Path) -> _Earlier:
-    """An output that is written again may hold hours of work."""
+    """Read an earlier output, which may contain hours of work."""
     earlier: _Earlier = defaultdict(deque)
     if find_ending(path) == ".csv" or not path.is_file():
         return earlier
@@ -411,9 +410,10 @@ def _read_earlier(path: Path) -> _Earlier:
 
 
 def _keep_earlier(found: TermMapping, earlier: _Earlier) -> TermMapping:
-    """RETURNS (TermMapping): The earlier row of a term, which is taken out of `earlier`, if a
-    person has decided it or if nothing but its date differs; else what was found. How often the
-    term occurs is what the table says now.
+    """Keep the earlier row of a term, removing it from `earlier`, if a person has decided it or
+    only its date differs. The count is always that of the current table.
+
+    RETURNS (TermMapping): The earlier row, or else the new one.
     """
     rows = earlier.get((found.subject_id, found.subject_label))
     row = rows.popleft() if rows else found
@@ -431,15 +431,15 @@ def find_candidates(
     batch_size: int,
     **limits: Any,
 ) -> Iterator[list[Candidate]]:
-    """Search for terms. A term is one concept: it is not split as a composite mention.
+    """Search for terms. A term is a single concept: it is not split like a composite mention.
 
-    nlp (Language): Reads the text around a term.
+    nlp (Language): The pipeline, which reads the text around a term.
     normalizer (ConceptNormalizer): One of its components.
     terms (Sequence[LocalTerm]): The terms.
     batch_size (int): Terms in one batch.
     **limits (Limits): As in `ConceptNormalizer.candidates`.
     YIELDS (List[Candidate]): The candidates of each, best first.
-    RAISES (ConnormError): CN001 if the normalizer has no index, CN006 for a `top_k` under 1, CN406
+    RAISES (ConnormError): CN001 if the normalizer has no index, CN006 for a `top_k` below 1, CN406
         and CN407 for unknown types and branches, CN709 for a context that is too long.
     """
     query = normalizer.query(split_composites=False, **limits)
@@ -475,14 +475,17 @@ def _find_span(doc: Doc, term: LocalTerm) -> Span:
     text, length = doc.text, len(term.term)
     start = _last_place(text, term.term)
     if start < 0:
-        # Lower case can have another length than the text.
+        # In lower case, a text can have a different length.
         start = min(_last_place(text.lower(), term.term.lower()), len(text) - length)
     # Never None: "expand" finds a span for all characters inside the text.
     return doc.char_span(start, start + length, alignment_mode="expand")  # type: ignore[return-value]
 
 
 def _last_place(text: str, term: str) -> int:
-    """RETURNS (int): Where a text has a term for the last time, as whole words; -1 if nowhere."""
+    """Find the last occurrence of a term in a text, as whole words.
+
+    RETURNS (int): Its position; -1 if there is none.
+    """
     start = text.rfind(term)
     while start >= 0 and not _is_whole(text, start, start + len(term)):
         start = text.rfind(term, 0, start + len(term) - 1)
@@ -490,7 +493,10 @@ def _last_place(text: str, term: str) -> int:
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
-    """RETURNS (bool): Whether a piece of a text begins and ends no word in the middle."""
+    """Check that a part of a text does not begin or end inside a word.
+
+    RETURNS (bool): True if it does not.
+    """
     return not any(
         text[max(place - 1, 0) : place].isalnum() and text[place : place + 1].isalnum()
         for place in (start, end)
@@ -499,10 +505,10 @@ def _is_whole(text: str, start: int, end: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TermMapper:
-    """Makes rows of terms and what was found for them.
+    """Creates rows from terms and their candidates.
 
-    normalizer (ConceptNormalizer): Has found the candidates.
-    ids (MappingIds): Writes CURIEs.
+    normalizer (ConceptNormalizer): The component that found the candidates.
+    ids (MappingIds): Converts ids to CURIEs.
     accept, review, top_k: As for `map_terms`.
     """
 
@@ -521,17 +527,17 @@ class TermMapper:
 
     @property
     def measure(self) -> str:
-        """What the thresholds are compared with.
+        """The measure that the thresholds apply to.
 
-        RETURNS (str): "probability" if the pipeline is calibrated, else "cosine".
+        RETURNS (str): "probability" if the pipeline is calibrated, otherwise "cosine".
         """
         return "cosine" if self.normalizer.cfg["calibration"] is None else "probability"
 
     def map(self, term: LocalTerm, found: Sequence[Candidate]) -> TermMapping:
-        """Make the row of a term.
+        """Create the row of a term.
 
         term (LocalTerm): The term.
-        found (Sequence[Candidate]): Its candidates, best first; two at least if there are two.
+        found (Sequence[Candidate]): Its candidates, best first; at least two if there are two.
         RETURNS (TermMapping): The row.
         """
         by_spelling = is_sparse(self.normalizer.lookup.encoder)
@@ -574,18 +580,18 @@ class TermMapper:
         if not found or _confidence(found[0]) < self.review:
             return UNMATCHED
         is_certain = _confidence(found[0]) >= self.accept and not _is_tied(found)
-        # Below its NIL threshold the pipeline would write no id.
+        # Below its NIL threshold, the pipeline would not write an id.
         is_nil = self.normalizer.decide(found) == NIL
         return ACCEPTED if is_certain and not is_nil else REVIEW
 
     def metadata(
         self, terms_path: Path, mappings: Sequence[TermMapping], *, licence: str
     ) -> dict[str, Any]:
-        """Make the metadata of all rows.
+        """Create the metadata of all rows.
 
         terms_path (Path): The table of terms.
         mappings (Sequence[TermMapping]): The rows.
-        licence (str): The address of their terms of use.
+        licence (str): The URL of their terms of use.
         RETURNS (Dict[str, Any]): The slots of SSSOM's mapping sets.
         """
         has_cosines = self.normalizer.lookup.retriever.has_cosines
@@ -621,8 +627,10 @@ def _curies_of(mappings: Iterable[TermMapping]) -> Iterator[str]:
 
 
 def _is_tied(found: Sequence[Candidate]) -> bool:
-    """RETURNS (bool): Whether another concept is named as well: a text of several concepts, and not
-    the preferred name of the first alone.
+    """Check whether the text belongs to several concepts, and is not the preferred name of the
+    first one alone.
+
+    RETURNS (bool): True if so.
     """
     best, *others = found
     tied = [each for each in others if each.score >= best.score]

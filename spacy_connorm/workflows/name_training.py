@@ -1,5 +1,5 @@
-"""Training an encoder on the names of the ontology that it will search, and what that gains:
-`connorm index --train`.
+"""Train an encoder on the names of the ontology to be searched, and measure the gain: `connorm
+index --train`.
 """
 
 import random
@@ -21,8 +21,9 @@ from ..linker.lookup import ConceptLookup
 from ..linker.sieve import Sieve
 
 NGRAMS = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
-# What each encoder of `connorm index --encoder` is trained from, and how: the network as in
-# assets/dan.cfg, the transformer as in assets/minilm-cpu.cfg, with the batches of the other.
+# The initial weights and training settings of each encoder of `connorm index --encoder`: the
+# network as in assets/dan.cfg, the transformer as in assets/minilm-cpu.cfg, with the network's
+# batches.
 STARTS: dict[str, dict[str, Any]] = {
     "fast": {
         "encoder.@architectures": "spacy-connorm.DanEncoder.v1",
@@ -66,25 +67,25 @@ warmup_steps = 10
 optim = "adamw_torch_fused"
 save_strategy = "no"
 """
-# A tenth of the synonyms is left out to measure by, but no more than needed.
+# A tenth of the synonyms is held out for measuring, but no more than needed.
 _SHARE = 0.1
 _FEWEST, _MOST = 20, 1000
-# So many batches tell how long all of them take.
+# The number of batches that show how long all of them will take.
 _MEASURED_STEPS = 8
-# A gain is what chance alone seldom shows: two standard deviations of the names that only one of
-# two encoders links right.
+# A gain counts if it is unlikely by chance: two standard deviations of the number of names that
+# only one of the two encoders links correctly.
 _DEVIATIONS = 2.0
 _SEED = 0
 _SEARCH = "O-T"
 
 
 class TrainingPlan(NamedTuple):
-    """What a training on names will do.
+    """The plan of a training on names.
 
-    steps (int): Batches that it will train on.
-    epochs (float): How often it will see each name.
-    seconds (float): How long it will take, from the time of a few batches.
-    is_shortened (bool): Whether it stops early to keep to its time.
+    steps (int): The number of batches.
+    epochs (float): How often each name is seen.
+    seconds (float): The expected time, estimated from a few batches.
+    is_shortened (bool): Whether it stops early to stay within the time limit.
     """
 
     steps: int
@@ -94,11 +95,11 @@ class TrainingPlan(NamedTuple):
 
 
 class TrainingGain(NamedTuple):
-    """What a training on names has gained, by synonyms that were left out of it.
+    """What a training on names has gained, measured on held-out synonyms.
 
-    names (int): How many were left out.
-    ngrams (float): Percent of them whose concept n-grams find first.
-    trained (float): Percent of them whose concept the trained encoder finds first.
+    names (int): The number of held-out synonyms.
+    ngrams (float): Percentage of them whose concept n-grams rank first.
+    trained (float): Percentage of them whose concept the trained encoder ranks first.
     pays (bool): Whether the trained encoder is better by more than chance.
     """
 
@@ -118,18 +119,18 @@ def train_on_names(
     gpu_id: int = -1,
     on_plan: Callable[[TrainingPlan], Any] | None = None,
 ) -> tuple[dict[str, Any], TrainingGain]:
-    """Train an encoder on all names of an ontology but a few, and link those with it.
+    """Train an encoder on all names of an ontology except held-out ones, and link those with it.
 
     ontology (Ontology): The ontology.
     encoder (str): One of `STARTS`.
-    folder (Path): Where the encoder is written, and what is needed meanwhile.
-    minutes (float): At most how long to train.
-    settings (Dict[str, Any]): Settings of the retriever that links; see `ConceptLookup.tune`.
+    folder (Path): The folder for the encoder and temporary files.
+    minutes (float): The maximum time to train.
+    settings (Dict[str, Any]): Settings of the retriever used for linking; see `ConceptLookup.tune`.
     gpu_id (int): The GPU; -1 for the CPU.
-    on_plan (Optional[Callable[[TrainingPlan], Any]]): Told what is planned before it is done.
-    RETURNS (Tuple[Dict[str, Any], TrainingGain]): The block of the better encoder in a pipeline's
-        config, and what the training gained.
-    RAISES (ConnormError): CN810 if there are too few synonyms, and what `train` raises.
+    on_plan (Optional[Callable[[TrainingPlan], Any]]): Called with the plan before training.
+    RETURNS (Tuple[Dict[str, Any], TrainingGain]): The config block of the better encoder, and what
+        the training gained.
+    RAISES (ConnormError): CN810 if there are too few synonyms, and the errors of `train`.
     """
     from ..training import train
 
@@ -161,11 +162,11 @@ def train_on_names(
 
 
 def leave_out_names(ontology: Ontology) -> tuple[Ontology, list[tuple[str, str]]]:
-    """Leave out some synonyms, of at most a thousand concepts, which keep other names.
+    """Hold out some synonyms, of at most a thousand concepts that keep other names.
 
     ontology (Ontology): The ontology.
-    RETURNS (Tuple[Ontology, List[Tuple[str, str]]]): It without them, and these synonyms, each with
-        its concept's id. No other concept has them.
+    RETURNS (Tuple[Ontology, List[Tuple[str, str]]]): The ontology without these synonyms, and the
+        synonyms with the ids of their concepts. No other concept has them.
     RAISES (ConnormError): CN810 if there are too few.
     """
     times = Counter(name.casefold() for each in ontology for name in {*each.names})
@@ -187,7 +188,10 @@ def leave_out_names(ontology: Ontology) -> tuple[Ontology, list[tuple[str, str]]
 
 
 def _without(concept: Concept, name: str | None) -> Concept:
-    """RETURNS (Concept): The same without a synonym."""
+    """Remove a synonym from a concept.
+
+    RETURNS (Concept): The concept without it.
+    """
     if name is None:
         return concept
     left: dict[str, Any] = {
@@ -200,9 +204,11 @@ def _without(concept: Concept, name: str | None) -> Concept:
 def _plan(
     config: Config, *, seconds: float, steps_per_epoch: float, minutes: float
 ) -> TrainingPlan:
-    """RETURNS (TrainingPlan): All epochs of a config, or as much as the time allows.
+    """Plan all epochs of a config, or as many as the time allows.
 
-    seconds (float): For a batch.
+    RETURNS (TrainingPlan): The plan.
+
+    seconds (float): The time for a batch.
     """
     wanted = round(config["training"]["arguments"]["num_train_epochs"] * steps_per_epoch)
     steps = max(1, min(wanted, int(60 * minutes / seconds)))
@@ -215,7 +221,10 @@ def _is_right(
     left_out: Sequence[tuple[str, str]],
     settings: dict[str, Any],
 ) -> list[bool]:
-    """RETURNS (List[bool]): For each name that was left out, whether its concept comes first."""
+    """Check for each held-out name whether its concept is ranked first.
+
+    RETURNS (List[bool]): One per name.
+    """
     sieve = Sieve([_SEARCH], [])
     encoder = registry.resolve({"encoder": block})["encoder"]
     lookup = ConceptLookup(encoder, sieve, ExactIndex())

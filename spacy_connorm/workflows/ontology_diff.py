@@ -28,12 +28,12 @@ _CORRECTIONS = (".jsonl",)
 
 
 class LeftSynonym(NamedTuple):
-    """A synonym or correction whose concept the new release does not name.
+    """A synonym or correction for which the new release does not name a concept.
 
     text (str): The text.
-    concept_id (str): What it denotes; ids joined by `|` in a correction of a composite.
+    concept_id (str): The concept that it denotes; ids joined by `|` in a correction of a composite.
     reason (str): See `Successor`.
-    proposed (Tuple[str, ...]): Ids that may fit.
+    proposed (Tuple[str, ...]): Possible ids.
     """
 
     text: str
@@ -45,9 +45,9 @@ class LeftSynonym(NamedTuple):
 class MovedSynonyms(NamedTuple):
     """Synonyms or corrections for a new release.
 
-    kept (int): How many denote what they did.
-    moved (int): How many have another id.
-    left (Tuple[LeftSynonym, ...]): Those whose concept the release does not name.
+    kept (int): The number with the same id.
+    moved (int): The number with a new id.
+    left (Tuple[LeftSynonym, ...]): Those for which the release does not name a concept.
     """
 
     kept: int
@@ -60,11 +60,11 @@ def move_synonyms(
 ) -> MovedSynonyms:
     """Move a table of synonyms, or a file of corrections, to the ids of a new release.
 
-    path (Union[str, Path]): The table, as `read_synonyms` reads it, or the `.jsonl` file that
-        `connorm serve` appends to.
+    path (Union[str, Path]): A table for `read_synonyms`, or the `.jsonl` file that `connorm serve`
+        appends to.
     successors (Successors): The ids of the new release.
-    output_path (Optional[Union[str, Path]]): The file to write, in the same format. A table has no
-        synonyms whose concept is not known; corrections stay as they are, and wait.
+    output_path (Optional[Union[str, Path]]): The file to write, in the same format. Synonyms with
+        unknown concepts are left out of a table; such corrections are kept, without effect.
     RETURNS (MovedSynonyms): How many were kept and moved, and which were left.
     RAISES (ConnormError): CN100 for a missing file, CN105 or CN108 if the output can't be written,
         CN115 for a damaged file.
@@ -94,7 +94,7 @@ def _move_table(
 def _merged(
     synonyms: Iterable[tuple["ChangedSynonym", Successor]],
 ) -> "list[ChangedSynonym]":
-    """Two ids of the old release may be one now: then both count."""
+    """Merge synonyms whose ids in the old release have become one: their counts are added."""
     from ..linker.synonyms import ChangedSynonym
 
     times: Counter[tuple[str, str]] = Counter()
@@ -145,11 +145,11 @@ _SEPARATOR = "|"
 
 
 class OntologyDiff(NamedTuple):
-    """What differs between two releases of an ontology.
+    """The differences between two releases of an ontology.
 
     changes (Tuple[Change, ...]): The differences, by kind.
-    concepts (Tuple[int, int]): How many concepts each release has.
-    synonyms (Optional[MovedSynonyms]): What became of the synonyms, if any were given.
+    concepts (Tuple[int, int]): The number of concepts in each release.
+    synonyms (Optional[MovedSynonyms]): The result for the synonyms, if any were given.
     """
 
     changes: tuple[Change, ...]
@@ -160,7 +160,7 @@ class OntologyDiff(NamedTuple):
     def counts(self) -> dict[str, int]:
         """The number of changes by kind.
 
-        RETURNS (Dict[str, int]): How many changes there are of each of `KINDS`.
+        RETURNS (Dict[str, int]): For each of `KINDS`.
         """
         found = Counter(each.kind for each in self.changes)
         return {kind: found[kind] for kind in KINDS}
@@ -177,22 +177,21 @@ def diff_ontologies(
     tsv_path: str | Path | None = None,
 ) -> OntologyDiff:
     """Compare two releases of an ontology, and move synonyms or corrections to the ids of the new
-    one: `python -m spacy connorm ontology diff`. What replaced a retired concept is told by
-    alternate ids, and by `replaced_by` and `consider` of OBO files, so give the OBO file itself.
+    one: `python -m spacy connorm ontology diff`. Replacements of retired concepts come from
+    alternate ids, and from `replaced_by` and `consider` in OBO files, so pass the OBO file itself.
 
     old (Union[str, Path, Ontology]): The old release, in any of `FORMATS`.
     new (Union[str, Path, Ontology]): The new release.
     format (Optional[str]): The format of both; detected from each file if None.
     synonyms (Optional[Union[str, Path]]): A table of synonyms (a text, a tab, a concept id), or the
         corrections of `connorm serve` (`.jsonl`).
-    moved (Optional[Union[str, Path]]): Where to write them with the ids of the new release.
+    moved (Optional[Union[str, Path]]): The file to write them to, with the ids of the new release.
     json_path (Optional[Union[str, Path]]): Write all changes as JSON.
     tsv_path (Optional[Union[str, Path]]): Write all changes as a table.
-    RETURNS (OntologyDiff): The changes, and what became of the synonyms.
-    RAISES (ConnormError): CN121 if an output would replace an input, CN124 if two
-        outputs have the same name, CN733 for `moved` without
-        `synonyms`, CN105 or CN108 if an output can't be written, CN115 for bad synonyms
-        and corrections, and the errors of `stream_ontology`.
+    RETURNS (OntologyDiff): The changes, and the result for the synonyms.
+    RAISES (ConnormError): CN121 if an output would replace an input, CN124 if two outputs have the
+        same name, CN733 for `moved` without `synonyms`, CN105 or CN108 if an output can't be
+        written, CN115 for invalid synonyms or corrections, and the errors of `stream_ontology`.
     """
     if moved is not None and synonyms is None:
         raise ConnormError(Errors.CN733.format(option="--moved", needed="`--synonyms`"))

@@ -1,9 +1,9 @@
 """Map batches over worker processes. Nothing waits for a dead worker, and no worker outlives the
 process that started it.
 
-`concurrent.futures.ProcessPoolExecutor`, and loky, which is built on it, can't promise the first:
+`concurrent.futures.ProcessPoolExecutor`, and loky, which is built on it, can't guarantee the first:
 they keep the writing end of the workers' pipe open, so they wait forever for the rest of an answer
-whose worker was killed. spaCy's `nlp.pipe` promises neither.
+if its worker was killed. spaCy's `nlp.pipe` guarantees neither.
 """
 
 import gc
@@ -21,24 +21,24 @@ from ..errors import ConnormError, Errors, describe_error, refuse
 
 Batch = TypeVar("Batch")
 Result = TypeVar("Result")
-# Batches per worker that are being worked on or not yet yielded.
+# The number of batches per worker that are in progress or not yet yielded.
 _IN_FLIGHT = 3
 _SECONDS_TO_END = 2.0
 _END = None
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
-# A worker must not inherit the end of another one's pipe that closes when that one dies.
+# A worker must not inherit the end of another worker's pipe, which must close when that one dies.
 _STARTING = threading.Lock()
 
 
 def map_batches(
     work: Callable[[Batch], Result], batches: Iterable[Batch], *, processes: int
 ) -> Generator[Result, None, None]:
-    """Apply a function to batches: in this process if it is the only one, or else in others. A
-    bounded number of batches is in memory.
+    """Apply a function to batches: in this process if it is the only one, otherwise in worker
+    processes. The number of batches in memory is bounded.
 
     work (Callable): The function; it must be picklable if processes are spawned.
     batches (Iterable): Its arguments, read in this thread.
-    processes (int): How many processes; -1 for one per core.
+    processes (int): The number of processes; -1 for one per core.
     YIELDS (Any): The results, in the order of the batches.
     RAISES (ConnormError): CN716 if a worker dies, CN717 if `work` raises, CN719 if a worker can't
         start, or its own ConnormError.
@@ -66,9 +66,9 @@ def map_batches(
 
 
 def require_processes(n_process: int) -> None:
-    """Refuse a number of processes that does no work.
+    """Refuse an invalid number of processes.
 
-    n_process (int): The number; -1 stands for one per core.
+    n_process (int): The number; -1 means one per core.
     RAISES (ConnormError): CN006 for 0, and below -1.
     """
     if n_process < -1 or n_process == 0:
@@ -81,7 +81,7 @@ def _in_order(workers: "Iterable[_Worker]", batches: Iterator[tuple[int, Any]]) 
     asked: dict[Connection, tuple[int, _Worker]] = {}
     results: dict[int, Any] = {}
     while True:
-        # All are at work before whoever takes results keeps this thread.
+        # All workers are busy before the consumer of the results blocks this thread.
         while idle and len(asked) + len(results) < most and (following := next(batches, None)):
             worker = idle.pop()
             worker.ask(*following)
@@ -112,7 +112,7 @@ class _Worker:
 
     def send_work(self) -> None:
         try:
-            if self._work.pickled:  # not if it was forked
+            if self._work.pickled:  # false if it was forked
                 self.pipe.send_bytes(self._work.pickled)
         except OSError:
             raise ConnormError(Errors.CN719.format(reason=self._end())) from None
@@ -163,9 +163,9 @@ class _Worker:
 
 
 class _Work:
-    """The function of a worker. It is pickled while a process starts, as what maps the parent's
-    files must be, but not sent then: `start` waits forever for a process that dies before it has
-    read everything.
+    """The function of a worker. It is pickled while a process starts, as required for mapped files
+    of the parent, but not sent at that time: `start` waits forever for a process that dies before
+    it has read everything.
     """
 
     def __init__(self, function: Callable[[Any], Any]) -> None:
@@ -178,13 +178,15 @@ class _Work:
 
 
 def _serve(pipe: Connection, given: _Work | None) -> None:
-    """Answer batches until `_END` comes: what a worker does. A spawned one is sent its work."""
+    """The main function of a worker: answer batches until `_END`. A spawned worker is sent its
+    function first.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends the workers
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     if os.name != "nt":
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    with suppress(EOFError, OSError):  # the parent is gone
+    with suppress(EOFError, OSError):  # the parent has ended
         try:
             work = pipe.recv() if given is None else given.function
         except Exception as error:
@@ -201,7 +203,7 @@ def _serve(pipe: Connection, given: _Work | None) -> None:
 
 
 def _told(error: Exception) -> ConnormError | str:
-    """What the parent gets to know of an error."""
+    """Convert an error to a form that can be sent to the parent."""
     return error if isinstance(error, ConnormError) else describe_error(error)
 
 
@@ -222,7 +224,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def _no_signals() -> Iterator[None]:
-    """Hold back signals while a process starts: it can't handle them yet."""
+    """Block signals while a process starts, since it can't handle them yet."""
     if os.name == "nt":
         yield
         return

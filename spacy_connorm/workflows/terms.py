@@ -1,4 +1,4 @@
-"""Tables of local terms: CSV, TSV and Excel, with columns named by the user."""
+"""Read tables of local terms: CSV, TSV and Excel, with columns named by the user."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -21,10 +21,10 @@ _TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 class LocalTerm:
     """A row of a table of terms.
 
-    code (str): The term's code where it comes from.
+    code (str): The term's local code.
     term (str): Its text.
     context (str): Text around it; may be empty.
-    count (int): How often it occurs there.
+    count (int): How often it occurs.
     """
 
     code: str
@@ -48,17 +48,17 @@ def read_terms(
     path (Union[str, Path]): A `.csv`, `.tsv`, `.txt` (tabs) or `.xlsx` file with a header. Text
         files may be gzipped.
     code, term (str): The columns of the code and the term.
-    context, count (str): The columns of the context and the count. A table may lack those that
-        have the default names.
+    context, count (str): The columns of the context and the count. They may be missing if they have
+        the default names.
     sheet (Optional[str]): The sheet of an Excel file; the first one if None.
-    delimiter (Optional[str]): Separates the fields of a text file; found out if None, see
+    delimiter (Optional[str]): The delimiter of the fields in a text file; detected if None, see
         `read_rows`.
     RETURNS (List[LocalTerm]): The rows that have a code and a term, in the file's order.
-    RAISES (ConnormError): CN114 for a missing column, CN125 for two of its name, CN708 for another
-        suffix, CN126 without openpyxl, CN114 for an unknown sheet, CN220 for a damaged Excel file,
-        CN115 for a count that is none, CN104 for a table without terms, CN733 for a sheet or a
-        delimiter of another kind of file, CN115 for a row of a text file with more fields than
-        columns, and what `read_rows` raises.
+    RAISES (ConnormError): CN114 for a missing column, CN125 for two columns of the same name, CN708
+        for another extension, CN126 without openpyxl, CN114 for an unknown sheet, CN220 for a
+        damaged Excel file, CN115 for an invalid count, CN104 for a table without terms, CN733 for a
+        sheet or a delimiter with another kind of file, CN115 for a row of a text file with more
+        fields than columns, and the errors of `read_rows`.
     WARNS (ConnormWarning): CNW780 for rows without code or term.
     """
     path = Path(path)
@@ -105,12 +105,12 @@ def _is_excel(path: Path) -> bool:
 def _count(path: Path, line: int, cell: str) -> int:
     if not cell:
         return 1
-    # Thousands are written 1,234 or 1 234.
+    # Thousands may be written as 1,234 or 1 234.
     digits = cell.replace(",", "").replace(" ", "").removesuffix(".0")
     if not (digits.isascii() and digits.isdigit()):
         raise ConnormError(
             Errors.CN115.format(
-                path=path, line=line, format="a count", reason=f"{quote(cell)} is no whole number"
+                path=path, line=line, format="a count", reason=f"{quote(cell)} is not an integer"
             )
         )
     return int(digits)
@@ -128,7 +128,7 @@ def _read_excel(path: Path, sheet: str | None) -> Iterator[TableRow]:
                 told = {"what": f"sheet '{sheet or ''}'", "known": ", ".join(names) or "none"}
                 raise ConnormError(Errors.CN114.format(path=path, **told))
             chosen = book[sheet or names[0]]
-            # Some programs write that a sheet has one cell only.
+            # Some programs write that a sheet has only one cell.
             chosen.reset_dimensions()
             for number, row in enumerate(chosen.iter_rows(values_only=True), start=1):
                 cells = [_text(value) for value in row]
@@ -145,7 +145,7 @@ def _text(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, float) and value.is_integer():
-        return str(int(value))  # Excel has no whole numbers
+        return str(int(value))  # Excel has no integers
     if isinstance(value, datetime | date):
         return value.isoformat()
     return str(value)

@@ -1,4 +1,6 @@
-"""The texts that a pipeline annotates: one file of any kind, or the many files of a corpus."""
+"""Read the texts that a pipeline annotates: from a single file, or from the many files of a
+corpus.
+"""
 
 import json
 import re
@@ -33,12 +35,12 @@ _TABLES = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
 class InputText(NamedTuple):
     """A text to annotate.
 
-    doc_id (str): Its id; empty if it has none but what one of its fields may hold.
+    doc_id (str): Its id; empty if it has none, except perhaps in one of its fields.
     text (Optional[str]): The text; None if it can't be read.
-    fields (Dict[str, Any]): The other fields, as JSON can hold them.
-    place (str): Where it stands.
+    fields (Dict[str, Any]): The other fields, as JSON.
+    place (str): Its location, for messages.
     error (str): Why it can't be read; empty if it can.
-    content (bytes): The document, if it is one already; empty if it is not.
+    content (bytes): The serialized document, if it already is one; otherwise empty.
     """
 
     doc_id: str
@@ -56,17 +58,17 @@ def read_inputs(
     with a text in each line, a `.csv` or `.tsv` file a header and a text in each row; the documents
     of a `.spacy` file keep their entities. Texts keep their line ends, which offsets count.
 
-    path (Union[str, Path]): A `.txt`, `.jsonl`, `.csv`, `.tsv` or `.spacy` file; all but `.txt` and
-        `.spacy` may be gzipped.
-    text_field (str): The field of an object, or the column of a table, that holds the text.
-    needed_fields (Collection[str]): Other fields that the first object or document must have, or
-        columns.
+    path (Union[str, Path]): A `.txt`, `.jsonl`, `.csv`, `.tsv` or `.spacy` file; all except `.txt`
+        and `.spacy` may be gzipped.
+    text_field (str): The field of an object, or the column of a table, with the text.
+    needed_fields (Collection[str]): Other fields or columns that the first object or document must
+        have.
     YIELDS (InputText): The texts.
-    RAISES (ConnormError): CN708 for another suffix, CN707 for a line that is no object with a text,
-        CN720 for one without a needed field, CN721 for a field of a `.txt` file or a text field of
-        a `.spacy` file, CN114 for a table without a column, CN125 for columns of the same name,
-        CN115 for a row with more fields than columns, and the errors of `read_docs`, `read_lines`,
-        `read_text` and `read_rows`.
+    RAISES (ConnormError): CN708 for another extension, CN707 for a line that is not an object with
+        a text, CN720 for one without a needed field, CN721 for a field of a `.txt` file or a text
+        field of a `.spacy` file, CN114 for a table without a column, CN125 for columns of the same
+        name, CN115 for a row with more fields than columns, and the errors of `read_docs`,
+        `read_lines`, `read_text` and `read_rows`.
     WARNS (ConnormWarning): CNW202 for lone surrogates, which spaCy cannot store.
     """
     path, needed = Path(path), needed_fields
@@ -138,14 +140,14 @@ def _read_table(path: Path, replaced: CorpusReport, needed: Sequence[str]) -> It
 def _parse_line(
     line: str, replaced: CorpusReport, text_field: str
 ) -> tuple[str | None, dict[str, Any], str]:
-    """Read a JSON line. Numbers that JSON lacks, such as NaN, become null.
+    """Parse a JSON line. Numbers that JSON lacks, such as NaN, become null.
 
     RETURNS (Tuple[Optional[str], Dict[str, Any], str]): Its text, its other fields, and what was
-        found instead of a text; empty if there is one.
+        found instead of a text (empty if there is one).
     """
     try:
         fields = json.loads(line)
-        # JSON escapes such as \ud83d become lone surrogates only here, in any of the fields.
+        # JSON escapes such as \ud83d become lone surrogates only here, in any field.
         storable = replace_surrogates(json.dumps(fields, ensure_ascii=False), report=replaced)
         fields = json.loads(storable, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
@@ -158,16 +160,17 @@ def _parse_line(
     return None, fields, "one that is none" if is_there else f"the fields: {', '.join(fields)}"
 
 
-# As in spaCy's pattern of URLs: each colon of "http://http://..." is tried as the one before a
+# As in spaCy's URL pattern: each colon of "http://http://..." is tried as the one before a
 # password, up to the end of the text. The second form finds the same.
 _SLOW_USER, _USER = r"(?:\S+(?::\S*)?@)?", r"(?:\S+@)?"
 
 
 def speed_up_urls(nlp: Language) -> None:
-    """Let a tokenizer find the same URLs in a time that grows with the length of a text: spaCy's
-    own pattern takes 15 seconds for 50,000 characters of "http://http://...".
+    """Make a tokenizer find the same URLs in linear time: spaCy's own pattern takes 15 seconds for
+    50,000 characters of "http://http://...".
 
-    nlp (Language): Has the tokenizer. One with another pattern stays as it is.
+    nlp (Language): The pipeline whose tokenizer is changed. A tokenizer with another pattern is
+        left as it is.
     """
     tokenizer: Any = nlp.tokenizer
     matches = getattr(tokenizer, "url_match", None)
@@ -178,8 +181,8 @@ def speed_up_urls(nlp: Language) -> None:
 
 PARQUET = ".parquet"
 _KNOWN = f"{PARQUET}, {' or '.join(_JSON_LINES)}"
-# What is annotated together, and one group of rows of the output. Abstracts are as many as these
-# rows; of long articles, fewer are in memory.
+# The texts that are annotated together, which form one row group of the output. For abstracts, the
+# number of rows is the limit; of long articles, fewer are in memory.
 _ROWS = 1_000
 _CHARACTERS = 2_000_000
 
@@ -198,7 +201,7 @@ class InputFragment(NamedTuple):
     def is_parquet(self) -> bool:
         """Whether the file is Parquet.
 
-        RETURNS (bool): Whether it is Parquet; it is JSON lines otherwise.
+        RETURNS (bool): False for JSON lines.
         """
         return _kind(self.path) == PARQUET
 
@@ -206,19 +209,20 @@ class InputFragment(NamedTuple):
     def output_name(self) -> str:
         """The name of its output.
 
-        RETURNS (str): The path in the output of what is written for it.
+        RETURNS (str): The path of the output file in the output folder.
         """
         return self.name if self.is_parquet else f"{self.name}{PARQUET}"
 
 
 def find_fragments(path: Path) -> list[InputFragment]:
     """List the files of a corpus. In a folder, files and folders whose names begin with `_` or `.`
-    are passed over, as Spark and others do.
+    are skipped, as in Spark and other tools.
 
     path (Path): A `.parquet`, `.jsonl` or `.jsonl.gz` file, or a folder of such files.
     RETURNS (List[InputFragment]): The fragments, sorted by name.
     RAISES (ConnormError): CN100 if there is no such file, CN708 for a file of another kind, CN126
-        without pyarrow, CN104 for a folder without such files, CN791 for one with other files too.
+        without pyarrow, CN104 for a folder without such files, CN791 for one that also has other
+        files.
     """
     require_installed("Parquet", "parquet", "pyarrow")
     if path.is_file():
@@ -244,7 +248,10 @@ def find_fragments(path: Path) -> list[InputFragment]:
 
 
 def _kind(path: Path) -> str:
-    """RETURNS (str): The ending of the kind of file that it is; empty if it is of no kind."""
+    """Determine the kind of a file.
+
+    RETURNS (str): The extension of its kind; empty if it is of no kind.
+    """
     name = path.name.lower()
     if name.endswith(PARQUET):
         return PARQUET
@@ -254,22 +261,22 @@ def _kind(path: Path) -> str:
 def require_fields(
     fragments: Sequence[InputFragment], text_field: str, id_field: str
 ) -> int | None:
-    """Check that every Parquet file has the columns, and that the first line of every file of JSON
-    lines has the text, and the id if it has another name: before there is any work.
+    """Check, before any work begins, that every Parquet file has the columns, and that the first
+    line of every file of JSON lines has the text, and the id if it has another name.
 
     fragments (Sequence[InputFragment]): The fragments.
     text_field, id_field (str): The columns, or the fields of JSON lines, with the text and its id.
     RETURNS (Optional[int]): The number of texts, if it is known without reading them.
     RAISES (ConnormError): CN114 for a missing column, CN125 for columns of the same name, CN793 for
-        one of the wrong type, CN220 for a file that is no Parquet, CN707 for a line without the
-        text, CN720 for one without the id, and those of `read_lines`.
+        a column of the wrong type, CN220 for a file that is not Parquet, CN707 for a line without
+        the text, CN720 for one without the id, and the errors of `read_lines`.
     """
     texts, needed = 0, [id_field] * (id_field != ID_FIELD)
     with tqdm(fragments, desc="Looking", unit=" files", delay=2, leave=False, disable=None) as bar:
         for fragment in bar:
             if fragment.is_parquet:
                 texts += _require_columns(fragment.path, text_field, id_field)
-            else:  # a corpus is of one kind
+            else:  # a corpus has a single format
                 next(read_inputs(fragment.path, text_field=text_field, needed_fields=needed), None)
     return texts or None
 
@@ -298,7 +305,7 @@ def require_column(path: str | Path, column: str, columns: Sequence[str]) -> Non
 
     path (Union[str, Path]): The table, for the message.
     column (str): The column.
-    columns (Sequence[str]): Those that it has.
+    columns (Sequence[str]): The columns that it has.
     RAISES (ConnormError): CN114.
     """
     if column not in columns:
@@ -309,12 +316,12 @@ def require_column(path: str | Path, column: str, columns: Sequence[str]) -> Non
 def read_text_batches(
     fragment: InputFragment, text_field: str, id_field: str
 ) -> Iterator[list[InputText]]:
-    """Read the texts of a fragment, as many together as are annotated together.
+    """Read the texts of a fragment in the batches in which they are annotated.
 
     fragment (InputFragment): The fragment.
     text_field, id_field (str): The columns, or the fields of JSON lines, with the text and its id.
     YIELDS (List[InputText]): One text or more, in order.
-    RAISES (ConnormError): CN220 for a damaged Parquet file, and those of `read_lines`.
+    RAISES (ConnormError): CN220 for a damaged Parquet file, and the errors of `read_lines`.
     """
     name, path = fragment
     if fragment.is_parquet:
@@ -330,9 +337,9 @@ def batched(
     """Split items with texts into batches.
 
     items (Iterable[Any]): The items.
-    length (Callable[[Any], int]): Tells how many characters an item has.
-    characters (int): How many a batch may have, unless it is a single item.
-    most (int): How many items it may have.
+    length (Callable[[Any], int]): Returns the number of characters of an item.
+    characters (int): The maximum number of characters in a batch of several items.
+    most (int): The maximum number of items.
     YIELDS (List[Any]): One item or more, in order.
     """
     batch, total = list[Item](), 0
@@ -355,10 +362,10 @@ def texts_of_rows(
     rows (Iterable[Dict[str, Any]]): The values of each row by column.
     text_field, id_field (str): The columns with the text and its id; the latter may be missing.
     name (str): The name of the table.
-    YIELDS (InputText): The text of each row, or why there is none.
+    YIELDS (InputText): The text of each row, or the reason why there is none.
     """
     for number, row in enumerate(rows, start=1):
-        # Of what JSON lacks, numbers that are not finite become null, dates and other types texts.
+        # Values that JSON lacks: numbers that are not finite become null, dates and others strings.
         others = json.loads(json.dumps(row, default=str), parse_constant=lambda _: None)
         text = others.pop(text_field)
         place = f"'{name}', row {number}"
