@@ -1,4 +1,4 @@
-"""A concept of an ontology, and what a search finds for a mention."""
+"""A concept of an ontology, and a candidate found for a mention."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -59,7 +59,7 @@ class Concept:
 
     @property
     def exact_names(self) -> tuple[str, ...]:
-        """The names that mean the same, not something narrower, broader or related.
+        """The names with exactly the meaning of the concept, not narrower, broader or related ones.
 
         RETURNS (Tuple[str, ...]): The preferred name, then the exact synonyms.
         """
@@ -91,9 +91,9 @@ class Concept:
         return Concept(clean(self.concept_id), name, definition=clean(self.definition), **lists)
 
     def to_dict(self) -> dict[str, Any]:
-        """Make a record of the concept, without empty optional fields.
+        """Convert the concept to a record, without empty optional fields.
 
-        RETURNS (Dict[str, Any]): What a line of the JSONL holds.
+        RETURNS (Dict[str, Any]): The object on a line of the JSONL.
         """
         record = {field: getattr(self, field) for field in self.__slots__}
         record |= {field: list(record[field]) for field in _LISTS}
@@ -122,7 +122,7 @@ class Candidate(NamedTuple):
     concept_id (str): The id of the concept.
     name (str): Its preferred name.
     score (float): The cosine, or the inner product if the index has `metric = "dot"`; raised or
-        lowered as the settings say.
+        lowered according to the settings.
     text (str): The concept text that matched; for searches over concepts (-C), the preferred name.
     search (str): The search of the sieve that found it, e.g. "D-T".
     searched (str): The text that was searched: the mention, its long form, or a part of either.
@@ -131,7 +131,7 @@ class Candidate(NamedTuple):
     lexical (Optional[float]): The lexical (n-gram) cosine in it.
     probability (Optional[float]): The probability that it is correct, 0 to 1, if calibrated.
     codes (Optional[Dict[str, List[str]]]): Its ids in other vocabularies, by prefix; an empty list
-        where it has none. None if no `code_systems` are asked for.
+        if it has none. None without `code_systems`.
     """
 
     concept_id: str
@@ -151,7 +151,7 @@ def require_id_and_name(concept: Concept, record: Any) -> None:
     """Refuse a concept without an id or a preferred name.
 
     concept (Concept): The concept.
-    record (Any): What it was read from, for the message.
+    record (Any): The record that it was read from, for the message.
     RAISES (ConnormError): CN101.
     """
     if not concept.concept_id or not concept.canonical_name:
@@ -181,7 +181,7 @@ def _list_field(record: dict[str, Any], key: str) -> tuple[str, ...]:
 def merge(first: Concept, second: Concept) -> Concept:
     """Merge two records of the same concept.
 
-    first (Concept): Gives the id, the preferred name and the definition, if it has one.
+    first (Concept): Provides the id, the preferred name and the definition, if it has one.
     second (Concept): Its preferred name becomes an alias if it differs.
     RETURNS (Concept): The merged concept.
     """

@@ -1,4 +1,6 @@
-"""Ids with the prefix of their vocabulary: CURIEs such as `MESH:D003920`, by one prefix map."""
+"""Ids with the prefix of their vocabulary: CURIEs such as `MESH:D003920`, with a single prefix
+map.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -6,16 +8,16 @@ from dataclasses import dataclass, replace
 
 from ..errors import refuse
 
-# Of a prefix that somebody sets.
+# The form of a prefix set by a user.
 PREFIX = re.compile(r"[A-Za-z_][\w.\-]*")
 _CURIE = re.compile(r"([A-Za-z][\w.\-]*):(\S+)")
 # SNOMEDCT_US_2016_03_01, NCI2009_04D
 _RELEASE = re.compile(r"_?\d{4}(_\d\w*)+$")
 _NO_VOCABULARIES = ("HTTP", "HTTPS", "FTP", "DOI", "PMID", "ISBN", "URL", "WIKIPEDIA")
-# What UMLS writes for a name without a code.
+# What UMLS uses for a name without a code.
 _NO_CODE = "NOCODE"
 _MESH_TREE_NUMBER = re.compile(r"[A-Z]\d\d(\.\d+)*")
-# Vocabularies whose ids are usually written without a prefix, and can't be taken for others.
+# Vocabularies whose ids are usually written without a prefix, and are unambiguous.
 _BARE_IDS = {"MESH": re.compile(r"[CD]\d{6}(\d{3})?"), "UMLS": re.compile(r"C\d{7}")}
 _OBO = "http://purl.obolibrary.org/obo/{}_"
 _BIOPORTAL = "http://purl.bioontology.org/ontology/{}/"
@@ -66,11 +68,11 @@ _ADDRESSES = {
 
 @dataclass(frozen=True)
 class PrefixMap:
-    """Which prefixes mean the same vocabulary, and where its ids have their addresses.
+    """The prefixes that stand for the same vocabulary, and the IRIs of its ids.
 
-    spellings (Mapping[str, str]): Other spellings of a prefix, in upper case, and the one that is
-        used here.
-    addresses (Mapping[str, str]): What the address (IRI) of an id begins with, by prefix.
+    spellings (Mapping[str, str]): Other spellings of a prefix, in upper case, and the one used
+        here.
+    addresses (Mapping[str, str]): The beginning of the IRIs of ids, by prefix.
     """
 
     spellings: Mapping[str, str]
@@ -80,8 +82,8 @@ class PrefixMap:
         """Add a user's own prefixes.
 
         prefixes (Mapping[str, str]): By prefix, in any case, another prefix of the same vocabulary,
-            or what the addresses of its ids begin with, such as "https://example.org/terms/".
-        RETURNS (PrefixMap): A new map. What the user says comes first.
+            or the beginning of the IRIs of its ids, such as "https://example.org/terms/".
+        RETURNS (PrefixMap): A new map, in which the user's prefixes come first.
         """
         own = {prefix.upper(): meaning for prefix, meaning in prefixes.items()}
         addresses = {prefix: each for prefix, each in own.items() if "://" in each}
@@ -90,28 +92,27 @@ class PrefixMap:
         return replace(self, spellings={**kept, **same}, addresses={**self.addresses, **addresses})
 
     def prefix(self, written: str) -> str:
-        """Write a prefix in upper case, in one spelling, without a release.
+        """Convert a prefix to upper case and a single spelling, without a release.
 
-        written (str): The prefix, as anybody writes it.
-        RETURNS (str): The prefix that is used here.
+        written (str): The prefix, in any spelling.
+        RETURNS (str): The prefix as used here.
         """
         prefix = _RELEASE.sub("", written.upper())
         return self.spellings.get(prefix, prefix)
 
     def knows(self, prefix: str) -> bool:
-        """Tell whether a prefix is in the map.
+        """Check whether a prefix is in the map.
 
-        prefix (str): The prefix, as anybody writes it.
-        RETURNS (bool): Whether it is.
+        prefix (str): The prefix, in any spelling.
+        RETURNS (bool): True if it is.
         """
         return self.prefix(prefix) in {*self.spellings.values(), *self.addresses}
 
     def curie(self, written: str) -> str:
-        """Write an id with its prefix in the spelling that is used here.
+        """Convert an id with a prefix to the spelling used here.
 
         written (str): An id that has a prefix.
-        RETURNS (str): The CURIE; empty for ids without a prefix, addresses and references to
-            literature.
+        RETURNS (str): The CURIE; empty for ids without a prefix, URLs and references to literature.
         """
         match = _CURIE.fullmatch(written)
         if not match:
@@ -127,15 +128,15 @@ class PrefixMap:
         return f"{prefix}:{local_id}"
 
     def curies(self, ids: Iterable[str]) -> tuple[str, ...]:
-        """Write ids with their prefixes, see `curie`.
+        """Convert ids with prefixes to the spelling used here, see `curie`.
 
-        ids (Iterable[str]): Ids that have prefixes; others are left out.
+        ids (Iterable[str]): Ids with prefixes; others are left out.
         RETURNS (Tuple[str, ...]): The CURIEs, each once.
         """
         return tuple(dict.fromkeys(filter(None, map(self.curie, ids))))
 
     def own_curie(self, concept_id: str, xrefs: Iterable[str] = ()) -> str:
-        """Write the id of a concept with the prefix of its vocabulary.
+        """Add the prefix of its vocabulary to the id of a concept.
 
         concept_id (str): Its id.
         xrefs (Iterable[str]): Its cross-references. One of them may be the id with its prefix.
@@ -146,7 +147,8 @@ class PrefixMap:
         return self.curie(concept_id) or next(told, "") or next(usual, "")
 
     def spellings_of(self, concept_id: str) -> tuple[str, ...]:
-        """List how else an ontology may write an id: `MSH:D003920` as `MESH:D003920` or `D003920`.
+        """List other spellings of an id in ontologies: `MESH:D003920` or `D003920` for
+        `MSH:D003920`.
 
         concept_id (str): An id.
         RETURNS (Tuple[str, ...]): Other spellings, the most likely first.
@@ -158,19 +160,19 @@ class PrefixMap:
         return tuple(each for each in others if each and each != concept_id)
 
     def normal_spellings(self, concept_id: str) -> tuple[str, ...]:
-        """Write the id of a concept as the ids of corpora are written: `NCBITaxon:9606` as
-        `NCBITAXON:9606`, `MSH:D003920` as `MESH:D003920` or `D003920`.
+        """List the spellings of a concept's id in corpora: `NCBITAXON:9606` for `NCBITaxon:9606`,
+        `MESH:D003920` or `D003920` for `MSH:D003920`.
 
         concept_id (str): An id of an ontology.
-        RETURNS (Tuple[str, ...]): Other spellings; none of an id without a prefix.
+        RETURNS (Tuple[str, ...]): Other spellings; none for an id without a prefix.
         """
         return self.spellings_of(concept_id) if ":" in concept_id else ()
 
     def address(self, curie: str) -> str:
-        """Find the address (IRI) of a concept.
+        """Find the IRI of a concept.
 
         curie (str): Its id with its prefix.
-        RETURNS (str): The address; empty if the prefix has none.
+        RETURNS (str): The IRI; empty if the prefix has none.
         """
         prefix, local_id = split_curie(curie)
         base = self.addresses.get(self.prefix(prefix), "")
@@ -181,9 +183,9 @@ PREFIXES = PrefixMap(_SPELLINGS, _ADDRESSES)
 
 
 def require_prefix(prefix: str) -> None:
-    """Refuse what can't be the prefix of a vocabulary.
+    """Refuse an invalid prefix.
 
-    prefix (str): As the user set it.
+    prefix (str): The prefix as set by the user.
     RAISES (ConnormError): CN006.
     """
     if not PREFIX.fullmatch(prefix):
@@ -201,10 +203,11 @@ def split_curie(curie: str) -> tuple[str, str]:
 
 
 def join_curie(prefix: str, local_id: str) -> str:
-    """Write an id as a CURIE.
+    """Combine a prefix and an id.
 
-    prefix (str): Of the vocabulary.
-    local_id (str): The id; one that begins with a prefix itself (`HP:0000118`) stays as it is.
+    prefix (str): The prefix of the vocabulary.
+    local_id (str): The id; an id that already begins with a prefix (`HP:0000118`) is returned
+        unchanged.
     RETURNS (str): The CURIE; its prefix is not changed.
     """
     return local_id if ":" in local_id else f"{prefix}:{local_id}"

@@ -1,4 +1,4 @@
-"""Concepts with their source: in memory, or one by one; their JSONL, and its terms of use."""
+"""Concepts with their source, in memory or as a stream; their JSONL, and its terms of use."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -35,7 +35,7 @@ class Ontology:
         """Collect concepts. Concepts with the same id are merged.
 
         concepts (Iterable[Concept]): The concepts.
-        source (Optional[Source]): Where they come from.
+        source (Optional[Source]): The source of the concepts.
         RAISES (ConnormError): CN101 for a concept without an id or a name.
         WARNS (ConnormWarning): CNW101 for repeated ids.
         """
@@ -74,14 +74,14 @@ class Ontology:
         """Find the primary id of a concept.
 
         concept_id (str): Its id, an alternate id, or another spelling of one.
-        RETURNS (str): Its primary id; an id that the ontology lacks stays as it is.
+        RETURNS (str): Its primary id; an id that is not in the ontology is returned unchanged.
         """
         if concept_id in self._concepts:
             return concept_id
         return self._primary.get(concept_id, concept_id)
 
     def to_disk(self, path: str | Path) -> None:
-        """Write one JSON line per concept, whole or not at all, and the licence beside it.
+        """Write one JSON line per concept, completely or not at all, and the licence beside it.
 
         path (Union[str, Path]): The file; compressed if it ends in `.gz`.
         RAISES (ConnormError): CN108 if the file cannot be written.
@@ -95,7 +95,7 @@ class Ontology:
         path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
         licence (str): The terms of use; those stored beside the file if empty.
         RETURNS (Ontology): The ontology.
-        RAISES (ConnormError): CN104 for a file without concepts, and what `read_concepts` raises.
+        RAISES (ConnormError): CN104 for a file without concepts, and the errors of `read_concepts`.
         """
         path = Path(path)
         ontology = cls(read_concepts(path))
@@ -107,7 +107,7 @@ class Ontology:
 
 @dataclass(frozen=True)
 class ConceptStream:
-    """Any number of concepts, to be read once. Ids may be repeated."""
+    """A stream of concepts, which can be read once. Ids may be repeated."""
 
     concepts: Iterable[Concept]
     source: Source
@@ -124,7 +124,7 @@ def read_concepts(path: str | Path) -> Iterator[Concept]:
 
     path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): CN103 for a line that is not a concept, and what `read_lines` raises.
+    RAISES (ConnormError): CN103 for a line that is not a concept, and the errors of `read_lines`.
     """
     for number, line in read_lines(path):
         if not line.strip():
@@ -137,11 +137,11 @@ def read_concepts(path: str | Path) -> Iterator[Concept]:
 
 
 def write_concepts(concepts: Iterable[Concept], path: str | Path) -> int:
-    """Write concepts one by one as scispaCy's knowledge-base JSONL, whole or not at all.
+    """Write concepts one by one as scispaCy's knowledge-base JSONL, completely or not at all.
 
     concepts (Iterable[Concept]): The concepts; a generator is not loaded into memory.
     path (Union[str, Path]): The file; compressed if it ends in `.gz`.
-    RETURNS (int): How many were written.
+    RETURNS (int): The number of concepts written.
     RAISES (ConnormError): CN108 if the file cannot be written.
     """
     count = 0
@@ -158,14 +158,15 @@ def write_licensed(
     *,
     licence: Callable[[], str],
 ) -> None:
-    """Write a file and the terms of use of what it holds. The terms are in place before the file
-    is, so that a run that stops leaves no new names without them or under those of an older file.
+    """Write a file and the terms of use of its contents. The terms are in place before the file is,
+    so that an interrupted run never leaves new names without their terms, or with those of an older
+    file.
 
-    write (Callable): Writes rows to a file, which it puts in place once it has all of them.
+    write (Callable): Writes rows to a file, which it puts in place when it has all of them.
     rows (Iterable): The rows.
     path (Union[str, Path]): The file.
-    licence (Callable[[], str]): Tells the terms once all rows are read; they may be empty.
-    RAISES (ConnormError): Those of `write`, and CN108 if the terms cannot be written.
+    licence (Callable[[], str]): Returns the terms when all rows are read; they may be empty.
+    RAISES (ConnormError): The errors of `write`, and CN108 if the terms cannot be written.
     """
     write(_licensed(rows, path, licence), path)
     if not licence():
@@ -184,7 +185,7 @@ def write_licence(licence: str, path: str | Path) -> None:
 
     licence (str): The terms; may be empty.
     path (Union[str, Path]): The ontology's file.
-    RAISES (ConnormError): CN105, CN108 and CN109 as `atomic_file`.
+    RAISES (ConnormError): CN105, CN108 and CN109, as for `atomic_file`.
     """
     beside = licence_path(path)
     if licence:
@@ -199,14 +200,14 @@ def read_licence(path: str | Path) -> str:
 
     path (Union[str, Path]): The ontology's file.
     RETURNS (str): The terms; empty if there are none.
-    RAISES (ConnormError): CN106 and CN107 as `read_lines`.
+    RAISES (ConnormError): CN106 and CN107, as for `read_lines`.
     """
     beside = licence_path(path)
     return "\n".join(line for _, line in read_lines(beside)) if beside.is_file() else ""
 
 
 def licence_path(path: str | Path) -> Path:
-    """Name the file with the terms of use of an ontology.
+    """Get the path of the file with the terms of use of an ontology.
 
     path (Union[str, Path]): The ontology's file.
     RETURNS (Path): `<its name>.licence.txt` beside it.

@@ -1,4 +1,6 @@
-"""What a `Doc` carries: mentions, abbreviations, candidates and concept ids on spans."""
+"""What a `Doc` carries (mentions, abbreviations, candidates and concept ids on spans), and the
+formats of annotated documents.
+"""
 
 import lazy_loader
 

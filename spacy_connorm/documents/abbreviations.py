@@ -55,11 +55,14 @@ class Abbreviations:
         self._starts = [start for start, _ in in_order]
         self._senses = [_group(senses) for _, senses in in_order]
         self._shorts = [ShortForms(senses) for senses in self._senses]
-        # None, in most documents: then no mention is abbreviated.
+        # Most documents have none, so their mentions are not abbreviated.
         self.senses = sum(map(len, self._senses))
 
     def __bool__(self) -> bool:
-        """RETURNS (bool): Whether a component looked for abbreviations, even if it found none."""
+        """Check whether a component has looked for abbreviations, even if it found none.
+
+        RETURNS (bool): True if so.
+        """
         return bool(self._starts)
 
     def at(self, offset: int) -> Mapping[str, str]:
@@ -124,12 +127,12 @@ def set_abbreviations(doc: Doc, abbreviations: Iterable[Abbreviation]) -> None:
     user_data: dict[Any, Any] = doc.user_data
     for key in [key for key in user_data if _is_ours(key)]:
         del user_data[key]
-    # Stored as if on an empty span: `Doc.from_docs` drops what is stored on a whole document.
+    # Stored as if on an empty span, since `Doc.from_docs` drops values stored on a whole document.
     user_data[("._.", _KEY, 0, 0)] = tuple(map(tuple, abbreviations))
 
 
 def get_abbreviations(doc: Doc) -> list[Abbreviation]:
-    """Read what `set_abbreviations` stored.
+    """Read the abbreviations stored by `set_abbreviations`.
 
     doc (Doc): The document.
     RETURNS (List[Abbreviation]): The abbreviations, in order.
@@ -145,7 +148,7 @@ def read_abbreviations(doc: Doc) -> Abbreviations:
     """Read the abbreviations of a document.
 
     doc (Doc): The document.
-    RETURNS (Abbreviations): Those of scispaCy's detector if it found any, or else those of
+    RETURNS (Abbreviations): Those of scispaCy's detector if it found any, otherwise those of
         `set_abbreviations`.
     """
     theirs = list(_detected(doc))
@@ -153,8 +156,8 @@ def read_abbreviations(doc: Doc) -> Abbreviations:
 
 
 class _StoredReader:
-    """Reads what `set_abbreviations` stored. The last document is remembered, since the attributes
-    of its spans are read one by one.
+    """Reads the abbreviations stored by `set_abbreviations`. The last document is cached, since the
+    attributes of its spans are read one by one.
     """
 
     def __init__(self) -> None:
@@ -233,7 +236,7 @@ def abbreviation_spans(doc: Doc) -> list[Span]:
     """
     defined = get_abbreviations(doc)
     if not defined:
-        return []  # joining the text of a document takes longer than all else
+        return []  # joining the text of a document takes longer than everything else
     found = []
     abbreviations = read_abbreviations(doc)
     shorts = ShortForms(each.short for each in defined)
@@ -268,8 +271,11 @@ def _is_ours(key: Any) -> bool:
 
 
 def _detected(doc: Doc) -> Iterator[Sense]:
-    """YIELDS (Sense): What scispaCy's detector found: spans, or dictionaries of token offsets and
-    texts with `make_serializable`. Values of other components under the same name are ignored.
+    """Read the abbreviations of scispaCy's detector: spans or, with `make_serializable`,
+    dictionaries of token offsets and texts. Values of other components under the same name are
+    ignored.
+
+    YIELDS (Sense): The abbreviations.
     """
     found = _read(doc, _ABBREVIATIONS)
     for each in found if isinstance(found, list | tuple) else ():
@@ -284,8 +290,10 @@ def _detected(doc: Doc) -> Iterator[Sense]:
 
 
 def _read(owner: Doc | Span, name: str) -> Any:
-    """RETURNS (Any): The value of an attribute that another component registered, or None. Reading
-    it through spaCy would write a default list into the document.
+    """Read an attribute that another component registered. Reading it through spaCy would write a
+    default list into the document.
+
+    RETURNS (Any): The value, or None.
     """
     if not owner.has_extension(name):
         return None

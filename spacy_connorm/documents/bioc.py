@@ -7,14 +7,15 @@
       </passage>
     </document></collection>
 
-XML is read into the objects of BioC's JSON, and written from them, so that all else is the same for
-both. The passages of a document are joined by a line break, the sentences of a passage by a space.
-Offsets count code points from the start of the document, as PubTator and the library `bioc` do; the
-text of an annotation shows if a file counts otherwise (bytes, or UTF-16 code units); such mentions
-are reported.
+XML is read into the objects of BioC's JSON, and written from them, so that everything else is the
+same for both. The passages of a document are joined by a line break, the sentences of a passage by
+a space. Offsets count code points from the start of the document, as PubTator and the library
+`bioc` do; the text of an annotation shows if a file counts otherwise (bytes, or UTF-16 code units);
+such mentions are reported.
 
-The library itself resolves entities of the file's own, gives no line numbers, and reads neither
-PubTator's lists nor one document a line. So it only checks, in the tests, what is written here.
+The library itself resolves entities declared in the file, gives no line numbers, and reads neither
+PubTator's lists nor one document per line. So it is used only in the tests, to check what is
+written here.
 """
 
 import json
@@ -43,15 +44,15 @@ _EXPECTED = (
 )
 _ID_KEYS = ("identifier", "concept_id", "conceptid")
 _TYPE_KEYS = ("type",)
-# Vocabularies by the keys that tools of NCBI write.
+# Vocabularies by the keys that NCBI's tools write.
 _NCBI = {"NCBI GENE": "NCBIGene", "GENE": "NCBIGene", "NCBI TAXONOMY": "NCBITaxon"}
 _SEPARATORS = re.compile(r"([|+,;])")
-# The fields of JSON that hold documents; the second is that of PubTator's export.
+# The JSON fields with documents; the second is from PubTator's export.
 _LISTS = ("documents", "PubTator3")
 _VISIBLE = re.compile(r"[^ \t\n\r]")
-# Strings, also one without an end; line breaks; objects that are not empty.
+# Strings, including an unterminated one; line breaks; objects that are not empty.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|\n|\{(?![ \t\n\r]*\})', re.DOTALL)
-# What each element of XML holds, so that a file that is nested deeper does no harm.
+# The content of each XML element, so that a file with deeper nesting does no harm.
 _CHILDREN = {
     "document": ("passage", "annotation", "relation"),
     "passage": ("sentence", "annotation", "relation"),
@@ -59,7 +60,7 @@ _CHILDREN = {
     "annotation": ("location",),
 }
 _TEXTS = ("id", "offset", "text")
-# The line of an element: no attribute of XML and no field of JSON can have these names.
+# The line of an element: no XML attribute and no JSON field can have these names.
 _LINE_ATTRIBUTE = " line"
 _LINE = object()
 _SOURCE, _KEY = "spacy_connorm", "https://bioc.sourceforge.net"
@@ -70,7 +71,7 @@ _KEPT = {"\r": "&#13;"}
 
 
 class _Block(NamedTuple):
-    """A passage or a sentence: where its text starts in the file's count, and in ours."""
+    """A passage or a sentence: where its text starts according to the file, and in our text."""
 
     offset: int
     start: int
@@ -88,7 +89,7 @@ def read_bioc(path: Path, *, report: CorpusReport) -> Iterator[Document]:
     report (CorpusReport): Counts ignored relations and problems.
     YIELDS (Document): The documents.
     RAISES (ConnormError): CN204 for a file that is not BioC, CN207 for offsets outside all
-        passages, and what `make_mention`, `read_elements` and `read_lines` raise.
+        passages, and the errors of `make_mention`, `read_elements` and `read_lines`.
     """
     first = next((text.lstrip() for _, text in read_pieces(path) if text.strip()), "")
     records = _read_xml(path) if first.startswith("<") else _read_json(path)
@@ -99,8 +100,10 @@ def read_bioc(path: Path, *, report: CorpusReport) -> Iterator[Document]:
 
 
 def _unfolded(record: Any) -> list[Any]:
-    """RETURNS (List[Any]): The documents of a collection in a list, as PubMed Central's API has it;
-    any other object alone.
+    """List the documents of a collection in a list, as in PubMed Central's API; any other object is
+    returned alone.
+
+    RETURNS (List[Any]): The documents.
     """
     lists = (record.get(key) for key in _LISTS) if isinstance(record, dict) else ()
     return next((each for each in lists if isinstance(each, list)), [record])
@@ -165,7 +168,7 @@ def _mention(
         ids=replace_surrogates(_ids(infons), report=report),
         place=place,
         report=report,
-        # Some write the gaps of a mention, too.
+        # Some files also write the gaps of a mention.
         annotated="" if _squeezed(annotated) == _squeezed(covered) else annotated,
     )
 
@@ -177,7 +180,7 @@ def _squeezed(text: str) -> str:
 def _located(
     offset: int, length: int, own: _Block | None, blocks: list[_Block], place: Place
 ) -> tuple[int, int]:
-    # Its first and its last character: the next block may begin where this one ends.
+    # Its first and its last character, since the next block may begin where this one ends.
     first, last = (_in_text(each, own, blocks) for each in (offset, offset + length - 1))
     if first is None or last is None:
         total = max((each.offset + len(each.text) for each in blocks), default=0)
@@ -190,13 +193,16 @@ def _in_text(offset: int, own: _Block | None, blocks: list[_Block]) -> int | Non
     found = own.place(offset) if own else None
     if found is not None:
         return found
-    # What joins two blocks is a character, too.
+    # The separator between two blocks is also a character.
     placed = (each.place(offset, gap=gap) for gap in (0, 1) for each in blocks)
     return next((each for each in placed if each is not None), None)
 
 
 def _find(infons: dict[str, str], keys: tuple[str, ...]) -> str:
-    """RETURNS (str): The value of the first of some keys, in any case; empty if there is none."""
+    """Find the value of the first of several keys, in any case.
+
+    RETURNS (str): The value; empty if there is none.
+    """
     lowered = {key.lower(): value for key, value in infons.items()}
     return next((lowered[key] for key in keys if lowered.get(key)), "")
 
@@ -229,7 +235,10 @@ def _list(record: Any, key: str, place: Place) -> list[Any]:
 
 
 def _field(record: Any, key: str, expected: Any, place: Place) -> Any:
-    """RETURNS (Any): A field of an object; None if it is missing or null."""
+    """Read a field of an object.
+
+    RETURNS (Any): The value; None if it is missing or null.
+    """
     if not isinstance(record, dict):
         _refuse(place, f"an object with `{key}` is expected, not {quote(record)}")
     found = record.get(key)
@@ -248,7 +257,7 @@ def _whole_number(record: Any, key: str, place: Place) -> int:
         if value is not None and not isinstance(value, bool):
             return int(value)
     except ValueError:
-        pass  # `int` repeats the text
+        pass  # the error of `int` repeats the text
     _refuse(_place_of(record, place), f"`{key}` is {quote(value)}, not a whole number")
 
 
@@ -257,7 +266,10 @@ def _refuse(place: Place, reason: object) -> NoReturn:
 
 
 def _read_xml(path: Path) -> Iterator[tuple[Place, Record]]:
-    """YIELDS (Tuple[Place, Dict]): The documents; one at a time is in memory."""
+    """Read the documents of an XML file, one at a time.
+
+    YIELDS (Tuple[Place, Dict]): The documents.
+    """
     is_first = True
     for event, element, line in read_elements(path):
         if is_first and element.tag != "collection":
@@ -272,7 +284,10 @@ def _read_xml(path: Path) -> Iterator[tuple[Place, Record]]:
 
 
 def _as_json(element: Element) -> Record:
-    """RETURNS (Dict): An element of XML as an object of BioC's JSON, with its line."""
+    """Convert an XML element to an object of BioC's JSON, with its line.
+
+    RETURNS (Dict): The object.
+    """
     record: Record = dict(element.attrib)
     record[_LINE] = int(record.pop(_LINE_ATTRIBUTE))
     record |= {tag: text for tag in _TEXTS if (text := element.findtext(tag)) is not None}
@@ -285,8 +300,9 @@ def _as_json(element: Element) -> Record:
 
 
 def _read_json(path: Path) -> Iterator[tuple[Place, Any]]:
-    """YIELDS (Tuple[Place, Any]): Collections, documents, or the items of lists of them. One value
-    of the file is in memory at a time: all of it, or a line.
+    """Read a JSON file. One value of the file is in memory at a time: the whole file, or a line.
+
+    YIELDS (Tuple[Place, Any]): Collections, documents, or the items of lists of them.
     """
     text, line, index = _marked("\n".join(line for _, line in read_lines(path))), 1, 0
     decoder = json.JSONDecoder(object_pairs_hook=_with_line)
@@ -298,7 +314,7 @@ def _read_json(path: Path) -> Iterator[tuple[Place, Any]]:
         except json.JSONDecodeError as error:
             _refuse(Place(path, error.lineno), error.msg)
         except (ValueError, RecursionError):
-            _refuse(place, "its values are nested too deep, or a number is too long")
+            _refuse(place, "its values are nested too deeply, or a number is too long")
         if isinstance(value, dict) and not value.keys() & {"passages", *_LISTS}:
             _refuse(place, "it has neither `documents` nor `passages`")
         yield from ((place, each) for each in (value if isinstance(value, list) else [value]))
@@ -307,7 +323,10 @@ def _read_json(path: Path) -> Iterator[tuple[Place, Any]]:
 
 
 def _marked(text: str) -> str:
-    """RETURNS (str): JSON whose objects begin with a field of ours, their line."""
+    """Add a field to the objects of JSON with the number of their line.
+
+    RETURNS (str): The JSON with these fields.
+    """
     line = 1
 
     def mark(match: re.Match[str]) -> str:
@@ -325,7 +344,7 @@ def _with_line(fields: list[tuple[Any, Any]]) -> Record:
 
 @dataclass(frozen=True, slots=True)
 class BioCJsonExporter(Dated):
-    """Writes one collection, a document a line."""
+    """Writes one collection, with a document per line."""
 
     def render(self, document: Document, changes: Counter[str]) -> str:
         return json.dumps(_record(document), ensure_ascii=False)
@@ -347,7 +366,7 @@ class BioCJsonExporter(Dated):
 
 @dataclass(frozen=True, slots=True)
 class BioCXmlExporter(Dated):
-    """Writes one collection, a document a line."""
+    """Writes one collection, with a document per line."""
 
     def render(self, document: Document, changes: Counter[str]) -> str:
         changes[_REPLACED] += len(_NOT_XML.findall(document.text))
@@ -376,12 +395,15 @@ class BioCXmlExporter(Dated):
 
 
 def _record(document: Document) -> Record:
-    """RETURNS (Dict): A document as BioC's JSON has it: one passage, in code points from 0."""
+    """Convert a document to BioC's JSON: one passage, with offsets in code points from 0.
+
+    RETURNS (Dict): The object.
+    """
     annotations = [
         {
             "id": str(number),
             "infons": _infons(mention),
-            # All from its start to its end, gaps too, as validators expect.
+            # Everything from its start to its end, including gaps, as validators expect.
             "text": document.text[slice(*mention.extent)],
             "locations": [
                 {"offset": start, "length": end - start} for start, end in mention.fragments

@@ -4,8 +4,8 @@
     N1	Reference T1 MESH:D012878	Skin Neoplasms
     T2	Cell 0 5;14 25	White blood cells
 
-Offsets count code points of the text file, line ends as they are. Relations, events, attributes and
-notes are skipped when a corpus is read. A folder that is written has the types of its mentions
+Offsets count code points in the text file, with its own line ends. Relations, events, attributes
+and notes are skipped when a corpus is read. When a folder is written, the types of its mentions are
 in `annotation.conf`.
 """
 
@@ -42,8 +42,8 @@ _EXPECTED = (
 _unlike = partial(unlike, format="BRAT", expected=_EXPECTED)
 _NAME = re.compile(r"[TNREAM#]\d\S*|\*")
 _LOCATED = re.compile(r"(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)")
-# `Reference T1 MESH:D1` as BRAT has it, `OntoBiotope Annotation:T1 Referent:OBT:1` as BioNLP's
-# shared tasks do.
+# `Reference T1 MESH:D1` in BRAT, `OntoBiotope Annotation:T1 Referent:OBT:1` in BioNLP's shared
+# tasks do.
 _REFERENCE = re.compile(r"\S+ (?:Annotation:)?(\S+) (?:Referent:)?(\S.*)")
 _SKIPPED = {
     "R": "relations",
@@ -59,8 +59,8 @@ _BREAKS = str.maketrans(dict.fromkeys("\n\r\t", " "))
 _NOT_IN_NAMES = re.compile(r'[/\\:*?"<>|%\x00-\x1f\x7f]|^\.|[. ]$')
 _NOT_IN_TYPES = re.compile(r"[^\w-]")
 _NAME_LENGTH = 100
-_RENAMED = "characters of ids that names of files can't have became `_`"
-_CUT = f"ids of more than {_NAME_LENGTH} characters were cut"
+_RENAMED = "characters in ids that are not allowed in file names became `_`"
+_CUT = f"ids of more than {_NAME_LENGTH} characters were shortened"
 _RETYPED = "characters of labels other than letters, digits, `-` and `_` became `_`"
 _REPLACED = "byte order marks at the start of texts became U+FFFD"
 _NO_TYPE = "Mention"
@@ -70,13 +70,13 @@ PlacedColumns = tuple[Place, list[str]]
 
 
 def read_brat(path: Path, *, report: CorpusReport) -> Iterator[Document]:
-    """Read the texts of a folder, subfolders too, in the order of their names.
+    """Read the texts of a folder and its subfolders, in the order of their names.
 
     path (Path): The folder, or one `.ann` file.
     report (CorpusReport): Counts ignored annotations and problems.
     YIELDS (Document): The documents. Their ids are the names of their files.
     RAISES (ConnormError): CN204 for a line that is not BRAT's, CN219 for annotations without a
-        text, and what `make_mention` and `placed_lines` raise.
+        text, and the errors of `make_mention` and `placed_lines`.
     """
     folder = path if path.is_dir() else path.parent
     files = sorted(folder.rglob(f"*{_ANNOTATIONS}")) if path.is_dir() else [path]
@@ -107,7 +107,10 @@ def _document(doc_id: str, path: Path, *, report: CorpusReport) -> Document:
 
 
 def _references(lines: list[PlacedColumns], *, report: CorpusReport) -> dict[str, list[str]]:
-    """RETURNS (Dict[str, List[str]]): The ids of each mention, by its name in the file."""
+    """Read the ids of mentions.
+
+    RETURNS (Dict[str, List[str]]): Ids by the name of the mention in the file.
+    """
     mentions = {columns[0] for _, columns in lines if columns[0].startswith("T")}
     ids: dict[str, list[str]] = {}
     for place, columns in lines:
@@ -152,12 +155,12 @@ def _mention(
 
 
 class BratFiles(NamedTuple):
-    """What is written of a document.
+    """The files written for a document.
 
-    name (str): The name of its two files, if no other document has it.
+    name (str): The name of its two files, unless another document has it.
     text (str): Its text.
     annotations (str): The lines of its annotations.
-    types (Tuple[str, ...]): The types in them.
+    types (Tuple[str, ...]): The types of its mentions.
     """
 
     name: str
@@ -168,7 +171,7 @@ class BratFiles(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class BratExporter:
-    """Writes two files a document. Ids without a vocabulary are written as `LOCAL:...`.
+    """Writes two files per document. Ids without a vocabulary are written as `LOCAL:...`.
 
     database (str): The vocabulary of ids without a prefix that shows it.
     """
@@ -177,7 +180,7 @@ class BratExporter:
 
     def render(self, document: Document, changes: Counter[str]) -> BratFiles:
         if document.text.startswith(_MARK_OF_ORDER):
-            # Readers of files take it for the mark of their encoding, and drop it.
+            # Readers would treat it as a byte order mark, and drop it.
             document = replace(document, text="\ufffd" + document.text[1:])
             changes[_REPLACED] += 1
         name, renamed = _NOT_IN_NAMES.subn("_", document.doc_id)
@@ -189,11 +192,11 @@ class BratExporter:
 
     def write(self, rendered: Iterable[BratFiles], path: Path, changes: Counter[str]) -> None:
         types: set[str] = set()
-        # To some file systems, "A" and "a" are the same.
+        # In some file systems, "A" and "a" are the same.
         names = DistinctIds(lambda name: (path / f"{name}{_ANNOTATIONS}").exists())
         for each in rendered:
             name = names.choose(each.name, changes)
-            # BRAT counts line ends as they are in the file.
+            # BRAT counts the file's own line ends.
             for suffix, content in ((_TEXT, each.text), (_ANNOTATIONS, each.annotations)):
                 with open_text(path / f"{name}{suffix}", "wt", newline="") as file:
                     file.write(content)
@@ -240,7 +243,10 @@ def _type(mention: Mention, changes: Counter[str]) -> str:
 
 
 def _note(mention: Mention) -> str:
-    """RETURNS (str): What BRAT has no other place for, as JSON."""
+    """Collect what BRAT has no other place for.
+
+    RETURNS (str): JSON.
+    """
     told: dict[str, object] = {"kb_id": mention.kb_id} if mention.kb_id else {}
     if mention.long_form:
         told["long_form"] = mention.long_form

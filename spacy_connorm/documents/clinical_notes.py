@@ -41,14 +41,16 @@ _TEXT = ".txt"
 _OFFSET = re.compile(r"[0-9]{1,9}")
 _NORM, _LIST = ".norm", "_file_list.txt"
 _NORM_EXAMPLE = "N000||C0018801||0||13"
-# The folder `train_norm` has its notes in `train_note`; the one of test has a longer name.
+# The notes of `train_norm` are in `train_note`; the folder of the test part has a longer name.
 _NORM_FOLDER = re.compile(r"norm.*")
 _PIPES = (".pipe.txt", ".pipe")
 _PIPE_EXAMPLE = "NOTE.txt||Disease_Disorder||C0221755||1141||1148"
 
 
 class _Line(NamedTuple):
-    """An annotation: its line, the fields before the offsets, start and end of each fragment."""
+    """An annotation: its line, the fields before the offsets, and the start and end of each
+    fragment.
+    """
 
     place: Place
     fields: Sequence[str]
@@ -58,16 +60,16 @@ class _Line(NamedTuple):
 def read_mcn(
     path: Path, *, report: CorpusReport, texts: str | Path | None = None
 ) -> Iterator[Document]:
-    """Read annotated notes of MCN: those that a list names, in its order, or else all.
+    """Read annotated notes of MCN: those named in a list, in its order, or else all.
 
     path (Path): A folder, such as `train`; a list, such as `train/train_file_list.txt`; or one
         `.norm` file.
-    report (CorpusReport): Counts annotations that no list names.
-    texts (Optional[Union[str, Path]]): The folder of the notes, if they are not found. By default
+    report (CorpusReport): Counts annotations that are not in any list.
+    texts (Optional[Union[str, Path]]): The folder of the notes, if they are not found. By default,
         `train_note` beside `train_norm`, or else the folder of the annotations.
     YIELDS (Document): The notes. Their ids are the names of their files.
-    RAISES (ConnormError): CN204 for a line that is not an annotation, CN219 for a file that is not
-        there, and what `make_mention` and `placed_lines` raise.
+    RAISES (ConnormError): CN204 for a line that is not an annotation, CN219 for a missing file, and
+        the errors of `make_mention` and `placed_lines`.
     """
     for file in _norm_files(path, report=report):
         lines = [
@@ -89,12 +91,12 @@ def read_shareclef(
 
     path (Path): The folder of the annotations, or one file of them.
     report (CorpusReport): Counts problems.
-    texts (Optional[Union[str, Path]]): The folder of the notes, if they are not found. By default
-        that of the annotations.
+    texts (Optional[Union[str, Path]]): The folder of the notes, if they are not found. By default,
+        the folder of the annotations.
     YIELDS (Document): The notes. Their ids are the names of their files.
     RAISES (ConnormError): CN204 for a line that is not an annotation, CN218 for a folder whose
-        annotations can't be distinguished from notes, CN219 for a note that is not there, and what
-        `make_mention` and `placed_lines` raise.
+        annotations can't be distinguished from notes, CN219 for a missing note, and the errors of
+        `make_mention` and `placed_lines`.
     """
     for file in _pipe_files(path, texts=texts):
         folder = Path(texts) if texts is not None else file.parent
@@ -113,7 +115,10 @@ def read_shareclef(
 
 
 def _split_line(place: Place, line: str, *, format: str, example: str) -> _Line:
-    """RETURNS (_Line): An annotation; the example shows how many fields come before the offsets."""
+    """Parse an annotation; the example shows how many fields come before the offsets.
+
+    RETURNS (_Line): The annotation.
+    """
     fields = [field.strip() for field in line.split("||")]
     count = example.count("||") - 1
     head, offsets = fields[:count], fields[count:]
@@ -125,7 +130,7 @@ def _split_line(place: Place, line: str, *, format: str, example: str) -> _Line:
     elif not all(map(_OFFSET.fullmatch, offsets)):
         reason = "its last fields are not offsets"
     if reason:
-        expected = f"a line such as `{example}`, with another pair of offsets for each gap"
+        expected = f"a line such as `{example}`, with another pair of offsets after each gap"
         raise unlike(place, reason, format=format, expected=expected)
     numbers = list(map(int, offsets))
     return _Line(place, head, tuple(zip(numbers[::2], numbers[1::2], strict=True)))
@@ -137,16 +142,22 @@ def _mention(note: str, line: _Line, label: str, ids: str, *, report: CorpusRepo
 
 
 def _read_note(folder: Path, doc_id: str, *, place: Place | str, report: CorpusReport) -> str:
-    """RETURNS (str): The text of a note, line ends as they are, since offsets count them."""
+    """Read the text of a note, with its own line ends, since offsets count them.
+
+    RETURNS (str): The text.
+    """
     path = _require_file(folder, f"{doc_id}{_TEXT}", place=place)
     return replace_surrogates(read_text(path), report=report)
 
 
 def _require_file(folder: Path, name: str, *, place: Place | str) -> Path:
-    """RETURNS (Path): A file that a corpus names; a path, which could lead anywhere, is refused."""
+    """Find a file named in a corpus. Paths, which could lead anywhere, are refused.
+
+    RETURNS (Path): The file.
+    """
     path = folder / name
     if path.parent != folder or "\0" in name or not path.is_file():
-        # What a line says may be a text.
+        # The content of a line may be a user's text.
         file = quote_id(name) if isinstance(place, Place) else f"'{name}'"
         raise ConnormError(Errors.CN219.format(place=place, file=file, folder=folder))
     return path

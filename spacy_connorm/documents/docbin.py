@@ -21,7 +21,7 @@ def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
     vocab (Vocab): The pipeline's vocabulary.
     YIELDS (Doc): The documents.
     RAISES (ConnormError): CN100 for a missing file, CN105 for a folder, CN220 for a file in another
-        format, or a damaged one, where it is damaged.
+        format, or for a damaged file when the damage is reached.
     """
     path = existing_file(path)
     try:
@@ -33,11 +33,11 @@ def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
 
 
 def write_docs(docs: Iterable[Doc], path: str | Path) -> None:
-    """Write documents for `spacy.Corpus.v1`, whole or not at all.
+    """Write documents for `spacy.Corpus.v1`, completely or not at all.
 
     docs (Iterable[Doc]): The documents.
     path (Union[str, Path]): A `.spacy` file.
-    RAISES (ConnormError): CN708 for another suffix, CN105 or CN108 if it cannot be written.
+    RAISES (ConnormError): CN708 for another extension, CN105 or CN108 if it cannot be written.
     """
     path = Path(path)
     require_ending(path, [".spacy"])
@@ -51,7 +51,7 @@ class DocBinExporter:
     """Writes documents for `spacy.Corpus.v1`."""
 
     def render(self, document: Document, changes: Counter[str]) -> bytes:
-        # A Doc would take its vocabulary along to another process.
+        # Sending a Doc to another process would send its vocabulary, too.
         return DocBin(docs=[document.doc], store_user_data=True).to_bytes()  # type: ignore[list-item]
 
     def write(self, rendered: Iterable[bytes], path: Path, changes: Counter[str]) -> None:

@@ -1,4 +1,6 @@
-"""A text and its mentions: what every corpus is read into, and every format written from."""
+"""A text and its mentions: the form that every corpus is read into, and every format is written
+from.
+"""
 
 import re
 from collections import Counter
@@ -29,14 +31,14 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class Document:
     """A text and its mentions.
 
-    doc_id (str): Its id in its corpus or in its JSON, or else its number.
+    doc_id (str): Its id in its corpus or in its JSON; otherwise its number.
     text (str): Its text.
     mentions (Tuple[Mention, ...]): Its mentions, in order; they may overlap.
     passages (int): The number of blocks of text that it was joined from.
-    fields (Dict[str, Any]): The other fields of the JSON object that the text came in.
+    fields (Dict[str, Any]): The other fields of the text's JSON object.
     number (int): Its number among the documents to write, from 1.
-    has_id (bool): Whether `doc_id` is its own, not its number.
-    doc (Optional[Doc]): The spaCy document, to be written whole.
+    has_id (bool): Whether `doc_id` is an id, not the number.
+    doc (Optional[Doc]): The spaCy document, to be written completely.
     """
 
     doc_id: str
@@ -49,8 +51,8 @@ class Document:
     doc: Doc | None = None
 
 
-# What became of a gold id that an ontology's ids were to replace.
-KNOWN = "an id of the ontology already"
+# The result of replacing a gold id by an ontology's id.
+KNOWN = "already an id of the ontology"
 TRANSLATED = "replaced by the id of the concept that refers to it"
 AMBIGUOUS = "several concepts refer to it, kept"
 UNKNOWN = "no concept refers to it, kept"
@@ -73,12 +75,13 @@ class CorpusReport:
     overlapping (int): Mentions that overlap a longer one, in `doc.spans` only.
     misaligned (int): Mentions that do not start and end at token boundaries, so that their span is
         wider.
-    mismatched (List[str]): Places of mentions that differ from the text at their offsets.
+    mismatched (List[str]): Places of mentions whose text differs from the document at their
+        offsets.
     surrogates (int): Lone surrogates replaced by U+FFFD.
     left_out (Counter[str]): Mentions left out because of their type, by type.
     skipped (Counter[str]): Everything else that was ignored, by reason.
-    translated (Counter[str]): What became of the gold ids, mention by mention, if an ontology's
-        replace them.
+    translated (Counter[str]): What happened to the gold ids, per mention, if they are replaced by
+        an ontology's.
     """
 
     doc_ids: set[str] = field(default_factory=set)
@@ -144,7 +147,7 @@ class CorpusReport:
 
 
 class Place(NamedTuple):
-    """The place of a line, for messages.
+    """The location of a line, for messages.
 
     path (Path): The file.
     line (int): The line number, from 1.
@@ -177,7 +180,7 @@ def placed_lines(path: Path, *, report: CorpusReport) -> Iterator[tuple[Place, s
     path (Path): A UTF-8 file; may be compressed (`.gz`).
     report (CorpusReport): Counts the lone surrogates that were replaced.
     YIELDS (Tuple[Place, str]): Place and text of each line, without its line end.
-    RAISES (ConnormError): What `read_lines` raises: for a missing file, a folder, a damaged file
+    RAISES (ConnormError): The errors of `read_lines`: for a missing file, a folder, a damaged file
         or one that is not text.
     """
     for number, line in read_lines(path):
@@ -292,7 +295,7 @@ def _span(doc: Doc, mention: Mention) -> Span:
 
 
 def set_other_fields(doc: Doc, fields: dict[str, Any]) -> None:
-    """Store what else was in the JSON object of a document's text.
+    """Store the other fields of the JSON object of a document's text.
 
     doc (Doc): The document.
     fields (Dict[str, Any]): The other fields.
@@ -301,7 +304,7 @@ def set_other_fields(doc: Doc, fields: dict[str, Any]) -> None:
 
 
 def other_fields(doc: Doc) -> dict[str, Any]:
-    """Read what else was in the JSON object of a document's text.
+    """Read the other fields of the JSON object of a document's text.
 
     doc (Doc): The document.
     RETURNS (Dict[str, Any]): The other fields.
@@ -314,7 +317,7 @@ def find_id(fields: Mapping[str, Any], field: str) -> str | None:
 
     fields (Mapping[str, Any]): Its fields.
     field (str): The field that may hold its id.
-    RETURNS (Optional[str]): What the field holds, if that is a text or a whole number.
+    RETURNS (Optional[str]): The content of the field, if it is a string or a whole number.
     """
     value = fields.get(field)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -330,13 +333,13 @@ def read_document(
     attribute_prefix: str = "",
     id_field: str = ID_FIELD,
 ) -> Document:
-    """Read what a concept normalizer wrote on a document or, if none has seen it, the annotated
-    mentions and gold ids of a corpus.
+    """Read the annotations that a concept normalizer wrote on a document or, if it has not been
+    normalized, the annotated mentions and gold ids of a corpus.
 
     doc (Doc): The document.
-    number (int): Its number, from 1: its id, if it has no other.
+    number (int): Its number, from 1, which is its id if it has no other.
     spans_key (Optional[str]): The mentions are in `doc.spans[spans_key]`; in `doc.ents` if None.
-    attribute_prefix (str): The normalizer's.
+    attribute_prefix (str): The normalizer's prefix.
     id_field (str): The field of its JSON that may hold its id.
     RETURNS (Document): Its text, mentions and fields.
     """
@@ -374,8 +377,10 @@ def _normalized(doc: Doc, *, spans_key: str | None, prefix: str) -> Iterator[Men
 
 
 def _exact(doc: Doc, spans: Sequence[Span]) -> dict[int, Mention]:
-    """RETURNS (Dict[int, Mention]): The exact characters of the spans of a corpus, by number: a
-    span ends at tokens, and has no gaps.
+    """Get the exact characters of the spans of a corpus. Unlike these, spans end at token
+    boundaries, and have no gaps.
+
+    RETURNS (Dict[int, Mention]): The mentions by number.
     """
     mentions = list(annotated_mentions(doc))
     if len(mentions) != len(spans):

@@ -1,4 +1,6 @@
-"""FHIR R4: an Observation or a Condition for each concept of a mention, as NDJSON or a Bundle."""
+"""FHIR R4: an Observation or a Condition for each concept of a mention, as NDJSON or in a
+Bundle.
+"""
 
 import base64
 import json
@@ -20,7 +22,7 @@ from .mentions import Mention, split_ids
 
 RESOURCES = ("Observation", "Condition")
 EXTENSION = "urn:spacy-connorm:mention"
-# Systems that FHIR names itself; others are what the addresses of their ids begin with.
+# Systems with a name in FHIR; others are named by the beginning of their ids' URLs.
 _SYSTEMS = {
     "SNOMEDCT": "http://snomed.info/sct",
     "ICD10CM": "http://hl7.org/fhir/sid/icd-10-cm",
@@ -41,12 +43,12 @@ Resource = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class FhirNdjsonExporter:
-    """Writes one resource a line, as FHIR's Bulk Data does. The text itself is left out.
+    """Writes one resource per line, as in FHIR's Bulk Data. The text itself is left out.
 
     system (str): The URI of the ids' code system; if empty, that of their vocabulary, if known.
     resource (str): Observation or Condition.
-    subject_field (str): The field of a text's JSON, or the column, that holds the patient: an id,
-        or a reference.
+    subject_field (str): The field of a text's JSON, or the column, with the patient: an id, or a
+        reference.
     """
 
     system: str = ""
@@ -68,8 +70,10 @@ class FhirNdjsonExporter:
     def _findings(
         self, document: Document, source: Resource, changes: Counter[str]
     ) -> Iterator[Resource]:
-        """YIELDS (Dict[str, Any]): A resource for each concept of each mention. Parts of a
-        composite are different findings, while ids joined by `+` are one.
+        """Create a resource for each concept of each mention. Parts of a composite are separate
+        findings, while ids joined by `+` are a single one.
+
+        YIELDS (Dict[str, Any]): The resources.
         """
         own_id = _uuid(document)
         for number, mention in enumerate(document.mentions):
@@ -91,8 +95,10 @@ class FhirNdjsonExporter:
     def _about(
         self, mention: Mention, concept_ids: Iterable[str], subject: Resource, source: Resource
     ) -> Resource:
-        """RETURNS (Dict[str, Any]): What the text says of whom. What a relative has is no finding
-        of the patient's.
+        """Choose the resource for what the text says and about whom. A relative's condition is not
+        a finding of the patient.
+
+        RETURNS (Dict[str, Any]): The resource.
         """
         code = _concept(mention, concept_ids, self.system)
         assertions = mention.assertions or ()
@@ -116,7 +122,7 @@ class FhirNdjsonExporter:
 
 @dataclass(frozen=True, slots=True)
 class FhirBundleExporter(FhirNdjsonExporter):
-    """Writes one Bundle: each text as a DocumentReference, and what was found in it."""
+    """Writes one Bundle: each text as a DocumentReference, followed by its findings."""
 
     def render(self, document: Document, changes: Counter[str]) -> Any:
         own_id = str(_uuid(document))
@@ -148,7 +154,10 @@ class FhirBundleExporter(FhirNdjsonExporter):
 
 
 def _relatives(code: Resource, patient: Resource, *, is_negated: bool) -> Resource:
-    """RETURNS (Dict[str, Any]): What a relative has, or has not."""
+    """Create the resource for a condition that a relative has, or does not have.
+
+    RETURNS (Dict[str, Any]): The resource.
+    """
     coding = {"system": _ROLES, "code": "FAMMEMB", "display": "family member"}
     told = {"note": [{"text": "absent"}]} if is_negated else {}
     return {
@@ -173,7 +182,10 @@ def _concept(mention: Mention, concept_ids: Iterable[str], system: str) -> dict[
 
 
 def _codes(candidate: Candidate | None) -> list[str]:
-    """RETURNS (List[str]): The same concept's ids in other vocabularies, as CURIEs."""
+    """List the ids of the same concept in other vocabularies.
+
+    RETURNS (List[str]): CURIEs.
+    """
     codes = (candidate.codes if candidate else None) or {}
     return [join_curie(prefix, code) for prefix, found in codes.items() for code in found]
 
@@ -192,7 +204,10 @@ def _coding(concept_id: str, name: str = "", system: str = "") -> dict[str, str]
 
 
 def _extension(mention: Mention) -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): Where the mention stands in the text, and all its candidates."""
+    """Describe the position of a mention in the text, and all its candidates.
+
+    RETURNS (Dict[str, Any]): The extension.
+    """
     parts = [*_place(mention.extent), _part("text", mention.text)]
     if len(mention.fragments) > 1:
         parts += ({"url": "fragment", "extension": _place(each)} for each in mention.fragments)
@@ -235,7 +250,10 @@ def _subject(document: Document, field: str) -> dict[str, Any]:
 
 
 def _uuid(document: Document) -> UUID:
-    """RETURNS (UUID): An id that is the same whenever the same text is annotated."""
+    """Create an id that is the same whenever the same text is annotated.
+
+    RETURNS (UUID): The id.
+    """
     return uuid5(NAMESPACE_OID, f"{document.doc_id}\n{document.text}")
 
 

@@ -1,4 +1,4 @@
-"""The formats of annotated documents: what reads them, what writes them, what they can't hold."""
+"""The formats of annotated documents: their readers, their exporters, and what they can't hold."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -18,18 +18,18 @@ class Format:
     """A format of annotated documents.
 
     name (str): The format's name.
-    reader (str): The module and the function that reads it; empty if nothing does. The function's
-        parameters are the options of the format.
-    suffixes (Tuple[str, ...]): How the names of files that are read end, before `.gz`.
-    folder_of (str): The suffix of the files in a folder that is read; empty for formats of files.
+    reader (str): The module and the function that reads it; empty if it can't be read. The
+        function's parameters are the options of the format.
+    suffixes (Tuple[str, ...]): The extensions of files to read, before `.gz`.
+    folder_of (str): The extension of the files in a folder to read; empty if it is not a folder.
     unlinked (Tuple[str, ...]): Mention types that are read only on request.
-    exporter (str): The module and the class that writes it; empty if nothing does. The fields of
-        the class are the options of the format.
-    endings (Tuple[str, ...]): How the names of files that are written end; any if empty.
-    implied (Optional[Tuple[str, ...]]): Endings that imply the format; the same if None.
+    exporter (str): The module and the class that writes it; empty if it can't be written. The
+        fields of the class are the options of the format.
+    endings (Tuple[str, ...]): The extensions of files to write; any if empty.
+    implied (Optional[Tuple[str, ...]]): Extensions that imply the format; the same if None.
     lacks (str): What it has no place for; empty if nothing.
     is_folder (bool): Whether a folder of files is written.
-    is_text (bool): Whether `.gz` after the ending compresses what is written.
+    is_text (bool): Whether `.gz` after the extension compresses the output.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Format:
     def make_exporter(self) -> Callable[..., Any]:
         """Its exporter's class, imported on demand.
 
-        RETURNS (Callable[..., Exporter]): Makes an exporter with options.
+        RETURNS (Callable[..., Exporter]): Creates an exporter with options.
         """
         return _load(self.exporter)
 
@@ -64,7 +64,7 @@ class Format:
         """Find out whether the name of an output implies the format.
 
         path (Path): The output.
-        RETURNS (str): The longest ending that does; empty if none does.
+        RETURNS (str): The longest extension that implies it; empty if none does.
         """
         implied = self.endings if self.implied is None else self.implied
         name = self.uncompressed(path)
@@ -85,7 +85,7 @@ def _load(reference: str) -> Any:
     return getattr(import_module(f".{module}", __package__), name)
 
 
-# Where one file name fits several formats, the first one reads it.
+# If a file name fits several formats, the first one reads it.
 _TABLE = (
     Format("shareclef", "clinical_notes:read_shareclef", (".pipe", ".pipe.txt"), ".pipe.txt"),
     Format(
@@ -155,13 +155,13 @@ EXPORT_FORMATS = {each.name: each for each in _TABLE if each.exporter}
 
 
 def find_corpus_format(path: Path, name: str | None = None) -> Format:
-    """Find the format of a corpus by its name, or by the end of the file's name.
+    """Find the format of a corpus by its name, or by the file's extension.
 
     path (Path): The file, or the folder.
     name (Optional[str]): One of `CORPUS_FORMATS`.
     RETURNS (Format): The format.
     RAISES (ConnormError): CN105 for a folder of other files, CN111 if the file's name does not show
-        it, CN118 if the name is unknown.
+        the format, CN118 if the name is unknown.
     """
     if name is not None:
         require_choice("format", name, CORPUS_FORMATS)
@@ -185,7 +185,7 @@ def find_export_format(path: Path, name: str | None = None) -> Format:
     name (Optional[str]): One of `EXPORT_FORMATS`.
     RETURNS (Format): The format.
     RAISES (ConnormError): CN111 if the file's name does not show the format, CN118 if the format is
-        unknown, CN708 if the file's name does not end as the format's do.
+        unknown, CN708 if the file does not have one of the format's extensions.
     """
     if name is None:
         likely = max(EXPORT_FORMATS.values(), key=lambda form: len(form.implied_by(path)))

@@ -1,4 +1,4 @@
-"""Mentions: spans of text that name concepts, as annotators or a concept normalizer found them.
+"""Mentions: spans of text that name concepts, as found by annotators or a concept normalizer.
 
 Every annotated mention is a span of `doc.spans[MENTIONS_KEY]`; those in one piece that do not
 overlap a longer one are in `doc.ents` too. A span can be wider than its mention, since spans end
@@ -18,15 +18,15 @@ from ..text.abbreviations import find_abbreviations
 from .abbreviations import Abbreviations, read_abbreviations
 
 MENTIONS_KEY = "mentions"
-# All mentions that a finder found, also those that overlap.
+# All mentions that a finder found, including overlapping ones.
 ALL_MENTIONS_KEY = "mentions_all"
 NO_ID = "-1"
-# The vocabulary of ids without one, in formats whose ids need one.
+# The vocabulary of ids without one, for formats that require one.
 LOCAL_PREFIX = "LOCAL"
 _RECORDS_KEY = "spacy_connorm.mentions"
 _JOINED = re.compile(r"[|+]")
 _SEPARATORS = re.compile(r"([|+,;])")
-# The last one is NLM-Chem's, for a part without a concept.
+# The last one is from NLM-Chem, for a part without a concept.
 _NO_IDS = ("", NO_ID, NIL, "-")
 # How corpora annotated with UMLS mark a mention without a concept.
 _CUI_LESS = re.compile(r"cui[-_ ]?less", re.IGNORECASE)
@@ -40,14 +40,15 @@ class Mention(NamedTuple):
     text (str): The mention; the fragments of a discontinuous one are joined by a space.
     label (str): The entity type.
     kb_id (str): Concept ids, separated by `|` in a composite and by `+` in a combination; `-1` or
-        `CUI-less` for a part without one, `NIL` if none was found, empty if nobody gave or looked
-        for one.
+        `CUI-less` for a part without one, `NIL` if none was found, empty if it was not annotated or
+        linked.
     fragments (Tuple[Tuple[int, int], ...]): Start and end of each fragment in the document's text
         (code points), in order. Nearly all mentions have one.
-    candidates (Tuple[Candidate, ...]): What a concept normalizer found, part by part, best first.
-    long_form (str): What the document defines the mention to stand for; empty if nothing.
-    assertions (Optional[Tuple[str, ...]]): What the text says of it: any of "negated", "family" and
-        "history"; None if nobody looked.
+    candidates (Tuple[Candidate, ...]): The candidates found by a concept normalizer, part by part,
+        best first.
+    long_form (str): The long form that the document defines for the mention; empty if none.
+    assertions (Optional[Tuple[str, ...]]): Any of "negated", "family" and "history"; None if this
+        was not checked.
     """
 
     text: str
@@ -60,7 +61,7 @@ class Mention(NamedTuple):
 
     @property
     def extent(self) -> tuple[int, int]:
-        """Where it begins and ends, gaps included.
+        """Where it begins and ends, including gaps.
 
         RETURNS (Tuple[int, int]): The start of the first fragment and the end of the last.
         """
@@ -78,7 +79,7 @@ class Mention(NamedTuple):
     def is_nil(self) -> bool:
         """Whether a concept was looked for and none was found.
 
-        RETURNS (bool): True for `NIL` and `-1`, False without any id.
+        RETURNS (bool): True for `NIL` and `-1`; False without an id.
         """
         return bool(self.kb_id) and not self.concept_ids
 
@@ -127,7 +128,7 @@ class Mention(NamedTuple):
     def shifted(self, offset: int) -> "Mention":
         """Shift the offsets of a mention.
 
-        offset (int): By how many characters.
+        offset (int): The number of characters.
         RETURNS (Mention): The shifted mention.
         """
         fragments = tuple((start + offset, end + offset) for start, end in self.fragments)
@@ -139,7 +140,7 @@ def split_ids(kb_id: str) -> tuple[str, ...]:
 
     kb_id (str): Ids joined by `|` or `+`.
     RETURNS (Tuple[str, ...]): Each id once, in order, without `-1`, `-`, `CUI-less` and spaCy's
-        `NIL`, which say that there is no concept.
+        `NIL`, which stand for no concept.
     """
     parts = (part.strip() for part in _JOINED.split(kb_id))
     return tuple(dict.fromkeys(part for part in parts if not _is_no_id(part)))
@@ -150,13 +151,13 @@ def _is_no_id(part: str) -> bool:
 
 
 def normalize_ids(ids: str) -> str:
-    """Write the gold ids of all corpora alike: MeSH ids and CUIs without prefix, others with the
-    prefix of `PREFIXES`, such as `OMIM:106210`, separated by `|` in a composite and by `+` in a
-    combination.
+    """Write the gold ids of all corpora in the same form: MeSH ids and CUIs without a prefix,
+    others with the prefix of `PREFIXES`, such as `OMIM:106210`, separated by `|` in a composite and
+    by `+` in a combination.
 
-    NLM-Chem's `,` becomes `+`: nearly all of its lists describe one thing by several concepts
-    (`PBS-T`, `sodium pyruvate`). PubTator Central's `;` becomes `|`. A part without a concept
-    becomes `-1`, so that the number of parts is kept, and so does `CUI-less`.
+    NLM-Chem's `,` becomes `+`, since nearly all of its lists describe one thing by several concepts
+    (`PBS-T`, `sodium pyruvate`). PubTator Central's `;` becomes `|`. A part without a concept, or
+    with `CUI-less`, becomes `-1`, so that the number of parts is kept.
 
     ids (str): The ids as annotated.
     RETURNS (str): The ids; empty if there are none.
@@ -207,9 +208,9 @@ def annotated_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Me
 
 
 def set_label(doc: Doc, label: str) -> Doc:
-    """Give all mentions of a document one label, so that an NER learns them as one kind.
+    """Give all mentions of a document the same label, so that an NER learns them as one type.
 
-    doc (Doc): Annotated; changed.
+    doc (Doc): An annotated document, which is changed.
     label (str): The label of its entities and of the spans of its groups.
     RETURNS (Doc): The same document.
     """
@@ -229,8 +230,8 @@ def annotated_synonyms(
     *,
     spans_key: str | None = None,
 ) -> Iterator[tuple[str, str]]:
-    """Read D(c) from annotated mentions. A mention of several concepts counts for each of them; one
-    without gold ids is skipped.
+    """Read D(c) from annotated mentions. A mention of several concepts counts for each of them; a
+    mention without gold ids is skipped.
 
     docs (Iterable[Doc]): Annotated documents.
     labels (Optional[Collection[str]]): Only mentions with these labels; all if None or empty.
@@ -258,10 +259,10 @@ def expanded_synonyms(
 
 
 def expanded_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Mention]:
-    """Read the annotated mentions of a document; those with a defined long form again with that as
-    their text.
+    """Read the annotated mentions of a document. Mentions with a defined long form are repeated
+    with the long form as their text.
 
-    doc (Doc): A document. If no component has looked for abbreviations, this does.
+    doc (Doc): A document. If no component has looked for abbreviations, this function does.
     spans_key (Optional[str]): As in `annotated_mentions`.
     YIELDS (Mention): The mentions, including those without gold ids.
     """

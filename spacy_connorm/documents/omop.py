@@ -20,24 +20,24 @@ COLUMNS = (
     *("note_nlp_concept_id", "note_nlp_source_concept_id", "nlp_system", "nlp_date"),
     *("nlp_datetime", "term_exists", "term_temporal", "term_modifiers"),
 )
-# Of varchar(250) and varchar(2000).
+# The lengths of varchar(250) and varchar(2000).
 _SHORT, _LONG = 250, 2000
 _NO_CONCEPT = 0
-# Of integer, which concept ids are, and of bigint, which the ids of notes may be.
+# The maxima of integer, the type of concept ids, and of bigint, which ids of notes may have.
 _INTEGER, _BIGINT = 2**31 - 1, 2**63 - 1
 _SYSTEM = f"spacy_connorm {__version__}"
-_CUT = f"mentions of more than {_SHORT} characters were cut"
-_NUMBERED = "ids of texts that are not whole numbers became the number of the text, below 0"
+_CUT = f"mentions of more than {_SHORT} characters were truncated"
+_NUMBERED = "ids of texts that are not whole numbers became the negated number of the text"
 
 
 @dataclass(frozen=True, slots=True)
 class OmopExporter(Dated):
-    """Writes one row for each concept of a mention, so several for a composite, and one with the
+    """Writes a row for each concept of a mention, so several for a composite, and one with the
     concept 0 for a mention without any. A text without an id, or whose id is not a whole number,
-    gets its number below 0, which no other text has.
+    gets its negated number, which no other text has.
 
-    omop_concept_ids (bool): Whether the ontology's ids are concept ids of OMOP. If not, they stand
-        in `term_modifiers`, and `note_nlp_concept_id` is 0.
+    omop_concept_ids (bool): Whether the ontology's ids are OMOP concept ids. If not, they are in
+        `term_modifiers`, and `note_nlp_concept_id` is 0.
     """
 
     omop_concept_ids: bool = False
@@ -82,8 +82,10 @@ class OmopExporter(Dated):
 
 
 def _assertion(assertions: tuple[str, ...] | None) -> tuple[str, str]:
-    """RETURNS (Tuple[str, str]): `term_exists`, which is N for what the patient does not have, and
-    `term_temporal`.
+    """Convert assertions to OMOP's columns.
+
+    RETURNS (Tuple[str, str]): `term_exists`, which is N for what the patient does not have, and
+        `term_temporal`.
     """
     if assertions is None:
         return "", ""
@@ -92,23 +94,31 @@ def _assertion(assertions: tuple[str, ...] | None) -> tuple[str, str]:
 
 
 def _note_id(document: Document) -> str:
-    """RETURNS (str): The id of a text, if the column takes it. Otherwise its number below 0, where
-    no id of another text is: texts are written as they come, and any other number may still be one.
+    """Choose the id of a text: its own if it fits the column, otherwise its negated number, which
+    is not the id of another text. Texts are written one after the other, so any other number may
+    still occur as an id.
+
+    RETURNS (str): The id.
     """
     is_kept = document.has_id and _is_whole(document.doc_id, largest=_BIGINT)
     return document.doc_id if is_kept else str(-document.number)
 
 
 def _is_whole(text: str, *, largest: int) -> bool:
-    """RETURNS (bool): Whether a text is a whole number as a column of numbers shows it, so that no
-    other text is the same number.
+    """Check whether a text is a whole number in the form in which a number column shows it, so that
+    no other text is the same number.
+
+    RETURNS (bool): True if it is.
     """
     is_short = len(text) <= len(str(largest)) and text.isascii() and text.isdecimal()
     return is_short and str(int(text)) == text and int(text) <= largest
 
 
 def _window(text: str, mention: Mention) -> str:
-    """RETURNS (str): The mention with what stands around it, as much as the column takes."""
+    """Get a mention with as much of the surrounding text as fits the column.
+
+    RETURNS (str): The window.
+    """
     start, end = mention.extent
     beside = max(0, _SHORT - (end - start)) // 2
     return text[max(0, start - beside) : end + beside][:_SHORT]

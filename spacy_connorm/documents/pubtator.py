@@ -31,10 +31,10 @@ _EXPECTED = (
 _unlike = partial(unlike, format="PubTator", expected=_EXPECTED)
 _TEXT_LINE = re.compile(r"([^\s|]+)\|([ta])\|(.*)")
 _RELATION_NAME = re.compile(r"[A-Za-z_]+")
-# All that ends a line for `str.splitlines`, and what separates columns.
+# Everything that ends a line for `str.splitlines`, and the column separator.
 _BREAKS = str.maketrans(dict.fromkeys("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029", " "))
 _NOT_IN_IDS = re.compile(r"[\s|]")
-_NO_ASSERTIONS = "mentions that are negated, a relative's or in the past are written as others are"
+_NO_ASSERTIONS = "mentions that are negated, a relative's or in the past are written like others"
 _RENAMED = "white space and `|` in ids of documents became `_`"
 
 
@@ -55,9 +55,9 @@ def read_pubtator(path: Path, *, report: CorpusReport) -> Iterator[Document]:
 
     path (Path): The file.
     report (CorpusReport): Counts ignored lines and problems.
-    YIELDS (Document): The documents; the passages of one are joined by a newline.
-    RAISES (ConnormError): CN204 for a line that is not PubTator's, and what `make_mention` and
-        `placed_lines` raise.
+    YIELDS (Document): The documents; the passages of a document are joined by a newline.
+    RAISES (ConnormError): CN204 for a line that is not PubTator's, and the errors of `make_mention`
+        and `placed_lines`.
     """
     for doc_id, blocks in groupby(_blocks(path, report=report), key=lambda block: block.doc_id):
         yield _document(doc_id, blocks, report=report)
@@ -109,7 +109,7 @@ def _mention(columns: list[str], *, block: _Block, place: Place, report: CorpusR
     start, end, annotated, label, *ids = columns[1:6]
     try:
         fragment = int(start), int(end)
-    except ValueError:  # `int` repeats the text
+    except ValueError:  # the error of `int` repeats the text
         reason = f"{quote(start)} and {quote(end)} are not offsets"
         raise _unlike(place, reason) from None
     return make_mention(
@@ -124,10 +124,10 @@ def _mention(columns: list[str], *, block: _Block, place: Place, report: CorpusR
 
 
 class PubTatorBlock(NamedTuple):
-    """What is written of a document.
+    """The block written for a document.
 
-    doc_id (str): Its id, if no other document has it.
-    lines (List[str]): Its lines, without the id that each begins with.
+    doc_id (str): Its id, unless another document has it.
+    lines (List[str]): Its lines, without the id at their beginning.
     """
 
     doc_id: str
@@ -136,8 +136,9 @@ class PubTatorBlock(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PubTatorExporter:
-    """Writes one block a document: its first line is the title, the others are the abstract. Line
-    breaks and tabs become spaces, one for one, so that all offsets hold."""
+    """Writes one block per document: its first line is the title, the others are the abstract. Each
+    line break or tab becomes a space, so that offsets stay valid.
+    """
 
     def render(self, document: Document, changes: Counter[str]) -> PubTatorBlock:
         doc_id, renamed = _NOT_IN_IDS.subn("_", document.doc_id)
@@ -160,8 +161,10 @@ class PubTatorExporter:
 
 
 def _split(text: str) -> tuple[str, str]:
-    """RETURNS (Tuple[str, str]): Title and abstract, with one character between them, which readers
-    count. Many drop white space at the end of a title, so it goes to the abstract.
+    """Split a text into title and abstract, with one character between them, which readers count.
+    Many readers drop white space at the end of a title, so it goes to the abstract.
+
+    RETURNS (Tuple[str, str]): Title and abstract.
     """
     line_break = re.search(r"[\n\r]", text)
     if not line_break:

@@ -1,4 +1,4 @@
-"""Reading an annotated corpus in any format, and converting it to spaCy's."""
+"""Read an annotated corpus in any format, and convert it to spaCy's."""
 
 import re
 from collections import Counter, defaultdict
@@ -46,20 +46,20 @@ def read_corpus(
 ) -> Iterator[Doc]:
     """Read an annotated corpus, document by document.
 
-    path (Union[str, Path]): The file, which may be compressed (`.gz`); for BRAT, MCN and ShARe/CLEF
-        also a folder of files.
+    path (Union[str, Path]): The file, which may be compressed (`.gz`); for BRAT, MCN and
+        ShARe/CLEF, also a folder of files.
     nlp (Language): Its tokenizer creates the documents.
     format (Optional[str]): One of `FORMATS`; detected from the file name if None.
     types (Sequence[str]): The mention types to keep; if empty, all types that should be
         linked.
     report (Optional[CorpusReport]): Filled with counts.
-    ids_of (Optional[Ontology]): Replace each gold id of another vocabulary by the id of the concept
-        that refers to it, if there is exactly one.
-    **options (Any): Options of the format, see its reader.
+    ids_of (Optional[Ontology]): Replace each gold id from another vocabulary by the id of the
+        concept that refers to it, if there is exactly one.
+    **options (Any): Options of the format; see its reader.
     YIELDS (Doc): The documents, annotated as described in `documents/mentions.py`.
     RAISES (ConnormError): CN105 for a folder in a format of files, CN111 if the format cannot be
         detected, CN118 if it is unknown, CN113 if it has no such option, CN104 for a corpus without
-        documents, and what its reader raises.
+        documents, and the errors of its reader.
     """
     path = Path(path)
     report = report if report is not None else CorpusReport()
@@ -102,13 +102,13 @@ def convert_corpus(
     format (Optional[str]): One of `FORMATS`; detected from the file name if None.
     types (Sequence[str]): Keep only mentions of these types. If empty, all types that should be
         linked.
-    label (Optional[str]): One label for all mentions, to train an NER on.
+    label (Optional[str]): A single label for all mentions, for training an NER.
     lang (str): The language, for its tokenizer.
-    ids_of (Optional[Union[str, Path]]): Replace ids of another vocabulary by those of the concepts
-        of this ontology that refer to them, such as MeSH's by MONDO's. As `connorm ontology` writes
-        it. Ids that no or several concepts refer to are kept.
-    **options (Any): Options of the format, see its reader.
-    RETURNS (CorpusReport): What was found.
+    ids_of (Optional[Union[str, Path]]): Replace ids from another vocabulary by those of the
+        concepts in this ontology that refer to them, such as MeSH's by MONDO's. The file must be
+        written by `connorm ontology`. An id that no concept, or more than one, refers to is kept.
+    **options (Any): Options of the format; see its reader.
+    RETURNS (CorpusReport): Counts of the corpus.
     RAISES (ConnormError): CN121 if the output would replace the input, CN213 for an unknown
         language, and the errors of `Ontology.from_disk`, `read_corpus` and `write_docs`.
     """
@@ -140,8 +140,8 @@ def _blank(lang: str) -> Language:
 def create_pubtator_reader(
     path: Path, types: Sequence[str] = ()
 ) -> Callable[[Language], Iterator[Example]]:
-    """Registered as `spacy-connorm.PubTatorCorpus.v1`: read a PubTator file as a training corpus,
-    without converting it first.
+    """Create a reader that uses a PubTator file as a training corpus without converting it first,
+    `spacy-connorm.PubTatorCorpus.v1`.
 
     path (Path): The file.
     types (Sequence[str]): The mention types to keep; if empty, all that should be linked.
@@ -157,12 +157,12 @@ def create_pubtator_reader(
 
 
 class IdTranslation:
-    """Replaces gold ids of another vocabulary by those of an ontology that refers to them."""
+    """Replaces gold ids from another vocabulary by those of an ontology that refers to them."""
 
     def __init__(self, ontology: Ontology) -> None:
         """Collect the cross-references of an ontology.
 
-        ontology (Ontology): Its concepts refer to the ids of the corpus (`xrefs`).
+        ontology (Ontology): An ontology whose concepts refer to the ids of the corpus (`xrefs`).
         """
         self._ontology = ontology
         self._owners = defaultdict[str, list[str]](list)
@@ -174,9 +174,9 @@ class IdTranslation:
         """Replace the ids of a document's mentions.
 
         document (Document): The document.
-        counts (Counter[str]): Gets what became of each id, mention by mention.
-        RETURNS (Document): The same document with the ontology's ids, where exactly one concept
-            refers to an id.
+        counts (Counter[str]): Counts what happened to each id, per mention.
+        RETURNS (Document): The document with the ontology's ids, where exactly one concept refers
+            to an id.
         """
         mentions = tuple(self._translated(mention, counts) for mention in document.mentions)
         return replace(document, mentions=mentions)
@@ -190,7 +190,10 @@ class IdTranslation:
         return mention._replace(kb_id="".join(parts))
 
     def _look_up(self, concept_id: str) -> tuple[str, str]:
-        """RETURNS (Tuple[str, str]): The id to write, and what became of the given one."""
+        """Look up an id.
+
+        RETURNS (Tuple[str, str]): The id to write, and what happened to the given one.
+        """
         if concept_id in self._ontology:
             return self._ontology.primary_id(concept_id), KNOWN
         owners = self._owners.get(PREFIXES.own_curie(concept_id), [])

@@ -1,5 +1,5 @@
-"""A document as one record: an object of JSON lines, as `connorm annotate` and the server write
-them, or a row of Parquet, which has types.
+"""A document as one record: a JSON object on a line, as written by `connorm annotate` and the
+server, or a typed row of Parquet.
 """
 
 import json
@@ -19,13 +19,15 @@ from .mentions import Mention
 
 Record = dict[str, Any]
 _TEXT, _ENTS = "text", "ents"
-# Rows in one group of Parquet: what is in memory, and what a reader must load at least.
+# Rows in one Parquet row group: the number in memory, and the minimum that a reader must load.
 _ROWS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class JsonlExporter:
-    """Writes one JSON object a line. A document with another field of the name of one of ours is
+    """Writes one JSON object per line. A document with another field that has the name of one of
+    ours is refused (CN774).
+
     refused (CN774).
     """
 
@@ -43,7 +45,7 @@ class JsonlExporter:
 
 
 def make_record(document: Document) -> Record:
-    """Turn a document into JSON.
+    """Convert a document to JSON.
 
     document (Document): The document.
     RETURNS (Dict[str, Any]): "text", "ents" with "start", "end" (characters), "text", "label",
@@ -107,7 +109,7 @@ def _candidate(candidate: Candidate) -> dict[str, Any]:
 
 
 def row_schema() -> Any:
-    """Describe the rows that are written.
+    """Get the schema of the rows.
 
     RETURNS (pyarrow.Schema): Their columns and types.
     """

@@ -24,7 +24,7 @@ def register_span_attributes(prefix: str = "") -> None:
     """Register `span._.candidates`, `span._.kb_id` and `span._.kb_ents`.
 
     prefix (str): A prefix of each name.
-    RAISES (ConnormError): CN005 if another component already has a name.
+    RAISES (ConnormError): CN005 if another component has already registered one of them.
     """
     for name, getter in _getters(prefix).items():
         if not Span.has_extension(name):
@@ -34,10 +34,10 @@ def register_span_attributes(prefix: str = "") -> None:
 
 
 def choose_spans(doc: Doc, *, spans_key: str | None, labels: Collection[str] | None) -> list[Span]:
-    """Choose the spans of a document to normalize.
+    """Select the spans of a document to normalize.
 
     doc (Doc): The document.
-    spans_key (Optional[str]): Take `doc.spans[spans_key]`; `doc.ents` if None.
+    spans_key (Optional[str]): Use `doc.spans[spans_key]`; `doc.ents` if None.
     labels (Optional[Collection[str]]): Only spans with these labels; all if None or empty.
     RETURNS (List[Span]): The spans, in the document's order.
     WARNS (ConnormWarning): CNW002 if the document has no such group of spans.
@@ -56,7 +56,7 @@ def set_kb_ids(
     doc: Doc, spans: Sequence[Span], kb_ids: Sequence[str], *, spans_key: str | None
 ) -> None:
     """Write concept ids where spaCy keeps them: on the tokens of entities, or in the span group
-    itself, since the spans that both return are copies.
+    itself, since both return copies of spans.
 
     doc (Doc): The document.
     spans (Sequence[Span]): The spans from `choose_spans`.
@@ -84,7 +84,7 @@ def set_span_attributes(
     *,
     prefix: str,
 ) -> None:
-    """Store what a concept normalizer found in a document.
+    """Store the results of a concept normalizer in a document.
 
     doc (Doc): The document.
     spans (Sequence[Span]): The mentions.
@@ -100,28 +100,28 @@ def set_span_attributes(
 
 
 def register_found_name() -> None:
-    """Register `span._.found_name`: the name that a finder found a span by, as the index has it, so
-    that a normalizer links the span to what the name denotes. Empty if it did not.
+    """Register `span._.found_name`: the name that a finder recognized, as written in the index, so
+    that a normalizer links the span to the concept of this name. Empty if there is none.
     """
     if not Span.has_extension(_FOUND_NAME):
         Span.set_extension(_FOUND_NAME, default="")
 
 
 def get_found_name(span: Span) -> str:
-    """Read the name that a finder found a span by, without the detour of `span._`.
+    """Read the name that a finder recognized, faster than through `span._`.
 
     span (Span): The mention.
-    RETURNS (str): The name as the index has it; empty if no finder found the span.
+    RETURNS (str): The name as written in the index; empty if no finder found the span.
     """
     return _read(span, _FOUND_NAME, "")
 
 
 def is_normalized(doc: Doc, prefix: str = "") -> bool:
-    """Tell whether a concept normalizer has seen a document.
+    """Check whether a concept normalizer has processed a document.
 
     doc (Doc): The document.
     prefix (str): The prefix of the normalizer's attributes.
-    RETURNS (bool): Whether it has, even if it found no mentions.
+    RETURNS (bool): True even if it found no mentions.
     """
     user_data: dict[Any, Any] = doc.user_data
     return _mark(prefix) in user_data
@@ -132,7 +132,7 @@ def get_candidates(span: Span, prefix: str = "") -> list[Candidate] | None:
 
     span (Span): The mention.
     prefix (str): The prefix of the attributes.
-    RETURNS (Optional[List[Candidate]]): Best first; None if no normalizer has seen the span.
+    RETURNS (Optional[List[Candidate]]): Best first; None if no normalizer has processed the span.
     """
     stored = _read(span, prefix + _CANDIDATES, None)
     return None if stored is None else [Candidate(*candidate) for candidate in stored]
@@ -143,7 +143,7 @@ def get_kb_id(span: Span, prefix: str = "") -> str:
 
     span (Span): The mention.
     prefix (str): The prefix of the attributes.
-    RETURNS (str): The id, or "NIL"; empty if no normalizer has seen the span.
+    RETURNS (str): The id, or "NIL"; empty if no normalizer has processed the span.
     """
     return _read(span, prefix + _KB_ID, "")
 
@@ -161,7 +161,7 @@ def _read_candidates(span: Span, prefix: str) -> list[Candidate]:
 
 
 def _read_kb_ents(span: Span, prefix: str) -> list[tuple[str, float]]:
-    """Ids and scores, as in scispaCy."""
+    """Read ids and scores, as in scispaCy."""
     return [(each.concept_id, each.score) for each in _read_candidates(span, prefix)]
 
 
@@ -179,7 +179,7 @@ def _read(span: Span, name: str, default: Any) -> Any:
 
 
 def _mark(prefix: str) -> tuple[str, str, int, int]:
-    # Stored as if on an empty span: `Doc.from_docs` warns of what is stored on a whole document.
+    # Stored as if on an empty span, since `Doc.from_docs` warns about values on a whole document.
     return ("._.", prefix + _NORMALIZED, 0, 0)
 
 
@@ -187,7 +187,7 @@ def _key(span: Span, name: str) -> tuple[str, str, int, int]:
     return ("._.", name, span.start_char, span.end_char)
 
 
-# The attributes of spans. The first one's name is negspacy's.
+# The attributes of spans. The name of the first one is from negspacy.
 ASSERTIONS = {"negated": "negex", "family": "family", "history": "history"}
 
 
@@ -201,15 +201,15 @@ def register_assertion_attributes() -> None:
 
 
 def get_assertions(span: Span) -> tuple[str, ...] | None:
-    """Read what the text says of a mention.
+    """Read the assertions about a mention.
 
     span (Span): The mention.
     RETURNS (Optional[Tuple[str, ...]]): Any of "negated", "family" and "history"; None if no
-        component looked for them.
+        component has checked them.
     """
     user_data: dict[Any, Any] = span.doc.user_data
     place = (span.start_char, span.end_char)
-    # Reading them through spaCy is slow. Another component's attribute may hold anything.
+    # Reading them through spaCy is slow. An attribute of another component may hold anything.
     told = {name: user_data.get(("._.", each, *place)) for name, each in ASSERTIONS.items()}
     if all(value is None for value in told.values()):
         return None

@@ -1,8 +1,8 @@
 """SSSOM: mappings of terms to concepts, as a table with a block of metadata.
 
-https://mapping-commons.github.io/sssom/ says what its columns mean. Candidates below the first are
-not mappings, so they have no rows: readers would take each row as a claim. They are in a column of
-our own, which the metadata declare as an extension, as the standard asks.
+https://mapping-commons.github.io/sssom/ defines its columns. Candidates below the first are not
+mappings, so they have no rows of their own, which readers would take as claims. They are in an
+additional column, which the metadata declare as an extension, as the standard requires.
 """
 
 import csv
@@ -53,26 +53,29 @@ class MappingCandidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TermMapping:
-    """A row: what a term means. The fields are the columns; those up to `match_string` are SSSOM's.
+    """A row: the meaning of a term. The fields are the columns; those up to `match_string` are from
+    SSSOM.
 
     subject_id (str): The term's code, as a CURIE.
-    predicate_id (str): How its meaning is related to the concept's, e.g. "skos:exactMatch".
+    predicate_id (str): The relation of its meaning to the concept's, e.g. "skos:exactMatch".
     object_id (str): The concept, as a CURIE, or `NO_TERM`.
-    mapping_justification (str): Why, e.g. "semapv:LexicalMatching".
+    mapping_justification (str): The reason, e.g. "semapv:LexicalMatching".
     subject_label (str): The term.
     object_label (str): The concept's preferred name.
-    author_id, author_label (str): Who says so; empty if no person does.
-    mapping_date (str): When, as YYYY-MM-DD.
+    author_id, author_label (str): Who decided; empty if no person did.
+    mapping_date (str): The date, as YYYY-MM-DD.
     confidence (Optional[float]): 0 to 1; None if unmatched.
     similarity_score (Optional[float]): The cosine, 0 to 1; None for other scores.
-    match_string (str): What the term and the concept's name share, if they are the same text.
+    match_string (str): The text that the term and the concept's name share, if they have the same
+        words.
     status (str): `ACCEPTED`, `REVIEW` or `UNMATCHED`.
-    count (int): How often the term occurs where it comes from.
+    count (int): How often the term occurs.
     context (str): The text around it.
     candidates (Tuple[MappingCandidate, ...]): What was found, best first.
-    proposal (str): What the row said before a person decided, see `decide_mapping`; else empty.
-    correction (str): The id of the correction that the decision became, if any.
-    others (Mapping[str, str]): Columns that are not known here.
+    proposal (str): The content of the row before a person decided, see `decide_mapping`; otherwise
+        empty.
+    correction (str): The id of the correction made from the decision, if any.
+    others (Mapping[str, str]): Other columns.
     """
 
     subject_id: str
@@ -105,13 +108,13 @@ class TermMapping:
 
 
 COLUMNS = tuple(each.name for each in fields(TermMapping) if each.name != "others")
-# Each row needs the first four; those from `status` on are ours.
+# Each row needs the first four; the columns from `status` on are our extensions.
 _REQUIRED, _EXTENSIONS = COLUMNS[:4], COLUMNS[COLUMNS.index("status") :]
 
 
 @dataclass(slots=True)
 class MappingSet:
-    """Mappings and what is true for all of them.
+    """Mappings and their common metadata.
 
     metadata (Dict[str, Any]): The slots of SSSOM's mapping sets, by name.
     mappings (List[TermMapping]): The rows.
@@ -122,13 +125,14 @@ class MappingSet:
 
 
 def write_sssom(mapping_set: MappingSet, path: str | Path, *, raw: bool = False) -> None:
-    """Write mappings, whole or not at all.
+    """Write mappings, completely or not at all.
 
     mapping_set (MappingSet): The mappings.
-    path (Union[str, Path]): A `.csv` file gets the table alone, with commas; any other file is
+    path (Union[str, Path]): A `.csv` file gets only the table, with commas; any other file is
         SSSOM/TSV.
-    raw (bool): Whether a `.csv` file keeps cells that a spreadsheet would run as formulas. If not,
-        they begin with an apostrophe, see `hold_as_text`. SSSOM/TSV always keeps them.
+    raw (bool): Whether a `.csv` file leaves cells unchanged that a spreadsheet would run as
+        formulas. If not, they are prefixed with an apostrophe, see `hold_as_text`. SSSOM/TSV never
+        changes them.
     RAISES (ConnormError): CN105, CN108 or CN109 if the file can't be written.
     """
     path, mappings = Path(path), mapping_set.mappings
@@ -142,21 +146,21 @@ def write_sssom(mapping_set: MappingSet, path: str | Path, *, raw: bool = False)
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write rendered lines, whole or not at all.
+    """Write rendered lines, completely or not at all.
 
     path (Path): The file.
-    lines (Iterable[str]): From `render_metadata` and `render_row`.
-    RAISES (ConnormError): As `write_sssom`.
+    lines (Iterable[str]): Results of `render_metadata` and `render_row`.
+    RAISES (ConnormError): The errors of `write_sssom`.
     """
     with atomic_file(path) as aside:
         aside.write_bytes("".join(lines).encode("utf8"))
 
 
 def render_metadata(metadata: Mapping[str, Any]) -> str:
-    """Write the metadata of mappings, with our extensions declared.
+    """Render the metadata of mappings, with our extensions declared.
 
     metadata (Mapping[str, Any]): The slots of a mapping set.
-    RETURNS (str): A block of lines that begin with a #.
+    RETURNS (str): A block of lines that begin with `#`.
     """
     known = [
         each
@@ -176,7 +180,7 @@ def render_metadata(metadata: Mapping[str, Any]) -> str:
 
 
 def cells_of(mapping: TermMapping, columns: Iterable[str]) -> list[str]:
-    """Write a mapping as the cells of a row.
+    """Convert a mapping to the cells of a row.
 
     mapping (TermMapping): The mapping.
     columns (Iterable[str]): The names of the columns.
@@ -188,11 +192,11 @@ def cells_of(mapping: TermMapping, columns: Iterable[str]) -> list[str]:
 
 
 def render_row(cells: Iterable[str], *, delimiter: str = "\t") -> str:
-    """Write a row.
+    """Render a row.
 
     cells (Iterable[str]): Its cells.
-    delimiter (str): What separates them.
-    RETURNS (str): The line, with its end.
+    delimiter (str): The separator.
+    RETURNS (str): The line, with its line end.
     """
     line = io.StringIO()
     csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(cells)
@@ -200,12 +204,12 @@ def render_row(cells: Iterable[str], *, delimiter: str = "\t") -> str:
 
 
 def read_sssom(path: str | Path) -> MappingSet:
-    """Read mappings. Rows that nobody has decided and that have no status are to be reviewed.
+    """Read mappings. Rows without a decision and a status are to be reviewed.
 
-    path (Union[str, Path]): SSSOM/TSV, of ours or of others.
+    path (Union[str, Path]): SSSOM/TSV, written by this package or others.
     RETURNS (MappingSet): The mappings.
     RAISES (ConnormError): CN115 for a file or a row that is not SSSOM, CN125 for columns of the
-        same name, and what `read_lines` and `read_quoted` raise.
+        same name, and the errors of `read_lines` and `read_quoted`.
     """
     head, table = _split(read_lines(path))
     lines = ((number, f"{line}\n") for number, line in table)
@@ -219,8 +223,9 @@ def read_sssom(path: str | Path) -> MappingSet:
 
 
 def _split(lines: Iterator[tuple[int, str]]) -> tuple[list[str], Iterator[tuple[int, str]]]:
-    """RETURNS (Tuple[List[str], Iterator[Tuple[int, str]]]): The lines of the metadata, which no
-    field goes beyond, and the others.
+    """Separate the lines of the metadata, which no field extends beyond, from the others.
+
+    RETURNS (Tuple[List[str], Iterator[Tuple[int, str]]]): Both.
     """
     head: list[str] = []
     for number, line in lines:
@@ -261,7 +266,7 @@ def _read_row(path: str | Path, row: TableRow, columns: list[str]) -> TermMappin
     elif values["mapping_justification"] == MANUAL:
         values.setdefault("status", ACCEPTED)
     if values.get("status", REVIEW) not in STATUSES:
-        raise unreadable(path, number, "SSSOM", f"its status is none of {', '.join(STATUSES)}")
+        raise unreadable(path, number, "SSSOM", f"its status is not in {', '.join(STATUSES)}")
     others = {name: cell for name, cell in found.items() if name not in COLUMNS}
     return TermMapping(**values, others=others)
 

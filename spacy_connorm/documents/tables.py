@@ -1,7 +1,7 @@
-"""Mentions as rows of tables: without context in TSV, of annotated documents in CSV.
+"""Mentions as rows of tables: without context in TSV, or from annotated documents in CSV.
 
-TSV has one mention per line, such as AskAPatient's; quotation marks that enclose a whole cell do
-not belong to it, as in tables of concepts.
+TSV has one mention per line, as in AskAPatient; quotation marks around a whole cell are not part of
+it, as in tables of concepts.
 
     22298006	Myocardial infarction	HEART ATTACK
 """
@@ -40,15 +40,15 @@ def read_mention_table(
 
     path (Path): The file.
     report (CorpusReport): Counts problems.
-    columns (Sequence[str]): What the columns hold, from the left: mention, id and, if there is one,
-        type. Columns with other names are ignored.
+    columns (Sequence[str]): The contents of the columns, from the left: mention, id and, if there
+        is one, type. Columns with other names are ignored.
     header (bool): Whether the first line is a header.
     YIELDS (Document): The documents.
     RAISES (ConnormError): CN006 if `columns` lacks `mention` or `id`, CN204 for a line with another
-        number of columns, and what `make_mention` and `placed_lines` raise.
+        number of columns, and the errors of `make_mention` and `placed_lines`.
     """
     if not {"mention", "id"} <= set(columns):
-        refuse("columns", ", ".join(columns), "names of columns, `mention` and `id` among them")
+        refuse("columns", ", ".join(columns), "names of columns, including `mention` and `id`")
     for place, line in placed_lines(path, report=report):
         if header and place.line == 1:
             continue
@@ -71,11 +71,11 @@ def read_mention_table(
 
 @dataclass(frozen=True, slots=True)
 class CsvExporter:
-    """Writes one row per mention, with a header. Values of a composite's parts are joined by `|`,
-    as its ids are; the score and the probability are the lowest of them.
+    """Writes one row per mention, with a header. The values of a composite's parts are joined by
+    `|`, like its ids; the score and the probability are the lowest of them.
 
-    raw (bool): Whether to keep texts that a spreadsheet would run as formulas, such as "=A1". If
-        not, they begin with an apostrophe, see `hold_as_text`.
+    raw (bool): Whether to leave texts unchanged that a spreadsheet would run as formulas, such as
+        "=A1". If not, they are prefixed with an apostrophe, see `hold_as_text`.
     """
 
     raw: bool = False

@@ -1,4 +1,4 @@
-"""Writing annotated documents in any format, whole or not at all."""
+"""Write annotated documents in any format, completely or not at all."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -21,27 +21,29 @@ _NUMBERED = "repeated ids got a number, such as `ID-2`"
 class Exporter(Protocol):
     """Writes one format. The options of a format are the fields of its exporter.
 
-    A document is rendered where it was annotated, perhaps in another process. What was rendered is
-    written as it comes, so that no more than a few documents are in memory.
+    A document is rendered where it was annotated, perhaps in another process. Rendered documents
+    are written one after the other, so that only a few are in memory.
 
     The exporter of a format that is a folder of files also has `is_ours(path: Path) -> bool`:
-    whether it wrote this folder, which may then be replaced.
+    whether it wrote this folder, so that it may be replaced.
     """
 
     def render(self, document: Document, changes: Counter[str]) -> Any:
-        """Turn a document into what is written of it.
+        """Convert a document to the data to be written.
 
         document (Document): The document.
-        changes (Counter[str]): Counts what the format can't hold as it is, by what was done.
+        changes (Counter[str]): Counts changes made because the format can't hold something, by
+            kind.
         RETURNS (Any): Plain data, or a Doc.
         """
 
     def write(self, rendered: Iterable[Any], path: Path, changes: Counter[str]) -> None:
         """Write documents.
 
-        rendered (Iterable[Any]): What `render` returned for each, in order.
+        rendered (Iterable[Any]): The results of `render`, in order.
         path (Path): A file that may be overwritten, or an empty folder.
-        changes (Counter[str]): Counts what can't be held as it is next to the other documents.
+        changes (Counter[str]): Counts changes made because of other documents, such as repeated
+            ids.
         """
 
 
@@ -55,8 +57,8 @@ def export_docs(
     id_field: str = ID_FIELD,
     **options: Any,
 ) -> int:
-    """Write annotated documents as they come, in any format: those of a pipeline with a concept
-    normalizer, or those of a corpus with their gold ids.
+    """Write a stream of annotated documents, in any format: from a pipeline with a concept
+    normalizer, or from a corpus with gold ids.
 
     docs (Iterable[Doc]): The documents, e.g. `nlp.pipe(texts)`.
     path (Union[str, Path]): The file to write, or the folder for BRAT.
@@ -64,11 +66,11 @@ def export_docs(
     spans_key (Optional[str]): The mentions are in `doc.spans[spans_key]`; in `doc.ents` if None.
     attribute_prefix (str): The normalizer's `attribute_prefix`.
     id_field (str): The field of a document's JSON that may hold its id.
-    **options (Any): Options of the format, see its exporter.
+    **options (Any): Options of the format; see its exporter.
     RETURNS (int): The number of documents.
     RAISES (ConnormError): CN105 or CN108 if the file can't be written, and the errors of
         `find_export_format` and of the format.
-    WARNS (ConnormWarning): CNW770 for what was changed, since the format can't hold it.
+    WARNS (ConnormWarning): CNW770 for changes made because the format can't hold something.
     """
     target = find_target(path, format, options)
     count, changes = 0, Counter[str]()
@@ -92,7 +94,7 @@ def export_docs(
 
 @dataclass(frozen=True, slots=True)
 class ExportTarget:
-    """Where to write, and how.
+    """An output: where to write, and how.
 
     path (Path): The file, or the folder.
     form (Format): The format.
@@ -104,12 +106,12 @@ class ExportTarget:
     exporter: Any
 
     def write(self, rendered: Iterable[Any], changes: Counter[str]) -> None:
-        """Write what the exporter has rendered, whole or not at all.
+        """Write rendered documents, completely or not at all.
 
-        rendered (Iterable[Any]): What its `render` returned, in order.
-        changes (Counter[str]): Counts what is changed.
-        RAISES (ConnormError): CN108 or CN109 if it can't be written, CN105 for a folder in place
-            of a file, CN705 for a folder that is not ours.
+        rendered (Iterable[Any]): The results of the exporter's `render`, in order.
+        changes (Counter[str]): Counts changes.
+        RAISES (ConnormError): CN108 or CN109 if it can't be written, CN105 if a folder is in the
+            place of the file, CN705 for a folder that is not ours.
         """
         is_folder = self.form.is_folder
         aside = replaced(self.path, is_ours=self.exporter.is_ours) if is_folder else None
@@ -117,9 +119,10 @@ class ExportTarget:
             self.exporter.write(rendered, place, changes)
 
     def warn_of(self, changes: Mapping[str, int]) -> None:
-        """Tell what was changed, since the format can't hold it, once each.
+        """Warn once about each kind of change that was made because the format can't hold
+        something.
 
-        changes (Mapping[str, int]): How often, by what was done.
+        changes (Mapping[str, int]): The number of changes by kind.
         WARNS (ConnormWarning): CNW770.
         """
         for change, times in changes.items():
@@ -128,14 +131,14 @@ class ExportTarget:
 
 
 def find_target(path: str | Path, name: str | None, options: Mapping[str, Any]) -> ExportTarget:
-    """Find out what to write and where, before any work is done.
+    """Determine what to write and where, before any work is done.
 
     path (Union[str, Path]): The file, or the folder.
     name (Optional[str]): One of `EXPORT_FORMATS`; detected from the file's name if None.
     options (Mapping[str, Any]): Options of the format.
     RETURNS (ExportTarget): The target.
-    RAISES (ConnormError): CN113 for an option of another format, CN705 if there is a folder that is
-        not ours, and the errors of `find_export_format` and of the format.
+    RAISES (ConnormError): CN113 for an option of another format, CN705 if the path is a folder that
+        is not ours, and the errors of `find_export_format` and of the format.
     """
     path = Path(path)
     form = find_export_format(path, name)
@@ -150,7 +153,7 @@ def find_target(path: str | Path, name: str | None, options: Mapping[str, Any]) 
 class Dated:
     """The options of a format with the date of the annotation.
 
-    date (str): The day of the annotation, YYYY-MM-DD; today if empty.
+    date (str): The date of the annotation, YYYY-MM-DD; today if empty.
     """
 
     date: str = ""
@@ -159,9 +162,9 @@ class Dated:
         self.day()
 
     def day(self) -> str:
-        """Read the option.
+        """Get the date of the annotation.
 
-        RETURNS (str): The day.
+        RETURNS (str): The date, YYYY-MM-DD.
         RAISES (ConnormError): CN006 if it is not a date.
         """
         if not self.date:
@@ -173,14 +176,14 @@ class Dated:
 
 
 class DistinctIds:
-    """Gives each document an id of its own, "d", "d-2", "d-3", in formats whose readers take
-    documents with the same id for one.
+    """Gives each document a distinct id, "d", "d-2", "d-3", in formats whose readers treat
+    documents with the same id as one.
     """
 
     def __init__(self, is_taken: Callable[[str], bool]) -> None:
-        """Begin without documents.
+        """Start without documents.
 
-        is_taken (Callable[[str], bool]): Tells whether an earlier document has an id.
+        is_taken (Callable[[str], bool]): Checks whether an earlier document has an id.
         """
         self._is_taken = is_taken
         self._repeated: Counter[str] = Counter()
@@ -189,8 +192,8 @@ class DistinctIds:
         """Choose the id of the next document.
 
         doc_id (str): Its own.
-        changes (Counter[str]): Counts those that are changed.
-        RETURNS (str): The same, or with a number if an earlier document has it.
+        changes (Counter[str]): Counts ids that are changed.
+        RETURNS (str): The same id, or with a number if an earlier document has it.
         """
         chosen = doc_id
         while self._is_taken(chosen):

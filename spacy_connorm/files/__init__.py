@@ -1,4 +1,6 @@
-"""Files and folders, written whole or not at all; checksums, configs, documents."""
+"""Files and folders that are written completely or not at all; text files, tables, XML and arrays;
+checksums and configs.
+"""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Arrays in files, memory-mapped for reading, and values looked up in sorted ones."""
+"""Arrays in files, memory-mapped for reading, and look-ups in sorted arrays."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -16,17 +16,17 @@ def open_array(
     bounds: tuple[int, int] | None = None,
     finite: bool = False,
 ) -> np.ndarray:
-    """Open an array memory-mapped. All files with arrays are opened here: nothing that is read
-    from one may make NumPy, SciPy or another library read memory that is not its own.
+    """Open an array memory-mapped. All files with arrays are opened by this function, since nothing
+    read from one may make NumPy, SciPy or another library read memory that is not its own.
 
     path (Path): A `.npy` file.
-    dtype (Union[str, Collection[str]]): Its dtype, or several that are valid.
+    dtype (Union[str, Collection[str]]): Its dtype, or several valid ones.
     shape (Tuple[Optional[int], ...]): Its shape; None for any length.
-    bounds (Optional[Tuple[int, int]]): The least value and the first that is too large. The whole
-        file is read.
+    bounds (Optional[Tuple[int, int]]): The minimum value and the first value that is too large. The
+        whole file is read.
     finite (bool): Whether all values must be finite. The whole file is read.
     RETURNS (np.ndarray): A plain array over the mapped pages, since `np.memmap` is slow to index.
-    RAISES (ConnormError): CN402 if the file holds anything else.
+    RAISES (ConnormError): CN402 if the file contains anything else.
     """
     try:
         mapped = np.lib.format.open_memmap(path, mode="r")
@@ -39,23 +39,23 @@ def open_array(
         raise damaged(path, f"its dtype is {array.dtype}, not {' or '.join(dtypes)}")
     lengths = "x".join("any" if length is None else str(length) for length in shape)
     if len(shape) != array.ndim or not array.flags.c_contiguous:
-        raise damaged(path, f"it is no array of {lengths} values")
+        raise damaged(path, f"it is not an array of {lengths} values")
     if any(length not in (None, found) for length, found in zip(shape, array.shape, strict=True)):
         found = "x".join(map(str, array.shape))
         raise damaged(path, f"it has {found} values, not {lengths}")
     if bounds is not None:
         _require_bounds(path, array, *bounds)
     if finite and not np.isfinite(array).all():
-        raise damaged(path, "not all its values are finite")
+        raise damaged(path, "not all of its values are finite")
     return array
 
 
 def _require_bounds(path: Path, array: np.ndarray, least: int, end: int) -> None:
     if not array.size:
         return
-    # A bool that was read from a file can have any of 256 values.
+    # A bool read from a file can have any of 256 values.
     values = array.view("uint8") if array.dtype == "bool" else array
-    # Read as unsigned, negative values are too large: one pass instead of two.
+    # Read as unsigned, negative values are too large, so one pass is enough.
     unsigned = values.view(values.dtype.str.replace("i", "u"))
     is_inside = unsigned.max() < end if least == 0 else least <= values.min() <= values.max() < end
     if not is_inside:
@@ -66,9 +66,9 @@ def _require_bounds(path: Path, array: np.ndarray, least: int, end: int) -> None
 def require_offsets(path: Path, offsets: np.ndarray, total: int) -> None:
     """Check the offsets of lists that are stored one after another.
 
-    path (Path): The file that they are from.
+    path (Path): The file with the offsets.
     offsets (Ints1d): (lists + 1,): list i goes from `offsets[i]` to `offsets[i + 1]`.
-    total (int): Where the last one must end.
+    total (int): The end of the last list.
     RAISES (ConnormError): CN402.
     """
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != total:
@@ -78,22 +78,22 @@ def require_offsets(path: Path, offsets: np.ndarray, total: int) -> None:
 
 
 def ascends(numbers: np.ndarray, *, strictly: bool = False) -> bool:
-    """Tell whether numbers ascend.
+    """Check whether numbers ascend.
 
     numbers (np.ndarray): (n,).
-    strictly (bool): Whether equal neighbours count against it.
-    RETURNS (bool): Whether they do.
+    strictly (bool): Whether equal neighbours are not allowed.
+    RETURNS (bool): True if they do.
     """
     return bool((numbers[1:] > numbers[:-1] if strictly else numbers[1:] >= numbers[:-1]).all())
 
 
 def find_sorted(known: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Find where values stand.
+    """Find the positions of values in a sorted array.
 
     known (np.ndarray): (n,), sorted.
     values (np.ndarray): Of any shape with at least one dimension, of the same dtype.
-    RETURNS (np.ndarray): int64, of their shape: the first place of each value among the known ones;
-        -1 for others.
+    RETURNS (np.ndarray): int64, in the shape of `values`: the first position of each value; -1 for
+        values that are not in the array.
     """
     if not len(known):
         return np.full(values.shape, -1, dtype="int64")
@@ -104,7 +104,7 @@ def find_sorted(known: np.ndarray, values: np.ndarray) -> np.ndarray:
 
 
 def are_among(known: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Tell which values are among known ones.
+    """Check which values are in a sorted array.
 
     known (np.ndarray): (n,), sorted.
     values (np.ndarray): Of any shape with at least one dimension, of the same dtype.

@@ -1,4 +1,4 @@
-"""Write files and folders whole or not at all, one writer at a time, never over what is read.
+"""Write files and folders completely or not at all, one writer at a time, never over an input.
 
 A writer writes to a private part with an unpredictable name beside the target, then renames it. The
 part of a killed writer is removed by the next successful writer, never by readers.
@@ -64,11 +64,11 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write a text file, whole or not at all.
+    """Write a text file, completely or not at all.
 
     path (Union[str, Path]): The file, gzipped if its name ends in `.gz`.
-    text (str): What it will hold.
-    RAISES (ConnormError): See `atomic_file`.
+    text (str): The content.
+    RAISES (ConnormError): The errors of `atomic_file`.
     """
     with atomic_file(path) as aside, open_text(aside, "wt") as file:
         file.write(text)
@@ -80,7 +80,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
     block leaves the old folder unchanged. Files are flushed to disk before the folder is renamed.
 
     path (Path): The folder to create or replace.
-    YIELDS (Path): Where to write.
+    YIELDS (Path): The folder to write to.
     RAISES (ConnormError): CN108 if the disk is full or refuses the files, CN109 if another
         process is writing the folder.
     """
@@ -106,8 +106,11 @@ def atomic_folder(path: Path) -> Iterator[Path]:
 
 
 def _part_stem(path: Path) -> Path:
-    """RETURNS (Path): How the names of a folder's parts begin. They lie beside it, or, if it is in
-    a saved pipeline, beside that: `spacy package` packs whatever is in a pipeline's folder.
+    """Choose the beginning of the names of a folder's parts. They are beside the folder or, if it
+    is in a saved pipeline, beside the pipeline, since `spacy package` packs everything in a
+    pipeline's folder.
+
+    RETURNS (Path): The beginning of the paths.
     """
     folder = path.parent
     is_in_pipeline = all((folder / name).is_file() for name in ("meta.json", "config.cfg"))
@@ -123,10 +126,10 @@ def _can_move(source: Path, target: Path) -> bool:
 
 @contextmanager
 def only_writer(path: Path, *, seconds: float = 0.0) -> Iterator[None]:
-    """Hold the lock of a target. Private folders have no other writers and need none.
+    """Hold the lock of a target. Private folders have no other writers and need no lock.
 
-    path (Path): The file or folder, resolved; the folder that it is in must exist.
-    seconds (float): How long to wait for it.
+    path (Path): The file or folder, resolved; its parent folder must exist.
+    seconds (float): The time to wait for the lock.
     RAISES (ConnormError): CN109 if another process holds it.
     """
     if is_private(path):
@@ -158,8 +161,10 @@ def _publish(folder: Path) -> None:
 
 
 def _default_mode(folder: Path, name: str) -> int:
-    """RETURNS (int): The permissions of a new folder. Reading the umask would briefly change it for
-    all threads.
+    """Find the permissions of a new folder. Reading the umask would briefly change it for all
+    threads.
+
+    RETURNS (int): The permissions.
     """
     probe = folder / f".{name}.{_PART}{_token()}"
     descriptor = os.open(probe, os.O_CREAT | os.O_EXCL, 0o777)
@@ -211,18 +216,18 @@ def _token() -> str:
     return secrets.token_hex(8)
 
 
-# Linux's and macOS's flags for "swap both names".
+# The flags for swapping names on Linux and macOS.
 _RENAME_EXCHANGE = 2
 _RENAME_SWAP = 2
 _AT_FDCWD = -100
-# Errors of systems and file systems without such a call.
+# Errors on systems and file systems without such a call.
 _UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EPERM}
 
 
 def put_in_place(new: Path, path: Path, old: Path) -> None:
-    """Rename a folder. If the system can swap two names (Linux, macOS), `path` always is either the
-    old or the new folder. Elsewhere it is missing between two renames, and a process killed just
-    then leaves the old folder at `old`.
+    """Rename a folder. If the system can swap two names (Linux, macOS), `path` is always either the
+    old or the new folder. Elsewhere, it is missing between two renames, and if a process is killed
+    at that moment, the old folder is at `old`.
 
     new (Path): The new folder, beside `path`. Afterwards it may be the old one.
     path (Path): The folder to create or replace.
@@ -245,7 +250,8 @@ def swap(one: Path, other: Path) -> bool:
 
     one (Path): An existing path.
     other (Path): Another one on the same file system.
-    RETURNS (bool): False if the system or the file system can't; then nothing has changed.
+    RETURNS (bool): False if the system or the file system does not support this; then nothing has
+        changed.
     RAISES (OSError): If it fails for any other reason.
     """
     call = _system_call()
@@ -274,22 +280,23 @@ def _system_call() -> Callable[[bytes, bytes], int] | None:
 
 
 _FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT} if os.name == "posix" else {errno.ENOSPC}
-# Libraries written in Rust pass on numbers of the system: safetensors, tokenizers.
+# Libraries written in Rust (safetensors, tokenizers) report the system's error numbers.
 _RUST = re.compile(r"\(os error (\d+)\)")
-# Of torch, SQLite and faiss, which have no class or number for it.
+# Messages of torch, SQLite and faiss, which have no class or number for this error.
 _OTHERS = ("inline_container.cc", "disk is full", "disk I/O error", "write error in")
 
 
 @contextmanager
 def write_errors(path: Path) -> Iterator[None]:
-    """Raise one error for whatever libraries raise when the disk is full or refuses a file.
+    """Raise a single kind of error for all errors of libraries when the disk is full or refuses a
+    file.
 
-    path (Path): The folder that is written.
+    path (Path): The folder that is written to.
     RAISES (ConnormError): CN108.
     """
     try:
         yield
-    except (ConnormError, BrokenPipeError):  # the reader of a pipe has seen enough
+    except (ConnormError, BrokenPipeError):  # the reader has closed the pipe
         raise
     except Exception as error:
         reason = _find_reason(error)
@@ -319,8 +326,8 @@ _private: set[Path] = set()
 
 @contextmanager
 def private(folder: Path) -> Iterator[None]:
-    """Mark a folder as private for now: files in it are written without a lock, and flushed to disk
-    only when the folder itself is renamed.
+    """Mark a folder as private during the block: files in it are written without a lock, and
+    flushed to disk only when the folder itself is renamed.
 
     folder (Path): The folder.
     """
@@ -332,10 +339,10 @@ def private(folder: Path) -> Iterator[None]:
 
 
 def is_private(path: Path) -> bool:
-    """Tell whether a path is inside a folder that only this process writes to.
+    """Check whether a path is inside a folder that only this process writes to.
 
     path (Path): A file or folder.
-    RETURNS (bool): Whether it is.
+    RETURNS (bool): True if it is.
     """
     return any(parent in _private for parent in path.parents)
 
@@ -393,11 +400,11 @@ def _remove_abandoned() -> None:
 
 
 def require_apart(output: str | Path | None, *inputs: object) -> None:
-    """Refuse an output that would replace an input: the same file or folder by any name, or a
-    folder that the input is in.
+    """Refuse an output that would replace an input: the same file or folder under any name, or a
+    folder that contains the input.
 
     output (Optional[Union[str, Path]]): The file or folder to write, if any.
-    *inputs (object): What is read; anything but paths of existing files and folders is ignored.
+    *inputs (object): The inputs; anything except paths of existing files and folders is ignored.
     RAISES (ConnormError): CN121.
     """
     if output is None:
@@ -429,5 +436,8 @@ def require_distinct_outputs(*outputs: str | Path | None) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    """RETURNS (bool): Whether a path is a device or a pipe: nothing in it is replaced."""
+    """Check whether a path is a device or a pipe, which are not replaced.
+
+    RETURNS (bool): True if it is.
+    """
     return path.exists() and not path.is_file() and not path.is_dir()

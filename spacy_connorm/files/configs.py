@@ -18,10 +18,10 @@ _REASON_WIDTH = 300
 def read_config(source: str | Path | Config, overrides: Mapping[str, Any] | None = None) -> Config:
     """Read a config file.
 
-    source (Union[str, Path, Config]): The file; a config that was read already is returned as it
-        is, or with the overrides.
+    source (Union[str, Path, Config]): The file; a config is returned as it is, or with the
+        overrides.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names.
-    RETURNS (Config): The config, its variables filled in.
+    RETURNS (Config): The config, with its variables filled in.
     RAISES (ConnormError): CN100 for a missing file, CN711 for an invalid one or for an unknown
         setting.
     """

@@ -1,7 +1,7 @@
 """Folders sealed with a manifest of checksums, and checked against it.
 
-A checksum is of all bytes of a file and, of a large one, of sample blocks spread over it, so that
-gigabytes open as fast as megabytes. The rest of it is read in the background.
+There is a checksum for all bytes of a file and, for a large one, for sample blocks spread over it,
+so that gigabytes open as fast as megabytes. The rest of a large file is read in the background.
 """
 
 import json
@@ -27,9 +27,9 @@ _PARTS = "folders"
 _ATTEMPTS = 10
 Result = TypeVar("Result")
 _CHUNK = 1 << 22
-# A core checks this much in a tenth of a second. Larger files are used after a sample was checked.
+# A core checks this many bytes in a tenth of a second. Larger files are used after a sample check.
 _LARGE = 1 << 28
-# Files no larger than all blocks together have no sample.
+# Files that are not larger than all blocks together have no sample.
 _BLOCKS = 64
 _BLOCK = 1 << 18
 DIFFERS = "its checksum differs"
@@ -38,7 +38,7 @@ Stamp: TypeAlias = tuple[int, int, int]
 
 
 def stamp(path: Path) -> Stamp:
-    """Read what changes if a file is rewritten or replaced.
+    """Read the attributes that change if a file is rewritten or replaced.
 
     path (Path): The file.
     RETURNS (Stamp): Its size, time and inode.
@@ -51,9 +51,8 @@ def describe(path: Path) -> dict[str, Any]:
     """Compute the size and the checksums of a file.
 
     path (Path): The file.
-    RETURNS (Dict[str, Any]): Its size in "bytes", the "crc32" of them and, if it is large, a
+    RETURNS (Dict[str, Any]): JSON: its size in "bytes", their "crc32" and, if it is large, a
         "sample": the number of "blocks", the "bytes" per block, and the "crc32" of all blocks.
-        JSON.
     """
     size = path.stat().st_size
     facts: dict[str, Any] = {"bytes": size, "crc32": _crc32(_chunks(path))}
@@ -80,7 +79,7 @@ def check_sample(path: Path, facts: dict[str, Any]) -> None:
 
 
 def is_sampled(facts: dict[str, Any]) -> bool:
-    """Tell whether `check_sample` checks only a sample of a file.
+    """Check whether `check_sample` checks only a sample of a file.
 
     facts (Dict[str, Any]): The result of `describe`.
     RETURNS (bool): True for files of more than 256 MiB.
@@ -89,11 +88,11 @@ def is_sampled(facts: dict[str, Any]) -> bool:
 
 
 def are_facts(value: Any) -> bool:
-    """Tell whether a value of a manifest could come from `describe`. A sample that is larger than
-    its file would take for ever to read.
+    """Check whether a value in a manifest could come from `describe`. A sample that is larger than
+    its file would take forever to read.
 
-    value (Any): From JSON.
-    RETURNS (bool): Whether it could.
+    value (Any): A value from JSON.
+    RETURNS (bool): True if it could.
     """
     if not isinstance(value, dict) or not _are_counts(value, "bytes", "crc32"):
         return False
@@ -127,14 +126,14 @@ def check_whole(
 
 
 def require_plain_files(folder: Path) -> None:
-    """Refuse a folder with devices or pipes: opening a pipe would wait for ever.
+    """Refuse a folder with devices or pipes, since opening a pipe would wait forever.
 
     folder (Path): The folder.
     RAISES (ConnormError): CN402.
     """
     for path in folder.rglob("*"):
         if not path.is_file() and not path.is_dir():
-            raise damaged(path, "it is no file")
+            raise damaged(path, "it is not a file")
 
 
 def damaged(path: Path, reason: object) -> ConnormError:
@@ -185,7 +184,10 @@ def _chunks(path: Path) -> Iterator[bytes]:
 
 
 def _blocks(path: Path, size: int, *, count: int, length: int) -> Iterator[bytes]:
-    """YIELDS (bytes): Evenly spaced blocks, from the start of the file to its end."""
+    """Read evenly spaced blocks, from the start of the file to its end.
+
+    YIELDS (bytes): The blocks.
+    """
     with path.open("rb", buffering=0) as file:
         for block in range(count):
             file.seek(block * (size - length) // (count - 1))
@@ -194,10 +196,10 @@ def _blocks(path: Path, size: int, *, count: int, length: int) -> Iterator[bytes
 
 def seal(folder: Path, facts: dict[str, Any], *, leave_out: Collection[str] = ()) -> None:
     """Write the manifest: the facts, the size and checksum of every file in the folder, and a
-    checksum of the manifest. Of subfolders with their own manifest only its checksum is listed.
+    checksum of the manifest. For subfolders with their own manifest, only its checksum is listed.
 
     folder (Path): A folder with all its files written.
-    facts (Dict[str, Any]): What else to store in the manifest; JSON.
+    facts (Dict[str, Any]): Further content of the manifest; JSON.
     leave_out (Collection[str]): Files that may change.
     """
     own = folder / MANIFEST
@@ -243,7 +245,7 @@ def unseal_whole(folder: Path) -> dict[str, Any]:
 
     folder (Path): A sealed folder.
     RETURNS (Dict[str, Any]): The manifest.
-    RAISES (ConnormError): As in `unseal`.
+    RAISES (ConnormError): The errors of `unseal`.
     """
     return _unseal(folder, check_whole)
 
@@ -266,7 +268,8 @@ def verify(folder: Path, *, report: Callable[[int], Any] | None = None) -> None:
 
     folder (Path): A sealed folder.
     report (Optional[Callable]): Called with the number of bytes read since its last call.
-    RAISES (ConnormError): As in `unseal`, and CN430 for a sealed subfolder of another build.
+    RAISES (ConnormError): The errors of `unseal`, and CN430 for a sealed subfolder from another
+        build.
     """
     manifest = read_manifest(folder)
     for name, facts in manifest["files"].items():
@@ -275,13 +278,13 @@ def verify(folder: Path, *, report: Callable[[int], Any] | None = None) -> None:
 
 
 def read_settled(path: Path, read: Callable[[], Result]) -> Result:
-    """Read a folder that another process may replace meanwhile; if so, read the new one.
+    """Read a folder that another process may replace in the meantime; if so, read the new one.
 
     path (Path): The folder.
-    read (Callable): Reads it, and can be called again.
-    RETURNS (Result): What `read` returned: all of one folder.
+    read (Callable): The function that reads it, which may be called repeatedly.
+    RETURNS (Result): The result of `read`, all from one folder.
     RAISES (ConnormError): CN402 if a file is missing, CN419 if the folder was replaced every time,
-        and what `read` raises.
+        and the errors of `read`.
     """
     for _ in range(_ATTEMPTS):
         before = _identity(path)
@@ -323,33 +326,34 @@ def unseal_again(folder: Path, manifest: dict[str, Any], seen: dict[str, Stamp])
     """Check that a folder is still the one that another process unsealed.
 
     folder (Path): The folder.
-    manifest (Dict[str, Any]): What `unseal` returned then.
-    seen (Dict[str, Stamp]): What `stamps` returned before that.
-    RAISES (ConnormError): CN402 if it was replaced by another index, and what `unseal` raises.
+    manifest (Dict[str, Any]): The earlier result of `unseal`.
+    seen (Dict[str, Stamp]): The result of `stamps` before that.
+    RAISES (ConnormError): CN402 if it was replaced by another index, and the errors of `unseal`.
     """
-    # Saving a pipeline to its own folder replaces the files by copies, with the same manifest.
+    # Saving a pipeline to its own folder replaces the files by copies with the same manifest.
     if stamps(folder) != seen and unseal(folder) != manifest:
         raise replaced_since(folder)
 
 
 def require_own_parts(folder: Path, manifest: dict[str, Any]) -> None:
-    """Check that the sealed subfolders are those that were there when a folder was sealed, not
-    those of another build. Folders sealed by older versions don't list them.
+    """Check that the sealed subfolders are the same as when the folder was sealed, not from another
+    build. Folders sealed by older versions don't list them.
 
     folder (Path): A sealed folder.
     manifest (Dict[str, Any]): Its manifest.
-    RAISES (ConnormError): CN430 for a subfolder of another build, and those of `read_manifest`.
+    RAISES (ConnormError): CN430 for a subfolder from another build, and the errors of
+        `read_manifest`.
     """
     for name, expected in manifest.get(_PARTS, {}).items():
         require_same_build(folder / name, checksum_of(read_manifest(folder / name)), expected)
 
 
 def require_same_build(part: Path, found: int, expected: int) -> None:
-    """Refuse a sealed folder of another build.
+    """Refuse a sealed folder from another build.
 
     part (Path): The folder.
     found (int): The checksum of its manifest.
-    expected (int): The checksum that what is saved beside it belongs to.
+    expected (int): The checksum that the files beside it refer to.
     RAISES (ConnormError): CN430.
     """
     if found != expected:
@@ -359,7 +363,7 @@ def require_same_build(part: Path, found: int, expected: int) -> None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Read a manifest alone, without the files that it lists.
+    """Read a manifest without the files that it lists.
 
     folder (Path): A sealed folder.
     RETURNS (Dict[str, Any]): The manifest.
@@ -395,8 +399,8 @@ def _parse_manifest(folder: Path) -> dict[str, Any]:
 
 
 def checksum_of(manifest: dict[str, Any]) -> int:
-    """Compute the checksum of a manifest, and so of all that it lists. It tells builds apart, since
-    the manifest of an index says when it was built.
+    """Compute the checksum of a manifest, and so of everything that it lists. It distinguishes
+    builds, since the manifest of an index has the time of the build.
 
     manifest (Dict[str, Any]): The manifest.
     RETURNS (int): The CRC-32 of its sorted JSON.
@@ -434,13 +438,13 @@ def unpack(files: dict[str, bytes], folder: Path) -> None:
 
 @contextmanager
 def replaced(path: Path, *, is_ours: Callable[[Path], bool]) -> Iterator[Path]:
-    """Write a folder as a whole. An older folder of the same kind is replaced completely,
-    anything else is refused.
+    """Write a complete folder. An older folder of the same kind is replaced completely, anything
+    else is refused.
 
     path (Path): The folder to create or replace.
     is_ours (Callable[[Path], bool]): Whether an existing folder is of this kind.
-    YIELDS (Path): Where to write.
-    RAISES (ConnormError): CN705 if something else is there, CN108 if it cannot be written.
+    YIELDS (Path): The folder to write to.
+    RAISES (ConnormError): CN705 if the path is something else, CN108 if it cannot be written.
     """
     require_replaceable(path, is_ours=is_ours)
     with atomic_folder(path.resolve()) as aside:
@@ -448,11 +452,12 @@ def replaced(path: Path, *, is_ours: Callable[[Path], bool]) -> Iterator[Path]:
 
 
 def require_replaceable(path: Path, *, is_ours: Callable[[Path], bool]) -> None:
-    """Refuse to replace anything but an older folder of the same kind. Called before hours of work.
+    """Refuse to replace anything except an older folder of the same kind. Call this before hours of
+    work.
 
     path (Path): The folder to create or replace.
     is_ours (Callable[[Path], bool]): Whether an existing folder is of this kind.
-    RAISES (ConnormError): CN705 if something else is there.
+    RAISES (ConnormError): CN705 if the path is something else.
     """
     path = path.resolve()
     if path.exists() and not (path.is_dir() and (is_ours(path) or not any(path.iterdir()))):
@@ -483,19 +488,19 @@ class _LargeFile(NamedTuple):
 
 
 class BackgroundCheck:
-    """Reads the files that `unseal` only sampled, once, in a thread. Damage that it finds is raised
-    by `require_sound` from then on. The thread ends with this object or with the process; in a
-    forked process it starts again.
+    """Reads the files that `unseal` only sampled, once, in a thread. After it has found damage,
+    `require_sound` raises it. The thread ends with this object or with the process; in a forked
+    process, it starts again.
     """
 
     def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
-        """Open the files and start.
+        """Open the files and start the thread.
 
         folder (Path): An unsealed folder.
-        manifest (Dict[str, Any]): What `unseal` returned.
-        RAISES (OSError): If a file is gone.
+        manifest (Dict[str, Any]): The result of `unseal`.
+        RAISES (OSError): If a file no longer exists.
         """
-        # Opened now: another folder may replace this one while the old files are in use.
+        # Opened now, since another folder may replace this one while the old files are in use.
         self._left = deque(
             _LargeFile(folder / name, (folder / name).open("rb"), facts["bytes"], facts["crc32"])
             for name, facts in manifest["files"].items()
@@ -509,7 +514,7 @@ class BackgroundCheck:
             self._start()
 
     def require_sound(self) -> None:
-        """Refuse to go on if damage was found.
+        """Raise the error if damage was found.
 
         RAISES (ConnormError): CN402.
         """
@@ -523,7 +528,7 @@ class BackgroundCheck:
 
     def _start(self) -> None:
         self._process = os.getpid()
-        # The thread does not know this object, which would never be freed.
+        # The thread must not refer to this object, which would then never be freed.
         work = (self._left, self._stop, self._damage)
         threading.Thread(target=_check_files, args=work, name=THREAD, daemon=True).start()
 
@@ -531,7 +536,9 @@ class BackgroundCheck:
 def _check_files(
     left: deque[_LargeFile], stop: threading.Event, damage: list[ConnormError]
 ) -> None:
-    """Check and close files until one is damaged or it is told to stop; then close the others."""
+    """Check and close files until one is damaged or the thread is stopped; then close the
+    others.
+    """
     while left and not damage and not stop.is_set():
         large, checksum = left[0], 0
         try:
@@ -553,7 +560,7 @@ def _check_files(
 
 
 def _read(file: BinaryIO, start: int) -> bytes:
-    # A forked process shares the position in the file.
+    # A forked process would share the position in the file.
     if hasattr(os, "pread"):
         return os.pread(file.fileno(), _CHUNK, start)
     file.seek(start)

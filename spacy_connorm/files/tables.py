@@ -1,4 +1,4 @@
-"""Tables in text files, row by row, and their columns by name."""
+"""Read tables in text files row by row, and find their columns by name."""
 
 import csv
 from collections import Counter
@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from ..errors import ConnormError, Errors, refuse, unreadable
 from .text import find_ending, read_lines, read_whole_lines
 
-# Characters. What a quotation mark without an end swallows is held in memory.
+# In characters. The text after an unclosed quotation mark is held in memory.
 _LONGEST_FIELD = 1 << 24
 
 TableRow: TypeAlias = tuple[int, list[str]]
@@ -18,18 +18,18 @@ TableRow: TypeAlias = tuple[int, list[str]]
 def read_rows(path: str | Path, *, delimiter: str | None = None) -> Iterator[TableRow]:
     """Read a table row by row.
 
-    path (Union[str, Path]): The file; `.gz` too.
-    delimiter (Optional[str]): Separates fields; if None a tab, or in a `.csv` file a comma, or the
-        semicolon or tab of a first line that has no comma.
+    path (Union[str, Path]): The file, which may be gzipped (`.gz`).
+    delimiter (Optional[str]): The separator of fields; if None, a tab, or in a `.csv` file a comma,
+        or the semicolon or tab in a first line without commas.
     RETURNS (Iterator[Tuple[int, List[str]]]): Rows that are not blank, with the number of their
         last line.
-    RAISES (ConnormError): CN006 for a delimiter that is none, CN115 for invalid CSV, and what
-        `read_lines` raises.
+    RAISES (ConnormError): CN006 for an invalid delimiter, CN115 for invalid CSV, and the errors of
+        `read_lines`.
     """
     path = Path(path)
     delimiter = _usual_delimiter(path) if delimiter is None else delimiter
     if len(delimiter) != 1 or delimiter in '"\r\n':
-        refuse("delimiter", delimiter, "one character, e.g. ';', and no quotation mark")
+        refuse("delimiter", delimiter, "one character, e.g. ';', but not a quotation mark")
     if delimiter == "\t":
         rows = _tab_separated(path)
     else:
@@ -40,7 +40,7 @@ def read_rows(path: str | Path, *, delimiter: str | None = None) -> Iterator[Tab
 def _usual_delimiter(path: Path) -> str:
     if find_ending(path) != ".csv":
         return "\t"
-    # Where numbers have decimal commas, spreadsheets write semicolons.
+    # In languages with decimal commas, spreadsheets write semicolons.
     _, first = next(read_lines(path), (1, ""))
     return next((each for each in ",;\t" if each in first), ",")
 
@@ -48,12 +48,12 @@ def _usual_delimiter(path: Path) -> str:
 def require_width(
     rows: Iterable[TableRow], path: str | Path, width: int, *, delimiter: str | None = None
 ) -> Iterator[TableRow]:
-    """Refuse rows with more fields than the table has columns: a field that holds the delimiter
+    """Refuse rows with more fields than the table has columns: a field that contains the delimiter
     would move all fields after it to the next column. Empty fields may follow the last column.
 
-    rows (Iterable[Tuple[int, List[str]]]): From `read_rows`, without the header.
+    rows (Iterable[Tuple[int, List[str]]]): Rows from `read_rows`, without the header.
     path (Union[str, Path]): Their file, for the message.
-    width (int): How many columns the table has.
+    width (int): The number of columns of the table.
     delimiter (Optional[str]): As in `read_rows`.
     YIELDS (Tuple[int, List[str]]): The rows.
     RAISES (ConnormError): CN115 for a row with more fields than columns.
@@ -68,8 +68,8 @@ def require_width(
 
 def _surplus_hint(delimiter: str) -> str:
     if delimiter == "\t":
-        return "a field can't hold a tab"
-    return f"put quotation marks around fields that hold '{delimiter}'"
+        return "a field can't contain a tab"
+    return f"put quotation marks around fields that contain '{delimiter}'"
 
 
 def find_column(path: str | Path, column: str | int, columns: Sequence[str] | None) -> int:
@@ -78,7 +78,7 @@ def find_column(path: str | Path, column: str | int, columns: Sequence[str] | No
     path (Union[str, Path]): The file, for the message.
     column (Union[str, int]): Its name in the header, or its number, from 1.
     columns (Optional[Sequence[str]]): The header; None if there is none.
-    RETURNS (int): Its place in a row, from 0.
+    RETURNS (int): Its position in a row, from 0.
     RAISES (ConnormError): CN114 if there is no such column, CN125 if there are several.
     """
     if columns is not None and column in columns:
@@ -94,7 +94,8 @@ def find_column(path: str | Path, column: str | int, columns: Sequence[str] | No
 
 
 def require_distinct_columns(path: str | Path, columns: Iterable[str]) -> None:
-    """Refuse columns with the same name, of which only one would be read. Several may have none.
+    """Refuse columns with the same name, since only one of them would be read. Several may have no
+    name.
 
     path (Union[str, Path]): The file, for the message.
     columns (Iterable[str]): Their names.
@@ -106,8 +107,8 @@ def require_distinct_columns(path: str | Path, columns: Iterable[str]) -> None:
 
 
 def _tab_separated(path: Path) -> Iterator[TableRow]:
-    # Without the csv module: in tables of names a quotation mark is usually part of a name, and one
-    # at the start of a field would swallow the lines up to the next.
+    # Without the csv module: in tables of names, a quotation mark is usually part of a name, and
+    # one at the start of a field would swallow all lines up to the next one.
     for number, line in read_lines(path):
         yield number, split_tabs(line)
 
@@ -131,14 +132,14 @@ def _unquoted(field: str) -> str:
 def read_quoted(
     lines: Iterable[tuple[int, str]], path: str | Path, *, delimiter: str
 ) -> Iterator[TableRow]:
-    """Read rows in which a field in quotation marks may hold anything: the separator and line
-    breaks, too.
+    """Read rows in which a field in quotation marks may contain anything, including the separator
+    and line breaks.
 
     lines (Iterable[Tuple[int, str]]): Numbered lines with their ends, which fields keep.
     path (Union[str, Path]): Their file, for the message.
-    delimiter (str): Separates fields.
+    delimiter (str): The separator of fields.
     YIELDS (Tuple[int, List[str]]): The number of a row's last line, and the row.
-    RAISES (ConnormError): CN115 for a quotation mark without an end, or behind the end of a field.
+    RAISES (ConnormError): CN115 for an unclosed quotation mark, or one after the end of a field.
     """
     begin, line, has_ended = 0, 0, False
 
@@ -155,7 +156,7 @@ def read_quoted(
             yield line, row
             begin = 0
     except csv.Error as error:
-        # What is not closed swallows all lines up to the last one.
+        # An unclosed quotation mark swallows all lines up to the last one.
         place = begin if has_ended else line
         reason = (
             "a quotation mark in the row that begins here is not closed" if has_ended else error
@@ -169,7 +170,8 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def hold_as_text(cell: Any) -> Any:
     """Keep a spreadsheet from running a cell of a CSV file as a formula.
 
-    cell (Any): What the cell holds.
-    RETURNS (Any): The same; a text that begins as formulas do gets an apostrophe before it.
+    cell (Any): The content of the cell.
+    RETURNS (Any): The same content; a text that begins like a formula is prefixed with an
+        apostrophe.
     """
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell

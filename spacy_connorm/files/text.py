@@ -16,12 +16,12 @@ SURROGATES = "surrogatepass"
 
 def open_text(path: Path, mode: str = "rt", *, newline: str | None = None) -> TextIO:
     """Open a text file as UTF-8, a `.gz` file through gzip. Lone surrogates are kept, a byte order
-    mark is skipped. What is written is the same file each time and on every system.
+    mark is skipped. The same text is written as the same bytes each time and on every system.
 
     path (Path): The file.
     mode (str): "rt" or "wt".
-    newline (Optional[str]): How line ends are read, as for `open`; "" keeps them all as they are.
-        They are always written as they are.
+    newline (Optional[str]): How line ends are read, as for `open`; "" keeps them unchanged. When
+        writing, they are never changed.
     RETURNS (TextIO): The open file.
     """
     if mode == "rt":
@@ -32,17 +32,17 @@ def open_text(path: Path, mode: str = "rt", *, newline: str | None = None) -> Te
 
 
 def find_ending(path: str | Path) -> str:
-    """Find the ending of a file's name, before `.gz`.
+    """Find the extension of a file's name, before `.gz`.
 
     path (Union[str, Path]): The file.
-    RETURNS (str): The ending in lower case, such as ".csv"; empty if there is none.
+    RETURNS (str): The extension in lower case, such as ".csv"; empty if there is none.
     """
     path = Path(Path(path).name.lower())
     return Path(path.stem).suffix if path.suffix == _GZIP else path.suffix
 
 
 def open_bytes(path: Path) -> gzip.GzipFile | BufferedReader:
-    """Open a file to read its bytes, those of a `.gz` file through gzip.
+    """Open a file to read its bytes, a `.gz` file through gzip.
 
     path (Path): The file.
     RETURNS (Union[GzipFile, BufferedReader]): The open file.
@@ -51,8 +51,8 @@ def open_bytes(path: Path) -> gzip.GzipFile | BufferedReader:
 
 
 class _Packed(gzip.GzipFile):
-    """A gzip file that is written without its name and the time in its header: by these, what is
-    the same text would have another checksum each time.
+    """A gzip file written without its name and the time in its header, since they would give the
+    same text a different checksum each time.
     """
 
     def __init__(self, file: BinaryIO) -> None:
@@ -67,7 +67,7 @@ class _Packed(gzip.GzipFile):
 
 
 def existing_file(path: str | Path) -> Path:
-    """Check that there is a file.
+    """Check that a file exists.
 
     path (Union[str, Path]): The file.
     RETURNS (Path): The file.
@@ -86,13 +86,13 @@ def read_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 
     path (Union[str, Path]): The file; a `.gz` file is read through gzip.
     YIELDS (Tuple[int, str]): The line number, from 1, and the line without its end.
-    RAISES (ConnormError): Those of `read_whole_lines`.
+    RAISES (ConnormError): The errors of `read_whole_lines`.
     """
     return ((number, line.rstrip("\r\n")) for number, line in read_whole_lines(path))
 
 
 def read_whole_lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Read a text file line by line, line ends as they are.
+    """Read a text file line by line, with its own line ends.
 
     path (Union[str, Path]): The file; a `.gz` file is read through gzip.
     YIELDS (Tuple[int, str]): The line number, from 1, and the line.
@@ -112,18 +112,18 @@ def read_whole_lines(path: str | Path) -> Iterator[tuple[int, str]]:
 
 
 def read_text(path: str | Path) -> str:
-    """Read a whole text file, line ends as they are.
+    """Read a whole text file, with its own line ends.
 
     path (Union[str, Path]): The file.
     RETURNS (str): Its text, without a byte order mark.
-    RAISES (ConnormError): Those of `read_whole_lines`.
+    RAISES (ConnormError): The errors of `read_whole_lines`.
     """
     path = existing_file(path)
     try:
         with open_text(path, newline="") as file:
             return file.read()
     except UnicodeDecodeError as error:
-        # Lines are decoded in blocks; this is the exact one.
+        # Text is decoded in blocks; this is the exact line.
         line = error.object[: error.start].count(b"\n") + 1
         raise ConnormError(Errors.CN107.format(path=path, line=line)) from error
     except (OSError, EOFError, zlib.error) as error:

@@ -1,4 +1,4 @@
-"""Read XML piece by piece, or element by element: a file of any size may be one line."""
+"""Read XML piece by piece, or element by element, since a file of any size may be a single line."""
 
 import codecs
 import re
@@ -21,27 +21,27 @@ _ENTITY = "<!ENTITY"
 
 
 def read_elements(path: str | Path) -> Iterator[tuple[str, Element, int]]:
-    """Read XML element by element. Entities that the file declares are refused, not resolved, and
-    nothing outside it is read.
+    """Read XML element by element. Entities declared in the file are refused, not resolved, and
+    nothing outside the file is read.
 
     path (Union[str, Path]): The file; a `.gz` file is read through gzip.
     YIELDS (Tuple[str, Element, int]): "start" or "end", the element, and the line. Elements stay in
-        memory: clear those that are not needed any more.
-    RAISES (ConnormError): CN115 for a file that is not XML, and what `read_pieces` raises.
+        memory: clear those that are no longer needed.
+    RAISES (ConnormError): CN115 for a file that is not XML, and the errors of `read_pieces`.
     """
     parser: Any = XMLPullParser(("start", "end"))
     line, before = 1, ""
     try:
         for line, text in _lines(path):
             if _ENTITY in before + text:
-                reason = "it has entities of its own, which are not resolved"
+                reason = "it declares entities, which are not resolved"
                 raise unreadable(path, line, "XML", reason)
             before = text[-len(_ENTITY) :]
             parser.feed(text)
             yield from ((*each, line) for each in parser.read_events())
         parser.close()
     except ParseError as error:
-        # The parser repeats names of entities.
+        # The parser's message repeats names of entities.
         raise unreadable(path, error.position[0], "XML", ErrorString(error.code)) from None
     except UnicodeEncodeError:
         reason = "it has a lone surrogate, which XML can't hold"
@@ -50,19 +50,22 @@ def read_elements(path: str | Path) -> Iterator[tuple[str, Element, int]]:
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
-    """YIELDS (Tuple[int, str]): Lines with their numbers; long ones in several pieces."""
+    """Read numbered lines; long ones in several pieces.
+
+    YIELDS (Tuple[int, str]): The line number and the piece.
+    """
     for first, piece in read_pieces(path):
         yield from enumerate(re.findall(r"[^\n]*\n|[^\n]+", piece), start=first)
 
 
 def read_pieces(path: str | Path) -> Iterator[tuple[int, str]]:
-    """Read a text file piece by piece, in the encoding that its XML declaration names, if it has
-    one, or else as UTF-8.
+    """Read a text file piece by piece, in the encoding named in its XML declaration, or else as
+    UTF-8.
 
     path (Union[str, Path]): The file; a `.gz` file is read through gzip.
-    YIELDS (Tuple[int, str]): The number of the line, from 1, that a piece begins in, and the piece.
-        It may end anywhere, and its line ends are the file's.
-    RAISES (ConnormError): As `read_lines`; CN107 for a file that is not in its encoding.
+    YIELDS (Tuple[int, str]): The number of the line, from 1, in which a piece begins, and the
+        piece. It may end anywhere, and has the file's line ends.
+    RAISES (ConnormError): The errors of `read_lines`; CN107 for a file that is not in its encoding.
     """
     path = existing_file(path)
     line = 1
@@ -85,7 +88,10 @@ def read_pieces(path: str | Path) -> Iterator[tuple[int, str]]:
 
 
 def _decoder(head: bytes) -> codecs.IncrementalDecoder:
-    """RETURNS (IncrementalDecoder): Decodes what begins with some bytes."""
+    """Choose the decoder for a file by its first bytes.
+
+    RETURNS (IncrementalDecoder): The decoder.
+    """
     # Each byte is a letter in this encoding.
     declared = _DECLARED.match(head.decode("latin-1"))
     name = declared[1] if declared else ""
@@ -95,8 +101,10 @@ def _decoder(head: bytes) -> codecs.IncrementalDecoder:
 
 
 def _is_usable(name: str) -> bool:
-    """RETURNS (bool): Whether an encoding is known, is no part of UTF-8, and can be the one that
-    its declaration is in. If not, the file is no worse read as UTF-8.
+    """Check whether an encoding is known, is not a subset of UTF-8, and can be the one that its
+    declaration is written in. If not, reading the file as UTF-8 is just as good.
+
+    RETURNS (bool): True if it is.
     """
     try:
         return codecs.lookup(name).name not in _IN_UTF8 and _START.decode(name) == _START.decode()

@@ -27,6 +27,6 @@ def test_corrections_become_synonyms(invoke, words, refused, tmp_path):
     assert out.read_text(encoding="utf8") == "cold\tC4\t1\n"
     assert "Documents keep" not in shown
     documents = words(invoke("corrections", path, tmp_path / "d.spacy"))
-    assert "an index of documents takes the most frequent one" in documents
+    assert "an index built from them uses the most frequent one" in documents
     assert "Wrote" not in words(invoke("corrections", path))
     refused(invoke("corrections", tmp_path / "missing.jsonl"), "CN100")

@@ -177,7 +177,7 @@ def test_gaps_odd_ids_and_repeated_names(tmp_path, database, reference):
         docs.append(doc)
     path = tmp_path / "out"
     with (
-        pytest.warns(ConnormWarning, match="CNW770.*names of files.*: 3 times"),
+        pytest.warns(ConnormWarning, match="CNW770.*file names.*: 3 times"),
         pytest.warns(ConnormWarning, match="CNW770.*`ID-2`.*: 2 times"),
     ):
         export_docs(docs, path, format="brat", **database)

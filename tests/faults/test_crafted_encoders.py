@@ -131,7 +131,7 @@ def loop():
         (lambda saved: put("graph", loop())(saved), "Loop"),
         (put("settings", "width", "wide"), "settings"),
         (put("settings", "padding", -1), "settings"),
-        (put("graph", b"\x3a\x7f"), "cut short"),
+        (put("graph", b"\x3a\x7f"), "truncated"),
     ],
 )
 def test_onnx(onnx, change, expected):

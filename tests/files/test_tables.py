@@ -64,9 +64,9 @@ def test_an_empty_table(tmp_path):
 @pytest.mark.parametrize(
     ("name", "delimiter", "hint"),
     [
-        ("a.csv", None, "put quotation marks around fields that hold ','"),
-        ("a.txt", ";", "put quotation marks around fields that hold ';'"),
-        ("a.tsv", None, "a field can't hold a tab"),
+        ("a.csv", None, "put quotation marks around fields that contain ','"),
+        ("a.txt", ";", "put quotation marks around fields that contain ';'"),
+        ("a.tsv", None, "a field can't contain a tab"),
     ],
 )
 def test_a_row_has_at_most_as_many_fields_as_the_table_has_columns(tmp_path, name, delimiter, hint):

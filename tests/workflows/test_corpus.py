@@ -76,7 +76,7 @@ def test_a_document_that_the_pipeline_drops_is_recorded(annotator):
     nlp, _ = annotator.load()
     nlp.set_error_handler(lambda name, pipe, docs, error: None)
     first, second = annotator.annotate(make_texts("FAIL here", "A cold."))
-    assert first["error"] == "the pipeline gave no document back"
+    assert first["error"] == "the pipeline did not return a document"
     assert second["mentions"][0]["kb_id"] == "C3"
 
 

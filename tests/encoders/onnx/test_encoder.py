@@ -70,7 +70,7 @@ def test_functions_which_could_unfold_without_end():
 
 @pytest.mark.parametrize("content", [b"x", b"\x3a\x7f", b"\x38\x01", b"\xff" * 20, b"\x3f"])
 def test_no_model(content):
-    with pytest.raises(ValueError, match="cut short|no ONNX model"):
+    with pytest.raises(ValueError, match="not an ONNX model"):
         require_plain_graph(content)
 
 

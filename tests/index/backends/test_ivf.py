@@ -311,9 +311,9 @@ def test_codes_are_those_of_the_vectors_they_were_copied_for(built, tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "count", "told"),
     [
-        ({"lists": 120}, {"lists": 121}, 3000, "there were 120 lists where 121 are wanted"),
+        ({"lists": 120}, {"lists": 121}, 3000, "there were 120 lists, but 121 are wanted"),
         ({"lists": None}, {"lists": None}, 2600, None),
-        ({"lists": None}, {"lists": None}, 2000, "there were 864 lists where 704 are wanted"),
+        ({"lists": None}, {"lists": None}, 2000, "there were 864 lists, but 704 are wanted"),
     ],
 )
 def test_the_number_of_lists(tmp_path, old, new, count, told):
