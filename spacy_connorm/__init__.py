@@ -1,5 +1,6 @@
-"""Concept normalization for spaCy: what notebooks and pipelines use, each name loaded when it is
-first asked for."""
+"""Concept normalization for spaCy: the names that notebooks and pipelines use, each loaded on first
+access.
+"""
 
 import lazy_loader
 

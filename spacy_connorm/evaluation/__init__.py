@@ -1,7 +1,7 @@
 """Scores of pipelines: what counts as right, metrics, confidence intervals, tables.
 
-`evaluation_run` scores saved pipelines and `calibration` fits them to dev data. No running pipeline
-imports this package.
+`evaluation_run` scores saved pipelines and `calibration` fits them to dev data. Running pipelines
+never import this package.
 """
 
 import lazy_loader

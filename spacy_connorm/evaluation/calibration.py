@@ -1,5 +1,5 @@
-"""Settings of a pipeline that are chosen on dev data: thresholds of its sieve, NIL threshold and
-its probabilities (Guo et al. 2017); and their cross-validation.
+"""Fit settings of a pipeline to dev data: the thresholds of its sieve, the NIL threshold and its
+probabilities (Guo et al. 2017); and cross-validate them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,16 +36,17 @@ from .report import Row, Section, nil_scores, percent
 
 FOLDS = 10
 SEED = 0
-# Weak regularization: it only stops weights from growing without end if dev data is separable.
+# Weak regularization, which only keeps weights from growing without limit if dev data are
+# separable.
 _INVERSE_PENALTY = 100.0
 _MAX_CONFIDENCE = 0.999
 _BINS = 10
-# Decimals of the fitted numbers.
+# The decimals of fitted numbers.
 DIGITS = 8
 _ROUNDED = 1e-4
 # The shares of mentions with written ids that `curve_points` shows.
 _COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
-# By search what it finds, one prediction per mention.
+# For each search, what it finds: one prediction per mention.
 Found = Mapping[str, Sequence[Prediction]]
 
 
@@ -65,8 +66,8 @@ def read_calibration_data(
 ) -> CalibrationData:
     """Collect the first candidates, whether they are written or not.
 
-    gold (Sequence[Gold]): The gold standard of b mentions, including those of no concept.
-    predictions (Sequence[Prediction]): The pipeline's answers to them.
+    gold (Sequence[Gold]): The gold standard of b mentions, including those without a concept.
+    predictions (Sequence[Prediction]): The pipeline's answers.
     RETURNS (CalibrationData): One answer per mention with candidates, or one per part.
     """
     rows = [
@@ -108,15 +109,15 @@ def measure_reliability(
     of_outcome = np.where(right, probabilities, 1 - probabilities)
     log_loss = -float(np.log(np.maximum(of_outcome, np.finfo("float64").tiny)).mean())
     places = np.minimum((probabilities * _BINS).astype("int64"), _BINS - 1)
-    # The sum over a range of the differences is its size times the distance of its means.
+    # The sum of the differences over a range is its size times the distance of its means.
     distances = np.bincount(places, weights=probabilities - right)
     return log_loss, float(np.abs(distances).sum()) / len(right)
 
 
 class NilCurve(NamedTuple):
-    """What is written at each threshold, highest first. Shares of nothing are 0.
+    """The effect of each NIL threshold, highest first. Shares of an empty set are 0.
 
-    threshold (Floats1d): float64 (n,), scores, descending: ids with at least that score are
+    threshold (Floats1d): float64 (n,), scores, descending: ids with at least this score are
         written.
     written (Ints1d): int64 (n,), the number of mentions for which ids are written.
     right (Ints1d): int64 (n,), the number of these whose ids equal the gold standard.
@@ -147,8 +148,8 @@ class NilCurve(NamedTuple):
 
     @property
     def f1(self) -> np.ndarray:
-        """The harmonic mean of precision and recall. Ids that are written for
-        mentions of no concept (NIL) lower the precision.
+        """The harmonic mean of precision and recall. Ids written for mentions without a concept
+        (NIL) lower the precision.
         """
         return 2 * self.right / np.maximum(self.written + self.linked, 1)
 
@@ -156,9 +157,8 @@ class NilCurve(NamedTuple):
 def trace_nil_curve(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> NilCurve:
     """Lower the threshold from the highest score to the lowest.
 
-    gold (Sequence[Gold]): The gold standard of b mentions, including those of no concept.
-    predictions (Sequence[Prediction]): The pipeline's candidates for them; the written ids do not
-        matter.
+    gold (Sequence[Gold]): The gold standard of b mentions, including those without a concept.
+    predictions (Sequence[Prediction]): The pipeline's candidates; the written ids do not matter.
     RETURNS (NilCurve): One point for each score of a first candidate.
     """
     steps = sorted(
@@ -166,7 +166,7 @@ def trace_nil_curve(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> 
         reverse=True,
     )
     table = np.asarray(steps, dtype="float64").reshape(-1, 3)
-    # Of equal scores only the last is a point: they all pass at once.
+    # Only the last of equal scores is a point, since they all pass at once.
     last = np.flatnonzero(np.diff(table[:, 0], append=-np.inf))
     totals = table[:, 1:].cumsum(axis=0).astype("int64")[last]
     linked = sum(bool(each.concept_ids) for each in gold)
@@ -174,8 +174,10 @@ def trace_nil_curve(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> 
 
 
 def _steps(gold: Gold, prediction: Prediction) -> Iterator[tuple[float, int, int]]:
-    """YIELDS (Tuple[float, int, int]): The thresholds that change what is written for a mention,
-    and the changes in the number of written and of right mentions.
+    """List the thresholds at which the written ids of a mention change.
+
+    YIELDS (Tuple[float, int, int]): The threshold, and the changes in the number of written and of
+        right mentions.
     """
     was_written = was_right = False
     scores = {_within_one(part[0].score) for part in by_part(prediction.candidates)}
@@ -187,7 +189,7 @@ def _steps(gold: Gold, prediction: Prediction) -> Iterator[tuple[float, int, int
 
 
 def _within_one(score: float) -> float:
-    # Cosines rounded above 1 are 1, as no threshold is higher. Inner products may be.
+    # Cosines rounded above 1 are set to 1, since no threshold is higher. Inner products may be.
     return 1.0 if 1 < score < 1 + _ROUNDED else score
 
 
@@ -195,12 +197,12 @@ def choose_threshold(curve: NilCurve) -> float | None:
     """Choose the NIL threshold with the highest F1.
 
     curve (NilCurve): The curve of dev data.
-    RETURNS (Optional[float]): Half-way between the last score that passes and the first that does
+    RETURNS (Optional[float]): Halfway between the last score that passes and the first that does
         not; None if it is best to write an id for every mention.
     """
     if not len(curve.threshold):
         return None
-    # The last of equals: of equally good thresholds the one with the fewest NILs.
+    # The last one: of equally good thresholds, the one with the fewest NILs.
     best = len(curve.f1) - 1 - int(np.argmax(curve.f1[::-1]))
     if best == len(curve.threshold) - 1:
         return None
@@ -208,19 +210,17 @@ def choose_threshold(curve: NilCurve) -> float | None:
 
 
 def apply_threshold(predictions: Sequence[Prediction], threshold: float | None) -> list[Prediction]:
-    """Write other ids: the same candidates, with the ids that are written at another NIL
-    threshold.
-    """
+    """Keep the candidates, but write the ids that another NIL threshold would give."""
     return [each._replace(written=written_id(each.candidates, threshold)) for each in predictions]
 
 
 def curve_points(curve: NilCurve) -> list[Row]:
-    """Show what is written at a few thresholds.
+    """Show the effect of a few thresholds.
 
     curve (NilCurve): The curve.
     RETURNS (List[Dict[str, Any]]): "NIL below", to four decimals, and "coverage", "precision",
-        "recall" and "f1" in percent, where as many mentions have written ids as `_COVERAGES` says,
-        or a few more.
+        "recall" and "f1" in percent, at thresholds where about as many mentions have written ids as
+        given by `_COVERAGES`.
     """
     last = len(curve.threshold) - 1
     reached = (int((curve.coverage < share).sum()) for share in _COVERAGES)
@@ -236,16 +236,17 @@ def curve_points(curve: NilCurve) -> list[Row]:
 def choose_thresholds(
     gold: Sequence[Gold], found: Found, searches: Sequence[str], current: Sequence[float]
 ) -> list[float]:
-    """Choose for each search but the last the cosine from which it answers better than what comes
-    after it: by strict, then by lenient Acc@1. The last but one is chosen first, then the one
-    before it, over all mentions; so two searches get the best threshold that there is, more of them
-    a good one each.
+    """For each search except the last, choose the cosine from which it answers better than the
+    following searches: by strict, then by lenient Acc@1. The last threshold is chosen first, then
+    the one before it, over all mentions; so for two searches, the result is the best possible
+    threshold, and for more searches, each is a good one.
 
-    gold (Sequence[Gold]): What is right for n mentions; those of no concept do not count.
-    found (Mapping[str, Sequence[Prediction]]): What each search finds alone.
-    searches (Sequence[str]): Of the sieve, in order.
-    current (Sequence[float]): Its thresholds: of equally good ones that nearest to these is taken.
-    RETURNS (List[float]): One per search but the last, -1 to 1.
+    gold (Sequence[Gold]): The gold standard of n mentions; those without a concept do not count.
+    found (Mapping[str, Sequence[Prediction]]): What each search alone finds.
+    searches (Sequence[str]): The searches of the sieve, in order.
+    current (Sequence[float]): The current thresholds: of equally good ones, the nearest to these is
+        chosen.
+    RETURNS (List[float]): One per search except the last, -1 to 1.
     """
     linked = np.asarray([bool(each.concept_ids) for each in gold], dtype="bool")
     after = _right(gold, found[searches[-1]])[linked]
@@ -260,19 +261,22 @@ def choose_thresholds(
 
 
 def best_score(prediction: Prediction) -> float:
-    """Find the score that a threshold is held against.
+    """Find the score that thresholds are compared with.
 
     prediction (Prediction): The answer to a mention.
-    RETURNS (float): The first candidate's, of a split mention that of its worst part; -2.0, under
-        any threshold, without candidates. What rounding puts above 1 is 1, as no threshold is
-        higher.
+    RETURNS (float): The first candidate's score; for a split mention, that of its worst part; -2.0,
+        below any threshold, without candidates. Scores rounded above 1 are set to 1, since no
+        threshold is higher.
     """
     scores = (part[0].score for part in by_part(prediction.candidates))
     return min(1.0, min(scores, default=-2.0))
 
 
 def _right(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> np.ndarray:
-    """Mark, int64 (n, 2), 1 where a mention counts strictly, and leniently."""
+    """Mark mentions that are right strictly, and leniently, by 1 in int64 (n, 2).
+
+    Mark, int64 (n, 2), 1 where a mention counts strictly, and leniently.
+    """
     rows = [
         (strict_rank(prediction, each) == 1, lenient_rank(prediction.candidates, each) == 1)
         for each, prediction in zip(gold, predictions, strict=True)
@@ -281,13 +285,14 @@ def _right(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> np.ndarra
 
 
 def _best_threshold(scores: np.ndarray, gains: np.ndarray, current: float) -> float:
-    """The threshold with the best sum of gains (n, 2) at scores (n,) from it on,
-    the first column before the second; of equals that nearest to the current one.
+    """Find the threshold above which the sum of gains (n, 2), at scores (n,), is best, comparing
+    the first column before the second. Of equally good thresholds, the nearest to the current one
+    is chosen.
     """
     order = np.argsort(-scores, kind="stable")
     last = np.flatnonzero(np.diff(scores[order], append=-np.inf))
-    # From each score on down to the next one any threshold does the same; over the best score the
-    # search never answers.
+    # All thresholds between a score and the next lower one have the same effect; above the best
+    # score, the search never answers.
     reached = np.append(1.0, scores[order][last])
     totals = np.vstack([np.zeros((1, 2), dtype="int64"), gains[order].cumsum(axis=0)[last]])
     following = np.append(reached[1:], -2.0)
@@ -306,13 +311,14 @@ def _best_threshold(scores: np.ndarray, gains: np.ndarray, current: float) -> fl
 
 
 def make_folds(texts: Sequence[str], *, folds: int = FOLDS, seed: int = SEED) -> list[np.ndarray]:
-    """Hold each mention out once, so that settings are judged on unseen ones. Mentions with the
-    same text stay together, as they have the same answer: it would be known from the other folds.
+    """Assign each mention to a fold, so that settings are judged on unseen mentions. Mentions with
+    the same text stay together, since they have the same answer, which would be known from the
+    other folds.
 
-    texts (Sequence[str]): n mentions, of at least as many different texts as folds.
+    texts (Sequence[str]): n mentions, with at least as many different texts as folds.
     folds (int): The number of folds, with about equally many texts.
-    seed (int): Of the random order of the texts.
-    RETURNS (List[Bools1d]): For each fold which mentions are held out, bool (n,).
+    seed (int): The seed of the random order of the texts.
+    RETURNS (List[Bools1d]): For each fold, the mentions in it, bool (n,).
     """
     distinct, text_of = np.unique(np.asarray([text.lower() for text in texts]), return_inverse=True)
     fold_of = (np.random.default_rng(seed).permutation(len(distinct)) % folds)[text_of]
@@ -323,7 +329,7 @@ class Tuning(NamedTuple):
     """The tuned settings of a pipeline.
 
     sieve (Sieve): The searches and the thresholds from which they answer.
-    nil_threshold (Optional[float]): The score below which "NIL" is written; None: never.
+    nil_threshold (Optional[float]): The score below which "NIL" is written; None for never.
     calibration (Calibration): Turns scores into probabilities.
     """
 
@@ -337,7 +343,7 @@ class Outcome(NamedTuple):
 
     gold (List[Gold]): The gold standard of b mentions.
     predictions (List[Prediction]): The answers to them.
-    probabilities (Floats1d): float64 (n,), of their first candidates.
+    probabilities (Floats1d): float64 (n,), for the first candidates.
     right (Bools1d): bool (n,), which of these are right.
     """
 
@@ -348,7 +354,7 @@ class Outcome(NamedTuple):
 
     @property
     def curve(self) -> NilCurve:
-        """What other NIL thresholds would give."""
+        """The effect of other NIL thresholds."""
         return trace_nil_curve(self.gold, self.predictions)
 
 
@@ -359,8 +365,8 @@ def tune(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Tuning:
     gold (Sequence[Gold]): The gold standard of n mentions.
     found (Mapping[str, Sequence[Prediction]]): The answers of each search alone.
     sieve (Sieve): The searches and their current thresholds.
-    RETURNS (Tuning): The settings. The NIL threshold is None if no mention is NIL, as such a corpus
-        says nothing about it.
+    RETURNS (Tuning): The settings. The NIL threshold is None if no mention is NIL, since such a
+        corpus says nothing about it.
     """
     thresholds = choose_thresholds(gold, found, sieve.searches, sieve.thresholds)
     predictions = Sieve(sieve.searches, thresholds).choose(found, best_score)
@@ -388,16 +394,17 @@ def apply_tuning(tuning: Tuning, gold: Sequence[Gold], found: Found) -> Outcome:
 def judge(
     gold: Sequence[Gold], predictions: Sequence[Prediction], calibration: Calibration | None
 ) -> Outcome:
-    """Judge answers, and how sure they are.
+    """Judge answers and their probabilities.
 
     gold (Sequence[Gold]): The gold standard of b mentions.
     predictions (Sequence[Prediction]): The answers to them.
-    calibration (Optional[Calibration]): Gives their probabilities; without it these are the scores.
+    calibration (Optional[Calibration]): Computes the probabilities; without it, these are the
+        scores.
     RETURNS (Outcome): The answers.
     """
     features, right = read_calibration_data(gold, predictions)
     if calibration is None:
-        # Clipped, or a single error would dominate the log loss.
+        # Clipped, since a single error would otherwise dominate the log loss.
         probabilities = np.clip(features[:, 0], 1 - _MAX_CONFIDENCE, _MAX_CONFIDENCE)
     else:
         found = [calibration.probability(*pair) for pair in features.tolist()]
@@ -406,7 +413,7 @@ def judge(
 
 
 def cross_validate(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Outcome:
-    """Tune on all folds but one and answer the mentions of that one, for each fold.
+    """For each fold, tune on all other folds and answer the mentions of this one.
 
     gold (Sequence[Gold]): As for `tune`.
     found (Mapping[str, Sequence[Prediction]]): As for `tune`.
@@ -464,7 +471,7 @@ def outcome_row(outcome: Outcome) -> Row:
     }
 
 
-# Different mentions with a right answer, and with a wrong one.
+# The minimum number of different mentions with a right answer, and with a wrong one.
 _FEWEST = 10
 _MOST_SEEN = 0.98
 _BEFORE, _SAME, _HELD_OUT = "as they were", "fitted, same mentions", "fitted, held-out mentions"
@@ -490,8 +497,8 @@ class Calibrated(NamedTuple):
     def write(self, path: str | Path) -> None:
         """Write the pipeline with the fitted settings.
 
-        path (Union[str, Path]): The folder to make or replace.
-        RAISES (ConnormError): CN705 if something else is there, CN108 if it cannot be written.
+        path (Union[str, Path]): The folder to create or replace.
+        RAISES (ConnormError): CN705 if the path is something else, CN108 if it cannot be written.
         """
         fitted: dict[str, Any] = {
             "nil_threshold": self.tuning.nil_threshold,
@@ -506,10 +513,10 @@ class Calibrated(NamedTuple):
 
 
 def require_output(output_path: Path) -> None:
-    """Check before any work is done that the calibrated pipeline can be written.
+    """Check, before any work is done, that the calibrated pipeline can be written.
 
     output_path (Path): Its folder.
-    RAISES (ConnormError): CN705 if something else is there.
+    RAISES (ConnormError): CN705 if the path is something else.
     """
     require_replaceable(output_path, is_ours=_is_calibrated)
 
@@ -531,15 +538,15 @@ def calibrate(
     --calibrate`.
 
     pipeline (Union[str, Path]): An installed package, or a pipeline's folder; it is not changed.
-    corpus_path (Union[str, Path]): A `.spacy` file with gold ids, which the index does not hold.
+    corpus_path (Union[str, Path]): A `.spacy` file with gold ids that is not in the index.
     output_path (Optional[Union[str, Path]]): The folder for a copy of the pipeline with the fitted
         settings; nothing is written if None.
     gpu_id (int): The GPU for the encoder; -1 for the CPU.
-    component (Optional[str]): Which concept normalizer, if there are several.
+    component (Optional[str]): The concept normalizer to use, if there are several.
     RETURNS (Calibrated): The fitted settings and their results.
     RAISES (ConnormError): CN600 for a corpus without gold ids, CN611 for one that is too small,
-        CN705 if something else is in the folder, and CN700 to CN704 as `load_normalizer`.
-    WARNS (ConnormWarning): CNW610 if the index seems to hold the corpus.
+        CN705 if the output is something else, and CN700 to CN704 as for `load_normalizer`.
+    WARNS (ConnormWarning): CNW610 if the corpus seems to be in the index.
     """
     corpus = Path(corpus_path)
     require_apart(output_path, pipeline, corpus)
@@ -614,7 +621,7 @@ def _as_it_was(normalizer: ConceptNormalizer, gold: list[Gold], own: list[Predic
     outcome = judge(gold, own, calibration)
     if calibration is not None or normalizer.lookup.index.metric == COSINE:
         return outcome
-    # Inner products are no probabilities.
+    # Inner products are not probabilities.
     return outcome._replace(probabilities=np.empty(0), right=np.empty(0, dtype="bool"))
 
 

@@ -1,4 +1,6 @@
-"""From plain text: a pipeline's mentions, ids and ids of documents beside the gold ones."""
+"""Score a pipeline from plain text: its mentions, their ids and the ids of documents, compared with
+the gold standard.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -35,7 +37,7 @@ _SHOWN = {
 
 
 class LinkedSpan(NamedTuple):
-    """A mention, gold or found.
+    """A gold mention, or one that was found.
 
     start (int): The offset of its first character.
     end (int): The offset after its last.
@@ -57,18 +59,19 @@ class LinkedSpan(NamedTuple):
 class DocumentSpans(NamedTuple):
     """The mentions of a document.
 
-    gold (Sequence[LinkedSpan]): As annotated.
-    found (Sequence[LinkedSpan]): As found.
+    gold (Sequence[LinkedSpan]): The annotated mentions.
+    found (Sequence[LinkedSpan]): The mentions that were found.
     """
 
     gold: Sequence[LinkedSpan]
     found: Sequence[LinkedSpan]
 
     def counts(self) -> list[list[int]]:
-        """Count what is right.
+        """Count right mentions and ids.
 
-        RETURNS (List[List[int]]): (4, 4): for each of `MEASURES` how many of what was found are
-            right, how many were found, how many gold ones were found, how many gold ones there are.
+        RETURNS (List[List[int]]): (4, 4): for each of `MEASURES`, how many of those found are
+            right, how many were found, how many gold ones were found, and how many gold ones there
+            are.
         """
         places, linked, ids = zip(*map(_distinct, self), strict=True)
         exact, with_ids, of_document = (len(a & b) for a, b in (places, linked, ids))
@@ -93,7 +96,7 @@ def _distinct(
 
 
 def score_documents(documents: Sequence[DocumentSpans]) -> Row:
-    """Score plain text, in percent. Mentions without ids count as mentions, and for nothing else.
+    """Score documents, in percent. Mentions without ids count only as mentions.
 
     documents (Sequence[DocumentSpans]): At least one.
     RETURNS (Dict[str, Any]): For each of `MEASURES` `_precision`, `_recall`, `_f1` over all
@@ -119,11 +122,12 @@ def score_documents(documents: Sequence[DocumentSpans]) -> Row:
 
 
 def list_span_mistakes(documents: Iterable[DocumentSpans]) -> list[Row]:
-    """List what was missed, invented, wrongly bounded or linked, the most frequent first.
+    """List mentions that were missed, spurious, or wrongly bounded or linked, the most frequent
+    first.
 
     documents (Iterable[DocumentSpans]): The documents.
-    RETURNS (List[Dict[str, Any]]): "kind", "times", "mention", "found", "gold" and "written": the
-        ids, joined by `|`.
+    RETURNS (List[Dict[str, Any]]): "kind", "times", "mention", "found", and the ids "gold" and
+        "written", joined by `|`.
     """
     counts = Counter(
         (kind, *_describe(gold), *_describe(found))
@@ -169,10 +173,10 @@ def _mistakes(
 def _neighbours(
     spans: Sequence[LinkedSpan], others: Sequence[LinkedSpan]
 ) -> dict[tuple[int, int], list[LinkedSpan]]:
-    """The others that overlap each span."""
+    """Find the others that overlap each span."""
     in_order, found = sorted(others), defaultdict(list)
     starts = np.asarray([each.start for each in in_order], dtype="int64")
-    # No span is longer than the longest, so the others that overlap one start not far before it.
+    # Spans that overlap another start before it by less than the length of the longest span.
     longest = max((each.end - each.start for each in in_order), default=0)
     for span in spans:
         first = int(np.searchsorted(starts, span.start - longest))
@@ -182,9 +186,7 @@ def _neighbours(
 
 
 def _shares(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Precision, recall and F1, 0 where there
-    is nothing to count, of counts (4, ...).
-    """
+    """Compute precision, recall and F1 from counts (4, ...); 0 if there is nothing to count."""
     precision, recall = (
         np.divide(right, total, out=np.zeros_like(total), where=total > 0)
         for right, total in ((counts[0], counts[1]), (counts[2], counts[3]))
@@ -195,7 +197,7 @@ def _shares(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _interval(counts: np.ndarray) -> Interval:
-    """The middle 95 % of F1 over resampled documents; counts (documents, 4)."""
+    """Compute the middle 95 % of F1 over resampled documents, from counts (documents, 4)."""
     size = len(counts)
     draws = np.random.default_rng(SEED).multinomial(size, np.full(size, 1 / size), size=RESAMPLES)
     _, _, f1 = _shares((draws @ counts).T)
@@ -203,11 +205,11 @@ def _interval(counts: np.ndarray) -> Interval:
 
 
 class PlainTextScores(NamedTuple):
-    """How a pipeline does from plain text to ids.
+    """The scores of a pipeline from plain text to ids.
 
     row (Dict[str, Any]): Scores in percent, see `score_documents`; "without_id": gold mentions
         without an id; "unknown_ids": gold ids, one per mention, that the index lacks;
-        "other_types": gold mentions of types of which the index has no id, which are left out.
+        "other_types": gold mentions left out because the index has no id of their type.
     mistakes (List[Dict[str, Any]]): See `list_span_mistakes`.
     """
 
@@ -235,18 +237,18 @@ def score_plain_text(
     component: str | None = None,
     nested_mentions: bool = False,
 ) -> PlainTextScores:
-    """Run a whole pipeline over the texts of a corpus, and compare what it finds with the gold
+    """Run a whole pipeline over the texts of a corpus, and compare its mentions with the gold
     mentions.
 
     pipeline (Union[str, Path, Language]): The pipeline.
     corpus (Path): A `.spacy` file with gold ids.
-    component (Optional[str]): Which concept normalizer, if there are several.
-    nested_mentions (bool): Whether mentions inside longer ones count, too, as `mention_finder`
-        finds them.
+    component (Optional[str]): The concept normalizer to use, if there are several.
+    nested_mentions (bool): Whether to count also the mentions inside longer ones that
+        `mention_finder` finds.
     RETURNS (PlainTextScores): The scores.
     RAISES (ConnormError): CN600 for a corpus without gold ids, and the errors of `load_pipeline`,
         `find_normalizer` and `find_nested_mentions`.
-    WARNS (ConnormWarning): CNW701 if the pipeline finds no mention at all.
+    WARNS (ConnormWarning): CNW701 if the pipeline finds no mentions at all.
     """
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)
@@ -285,8 +287,8 @@ def score_plain_text(
 def _known_types(
     mentions: Sequence[Mention], known: Mapping[str, KnownConcept], labels: Collection[str]
 ) -> set[str]:
-    """The types of gold mentions to score: those that the normalizer reads, if
-    its labels name any, and of them those of which the ontology has an id, if it has any at all.
+    """Select the types of gold mentions to score: those that the normalizer reads, if it has
+    labels, and of these, those for which the ontology has an id, if there are any.
     """
     kept = {mention.label for mention in mentions}
     kept = kept.intersection(labels) or kept

@@ -1,4 +1,4 @@
-"""Scoring pipelines on an annotated corpus."""
+"""Score pipelines on an annotated corpus."""
 
 import gc
 from collections.abc import Mapping, Sequence
@@ -39,10 +39,10 @@ LISTS = (".tsv", ".jsonl")
 class EvaluationReport(NamedTuple):
     """The result of an evaluation.
 
-    rows (List[Dict[str, Any]]): Scores in percent, one flat object a run; see `to_rows`.
+    rows (List[Dict[str, Any]]): Scores in percent, one flat object per run; see `to_rows`.
     sections (List[Section]): The tables.
     mistakes (List[Dict[str, Any]]): Wrong answers, each with its pipeline, see `list_mistakes`.
-    calibrated (Optional[Calibrated]): What was fitted.
+    calibrated (Optional[Calibrated]): The fitted settings.
     """
 
     rows: list[Row]
@@ -52,10 +52,10 @@ class EvaluationReport(NamedTuple):
 
 
 class Run(NamedTuple):
-    """One search or sieve, scored.
+    """One search or sieve with its scores.
 
     name (str): The search, or the searches of the sieve.
-    threshold (Optional[float]): Of the sieve's first search; None for a search.
+    threshold (Optional[float]): The threshold of the sieve's first search; None for a search.
     evaluation (Evaluation): The scores.
     """
 
@@ -65,10 +65,10 @@ class Run(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """A pipeline, scored on a corpus.
+    """A pipeline with its scores on a corpus.
 
     mentions (List[Mention]): The mentions that it read.
-    runs (List[Run]): Its sieve, then the searches that were asked for.
+    runs (List[Run]): Its sieve, then the requested searches.
     mistakes (List[Dict[str, Any]]): The wrong answers of all runs, see `list_mistakes`.
     """
 
@@ -100,28 +100,31 @@ def evaluate(
 
     pipeline (Union[str, Path]): An installed package, or a pipeline's folder.
     corpus_path (Union[str, Path]): A `.spacy` file with gold ids.
-    searches (Sequence[str]): Searches to score alone, e.g. "O-T", beside the pipeline's sieve.
+    searches (Sequence[str]): Searches to score separately, e.g. "O-T", in addition to the
+        pipeline's sieve.
     beside (Sequence[Union[str, Path]]): Other pipelines to compare with.
-    labels (Sequence[str]): Names of the pipelines, in order; by default those of their folders.
-    protocol (str): "open": mentions are read as the pipeline reads them. "biosyn": as BioSyn
-        does, which looks at the gold standard.
+    labels (Sequence[str]): Names of the pipelines, in order; by default, the names of their
+        folders.
+    protocol (str): "open": mentions are read as in the pipeline. "biosyn": as in BioSyn, which
+        looks at the gold standard.
     json_path (Optional[Union[str, Path]]): Write the scores as JSON.
     markdown_path (Optional[Union[str, Path]]): Write the tables as Markdown.
-    errors_path (Optional[Union[str, Path]]): List wrong answers in a `.tsv` or `.jsonl` file.
-    calibrate_path (Optional[Union[str, Path]]): Write a copy of the pipeline that is calibrated on
-        the corpus; see `calibrate`.
-    end_to_end (bool): Score what the whole pipeline makes of plain text instead: mentions, mentions
-        with ids, ids of documents; see `score_plain_text`.
-    nested_mentions (bool): From plain text, count the mentions inside longer ones, too.
+    errors_path (Optional[Union[str, Path]]): Write the wrong answers to a `.tsv` or `.jsonl` file.
+    calibrate_path (Optional[Union[str, Path]]): Write a copy of the pipeline calibrated on the
+        corpus; see `calibrate`.
+    end_to_end (bool): Score the whole pipeline from plain text instead: mentions, mentions with
+        ids, ids of documents; see `score_plain_text`.
+    nested_mentions (bool): From plain text, count also the mentions inside longer ones.
     gpu_id (int): The GPU for the encoder; -1 for the CPU.
-    component (Optional[str]): Which concept normalizer, if there are several.
+    component (Optional[str]): The concept normalizer to use, if there are several.
     RETURNS (EvaluationReport): Scores, tables and wrong answers.
     RAISES (ConnormError): CN121 if an output would replace an input, CN124 if two outputs have the
         same name, CN118 for an unknown search or protocol, CN408 for a search that the index was
         built without, CN600 for a corpus without gold ids, CN601 if pipelines read different
-        mentions, CN700 to CN704 as `load_normalizer`, CN708 for another suffix, CN731 for labels,
-        CN733 and CN736 for options that do not go together, and the errors of `calibrate`.
-    WARNS (ConnormWarning): CNW600 if no gold id is known, CNW701 if `end_to_end` finds no mention.
+        mentions, CN700 to CN704 as for `load_normalizer`, CN708 for another extension, CN731 for
+        invalid labels, CN733 and CN736 for options that do not go together, and the errors of
+        `calibrate`.
+    WARNS (ConnormWarning): CNW600 if no gold id is known, CNW701 if `end_to_end` finds no mentions.
     """
     alone = {"--beside": beside, "--protocol": protocol != OPEN}
     if end_to_end:
@@ -185,12 +188,12 @@ def _require_file(path: str | Path | None) -> None:
 
 
 def name_pipelines(sources: Sequence[str | Path], labels: Sequence[str]) -> dict[str, str]:
-    """Label pipelines: with the labels given, in order, then with the names of their folders.
+    """Label pipelines: with the given labels, in order, then with the names of their folders.
 
     sources (Sequence[Union[str, Path]]): Installed packages and folders.
-    labels (Sequence[str]): At most as many.
+    labels (Sequence[str]): At most as many labels.
     RETURNS (Dict[str, str]): The sources by label.
-    RAISES (ConnormError): CN731 for too many labels, and for one that occurs twice.
+    RAISES (ConnormError): CN731 for too many labels, and for a repeated one.
     """
     own_names = [Path(source).resolve().name for source in sources[len(labels) :]]
     names = [*labels, *own_names]
@@ -210,9 +213,9 @@ def score_pipelines(
 
     pipelines (Mapping[str, str]): Packages and folders by label, at least one.
     corpus (Path): A `.spacy` file with gold ids.
-    searches (Sequence[str]): Searches to score alone, besides the pipelines' sieves.
+    searches (Sequence[str]): Searches to score separately, in addition to the pipelines' sieves.
     protocol (str): How mentions are read, see `read_queries`.
-    component (Optional[str]): Which concept normalizer, if there are several.
+    component (Optional[str]): The concept normalizer to use, if there are several.
     RETURNS (Dict[str, Scored]): The scores by label.
     RAISES (ConnormError): CN601 if the pipelines read different mentions, and the errors of
         `score`.
@@ -223,7 +226,7 @@ def score_pipelines(
         normalizer = find_normalizer(nlp, component=component)
         scored[label] = score(label, nlp, normalizer, corpus, searches, protocol)
         _require_same_mentions(scored, corpus)
-        # Free what it mapped and loaded before the next one.
+        # Free its mapped and loaded data before the next one.
         del nlp, normalizer
         gc.collect()
     return scored
@@ -237,11 +240,11 @@ def score(
     searches: Sequence[str],
     protocol: str,
 ) -> Scored:
-    """Ask a pipeline about the mentions of a corpus, and score its answers.
+    """Score a pipeline's answers for the mentions of a corpus.
 
-    label (str): What the pipeline is called.
+    label (str): The name of the pipeline.
     nlp (Language): The pipeline.
-    normalizer (ConceptNormalizer): Answers, within its types and branches.
+    normalizer (ConceptNormalizer): The component that answers, within its types and branches.
     corpus (Path): As for `score_pipelines`.
     searches (Sequence[str]): As for `score_pipelines`.
     protocol (str): As for `score_pipelines`.
@@ -274,12 +277,12 @@ def score(
 
 
 def to_rows(scored: Mapping[str, Scored], corpus: str, *, protocol: str) -> list[Row]:
-    """Turn runs into flat rows. The first pipeline's sieve is the reference for its other runs.
-    Another pipeline's run is compared with the first pipeline's run of the same name, or with its
-    sieve if it has none.
+    """Convert runs to flat rows. The first pipeline's sieve is the reference for its other runs.
+    The run of another pipeline is compared with the first pipeline's run of the same name, or with
+    its sieve if it has none.
 
-    scored (Mapping[str, Scored]): By the pipelines' labels.
-    corpus (str): What the corpus is called.
+    scored (Mapping[str, Scored]): Scores by the pipelines' labels.
+    corpus (str): The name of the corpus.
     protocol (str): How its mentions were read.
     RETURNS (List[Dict[str, Any]]): "corpus", "pipeline", "search", the scores, "protocol",
         "threshold", and "against" with the comparison.

@@ -1,5 +1,5 @@
-"""The gold standard of a corpus, seen from the index of a pipeline, and which answers are right: by
-the lenient protocol of BioSyn, and by the strict one.
+"""The gold standard of a corpus in terms of a pipeline's index, and which answers are right: by the
+lenient protocol of BioSyn, and by the strict one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,11 +23,11 @@ NOWHERE = 0
 
 
 class KnownConcept(NamedTuple):
-    """A concept of an index.
+    """A concept in an index.
 
     concept_id (str): Its id there.
     name (str): Its preferred name.
-    in_ontology (bool): False if only annotated data has it.
+    in_ontology (bool): False if it is only in annotated data.
     """
 
     concept_id: str
@@ -40,7 +40,7 @@ class Gold(NamedTuple):
 
     text (str): The mention.
     concept_ids (FrozenSet[str]): Its concepts, by their ids in the index; empty if there is none
-        (NIL). Ids that the index lacks are kept, and no answer matches them.
+        (NIL). Ids that are not in the index are kept, and no answer matches them.
     in_ontology (bool): Whether one of them is in the ontology.
     seen (Optional[bool]): Whether the text occurs in D; None if D is unknown.
     """
@@ -54,8 +54,8 @@ class Gold(NamedTuple):
 class Prediction(NamedTuple):
     """A pipeline's answer to a mention.
 
-    candidates (Sequence[Candidate]): Best first; of a split composite part by part.
-    written (str): The id that it writes: the first candidate's, or "NIL". Ids of a composite's
+    candidates (Sequence[Candidate]): Best first; for a split composite, part by part.
+    written (str): The id that it writes: the first candidate's, or "NIL". The ids of a composite's
         parts are joined by `|`; parts that are NIL are left out.
     """
 
@@ -72,8 +72,8 @@ def by_part(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
     """Separate the candidates of a mention's parts.
 
     candidates (Sequence[Candidate]): Best first, part by part.
-    RETURNS (List[List[Candidate]]): One list per part, best first: one for a mention that was
-        searched as a whole, none for a mention without candidates.
+    RETURNS (List[List[Candidate]]): One list per part, best first: a single list for a mention that
+        was searched as a whole, none for a mention without candidates.
     """
     return [list(alike) for _, alike in groupby(candidates, key=lambda each: each.part)]
 
@@ -103,9 +103,10 @@ def read_gold(
 def find_known(lookup: "ConceptLookup", mentions: Iterable[Mention]) -> dict[str, KnownConcept]:
     """Find the concepts of gold ids in the index, by id or alternate id.
 
-    lookup (ConceptLookup): Has the index.
+    lookup (ConceptLookup): The lookup with the index.
     mentions (Iterable[Mention]): The mentions.
-    RETURNS (Dict[str, KnownConcept]): The concepts by gold id, without ids that the index lacks.
+    RETURNS (Dict[str, KnownConcept]): The concepts by gold id, without ids that are not in the
+        index.
     """
     store = lookup.index.store
     gold_ids = dict.fromkeys(each for mention in mentions for each in mention.concept_ids)
@@ -120,9 +121,9 @@ def find_known(lookup: "ConceptLookup", mentions: Iterable[Mention]) -> dict[str
 
 def read_all_gold(lookup: "ConceptLookup", mentions: Sequence[Mention]) -> list[Gold]:
     """Read the gold standard of mentions. A mention is seen if D has its text; texts that the
-    encoder cannot tell apart are the same.
+    encoder cannot distinguish are the same.
 
-    lookup (ConceptLookup): Has the encoder, and the index with D.
+    lookup (ConceptLookup): The lookup with the encoder, and the index with D.
     mentions (Sequence[Mention]): The mentions.
     RETURNS (List[Gold]): One per mention.
     """
@@ -140,7 +141,7 @@ def warn_of_unknown_ids(mentions: Iterable[Mention], path: Path, *, example: str
 
     mentions (Iterable[Mention]): The mentions, at least one with a gold id.
     path (Path): Their corpus.
-    example (str): An id that is known.
+    example (str): A known id.
     WARNS (ConnormWarning): CNW600.
     """
     gold_ids = dict.fromkeys(each for mention in mentions for each in mention.concept_ids)
@@ -150,7 +151,7 @@ def warn_of_unknown_ids(mentions: Iterable[Mention], path: Path, *, example: str
 
 
 def lenient_rank(candidates: Sequence[Candidate], gold: Gold) -> int:
-    """Rank the right answer as BioSyn does, whose dictionary entries are texts with all of their
+    """Rank the right answer as in BioSyn, whose dictionary entries are texts with all of their
     concepts. A candidate is right if it is any of the gold concepts, and candidates with equal
     scores share a rank, since they belong to one text. So a mention is right at k if any of the
     first k candidates is right, or any that ties with the k-th; a split composite is right if each
@@ -174,10 +175,10 @@ def _lenient_rank(candidates: Sequence[Candidate], gold: Gold) -> int:
 
 def strict_rank(prediction: Prediction, gold: Gold) -> int:
     """Rank the right answer among single ids: first the written one, then those that would be
-    written next, ties broken as in the index. The answer is right if its set of ids equals the gold
-    standard's. For a split composite, an answer is one candidate of each part, and its rank is the
-    worst rank of these. Parts that are NIL answer nothing, and a mention with only such parts has
-    no answer.
+    written next, with ties broken as in the index. The answer is right if its set of ids equals the
+    gold standard's. For a split composite, an answer is one candidate of each part, and its rank is
+    the worst rank of these. Parts that are NIL give no answer, and a mention with only such parts
+    has no answer.
 
     prediction (Prediction): The pipeline's answer.
     gold (Gold): The gold standard.
@@ -197,15 +198,15 @@ def strict_rank(prediction: Prediction, gold: Gold) -> int:
 
 
 def _is_answered(parts: Sequence[Mapping[str, int]], gold: Gold, last: int) -> bool:
-    """Tell whether one right candidate of each part can be chosen, none ranked after
-    `last`, so that together they are the whole gold standard.
+    """Check whether a right candidate ranked up to `last` can be chosen for each part, so that
+    together they are the whole gold standard.
     """
     reached = [{each for each, place in part.items() if place <= last} for part in parts]
     if not all(reached) or len(gold.concept_ids) > len(parts):
         return False
     if len(parts) == 1:
         return True
-    # Match each gold concept with a part of its own; the other parts may repeat any of them.
+    # Match each gold concept with a different part; the other parts may repeat any of them.
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
@@ -214,7 +215,7 @@ def _is_answered(parts: Sequence[Mapping[str, int]], gold: Gold, last: int) -> b
     return bool((matched >= 0).all())
 
 
-# Cosines in memory at once.
+# The number of cosines in memory at once.
 _COMPARED_AT_ONCE = 2**24
 ALL, IN_ONTOLOGY, SEEN, UNSEEN = "all", "in_ontology", "seen", "unseen"
 
@@ -231,7 +232,8 @@ class Ranks(NamedTuple):
 
 
 class NilScore(NamedTuple):
-    """How well mentions of no concept are recognized, 0 to 1; None if there is nothing to count.
+    """How well mentions without a concept are recognized, 0 to 1; None if there is nothing to
+    count.
 
     mentions (int): Mentions without a gold id.
     precision (Optional[float]): The share of mentions without a gold id among those answered NIL.
@@ -249,7 +251,7 @@ class Evaluation(NamedTuple):
     """The scores of a run.
 
     ranks (Dict[str, Ranks]): By group of mentions with a gold id: "all"; "in_ontology", with an id
-        that the ontology has; and, if D is known, "seen", with a text that D has, and "unseen".
+        in the ontology; and, if D is known, "seen", with a text in D, and "unseen".
     nil (NilScore): NIL scores over all mentions.
     """
 
@@ -290,7 +292,7 @@ def hits(ranks: np.ndarray, k: int) -> np.ndarray:
     """Mark the mentions with a right answer among the first k; the mean is Acc@k.
 
     ranks (Ints1d): int64 (n,), from 1; 0 without a right answer.
-    k (int): How many answers count.
+    k (int): The number of answers that count.
     RETURNS (Floats1d): float64 (n,), 1.0 or 0.0.
     """
     return ((ranks != NOWHERE) & (ranks <= k)).astype("float64")
@@ -315,8 +317,8 @@ def mean(values: np.ndarray) -> float | None:
 
 
 def nil_score(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> NilScore:
-    """Score NIL: it is right for mentions without any gold id. A gold id that the ontology lacks is
-    not NIL.
+    """Score NIL, which is right for mentions without any gold id. A gold id that is not in the
+    ontology is not NIL.
 
     gold (Sequence[Gold]): The gold standard of n mentions.
     predictions (Sequence[Prediction]): The pipeline's answers to them.
@@ -375,8 +377,8 @@ def bootstrap(values: np.ndarray) -> Interval:
 def paired_bootstrap(one: np.ndarray, other: np.ndarray) -> Comparison:
     """Compare two runs over the same mentions, which are resampled together.
 
-    one (Floats1d): (n,) the first run's values, at least one.
-    other (Floats1d): (n,) the second run's, in the same order.
+    one (Floats1d): (n,) the values of the first run, at least one.
+    other (Floats1d): (n,) the values of the second run, in the same order.
     RETURNS (Comparison): The difference of the means, its interval and p.
     """
     differences = one - other
@@ -390,7 +392,8 @@ def paired_bootstrap(one: np.ndarray, other: np.ndarray) -> Comparison:
 
 
 def _resampled_means(values: np.ndarray) -> np.ndarray:
-    # A resample's mean depends only on how often it has each distinct value, and there are few.
+    # The mean of a resample depends only on how often it has each distinct value, and there are
+    # few.
     distinct, counts = np.unique(values, return_counts=True)
     draws = np.random.default_rng(SEED).multinomial(
         len(values), counts / len(values), size=RESAMPLES
@@ -409,11 +412,11 @@ def middle(means: np.ndarray) -> Interval:
 
 
 class RetrievalScores(NamedTuple):
-    """Means over the texts that were asked for, 0 to 1 (Fivez et al. 2021, section 5.1).
+    """Means over the queries, 0 to 1 (Fivez et al. 2021, section 5.1).
 
-    map (float): Mean average precision, over the names of the text's concept.
-    accuracy (float): The share of texts whose first name is one of these.
-    mrr (float): One divided by the rank of the first of them.
+    map (float): Mean average precision, over the names of the query's concept.
+    accuracy (float): The share of queries whose first name is one of these.
+    mrr (float): The mean reciprocal rank of the first of these.
     """
 
     map: float
@@ -432,8 +435,9 @@ def score_retrieval(
 
     queries (Floats2d): float32 (q, width), of any length.
     names (Floats2d): float32 (n, width), of any length.
-    relevant (Sequence[Ints1d]): Of each query: the names to find, at least one, each once.
-    itself (Optional[Ints1d]): int64 (q,), the query's own place among the names, which is left out.
+    relevant (Sequence[Ints1d]): For each query, the names to find, at least one, each once.
+    itself (Optional[Ints1d]): int64 (q,), the position of the query itself among the names, which
+        is left out.
     RETURNS (RetrievalScores): The scores.
     """
     queries, names = unit_rows(queries), unit_rows(names)
@@ -453,11 +457,11 @@ def score_retrieval(
 
 
 def relevant_ranks(scores: np.ndarray, relevant: np.ndarray) -> np.ndarray:
-    """Rank names by their scores. A name that scores as much as a relevant one ranks before it, so
-    ties earn nothing.
+    """Rank names by their scores. A name that ties with a relevant one ranks before it, so ties
+    earn nothing.
 
-    scores (Floats1d): (n,), of all names.
-    relevant (Ints1d): (k,), the places of the names to find.
+    scores (Floats1d): (n,), the scores of all names.
+    relevant (Ints1d): (k,), the positions of the names to find.
     RETURNS (Ints1d): int64 (k,), their ranks, ascending, from 1.
     """
     wanted = np.sort(scores[relevant])[::-1]
@@ -471,7 +475,6 @@ def average_precision(ranks: np.ndarray) -> float:
     """Average the precision over relevant names.
 
     ranks (Ints1d): (k,), their ranks, ascending, from 1.
-    RETURNS (float): From 0 to 1: the mean, over the ranks, of the share of relevant names
-        up to there.
+    RETURNS (float): The mean, over the ranks, of the share of relevant names up to there, 0 to 1.
     """
     return float(np.mean(np.arange(1, len(ranks) + 1) / ranks))

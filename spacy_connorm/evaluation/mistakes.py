@@ -1,4 +1,4 @@
-"""Wrong answers as rows for people, grouped by what would have to be fixed."""
+"""Wrong answers as rows for people to read, grouped by what would have to be fixed."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ from .metrics import Gold, Prediction, by_part, lenient_rank, strict_rank
 from .report import Row
 
 OTHER = "other"
-# What is wrong with an answer, in the order in which `kind_of` asks.
+# The kinds of mistakes, in the order in which `kind_of` checks them.
 KINDS = (
     *("not in the ontology", "composite", "wrong part", "wrong split", "long form", "abbreviation"),
     *("nil", "ambiguous", "ancestor", "descendant", "unseen concept", OTHER),
@@ -32,9 +32,9 @@ _JOIN = " | "
 class ConceptFacts(NamedTuple):
     """Facts about concepts, by their ids in the index.
 
-    parents (Callable[[str], Collection[str]]): The ids of a concept's parents; none if the index
-        lacks the concept.
-    in_data (Callable[[str], bool]): Whether D has a text of the concept.
+    parents (Callable[[str], Collection[str]]): Returns the ids of a concept's parents; none if it
+        is not in the index.
+    in_data (Callable[[str], bool]): Returns whether D has a text of the concept.
     """
 
     parents: Callable[[str], Collection[str]]
@@ -42,9 +42,9 @@ class ConceptFacts(NamedTuple):
 
 
 def concept_facts(normalizer: ConceptNormalizer) -> ConceptFacts:
-    """Collect what is known of the concepts of an index, to find the kinds of mistakes.
+    """Collect the facts about the concepts of an index that determine the kinds of mistakes.
 
-    normalizer (ConceptNormalizer): Has the index.
+    normalizer (ConceptNormalizer): The component with the index.
     RETURNS (ConceptFacts): Parents and D.
     """
     store, in_data = normalizer.lookup.index.store, _data_concepts(normalizer)
@@ -74,7 +74,7 @@ def kind_of(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> str:
     gold (Gold): The gold standard, at least one concept.
     prediction (Prediction): The pipeline's answer, wrong by the strict protocol.
     facts (ConceptFacts): Facts about the concepts.
-    RETURNS (str): The first of `KINDS` that fits; "other" fits all.
+    RETURNS (str): The first of `KINDS` that applies; "other" always does.
     """
     several = len(gold.concept_ids) > 1
     is_split = any(candidate.part for candidate in prediction.candidates)
@@ -99,18 +99,20 @@ def kind_of(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> str:
 
 
 def _is_long_form(gold: Gold, prediction: Prediction) -> bool:
-    """The document's definition was wrong or misread, or the long form is hard to link too."""
+    """Check whether the long form is the problem: the document's definition was wrong or misread,
+    or the long form is also hard to link.
+    """
     first = prediction.candidates[:1]
     return any(each.searched and clean(each.searched) != clean(gold.text) for each in first)
 
 
 def has_abbreviation(mention: str) -> bool:
-    """Tell whether a word looks like an abbreviation, as in "DM1" and "primary HPT": at most ten
+    """Check whether a word looks like an abbreviation, as in "DM1" and "primary HPT": at most ten
     characters, at least two capitals, and at least as many capitals as lower-case letters. Several
-    words in capitals only are a heading instead.
+    words that are all in capitals are a heading instead.
 
     mention (str): The mention.
-    RETURNS (bool): Whether one does.
+    RETURNS (bool): True if one does.
     """
     words = _WORD.findall(mention)
     is_heading = len(words) > 1 and mention.upper() == mention
@@ -124,23 +126,23 @@ def _is_short_form(word: str) -> bool:
 
 
 def is_ancestor(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
-    """Tell whether the written concept is an ancestor of a gold one.
+    """Check whether the written concept is an ancestor of a gold concept.
 
     gold (Gold): The gold standard.
     prediction (Prediction): The pipeline's answer.
-    facts (ConceptFacts): Knows the parents.
-    RETURNS (bool): Whether it is too general.
+    facts (ConceptFacts): Facts about the concepts.
+    RETURNS (bool): True if it is, so that it is too general.
     """
     above = (ancestors(each, facts) for each in gold.concept_ids)
     return any(not prediction.written_ids.isdisjoint(each) for each in above)
 
 
 def ancestors(concept_id: str, facts: ConceptFacts) -> set[str]:
-    """Walk up from a concept. Cycles of parents are harmless.
+    """Find all ancestors of a concept. Cycles of parents are harmless.
 
     concept_id (str): The concept.
-    facts (ConceptFacts): Knows the parents.
-    RETURNS (Set[str]): The ids of all ancestors, never the concept's own.
+    facts (ConceptFacts): Facts about the concepts.
+    RETURNS (Set[str]): Their ids, never the concept's own.
     """
     reached, waiting = {concept_id}, [concept_id]
     while waiting:
@@ -157,7 +159,7 @@ def list_mistakes(
     facts: ConceptFacts,
 ) -> list[Row]:
     """List the mentions with gold ids that are wrong by the strict protocol, by kind, the most
-    frequent first. A mention that occurs several times with the same answer is one row.
+    frequent first. A mention that occurs several times with the same answer is a single row.
 
     gold (Sequence[Gold]): The gold standard of n mentions.
     predictions (Sequence[Prediction]): The pipeline's answers to them.
@@ -206,8 +208,8 @@ def _describe(
 def count_kinds(rows: Sequence[Row]) -> list[Row]:
     """Count the wrong answers of each kind.
 
-    rows (Sequence[Dict[str, Any]]): From `list_mistakes`; of several runs if they are named.
-    RETURNS (List[Dict[str, Any]]): For each run and kind the mentions, their share of all wrong
+    rows (Sequence[Dict[str, Any]]): Results of `list_mistakes`; of several runs if these are named.
+    RETURNS (List[Dict[str, Any]]): For each run and kind, the mentions, their share of all wrong
         answers in percent, and how many of them are right leniently.
     """
     counts = []

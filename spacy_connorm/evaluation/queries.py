@@ -29,14 +29,14 @@ _GAPS = re.compile(r"[\W_]+")
 def biosyn_texts(
     mention: str, gold_ids: Sequence[str], long_forms: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """Make the texts to search for a mention: abbreviations are expanded, the mention is split if
-    that gives as many parts as gold ids, letters are lower-cased, and runs of space and punctuation
-    become one space.
+    """Prepare the texts to search for a mention: abbreviations are expanded, the mention is split
+    if that gives as many parts as gold ids, letters are lower-cased, and runs of space and
+    punctuation become one space.
 
     mention (str): The text as annotated.
-    gold_ids (Sequence[str]): The ids from `biosyn_ids`; their number decides whether to split.
-    long_forms (Mapping[str, str]): The abstract's abbreviations, short forms to long forms.
-    RETURNS (Tuple[str, ...]): The parts of a composite, or the one text.
+    gold_ids (Sequence[str]): The result of `biosyn_ids`; their number decides whether to split.
+    long_forms (Mapping[str, str]): The abstract's abbreviations, long forms by short form.
+    RETURNS (Tuple[str, ...]): The parts of a composite, or the single text.
     """
     expanded = expand(mention, long_forms)
     ways = split_composite(expanded) if len(gold_ids) > 1 else []
@@ -45,21 +45,21 @@ def biosyn_texts(
 
 
 def biosyn_ids(gold_ids: Sequence[str]) -> tuple[str, ...]:
-    """Leave out the ids of OMIM beside others, as BioSyn does.
+    """Leave out OMIM ids beside others, as in BioSyn.
 
     gold_ids (Sequence[str]): The gold ids of a mention.
-    RETURNS (Tuple[str, ...]): The ids that are not OMIM's; all if OMIM's are the only ones.
+    RETURNS (Tuple[str, ...]): The ids that are not from OMIM; all if there are no others.
     """
     return tuple(each for each in gold_ids if not each.startswith(_OMIM)) or tuple(gold_ids)
 
 
 def _fold(text: str) -> str:
     lowered = text.lower()
-    # A mention of nothing but punctuation is still searched.
+    # A mention with only punctuation is still searched.
     return _GAPS.sub(" ", lowered).strip() or lowered
 
 
-# Candidates of each mention; a right concept below them does not count.
+# The number of candidates for each mention; a right concept below them does not count.
 DEPTH = 20
 _BATCH = 256
 # Components that find abbreviations: ours, and scispaCy's.
@@ -69,9 +69,10 @@ _RESOLVERS = ("abbreviation_resolver", "abbreviation_detector")
 class MentionQuery(NamedTuple):
     """A mention, and what to search for.
 
-    mention (Mention): As annotated; without some of its gold ids under BioSyn's protocol.
+    mention (Mention): The annotated mention; under BioSyn's protocol, without some of its gold ids.
     long_form (str): Its long form in its document; empty if there is none.
-    texts (Tuple[str, ...]): Those of BioSyn's protocol; empty if the pipeline reads the mention.
+    texts (Tuple[str, ...]): The texts of BioSyn's protocol; empty if the pipeline reads the
+        mention.
     """
 
     mention: Mention
@@ -85,10 +86,10 @@ def read_queries(
     """Read the annotated mentions that a concept normalizer would normalize.
 
     path (Path): A `.spacy` file.
-    nlp (Language): The pipeline. Only its components that find abbreviations are run; mentions are
-        those that are annotated.
-    normalizer (ConceptNormalizer): Its setting `labels` chooses among the mentions.
-    protocol (str): "open": as the pipeline reads mentions; "biosyn": as BioSyn does.
+    nlp (Language): The pipeline. Only its components that find abbreviations are run; the mentions
+        are the annotated ones.
+    normalizer (ConceptNormalizer): Its setting `labels` selects mentions.
+    protocol (str): "open": as in the pipeline; "biosyn": as in BioSyn.
     RETURNS (List[MentionQuery]): One per mention, with or without gold ids.
     RAISES (ConnormError): CN600 if no mention has a gold id, and the errors of `read_docs`.
     """
@@ -136,11 +137,11 @@ def _read_as_biosyn(doc: Doc, mentions: Iterable[Mention]) -> Iterator[MentionQu
 def answer_queries(
     normalizer: ConceptNormalizer, queries: Sequence[MentionQuery], search: str | None = None
 ) -> list[Prediction]:
-    """Answer queries. Equal ones are asked once.
+    """Answer queries. Equal queries are searched once.
 
-    normalizer (ConceptNormalizer): Answers, within its types and branches.
-    queries (Sequence[MentionQuery]): The mentions, all read under one protocol.
-    search (Optional[str]): One search instead of the sieve.
+    normalizer (ConceptNormalizer): The component that answers, within its types and branches.
+    queries (Sequence[MentionQuery]): The mentions, all read under the same protocol.
+    search (Optional[str]): A single search to use instead of the sieve.
     RETURNS (List[Prediction]): One per query.
     RAISES (ConnormError): CN408 for a search that the index was built without.
     """
@@ -160,8 +161,9 @@ def answer_queries(
 def ask(
     normalizer: ConceptNormalizer, queries: Sequence[MentionQuery], search: str | None = None
 ) -> list[list[Candidate]]:
-    """Answer queries one by one: one list of candidates per query, best first, part by part. The
-    arguments are those of `answer_queries`.
+    """Answer queries one by one. The arguments are those of `answer_queries`.
+
+    RETURNS (List[List[Candidate]]): One list of candidates per query, best first, part by part.
     """
     if not any(query.texts for query in queries):
         return normalizer.candidates(
@@ -178,10 +180,10 @@ def ask(
 def join_parts(
     found: Iterable[Sequence[Candidate]], counts: Iterable[int]
 ) -> list[list[Candidate]]:
-    """Join the candidates of a mention's parts.
+    """Combine the candidates of a mention's parts.
 
     found (Iterable[Sequence[Candidate]]): One list per text.
-    counts (Iterable[int]): How many texts each mention has; several are numbered from 1.
+    counts (Iterable[int]): The number of texts of each mention; several are numbered from 1.
     RETURNS (List[List[Candidate]]): One list per mention.
     """
     texts = iter(found)

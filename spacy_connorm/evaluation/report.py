@@ -1,4 +1,4 @@
-"""Scores as flat rows, and rows as titled tables, JSON and TSV."""
+"""Convert scores to flat rows, and rows to titled tables, JSON and TSV."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -24,11 +24,11 @@ from .metrics import (
 
 Row = dict[str, Any]
 
-# How mentions are searched: as the pipeline reads them; preprocessed as BioSyn does, for comparison
-# with its numbers.
+# How mentions are searched: as in the pipeline, or preprocessed as in BioSyn, for comparison with
+# its numbers.
 OPEN, BIOSYN = "open", "biosyn"
 _CAUTIONS = {BIOSYN: ", which splits composites by the number of gold ids"}
-# What groups of mentions are called in tables.
+# The names of groups of mentions in tables.
 _GROUPS = {
     ALL: "all",
     IN_ONTOLOGY: "gold id in the ontology",
@@ -44,9 +44,9 @@ _GAP = "   "
 
 
 class Section(NamedTuple):
-    """A table under a title.
+    """A table with a title.
 
-    title (str): What it shows.
+    title (str): What the table shows.
     rows (List[Dict[str, Any]]): At least one.
     """
 
@@ -55,17 +55,17 @@ class Section(NamedTuple):
 
 
 def percent(share: float | None) -> float | None:
-    """Turn a share into percent.
+    """Convert a share to percent.
 
     share (Optional[float]): From 0 to 1.
-    RETURNS (Optional[float]): The same in percent, to two decimals.
+    RETURNS (Optional[float]): The percentage, to two decimals.
     """
     return None if share is None else round(100 * share, 2)
 
 
 def score_row(evaluation: Evaluation) -> Row:
     """Flatten the scores of a run into one row, shares in percent. Keys of groups begin with the
-    group's name, e.g. `unseen_lenient@1`; those of all mentions with a gold id have no prefix.
+    group's name, e.g. `unseen_lenient@1`; those for all mentions with a gold id have no prefix.
 
     evaluation (Evaluation): The scores.
     RETURNS (Dict[str, Any]): `mentions`, and for each protocol Acc@1 with its 95 % interval, Acc@5
@@ -105,8 +105,8 @@ def comparison_row(one: Evaluation, other: Evaluation) -> Row:
     """Flatten the difference between two runs over the same mentions into one row, in percent.
 
     one (Evaluation): The scores of a run.
-    other (Evaluation): The scores that it is compared with.
-    RETURNS (Dict[str, Any]): For each protocol the difference in Acc@1, its 95 % interval and p.
+    other (Evaluation): The scores to compare with.
+    RETURNS (Dict[str, Any]): For each protocol, the difference in Acc@1, its 95 % interval and p.
     """
     row: Row = {}
     for protocol in PROTOCOLS:
@@ -147,7 +147,7 @@ def _without_constants(row: Row, rows: Sequence[Row]) -> Row:
 
 
 def _head(row: Row) -> Row:
-    """What names a run: the keys before `mentions`."""
+    """Get the keys that identify a run: those before `mentions`."""
     return {key: row[key] for key in takewhile(lambda key: key != "mentions", row)}
 
 
@@ -174,7 +174,7 @@ def _nil_section(rows: Sequence[Row]) -> list[Section]:
         return []
     keys = {"mentions without gold id": "mentions"} | {k: k for k in ("precision", "recall", "f1")}
     shown = [_head(row) | {title: row[f"nil_{key}"] for title, key in keys.items()} for row in rows]
-    return [Section("Mentions of no concept (NIL), percent", shown)]
+    return [Section("Mentions without a concept (NIL), percent", shown)]
 
 
 def _comparison_section(rows: Sequence[Row]) -> list[Section]:
@@ -214,7 +214,7 @@ def to_jsonl(rows: Sequence[Row]) -> str:
     """Write rows as lines of JSON.
 
     rows (Sequence[Dict[str, Any]]): The rows.
-    RETURNS (str): One object a line.
+    RETURNS (str): One object per line.
     """
     return "".join(srsly.json_dumps(row) + "\n" for row in rows)
 

@@ -1,4 +1,4 @@
-"""Ontology readers, one file per format. No running pipeline imports this package."""
+"""Ontology readers, one file per format. Running pipelines never import this package."""
 
 import lazy_loader
 

@@ -1,5 +1,5 @@
 """The Comparative Toxicogenomics Database: its diseases and chemicals, and MEDIC, its diseases of
-July 2012 as papers on disease normalization have them, without hierarchy.
+July 2012 in the form used by papers on disease normalization, without hierarchy.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from ..errors import unreadable
 from ..files.text import read_lines
 from .report import ReadReport
 
-# Corpora write MeSH ids without a prefix, and DOIDs name their source themselves.
+# Corpora write MeSH ids without a prefix, and DOIDs already have one.
 _DROPPED_PREFIXES = ("MESH:", "DO:")
 
 
@@ -24,8 +24,8 @@ def read_ctd(path: str | Path, *, report: ReadReport | None = None) -> Iterator[
     report (Optional[ReadReport]): Filled with what was left out, and with the terms of use in the
         header.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): CN115 if the header does not name the columns, and what `read_lines`
-        raises.
+    RAISES (ConnormError): CN115 if the header does not name the columns, and the errors of
+        `read_lines`.
     """
     report = report or ReadReport()
     header: list[str] = []
@@ -49,8 +49,9 @@ def read_ctd(path: str | Path, *, report: ReadReport | None = None) -> Iterator[
 
 
 def _columns(header: list[str]) -> list[str]:
-    """RETURNS (List[str]): The column names without the table's subject: DiseaseID and ChemicalID
-    become ID. Empty if the header does not name them.
+    """Get the column names without the table's subject: DiseaseID and ChemicalID become ID.
+
+    RETURNS (List[str]): The names; empty if the header does not give them.
     """
     columns = next((line.split("\t") for line in header if "\t" in line), [""])
     subject = columns[0].removesuffix("Name")
@@ -78,7 +79,7 @@ def _concept(row: dict[str, str]) -> Concept:
 
 
 def _synonyms(row: dict[str, str]) -> tuple[str, ...]:
-    # Diseases have them in one column; chemicals in several, such as MESHSynonyms.
+    # Diseases have them in a single column; chemicals in several, such as MESHSynonyms.
     columns = (field for column, field in row.items() if column.endswith("Synonyms"))
     return tuple(dict.fromkeys(each for field in columns for each in _split(field)))
 
@@ -107,7 +108,7 @@ def read_medic(path: str | Path, *, report: ReadReport | None = None) -> Iterato
     path (Union[str, Path]): The file.
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): What `read_lines` raises.
+    RAISES (ConnormError): The errors of `read_lines`.
     """
     report = report or ReadReport()
     for number, line in read_lines(path):

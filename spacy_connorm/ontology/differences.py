@@ -1,4 +1,6 @@
-"""What differs between two releases of an ontology, and what became of the ids of the old one."""
+"""The differences between two releases of an ontology, and the new ids for those of the old
+release.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,13 +18,14 @@ class Change(NamedTuple):
     """One difference.
 
     kind (str): One of `KINDS`: a concept was added, retired, renamed, or moved to other parents; a
-        name has another owner, was added, or was lost.
+        name moved to another concept, was added, or was lost.
     concept_id (str): The concept, by its id in the new release; by its old one if it was retired;
-        empty for a name with another owner.
+        empty for a name that moved to another concept.
     name (str): The concept's preferred name, or the name in question.
-    before (Tuple[str, ...]): What it was: the preferred name, the parents, or the owners.
-    after (Tuple[str, ...]): What it is. Of a retired concept, what replaces it.
-    reason (str): Of a retired concept: `Successor.reason`.
+    before (Tuple[str, ...]): The old value: the preferred name, the parents, or the concepts of a
+        name.
+    after (Tuple[str, ...]): The new value; for a retired concept, its replacements.
+    reason (str): For a retired concept, `Successor.reason`.
     """
 
     kind: str
@@ -34,12 +37,12 @@ class Change(NamedTuple):
 
 
 class Successor(NamedTuple):
-    """What a new release has for an id.
+    """The concept of a new release for an old id.
 
-    concept_id (str): The id to use now; empty if the release does not say which.
-    reason (str): Why: "" if the id stays, "alternate id", "other spelling", "replaced_by"; if there
-        is none, "several replacements", "consider", "retired" or "unknown".
-    proposed (Tuple[str, ...]): Ids that may fit, if the release names some.
+    concept_id (str): The id to use now; empty if the release does not name one.
+    reason (str): Why: "" if the id is unchanged, "alternate id", "other spelling", "replaced_by";
+        if there is no successor, "several replacements", "consider", "retired" or "unknown".
+    proposed (Tuple[str, ...]): Possible ids, if the release names some.
     """
 
     concept_id: str
@@ -48,24 +51,26 @@ class Successor(NamedTuple):
 
 
 class Successors:
-    """Finds successors: by id, by alternate id, and by what OBO says of its obsolete terms."""
+    """Finds successors: by id, by alternate id, and by the replacements that OBO gives for obsolete
+    terms.
+    """
 
     def __init__(self, old: Ontology, new: Ontology, retired: Mapping[str, Retired]) -> None:
-        """Keep the releases.
+        """Store the releases.
 
         old (Ontology): The old release.
         new (Ontology): The new one.
-        retired (Mapping[str, Retired]): What the new one says of concepts that it has given up.
+        retired (Mapping[str, Retired]): What the new release gives for its obsolete concepts.
         """
         self._old = old
         self._new = new
         self._retired = retired
 
     def find(self, concept_id: str) -> Successor:
-        """Find what stands for an id.
+        """Find the successor of an id.
 
         concept_id (str): An id, or alternate id, of the old release.
-        RETURNS (Successor): The concept of the new release, or why there is none.
+        RETURNS (Successor): The concept of the new release, or the reason why there is none.
         """
         found = self._in_new(concept_id)
         own = self._old.primary_id(concept_id)
@@ -115,12 +120,12 @@ def _reason(concept_id: str, concept: Concept) -> str:
 
 
 def find_changes(old: Ontology, new: Ontology, successors: Successors) -> Iterator[Change]:
-    """Compare two releases. Concepts that took over others have their names, and their ids as
-    parents, so that merging concepts is not another change.
+    """Compare two releases. Concepts that replaced others also have their names, and count as their
+    parents, so that merging concepts is not reported as further changes.
 
     old (Ontology): The old release.
     new (Ontology): The new release.
-    successors (Successors): Which concept of the new one an id of the old one stands for.
+    successors (Successors): The concepts of the new release for ids of the old one.
     YIELDS (Change): By kind, in the order of `KINDS`, then in the order of the releases.
     """
     now = {concept.concept_id: successors.find(concept.concept_id) for concept in old}

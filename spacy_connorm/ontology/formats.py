@@ -1,7 +1,7 @@
 """The known ontology formats, and how to recognize them.
 
-The format `x` is read by the function `read_x` of the module `x` beside this one, or of the one in
-`_MODULES`.
+The format `x` is read by the function `read_x` in the module `x` beside this one, or in the one
+given by `_MODULES`.
 """
 
 import re
@@ -25,10 +25,10 @@ _ROBOT = (
     "ontology.obo`."
 )
 _TABLE = (
-    "Make a table of it, with an id and a name in each row, and columns for synonyms and parents."
+    "Convert it to a table with an id and a name per row, and columns for synonyms and parents."
 )
-# Formats that are not read: what the file is, a regular expression found in its first lines, and
-# how to make a file that is read. The first one that matches is reported.
+# Unsupported formats: what the file is, a regular expression found in its first lines, and how to
+# convert it to a supported format. The first one that matches is reported.
 _FOREIGN = (
     (
         "SKOS",
@@ -48,9 +48,9 @@ _FOREIGN = (
 
 
 class OntologyFormat(NamedTuple):
-    """How to recognize a file in one format.
+    """How to recognize a file in a format.
 
-    suffixes (Tuple[str, ...]): Endings of its name, before `.gz`; empty if it can be any.
+    suffixes (Tuple[str, ...]): Extensions, before `.gz`; empty if the file may have any.
     signature (Optional[str]): A regular expression found in its first lines; None if they can be
         anything.
     """
@@ -60,13 +60,13 @@ class OntologyFormat(NamedTuple):
 
 
 _MODULES = {"jsonl": "reading", "medic": "ctd"}
-# If formats share a suffix, the first one with a matching signature wins, or else the last.
+# If formats share an extension, the first one with a matching signature wins, or else the last.
 FORMATS = {
     "jsonl": OntologyFormat((".jsonl",), r"\A\s*\{"),
     "obo": OntologyFormat((".obo",), r"^(format-version:|\[Term\])"),
     "rrf": OntologyFormat((".rrf",), r"\AC\d{7}\|[A-Z]{3}\|"),
     "icd10cm": OntologyFormat((".xml",), r"\A\d{5} [A-Z]\w{2,6} +[01] |<ICD10CM"),
-    # Rows of RRF have empty fields, too, but several, and a bar at their end.
+    # RRF rows also have empty fields, but several of them, and a bar at their end.
     "medic": OntologyFormat((), r"\A[^|\n]+(\|[^|\n]+)*\|(\|[^|\n]+)+$"),
     "ctd": OntologyFormat((".tsv",), r"\A#[^\0]*^#\s*\w+Name\t\w+ID\t"),
     "mesh": OntologyFormat((".tsv",), r"\A[CD]\d{6,}\t"),
@@ -82,7 +82,7 @@ def find_format(path: Path, name: str | None = None) -> str:
     RETURNS (str): The format.
     RAISES (ConnormError): CN104 for an empty file, CN118 for an unknown format, CN111 if neither
         file name nor first lines show the format, CN112 if the file name or the first lines belong
-        to another format, CN123 if they belong to a format that is not read.
+        to another format, CN123 if they belong to an unsupported format.
     """
     if name is not None:
         require_choice("format", name, FORMATS)
@@ -114,7 +114,7 @@ def find_format(path: Path, name: str | None = None) -> str:
 
 
 def refuse_foreign(path: str | Path) -> None:
-    """Refuse a file in a format that is not read.
+    """Refuse a file in an unsupported format.
 
     path (Union[str, Path]): The file.
     RAISES (ConnormError): CN123.
@@ -123,7 +123,7 @@ def refuse_foreign(path: str | Path) -> None:
 
 
 def _read_head(path: str | Path) -> str:
-    # A file of any size may be one line.
+    # A file of any size may have only one line.
     _, piece = next(read_pieces(path), (1, ""))
     return "".join(islice(StringIO(piece, newline=None), _HEAD_LINES))
 

@@ -34,20 +34,20 @@ def read_icd10cm(
 ) -> Iterator[Concept]:
     """Read ICD-10-CM, with dots in the codes. The order file has every code, with a long and a
     short name. The tabular list adds inclusion terms as synonyms and the chapter as semantic type;
-    it can also be read alone, but lacks the codes that only differ in the seventh character. The
+    it can also be read alone, but lacks the codes that differ only in the seventh character. The
     parent of a code is its longest prefix that is a code.
 
     path (Union[str, Path]): The order file, or the tabular list.
     tabular (Optional[Union[str, Path]]): The tabular list (XML), if IN is the order file.
-    implied_names (bool): Whether to add names that the titles and the notes on what codes include
-        imply. A name that a broader code has is not added. By ICD-10-CM's conventions, words in
-        brackets may be left out: "hypertension (arterial)" is "hypertension". What is unspecified
-        is "NOS": "Pneumonia, unspecified organism" is "Pneumonia NOS".
+    implied_names (bool): Whether to add names that are implied by the titles and the inclusion
+        notes. A name of a broader code is not added. By ICD-10-CM's conventions, words in brackets
+        are optional: "hypertension (arterial)" is "hypertension". An unspecified condition is
+        "NOS": "Pneumonia, unspecified organism" is "Pneumonia NOS".
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, CN104 for a second one without
-        codes, CN123 if it is in a format that is not read, and what `read_lines` and
-        `read_elements` raise.
+        codes, CN123 if it is in an unsupported format, and the errors of `read_lines` and
+        `read_elements`.
     """
     report = report or ReadReport()
     is_tabular = find_ending(path) == ".xml"
@@ -102,14 +102,16 @@ def _implied_names(name: str) -> Iterator[str]:
         kept = len(parts)
         while kept > 1 and _is_unspecified(parts[kept - 1]):
             kept -= 1
-        # Names know what "unspecified" alone means, see `text.tags`.
+        # "unspecified" alone is removed by the step "tags", see `text.normalization`.
         if parts[kept:] not in ([], [_UNSPECIFIED]):
             yield f"{', '.join(parts[:kept])} NOS"
 
 
 def _is_unspecified(part: str) -> bool:
-    """RETURNS (bool): Whether a part of a name says no more than "unspecified organism", "site not
-    specified" or "organism unspecified".
+    """Check whether a part of a name says no more than "unspecified organism", "site not specified"
+    or "organism unspecified".
+
+    RETURNS (bool): True if so.
     """
     words = part.lower().split()
     if "with" in words or "without" in words:
@@ -133,7 +135,10 @@ def _dotted(code: str) -> str:
 
 
 def _read_tabular(path: str | Path, *, with_includes: bool) -> Iterator[Concept]:
-    """YIELDS (Concept): The `diag` nodes, each before its children."""
+    """Read the `diag` nodes, each before its children.
+
+    YIELDS (Concept): The concepts.
+    """
     chapter = Element("chapter")
     for event, element, _ in read_elements(path):
         if event == "start" and element.tag == "chapter":
@@ -154,8 +159,10 @@ def _notes(diag: Element, kind: str) -> list[str]:
 
 
 def _is_name(note: str) -> bool:
-    """RETURNS (bool): Whether a note of what a code includes is a name: no sentence, and not "any
-    condition classifiable to I70.311".
+    """Check whether an inclusion note is a name, not a sentence or "any condition classifiable to
+    I70.311".
+
+    RETURNS (bool): True if it is.
     """
     words = note.lower().split()
     return words[:1] != ["any"] and len(words) <= _LONGEST_NAME and not _CODE.search(note)

@@ -1,4 +1,4 @@
-"""Joining ontologies by their cross-references into one, to train an encoder on."""
+"""Join ontologies by their cross-references into one, for training an encoder."""
 
 import re
 from collections import defaultdict
@@ -13,7 +13,7 @@ from ..concepts.curies import PREFIXES
 from ..files.atomic import require_apart
 from .reading import jsonl_path, read_ontology
 
-# An id that more concepts of an ontology share says little of any of them.
+# An id that more concepts of an ontology share says little about any of them.
 _SHARED_BY = 8
 _WORD = re.compile(r"\w+")
 
@@ -21,8 +21,8 @@ _WORD = re.compile(r"\w+")
 class Joined(NamedTuple):
     """The result of joining ontologies.
 
-    ontology (Ontology): The concepts of all, those of the first ontology first.
-    same_id (int): How many concepts were joined because they have the same id.
+    ontology (Ontology): The concepts of all ontologies, those of the first one first.
+    same_id (int): The number of concepts joined because they have the same id.
     same_name (int): ... because they share a cross-reference and a name.
     only_xref (int): ... because they refer only to each other.
     same_preferred_name (int): ... because they have the same preferred name.
@@ -42,7 +42,7 @@ def join_concepts(ontologies: Sequence[Ontology]) -> Joined:
     then those that share a cross-reference and a name, then those that refer only to each other,
     then those with the same preferred name if no other concept has it.
 
-    ontologies (Sequence[Ontology]): The ontologies; of each joined concept the first gives the
+    ontologies (Sequence[Ontology]): The ontologies; the first one with a joined concept gives its
         preferred name.
     RETURNS (Joined): The joined ontology, with the terms of use of all.
     """
@@ -63,16 +63,16 @@ def join_concepts(ontologies: Sequence[Ontology]) -> Joined:
 
 
 def join_ontologies(input_paths: Sequence[str | Path], output_path: str | Path) -> Joined:
-    """Join several ontologies into one, to train an encoder on: `python -m spacy connorm join`.
-    Each is read with the default settings of its format; convert it first for others.
+    """Join several ontologies into one, for training an encoder: `python -m spacy connorm join`.
+    Each is read with the default settings of its format; convert it first for other settings.
 
     input_paths (Sequence[Union[str, Path]]): The ontologies, in any format. The first ones give the
         preferred names, see `join_concepts`.
     output_path (Union[str, Path]): A .jsonl or .jsonl.gz file. The terms of use of all ontologies
         are kept beside it.
     RETURNS (Joined): The joined ontology, and how many concepts were joined.
-    RAISES (ConnormError): CN708 for another suffix, CN105 or CN108 if the file cannot be written,
-        CN121 if it would replace an input, and the errors of `read_ontology`.
+    RAISES (ConnormError): CN708 for another extension, CN105 or CN108 if the file cannot be
+        written, CN121 if it would replace an input, and the errors of `read_ontology`.
     """
     output_path = jsonl_path(output_path)
     require_apart(output_path, *input_paths)
@@ -82,18 +82,21 @@ def join_ontologies(input_paths: Sequence[str | Path], output_path: str | Path) 
 
 
 class _Clusters:
-    """Sets of concepts, at most one of each ontology."""
+    """Sets of concepts, with at most one from each ontology."""
 
     def __init__(self, files: list[int]) -> None:
-        """files (List[int]): The ontology of each concept."""
+        """Start with one set per concept.
+
+        files (List[int]): The ontology of each concept.
+        """
         self.files = files
         self._first = list(range(len(files)))
         self._members = [[each] for each in range(len(files))]
 
     def join(self, one: int, other: int) -> bool:
-        """Join two sets, unless both have a concept of the same ontology.
+        """Join two sets, unless both have a concept from the same ontology.
 
-        RETURNS (bool): Whether the concepts were not yet joined and now are.
+        RETURNS (bool): Whether the concepts were separate before and are joined now.
         """
         first, second = sorted((self._first[one], self._first[other]))
         both = self._members[first] + self._members[second]
@@ -112,8 +115,8 @@ Pair = tuple[int, int]
 
 
 class _Links:
-    """Pairs of concepts of different ontologies, the surest kind first. All come in the order of
-    the concepts.
+    """Pairs of concepts from different ontologies, the most reliable kind first. All are in the
+    order of the concepts.
     """
 
     def __init__(self, concepts: list[Concept], files: list[int]) -> None:
@@ -153,7 +156,10 @@ class _Links:
         return not self._names[one].isdisjoint(self._names[other])
 
     def _pairs(self, places: dict) -> Iterator[Pair]:
-        """YIELDS (Tuple[int, int]): Pairs of concepts with the same key, each once."""
+        """List the pairs of concepts with the same key.
+
+        YIELDS (Tuple[int, int]): Each pair once.
+        """
         pairs: set[Pair] = set()
         for members in places.values():
             by_file: dict[int, list[int]] = defaultdict(list)
@@ -166,7 +172,7 @@ class _Links:
 
 
 def _by_key(keys: Iterable[Iterable]) -> dict:
-    """The places of all keys that several places have."""
+    """Group positions by key, keeping keys that several positions have."""
     places = defaultdict(list)
     for place, own in enumerate(keys):
         for key in own:
@@ -175,12 +181,12 @@ def _by_key(keys: Iterable[Iterable]) -> dict:
 
 
 def _own_id(concept: Concept) -> str:
-    """The id with its vocabulary if that is known."""
+    """Get the id with its vocabulary, if that is known."""
     return PREFIXES.own_curie(concept.concept_id, concept.xrefs) or concept.concept_id
 
 
 def _key(name: str) -> tuple[str, ...]:
-    """The words of a name without case, order and punctuation."""
+    """Get the words of a name, ignoring case, order and punctuation."""
     return tuple(sorted(_WORD.findall(name.casefold()))) or (name,)
 
 
@@ -213,7 +219,7 @@ def _without_itself(joined: Concept, ids: list[str]) -> Concept:
 
 
 def joint_source(ontologies: Sequence[Ontology]) -> Source:
-    """Describe where joined ontologies come from.
+    """Describe the source of joined ontologies.
 
     ontologies (Sequence[Ontology]): The ontologies.
     RETURNS (Source): Their files, and the terms of use of each.

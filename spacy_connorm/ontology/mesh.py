@@ -28,14 +28,14 @@ def read_mesh(
 
     path (Union[str, Path]): Descriptors: id, name, and synonyms joined by `|`.
     tree (Optional[Union[str, Path]]): The file of tree numbers: rows with a descriptor id and a
-        tree number, in any order. A tree number without its last part is the parent's; its branch
-        and its top become semantic types, e.g. `C` and `C04` for `C04.588.180`.
+        tree number, in any order. A tree number without its last part is the parent's; its category
+        and its top level become semantic types, e.g. `C` and `C04` for `C04.588.180`.
     supplementary (Optional[Union[str, Path]]): The file of supplementary concepts, with the columns
         of the descriptors.
     report (Optional[ReadReport]): Filled with what was left out and merged.
     YIELDS (Concept): The concepts, descriptors first, in the order of the files.
     RAISES (ConnormError): CN104 for a tree or supplementary concepts without a single row of this
-        form, and what `read_lines` raises.
+        form, and the errors of `read_lines`.
     """
     report = report or ReadReport()
     numbers, owners = _read_tree(tree, report) if tree else ({}, {})
@@ -67,7 +67,10 @@ def _read_supplementary(path: str | Path, report: ReadReport) -> Iterator[Concep
 
 
 def _read_table(path: str | Path) -> Iterator[tuple[int, Concept | None]]:
-    """YIELDS (Tuple[int, Optional[Concept]]): The number of each line, and its concept, if any."""
+    """Read the lines of a table.
+
+    YIELDS (Tuple[int, Optional[Concept]]): The number of each line, and its concept, if any.
+    """
     for number, line in _read_filled(path):
         concept_id, canonical_name, synonyms, *_ = (*line.split("\t"), "", "")
         aliases = tuple(filter(None, synonyms.split("|")))
@@ -88,8 +91,10 @@ def _no_rows(path: str | Path, expected: str) -> ConnormError:
 
 
 def _read_tree(path: str | Path, report: ReadReport) -> tuple[dict[str, list[str]], dict[str, str]]:
-    """RETURNS (Tuple[Dict[str, List[str]], Dict[str, str]]): The tree numbers of each descriptor,
-    and the descriptor of each tree number.
+    """Read tree numbers.
+
+    RETURNS (Tuple[Dict[str, List[str]], Dict[str, str]]): The tree numbers of each descriptor, and
+        the descriptor of each tree number.
     """
     numbers: defaultdict[str, list[str]] = defaultdict(list)
     owners: dict[str, str] = {}

@@ -17,7 +17,7 @@ _SYNONYM_TAGS = {"synonym": "", **{f"{scope.lower()}_synonym": scope for scope i
 _STANZAS = ("[Term]", "[Typedef]", "[Instance]")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(\w*)')
 _QUOTED_VALUE = re.compile(r'[\w-]+:\s*("(?:[^"\\]|\\.)*")')
-# obonet takes these for the beginning of a comment or a modifier, in quotes, too.
+# obonet treats these as the beginning of a comment or a modifier, even in quotes.
 _TAKEN_WRONGLY = re.compile(r"(?<!\\)[!{]")
 _ESCAPED = re.compile(r"\\(.)")
 _LICENCE = re.compile("(?i)licen[cs]e")
@@ -39,8 +39,8 @@ def read_obo(
     obsolete (bool): Whether to read obsolete terms too.
     report (Optional[ReadReport]): Filled with what was left out, and with the header's licence.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): CN115 for lines that are not OBO, CN118 for an unknown scope or tag,
-        and what `read_lines` raises.
+    RAISES (ConnormError): CN115 for lines that are not OBO, CN118 for an unknown scope or tag, and
+        the errors of `read_lines`.
     """
     for scope in scopes:
         require_choice("scopes", scope, ALL_SCOPES)
@@ -81,9 +81,10 @@ def read_obo(
 
 
 def _sections(path: str | Path, report: ReadReport) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """RETURNS (Tuple[List[Dict[str, Any]], Dict[str, Any]]): The terms and the header. obonet's
-    graph is not used: it silently merges terms with the same id, and fails on relationships that
-    it cannot split.
+    """Read the terms and the header. obonet's graph is not used, since it silently merges terms
+    with the same id, and fails on relationships that it cannot split.
+
+    RETURNS (Tuple[List[Dict[str, Any]], Dict[str, Any]]): The terms and the header.
     """
     from obonet.read import get_sections
 
@@ -92,8 +93,10 @@ def _sections(path: str | Path, report: ReadReport) -> tuple[list[dict[str, Any]
 
 
 def _lines(path: str | Path, report: ReadReport) -> Iterator[str]:
-    """YIELDS (str): The lines as obonet takes them: an empty one before each stanza and nowhere
+    """Read the lines in the form that obonet needs: an empty line before each stanza and nowhere
     else, and no comments between stanzas, which would replace the header.
+
+    YIELDS (str): The lines.
     """
     for number, line in read_lines(path):
         tag, colon, value = line.partition(":")
@@ -122,7 +125,10 @@ def _escaped(line: str) -> str:
 def _synonyms(
     term: dict[str, Any], scopes: Collection[str], report: ReadReport
 ) -> Iterator[tuple[str, str]]:
-    """YIELDS (Tuple[str, str]): Synonyms and their scopes."""
+    """List the synonyms of a term.
+
+    YIELDS (Tuple[str, str]): Synonyms and their scopes.
+    """
     values = ((each, scope) for tag, scope in _SYNONYM_TAGS.items() for each in term.get(tag, ()))
     for value, scope_of_tag in values:
         text, word = _quoted(value)
@@ -135,8 +141,10 @@ def _synonyms(
 
 
 def _quoted(value: str) -> tuple[str, str]:
-    """RETURNS (Tuple[str, str]): A quoted text (definition or synonym) and the word after it (the
+    """Split a value into its quoted text (a definition or synonym) and the word after it (the
     scope).
+
+    RETURNS (Tuple[str, str]): Both.
     """
     match = _QUOTED.match(value)
     return (_unescaped(match[1]), match[2]) if match else ("", "")
@@ -147,7 +155,10 @@ def _unescaped(text: str) -> str:
 
 
 def _licence(header: dict[str, Any]) -> str:
-    """RETURNS (str): The licence in the header, from properties and remarks."""
+    """Find the licence in the header, in properties and remarks.
+
+    RETURNS (str): The licence; empty if there is none.
+    """
     properties = (value.partition(" ") for value in header.get("property_value", ()))
     stated = [_quoted(value)[0] or value for name, _, value in properties if _LICENCE.search(name)]
     remarks = map(_unescaped, header.get("remark", ()))

@@ -1,5 +1,6 @@
-"""Which part of a known ontology names mentions. Ontologies hold qualifiers, too: HPO has "severe"
-and "autosomal dominant", SO has "single" and "predicted"."""
+"""Profiles of known ontologies: the part that names mentions. Ontologies also contain qualifiers:
+HPO has "severe" and "autosomal dominant", SO has "single" and "predicted".
+"""
 
 import re
 from collections.abc import Collection, Sequence
@@ -9,23 +10,24 @@ from ..errors import require_choice
 
 AUTO = "auto"
 NONE = "none"
-# The least share of all concepts at or below the root of a profile, or with ids like its own.
+# The minimum share of all concepts at or below the roots of a profile, or with ids of its form.
 _MOST = 0.9
-# How many ids are looked at.
+# The number of ids to check.
 _SOME = 1000
 
 
 class Profile(NamedTuple):
-    """What text mentions of an ontology's concepts.
+    """The concepts of an ontology that texts mention.
 
     name (str): Its name in settings.
     reason (str): What is left out, and why.
-    roots (Tuple[str, ...]): Concepts that most others are at or below: this tells the ontology.
-    branches (Tuple[str, ...]): Mentions name concepts at or below these.
-    inexact_names (bool): Whether synonyms that it calls narrow, broad or related are mentions.
-    min_certainty (Optional[float]): The finder's; None as it is set.
-    ids (str): What ids look like, a regular expression; it tells an ontology without roots.
-    other_types (str): Semantic types whose concepts no mention names, a regular expression.
+    roots (Tuple[str, ...]): Concepts at or above most others, which identify the ontology.
+    branches (Tuple[str, ...]): Mentions name only concepts at or below these.
+    inexact_names (bool): Whether narrow, broad and related synonyms are mentions.
+    min_certainty (Optional[float]): The setting of the finder; None to leave it as it is.
+    ids (str): The form of its ids, a regular expression, which identifies an ontology without
+        roots.
+    other_types (str): Semantic types whose concepts are never mentions, a regular expression.
     """
 
     name: str
@@ -38,29 +40,41 @@ class Profile(NamedTuple):
     other_types: str = ""
 
     def kept_types(self, types: Collection[str]) -> list[str]:
-        """RETURNS (List[str]): Those semantic types whose concepts are mentions; empty for all."""
+        """List the semantic types whose concepts are mentions.
+
+        RETURNS (List[str]): These types; empty for all.
+        """
         kept = [each for each in types if not re.fullmatch(self.other_types, each)]
         return kept if len(kept) < len(types) else []
 
 
 class Described(Protocol):
-    """What tells an ontology."""
+    """What identifies an ontology."""
 
     def share_below(self, roots: Sequence[str]) -> float:
-        """RETURNS (float): The share of its concepts at or below some of them."""
+        """Compute the share of its concepts at or below some of them.
+
+        RETURNS (float): 0 to 1.
+        """
 
     def some_ids(self, most: int) -> Sequence[str]:
-        """RETURNS (Sequence[str]): Ids from all of it, so many at most."""
+        """Get a sample of its ids.
+
+        RETURNS (Sequence[str]): At most this many ids, from all of it.
+        """
 
     def types(self) -> Collection[str]:
-        """RETURNS (Collection[str]): The semantic types; empty if some concept has none."""
+        """List its semantic types.
+
+        RETURNS (Collection[str]): The types; empty if some concept has none.
+        """
 
 
 # Ids of documents, F1, ontology alone with n-grams, dev parts (docs/benchmarks): HPO abstracts 60.4
 # -> 70.5 and notes 64.0 -> 71.5, CRAFT SO 44.7 -> 49.4. MONDO has the same structure; no release of
-# it was measured. What has no row needs none, or nobody has measured one: in DO and MEDIC all but
-# the root names diseases; CL's and GO's roots are left out as those of any ontology, see
-# `workflows.indexing`.
+# it was measured. Other ontologies need no profile, or none was measured: in DO and MEDIC, all
+# concepts except the root are diseases; the roots of CL and GO are left out like those of any
+# ontology, see `workflows.indexing`.
 PROFILES = {
     each.name: each
     for each in (
@@ -90,8 +104,8 @@ PROFILES = {
             name="uberon",
             roots=("UBERON:0001062",),
             branches=("UBERON:0001062",),
-            reason="anatomical structures are found in their own words; other words for places, "
-            "such as lateral and outer, name other structures",
+            reason="anatomical structures are found only in their own words; other words for "
+            "places, such as lateral and outer, name other structures",
             min_certainty=1.0,
         ),
         # Of 11,000 names that NCBI's, BC5CDR's and the notes' dev texts have, 180 are of these
@@ -100,23 +114,23 @@ PROFILES = {
             name="mesh",
             ids=r"[CD]\d{6,9}",
             other_types=r"[VZ]\d*",
-            reason="what an article is, and where it comes from, is no mention: publication "
+            reason="the kind and origin of an article are not mentions: publication "
             "characteristics and places are left out",
         ),
         Profile(
             name="icd10cm",
             ids=r"[A-Z]\d\w(\.\w{1,4})?",
             other_types=r"External causes of morbidity.*",
-            reason="diseases, injuries and findings are mentions; external causes are not: they "
-            "are everyday words (storm, tractor) for what happened",
+            reason="diseases, injuries and findings are mentions; external causes are not, since "
+            "they are everyday words (storm, tractor)",
         ),
-        # The semantic types of concepts, ideas and places; MedMentions ST21pv, too, leaves out all
-        # but one of these. There is no release here to measure it.
+        # The semantic types of concepts, ideas and places; MedMentions ST21pv also leaves out all
+        # but one of these. We have no release to measure it.
         Profile(
             name="umls",
             ids=r"C\d{7}",
             other_types=r"T(07[789]|08[0123]|089|102|169|170|171|185)",
-            reason="concepts of quality, quantity, time, function, ideas, texts and places are no "
+            reason="concepts of quality, quantity, time, function, ideas, texts and places are not "
             "mentions",
         ),
     )
@@ -126,8 +140,8 @@ PROFILES = {
 def choose_profile(name: str, ontology: Described) -> Profile | None:
     """Choose the profile of an ontology.
 
-    name (str): A profile; "auto" for the one whose roots most concepts are below, or whose ids most
-        have; "none".
+    name (str): A profile; "auto" for the one whose roots are above most concepts, or whose form
+        most ids have; "none".
     ontology (Described): The ontology.
     RETURNS (Optional[Profile]): The profile; None if there is none.
     RAISES (ConnormError): CN118 for an unknown name.
@@ -143,5 +157,5 @@ def _is_of(profile: Profile, ontology: Described) -> bool:
         return ontology.share_below(profile.roots) >= _MOST
     ids = ontology.some_ids(_SOME)
     same = sum(re.fullmatch(profile.ids, each) is not None for each in ids)
-    # Concepts without a type would be left out.
+    # Otherwise, concepts without a type would be left out.
     return same >= _MOST * len(ids) > 0 and bool(profile.kept_types(ontology.types()))

@@ -1,4 +1,4 @@
-"""Reading an ontology in any format, and converting it to the JSONL that everything else reads."""
+"""Read an ontology in any format, and convert it to the JSONL that everything else reads."""
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -52,12 +52,12 @@ def read_ontology(
 
     path (Union[str, Path]): The file, or the META folder of a UMLS release.
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
-    licence (str): The terms of use to keep in every index built from it; those stated in the file
-        if empty.
+    licence (str): The terms of use to keep in every index built from it; if empty, those stated in
+        the file.
     curies (bool): Whether to write ids with the prefix of their vocabulary, see `with_curies`.
-    **options (Any): Options of the format, see its reader.
+    **options (Any): Options of the format; see its reader.
     RETURNS (Ontology): The ontology.
-    RAISES (ConnormError): What `stream_ontology` raises.
+    RAISES (ConnormError): The errors of `stream_ontology`.
     """
     stream = open_ontology(path, format=format, licence=licence, curies=curies, **options)
     return Ontology(stream, source=stream.source)
@@ -72,11 +72,11 @@ def open_ontology(
     **options: Any,
 ) -> ConceptStream:
     """Open an ontology of any size for an index, to be read concept by concept. Warnings about
-    likely mistakes come at the end.
+    likely mistakes are issued at the end.
 
     path, format, licence, curies, **options: As in `read_ontology`.
     RETURNS (ConceptStream): The ontology, to be read once.
-    RAISES (ConnormError): What `stream_ontology` raises, partly while the concepts are read.
+    RAISES (ConnormError): The errors of `stream_ontology`, partly while the concepts are read.
     """
     file, report = _file(path), ReadReport()
     stream = stream_ontology(path, format=format, report=report, curies=curies, **options)
@@ -92,7 +92,7 @@ def _watched(
 ) -> Iterator[Concept]:
     inventory = Inventory()
     yield from inventory.watch(concepts)
-    # Whoever merges concepts with repeated ids warns about them.
+    # The code that merges concepts with repeated ids warns about them.
     warn_about(replace(inventory.summary(again()), repeated_ids=Finding()))
 
 
@@ -105,16 +105,16 @@ def stream_ontology(
     **options: Any,
 ) -> Iterator[Concept]:
     """Read an ontology concept by concept, with cleaned texts. Concepts without an id or a name are
-    left out. At the end a warning (CNW102) reports invalid rows.
+    left out. At the end, a warning (CNW102) reports invalid rows.
 
     path (Union[str, Path]): The file, or the META folder of a UMLS release.
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
     report (Optional[ReadReport]): Filled with what was left out, and with the file's terms of use.
     curies (bool): Whether to write ids with the prefix of their vocabulary, see `with_curies`.
-    **options (Any): Options of the format, see its reader.
+    **options (Any): Options of the format; see its reader.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): CN104 if there are none, CN113 for a setting that the format does not
-        have, and what `find_format` and the reader raise.
+    RAISES (ConnormError): CN104 if there are no concepts, CN113 for an option that the format does
+        not have, and the errors of `find_format` and the reader.
     """
     report = report or ReadReport()
     empty = True
@@ -140,7 +140,10 @@ def _sound(
     curies: bool,
     options: dict[str, Any],
 ) -> Iterator[Concept]:
-    """YIELDS (Concept): The concepts with an id and a name."""
+    """Select the concepts with an id and a name.
+
+    YIELDS (Concept): These concepts.
+    """
     file = _file(path)
     format = find_format(file, format)
     reader = find_reader(format)
@@ -155,13 +158,13 @@ def _sound(
 
 
 def with_curies(concept: Concept) -> Concept:
-    """Write the id of a concept, its alternate ids and its parents with their prefixes. The ids as
-    they were become alternate ids, so that corpora and synonyms may still have them.
+    """Add prefixes to the id of a concept, its alternate ids and its parents. The original ids
+    become alternate ids, so that corpora and synonyms can still use them.
 
-    concept (Concept): The concept. A cross-reference may show the vocabulary of its id; otherwise
-        its form may (MeSH, UMLS).
-    RETURNS (Concept): The concept; the same if the vocabulary of its id is unknown. Other ids
-        that look like its own, or whose form shows no vocabulary, get the same prefix.
+    concept (Concept): The concept. The vocabulary of its id is known from a cross-reference, or
+        from the id's form (MeSH, UMLS).
+    RETURNS (Concept): The concept; unchanged if the vocabulary of its id is unknown. Other ids that
+        look like its own, or whose form shows no vocabulary, get the same prefix.
     """
     own = PREFIXES.own_curie(concept.concept_id, concept.xrefs)
     if not own:
@@ -169,7 +172,7 @@ def with_curies(concept: Concept) -> Concept:
     vocabulary, local_id = split_curie(own)
 
     def prefixed(concept_id: str) -> str:
-        # Ids of other vocabularies may have the form of MeSH's: NCIT:C102870.
+        # Ids of other vocabularies may have the form of MeSH ids: NCIT:C102870.
         is_alike = _outline(concept_id) == _outline(local_id)
         told = PREFIXES.curie if is_alike else PREFIXES.own_curie
         return told(concept_id) or join_curie(vocabulary, concept_id)
@@ -200,7 +203,7 @@ def read_jsonl(
     report (Optional[ReadReport]): Filled with the licence stored beside the file.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN103 for a line that is not a concept, CN118 for an unknown scope, and
-        what `read_lines` raises.
+        the errors of `read_lines`.
     """
     for scope in scopes:
         require_choice("scopes", scope, ALL_SCOPES)
@@ -220,8 +223,8 @@ def _with_scopes(concept: Concept, scopes: Collection[str]) -> Concept:
 
 
 class OntologyReader:
-    """Registered as `spacy-connorm.Ontology.v1`: reads an ontology when called, and nothing before.
-    It is no dataclass, since spaCy's configs turn these into dictionaries.
+    """Reads an ontology when called, not before, `spacy-connorm.Ontology.v1`. It is not a
+    dataclass, since spaCy's configs convert dataclasses to dictionaries.
     """
 
     def __init__(
@@ -231,12 +234,12 @@ class OntologyReader:
         licence: str = "",
         options: dict[str, Any] | None = None,
     ) -> None:
-        """Keep the settings.
+        """Store the settings.
 
         path (Path): The file, or the META folder of a UMLS release.
         format (Optional[str]): One of `FORMATS`; detected from the file if None.
         licence (str): The terms of use, see `read_ontology`.
-        options (Optional[Dict[str, Any]]): Options of the format, see its reader.
+        options (Optional[Dict[str, Any]]): Options of the format; see its reader.
         """
         self.path = path
         self.settings: dict[str, Any] = {"format": format, "licence": licence, **(options or {})}
@@ -249,7 +252,7 @@ class OntologyReader:
         return read_ontology(self.path, **self.settings)
 
     def stream(self) -> ConceptStream:
-        """Open the ontology.
+        """Open the ontology for reading concept by concept.
 
         RETURNS (ConceptStream): See `open_ontology`.
         """
@@ -264,8 +267,8 @@ def _file(path: str | Path) -> Path:
 class Conversion(NamedTuple):
     """The result of converting an ontology.
 
-    summary (Summary): What the ontology holds.
-    report (ReadReport): What was left out, and the terms of use that the file states.
+    summary (Summary): Counts of the ontology.
+    report (ReadReport): What was left out, and the terms of use stated in the file.
     licence (str): The terms of use, kept beside the new file; may be empty.
     """
 
@@ -290,12 +293,12 @@ def convert_ontology(
         release.
     output_path (Union[str, Path]): A .jsonl or .jsonl.gz file.
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
-    licence (str): The terms of use, kept beside the new file. Those that the file states if empty.
+    licence (str): The terms of use, kept beside the new file. If empty, those stated in the file.
     curies (bool): Write ids with the prefix of their vocabulary: MESH:D003920.
-    **options (Any): Options of the format, see its reader.
+    **options (Any): Options of the format; see its reader.
     RETURNS (Conversion): Counts, doubtful findings, and what was left out.
-    RAISES (ConnormError): CN708 for another suffix, CN105 or CN108 if the file cannot be written,
-        CN121 if it would replace the input, and the errors of `stream_ontology`.
+    RAISES (ConnormError): CN708 for another extension, CN105 or CN108 if the file cannot be
+        written, CN121 if it would replace the input, and the errors of `stream_ontology`.
     """
     output_path = jsonl_path(output_path)
     require_apart(output_path, input_path, *options.values())
@@ -315,8 +318,8 @@ def jsonl_path(path: str | Path) -> Path:
     """Check the name of an ontology to write.
 
     path (Union[str, Path]): The file.
-    RETURNS (Path): The same.
-    RAISES (ConnormError): CN708 for another ending than `.jsonl` and `.jsonl.gz`.
+    RETURNS (Path): The path.
+    RAISES (ConnormError): CN708 for an extension other than `.jsonl` and `.jsonl.gz`.
     """
     path = Path(path)
     require_ending(path, [".jsonl", ".jsonl.gz"])

@@ -1,6 +1,6 @@
-"""What is reported of an ontology: what its reader left out, what it holds, what looks wrong.
+"""Reports on ontologies: what the reader left out, counts, and likely mistakes.
 
-It is counted and checked while it is streamed, so it can have any size.
+An ontology is counted and checked while it is streamed, so it can have any size.
 """
 
 from array import array
@@ -15,17 +15,17 @@ from ..errors import Warnings, quote_id, warn
 from ..files.arrays import are_among
 
 LONG_NAME = 1_000
-# Between the ids of several concepts that one mention has.
+# Separators of the ids of several concepts in a mention.
 _SEPARATORS = "|+"
 
 
 @dataclass(slots=True)
 class LeftOut:
-    """Items that a reader left out for one reason.
+    """Items that a reader left out for the same reason.
 
     first (str): The first of them: an id, or "line 12".
     broken (bool): Whether the file is at fault, rather than the reader's settings.
-    count (int): How many.
+    count (int): The number of items.
     """
 
     first: str
@@ -35,10 +35,10 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Retired:
-    """What an ontology says of a concept that it has given up.
+    """What an ontology gives for an obsolete concept.
 
     replaced_by (Tuple[str, ...]): The ids to use instead.
-    consider (Tuple[str, ...]): Ids that may fit.
+    consider (Tuple[str, ...]): Possible ids.
     """
 
     replaced_by: tuple[str, ...] = ()
@@ -47,12 +47,12 @@ class Retired:
 
 @dataclass(slots=True)
 class ReadReport:
-    """Filled while an ontology is read; complete after the last concept.
+    """A report that is filled while an ontology is read; complete after the last concept.
 
     licence (str): The terms of use stated in the file.
     merged (int): Rows merged into the concept of an earlier row with the same id.
-    left_out (Dict[str, LeftOut]): What was left out, by reason.
-    scopes (Dict[str, int]): How many synonyms of each scope were read, of formats that have scopes.
+    left_out (Dict[str, LeftOut]): Items left out, by reason.
+    scopes (Dict[str, int]): The number of synonyms of each scope, for formats with scopes.
     retired (Dict[str, Retired]): Concepts that were left out as obsolete, by id.
     """
 
@@ -89,9 +89,9 @@ class ReadReport:
 
 
 def read_xrefs(ids: Collection[str], report: ReadReport) -> tuple[str, ...]:
-    """Write cross-references as CURIEs. Addresses and references to literature are left out.
+    """Convert cross-references to CURIEs. URLs and references to literature are left out.
 
-    ids (Collection[str]): The ids, as the file has them.
+    ids (Collection[str]): The ids as written in the file.
     report (ReadReport): Counts the ids without a prefix, whose vocabulary is unknown.
     RETURNS (Tuple[str, ...]): The CURIEs, each once.
     """
@@ -119,7 +119,7 @@ class Summary:
     """The size of an ontology and the findings of its checks.
 
     concepts (int): Concepts.
-    names (int): Preferred names and synonyms; one that two concepts share counts twice.
+    names (int): Preferred names and synonyms; a name shared by two concepts counts twice.
     ids (int): Distinct ids, including alternate ids.
     parents (int): Links from a concept to a parent.
     shared_names (Finding): Names of more than one concept, ignoring case.
@@ -127,7 +127,7 @@ class Summary:
     missing_parents (Finding): Distinct parents that are not concepts.
     circular (Finding): Concepts that are their own ancestors.
     long_names (Finding): Names of more than `LONG_NAME` characters; the example is a concept id.
-    joined_ids (Finding): Concepts with an id that looks like several ones: `A|B`.
+    joined_ids (Finding): Concepts with an id that looks like several ids: `A|B`.
     """
 
     concepts: int
@@ -227,8 +227,11 @@ def _view(values: array) -> np.ndarray:
 
 
 def _shared(names: np.ndarray, owners: np.ndarray) -> np.ndarray:
-    """RETURNS (ndarray): The names of more than one concept."""
-    # Few names occur twice; only those are compared by owner.
+    """Find the names of more than one concept.
+
+    RETURNS (ndarray): Their hashes.
+    """
+    # Few names occur twice, and only these are compared by concept.
     twice = are_among(np.unique(_repeated(names)), names)
     names, owners = names[twice], owners[twice]
     order = np.lexsort((owners, names))
@@ -238,7 +241,10 @@ def _shared(names: np.ndarray, owners: np.ndarray) -> np.ndarray:
 
 
 def _repeated(values: np.ndarray) -> np.ndarray:
-    """RETURNS (ndarray): The second and further occurrences of each value, sorted."""
+    """Find the second and further occurrences of each value.
+
+    RETURNS (ndarray): Sorted values.
+    """
     values = np.sort(values)
     return values[1:][values[1:] == values[:-1]]
 
@@ -248,13 +254,15 @@ def _missing(parents: np.ndarray, known: np.ndarray) -> np.ndarray:
 
 
 def _circular(children: np.ndarray, parents: np.ndarray) -> np.ndarray:
-    """RETURNS (ndarray): The nodes on cycles: those of strongly connected components of several
-    nodes, and those that are their own parents.
+    """Find the nodes on cycles: those of strongly connected components of several nodes, and those
+    that are their own parents.
+
+    RETURNS (ndarray): The nodes.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    # Leaves are on no cycle, and most concepts are leaves.
+    # Leaves are not on cycles, and most concepts are leaves.
     inner = are_among(np.unique(parents), children)
     children, parents = children[inner], parents[inner]
     links = len(children)
@@ -268,7 +276,10 @@ def _circular(children: np.ndarray, parents: np.ndarray) -> np.ndarray:
 
 
 def _in_order(found: np.ndarray, stream: np.ndarray) -> tuple[int, int]:
-    """RETURNS (Tuple[int, int]): How many were found, and the first of them in the stream."""
+    """Count values, and find the first one in a stream.
+
+    RETURNS (Tuple[int, int]): The number of values, and the first of them in the stream.
+    """
     if not len(found):
         return 0, 0
     return len(found), int(stream[np.argmax(are_among(np.unique(found), stream))])
@@ -276,7 +287,7 @@ def _in_order(found: np.ndarray, stream: np.ndarray) -> tuple[int, int]:
 
 def _spell(hashes: set[int], concepts: Iterable[Concept]) -> dict[int, str]:
     texts: dict[int, str] = {}
-    if not hashes:  # a first concept may cost a whole second reading
+    if not hashes:  # finding a first concept may require reading everything again
         return texts
     for concept in concepts:
         names = (name.lower() for name in concept.names)

@@ -14,7 +14,7 @@ from ..errors import ConnormError, Errors, quote_id, unreadable
 from ..files.text import read_lines
 from .report import ReadReport
 
-# RxNorm's files have the same columns, but ids of their own.
+# RxNorm's files have the same columns, but their own ids.
 _CUI = re.compile(r"C\d{7}")
 # Columns of MRCONSO
 _LAT, _TS, _STT, _ISPREF, _AUI, _SAB, _CODE, _STR, _SUPPRESS = 1, 2, 4, 6, 7, 11, 13, 14, 16
@@ -49,10 +49,10 @@ def read_rrf(
         as MSH. All if empty.
     semantic_types (Collection[str]): Keep only concepts with one of these types (TUIs). All if
         empty.
-    suppressed (bool): Whether to read suppressed rows too (SUPPRESS is not N).
-    hierarchy (bool): Whether to read parents, from MRREL: PAR, or inverse_isa.
+    suppressed (bool): Whether to read suppressed rows, too (SUPPRESS is not N).
+    hierarchy (bool): Whether to read parents from MRREL (PAR or inverse_isa).
     tradenames (bool): Whether drugs get their trade names as synonyms (RELA tradename_of). The
-        concepts of the trade names stay. Reads MRREL and MRCONSO once more.
+        concepts of the trade names are kept. Reads MRREL and MRCONSO once more.
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, by CUI; semantic types are TUIs.
     RAISES (ConnormError): CN100 and CN104 for missing files, CN115 for a row that is too short,
@@ -94,7 +94,7 @@ def read_rrf(
 def find_mrconso(path: Path) -> Path:
     """Find MRCONSO, the file with the names of a UMLS release.
 
-    path (Path): The file itself, its folder, or the folder above.
+    path (Path): The file, its folder, or the folder above.
     RETURNS (Path): The file.
     RAISES (ConnormError): CN104 for a folder without it.
     """
@@ -102,22 +102,22 @@ def find_mrconso(path: Path) -> Path:
         return path
     file = _find_rrf(path, "MRCONSO") or _find_rrf(path / "META", "MRCONSO")
     if file is None:
-        what = "MRCONSO.RRF; of a UMLS release, name its META folder"
+        what = "MRCONSO.RRF; for a UMLS release, name its META folder"
         raise ConnormError(Errors.CN104.format(path=path, what=what))
     return file
 
 
 class _Wanted(NamedTuple):
-    """The rows to read, as set by the user; see `read_rrf`."""
+    """The rows to read, according to the user's settings; see `read_rrf`."""
 
     languages: tuple[str, ...]
     sources: frozenset[str]
     suppressed: bool
 
     def refusal(self, row: _Row) -> str:
-        """Tell why a row of MRCONSO is left out.
+        """Explain why a row of MRCONSO is left out.
 
-        RETURNS (str): Why a row of MRCONSO is left out; empty if it is not.
+        RETURNS (str): The reason; empty if it is not left out.
         """
         if self.languages and row[_LAT] not in self.languages:
             return "a name in another language"
@@ -128,9 +128,9 @@ class _Wanted(NamedTuple):
         return ""
 
     def names(self, rows: list[_Row], report: ReadReport) -> list[str]:
-        """List the names of a concept.
+        """List the names of a concept in rows of MRCONSO.
 
-        RETURNS (List[str]): The names in rows of MRCONSO, preferred name first.
+        RETURNS (List[str]): The names, preferred name first.
         """
         kept = []
         for row in rows:
@@ -148,8 +148,8 @@ class _Wanted(NamedTuple):
     def xrefs(self, cui: str, rows: list[_Row]) -> tuple[str, ...]:
         """List the codes of a concept in other vocabularies.
 
-        RETURNS (Tuple[str, ...]): The CUI, if it is one of UMLS, and the codes of its names in
-        all sources, also in those whose names are not read.
+        RETURNS (Tuple[str, ...]): The CUI, if it is from UMLS, and the codes of its names in all
+            sources, including those whose names are not read.
         """
         wanted = self._replace(sources=frozenset())
         codes = (join_curie(row[_SAB], row[_CODE]) for row in rows if not wanted.refusal(row))
@@ -157,10 +157,10 @@ class _Wanted(NamedTuple):
         return PREFIXES.curies((*own, *codes))
 
     def definition(self, rows: list[_Row], left_out: set[str]) -> str:
-        """Choose the definition of a concept.
+        """Choose the definition of a concept: the first one of an atom that is not left out, since
+        definitions are in the language of their atom.
 
-        RETURNS (str): The first definition of an atom that is not left out, since definitions
-        are in the language of their atom; empty if there is none.
+        RETURNS (str): The definition; empty if there is none.
         """
         for row in rows:
             if row[_DEF_AUI] not in left_out and self._is_wanted(row, _DEF_SAB, _DEF_SUPPRESS):
@@ -168,10 +168,10 @@ class _Wanted(NamedTuple):
         return ""
 
     def parents(self, cui: str, rows: list[_Row]) -> tuple[str, ...]:
-        """List the parents of a concept.
+        """List the broader concepts, without the concept itself, whose atoms can be parents of each
+        other.
 
-        RETURNS (Tuple[str, ...]): The broader concepts, each once, without the concept itself,
-        whose atoms can be parents of each other.
+        RETURNS (Tuple[str, ...]): Their ids, each once.
         """
         related = (row for row in rows if row[_REL] == "PAR" or row[_RELA] == "inverse_isa")
         found = (row[_CUI2] for row in related if self.is_wanted_relation(row))
@@ -187,7 +187,10 @@ class _Wanted(NamedTuple):
 
 
 def _find_rrf(folder: Path, name: str) -> Path | None:
-    """RETURNS (Optional[Path]): The file `name.RRF` or `name.RRF.gz` of a folder, if any."""
+    """Find the file `name.RRF` or `name.RRF.gz` in a folder.
+
+    RETURNS (Optional[Path]): The file, if any.
+    """
     files = (folder / f"{name}.RRF", folder / f"{name}.RRF.gz")
     return next((file for file in files if file.is_file()), None)
 
@@ -201,8 +204,8 @@ def _read_groups(
     width (int): The minimum number of columns.
     containing (Collection[str]): Read only lines that contain one of these strings.
     YIELDS (Tuple[str, List[List[str]]]): A CUI and its rows.
-    RAISES (ConnormError): CN115 for a row that is too short, CN116 if the file is not sorted,
-        and what `read_lines` raises.
+    RAISES (ConnormError): CN115 for a row that is too short, CN116 if the file is not sorted, and
+        the errors of `read_lines`.
     """
     rows = _read_rows(path, width, containing)
     return ((cui, list(group)) for cui, group in groupby(rows, key=itemgetter(0)))
@@ -224,14 +227,14 @@ def _read_rows(path: Path, width: int, containing: Collection[str]) -> Iterator[
 
 
 class _Follower:
-    """The second side of a merge join: gives the rows of one file for the CUIs of another. Both are
-    sorted by CUI.
+    """The second side of a merge join: returns the rows of one file for the CUIs of another. Both
+    are sorted by CUI.
     """
 
     def __init__(self, groups: Iterator[tuple[str, list[_Row]]]) -> None:
         """Start before the first CUI.
 
-        groups (Iterator[Tuple[str, List[_Row]]]): From `_read_groups`.
+        groups (Iterator[Tuple[str, List[_Row]]]): The result of `_read_groups`.
         """
         self._groups = groups
         self._cui = ""
@@ -240,7 +243,7 @@ class _Follower:
     def rows_of(self, cui: str) -> list[_Row]:
         """Read up to a CUI.
 
-        cui (str): Not before the CUIs of earlier calls.
+        cui (str): A CUI that is not before those of earlier calls.
         RETURNS (List[_Row]): Its rows, if any.
         """
         while self._cui < cui:
@@ -248,7 +251,7 @@ class _Follower:
         return self._rows if self._cui == cui else []
 
     def finish(self) -> None:
-        """Read to the end, so that unsorted rows there are found too."""
+        """Read to the end, so that unsorted rows there are also found."""
         self.rows_of(_AFTER_ALL_CUIS)
 
 
@@ -263,8 +266,10 @@ def _follow(
 
 
 def _brand_names(mrconso: Path, wanted: _Wanted) -> dict[str, list[str]]:
-    """RETURNS (Dict[str, List[str]]): The trade names of each drug. In MRCONSO they come before or
-    after the drug, so they are collected first: some ten thousand in a release of any size.
+    """Collect the trade names of each drug. In MRCONSO, they come before or after the drug, so they
+    are collected first: some ten thousand in a release of any size.
+
+    RETURNS (Dict[str, List[str]]): Trade names by drug.
     """
     mrrel = _find_rrf(mrconso.parent, "MRREL") or mrconso.with_name("MRREL.RRF")
     drugs: defaultdict[str, list[str]] = defaultdict(list)

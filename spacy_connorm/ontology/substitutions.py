@@ -1,4 +1,4 @@
-"""Substitutions of words in tables, learned from ontologies."""
+"""Tables of word substitutions, learned from ontologies."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,11 +18,11 @@ _COUNT = re.compile("[0-9]{1,9}")
 
 
 class LearnedSubstitutions(NamedTuple):
-    """What was learned from ontologies.
+    """The result of learning substitutions from ontologies.
 
-    substitutions (List[Substitution]): Those that most names show first.
-    concepts (int): How many concepts were read.
-    names (int): How many names they have.
+    substitutions (List[Substitution]): The most frequent first.
+    concepts (int): The number of concepts read.
+    names (int): The number of their names.
     licence (str): The terms of use of all ontologies, kept beside the table; may be empty.
     """
 
@@ -39,18 +39,18 @@ def learn_substitutions(
     min_same: int = 2,
     min_certainty: float = 0.3,
 ) -> LearnedSubstitutions:
-    """Learn which words names of the same concept use in place of each other, such as "renal" and
-    "kidney", and write them as a table: `python -m spacy connorm substitutions`. The more
-    ontologies, the better.
+    """Learn which words are used in place of each other in names of the same concept, such as
+    "renal" and "kidney", and write them as a table: `python -m spacy connorm substitutions`. The
+    more ontologies, the better.
 
     input_paths (Sequence[Union[str, Path]]): The ontologies, in any format. Each is read with the
         default options of its format; convert it first for others.
     output_path (Union[str, Path]): The table to write, tab-separated, and gzipped if its name ends
         in .gz. The terms of use of all ontologies are kept beside it.
-    min_same (int): Leave out what fewer pairs of names of one concept show.
-    min_certainty (float): Leave out what is less certain, 0 to 1.
-    RETURNS (LearnedSubstitutions): What was learned.
-    RAISES (ConnormError): CN006 for a `min_same` under 1 and a `min_certainty` that is not from 0
+    min_same (int): Leave out substitutions found in fewer pairs of names of the same concept.
+    min_certainty (float): Leave out less certain substitutions, 0 to 1.
+    RETURNS (LearnedSubstitutions): The substitutions.
+    RAISES (ConnormError): CN006 for a `min_same` below 1 and a `min_certainty` that is not from 0
         to 1, CN105 or CN108 if the file cannot be written, CN121 if it would replace an input, and
         the errors of `read_ontology`.
     """
@@ -72,7 +72,7 @@ def learn_substitutions(
 
 
 def write_substitutions(substitutions: Iterable[Substitution], path: str | Path) -> None:
-    """Write a table, whole or not at all: a header, then one substitution per line.
+    """Write a table, completely or not at all: a header, then one substitution per line.
 
     substitutions (Iterable[Substitution]): The substitutions.
     path (Union[str, Path]): The file; gzipped if its name ends in `.gz`.
@@ -85,12 +85,12 @@ def write_substitutions(substitutions: Iterable[Substitution], path: str | Path)
 
 
 def read_substitutions(path: str | Path) -> Iterator[Substitution]:
-    """Read a table, such as `write_substitutions` writes; anybody may add to it.
+    """Read a table, such as `write_substitutions` writes; lines may be added by hand.
 
     path (Union[str, Path]): The file.
-    YIELDS (Substitution): The substitutions. Words are taken as they are, in lower case: names are
+    YIELDS (Substitution): The substitutions. Words are used as written, in lower case: names are
         compared in the singular and in American spelling, see `text.word_bags`.
-    RAISES (ConnormError): CN115 for a bad line, and the errors of `read_lines`.
+    RAISES (ConnormError): CN115 for an invalid line, and the errors of `read_lines`.
     """
     for number, line in read_lines(path):
         fields = tuple(field.strip() for field in line.split("\t"))
@@ -113,14 +113,14 @@ def _no_substitution(path: str | Path, line: int) -> ConnormError:
 
 
 class SubstitutionsReader:
-    """Registered as `spacy-connorm.Substitutions.v1`: reads a table when called, and nothing
-    before. It is no dataclass, since spaCy's configs turn these into dictionaries.
+    """Reads a table when called, not before, `spacy-connorm.Substitutions.v1`. It is not a
+    dataclass, since spaCy's configs convert dataclasses to dictionaries.
     """
 
     def __init__(self, path: Path) -> None:
-        """Keep the path.
+        """Store the path.
 
-        path (Path): The table, from `connorm substitutions`.
+        path (Path): A table written by `connorm substitutions`.
         """
         self.path = path
 

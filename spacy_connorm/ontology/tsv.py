@@ -33,12 +33,12 @@ def read_tsv(
     parents_by_name: bool = False,
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
-    """Read a table of concepts. Rows with the same id are one concept: the first row has the
-    preferred name, the names of the others are synonyms.
+    """Read a table of concepts. Rows with the same id are one concept: the first row gives the
+    preferred name, the names in the others are synonyms.
 
     path (Union[str, Path]): The file.
     id (Union[str, int]): The column of the id, by its name in the header or by its number, from 1.
-        So are the other columns.
+        The other columns are given in the same way.
     name (Union[str, int]): The column of the preferred name.
     synonyms (Optional[Union[str, int]]): The column of the synonyms.
     types (Optional[Union[str, int]]): The column of the semantic types.
@@ -48,9 +48,9 @@ def read_tsv(
     xrefs (Optional[Union[str, int]]): The column of the ids in other vocabularies, such as
         MESH:D003920. Ids without a prefix are left out.
     prefix (Optional[str]): The vocabulary of the ids, if they have no prefix, such as SNOMEDCT.
-    header (bool): Whether the first row names the columns. If not, they only have numbers.
-    separator (str): What separates the items of a field: synonyms, types, parents, ids.
-    delimiter (Optional[str]): What separates fields; if not given a tab, or in a .csv file a comma,
+    header (bool): Whether the first row names the columns. If not, they have only numbers.
+    separator (str): The separator of items in a field: synonyms, types, parents, ids.
+    delimiter (Optional[str]): The separator of fields; by default a tab, or in a .csv file a comma,
         semicolon or tab, see `read_rows`.
     parents_by_name (bool): Whether parents are preferred names, not ids.
     report (Optional[ReadReport]): Filled with what was left out and merged.

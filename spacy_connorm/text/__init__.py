@@ -1,4 +1,4 @@
-"""Words alone: cleaning, normalization, abbreviations, composites."""
+"""Functions on texts: cleaning, normalization, abbreviations, composites."""
 
 import lazy_loader
 

@@ -15,7 +15,7 @@ _OPENING = {closing: opening for opening, closing in _CLOSING.items()}
 _BRACKET = re.compile(r"[()\[\]]")
 # Possible ends of a sentence, and brackets.
 _BORDER = re.compile(r"[()\[\].!?;:\n]")
-# How many characters are read on either side of a bracket: over fifteen long words.
+# The number of characters to read on either side of a bracket: over fifteen long words.
 _REACH = 250
 
 
@@ -35,7 +35,7 @@ def match_brackets(text: str) -> dict[int, int]:
 
     text (str): Any text; unmatched brackets are ignored.
     RETURNS (Dict[int, int]): The offset of the closing bracket by that of the opening one, in the
-        order of the closing ones.
+        order of the closing brackets.
     """
     pairs: dict[int, int] = {}
     waiting: dict[str, list[int]] = {opening: [] for opening in _CLOSING}
@@ -49,7 +49,10 @@ def match_brackets(text: str) -> dict[int, int]:
 
 
 def read_inside(text: str, opening: int, pairs: dict[int, int]) -> Passage:
-    """RETURNS (Passage): The text (or its beginning) in the bracket that opens at the offset."""
+    """Read the text (or its beginning) in the bracket that opens at an offset.
+
+    RETURNS (Passage): The passage.
+    """
     start = opening + 1
     end = min(pairs[opening], start + _REACH)
     characters = list(text[start:end])
@@ -94,7 +97,7 @@ def read_before(text: str, end: int, openings: dict[int, int]) -> Passage:
 
 
 def _stands_apart(text: str, opening: int) -> bool:
-    # Other brackets are part of a name: "poly(ADP-ribose) polymerase".
+    # Brackets elsewhere are part of a name: "poly(ADP-ribose) polymerase".
     return opening == 0 or text[opening - 1].isspace()
 
 
@@ -127,7 +130,7 @@ _NO_START = frozenset(
     {"a", "also", "an", "and", "are", "as", "but", "by", "for", "from", "had", "has", "have", "is"}
     | {"of", "or", "that", "the", "this", "to", "was", "were", "which", "with"}
 )
-# Each letter is tried at each of its places: more letters or characters than these are not aligned.
+# Each letter is tried at each of its positions, so longer short forms or passages are not aligned.
 _MOST_LETTERS = 50
 _LONGEST_PASSAGE = 500
 _WORD = re.compile(r"\S+")
@@ -198,8 +201,9 @@ def align(short: str, passage: str) -> LongForm | None:
 
 
 def fold(text: str) -> str:
-    """RETURNS (str): The text in lower case, without accents, Greek letters as Latin ones; of the
-    same length.
+    """Convert a text to lower case, without accents, and with Greek letters as Latin ones.
+
+    RETURNS (str): A text of the same length.
     """
     if text.isascii():
         return text.lower()
@@ -210,15 +214,17 @@ def fold(text: str) -> str:
 def _find_places(
     passage: str, words: Sequence[re.Match], letters: Collection[str]
 ) -> tuple[dict[str, list[_Place]], float]:
-    """RETURNS (Tuple[Dict[str, List[_Place]], float]): Places by letter, in order, and the cost of
-    skipping all words.
+    """Find the possible positions of each letter.
+
+    RETURNS (Tuple[Dict[str, List[_Place]], float]): Positions by letter, in order, and the cost of
+        skipping all words.
     """
     places: dict[str, list[_Place]] = defaultdict(list)
     folded = fold(passage)
     cost = 0.0
     for number, word in enumerate(words):
         name = word.group()
-        # A lower-case letter means little ("cytochrome c oxidase"), but "A" may be a name.
+        # A single lower-case letter means little ("cytochrome c oxidase"), but "A" may be a name.
         is_link = name in _LINKING or (len(name) == 1 and name.islower())
         through = cost if is_link or name in _HEADS else cost + _SKIPPED
         initial = _INITIAL_OF_LINK if is_link or name in _CONJUNCTIONS else _INITIAL
@@ -231,7 +237,9 @@ def _find_places(
 
 
 def _extend(places: Sequence[_Place], ways: Sequence[_Way]) -> list[_Way]:
-    """Add one more letter in front. Places and ways are sorted, so each is visited once."""
+    """Add one more letter in front. Positions and placements are sorted, so each is visited
+    once.
+    """
     extended: list[_Way] = []
     ahead = _Ahead()
     waiting = list(ways)
@@ -244,7 +252,7 @@ def _extend(places: Sequence[_Place], ways: Sequence[_Way]) -> list[_Way]:
 
 
 class _Ahead:
-    """The best of the ways that start after a place: in the nearest word, and in later words."""
+    """The best placements that start after a position: in the nearest word, and in later words."""
 
     def __init__(self) -> None:
         self.last: _Way | None = None
@@ -270,7 +278,10 @@ class _Ahead:
 
 
 def _is_initial(folded: str, at: int) -> bool:
-    """RETURNS (bool): Whether a letter starts a word or a part of one ("B-cell", "IL2")."""
+    """Check whether a letter starts a word or a part of a word ("B-cell", "IL2").
+
+    RETURNS (bool): True if it does.
+    """
     previous = folded[at - 1 : at]
     if not previous or not (previous.isalnum() or previous in _APOSTROPHES):
         return True
@@ -278,8 +289,10 @@ def _is_initial(folded: str, at: int) -> bool:
 
 
 def _may_start(passage: str, at: int, short: str) -> bool:
-    """RETURNS (bool): Whether a long form may start there: at the start of a word that can start
-    one, and without the short form itself.
+    """Check whether a long form may start at an offset: at the start of a word that can start one,
+    and without the short form itself.
+
+    RETURNS (bool): True if it may.
     """
     if at and (passage[at - 1].isalnum() or passage[at - 1] in _INSIDE):
         return False
@@ -314,9 +327,9 @@ _NO_SHORT_FORM = re.compile(r"[ivx]+|[Ii]\.?e\.?|[Ee]\.?g\.?|\w\s\w")
 _VALUE = re.compile(r"\s*=\s*[-+]?\.?\d")
 _CONJUNCT = re.compile(r"(\S+)\s(?:and|or|and/or)\s\S+(?=\s)")
 _PLAIN = re.compile(r"[A-Za-z]?[b-df-hj-np-tv-z]*[aeiou][a-z]*|[A-Z][a-z]{3,}")
-# The least average score of a short form's letters, see `alignment`. High: for plain words, which
-# are put in brackets for many reasons ("htn" is no plain word, it has no vowel), and where a
-# definition is unlikely. Inside: where the long form is in the brackets. Low: anywhere else.
+# The minimum average score of a short form's letters, see `align`. High: for plain words, which
+# are in brackets for many reasons ("htn" is not a plain word, since it has no vowel), and where a
+# definition is unlikely. Inside: if the long form is in the brackets. Low: anywhere else.
 _HIGH_SCORE = 1.5
 _INSIDE_SCORE = 1.0
 _LOW_SCORE = 0.75
@@ -383,7 +396,10 @@ def _in_bracket(
 
 
 def _define_wholly(short: Passage, long: Passage) -> Abbreviation | None:
-    """RETURNS (Optional[Abbreviation]): One with the whole passage as its long form."""
+    """Create a definition with the whole passage as its long form.
+
+    RETURNS (Optional[Abbreviation]): The definition, if the passage fits.
+    """
     if not _is_short_form(short.text) or _is_variant(short.text, long.text):
         return None
     # "(Carlsbad, CA)"
@@ -393,8 +409,10 @@ def _define_wholly(short: Passage, long: Passage) -> Abbreviation | None:
 
 
 def _score_needed(text: str, opening: int, short: Passage) -> float:
-    """RETURNS (float): A higher score if the short form comes late in its bracket or has a value,
-    or if no space precedes the bracket ("2(5H)-furanon").
+    """Choose the score that a long form needs: higher if the short form comes late in its bracket
+    or has a value, or if no space precedes the bracket ("2(5H)-furanon").
+
+    RETURNS (float): The minimum score.
     """
     late = not _PREFACE.fullmatch(text, opening + 1, short.start)
     attached = opening > 0 and not text[opening - 1].isspace()
@@ -403,7 +421,10 @@ def _score_needed(text: str, opening: int, short: Passage) -> float:
 
 
 def _is_variant(short: str, long: str) -> bool:
-    """RETURNS (bool): Whether the long form just adds to the short form ("C2D")."""
+    """Check whether the long form only adds to the short form ("C2D").
+
+    RETURNS (bool): True if it does.
+    """
     return long.casefold().startswith(short.casefold()) and not long.isalpha()
 
 
@@ -421,8 +442,10 @@ def _define(short: Passage, long: Passage, least: float) -> Abbreviation | None:
 
 
 def _without_conjunct(short: str, long: str) -> str:
-    """RETURNS (str): "Duchenne muscular dystrophy" for DMD in "Duchenne or Becker muscular
-    dystrophy".
+    """Drop a conjunct that the short form does not include: "Duchenne muscular dystrophy" for DMD
+    in "Duchenne or Becker muscular dystrophy".
+
+    RETURNS (str): The long form.
     """
     both = _CONJUNCT.match(long)
     if both is None:
@@ -454,7 +477,10 @@ def _is_short_form(text: str) -> bool:
 
 
 def _segments(inside: Passage) -> list[Passage]:
-    """RETURNS (List[Passage]): The non-empty parts of a bracket between its separators."""
+    """Split the text in a bracket at its separators.
+
+    RETURNS (List[Passage]): The non-empty parts.
+    """
     segments, start = [], 0
     borders = [separator.span() for separator in _SEPARATOR.finditer(inside.text)]
     for end, following in [*borders, (len(inside.text), 0)]:
@@ -464,7 +490,10 @@ def _segments(inside: Passage) -> list[Passage]:
 
 
 def _trim(passage: Passage) -> Passage:
-    """RETURNS (Passage): Without prefaces, and without whitespace and quotes at its ends."""
+    """Remove introductory words, and whitespace and quotes at the ends.
+
+    RETURNS (Passage): The rest of the passage.
+    """
     text = passage.text.rstrip(_EDGES)
     start = len(text) - len(text.lstrip(_EDGES))
     preface = _PREFACE.match(text, start)

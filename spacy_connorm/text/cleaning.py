@@ -12,13 +12,13 @@ _DIRT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 def clean(text: str) -> str:
     """Replace each run of whitespace, control characters and lone surrogates by one space, and
-    strip the ends. Nothing else changes: direction marks, joiners and emoji stay.
+    strip the ends. Everything else, such as direction marks, joiners and emoji, is kept.
 
     text (str): Any string, even one that cannot be encoded as UTF-8.
     RETURNS (str): A string that files, sqlite and tokenizers accept; the same object if it was
-        clean already.
+        already clean.
     """
-    # Printable text has no whitespace but U+0020, no controls and no surrogates.
+    # Printable text has no whitespace except U+0020, no controls and no surrogates.
     if text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
         return text
     cleaned = _DIRT.sub(" ", text).strip(" ")
@@ -50,7 +50,7 @@ _LETTERS = re.compile(rf"(?<!{_ANY_GREEK}){_LETTER}{{1,2}}(?!{_ANY_GREEK})")
 
 def spell_greek(text: str) -> str:
     """Spell out Greek letters: "β-thalassemia" becomes "beta-thalassemia", as in most ontologies
-    and word-piece vocabularies. Greek words stay; the prefix of a unit becomes "u" ("ug").
+    and word-piece vocabularies. Greek words do not change; the prefix of a unit becomes "u" ("ug").
 
     text (str): A cleaned text.
     RETURNS (str): The text with the names of the letters.
@@ -64,7 +64,7 @@ def _spell(match: re.Match[str]) -> str:
     return "-".join(NAMES[letter] for letter in match[0])
 
 
-# More characters than one language has.
+# More characters than a single language has.
 _MOST_ENTRIES = 50_000
 
 
@@ -72,7 +72,10 @@ class CharacterTable(dict[int, str]):
     """A table for `str.translate`, filled on demand."""
 
     def __init__(self, replace: Callable[[str], str]) -> None:
-        """replace (Callable[[str], str]): Gives the replacement of a character."""
+        """Start with an empty table.
+
+        replace (Callable[[str], str]): Returns the replacement of a character.
+        """
         super().__init__()
         self._replace = replace
 
@@ -129,8 +132,10 @@ def unify_unicode(text: str) -> str:
 
 
 def _compose(text: str) -> str:
-    """RETURNS (str): NFKC in linear time: `unicodedata` sorts each run of combining marks by
+    """Normalize to NFKC in linear time: `unicodedata` sorts each run of combining marks by
     insertion, so long runs are sorted here.
+
+    RETURNS (str): The normalized text.
     """
     if not _FOREIGN_STRETCH.search(text):
         return unicodedata.normalize("NFKC", text)
@@ -149,8 +154,8 @@ def unify_dashes(text: str) -> str:
 
 
 def drop_punctuation(text: str) -> str:
-    """Replace each run of punctuation and symbols by a space, as BioSyn does (Sung et al. 2020),
-    but keep decimal points, "+" ("CD4+") and "%".
+    """Replace each run of punctuation and symbols by a space, as in BioSyn (Sung et al. 2020), but
+    keep decimal points, "+" ("CD4+") and "%".
 
     text (str): A cleaned text.
     RETURNS (str): The text.
@@ -163,19 +168,20 @@ _SIGNED = re.compile(r"(?<![^\W_])(?P<word>[^\W_]+)(?P<sign>[+-])(?![^\s,;:)\]/+
 
 
 def has_sign(text: str) -> bool:
-    """Check whether a word has a plus or a minus.
+    """Check whether a word of a text has a plus or a minus.
 
-    RETURNS (bool): Whether a word of a text has a plus or a minus.
+    RETURNS (bool): True if one has.
     """
     return bool(_SIGNED.search(text))
 
 
 def are_opposite(text: str, other: str) -> bool:
-    """Check whether a word has a plus in one text and a minus in the other.
+    """Check whether a word has a plus in one text and a minus in the other, such as in "ER- breast
+    cancer" and "ER+ breast cancer".
 
-    text (str): Any text; a hyphen at the end of a word counts as minus.
+    text (str): Any text; a hyphen at the end of a word counts as a minus.
     other (str): Any text.
-    RETURNS (bool): Whether there is such a word: "ER- breast cancer" and "ER+ breast cancer".
+    RETURNS (bool): True if there is such a word.
     """
     signs = _signs(text)
     return bool(signs) and any(

@@ -1,7 +1,7 @@
 """Split composite mentions, such as "breast and ovarian cancer".
 
-The words alone don't tell which of them the conjuncts share, so there are several
-interpretations. The caller chooses the one with the parts that link best.
+The words alone don't show which of them the conjuncts share, so there are several interpretations.
+The caller chooses the one whose parts link best.
 """
 
 import re
@@ -30,8 +30,8 @@ pneumo poly post pre pro psycho pulmo quadri recto reno retino retro rhino splen
 tetra thrombo thyro trachea tracheo trans tri ultra uni uro utero vagino vaso
 """
 _COMBINING_FORMS = tuple(sorted(_FORMS.split(), key=len, reverse=True))
-# A whole word and a cut one after it: "HSV-1 and 2", "HLA-A and -B", "IL-1α and β". As stems are
-# greedy, only the last letter of a Roman numeral is cut off.
+# A whole word and a truncated one after it: "HSV-1 and 2", "HLA-A and -B", "IL-1α and β". Since
+# stems are greedy, only the last letter of a Roman numeral is split off.
 _ENDINGS = (
     (
         re.compile(r"(?P<stem>.*[^\W\d_]-?)(?:\d+|[IVX])"),
@@ -43,12 +43,12 @@ _ENDINGS = (
 
 
 def restore_words(segments: list[list[str]]) -> list[list[list[str]]]:
-    """Complete the cut words of a coordination: "T-" in "T- and B-cell lymphoma", and "2" in
+    """Complete the truncated words of a coordination: "T-" in "T- and B-cell lymphoma", and "2" in
     "HSV-1 and 2" or "BRCA1/2", but not in "III/IV"; "hypo" in "hypo/hyperthyroidism".
 
     segments (List[List[str]]): The words of each conjunct, at least one each.
-    RETURNS (List[List[List[str]]]): Completions of the same shape, best first; just the segments
-        if nothing is cut.
+    RETURNS (List[List[List[str]]]): Completions of the same shape, best first; just the segments if
+        no word is truncated.
     """
     segments = _complete_ends(segments)
     completions: list[list[list[str]]] = []
@@ -67,7 +67,10 @@ def _complete_ends(segments: list[list[str]]) -> list[list[str]]:
 
 
 def _with_stem(before: str, cut: str) -> str:
-    """RETURNS (str): The cut word with the stem of the one before; itself if it is whole."""
+    """Add the stem of the word before to a truncated word.
+
+    RETURNS (str): The completed word; the same word if it is whole.
+    """
     for stems, rests in _ENDINGS:
         stem, rest = stems.fullmatch(before), rests.fullmatch(cut)
         if stem and rest and shape(before) != "number":
@@ -90,28 +93,35 @@ def _complete_beginnings(segments: list[list[str]], choice: int) -> list[list[st
 
 
 def _is_cut(word: str, base: str) -> bool:
-    """RETURNS (bool): Whether a word before `base` is cut: "T-", or "hypo" before
-    "hyperthyroidism".
+    """Check whether a word before `base` is truncated: "T-", or "hypo" before "hyperthyroidism".
+
+    RETURNS (bool): True if it is.
     """
     is_form = word.lower() in _COMBINING_FORMS
     return (len(word) > 1 and word.endswith("-")) or (is_form and bool(_form_of(base)))
 
 
 def _form_of(word: str) -> str:
-    """RETURNS (str): The combining form that a longer word starts with; empty if there is none."""
+    """Find the combining form that a longer word starts with.
+
+    RETURNS (str): The form; empty if there is none.
+    """
     starts = (form for form in _COMBINING_FORMS if word.lower().startswith(form))
     return next((form for form in starts if len(form) < len(word)), "")
 
 
 def _whole_words(beginning: str, base: str) -> list[str]:
-    """RETURNS (List[str]): Completions of "hyper" by "hypothyroidism", best first."""
+    """Complete "hyper" by "hypothyroidism".
+
+    RETURNS (List[str]): Completions, best first.
+    """
     if "-" in base.strip("-"):
         first, last = base.partition("-")[2], base.rpartition("-")[2]
         return [f"{beginning}-{last}", f"{beginning}-{first}"]
     form = _form_of(base)
     if form:
         return [beginning + base[len(form) :]]
-    # "thrombo-" ends with a linking vowel, so "leuko|cytopenia" is cut after the same vowel.
+    # "thrombo-" ends with a linking vowel, so "leuko|cytopenia" is split after the same vowel.
     joints = [place for place in range(2, len(base) - 2) if base[place] == beginning[-1]]
     guessed = [beginning + base[place + 1 :] for place in joints[: _MOST_COMPLETIONS - 1]]
     return [*guessed, beginning]
@@ -134,7 +144,7 @@ _NUMBERED = re.compile(rf"(?:{NUMBERED})(?:e?s)?", re.IGNORECASE)
 _NUMBERED_PLURAL = re.compile(rf"\b(?i:({NUMBERED})e?s)(?= (?:\d|[IVX]+[A-Da-d]?\b|[A-Z]\b))")
 _ASIDE = re.compile(r" [(\[][^()\[\]]*[)\]](?![^\s,;])")
 _BRACKET = re.compile(r"[()\[\]]")
-# Idioms: one conjunct of a longer coordination.
+# Idioms, which are a single conjunct of a longer coordination.
 _FIXED = re.compile(
     r"\b(?:head and neck|hand,? foot,? and mouth|ear,? nose,? and throat)\b", re.IGNORECASE
 )
@@ -143,7 +153,9 @@ _JOINED = "\x00"
 
 
 class _Cut(NamedTuple):
-    """How many words the conjuncts share: the first of the first one, the last of the last one."""
+    """The number of words that the conjuncts share: the first words of the first one, the last
+    words of the last one.
+    """
 
     cost: int
     prefix: int
@@ -152,8 +164,9 @@ class _Cut(NamedTuple):
 
 def split_composite(text: str) -> list[tuple[str, ...]]:
     """Split a composite mention into its parts. Shared words are repeated as written, so plural
-    heads stay plural ("ovarian cancers"): ontologies have both forms and encoders hardly tell them
-    apart; otherwise use the step "plurals". But "types 1 and 2" are "type 1" and "type 2".
+    heads stay plural ("ovarian cancers"): ontologies have both forms and encoders hardly
+    distinguish them; otherwise use the step "plurals". But "types 1 and 2" become "type 1" and
+    "type 2".
 
     text (str): A cleaned text.
     RETURNS (List[Tuple[str, ...]]): At most four interpretations of two to twelve parts, best
@@ -163,7 +176,7 @@ def split_composite(text: str) -> list[tuple[str, ...]]:
         return []
     text = _NUMBERED_PLURAL.sub(r"\1", _without_asides(text))
     levels = [_interpretations(segments) for segments in _segmentations(text)]
-    # The best of each level come before the second best of any.
+    # The best interpretations of all levels come before the second best of any.
     ranked = chain.from_iterable(zip_longest(*levels, fillvalue=()))
     distinct = dict.fromkeys(parts for parts in ranked if parts)
     return [parts for parts in distinct if len(set(parts)) > 1][:_MOST_INTERPRETATIONS]
@@ -178,7 +191,9 @@ def _without_asides(text: str) -> str:
 
 
 def _segmentations(text: str) -> Iterator[list[list[str]]]:
-    """Cut at all separators; with exactly two conjunctions, also at each of them alone."""
+    """Split at all separators; if there are exactly two conjunctions, also at each of them
+    alone.
+    """
     separators = _separators(text)
     if len(separators) > 1:
         text = _FIXED.sub(lambda match: match[0].replace(" ", _JOINED), text)
@@ -217,13 +232,16 @@ def _separators(text: str) -> list[re.Match[str]]:
 
 
 def _starts_qualifier(text: str, match: re.Match[str]) -> bool:
-    """RETURNS (bool): Whether a comma stands before a qualifier: "diabetes, type 1 and 2"."""
+    """Check whether a comma precedes a qualifier: "diabetes, type 1 and 2".
+
+    RETURNS (bool): True if it does.
+    """
     return bool(match["comma"]) and text[match.end() :].split()[0].lower() in QUALIFIERS
 
 
 def _separates(text: str, match: re.Match[str]) -> bool:
-    """A slash separates in "hepatic/renal", "C6/C7", "C6/7", "type 1/2" and "hepatitis B/C", not in
-    "a 1/2", "s/p" and "mg/dl".
+    """Check whether a slash separates conjuncts, as in "hepatic/renal", "C6/C7", "C6/7", "type 1/2"
+    and "hepatitis B/C", but not in "a 1/2", "s/p" and "mg/dl".
     """
     if not match["slash"]:
         return True
@@ -244,7 +262,9 @@ def _are_greek(*letters: str) -> bool:
 
 
 def _is_list(text: str, separators: list[re.Match[str]]) -> bool:
-    """Commas without a conjunction form a list, unless one of them precedes a qualifier."""
+    """Check whether commas without a conjunction form a list, that is, none of them precedes a
+    qualifier.
+    """
     if not any(match["comma"] or match["tight"] for match in separators):
         return True
     borders = [match.end() for match in separators] + [len(text)]
@@ -269,8 +289,10 @@ def _interpretations(segments: list[list[str]]) -> list[tuple[str, ...]]:
 
 
 def _products(segments: list[list[str]]) -> Iterator[tuple[str, ...]]:
-    """YIELDS (Tuple[str, ...]): Each modifier with each head, at most one interpretation: "short
-    fingers", "broad fingers", "short toes" and "broad toes" of "short, broad fingers and toes".
+    """Combine each modifier with each head: "short fingers", "broad fingers", "short toes" and
+    "broad toes" from "short, broad fingers and toes".
+
+    YIELDS (Tuple[str, ...]): At most one interpretation.
     """
     longer = [place for place, words in enumerate(segments) if len(words) > 1]
     if len(longer) != 1 or not 0 < longer[0] < len(segments) - 1:
@@ -296,7 +318,7 @@ def _ranked_cuts(segments: list[list[str]]) -> list[_Cut]:
             inner_suffix = suffix - tail if suffix else 0
             cost += _cost_of_words(core, end, inner_prefix, inner_suffix)
             cuts.append(_Cut(cost, prefix, suffix))
-    # The first one shares nothing.
+    # In the first one, nothing is shared.
     uncut, best = cuts[0], min(cuts).cost
     likely = [cut for cut in sorted(cuts) if cut.cost <= best + _COST_MARGIN]
     likely = likely[:_MOST_INTERPRETATIONS]
@@ -306,9 +328,11 @@ def _ranked_cuts(segments: list[list[str]]) -> list[_Cut]:
 
 
 def _are_whole(first: list[str], last: list[str]) -> bool:
-    """RETURNS (bool): Whether conjuncts may share nothing: "shortness of breath and chest pain",
-    but not "cancer of the breast and ovary", nor "acute and chronic inflammation of the skin". A
-    name with "with" tends to be one concept: "ataxia with apraxia and low albumin".
+    """Check whether conjuncts may share nothing: "shortness of breath and chest pain", but not
+    "cancer of the breast and ovary", nor "acute and chronic inflammation of the skin". A name with
+    "with" tends to be one concept: "ataxia with apraxia and low albumin".
+
+    RETURNS (bool): True if they may.
     """
     if any(word.lower() == "with" for word in [*first, *last]):
         return False
@@ -317,8 +341,10 @@ def _are_whole(first: list[str], last: list[str]) -> bool:
 
 
 def _lead(words: list[str]) -> int:
-    """RETURNS (int): How many words end with the last preposition and its article: "cancer of the"
-    in "cancer of the breast and ovary".
+    """Count the words up to the last preposition and its article: "cancer of the" in "cancer of the
+    breast and ovary".
+
+    RETURNS (int): Their number.
     """
     for place in range(len(words) - 2, 0, -1):
         if words[place].lower() in PREPOSITIONS:
@@ -328,8 +354,9 @@ def _lead(words: list[str]) -> int:
 
 
 def _tail(words: list[str]) -> int:
-    """RETURNS (int): How many words there are from the first preposition on: "of the lip" in "pits
-    and sinuses of the lip".
+    """Count the words from the first preposition on: "of the lip" in "pits and sinuses of the lip".
+
+    RETURNS (int): Their number.
     """
     for place in range(1, len(words) - 1):
         if words[place].lower() in PREPOSITIONS:
@@ -338,14 +365,18 @@ def _tail(words: list[str]) -> int:
 
 
 def _cost_of_phrases(prefix: int, suffix: int, lead: int, tail: int) -> int:
-    """Prepositional phrases are shared, unless each side has its own."""
+    """Compute the cost of an interpretation by its prepositional phrases, which are shared unless
+    each side has its own.
+    """
     if lead and tail:
         return 2 * bool(prefix) + 2 * bool(suffix)
     return 2 * (lead > 0 and not prefix) + (tail > 0 and not suffix)
 
 
 def _cost_of_words(first: list[str], last: list[str], prefix: int, suffix: int) -> int:
-    """Conjuncts have similar lengths and shapes; nouns can stand alone, modifiers can't."""
+    """Compute the cost of an interpretation by its words: conjuncts have similar lengths and
+    shapes; nouns can be alone, modifiers can't.
+    """
     head, one, other = first[-1], first[prefix:], last[: len(last) - suffix]
     cost = abs(len(one) - len(other)) + (prefix > 0 and not is_modifier(first[0]))
     cost += not suffix and len(last) > 1 and not is_head(head)

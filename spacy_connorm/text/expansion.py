@@ -4,14 +4,14 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-# In characters: longer texts are not expanded, longer short forms are only found as a whole text.
+# In characters: longer texts are not expanded, longer short forms are found only as a whole text.
 _LONGEST_TEXT = 5_000
 _LONGEST_SHORT = 100
 # Short forms inside a long form are replaced as long as it stays this short (characters), and this
 # often: long forms may contain short forms again.
 _LONGEST = 300
 _MOST_ROUNDS = 10
-# At most how many words a long form and the text beside it share.
+# The maximum number of words that a long form and the text beside it share.
 _MOST_SHARED_WORDS = 50
 _RUN = re.compile(r"[^\W_]+")
 _OPENING = re.compile(r"\s*[(\[]")
@@ -32,12 +32,15 @@ class Use(NamedTuple):
 
 
 class ShortForms:
-    """Finds short forms in texts. The time does not depend on the number of short forms."""
+    """Finds short forms in texts, in a time that does not depend on the number of short forms."""
 
     def __init__(self, shorts: Iterable[str]) -> None:
-        """shorts (Iterable[str]): The short forms."""
+        """Index the short forms.
+
+        shorts (Iterable[str]): The short forms.
+        """
         self._shorts = frozenset(shorts)
-        # The longest use that starts with a word.
+        # The longest short form that starts with a word.
         self._reach: dict[str, int] = {}
         for short in self._shorts:
             first = _RUN.search(short)
@@ -47,17 +50,17 @@ class ShortForms:
                 self._reach[word] = max(self._reach.get(word, 0), len(short) + 1)
 
     def find(self, text: str, without: Collection[str] = ()) -> Iterator[Use]:
-        """Find short forms in a text, as whole words: runs of letters and digits.
+        """Find short forms in a text, as whole words, that is, runs of letters and digits.
 
         text (str): Any text.
         without (Collection[str]): Short forms to ignore.
-        YIELDS (Use): Without overlaps, in order; the longest if several start at one place.
+        YIELDS (Use): Without overlaps, in order; the longest if several start at the same place.
         """
         if text in self._shorts and text not in without:
             yield Use(text, 0, len(text))
             return
         if self._reach.keys().isdisjoint(_RUN.findall(text)):
-            return  # most mentions
+            return  # for most mentions
         runs = [run.span() for run in _RUN.finditer(text)]
         passed = 0
         for number, (start, end) in enumerate(runs):
@@ -82,12 +85,13 @@ class ShortForms:
 
 def expand(text: str, long_forms: Mapping[str, str], shorts: ShortForms | None = None) -> str:
     """Replace the short forms in a text ("HNPCC syndrome", "AS/PWS") by their long forms, and the
-    short forms in those. If both forms stand together ("Angelman syndrome (AS)"), only the long
-    form is kept.
+    short forms in those. If both forms are beside each other ("Angelman syndrome (AS)"), only the
+    long form is kept.
 
-    text (str): A mention. One of more than 5,000 characters is returned as it is.
-    long_forms (Mapping[str, str]): Long forms by short form. Case matters, a plural's s doesn't.
-    shorts (Optional[ShortForms]): The keys of `long_forms`, to expand many texts fast.
+    text (str): A mention. If it has more than 5,000 characters, it is returned unchanged.
+    long_forms (Mapping[str, str]): Long forms by short form. Case matters, the "s" of a plural does
+        not.
+    shorts (Optional[ShortForms]): The keys of `long_forms`, to expand many texts quickly.
     RETURNS (str): The text. Each short form makes it longer by one long form or by a few hundred
         characters at most.
     """
@@ -145,7 +149,7 @@ def _beside(text: str, use: Use, gap: str, long: str) -> tuple[str, int]:
 
     text (str): A text that contains the long form.
     use (Use): The short form.
-    gap (str): The text before it that is not handled yet.
+    gap (str): The text before it that has not been processed.
     long (str): The long form.
     RETURNS (Tuple[str, int]): The replacement for the gap and the short form, and the offset in
         the text where it ends.
@@ -162,8 +166,10 @@ def _beside(text: str, use: Use, gap: str, long: str) -> tuple[str, int]:
 
 
 def _without_repetition(text: str, use: Use, long: str) -> str:
-    """RETURNS (str): A long form without words that the text around it repeats: "von Hippel-Lindau"
-    for "VHL" in "VHL disease" if the long form is "von Hippel-Lindau disease".
+    """Drop words of a long form that the text around it repeats: "von Hippel-Lindau" for "VHL" in
+    "VHL disease" if the long form is "von Hippel-Lindau disease".
+
+    RETURNS (str): The long form without these words.
     """
     words = long.split()
     reach = len(long) + 1
@@ -176,7 +182,10 @@ def _without_repetition(text: str, use: Use, long: str) -> str:
 
 
 def _overlap(words: list[str], following: list[str]) -> int:
-    """RETURNS (int): How many of the last words are repeated by the first of the following."""
+    """Count how many of the last words are repeated by the first of the following.
+
+    RETURNS (int): Their number.
+    """
     words, following = (
         [word.casefold().rstrip("s") for word in each] for each in (words, following)
     )

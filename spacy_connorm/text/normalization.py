@@ -1,5 +1,5 @@
-"""Steps of text normalization, each from a cleaned text to another. They run only on what is
-encoded; texts are shown as written.
+"""Steps of text normalization, each from a cleaned text to another. They are applied only to text
+that is encoded; texts are shown as written.
 """
 
 import re
@@ -67,7 +67,7 @@ _TAG_ENDINGS = (
     ", formerly",
     ", included",
 )
-# How a text ends that may end in a tag.
+# The endings of texts that may end in a tag.
 _LAST_LETTERS = (" ", ",", ")", ">", *_TAG_ENDINGS)
 # Chapters of Read codes, OBO's mark of retired terms, ICD's residual classes.
 _BEGINNINGS = ("[d]", "[m]", "[q]", "[so]", "[v]", "[x]", "obsolete ", "unspecified ")
@@ -78,12 +78,13 @@ def strip_tags(text: str) -> str:
     "Asthma (disorder)", "Asthma, NOS", "Cold <1>", "[X]Asthma".
 
     text (str): A cleaned text.
-    RETURNS (str): The text without its tags; empty if it had nothing else.
+    RETURNS (str): The text without its tags; empty if it has nothing else.
     """
     # Lower-casing may change the length of a text, but not of ASCII.
     lowered = text.lower() if text.isascii() else "".join(map(_lower_ascii, text))
     start, end = 0, len(text)
-    # Both in place: copying the rest of the text for each tag would take quadratic time.
+    # Both ends are found in place: copying the rest of the text for each tag would take quadratic
+    # time.
     while lowered.startswith(_BEGINNINGS, start):
         start += next(len(tag) for tag in _BEGINNINGS if lowered.startswith(tag, start))
         while lowered.startswith(" ", start):
@@ -100,7 +101,10 @@ def _lower_ascii(character: str) -> str:
 
 
 def _skip_ending(lowered: str, start: int, end: int) -> int:
-    """RETURNS (int): The start of the tag that ends at `end`, or `end` if there is none."""
+    """Find the start of a tag at the end of a text.
+
+    RETURNS (int): The start of the tag that ends at `end`, or `end` if there is none.
+    """
     bare = end
     while lowered.endswith((" ", ","), start, bare):
         bare -= 1
@@ -123,7 +127,7 @@ def _is_tag(opening: str, inside: str) -> bool:
 
 _MOST_COMMAS = 2
 _COMMA = re.compile(" ?, ")
-# Such words start a qualifier of the whole name, which belongs at its end.
+# These words start a qualifier of the whole name, which belongs at its end.
 _STAYS = re.compile(
     r"^(?:and|as|associated|by|due|from|in|of|or|secondary|susceptibility|to|with|without)\b"
     r"|\b(?:and|or|to)$|\b(?:and|or)\b",
@@ -182,10 +186,10 @@ _ALONE = re.compile(
 
 
 def write_arabic(text: str) -> str:
-    """Write Roman numerals in Arabic digits, which are more common in names and mentions alike:
+    """Replace Roman numerals by Arabic digits, which are more common in names and mentions alike:
     after words such as "type", "stage" and "factor" ("type IIa", "types I and II"), as a last word
     ("MPS I"), and where they are unambiguous ("angiotensin II"). "X-linked", "fragile X", "IV
-    fluids", "MI" and "CD" stay.
+    fluids", "MI" and "CD" do not change.
 
     text (str): A cleaned text, not yet in lower case: lower-case numerals are recognized only
         after such words.
@@ -205,8 +209,8 @@ def _arabic(match: re.Match[str]) -> str:
     return _VALUES[match[match.lastgroup or 0].upper()]
 
 
-# Letters that American spelling omits; each pattern matches only them. Latin terms ("praecox") and
-# genera ("Acanthamoeba") are spelled alike in both.
+# Letters that American spelling omits; each pattern matches only these. Latin terms ("praecox") and
+# genera ("Acanthamoeba") are spelled the same in both.
 _LEFT_OUT = re.compile(
     r"a+(?=em(?!ul))|a+(?=esthe[st])|(?<=p)a+(?=edi)|(?<=gyn)a+(?=ec)|(?<=f)a+(?=ec)"
     r"|(?<=\bc)a+(?=ec)|(?<=\bc)a+(?=esar)|(?<=\b)a+(?=etiol)|(?<=\bn)a+(?=ev)|(?<=\bl)a+(?=evo)"
@@ -231,9 +235,9 @@ _NEW_LETTERS = {"re": "er", "f": "f", "k": "k", "z": "z"}
 
 
 def write_american(text: str) -> str:
-    """Write British spellings of medical words in the American way: "haemorrhage", "oedema",
-    "tumour", "fibre", "localised" become "hemorrhage", "edema", "tumor", "fiber", "localized".
-    It is a list of stems, not a rule for every "ae" and "oe".
+    """Replace British spellings of medical words by American ones: "haemorrhage", "oedema",
+    "tumour", "fibre", "localised" become "hemorrhage", "edema", "tumor", "fiber", "localized". This
+    uses a list of stems, not a rule for every "ae" and "oe".
 
     text (str): A cleaned text.
     RETURNS (str): The text.
@@ -253,7 +257,7 @@ def _replace(match: re.Match[str]) -> str:
 
 
 # Words and endings that look like plurals but are not. Eponyms are listed too, since nothing else
-# tells them apart in capitalized names.
+# distinguishes them in capitalized names.
 _SINGULAR_WORDS = """
 abducens adams aids albicans ascites atlas bates biceps caries charles chaos christmas coats
 cosmos danlos diabetes ehlers evans facies faeces feces fluorescens forceps fryns
@@ -327,7 +331,7 @@ _SHORT_FORM = re.compile(r"[A-Z]{2,}s")
 def drop_plurals(text: str) -> str:
     """Replace clear plurals by their singular: "tumours" becomes "tumour", "stenoses" "stenosis",
     "dermatitides" "dermatitis", "CVAs" "CVA". Words that only look like plurals ("diabetes",
-    "Graves"), words in capitals ("AIDS") and unclear plurals ("vertebrae") stay.
+    "Graves"), words in capitals ("AIDS") and unclear plurals ("vertebrae") do not change.
 
     text (str): A cleaned text.
     RETURNS (str): The text.
@@ -378,7 +382,7 @@ def sort_words(text: str) -> str:
     """Sort the words alphabetically, for lexical comparison.
 
     text (str): A cleaned text.
-    RETURNS (str): The same words, sorted first without case, then with it.
+    RETURNS (str): The same words, sorted first ignoring case, then by case.
     """
     return " ".join(sorted(text.split(), key=lambda word: (word.lower(), word)))
 
@@ -397,8 +401,8 @@ def _guarded(change: TextStep) -> TextStep:
     return step
 
 
-# In the recommended order: what a step needs (commas, apostrophes, capitals) is still there when it
-# runs.
+# In the recommended order, in which the characters that a step needs (commas, apostrophes,
+# capitals) are still there when it runs.
 STEPS: Mapping[str, TextStep] = MappingProxyType(
     {
         "unicode": _guarded(unify_unicode),
@@ -421,8 +425,8 @@ def compose(steps: Sequence[str]) -> TextStep:
     """Combine steps into one function, in the order given.
 
     steps (Sequence[str]): Names in `STEPS`, each at most once.
-    RETURNS (Callable[[str], str]): From a cleaned text to the normalized one, which is never empty
-        unless the text is.
+    RETURNS (Callable[[str], str]): From a cleaned text to the normalized one, which is empty only
+        if the text is.
     RAISES (ConnormError): CN118 for an unknown name, CN006 for a repeated one.
     """
     _check(steps)

@@ -1,4 +1,4 @@
-"""Where the statements of a note begin: sentences, and items and headings, which are none."""
+"""Find where the statements of a note begin: sentences, but also list items and headings."""
 
 import re
 from collections.abc import Sequence
@@ -8,10 +8,11 @@ _CONTINUED = re.compile(r"(?:,|\b(?:and|or|of|with|the|no|without))\s*\Z", re.IG
 
 
 def find_statements(words: Sequence[str]) -> list[int]:
-    """Find the words that begin a statement. It ends with its sentence, with an empty line, and
-    with a line if the next one does not go on in lower case.
+    """Find the words that begin a statement. A statement ends with its sentence, with an empty
+    line, and with a line if the next one does not continue in lower case.
 
-    words (Sequence[str]): The words and signs of a text; those with a line break are white space.
+    words (Sequence[str]): The words and signs of a text; white space with a line break is a word,
+        too.
     RETURNS (List[int]): Their numbers, in order; 0 is the first, if there are any.
     """
     starts = [0] if words else []

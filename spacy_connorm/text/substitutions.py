@@ -1,9 +1,9 @@
-"""Words that names of one concept use in place of each other: "renal" and "kidney".
+"""Words used in place of each other in names of the same concept: "renal" and "kidney".
 
-Names of a concept are compared as bags of words. What two of them do not share is a pair of
-leftovers, and what they share is the context. A pair that holds in several contexts is counted over
-all names: how often putting one in place of the other gives another name of the same concept, and
-how often a name of another concept.
+Names of a concept are compared as bags of words. The words that two of them do not share are a
+pair, and the words that they share are its context. A pair that occurs in several contexts is
+counted over all names: how often replacing one by the other gives another name of the same concept,
+and how often a name of another concept.
 """
 
 from collections import Counter, defaultdict
@@ -18,24 +18,24 @@ from .word_classes import OTHER_ROOTS
 
 Words: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = tuple[Words, Words]
-# Words on either side of a substitution.
+# The maximum number of words on either side of a substitution.
 MAX_WORDS = 2
-# Longer names share too little with others; more names of one concept are mostly word orders.
+# Longer names share too little with others; further names of a concept are mostly word orders.
 _MAX_BAG = 7
 _MAX_NAMES = 60
 _MIN_CONTEXTS = 2
-# How many names are compared with the table at once.
+# The number of names compared with the table at once.
 _BLOCK = 4096
-# Words that a name may have twice.
+# Words that a name may contain twice.
 _MAX_REPEATED = 1
 
 
 class Substitution(NamedTuple):
-    """Words that may stand in place of others, in both directions.
+    """Words that can replace others, in both directions.
 
     words (Tuple[str, ...]): At most two normalized words, in alphabetical order.
     others (Tuple[str, ...]): At most two others; either side may be empty.
-    same (int): How many pairs of names of the same concept differ in these words alone.
+    same (int): How many pairs of names of the same concept differ only in these words.
     different (int): How many pairs of names of different concepts do.
     """
 
@@ -48,8 +48,8 @@ class Substitution(NamedTuple):
     def certainty(self) -> float:
         """How certain the substitution is.
 
-        RETURNS (float): The share of pairs that name the same concept, 0 to 1. One pair more is
-        counted as different, so rare substitutions are less certain.
+        RETURNS (float): The share of pairs that name the same concept, 0 to 1. One additional pair
+            is counted as different, so rare substitutions are less certain.
         """
         return self.same / (self.same + self.different + 1)
 
@@ -64,9 +64,9 @@ def find_substitutions(
 
     ontologies (Iterable[Iterable[Iterable[str]]]): The names of each concept of each ontology. The
         bags of all names are in memory at once, about one kilobyte per name.
-    min_same (int): Leave out substitutions that fewer pairs of names of the same concept show.
-    min_certainty (float): Leave out substitutions that are less certain.
-    RETURNS (List[Substitution]): Those that are shown most often first.
+    min_same (int): Leave out substitutions found in fewer pairs of names of the same concept.
+    min_certainty (float): Leave out less certain substitutions.
+    RETURNS (List[Substitution]): The most frequent first.
     """
     bags = [[_bags_of(names) for names in ontology] for ontology in ontologies]
     partners = _Partners.of(_find_pairs(chain.from_iterable(bags)))
@@ -87,15 +87,16 @@ def _bags_of(names: Iterable[str]) -> list[Words]:
 
 
 def _find_pairs(concepts: Iterable[Sequence[Words]]) -> list[Pair]:
-    """RETURNS (List[Tuple[Words, Words]]): What two names of one concept do not share, if at least
-    two contexts show it.
+    """Find the words in which two names of a concept differ, if at least two contexts show them.
+
+    RETURNS (List[Tuple[Words, Words]]): Pairs of words.
     """
     contexts = defaultdict[Pair, set[Words]](set)
     for bags in concepts:
         if len(bags) > _MAX_NAMES:
             continue
         for one, other in combinations(bags, 2):
-            # Few pairs pass this, which is much quicker than `_compare`.
+            # Few pairs pass this check, which is much faster than `_compare`.
             shared = len(set(one).intersection(other))
             if not shared or max(len(one), len(other)) - shared > MAX_WORDS + _MAX_REPEATED:
                 continue
@@ -106,8 +107,10 @@ def _find_pairs(concepts: Iterable[Sequence[Words]]) -> list[Pair]:
 
 
 def _compare(one: Words, other: Words) -> tuple[Words, Words, Words]:
-    """RETURNS (Tuple[Tuple[str, ...], Tuple[str, ...], Tuple[str, ...]]): What only one bag has,
-    what only the other has, and what both have.
+    """Compare two bags of words.
+
+    RETURNS (Tuple[Tuple[str, ...], Tuple[str, ...], Tuple[str, ...]]): The words only in the first,
+        those only in the second, and those in both.
     """
     first, second = Counter(one), Counter(other)
     common = first & second
@@ -127,7 +130,7 @@ class _Partners(NamedTuple):
 
     pairs (List[Tuple[Words, Words]]): n pairs.
     words (np.ndarray): uint64 (n,): the hash of the first words of each.
-    change (np.ndarray): uint64 (n,): what putting the second in place of the first adds to the hash
+    change (np.ndarray): uint64 (n,): what replacing the first words by the second adds to the hash
         of a bag.
     """
 
@@ -147,7 +150,7 @@ class _Partners(NamedTuple):
 def _count(
     concepts: Iterable[Sequence[Words]], partners: _Partners
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Count the pairs of names of an ontology that differ in a pair of words alone.
+    """Count the pairs of names of an ontology that differ only in a pair of words.
 
     RETURNS (Tuple[np.ndarray, np.ndarray]): int64 (n,): how many of them name the same concept, and
         how many name different ones, for each pair of words.
@@ -178,7 +181,7 @@ def _count(
 def _matches(
     bags: Sequence[Words], first: int, hashes: np.ndarray, order: np.ndarray, partners: _Partners
 ) -> Iterator[tuple[int, int, int]]:
-    """Find the names that names become by one substitution.
+    """Find the names that differ from others by one substitution.
 
     bags (Sequence[Tuple[str, ...]]): b bags of the same size.
     first (int): The number of the first of them.
@@ -200,19 +203,19 @@ def _matches(
     found = np.searchsorted(ascending, become)
     found[found == len(ascending)] = 0
     kept = ascending[found] == become
-    # A word that a bag has twice can be replaced in two places.
+    # A word that a bag contains twice can be replaced in two places.
     matches = np.unique(np.stack([bag[kept], order[found[kept]], pair[kept]], axis=1), axis=0)
     yield from map(tuple, matches.tolist())
 
 
-# Words that tell no more than that something is wrong with what stands beside them: those that
-# ontologies prefer, and others of texts.
+# Words that only say that something is wrong with what they refer to: those preferred by
+# ontologies, and others found in texts.
 _WRONG = ("abnormality", "anomaly", "defect", "disease", "disorder", "malformation")
 _SAYING_WRONG = (
     *("deformity", "disturbance", "dysfunction", "feature", "finding", "impairment"),
     *("involvement", "lesion", "manifestation", "problem", "sign", "symptom"),
 )
-# Substitutions of English that an ontology may be too small to show; the counts are rough.
+# English substitutions that an ontology may be too small to show; the counts are rough.
 ENGLISH = (
     *(
         Substitution((one,), (other,), 6, 0)

@@ -1,5 +1,5 @@
-"""The bag of words of a name: which words it has, whatever their order, spelling and inflection;
-and the nouns that an adjective, a verb or a Latin plural stands for: "retina" for "retinal".
+"""The bag of words of a name: its words, ignoring order, spelling and inflection; and the nouns
+that an adjective, a verb or a Latin plural stands for: "retina" for "retinal".
 
 "Cancer of the Breasts", "breast cancer" and "Breast-Cancer" have the same bag. Indexes store hashes
 of bags: if you change how bags are made, give the files of `index.word_bags` a new name.
@@ -27,17 +27,17 @@ _NUMERALS = {
 }
 _MODULUS = 1 << 64
 _WORD = re.compile(r"[^\W\d_]+|\d+")
-# In capitals it is no article: "hepatitis A".
+# A capital "A" is not an article: "hepatitis A".
 _LETTER = "A"
-# Longer runs of letters are no English words.
+# Longer runs of letters are not English words.
 _LONGEST = 60
-# Words in capitals up to this length may be short forms, whose last letter is no plural: "AIDS".
+# Words in capitals up to this length may be short forms, whose last letter is not a plural: "AIDS".
 _SHORT_FORM = 4
 _PLURAL_FORM = re.compile("[A-Z]{2,}s")
 
 
 def word_bag(text: str) -> tuple[str, ...]:
-    """Take a text apart into its words.
+    """Split a text into its words.
 
     text (str): A name or a mention.
     RETURNS (Tuple[str, ...]): Its normalized words in alphabetical order, each as often as it
@@ -58,13 +58,13 @@ def content_words(text: str) -> list[str]:
 
 
 def normalized_words(text: str) -> list[str]:
-    """List the words of a text in order: in lower case and American spelling, without plural,
-    possessive, accents and the tags of terminologies, Greek letters spelled out, "ß" as "ss", and
-    Roman numerals up to nine as digits. Letters and digits are words of their own: "CD4" is "cd"
-    and "4". A single "A" stays a capital, unlike the article.
+    """List the words of a text in order: in lower case and American spelling, without plurals,
+    possessives, accents and the tags of terminologies, Greek letters spelled out, "ß" as "ss", and
+    Roman numerals up to nine as digits. Letters and digits are separate words: "CD4" is "cd" and
+    "4". A single "A" stays a capital, unlike the article.
 
     text (str): Any text.
-    RETURNS (List[str]): The words, with stop words.
+    RETURNS (List[str]): The words, including stop words.
     """
     plain = text if text.isascii() else spell_greek(unify_dashes(unify_unicode(text)))
     words = drop_possessives((strip_tags(plain) or text).replace("`", "'"))
@@ -89,16 +89,16 @@ def _normalized(word: str) -> str:
 def hash_bags(bags: Iterable[tuple[str, ...]]) -> np.ndarray:
     """Hash bags of words.
 
-    RETURNS (np.ndarray): uint64 (b,): the hash of each bag of words.
+    RETURNS (np.ndarray): uint64 (b,).
     """
     return np.fromiter(map(hash_bag, bags), dtype="uint64")
 
 
 def hash_bag(bag: tuple[str, ...]) -> int:
-    """Hash a bag of words.
+    """Hash a bag of words. The hash is the sum of its words' hashes, so the hash of any window of
+    words is a difference of running sums.
 
-    RETURNS (int): The hash of a bag, 64 bits: the sum of its words' hashes, so the hash of any
-    window of words is a difference of running sums.
+    RETURNS (int): 64 bits.
     """
     return sum(map(hash_word, bag)) % _MODULUS
 
@@ -107,16 +107,18 @@ def hash_bag(bag: tuple[str, ...]) -> int:
 def hash_word(word: str) -> int:
     """Hash a normalized word.
 
-    RETURNS (int): The hash of a normalized word, 64 bits.
+    RETURNS (int): 64 bits.
     """
     return int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "big")
 
 
 def hash_parts(words: np.ndarray) -> np.ndarray:
-    """Hash what a substitution may replace in bags: none, one or two words, if one other is left.
+    """Hash the parts that a substitution may replace in bags: no word, one word, or two words if at
+    least one other is left.
 
     words (np.ndarray): uint64 (b, k): the hashes of the words of b bags.
-    RETURNS (np.ndarray): uint64 (b, 1 + k + k * (k - 1) / 2): hashes, of no word first.
+    RETURNS (np.ndarray): uint64 (b, 1 + k + k * (k - 1) / 2): hashes, beginning with that of no
+        word.
     """
     size = words.shape[1]
     one, other = pair_places(size)
@@ -130,17 +132,19 @@ def hash_parts(words: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=32)
 def pair_places(size: int) -> tuple[np.ndarray, np.ndarray]:
-    """RETURNS (Tuple[Ints1d, Ints1d]): int64: the places of the first and the second of each pair
-    among so many. Mentions of the same length share them.
+    """List all pairs of a number of words. Mentions of the same length share them.
+
+    RETURNS (Tuple[Ints1d, Ints1d]): int64: the positions of the first and the second word of each
+        pair.
     """
     one, other = np.triu_indices(size, 1)
     return one, other
 
 
-# At least so many letters begin both words.
+# The minimum number of letters that both words begin with.
 _SHORTEST_STEM = 4
 # Endings of adjectives, verbs and plurals, with those of nouns. "-ly", "-ant" and "-ent" are left
-# out on purpose: such words rarely mean the noun ("dose-dependent" is no dependence).
+# out on purpose: such words rarely mean the noun ("dose-dependent" is not a dependence).
 _ENDINGS = {
     "al": ("a", "um", "us", "is", "e", "on", ""),
     "ial": ("y", "ium", "ia", "is"),
@@ -189,13 +193,13 @@ _LONGEST_ENDING = max(map(len, _ENDINGS))
 
 
 def base_forms(word: str) -> tuple[str, ...]:
-    """List the nouns that a word may be derived from, or whose adjective it is.
+    """List the nouns that an adjective or another derived word may come from.
 
     word (str): A normalized word, see `word_bags.normalized_words`.
-    RETURNS (Tuple[str, ...]): Normalized words, each once, most of which do not exist.
+    RETURNS (Tuple[str, ...]): Normalized words, each once. Most of them do not exist.
     """
     if word in FUNCTION_WORDS:
-        return ()  # "several" is not severe
+        return ()  # "several" does not mean "severe"
     found = dict.fromkeys(OTHER_ROOTS.get(word, ()))
     for cut in range(max(0, len(word) - _LONGEST_ENDING), len(word)):
         for noun_ending in _ENDINGS.get(word[cut:], ()):
@@ -209,6 +213,6 @@ def base_forms(word: str) -> tuple[str, ...]:
 def hash_base_forms(word: str) -> tuple[int, ...]:
     """Hash the base forms of a word.
 
-    RETURNS (Tuple[int, ...]): The hash of each of `base_forms`, 64 bits.
+    RETURNS (Tuple[int, ...]): 64 bits for each of `base_forms`.
     """
     return tuple(map(hash_word, base_forms(word)))

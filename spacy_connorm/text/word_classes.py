@@ -77,7 +77,8 @@ _NUMERAL = r"(?:\d+[A-Za-z]?|[IVX]+[A-Da-d]?)"
 _NUMBER = re.compile(rf"{_NUMERAL}(?:-{_NUMERAL})?|[A-Z]")
 _CODE = re.compile(r"(?=.*[A-Z0-9]).*(?:\d|[A-Z].*[A-Z]).*")
 
-# Adjectives whose nouns have another root: English took the adjective from Latin or Greek.
+# Adjectives whose nouns have a different root, since English took the adjective from Latin or
+# Greek.
 OTHER_ROOTS = {
     "articular": ("joint",),
     "auditory": ("hearing", "ear"),
@@ -122,7 +123,10 @@ OTHER_ROOTS = {
 
 
 def is_modifier(word: str) -> bool:
-    """RETURNS (bool): Whether a word looks like it needs a noun after it: "ovarian"."""
+    """Check whether a word looks like it needs a noun after it: "ovarian".
+
+    RETURNS (bool): True if it does.
+    """
     lowered = word.lower()
     if lowered in _MODIFIERS or len(word) < 5:
         return lowered in _MODIFIERS
@@ -130,14 +134,20 @@ def is_modifier(word: str) -> bool:
 
 
 def is_head(word: str) -> bool:
-    """RETURNS (bool): Whether a word looks like it names a disorder by itself: "hepatitis"."""
+    """Check whether a word looks like it names a disorder by itself: "hepatitis".
+
+    RETURNS (bool): True if it does.
+    """
     lowered = word.lower()
     singulars = (lowered, lowered.removesuffix("s"), lowered.removesuffix("ies") + "y")
     return any(one in _HEADS or one.endswith(_HEAD_ENDINGS) for one in singulars)
 
 
 def shape(word: str) -> str:
-    """RETURNS (str): "number" (1, IIa, C, II-III), "code" (C6, BRCA1, HIV) or "word"."""
+    """Classify a word by its characters.
+
+    RETURNS (str): "number" (1, IIa, C, II-III), "code" (C6, BRCA1, HIV) or "word".
+    """
     if _NUMBER.fullmatch(word):
         return "number"
     return "code" if _CODE.fullmatch(word) else "word"

@@ -39,7 +39,7 @@ def test_tables_are_printed_and_written(run, words, tmp_path):
     assert result.exit_code == 0, result.output
     shown = words(result)
     assert "search mentions number lenient@1 lenient 95 % lenient@5" in shown
-    assert "Mentions of no concept (NIL)" in shown
+    assert "Mentions without a concept (NIL)" in shown
     assert "Compared with D-T+OD-T" in shown
     rows = json.loads((tmp_path / "scores.json").read_text(encoding="utf8"))
     assert [row["search"] for row in rows] == ["D-T+OD-T", "OD-T", "D-T"]

@@ -32,7 +32,7 @@ def test_both_protocols_stand_beside_each_other(here, capsys):
     assert [line["mentions"] for line in scores.rows] == [
         *("all", "gold id in the ontology", "text seen in D", "text unseen in D")
     ]
-    assert nil.title.startswith("Mentions of no concept (NIL)")
+    assert nil.title.startswith("Mentions without a concept (NIL)")
     assert report.calibrated is None
     assert capsys.readouterr() == ("", "")
 
