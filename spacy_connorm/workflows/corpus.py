@@ -537,9 +537,12 @@ class _FragmentActor:
 
 @contextmanager
 def _connected(address: str | None) -> Iterator[Any]:
-    """YIELDS (module): ray, connected to a cluster, unless this process is connected already."""
+    """Connect to a cluster, unless this process is already connected.
+
+    YIELDS (module): The module `ray`.
+    """
     require_installed("The engine `ray`", "ray", "ray")
-    # Ray would report its usage to its makers.
+    # Ray would report its usage to its developers.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     import ray.data
     from ray.exceptions import RayError

@@ -157,7 +157,11 @@ def _parse_line(
     is_there, text = text_field in fields, fields.pop(text_field, None)
     if isinstance(text, str):
         return text, fields, ""
-    return None, fields, "one that is none" if is_there else f"the fields: {', '.join(fields)}"
+    return (
+        None,
+        fields,
+        "another type" if is_there else f"the fields: {', '.join(fields)}",
+    )
 
 
 # As in spaCy's URL pattern: each colon of "http://http://..." is tried as the one before a

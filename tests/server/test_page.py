@@ -141,7 +141,7 @@ def test_a_users_story(open_page, folder, path, tmp_path):
         # Another candidate.
         mention(page, "swollen ankles").click()
         page.locator("#detail .candidate").nth(1).click()
-        expect(page.get_by_text("Saved. It holds for all texts.")).to_be_visible()
+        expect(page.get_by_text("Saved. It applies to all texts.")).to_be_visible()
         chosen = page.locator("#detail .candidate[aria-pressed=true] code").inner_text()
 
         # A mention that was missed, then the same in another text.

@@ -12,7 +12,7 @@ export function showCorrections(corrections) {
   const focused = document.activeElement?.dataset?.undo;
   fill($("correction-list"), h("h2", {}, "Corrections"), corrections.length
     ? h("div", {}, corrections.map(row))
-    : emptyState("No corrections yet", "Choose a mention in a text, then the concept that it means. It holds for all texts at once."));
+    : emptyState("No corrections yet", "Choose a mention in a text, then the concept that it means. It applies to all texts at once."));
   if (focused) $("correction-list").querySelector("button")?.focus();
 }
 

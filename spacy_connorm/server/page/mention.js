@@ -102,7 +102,7 @@ async function say(kb_id) {
     const made = await busy($("detail"), () => post("api/corrections", body));
     open = open && { ...open, start: made.start, end: made.end, isNew: false, replaces: null, other: null };
     await hooks.refresh();
-    toast("Saved. It holds for all texts.", { label: "Undo", run: () => undo(made.id) });
+    toast("Saved. It applies to all texts.", { label: "Undo", run: () => undo(made.id) });
   } catch (error) {
     toast(`Not saved: ${error.message}`);
   }

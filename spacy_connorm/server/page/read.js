@@ -146,7 +146,7 @@ function render() {
   if (record === null) {
     const example = h("button", { type: "button", onclick: () => { $("text").value = EXAMPLE; annotate({ text: EXAMPLE }); } }, "Try an example");
     fill($("reading"), emptyState("Nothing to read yet", "Paste a text above, or open a .txt or .jsonl file.", example));
-    fill($("concepts"), h("h2", {}, "Concepts"), emptyState("None yet", "Mentions of the text appear here. Choose one to see why, or to correct it."));
+    fill($("concepts"), h("h2", {}, "Concepts"), emptyState("None yet", "Mentions in the text appear here. Choose one to see why, or to correct it."));
     return;
   }
   const focused = document.activeElement?.dataset?.start;
@@ -220,7 +220,7 @@ async function readFile(file) {
     } catch {
       // told below
     }
-    throw new Error(`Line ${number + 1} of the file is no object with a "text".`);
+    throw new Error(`Line ${number + 1} of the file is not an object with a "text".`);
   });
 }
 
