@@ -72,7 +72,7 @@ def test_concept_ids_of_omop_are_taken_if_they_are(tmp_path, says_so, concept):
     mentions = [("MI", "4329847", (0, 2)), ("x" * 600, "9" * 12, (3, 603))]
     set_mentions(doc, [Mention(text, "\x01" * 400, ids, (at,)) for text, ids, at in mentions])
     path = tmp_path / "found.csv"
-    with pytest.warns(ConnormWarning, match="CNW770.*250 characters were cut.*: 1 times"):
+    with pytest.warns(ConnormWarning, match="CNW770.*250 characters were truncated.*: 1 times"):
         export_docs([doc], path, format="omop", omop_concept_ids=says_so)
     first, second = read(path)
     assert first["note_nlp_concept_id"] == first["note_nlp_source_concept_id"] == concept

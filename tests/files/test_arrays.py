@@ -27,8 +27,8 @@ def test_opened_as_written(file):
     [
         (np.zeros(3, dtype="int64"), "dtype is int64, not int32 or int16"),
         (np.zeros(3, dtype=">i4"), "dtype"),
-        (np.zeros((3, 1), dtype="int32"), "no array of 3 values"),
-        (np.zeros((), dtype="int32"), "no array of 3 values"),
+        (np.zeros((3, 1), dtype="int32"), "not an array of 3 values"),
+        (np.zeros((), dtype="int32"), "not an array of 3 values"),
         (np.zeros(4, dtype="int32"), "4 values, not 3"),
         (np.asarray([0, 1, 10], dtype="int32"), "values are 0 to 10, not 0 to 9"),
         (np.asarray([0, -1, 9], dtype="int32"), "values are -1 to 9"),
