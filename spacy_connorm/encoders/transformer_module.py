@@ -137,7 +137,7 @@ class TransformerModule(torch.nn.Module):
         """Pad token ids.
 
         RETURNS (Dict[str, torch.Tensor]): `input_ids`, int64, and `mask`, bool, both of shape
-        (rows, longest row).
+            (rows, longest row).
         """
         ids, mask = pad(rows, self.tokenizer.pad_token_id or 0)
         return {"input_ids": torch.from_numpy(ids), "mask": torch.from_numpy(mask)}
