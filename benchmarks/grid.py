@@ -3,6 +3,8 @@ and on O and D, on one or more corpora, with average ranks. A training config st
 encoders: one trained on O, one on O and the corpus's D; the paper's own is `assets/triplet.cfg`.
 Each text is encoded once. The last table tells what each encoder was trained with. With `--tune`
 each encoder's search is chosen on dev, with train as D, and scored on test (Table 5, "tuned").
+With `--start` that encoder's own rows, untrained, stand last; with `--seeds` all are means. Under
+the paper's protocol its numbers stand beside, those of Table 5 with p (one-sample bootstrap).
 
 The first encoder's searches are compared with its default sieve, D-T+OD-T (paired bootstrap); the
 other encoders' searches with those of the first encoder.
@@ -14,9 +16,9 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Callable, Sequence
 from math import inf
 from pathlib import Path
-from statistics import mean
 from typing import Any, NamedTuple
 
+import numpy as np
 from _common.builders import (
     SIEVE,
     THRESHOLD,
@@ -26,18 +28,20 @@ from _common.builders import (
     is_trained_here,
 )
 from _common.cli import begin, clear_errors, fail, make_parser
-from _common.config_variants import add_variants, vary
+from _common.config_variants import add_seeds, add_variants, start_block, vary
 from _common.datasets import Data
 from _common.options import add_datasets, add_part
 from _common.prepared import (
+    PreparedData,
     SearchedMentions,
+    SplitData,
     expected_accuracy,
-    prepared_index,
     read_as_written,
     read_prepared,
     read_split,
 )
-from _common.scoring import DEPTH
+from _common.scoring import DEPTH, compare_with_published
+from _common.seeds import mean_rows
 from _common.trained_encoders import TRAINS, training_facts
 
 from spacy_connorm.concepts import Candidate
@@ -58,28 +62,49 @@ SIEVES = tuple(
 # How many concepts are shown for a phrase.
 NEAREST = 5
 AS_WRITTEN, XU_BETHARD = "as written", "xu-bethard"
+LENIENT, EXPECTED, STRICT = "lenient@1", "expected@1", "strict@1"
 SHOWN = (
-    *("corpus", "pipeline", "search", "mentions", "lenient@1", "expected@1", "strict@1"),
-    *("unseen_lenient@1", "dev_lenient@1", "lenient@1_rank", "lenient@1_average_rank"),
+    *("corpus", "pipeline", "search", "mentions", LENIENT, EXPECTED, STRICT),
+    *("unseen_lenient@1", "dev_lenient@1", "dev_expected@1", "in_ontology_mentions"),
+    *(f"{LENIENT}_rank", f"{LENIENT}_average_rank", f"{EXPECTED}_average_rank"),
     *("against", "lenient@1_difference", "lenient@1_p"),
+)
+BEST = (
+    *("corpus", "pipeline", "chosen", "dev_lenient@1", "dev_expected@1", LENIENT, EXPECTED),
+    *(STRICT, "against", "difference", "p"),
+)
+# Xu and Bethard (2021), Table 5, with PubMedBERT: what it is trained on (empty: nothing), the
+# search, and the accuracy on test.
+TUNED = "chosen on dev"
+PUBLISHED = {
+    "ncbi": (76.56, 82.19, 82.60, 89.48, 88.96, 91.15),
+    "bc5cdr-d": (76.60, 90.53, 84.44, 92.30, 92.92, 92.92),
+    "bc5cdr-c": (91.78, 94.24, 95.79, 96.67, 96.81, 96.91),
+}
+PUBLISHED_ROWS = (
+    *(("", "O-T"), ("", SIEVE), ("O", "O-T"), ("O", SIEVE), ("OD", SIEVE)),
+    ("OD", TUNED),
 )
 
 
 class Protocol(NamedTuple):
     """How mentions are searched.
 
+    data (Type[Data]): Reads a data set: what is indexed and trained on.
     read (Callable): Gives the mentions of a data set.
-    index (Callable): Gives the options of its index.
+    score (str): Chooses among searches: BioSyn counts equal scores as right, Xu and Bethard draw
+        one.
     """
 
+    data: type[Data]
     read: Callable[[Data], SearchedMentions]
-    index: Callable[[Data], dict[str, Any]]
+    score: str = LENIENT
 
 
 PROTOCOLS = {
-    AS_WRITTEN: Protocol(read_as_written, lambda data: {}),
-    BIOSYN: Protocol(read_prepared, prepared_index),
-    XU_BETHARD: Protocol(read_split, lambda data: {}),
+    AS_WRITTEN: Protocol(Data, read_as_written),
+    BIOSYN: Protocol(PreparedData, read_prepared),
+    XU_BETHARD: Protocol(SplitData, read_split, EXPECTED),
 }
 
 
@@ -115,6 +140,7 @@ def main() -> None:
     )
     parser.add_argument("--labels", nargs="+", default=(), help="of the encoders, in order")
     add_variants(parser)
+    add_seeds(parser)
     parser.add_argument(
         "--threshold",
         type=cosine,
@@ -145,15 +171,21 @@ def main() -> None:
     if arguments.tune and arguments.part == "dev":
         fail("--tune scores on test what is best on dev: leave out --part dev.")
     with clear_errors():
-        rows = measure(arguments)
+        rows = add_ranks(over_seeds(arguments))
         nearest = nearest_sections(arguments)
+    chosen = choose_searches(rows)
+    compare_with_paper([*rows, *chosen])
+    title = "The search that is best on dev, scored on test"
+    best = [Section(title, [{key: row.get(key) for key in BEST} for row in chosen])]
+    for row in (*rows, *chosen):
+        row.pop("chances")
     shown = [{key: row.get(key) for key in SHOWN} for row in rows]
     title = f"Searches and sieves, percent (protocol: {arguments.protocol})"
-    tables = [Section(title, shown), *tuned_sections(rows), *nearest, training_section(rows)]
+    tables = [Section(title, shown), *best * bool(chosen), *nearest, training_section(rows)]
     text = sections_to_markdown(tables)
     print(text)
     if arguments.json is not None:
-        arguments.json.write_text(to_json(rows), encoding="utf8")
+        arguments.json.write_text(to_json([*rows, *chosen]), encoding="utf8")
     if arguments.markdown is not None:
         arguments.markdown.write_text(text, encoding="utf8")
 
@@ -169,48 +201,72 @@ def cosine(text: str) -> float:
     return number
 
 
-def measure(arguments: Namespace) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): One row a corpus, encoder and search, with ranks."""
-    contenders = find_contenders(arguments)
+def over_seeds(arguments: Namespace) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): The rows of `measure`, or with `--seeds` their means."""
+    if arguments.seeds is None:
+        return measure(arguments, None)
+    runs = [measure(arguments, seed) for seed in range(arguments.seeds)]
+    rows = mean_rows(runs, (LENIENT, EXPECTED, STRICT))
+    for place, row in enumerate(rows):
+        row["chances"] = np.mean([own[place]["chances"] for own in runs], axis=0)
+    return rows
+
+
+def measure(arguments: Namespace, seed: int | None) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): One row a corpus, encoder and search."""
+    contenders = find_contenders(arguments, seed)
     rows = []
     for name in dict.fromkeys(arguments.dataset):
-        data = Data(name, arguments.data, part=arguments.part)
+        data = read_data(name, arguments, arguments.part)
         trained = {
             each.label: training_facts(block_of(each, data, arguments)) for each in contenders
         }
         corpus_rows = rows_of(data, contenders, arguments)
         if arguments.tune:
             add_dev_scores(corpus_rows, contenders, arguments)
-        rows += [{**row, **trained[row["pipeline"]]} for row in corpus_rows]
-    return add_ranks(rows)
+        trains = {each.label: each.train for each in contenders}
+        rows += [
+            {**row, "train": trains[row["pipeline"]], **trained[row["pipeline"]]}
+            for row in corpus_rows
+        ]
+    return rows
+
+
+def read_data(name: str, arguments: Namespace, part: str) -> Data:
+    """RETURNS (Data): A data set as the protocol reads it."""
+    return PROTOCOLS[arguments.protocol].data(name, arguments.data, part=part)
 
 
 def rows_of(data: Data, contenders: Sequence[Contender], arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row an encoder and search, in the paper's order."""
-    scored, expected = {}, {}
+    scored, chances = {}, {}
     for each in contenders:
-        scored[each.label], expected[each.label] = score(each, data, arguments)
+        scored[each.label], chances[each.label] = score(each, data, arguments)
     rows = to_rows(scored, data.name, protocol=arguments.protocol)
-    places = {key: place for place, key in enumerate((a, b) for a in scored for b in expected[a])}
+    places = {key: place for place, key in enumerate((a, b) for a in scored for b in chances[a])}
     rows.sort(key=lambda row: places[row["pipeline"], row["search"]])
-    return [{**row, "expected@1": expected[row["pipeline"]][row["search"]]} for row in rows]
+    for row in rows:
+        row["chances"] = chances[row["pipeline"]][row["search"]]
+        row[EXPECTED] = round(100 * float(row["chances"].mean()), 2)
+    return rows
 
 
 def add_dev_scores(
     rows: Sequence[Row], contenders: Sequence[Contender], arguments: Namespace
 ) -> None:
-    """Add `dev_lenient@1` to the rows of a corpus. Encoders are trained again without dev, and D is
-    train.
+    """Add the scores of dev, with `dev_` before, to the rows of a corpus. Encoders are trained
+    again without dev, and D is train.
 
     rows (Sequence[Dict[str, Any]]): One an encoder and search.
     contenders (Sequence[Contender]): The encoders.
     arguments (Namespace): The options.
     """
-    data = Data(rows[0]["corpus"], arguments.data, part="dev")
+    data = read_data(rows[0]["corpus"], arguments, "dev")
     found = rows_of(data, contenders, arguments)
-    dev = {(row["pipeline"], row["search"]): row["lenient@1"] for row in found}
+    dev = {(row["pipeline"], row["search"]): row for row in found}
     for row in rows:
-        row["dev_lenient@1"] = dev[row["pipeline"], row["search"]]
+        own = dev[row["pipeline"], row["search"]]
+        row |= {f"dev_{key}": own[key] for key in (LENIENT, EXPECTED, STRICT)}
 
 
 def add_ranks(rows: Sequence[Row]) -> list[Row]:
@@ -222,11 +278,13 @@ def add_ranks(rows: Sequence[Row]) -> list[Row]:
     rows (Sequence[Dict[str, Any]]): One per "corpus", "pipeline" and "search".
     RETURNS (List[Dict[str, Any]]): Copies with `lenient@1_rank`, from 1, and
         `lenient@1_average_rank`, and likewise for `strict@1`. The rank is None without a score, the
-        average if the search lacks a score in one of the corpora.
+        average if the search lacks a score in one of the corpora. Likewise for `expected@1` and
+        dev, where they were measured.
     """
     ranked = [dict(row) for row in rows]
     corpora = {row["corpus"] for row in ranked}
-    for key in ("lenient@1", "strict@1"):
+    scores = (LENIENT, EXPECTED, STRICT)
+    for key in (each for each in (*scores, *(f"dev_{key}" for key in scores)) if each in rows[0]):
         for row in ranked:
             rivals = [each[key] for each in ranked if _alike(row, each, "corpus", "pipeline")]
             row[f"{key}_rank"] = _rank(row[key], rivals)
@@ -246,18 +304,34 @@ def _rank(score: float | None, rivals: Sequence[float | None]) -> int | None:
     return score if score is None else 1 + sum(each is not None and each > score for each in rivals)
 
 
-def tuned_sections(rows: Sequence[Row]) -> list[Section]:
-    """RETURNS (List[Section]): With `--tune`, the search of each encoder that is best on dev of
-    each corpus, the first of equals.
+def choose_searches(rows: Sequence[Row]) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): With `--tune`, for each encoder and corpus, a copy of the row
+    of the search that is best on dev by the protocol's score, the first of equals: "chosen" names
+    it, and "search" is that of the paper's Table 5.
     """
     best: dict[tuple[str, str], Row] = {}
+    key = f"dev_{PROTOCOLS[rows[0]['protocol']].score}"
     for row in rows:
         chosen = best.setdefault((row["corpus"], row["pipeline"]), row)
-        if row.get("dev_lenient@1", 0) > chosen.get("dev_lenient@1", 0):
+        if row.get(key, 0) > chosen.get(key, 0):
             best[row["corpus"], row["pipeline"]] = row
-    keys = ("corpus", "pipeline", "search", "dev_lenient@1", "lenient@1", "strict@1")
-    table = [{key: row[key] for key in keys} for row in best.values() if "dev_lenient@1" in row]
-    return [Section("The search that is best on dev, scored on test", table)] if table else []
+    return [
+        {**row, "search": TUNED, "chosen": row["search"]} for row in best.values() if key in row
+    ]
+
+
+def compare_with_paper(rows: Sequence[Row]) -> None:
+    """Add the numbers of the paper's Table 5 to the rows that have them, under the paper's
+    protocol, with the difference and p.
+
+    rows (Sequence[Dict[str, Any]]): With the chances of mentions.
+    """
+    for row in rows:
+        key = (row["train"], row["search"])
+        known = row["protocol"] == XU_BETHARD and row["corpus"] in PUBLISHED
+        if known and key in PUBLISHED_ROWS:
+            published = PUBLISHED[row["corpus"]][PUBLISHED_ROWS.index(key)]
+            row |= compare_with_published(row["chances"], EXPECTED, published)
 
 
 def nearest_sections(arguments: Namespace) -> list[Section]:
@@ -266,9 +340,9 @@ def nearest_sections(arguments: Namespace) -> list[Section]:
     """
     if not arguments.phrase:
         return []
-    data = Data(arguments.dataset[0], arguments.data, part=arguments.part)
+    data = read_data(arguments.dataset[0], arguments, arguments.part)
     found = {}
-    for each in find_contenders(arguments):
+    for each in find_contenders(arguments, arguments.seeds and 0):
         lookup = build(data, block_of(each, data, arguments), arguments)
         found[each.label] = ask_lookup(lookup, arguments.phrase, top_k=NEAREST, search="OD-T")
     return [
@@ -298,18 +372,22 @@ def training_section(rows: Sequence[Row]) -> Section:
     return Section("What the encoders were trained with", list(table.values()))
 
 
-def find_contenders(arguments: Namespace) -> list[Contender]:
+def find_contenders(arguments: Namespace, seed: int | None) -> list[Contender]:
     """RETURNS (List[Contender]): The encoders that are asked for. A training config stands for one
-    encoder for each of `--train`, and for each of `--data-share`.
+    encoder for each of `--train`, and for each of `--data-share`, trained with a seed; what
+    `--start` names comes last.
     """
-    data = Data(arguments.dataset[0], arguments.data, part=arguments.part)
+    data = read_data(arguments.dataset[0], arguments, arguments.part)
     pairs = []
     for encoder in arguments.encoders:
         if not is_trained_here(encoder):
             pairs.append((encoder, ""))
             continue
         for train in arguments.train:
-            pairs += [(path, train) for path in vary(encoder, train, data, arguments)]
+            paths = vary(encoder, train, data, arguments, seed=seed)
+            pairs += [(path, train) for path in paths]
+    if arguments.start:
+        pairs.append((arguments.start, ""))
     return name_contenders(pairs, arguments.labels)
 
 
@@ -321,7 +399,9 @@ def name_contenders(pairs: Sequence[tuple[str, str]], labels: Sequence[str]) -> 
     labels (Sequence[str]): Labels of the first encoders; the others get their own names.
     RETURNS (List[Contender]): The encoders.
     """
-    own = [f"{Path(encoder).stem}{train and f' Train:{train}'}" for encoder, train in pairs]
+    own = [
+        f"{Path(encoder).stem} {f'Train:{train}' * bool(train)}".strip() for encoder, train in pairs
+    ]
     names = [*labels, *own[len(labels) :]]
     if len(set(names)) < len(names) or len(labels) > len(pairs):
         fail(f"{len(pairs)} encoders need as many different --labels: they are {', '.join(names)}.")
@@ -330,16 +410,17 @@ def name_contenders(pairs: Sequence[tuple[str, str]], labels: Sequence[str]) -> 
 
 def block_of(contender: Contender, data: Data, arguments: Namespace) -> dict[str, Any]:
     """RETURNS (Dict[str, Any]): The encoder's block of a pipeline's config."""
-    train = contender.train or TRAINS[0]
-    return encoder_config(contender.encoder, data, train=train, work=arguments.work)
+    if not contender.train:
+        return start_block(contender.encoder, data, arguments.work)
+    return encoder_config(contender.encoder, data, train=contender.train, work=arguments.work)
 
 
 def score(
     contender: Contender, data: Data, arguments: Namespace
-) -> tuple[Scored, dict[str, float]]:
-    """RETURNS (Tuple[Scored, Dict[str, float]]): The scores of an encoder by fourteen searches, the
-    default sieve first; and by search, in the paper's order, the expected accuracy if one of equal
-    scores is drawn, in percent.
+) -> tuple[Scored, dict[str, np.ndarray]]:
+    """RETURNS (Tuple[Scored, Dict[str, Floats1d]]): The scores of an encoder by fourteen searches,
+    the default sieve first; and by search, in the paper's order, the chance of each mention that
+    has gold ids to be right if one of equal scores is drawn.
     """
     mentions = PROTOCOLS[arguments.protocol].read(data)
     lookup = build(data, block_of(contender, data, arguments), arguments)
@@ -347,16 +428,17 @@ def score(
         search: ask_lookup(lookup, mentions.texts, top_k=DEPTH, search=search)
         for search in SEARCHES
     }
-    runs, expected = [], {}
+    runs, chances = [], {}
     for name, sieve in grid_sieves(arguments.threshold).items():
         predictions = mentions.predict(sieve.choose(found, best_cosine))
         threshold = next(iter(sieve.thresholds), None)
         runs.append(Run(name, threshold, score_predictions(mentions.gold, predictions)))
         pairs = zip(mentions.gold, predictions, strict=True)
-        shares = [expected_accuracy(*pair) for pair in pairs if pair[0].concept_ids]
-        expected[name] = round(100 * mean(shares), 2)
+        chances[name] = np.array(
+            [expected_accuracy(*each) for each in pairs if each[0].concept_ids]
+        )
     runs.sort(key=lambda run: run.name != SIEVE)
-    return Scored(data.mentions, runs, []), expected
+    return Scored(data.mentions, runs, []), chances
 
 
 def best_cosine(found: Sequence[Candidate]) -> float:
@@ -375,8 +457,7 @@ def grid_sieves(threshold: float) -> dict[str, Sieve]:
 
 def build(data: Data, block: dict[str, Any], arguments: Namespace) -> ConceptLookup:
     """RETURNS (ConceptLookup): The index of an encoder."""
-    options = PROTOCOLS[arguments.protocol].index(data)
-    return build_lookup(block, data, searches=SEARCHES, work=arguments.work, **options)
+    return build_lookup(block, data, searches=SEARCHES, work=arguments.work)
 
 
 if __name__ == "__main__":

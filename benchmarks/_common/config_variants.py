@@ -66,25 +66,30 @@ def per_seed(arguments: Namespace) -> list[Namespace]:
     return found
 
 
-def vary(name: str, train: str, data: Data, arguments: Namespace) -> list[str]:
+def vary(
+    name: str, train: str, data: Data, arguments: Namespace, *, seed: int | None = None
+) -> list[str]:
     """Write the variants of a training config.
 
     name (str): "dan" or the path of a config.
     train (str): One of `TRAINS`: what it is trained on.
     data (Data): What it is trained on, for the start.
     arguments (Namespace): With the options of `add_variants`.
+    seed (Optional[int]): Another than the config's.
     RETURNS (List[str]): The paths of the variants, one a share of D; the name itself if the
         options change nothing.
     """
     shares = arguments.data_share if train == TRAINS[1] else []
     changed = (arguments.start, arguments.epochs, arguments.learning_rate, shares)
-    if not any(changed):
+    if not any(changed) and seed is None:
         return [name]
     path = DAN if name == "dan" else Path(name)
-    return [_write(path, share, data, arguments) for share in shares or [None]]
+    return [_write(path, share, data, arguments, seed) for share in shares or [None]]
 
 
-def _write(path: Path, share: float | None, data: Data, arguments: Namespace) -> str:
+def _write(
+    path: Path, share: float | None, data: Data, arguments: Namespace, seed: int | None
+) -> str:
     stem = path.stem
     if arguments.start:
         stem += f"-from-{Path(arguments.start).name}"
@@ -102,8 +107,13 @@ def _write(path: Path, share: float | None, data: Data, arguments: Namespace) ->
     if share is not None:
         stem += f"-share-{share:.3g}"
         config["data"]["data_share"] = share
-    # The name tells all that differs, and is the row's label.
-    written = arguments.work / f"{stem}.cfg"
+    folder = arguments.work
+    if seed is not None:
+        config["training"]["seed"] = seed
+        folder /= f"seed-{seed}"
+        folder.mkdir(exist_ok=True)
+    # The name tells all that differs but the seed, and is the row's label.
+    written = folder / f"{stem}.cfg"
     config.to_disk(written, interpolate=False)
     return str(written)
 

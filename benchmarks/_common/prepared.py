@@ -1,12 +1,12 @@
-"""BioSyn's preprocessing of a data set, for comparison with its numbers only: it looks at gold."""
+"""How the papers read a data set, for comparison with their numbers only: it looks at gold."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
 from math import prod
 from statistics import mean
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
@@ -21,9 +21,6 @@ from spacy_connorm.evaluation.queries import biosyn_ids, biosyn_texts, join_part
 from spacy_connorm.linker.interpretations import written_id
 from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.text.composites import split_composite
-
-# How the index prepares names.
-PREPARED_NAMES = ("punctuation", "case")
 
 
 class PreparedData(Data):
@@ -46,10 +43,30 @@ class PreparedData(Data):
         docs = super().docs
         mentions = [mention for doc in docs for mention in annotated_mentions(doc)]
         return [
-            _as_document(text, mention)
+            part
             for mention, long_form in zip(mentions, read_long_forms(docs), strict=True)
-            for text in prepared_texts(mention, long_form)
-            if mention.concept_ids
+            for part in _as_documents(
+                mention, prepared_texts(mention, long_form), biosyn_ids(mention.concept_ids)
+            )
+        ]
+
+
+class SplitData(Data):
+    """A data set whose D is made of mentions as written, each as a document of its own; composites
+    are split by gold.
+    """
+
+    def digest(self, *, with_data: bool) -> str:
+        return f"{'split' * with_data}{super().digest(with_data=with_data)}"
+
+    @cached_property
+    def docs(self) -> list[Doc]:
+        """RETURNS (List[Doc]): The texts of D that have concepts."""
+        return [
+            part
+            for doc in super().docs
+            for mention in annotated_mentions(doc)
+            for part in _as_documents(mention, _parts(mention), mention.concept_ids)
         ]
 
 
@@ -90,16 +107,15 @@ def read_as_written(data: Data) -> SearchedMentions:
 
 
 def read_prepared(data: Data) -> SearchedMentions:
-    """RETURNS (SearchedMentions): The mentions of a data set with BioSyn's preprocessing. That
-    of names is the index's.
-    """
+    """RETURNS (SearchedMentions): The mentions of a `PreparedData` with BioSyn's preprocessing."""
     texts = [
         prepared_texts(mention, long_form)
         for mention, long_form in zip(data.mentions, data.long_forms, strict=True)
     ]
+    known = {text for text, _ in data.synonyms}
     gold = [
-        each._replace(concept_ids=_primary(mention, data.ontology))
-        for each, mention in zip(read_standard(data), data.mentions, strict=True)
+        each._replace(concept_ids=_primary(mention, data.ontology), seen=known.issuperset(own))
+        for each, mention, own in zip(read_standard(data), data.mentions, texts, strict=True)
     ]
     return SearchedMentions(gold, [*chain.from_iterable(texts)], [*map(len, texts)])
 
@@ -129,11 +145,6 @@ def expected_accuracy(gold: Gold, prediction: Prediction) -> float:
     return prod(chances) if chances else 0.0
 
 
-def prepared_index(data: Data) -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): Options of `build_lookup` for them: D has long forms, too."""
-    return {"synonyms": data.expanded_synonyms, "normalization": PREPARED_NAMES}
-
-
 def answer_prepared(data: Data, lookup: ConceptLookup) -> tuple[list[Gold], list[Prediction]]:
     """RETURNS (Tuple[List[Gold], List[Prediction]]): The gold ids of a data set's mentions, and
     what a lookup finds for them with BioSyn's preprocessing.
@@ -152,9 +163,14 @@ def _prepared(concept: Concept) -> Concept:
     return replace(concept, canonical_name=name, aliases=others)
 
 
-def _as_document(text: str, mention: Mention) -> Doc:
-    doc = blank_english().make_doc(text)
-    doc.ents = [
-        Span(doc, 0, len(doc), mention.label, kb_id="|".join(biosyn_ids(mention.concept_ids)))
-    ]
-    return doc
+def _as_documents(mention: Mention, texts: Sequence[str], ids: Sequence[str]) -> Iterator[Doc]:
+    """YIELDS (Doc): Each text of a mention. If there are as many as gold ids, each has its own, in
+    their order; otherwise it has all of them, and is not trained on. Nothing without gold ids.
+    """
+    if not ids:
+        return
+    owners = ids if len(texts) == len(ids) else ["|".join(ids)] * len(texts)
+    for text, owner in zip(texts, owners, strict=True):
+        doc = blank_english().make_doc(text)
+        doc.ents = [Span(doc, 0, len(doc), mention.label, kb_id=owner)]
+        yield doc

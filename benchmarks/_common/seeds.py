@@ -65,13 +65,13 @@ def mean_rows(runs: Sequence[Sequence[Row]], spread: Sequence[str]) -> list[Row]
     runs (Sequence[Sequence[Dict[str, Any]]]): The rows of each, in the same order.
     spread (Sequence[str]): Columns that get a half width beside them.
     RETURNS (List[Dict[str, Any]]): The first run's rows, with each float replaced by its mean, and
-        without the bounds of intervals over mentions, whose means are no bounds.
+        without the bounds of intervals over mentions, whose means are no bounds, and without p.
     """
     rows = []
     for same in zip(*runs, strict=True):
         row: Row = {"seeds": len(runs)}
         for name, value in same[0].items():
-            if name.endswith(("_low", "_high")):
+            if name.endswith(("_low", "_high", "_p")):
                 continue
             is_score = isinstance(value, float)
             row[name] = round(mean(each[name] for each in same), 2) if is_score else value

@@ -196,6 +196,8 @@ def test_the_grid_trains_variants_of_a_config(run, data, write_config, work, tin
         f"{stem}-share-0.5 Train:OD": "0.5",
         f"{stem}-share-1 Train:OD": "1",
         "ngram": None,
+        # Where training starts.
+        tiny_folder.name: None,
     }
     written = Config().from_disk(work / f"{stem}-share-0.5.cfg", interpolate=False)
     assert written["encoder"] == {
@@ -210,9 +212,11 @@ def test_a_search_is_tuned_on_dev_and_scored_on_test(run, data, capsys):
     out = data / "grid.json"
     options = ["grid.py", "--dataset", "ncbi", "--encoders", "ngram", "--data", data, "--tune"]
     run(*options, "--json", out)
-    rows = json.loads(out.read_text())
+    *rows, chosen = json.loads(out.read_text())
     assert len(rows) == SEARCHES
     best = max(rows, key=lambda row: row["dev_lenient@1"])  # the first of equals
+    kept = {key: best[key] for key in best if key != "search"}
+    assert chosen == {**kept, "search": "chosen on dev", "chosen": best["search"]}
     printed = capsys.readouterr().out.split("## The search that is best on dev, scored on test")[1]
     assert f"| {best['search']} " in printed.split("##")[0]
     # of "heart attacks" and "apoplexy", train, which is D, has the first
@@ -235,6 +239,72 @@ def test_the_papers_protocol_splits_composites_by_gold(run, data, capsys):
         assert f"(protocol: {protocol}" in capsys.readouterr().out
         strict[protocol] = {row["search"]: row["strict@1"] for row in rows}["OD-T"]
     assert strict == {"as written": 0.0, "biosyn": 100.0, "xu-bethard": 100.0}
+
+
+def test_the_papers_numbers_stand_beside_its_protocol(run, data, write_config, tiny_folder):
+    out = data / "grid.json"
+    options = ["grid.py", "--dataset", "ncbi", "--encoders", write_config(), "--data", data]
+    options += ["--json", out, "--tune", "--start", tiny_folder, "--seeds", 2, "--epochs", 1]
+    run(*options, "--protocol", "xu-bethard")
+    rows = json.loads(out.read_text())
+    beside = {(row["train"], row["search"]): row["against"] for row in rows if "p" in row}
+    published = {
+        ("", "O-T"): 76.56,
+        ("", "D-T+OD-T"): 82.19,
+        ("O", "O-T"): 82.6,
+        ("O", "D-T+OD-T"): 89.48,
+        ("OD", "D-T+OD-T"): 88.96,
+        ("OD", "chosen on dev"): 91.15,
+    }
+    assert beside == {key: f"expected@1={score:g}" for key, score in published.items()}
+    for row in rows:
+        assert row["seeds"] == 2
+        if "p" in row:
+            away = row["expected@1"] - published[row["train"], row["search"]]
+            assert row["difference"] == pytest.approx(away, abs=0.011)
+    # One is chosen by what is expected if equal scores are drawn.
+    for train in ("O", "OD", ""):
+        own = [row for row in rows if row["train"] == train]
+        best = max(own, key=lambda row: row["dev_expected@1"])
+        assert own[-1]["chosen"] == best["search"]
+    run(*options)
+    assert not any("p" in row for row in json.loads(out.read_text()))
+
+
+def test_seeds_differ_in_the_grid_too(run, data, write_config, work):
+    config, out = write_config(), data / "grid.json"
+    options = ["grid.py", "--dataset", "ncbi", "--encoders", config, "--data", data]
+    options += ["--json", out, "--train", "O"]
+    run(*options, "--seeds", 2)
+    means = json.loads(out.read_text())
+    alone = []
+    for seed in range(2):
+        path = work / f"seed-{seed}" / "small.cfg"
+        assert Config().from_disk(path, interpolate=False)["training"]["seed"] == seed
+        options[options.index("--encoders") + 1] = path
+        run(*options)
+        alone.append(json.loads(out.read_text()))
+    for row, *same in zip(means, *alone, strict=True):
+        assert row["pipeline"] == same[0]["pipeline"]
+        for key in ("lenient@1", "expected@1"):
+            assert row[key] == pytest.approx(sum(each[key] for each in same) / 2, abs=0.011)
+            assert (row[f"{key} +-"] == 0) == (same[0][key] == same[1][key])
+
+
+def test_parts_of_composites_keep_their_own_ids(data, modules):
+    from _common.prepared import PreparedData, SplitData
+
+    text = "stroke and infarct"
+    note = f"1|t|{text}\n1|a|\n1\t0\t18\t{text}\tSpecificDisease\tD2|D1\n"
+    note += "1\t0\t6\tstroke\tSpecificDisease\tD2|D3\n\n"
+    for part in ("train", "dev"):
+        path = data / "ncbi_disease" / f"{part}.pubtator.txt.gz"
+        path.write_bytes(gzip.compress(note.encode()))
+    for read in (PreparedData, SplitData):
+        own = read("ncbi", data, part="dev").synonyms
+        assert set(own) == {("stroke", "D2"), ("infarct", "D1"), ("stroke", "D3")}
+        docs = read("ncbi", data, part="dev").docs
+        assert [ent.kb_id_ for doc in docs for ent in doc.ents] == ["D2", "D1", "D2|D3"]
 
 
 def test_one_of_equal_scores_is_drawn(modules):
