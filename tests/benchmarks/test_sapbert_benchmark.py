@@ -51,6 +51,26 @@ def test_each_loss_is_trained_with_each_seed_and_scored(run, options, work, tmp_
     assert training["arguments"]["learning_rate"] == 1e-4
 
 
+def test_each_loss_has_its_own_best_rate_and_steps(run, options, tmp_path, work):
+    out = tmp_path / "out.json"
+    losses = ("nca-mining-on", "multisimilarity-mining-off")
+    given = ("--steps", 1, 3, "--learning-rate", 1e-4, 0.3, "--loss", *losses, "--part", "test")
+    run("sapbert.py", *options, *given, "--json", out, "--seeds", 1)
+    rows = json.loads(out.read_text())
+    tried = [row for row in rows if row["table"].startswith("Learning rates")]
+    lengths = [(row["rate"], row["steps"]) for row in tried]
+    assert lengths == [(1e-4, 1), (1e-4, 3), (0.3, 1), (0.3, 3)] * 2
+    _, *found = (row for row in rows if row["table"] == "Losses")
+    for place, row in enumerate(found):
+        own = tried[4 * place : 4 * place + 4]
+        best = max(own, key=lambda each: each["mean"])
+        assert (row["rate"], row["steps"]) == (best["rate"], best["steps"])
+        assert row["part"] == "test"
+        assert 0 <= row["kept_positives"] <= 100 and 0 <= row["kept_negatives"] <= 100
+    # Each was trained once.
+    assert len(list(work.glob("sapbert-*-0-*.cfg"))) == 8
+
+
 def test_histograms_overlap_by_what_they_share(modules):
     from sapbert import overlap
 
