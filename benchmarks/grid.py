@@ -24,10 +24,12 @@ from _common.builders import (
     THRESHOLD,
     ask_lookup,
     build_lookup,
+    cached_encoder,
     encoder_config,
     is_trained_here,
 )
 from _common.cli import begin, clear_errors, fail, make_parser
+from _common.concept_means import means_row
 from _common.config_variants import add_seeds, add_variants, start_block, vary
 from _common.datasets import Data
 from _common.options import add_datasets, add_part
@@ -167,12 +169,17 @@ def main() -> None:
         default=(),
         help="show what each encoder finds for these, by OD-T (Table 6)",
     )
+    parser.add_argument(
+        "--means",
+        action="store_true",
+        help="show what -C searches depend on: means made and compared in several ways",
+    )
     arguments = begin(parser)
     if arguments.tune and arguments.part == "dev":
         fail("--tune scores on test what is best on dev: leave out --part dev.")
     with clear_errors():
         rows = add_ranks(over_seeds(arguments))
-        nearest = nearest_sections(arguments)
+        more = [*means_sections(arguments), *nearest_sections(arguments)]
     chosen = choose_searches(rows)
     compare_with_paper([*rows, *chosen])
     title = "The search that is best on dev, scored on test"
@@ -181,7 +188,7 @@ def main() -> None:
         row.pop("chances")
     shown = [{key: row.get(key) for key in SHOWN} for row in rows]
     title = f"Searches and sieves, percent (protocol: {arguments.protocol})"
-    tables = [Section(title, shown), *best * bool(chosen), *nearest, training_section(rows)]
+    tables = [Section(title, shown), *best * bool(chosen), *more, training_section(rows)]
     text = sections_to_markdown(tables)
     print(text)
     if arguments.json is not None:
@@ -332,6 +339,24 @@ def compare_with_paper(rows: Sequence[Row]) -> None:
         if known and key in PUBLISHED_ROWS:
             published = PUBLISHED[row["corpus"]][PUBLISHED_ROWS.index(key)]
             row |= compare_with_published(row["chances"], EXPECTED, published)
+
+
+def means_sections(arguments: Namespace) -> list[Section]:
+    """RETURNS (List[Section]): With `--means`, what each encoder finds in O by means of concepts,
+    by corpus.
+    """
+    if not arguments.means:
+        return []
+    rows = []
+    for name in dict.fromkeys(arguments.dataset):
+        data = read_data(name, arguments, arguments.part)
+        mentions = PROTOCOLS[arguments.protocol].read(data)
+        for each in find_contenders(arguments, arguments.seeds and 0):
+            encoder = cached_encoder(block_of(each, data, arguments), arguments.work)
+            encoder.initialize()
+            head = {"corpus": name, "part": arguments.part, "pipeline": each.label}
+            rows.append({**head, **means_row(encoder, data, mentions)})
+    return [Section("Means of concepts in O, lenient@1", rows)]
 
 
 def nearest_sections(arguments: Namespace) -> list[Section]:

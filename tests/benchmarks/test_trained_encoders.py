@@ -4,6 +4,7 @@ import gzip
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from thinc.api import Config
 
@@ -333,6 +334,46 @@ def test_what_is_found_for_a_phrase_is_shown(run, data, capsys):
     for phrase, first in (("heart attack", "Heart Attack, D1, 1.000"), ("strokes", "Stroke, D2")):
         table = printed.split(f"What is found for '{phrase}' by OD-T")[1].split("##")[0]
         assert f"| 1 | {first}" in " ".join(table.split())
+
+
+def test_means_of_concepts_are_made_in_several_ways(modules, data):
+    from _common.concept_means import means_row
+    from _common.datasets import Data
+    from _common.prepared import SearchedMentions
+
+    from spacy_connorm.evaluation import Gold
+
+    vectors = {"Heart Attack": (4, 0), "Infarct": (0, 2), "Stroke": (-1, 0), "CVA": (0, -1)}
+    vectors |= {"Angle": (0, -2), "near": (1, 1), "far": (0, -0.6), "tilt": (-1, 1.2)}
+
+    class Encoder:
+        def predict(self, texts):
+            return np.array([vectors[text] for text in texts], dtype="float32")
+
+    # Means: D1 at (2, 1), D2 at (-0.5, -0.5), D3, which has "CVA", too, at (0, -1.5).
+    asked = {"near": "D1", "tilt and tilt": "D2", "CVA": "D2", "far": "D2", "tilt": "D2"}
+    gold = [Gold(text, frozenset([each]), in_ontology=True) for text, each in asked.items()]
+    texts, counts = ["near", "tilt", "tilt", "CVA", "far", "tilt"], [1, 2, 1, 1, 1]
+    row = means_row(Encoder(), Data("ncbi", data), SearchedMentions(gold, texts, counts))
+    assert row == {
+        "texts, cosine": 60.0,
+        "texts, Euclidean": 100.0,
+        "means, cosine": 60.0,
+        "means, Euclidean": 80.0,
+        "means of unit vectors, cosine": 20.0,
+        "coherence": 0.801,
+    }
+
+
+def test_the_grid_shows_what_means_depend_on(run, data, tiny_folder, capsys):
+    run("grid.py", "--dataset", "ncbi", "--encoders", tiny_folder, "--data", data, "--means")
+    printed = capsys.readouterr().out
+    table = printed.split("## Means of concepts in O")[1].split("##")[0]
+    (line,) = (line for line in table.splitlines() if line.startswith("| ncbi"))
+    cells = [cell.strip() for cell in line.strip("|").split("|")]
+    found = {row.split("|")[3].strip(): row for row in printed.splitlines() if "| O-" in row}
+    for search, share in (("O-T", cells[3]), ("O-C", cells[5])):
+        assert found[search].split("|")[5].strip() == share
 
 
 def test_encoders_of_one_name_need_labels(run, data, capsys):

@@ -1,0 +1,99 @@
+"""What a -C search depends on: means of concepts, made and compared in several ways."""
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+from thinc.api import Model
+
+from _common.datasets import Data
+from _common.prepared import SearchedMentions
+from spacy_connorm.evaluation.report import Row
+
+# Queries that are compared at once.
+_BLOCK = 256
+_TOLERANCE = 1e-5
+
+
+class Points(NamedTuple):
+    """What mentions are compared with.
+
+    vectors (Floats2d): float32 (rows, width).
+    owners (Ints1d): (rows,) The concept of each.
+    """
+
+    vectors: np.ndarray
+    owners: np.ndarray
+
+
+def means_row(encoder: Model, data: Data, mentions: SearchedMentions) -> Row:
+    """Search O by its texts, and by the means of concepts: of raw vectors or of vectors of length
+    one, by cosine or by the Euclidean distance that triplets are trained with.
+
+    encoder (Model[List[str], Floats2d]): Encodes names and mentions.
+    data (Data): Has O.
+    mentions (SearchedMentions): What is searched.
+    RETURNS (Dict[str, Any]): Lenient Acc@1 of each, in percent, and "coherence", the median cosine
+        of a name to the mean of its concept, of concepts with several names.
+    """
+    numbers = {concept.concept_id: number for number, concept in enumerate(data.ontology)}
+    pairs = [(name, numbers[each.concept_id]) for each in data.ontology for name in each.names]
+    texts, owners = [name for name, _ in pairs], np.array([owner for _, owner in pairs])
+    raw = np.asarray(encoder.predict(texts))
+    asked = np.asarray(encoder.predict(mentions.texts))
+    gold = [{numbers[each] for each in own.concept_ids if each in numbers} for own in mentions.gold]
+    names = Points(raw, owners)
+    means, unit_means = (_means(Points(vectors, owners)) for vectors in (raw, _unit(raw)))
+    ways = {
+        "texts, cosine": (_unit(asked), names._replace(vectors=_unit(raw))),
+        "texts, Euclidean": (asked, names),
+        "means, cosine": (_unit(asked), means._replace(vectors=_unit(means.vectors))),
+        "means, Euclidean": (asked, means),
+        "means of unit vectors, cosine": (
+            _unit(asked),
+            unit_means._replace(vectors=_unit(unit_means.vectors)),
+        ),
+    }
+    shares = {
+        way: _accuracy(queries, points, gold, mentions.counts)
+        for way, (queries, points) in ways.items()
+    }
+    several = np.bincount(owners)[owners] > 1
+    cosines = (_unit(raw) * _unit(means.vectors)[owners]).sum(axis=1)
+    return {**shares, "coherence": round(float(np.median(cosines[several])), 3)}
+
+
+def _means(points: Points) -> Points:
+    counts = np.bincount(points.owners)
+    sums = np.zeros((len(counts), points.vectors.shape[1]), dtype="float32")
+    np.add.at(sums, points.owners, points.vectors)
+    return Points(sums / np.maximum(counts, 1)[:, None], np.arange(len(counts)))
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
+
+
+def _accuracy(
+    queries: np.ndarray, points: Points, gold: list[set[int]], counts: list[int]
+) -> float:
+    """RETURNS (float): The percentage of mentions of which every part has a gold concept among its
+    nearest.
+    """
+    nearest = _nearest(queries, points)
+    parts = [[*islice(nearest, count)] for count in counts]
+    right = [all(own & each for each in found) for own, found in zip(gold, parts, strict=True)]
+    return round(100 * sum(right) / len(right), 2)
+
+
+def _nearest(queries: np.ndarray, points: Points) -> Iterator[set[int]]:
+    """YIELDS (Set[int]): The concepts of the points that are nearest to each query; of unit vectors
+    these have the highest cosine.
+    """
+    # |q - p|^2 = |q|^2 - 2 (q p - |p|^2 / 2)
+    halves = (points.vectors**2).sum(axis=1) / 2
+    for start in range(0, len(queries), _BLOCK):
+        scores = queries[start : start + _BLOCK] @ points.vectors.T - halves
+        for row in scores:
+            yield set(points.owners[row >= row.max() - _TOLERANCE].tolist())
