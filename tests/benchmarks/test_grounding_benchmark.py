@@ -89,7 +89,8 @@ def test_every_variant_is_scored_on_every_part(run, data, few_vectors, capsys):
     }
     for row in scores:
         assert 0 <= row["map"] <= 100 and row["accuracy"] <= row["mrr"] <= 100
-        assert (row["published_map"] is None) == (row["part"] == "train")
+        published = {"train": 68, "test": 63, "zero-shot": 75}
+        assert row["variant"] != "bne" or row["published_map"] == published[row["part"]]
         assert (row["epochs"] is None) == (row["variant"] in ("vectors", "cca"))
     lists = [row for row in rows if row["table"] != "Synonym retrieval"]
     assert len(lists) == 10 and all(lists[0].keys() > VARIANTS for _ in lists)
