@@ -412,7 +412,7 @@ def find_contenders(arguments: Namespace, seed: int | None) -> list[Contender]:
             paths = vary(encoder, train, data, arguments, seed=seed)
             pairs += [(path, train) for path in paths]
     if arguments.start:
-        pairs.append((arguments.start, ""))
+        pairs.append((arguments.start, NOTHING))
     return name_contenders(pairs, arguments.labels)
 
 
