@@ -75,16 +75,16 @@ BEST = (
     *("corpus", "pipeline", "chosen", "dev_lenient@1", "dev_expected@1", LENIENT, EXPECTED),
     *(STRICT, "against", "difference", "p"),
 )
-# Xu and Bethard (2021), Table 5, with PubMedBERT: what it is trained on (empty: nothing), the
-# search, and the accuracy on test.
-TUNED = "chosen on dev"
+# Xu and Bethard (2021), Table 5, with PubMedBERT: what it is trained on, the search, and the
+# accuracy on test.
+NOTHING, TUNED = "nothing", "chosen on dev"
 PUBLISHED = {
     "ncbi": (76.56, 82.19, 82.60, 89.48, 88.96, 91.15),
     "bc5cdr-d": (76.60, 90.53, 84.44, 92.30, 92.92, 92.92),
     "bc5cdr-c": (91.78, 94.24, 95.79, 96.67, 96.81, 96.91),
 }
 PUBLISHED_ROWS = (
-    *(("", "O-T"), ("", SIEVE), ("O", "O-T"), ("O", SIEVE), ("OD", SIEVE)),
+    *((NOTHING, "O-T"), (NOTHING, SIEVE), ("O", "O-T"), ("O", SIEVE), ("OD", SIEVE)),
     ("OD", TUNED),
 )
 
@@ -115,7 +115,7 @@ class Contender(NamedTuple):
 
     label (str): In the table.
     encoder (str): As `encoder_config` takes it.
-    train (str): What it is trained on; empty if it is not trained here.
+    train (str): What it is trained on; "nothing" if it is not trained here.
     """
 
     label: str
@@ -406,7 +406,7 @@ def find_contenders(arguments: Namespace, seed: int | None) -> list[Contender]:
     pairs = []
     for encoder in arguments.encoders:
         if not is_trained_here(encoder):
-            pairs.append((encoder, ""))
+            pairs.append((encoder, NOTHING))
             continue
         for train in arguments.train:
             paths = vary(encoder, train, data, arguments, seed=seed)
@@ -420,12 +420,12 @@ def name_contenders(pairs: Sequence[tuple[str, str]], labels: Sequence[str]) -> 
     """Name the encoders of the table.
 
     pairs (Sequence[Tuple[str, str]]): Encoders as `encoder_config` takes them, and what each is
-        trained on; empty if it is not trained here.
+        trained on; "nothing" if it is not trained here.
     labels (Sequence[str]): Labels of the first encoders; the others get their own names.
     RETURNS (List[Contender]): The encoders.
     """
     own = [
-        f"{Path(encoder).stem} {f'Train:{train}' * bool(train)}".strip() for encoder, train in pairs
+        f"{Path(encoder).stem}{f' Train:{train}' * (train in TRAINS)}" for encoder, train in pairs
     ]
     names = [*labels, *own[len(labels) :]]
     if len(set(names)) < len(names) or len(labels) > len(pairs):
@@ -435,7 +435,7 @@ def name_contenders(pairs: Sequence[tuple[str, str]], labels: Sequence[str]) -> 
 
 def block_of(contender: Contender, data: Data, arguments: Namespace) -> dict[str, Any]:
     """RETURNS (Dict[str, Any]): The encoder's block of a pipeline's config."""
-    if not contender.train:
+    if contender.train not in TRAINS:
         return start_block(contender.encoder, data, arguments.work)
     return encoder_config(contender.encoder, data, train=contender.train, work=arguments.work)
 
