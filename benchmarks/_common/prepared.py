@@ -8,6 +8,8 @@ from math import prod
 from statistics import mean
 from typing import NamedTuple
 
+import numpy as np
+from scipy.optimize import linear_sum_assignment
 from spacy.tokens import Doc, Span
 
 from _common.builders import ask_lookup
@@ -46,7 +48,10 @@ class PreparedData(Data):
             part
             for mention, long_form in zip(mentions, read_long_forms(docs), strict=True)
             for part in _as_documents(
-                mention, prepared_texts(mention, long_form), biosyn_ids(mention.concept_ids)
+                mention,
+                prepared_texts(mention, long_form),
+                biosyn_ids(mention.concept_ids),
+                self.ontology,
             )
         ]
 
@@ -66,7 +71,7 @@ class SplitData(Data):
             part
             for doc in super().docs
             for mention in annotated_mentions(doc)
-            for part in _as_documents(mention, _parts(mention), mention.concept_ids)
+            for part in _as_documents(mention, _parts(mention), mention.concept_ids, self.ontology)
         ]
 
 
@@ -163,14 +168,28 @@ def _prepared(concept: Concept) -> Concept:
     return replace(concept, canonical_name=name, aliases=others)
 
 
-def _as_documents(mention: Mention, texts: Sequence[str], ids: Sequence[str]) -> Iterator[Doc]:
-    """YIELDS (Doc): Each text of a mention. If there are as many as gold ids, each has its own, in
-    their order; otherwise it has all of them, and is not trained on. Nothing without gold ids.
+def _as_documents(
+    mention: Mention, texts: Sequence[str], ids: Sequence[str], ontology: Ontology
+) -> Iterator[Doc]:
+    """YIELDS (Doc): Each text of a mention. If there are as many as gold ids, each has its own;
+    otherwise it has all of them, and is not trained on. Nothing without gold ids.
     """
     if not ids:
         return
-    owners = ids if len(texts) == len(ids) else ["|".join(ids)] * len(texts)
+    owners = _own_ids(texts, ids, ontology)
     for text, owner in zip(texts, owners, strict=True):
         doc = blank_english().make_doc(text)
         doc.ents = [Span(doc, 0, len(doc), mention.label, kb_id=owner)]
         yield doc
+
+
+def _own_ids(texts: Sequence[str], ids: Sequence[str], ontology: Ontology) -> Sequence[str]:
+    if len(texts) != len(ids):
+        return ["|".join(ids)] * len(texts)
+    names = [
+        {name.lower() for name in ontology[each].names} if each in ontology else () for each in ids
+    ]
+    known = np.array([[text.lower() in own for own in names] for text in texts], dtype=float)
+    # Corpora name most ids in the order of the parts, but not all: a part that O knows comes first.
+    _, places = linear_sum_assignment(known + np.eye(len(ids)) / (2 * len(ids)), maximize=True)
+    return [ids[place] for place in places]
