@@ -35,12 +35,18 @@ def means_row(encoder: Model, data: Data, mentions: SearchedMentions) -> Row:
     data (Data): Has O.
     mentions (SearchedMentions): What is searched.
     RETURNS (Dict[str, Any]): Lenient Acc@1 of each, in percent, and "coherence", the median cosine
-        of a name to the mean of its concept, of concepts with several names.
+        of a name to the mean of its concept, of concepts with several names, times 100.
     """
     numbers = {concept.concept_id: number for number, concept in enumerate(data.ontology)}
     pairs = [(name, numbers[each.concept_id]) for each in data.ontology for name in each.names]
-    texts, owners = [name for name, _ in pairs], np.array([owner for _, owner in pairs])
-    raw = np.asarray(encoder.predict(texts))
+    vectors = np.asarray(encoder.predict([name for name, _ in pairs]))
+    # As in the index, what the encoder can't tell apart counts once.
+    kept = {
+        (own.tobytes(), pair[1]): place
+        for place, (own, pair) in enumerate(zip(vectors, pairs, strict=True))
+    }
+    raw = vectors[[*kept.values()]]
+    owners = np.array([pairs[place][1] for place in kept.values()])
     asked = np.asarray(encoder.predict(mentions.texts))
     gold = [{numbers[each] for each in own.concept_ids if each in numbers} for own in mentions.gold]
     names = Points(raw, owners)
@@ -61,7 +67,7 @@ def means_row(encoder: Model, data: Data, mentions: SearchedMentions) -> Row:
     }
     several = np.bincount(owners)[owners] > 1
     cosines = (_unit(raw) * _unit(means.vectors)[owners]).sum(axis=1)
-    return {**shares, "coherence": round(float(np.median(cosines[several])), 3)}
+    return {**shares, "coherence": round(100 * float(np.median(cosines[several])), 1)}
 
 
 def _means(points: Points) -> Points:
