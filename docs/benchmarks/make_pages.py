@@ -26,7 +26,7 @@ from spacy_connorm.evaluation.report import Row, to_table
 HERE = Path(__file__).parent
 TABLES = HERE / "tables.toml"
 PAGES = (*sorted(HERE.glob("*.md")), HERE.parent / "evaluation.md")
-_PLACE = re.compile(r"(<!-- table ([\w-]+) -->\n).*?(\n<!-- end -->)", re.S)
+_PLACE = re.compile(r"(<!-- table ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
 _FIELD = re.compile(r"\{([^{}]+)\}")
 
 
@@ -42,7 +42,7 @@ def main() -> None:
 
 def make_page(text: str, tables: dict[str, Any]) -> str:
     """RETURNS (str): A page with its tables as the data have them."""
-    return _PLACE.sub(lambda at: f"{at[1]}\n{make_table(tables[at[2]])}\n{at[3]}", text)
+    return _PLACE.sub(lambda at: f"{at[1]}\n{make_table(tables[at[2]])}\n\n{at[3]}", text)
 
 
 def make_table(table: dict[str, Any]) -> str:

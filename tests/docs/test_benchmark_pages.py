@@ -36,6 +36,16 @@ def test_every_table_has_a_page_and_every_file_a_table(pages, tables):
     assert used == {path.name for path in (DOCS / "benchmarks" / "data").iterdir()}
 
 
+def test_what_stands_behind_a_new_place_is_kept(pages, monkeypatch):
+    monkeypatch.setattr(pages, "make_table", lambda table: table)
+    place = "<!-- table {} -->\n<!-- end -->\n"
+    text = f"{place.format('a')}words\n{place.format('b')}"
+    made = pages.make_page(text, {"a": "| A |", "b": "| B |"})
+    kept = "<!-- table {} -->\n\n| {} |\n\n<!-- end -->\n"
+    assert made == f"{kept.format('a', 'A')}words\n{kept.format('b', 'B')}"
+    assert pages.make_page(made, {"a": "| A |", "b": "| B |"}) == made
+
+
 def test_a_table_by_hand(pages, monkeypatch):
     rows = [
         {"search": "O-T", "corpus": "a", "score": 90.0, "+-": 0.25},
