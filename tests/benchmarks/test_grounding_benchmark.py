@@ -1,6 +1,7 @@
 """Sets of synonyms, their splits, and what is measured on them."""
 
 import json
+import re
 
 import pytest
 
@@ -80,8 +81,10 @@ def test_every_variant_is_scored_on_every_part(run, data, few_vectors, capsys):
     write_medic(data)
     out = data / "out.json"
     given = ["--set", "medic", "--data", data, "--json", out, "--hidden", "8", "--epochs", "2"]
-    given += ["--bne-units", "6"]
+    given += ["--bne-units", "6", "--max-pairs", "1"]
     run("grounding.py", *given, "--phrase", f"{ORGANS[0]} pain")
+    told = re.search(r"Pairs of train: (\d+); in an epoch: (\d+)", capsys.readouterr().err)
+    assert int(told[1]) > int(told[2]) > 0
     rows = json.loads(out.read_text())
     scores = [row for row in rows if row["table"] == "Synonym retrieval"]
     assert {(row["variant"], row["part"]) for row in scores} == {
