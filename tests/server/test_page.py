@@ -316,7 +316,7 @@ def test_it_looks_right(open_page, address, scheme):
     require_accessible(page)
     page.locator("#detail details").evaluate_all("all => all.forEach(each => each.open = false)")
     page.get_by_role("button", name="None of these").click()
-    expect(page.get_by_text("Saved. It holds")).to_be_visible()
+    expect(page.get_by_text("Saved. It applies")).to_be_visible()
     require_accessible(page)
     page.get_by_role("link", name="Corrections").click()
     require_accessible(page)
