@@ -277,7 +277,9 @@ class SameWords:
 
         RETURNS (List[Hit]): The hits in their new order.
         """
-        best = min(hit.distance for hit in (*own, *found) if hit.item in items)
+        # Texts that users added have items of their own, and are no members.
+        known = (hit for hit in found if hit.member >= 0 and hit.item in items)
+        best = min(hit.distance for hit in (*own, *known))
         raised = (
             hit._replace(
                 distance=round(hit.distance + self._weight * (best - hit.distance), DIGITS)

@@ -1,5 +1,7 @@
 """What raises and lowers scores after a search."""
 
+from string import ascii_letters
+
 import pytest
 
 from spacy_connorm import Concept, Ontology
@@ -246,6 +248,21 @@ def best_concept(normalizer, mention, **limits):
 def test_names_with_the_same_words_score_alike(make_shared, mention, concept, alone):
     assert best_concept(make_shared(), mention) == concept
     assert best_concept(make_shared(same_words_weight=0.0), mention) == alone
+
+
+def test_a_synonym_that_was_added_raises_no_other_name(make_shared):
+    sieve = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["OD-T"], "thresholds": []}
+    settings = {"sieve": sieve, "rewriting_weight": 0.0}
+    normalizer = make_shared(**settings)
+    # Nearer than "joint", and at its place among the texts that were added.
+    others = [each for each in SHARED if each not in ("C3", "C4")]
+    normalizer.add_synonyms(
+        (f"joint's{letter}", each) for letter, each in zip(ascii_letters, others, strict=False)
+    )
+    before, after = (
+        scores(each, "joint's", top_k=20) for each in (make_shared(**settings), normalizer)
+    )
+    assert after["C8"] > after["C4"] == before["C4"]
 
 
 def test_words_in_another_order_are_another_name(make_shared, hashes):
