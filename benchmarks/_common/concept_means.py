@@ -9,6 +9,7 @@ from thinc.api import Model
 
 from _common.datasets import Data
 from _common.prepared import SearchedMentions
+from spacy_connorm.encoders.protocol import unit_rows
 from spacy_connorm.evaluation.report import Row
 
 # Queries that are compared at once.
@@ -50,15 +51,15 @@ def means_row(encoder: Model, data: Data, mentions: SearchedMentions) -> Row:
     asked = np.asarray(encoder.predict(mentions.texts))
     gold = [{numbers[each] for each in own.concept_ids if each in numbers} for own in mentions.gold]
     names = Points(raw, owners)
-    means, unit_means = (_means(Points(vectors, owners)) for vectors in (raw, _unit(raw)))
+    means, unit_means = (_means(Points(vectors, owners)) for vectors in (raw, unit_rows(raw)))
     ways = {
-        "texts, cosine": (_unit(asked), names._replace(vectors=_unit(raw))),
+        "texts, cosine": (unit_rows(asked), names._replace(vectors=unit_rows(raw))),
         "texts, Euclidean": (asked, names),
-        "means, cosine": (_unit(asked), means._replace(vectors=_unit(means.vectors))),
+        "means, cosine": (unit_rows(asked), means._replace(vectors=unit_rows(means.vectors))),
         "means, Euclidean": (asked, means),
         "means of unit vectors, cosine": (
-            _unit(asked),
-            unit_means._replace(vectors=_unit(unit_means.vectors)),
+            unit_rows(asked),
+            unit_means._replace(vectors=unit_rows(unit_means.vectors)),
         ),
     }
     shares = {
@@ -66,7 +67,7 @@ def means_row(encoder: Model, data: Data, mentions: SearchedMentions) -> Row:
         for way, (queries, points) in ways.items()
     }
     several = np.bincount(owners)[owners] > 1
-    cosines = (_unit(raw) * _unit(means.vectors)[owners]).sum(axis=1)
+    cosines = (unit_rows(raw) * unit_rows(means.vectors)[owners]).sum(axis=1)
     return {**shares, "coherence": round(100 * float(np.median(cosines[several])), 1)}
 
 
@@ -75,10 +76,6 @@ def _means(points: Points) -> Points:
     sums = np.zeros((len(counts), points.vectors.shape[1]), dtype="float32")
     np.add.at(sums, points.owners, points.vectors)
     return Points(sums / np.maximum(counts, 1)[:, None], np.arange(len(counts)))
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 
 def _accuracy(

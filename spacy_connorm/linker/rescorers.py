@@ -1,6 +1,6 @@
 """Change scores after a search: names in other words rise, names with extra words fall."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from math import ceil
@@ -206,13 +206,7 @@ class RewrittenWords:
         known = [place for place in places if place in self._names]
         if search.representation != "T" or not known:
             return found
-        certainty = padded([self._names[place].certainty for place in known])
-        raised = score_rows(
-            self._batch,
-            search,
-            {place: self._names[place].rows for place in known},
-            lambda cosines: cosines + certainty * (1 - cosines),
-        )
+        raised = _score_names(self._batch, search, {place: self._names[place] for place in known})
         return _with_raised(found, places, raised, self._batch.depth)
 
 
@@ -246,8 +240,9 @@ class SameWords:
         self._batch = batch
         self._weight = weight
         hashes = hash_bags(map(known_bag, batch.texts))
-        self._rows = {
-            place: kept
+        # Nothing is certain beyond the cosines.
+        self._names = {
+            place: Rewritten(kept, np.zeros(len(kept)))
             for place, rows in enumerate(batch.index.word_bags.rows_of(hashes))
             if len(rows)
             and len(kept := _same_words(batch.texts[place], rows.astype("int64"), batch.index))
@@ -260,13 +255,13 @@ class SameWords:
 
         RETURNS (List[List[Hit]]): The hits in their new order.
         """
-        rows = {place: self._rows[place] for place in places if place in self._rows}
-        if search.representation != "T" or not rows:
+        names = {place: self._names[place] for place in places if place in self._names}
+        if search.representation != "T" or not names:
             return found
         first = self._batch.index.first_row(search)
-        own = score_rows(self._batch, search, rows, lambda cosines: cosines)
+        own = _score_names(self._batch, search, names)
         raised = {
-            place: self._raised(own[place], hits, {*(rows[place] - first).tolist()})
+            place: self._raised(own[place], hits, {*(names[place].rows - first).tolist()})
             for place, hits in zip(places, found, strict=True)
             if own.get(place)
         }
@@ -332,43 +327,31 @@ def _general_first(hits: list[Hit], store: ConceptStore) -> list[Hit]:
     return hits
 
 
-def padded(rows: Sequence[np.ndarray]) -> np.ndarray:
-    """Put arrays of different lengths into one, with zeros behind them.
-
-    rows (Sequence[np.ndarray]): b arrays.
-    RETURNS (np.ndarray): (b, n).
-    """
-    whole = np.zeros((len(rows), max(map(len, rows))), dtype=rows[0].dtype)
-    for line, row in zip(whole, rows, strict=True):
-        line[: len(row)] = row
-    return whole
-
-
-def score_rows(
-    batch: SearchedTexts,
-    search: Search,
-    rows: Mapping[int, np.ndarray],
-    change: Callable[[np.ndarray], np.ndarray],
+def _score_names(
+    batch: SearchedTexts, search: Search, names: Mapping[int, Rewritten]
 ) -> dict[int, list[Hit]]:
-    """Find the concepts that some rows of the index denote, with changed cosines.
+    """Find the concepts that some names of the index denote, with their cosines raised by how
+    certain the names are.
 
-    batch (SearchedTexts): The mentions.
-    search (Search): Only rows that it looks at are kept.
-    rows (Mapping[int, Ints1d]): By the position of a mention in the batch: int64, its rows.
-    change (Callable): From cosines to scores, (b, n) each; places without a row hold any numbers.
+    names (Mapping[int, Rewritten]): Names by the position of a mention in the batch; those that
+        the search does not look at are ignored.
     RETURNS (Dict[int, List[Hit]]): The hits by position, best first.
     """
     texts = IndexTexts.of(search, batch.index, batch.overlay, batch.allowed)
-    vectors, queries = texts.searcher.vectors, batch.vectors[list(rows)]
-    items = padded([own + 1 for own in rows.values()]) - 1
-    items -= np.where(items >= 0, batch.index.first_row(search), 0)
-    items[(items < 0) | (items >= len(vectors))] = -1
-    asked, column = np.nonzero(items >= 0)
-    cosines = np.full(items.shape, -1, dtype="float32")
-    cosines[asked, column] = vectors.pairs(queries, asked, items[asked, column])
-    scores = np.where(items >= 0, change(cosines), -np.inf)
+    vectors, queries = texts.searcher.vectors, batch.vectors[list(names)]
+    rows, certainty = map(np.concatenate, zip(*names.values(), strict=True))
+    sizes = [len(each.rows) for each in names.values()]
+    asked, column = np.nonzero(np.arange(max(sizes)) < np.c_[sizes])
+    own = rows - batch.index.first_row(search)
+    inside = (own >= 0) & (own < len(vectors))
+    asked, column, own, certainty = (each[inside] for each in (asked, column, own, certainty))
+    cosines = vectors.pairs(queries, asked, own)
+    items = np.full((len(names), max(sizes)), -1, dtype="int64")
+    scores = np.full(items.shape, -np.inf, dtype="float32")
+    items[asked, column] = own
+    scores[asked, column] = cosines + certainty * (1 - cosines)
     hits = with_parts(texts.hits(Neighbours(items, rounded(scores)), batch.depth), vectors, queries)
-    return dict(zip(rows, hits, strict=True))
+    return dict(zip(names, hits, strict=True))
 
 
 def _with_raised(
