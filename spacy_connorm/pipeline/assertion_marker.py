@@ -13,7 +13,14 @@ from ..documents.mentions import ALL_MENTIONS_KEY
 from ..documents.spans import ASSERTIONS, register_assertion_attributes
 from ..errors import require_installed
 from ..text.statements import find_statements
-from .assertion_terms import ADJECTIVES, Terms, family_terms, history_terms, negation_terms
+from .assertion_terms import (
+    ADJACENT,
+    ADJECTIVES,
+    Terms,
+    family_terms,
+    history_terms,
+    negation_terms,
+)
 from .serialization import SavedComponent
 from .settings import AssertionSettings, Settings
 
@@ -133,7 +140,12 @@ def _statement_negex() -> "type[Negex]":
     class StatementNegex(Negex):
         def process_negations(self, doc: Doc) -> tuple[list[_Match], list[_Match], list[_Match]]:
             before, behind, ends = super().process_negations(doc)
-            return before, behind, [*ends, *_ends_of_adjectives(doc, before)]
+            spans = [
+                *([] if self.span_keys else doc.ents),
+                *(span for key in self.span_keys for span in doc.spans.get(key, ())),
+            ]
+            behind, starts = _reach_of_adjacent(doc, behind, spans)
+            return before, behind, [*ends, *_ends_of_adjectives(doc, before), *starts]
 
         def termination_boundaries(
             self, doc: Doc, terminating: list[_Match]
@@ -163,3 +175,26 @@ def _ends_of_adjectives(doc: Doc, before: Sequence[_Match]) -> Iterator[_Match]:
             commas = (place for place in range(end, last) if doc[place].text == ",")
             yield from ((match, place, place + 1) for place in islice(commas, 1))
         reached.add(statement)
+
+
+def _reach_of_adjacent(
+    doc: Doc, behind: Sequence[_Match], spans: Sequence[Span]
+) -> tuple[list[_Match], list[_Match]]:
+    """Limit the phrases that apply only to the mention before them, and to those that "and" or "or"
+    connects with it: "acne and rosacea excluded".
+
+    RETURNS (Tuple[List[_Match], List[_Match]]): The phrases behind mentions that apply, and the
+        words before which these do not, as matches.
+    """
+    mentions = {span.end: span.start for span in spans}
+    applied, limits = [], []
+    for match, start, end in behind:
+        if doc[start:end].text.lower() in ADJACENT:
+            if start not in mentions:
+                continue
+            first = mentions[start]
+            while first and doc[first - 1].lower_ in ("and", "or") and first - 1 in mentions:
+                first = mentions[first - 1]
+            limits.append((match, first, end))
+        applied.append((match, start, end))
+    return applied, limits

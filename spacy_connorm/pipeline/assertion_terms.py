@@ -23,24 +23,36 @@ _QUESTIONS = frozenset(
     )
 )
 _MORE_NEGATIONS = ("neg for", "nil", "w/o")
+_STATES = (
+    *("absent", "excluded", "neg", "negative", "not appreciated", "not detected", "not found"),
+    *("not identified", "not noted", "not palpable", "not present", "not seen", "ruled out"),
+)
+_BEING = ("", "is ", "are ", "has been ", "have been ")
+# These apply only to the mention that they follow at once: in "HIV positive, hepatitis C negative"
+# and "breast cancer, HER2 negative" to one or none.
+ADJACENT = frozenset(being + state for being in _BEING for state in _STATES)
 _KIN = (
     *("aunt", "brother", "cousin", "dad", "father", "grandfather", "grandmother", "mom", "mother"),
     *("mum", "parent", "parents", "relative", "relatives", "sibling", "siblings", "sister"),
     "uncle",
 )
-# Words that attribute a finding to a relative: "mother had asthma", not "mother reports fever".
-_HAVING = ("had", "has", "have", "died of", "with", "w/")
+# What attributes a finding to a relative: "mother had asthma", "mother: asthma", not "mother
+# reports fever".
+_HAVING = (" had", " has", " have", " died of", " with", " w/", ":")
 _RELATIVES = ("maternal", "paternal", "mgf", "mgm", "pgf", "pgm")
 _FAMILY = ("family history", "family hx", "family h/o", "fam hx", "fh", "fhx")
 _PATIENT = ("but", "he", "patient", "pt", "she", "the child", "the infant")
 _PAST = (
-    *("h/o", "history of", "hx", "hx of", "past history", "past medical history", "pmh", "pmhx"),
-    *("previous", "previously", "prior", "s/p", "status post"),
+    *("h/o", "history of", "hx", "hx of", "past:", "past history", "past medical history", "pmh"),
+    *("pmhx", "previous", "previously", "prior", "s/p", "status post"),
 )
 # Adjectives apply only to what follows them: in "previous heart attack, osteoarthritis" to one.
 ADJECTIVES = frozenset(["previous", "prior"])
 _PAST_BEHIND = ("ago", "in childhood", "in the past", "previously", "resolved")
-_PRESENT = ("but", "currently", "now", "presented with", "presents with", "today", "who presents")
+_PRESENT = (
+    *("but", "currently", "now", "p/w", "presented w/", "presented with", "presenting", "presents"),
+    "today",
+)
 
 
 def negation_terms() -> Terms:
@@ -56,6 +68,7 @@ def negation_terms() -> Terms:
     return {
         **terms,
         _PRECEDING: [*preceding, *_MORE_NEGATIONS],
+        _FOLLOWING: [*terms[_FOLLOWING], *sorted(ADJACENT)],
         _TERMINATION: [*terms[_TERMINATION], ";"],
     }
 
@@ -65,7 +78,7 @@ def family_terms() -> Terms:
 
     RETURNS (Dict[str, List[str]]): Phrases by kind.
     """
-    having = [f"{kin} {verb}" for kin in _KIN for verb in _HAVING]
+    having = [kin + has for kin in _KIN for has in _HAVING]
     return _terms((*_FAMILY, *_RELATIVES, *having), ("in the family",), _PATIENT)
 
 

@@ -46,6 +46,16 @@ def nlp():
         ("Family hx of asthma, fhx of fits", {"asthma": ("family",), "fits": ("family",)}),
         ("Family h/o asthma", {"asthma": ("family",)}),
         ("No family history of asthma", {"asthma": ("negated", "family")}),
+        ("Mother: asthma. A fever", {"asthma": ("family",), "fever": ()}),
+        ("PMH stroke presents w/ fever, cough", {"stroke": ("history",), "fever": (), "cough": ()}),
+        ("Past: stroke. A cough", {"stroke": ("history",), "cough": ()}),
+        ("Has cough, stroke excluded", {"cough": (), "stroke": ("negated",)}),
+        (
+            "Has fever; cough and stroke ruled out",
+            {"fever": (), "cough": ("negated",), "stroke": ("negated",)},
+        ),
+        ("A stroke not ruled out, asthma, test negative", {"stroke": (), "asthma": ()}),
+        ("Denies fever, cough is absent", {"fever": ("negated",), "cough": ("negated",)}),
     ],
 )
 def test_words_around_a_mention_say_what_it_is(nlp, text, expected):
