@@ -1,4 +1,3 @@
-from .annoy import AnnoyIndex as AnnoyIndex
 from .exact import AllowedItems as AllowedItems
 from .exact import Backend as Backend
 from .exact import Earlier as Earlier

@@ -187,12 +187,8 @@ def load_faiss() -> Any:
 
 @cache
 def _import_faiss() -> Any:
-    require_installed(
-        "IvfIndex",
-        "faiss",
-        "faiss",
-        instead=', or use `index = {"@misc": "spacy-connorm.AnnoyIndex.v1"}`',
-    )
+    instead = ', or use `index = {"@misc": "spacy-connorm.ExactIndex.v1"}`'
+    require_installed("IvfIndex", "faiss", "faiss", instead=instead)
     import faiss
 
     if hasattr(os, "register_at_fork"):
