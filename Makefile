@@ -17,6 +17,12 @@ PINNED := $(INSTALL) --require-hashes --requirement
 # The registry's torch for Linux is incomplete without the libraries of CUDA; a CPU build is not.
 COMPLETE := $(RUN) -m pip check >$(VENV)/check.txt || $(PINNED) requirements/cuda.txt
 
+# Annoy comes as source: compile it for any machine, as its own default is for this one only.
+# (Not on Windows: its compiler takes other options, and annoy's own suit any machine there.)
+ifneq ($(OS),Windows_NT)
+export ANNOY_COMPILER_ARGS ?= -O3,-ffast-math,-fno-associative-math
+endif
+
 .PHONY: demo test faults lint docs pages clean
 
 demo: $(DEMO_INSTALLED)

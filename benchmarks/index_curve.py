@@ -1,5 +1,5 @@
-"""Recall against speed: exact search with numkong and without, inverted lists by lists
-read.
+"""Recall against speed: exact search with numkong and without, Annoy by nodes inspected, inverted
+lists by lists read.
 
 The items are names: those of MEDIC 2012 first, then those of the other ontologies of the data
 folder and variants of all of them, up to `--names`. The queries are the test mentions of NCBI and
@@ -19,6 +19,7 @@ import os
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -35,14 +36,16 @@ from _measure.stopwatch import time_call
 
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.index import vectors as vectors_module
+from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import AllowedItems, ExactIndex, Neighbours, Searcher
 from spacy_connorm.index.backends.ivf import IvfIndex
 from spacy_connorm.index.vectors import Vectors, from_raw
 from spacy_connorm.text.cleaning import clean
 
+SEARCH_K = (20_000, 80_000, 320_000, 1_280_000)
 PROBES = (32, 64, 128, 256, 512, 1024, 2048)
 LEVELS = (95, 99)
-INDEXES = ("exact", "numpy", "ivf")
+INDEXES = ("exact", "numpy", "annoy", "ivf")
 # Enough for ten concepts of most mentions.
 NEIGHBOURS = 40
 # Mentions of a turn.
@@ -102,6 +105,8 @@ def main() -> None:
     parser.add_argument("--encoder", default="dan", help="minilm, dan or a FOLDER [%(default)s]")
     parser.add_argument("--dtype", choices=("float32", "int8"), default="int8")
     parser.add_argument("--indexes", nargs="+", choices=INDEXES, default=INDEXES, help="[all]")
+    parser.add_argument("--trees", type=at_least(1), default=AnnoyIndex.n_trees)
+    parser.add_argument("--search-k", type=at_least(1), nargs="+", default=SEARCH_K)
     parser.add_argument("--probes", type=at_least(1), nargs="+", default=PROBES)
     parser.add_argument("--batch", type=at_least(1), default=TURN, help="[%(default)s]")
     parser.add_argument(
@@ -137,11 +142,21 @@ def measure(arguments: Namespace) -> list[Row]:
         own = Queries(queries.vectors[:TURN], queries.counts[:TURN])
         first = Neighbours(expected.items[:TURN], expected.scores[:TURN])
         each.row.update(recall(found, first, own), resident_mb=0.0)
-    if "ivf" in arguments.indexes:
-        index = path.with_suffix(f".IvfIndex.{arguments.dtype}")
-        built = build_once(IvfIndex(), vectors, index)
-        for probes in (None, *arguments.probes):
-            settings.append(make_setting(probes, vectors, index, built))
+    approximate = {
+        "annoy": (
+            AnnoyIndex(n_trees=arguments.trees, exact_below=0),
+            "search_k",
+            arguments.search_k,
+        ),
+        "ivf": (IvfIndex(), "probes", arguments.probes),
+    }
+    chosen = [approximate[name] for name in arguments.indexes if name in approximate]
+    for backend, option, values in chosen:
+        kind = f"{type(backend).__name__}{arguments.trees}.{arguments.dtype}"
+        index = path.with_suffix(f".{kind}")
+        built = build_once(backend, vectors, index)
+        for value in (None, *values):
+            settings.append(make_setting(backend, option, value, vectors, index, built))
             found, resident = search_resident(settings[-1].searcher, queries.vectors, index)
             settings[-1].row.update(recall(found, expected, queries), resident_mb=resident)
     timers = [make_timer(each.searcher, queries, batch=arguments.batch) for each in settings]
@@ -171,11 +186,14 @@ def build_once(backend: Any, vectors: Vectors, path: Path) -> Row:
     return {"file_mb": size / 1e6, **json.loads(kept.read_text())}
 
 
-def make_setting(probes: int | None, vectors: Vectors, path: Path, built: Row) -> Setting:
-    """RETURNS (Setting): Inverted lists of which this many are read, or as many as by default."""
-    row = describe("IvfIndex", vectors, built)
-    row |= {"setting": "default" if probes is None else f"probes {probes}"}
-    return Setting(IvfIndex(probes=probes).open(vectors, path), row)
+def make_setting(
+    backend: Any, option: str, value: int | None, vectors: Vectors, path: Path, built: Row
+) -> Setting:
+    """RETURNS (Setting): A backend with one option changed, or with its defaults."""
+    chosen = backend if value is None else replace(backend, **{option: value})
+    row = describe(type(backend).__name__, vectors, built)
+    row |= {"setting": "default" if value is None else f"{option} {value}"}
+    return Setting(chosen.open(vectors, path), row)
 
 
 def describe(index: str, vectors: Vectors, built: Row) -> Row:
@@ -243,7 +261,7 @@ def speed(times: Sequence[float]) -> Row:
 
 def summary(rows: Sequence[Row]) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): For each level of recall@10, the fastest setting of each
-    backend that reaches it, compared with exact search.
+    backend that reaches it, compared with Annoy's.
     """
     found = []
     for level in LEVELS:
@@ -251,16 +269,23 @@ def summary(rows: Sequence[Row]) -> list[Row]:
         for row in sorted(rows, key=lambda row: row["us"]):
             if row["recall@10"] >= level:
                 best.setdefault(row["index"], row)
-        exact = best.get("exact")
+        annoy = best.get("AnnoyIndex")
         found += [
-            {"recall@10 of": level, **_against(row, exact)} for _, row in sorted(best.items())
+            {"recall@10 of": level, **_against(row, annoy)} for _, row in sorted(best.items())
         ]
     return found
 
 
-def _against(row: Row, exact: Row | None) -> Row:
+def _against(row: Row, annoy: Row | None) -> Row:
     kept = {key: row[key] for key in ("index", "setting", "recall@10", "us", "queries_per_s")}
-    return {**kept, "times_exact_speed": exact and round(exact["us"] / row["us"], 1)}
+    if annoy is None:
+        return {**kept, "times_annoys_speed": None, "percent_of_annoys_memory": None}
+    memory, other = (each["file_mb"] + each["resident_mb"] for each in (row, annoy))
+    return {
+        **kept,
+        "times_annoys_speed": round(annoy["us"] / row["us"], 1),
+        "percent_of_annoys_memory": round(100 * memory / other, 1),
+    }
 
 
 if __name__ == "__main__":

@@ -70,8 +70,8 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     add(
         "--index",
         nargs="+",
-        default=["exact"],
-        help="exact, ivf, a registered name or a pipeline's CONFIG.cfg [exact]",
+        default=["annoy"],
+        help="annoy, exact, a registered name or a pipeline's CONFIG.cfg [annoy]",
     )
     add("--setting", type=parse_setting, nargs="+", default=[], metavar="NAME=JSON", help="of ours")
     add("--texts", choices=TEXTS, nargs="+", default=["OD", "O"], help="what is indexed [both]")

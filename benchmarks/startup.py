@@ -20,7 +20,7 @@ from _measure.interleaved import spread, take_turns
 from spacy_connorm.evaluation.report import Row
 
 RUNS = 10
-HEAVY = ("torch", "transformers", "sklearn", "scipy")
+HEAVY = ("torch", "transformers", "annoy", "sklearn", "scipy")
 # All sides filter the entry points, so that the filter costs them the same.
 CHILD = """
 import importlib.metadata, json, sys, time

@@ -501,6 +501,11 @@ class Warnings(metaclass=_Coded):
         "first is {first}. They are indexed too, with their most frequent text as name."
     )
     CNW402 = "{count} annotated texts are empty and were left out."
+    CNW403 = (
+        "{count} vectors are searched exactly, since annoy is not installed, or was not when the "
+        "index was built. For faster search, install `spacy-connorm[annoy]` (it needs a compiler) "
+        "and rebuild the index, or build it with `spacy-connorm.IvfIndex.v1`."
+    )
 
     # Evaluation
     CNW600 = (

@@ -65,7 +65,7 @@ MENTIONS = {
 
 NGRAMS = {
     "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
-    "index": {"@misc": "spacy-connorm.ExactIndex.v1", "dtype": "float32"},
+    "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
 }
 HASHES = {**NGRAMS, "encoder": {"@architectures": "tests.HashingEncoder.v1"}}
 HYBRID = {
@@ -75,7 +75,7 @@ HYBRID = {
         "lexical": NGRAMS["encoder"],
         "lexical_weight": 0.5,
     },
-    "index": {"@misc": "spacy-connorm.ExactIndex.v1", "dtype": "float32"},
+    "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0, "dtype": "float32"},
 }
 
 

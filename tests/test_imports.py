@@ -66,7 +66,7 @@ TOGETHER = {
 
 HEAVY = (
     *("torch", "transformers", "spacy_transformers", "onnxruntime"),
-    *("faiss", "sklearn", "scipy"),
+    *("annoy", "faiss", "sklearn", "scipy"),
 )
 REFUSE_HEAVY = f"""
 import sys
@@ -151,7 +151,7 @@ def test_nothing_heavy_is_imported():
 
 
 def test_what_a_dense_pipeline_asks_needs_no_scipy():
-    modules = ("linker.linking", "linker.lookup", "encoders.dan.encoder", "index.backends.exact")
+    modules = ("linker.linking", "linker.lookup", "encoders.dan.encoder", "index.backends.annoy")
     imports = ", ".join(f"spacy_connorm.{module}" for module in modules)
     script = f"{REFUSE_HEAVY}\nimport {imports}"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)

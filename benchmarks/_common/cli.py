@@ -16,7 +16,7 @@ from spacy_connorm.evaluation.report import Row, to_json, to_table
 
 # Their versions are printed: what a measurement was made with.
 PACKAGES = (
-    *("spacy-connorm", "spacy", "thinc", "numpy", "scipy", "scikit-learn", "faiss-cpu"),
+    *("spacy-connorm", "spacy", "thinc", "numpy", "scipy", "scikit-learn", "annoy", "faiss-cpu"),
     "torch",
     *("transformers", "tokenizers", "onnxruntime", "pytorch-metric-learning"),
 )

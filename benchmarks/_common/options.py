@@ -10,7 +10,7 @@ from _common.trained_encoders import TRAINS
 LEAST_REPEATS = 5
 # Of the rows with `--against`.
 AGAINST_COLUMNS = ("against", "difference", "difference_low", "difference_high", "p")
-INDEXES = {"exact": "spacy-connorm.ExactIndex.v1", "ivf": "spacy-connorm.IvfIndex.v1"}
+INDEXES = {"exact": "spacy-connorm.ExactIndex.v1", "annoy": "spacy-connorm.AnnoyIndex.v1"}
 
 
 def at_least(least: int) -> Callable[[str], int]:

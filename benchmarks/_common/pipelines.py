@@ -48,7 +48,7 @@ def add_normalizer(
 
 
 def write_pipeline(folder: Path, encoder: dict[str, Any], data: Data, *, work: Path) -> None:
-    """Save a pipeline of the concept normalizer alone.
+    """Save a pipeline of the concept normalizer alone, with an Annoy index.
 
     folder (Path): Where to.
     encoder (Dict[str, Any]): The encoder's block.

@@ -336,7 +336,7 @@ def _facts(
         "versions": {
             "python": platform.python_version(),
             "spacy_connorm": __version__,
-            **{package: _version(package) for package in ("spacy", "thinc", "numpy")},
+            **{package: _version(package) for package in ("spacy", "thinc", "numpy", "annoy")},
         },
         "encoder": {"fingerprint": encoder.fingerprint()},
         "backend": {"name": type(backend).__name__, **vars(backend), "dtype": backend.dtype},

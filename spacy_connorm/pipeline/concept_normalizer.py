@@ -180,7 +180,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         vocab (Vocab): The pipeline's.
         name (str): The component's name.
         encoder (Model[List[str], Floats2d]): A registered architecture, see `encoders`.
-        index (Backend): `ExactIndex.v1` or `IvfIndex.v1`.
+        index (Backend): `AnnoyIndex.v1`, `IvfIndex.v1` or `ExactIndex.v1`.
         sieve (Sieve): `Sieve.v1`: the searches and their thresholds.
         normalization (Sequence[str]): Steps that names and mentions go through, in order, before
             they are encoded; see `text.normalization`.

@@ -37,7 +37,7 @@ name = "sentence-transformers/all-MiniLM-L6-v2"
 pooling = "mean"
 
 [concept_normalizer.index]
-@misc = "spacy-connorm.ExactIndex.v1"
+@misc = "spacy-connorm.AnnoyIndex.v1"
 dtype = "int8"
 
 [concept_normalizer.sieve]

@@ -38,20 +38,21 @@ def row(index, recall, us, megabytes):
 
 def test_summary_takes_the_fastest_that_reaches_the_level(curve):
     rows = [
-        row("exact", 96, 100, 40),
-        row("exact", 97, 200, 40),
+        row("AnnoyIndex", 96, 100, 40),
+        row("AnnoyIndex", 97, 200, 40),
         row("IvfIndex", 94, 1, 10),
         row("IvfIndex", 95, 10, 10),
         row("IvfIndex", 99.5, 50, 10),
     ]
     at_95, at_99 = curve.summary(rows)[:2], curve.summary(rows)[2:]
     assert [(each["index"], each["us"]) for each in at_95] == [
+        ("AnnoyIndex", 100),
         ("IvfIndex", 10),
-        ("exact", 100),
     ]
-    assert [each["times_exact_speed"] for each in at_95] == [10, 1]
-    # The exact search was not measured there, so there is nothing to compare with.
-    assert [(each["index"], each["times_exact_speed"]) for each in at_99] == [("IvfIndex", None)]
+    assert [each["times_annoys_speed"] for each in at_95] == [1, 10]
+    assert [each["percent_of_annoys_memory"] for each in at_95] == [100, 25]
+    # Annoy does not get there, so there is nothing to compare with.
+    assert [(each["index"], each["times_annoys_speed"]) for each in at_99] == [("IvfIndex", None)]
 
 
 def test_every_setting_of_every_index_has_a_row(run, data, names, monkeypatch, tiny_folder):
@@ -63,13 +64,15 @@ def test_every_setting_of_every_index_has_a_row(run, data, names, monkeypatch, t
     out = data / "out.json"
     run(
         *("index_curve.py", "--data", data, "--encoder", tiny_folder, "--names", 1000),
-        *("--probes", 2, "--json", out),
+        *("--trees", 2, "--search-k", 500, "--probes", 2, "--json", out),
     )
     rows = json.loads(out.read_text())
     curves = [row for row in rows if row["table"] == "Curves"]
     assert [(row["index"], row["setting"]) for row in curves] == [
         ("exact", ""),
         ("numpy", ""),
+        ("AnnoyIndex", "default"),
+        ("AnnoyIndex", "search_k 500"),
         ("IvfIndex", "default"),
         ("IvfIndex", "probes 2"),
     ]

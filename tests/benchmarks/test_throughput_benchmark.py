@@ -30,7 +30,7 @@ def test_every_pipeline_reads_all_mentions(measure):
 
 def test_dense_encoders_get_ngrams_beside_them(measure, tiny_folder):
     pytest.importorskip("safetensors")
-    rows = measure("--encoder", tiny_folder, "--repeats", "6", "--index", "ivf")
+    rows = measure("--encoder", tiny_folder, "--repeats", "6", "--index", "annoy")
     assert [row["steps"] for row in rows] == STEPS
     assert {row["repeats"] for row in rows} == {6}
 

@@ -63,7 +63,7 @@ def test_a_config_is_read_and_overridden(invoke, tmp_path, demo_ontology, ngrams
         (["--gpu-id", "99"], "CN713"),
         (["--n-trees", "5"], "CN711"),
         (["--components.concept_normalizer.encoder.nam=x"], "CN711"),
-        (["--components.concept_normalizer.top_k", "-5"], "CN006"),
+        (["--components.concept_normalizer.index.n_trees", "-5"], "CN006"),
     ],
 )
 def test_bad_input_leaves_nothing(

@@ -31,16 +31,23 @@ HYBRID = {
     "lexical_weight": 0.5,
 }
 EXACT = {"@misc": "spacy-connorm.ExactIndex.v1"}
-# So that lists are searched, not all vectors.
+# So that forest and lists are searched, not all vectors.
+ANNOY = {
+    "@misc": "spacy-connorm.AnnoyIndex.v1",
+    "exact_below": 0,
+    "dtype": "float32",
+    "n_trees": 3,
+    "search_k": 40,
+}
 LISTS = {"@misc": "spacy-connorm.IvfIndex.v1", "exact_below": 16, "lists": 64, "probes": 2}
 MEANS = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["D-C", "OD-C"], "thresholds": [0.9]}
 KINDS = {
     "n-grams": {"encoder": NGRAMS, "index": EXACT},
     "means": {"encoder": NGRAMS, "index": EXACT, "sieve": MEANS},
-    "dense": {"encoder": HASHES, "index": EXACT},
+    "annoy": {"encoder": HASHES, "index": ANNOY},
     "lists": {"encoder": HASHES, "index": LISTS},
     "codes": {"encoder": HASHES, "index": {**EXACT, "dtype": "int8"}},
-    "hybrid": {"encoder": HYBRID, "index": EXACT},
+    "hybrid": {"encoder": HYBRID, "index": ANNOY},
     "dan": {"encoder": DAN, "index": EXACT},
     "onnx": {"encoder": ONNX, "index": EXACT},
 }
@@ -180,7 +187,7 @@ SETTINGS = {
     "n-grams": {"top_k": 3, "nil_threshold": 0.1, "types": ["Disease"], "cache_size": 5},
     "n-grams encoder": {"analyzer": "char", "ngram_range": [1, 3], "sublinear_tf": True},
     "means sieve": {"searches": ["OD-C"], "thresholds": []},
-    "dense index": {"dtype": "int8"},
+    "annoy index": {"n_trees": 5, "search_k": 40, "oversample": 2, "seed": 1, "dtype": "int8"},
     "lists index": {"lists": 9, "probes": 9, "oversample": 2, "seed": 1, "exact_below": 99},
     "codes index": {"dtype": "float32"},
     "dan encoder": {"ngram_range": [2, 3], "buckets": 9, "hidden": 2, "dropout": 0.5, "width": 9},

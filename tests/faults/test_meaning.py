@@ -24,7 +24,11 @@ def settings(hashes, hybrid):
 
     return {
         "ngrams": {},
-        "float32": {**hashes, "index": index("ExactIndex", dtype="float32"), "sieve": MEANS},
+        "annoy": {
+            **hashes,
+            "index": index("AnnoyIndex", n_trees=3, exact_below=0, dtype="float32"),
+            "sieve": MEANS,
+        },
         "int8": {**hashes, "index": index("ExactIndex", dtype="int8"), "sieve": MEANS},
         "lists": {**hashes, "index": index("IvfIndex", exact_below=16, lists=4)},
         "hybrid": {**hybrid, "sieve": MEANS},
@@ -124,13 +128,13 @@ ARRAYS = [
     ("ngrams", "index/texts.indices.npy", put(0, -1)),
     ("ngrams", "index/texts.indptr.npy", put(1, 10_000)),
     ("ngrams", "synonyms.data.npy", negate),
-    ("float32", "index/texts.rows.npy", scale),
-    ("float32", "index/texts.rows.npy", swap_far),
-    ("float32", "index/O-C.concepts.npy", put(0, 1)),
-    ("float32", "index/O-C.rows.npy", negate),
-    ("float32", "index/O-C.norms.npy", scale),
-    ("float32", "synonyms.rows.npy", negate),
-    ("float32", "synonyms.norms.npy", scale),
+    ("annoy", "index/texts.rows.npy", scale),
+    ("annoy", "index/texts.rows.npy", swap_far),
+    ("annoy", "index/O-C.concepts.npy", put(0, 1)),
+    ("annoy", "index/O-C.rows.npy", negate),
+    ("annoy", "index/O-C.norms.npy", scale),
+    ("annoy", "synonyms.rows.npy", negate),
+    ("annoy", "synonyms.norms.npy", scale),
     ("int8", "index/texts.rows.npy", put((0, 0), 0)),
     ("int8", "index/texts.rows.npy", swap_far),
     ("int8", "index/texts.rows.npy", nudge),
@@ -145,7 +149,7 @@ ARRAYS = [
 ]
 
 
-@pytest.mark.parametrize("name", ["ngrams", "float32", "int8", "lists", "hybrid"])
+@pytest.mark.parametrize("name", ["ngrams", "annoy", "int8", "lists", "hybrid"])
 def test_what_was_saved_agrees(saved, blank_normalizer, settings, tmp_path, name):
     verify(saved(name, tmp_path), blank_normalizer(**settings[name]))
 
@@ -226,6 +230,22 @@ def test_a_synonym_that_the_encoder_sees_differently(saved, blank_normalizer, tm
     reseal(folder)
     with pytest.raises(ConnormError, match="CN402.*synonyms"):
         verify(folder, blank_normalizer())
+
+
+@pytest.mark.parametrize("damaged", ["item", "root"])
+def test_a_tree_of_other_vectors(saved, blank_normalizer, settings, tmp_path, damaged):
+    folder = saved("annoy", tmp_path)
+    path = folder / "index" / "OD-T.index"
+    width = np.load(folder / "index" / "texts.rows.npy").shape[1]
+    nodes = np.fromfile(path, dtype="<i4").reshape(-1, 3 + width)
+    if damaged == "item":
+        nodes[0, 3:] = nodes[1, 3:]
+    else:
+        nodes[-1, 1] = nodes[-1, 2]
+    nodes.tofile(path)
+    reseal(folder)
+    with pytest.raises(ConnormError, match=r"CN402.*OD-T\.index"):
+        verify(folder, blank_normalizer(**settings["annoy"]))
 
 
 def test_lists_of_other_vectors(saved, blank_normalizer, settings, tmp_path):

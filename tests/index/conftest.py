@@ -11,6 +11,7 @@ from scipy import sparse
 
 from spacy_connorm.concepts import Concept
 from spacy_connorm.encoders.protocol import HybridArray
+from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.ivf import IvfIndex
 from spacy_connorm.index.builder import write_index
@@ -126,13 +127,18 @@ def build(
     scope="module",
     params=[
         (DENSE, ExactIndex()),
-        (SPARSE, ExactIndex()),
+        (DENSE, AnnoyIndex(exact_below=0, n_trees=20, search_k=2000)),
+        (SPARSE, AnnoyIndex()),
         (HYBRID, ExactIndex()),
+        (HYBRID, AnnoyIndex(exact_below=0, n_trees=20, search_k=2000)),
         (DENSE, LISTS),
         (SPARSE, LISTS),
         (HYBRID, LISTS),
     ],
-    ids=["exact", "sparse", "hybrid", "lists", "lists-sparse", "lists-hybrid"],
+    ids=[
+        *("exact", "annoy", "sparse", "hybrid-exact", "hybrid-annoy"),
+        *("lists", "lists-sparse", "lists-hybrid"),
+    ],
 )
 def index(request, tmp_path_factory) -> ConceptIndex:
     """An index of each kind. Tests do not change it."""

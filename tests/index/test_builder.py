@@ -10,6 +10,7 @@ import pytest
 
 from spacy_connorm.concepts import Concept
 from spacy_connorm.errors import ConnormError, ConnormWarning
+from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.concept_index import SEARCHES, ConceptIndex, Search
 from spacy_connorm.index.vectors import from_raw
@@ -47,7 +48,7 @@ def test_manifest_tells_what_is_inside(tmp_path):
     assert index.manifest["counts"]["concepts"] == 61
     assert index.manifest["counts"]["concepts_only_in_data"] == 1
     assert index.manifest["counts"]["width"] == WIDTH
-    assert {"spacy", "numpy", "spacy_connorm"} <= set(index.manifest["versions"])
+    assert {"spacy", "numpy", "annoy", "spacy_connorm"} <= set(index.manifest["versions"])
 
 
 def test_concept_that_only_data_knows_is_named_by_its_most_frequent_text(tmp_path):
@@ -135,7 +136,7 @@ def test_search_that_was_not_built(tmp_path):
         backend=ExactIndex(),
         clean=str,
     )
-    index = ConceptIndex(tmp_path / "i", ExactIndex())
+    index = ConceptIndex(tmp_path / "i", AnnoyIndex())
     with pytest.raises(ConnormError, match="CN408.*O-C"):
         index.searcher("O-C")
     # Over texts it needs their vectors only.
@@ -165,11 +166,11 @@ def run_build(path, before, environment):
         import os, resource, signal, sys
         from pathlib import Path
         sys.path.insert(0, sys.argv[2])
-        from spacy_connorm.index.backends.exact import ExactIndex
+        from spacy_connorm.index.backends.annoy import AnnoyIndex
         from spacy_connorm.index import builder
         from index import conftest
         {before}
-        backend = ExactIndex()
+        backend = AnnoyIndex(exact_below=0, n_trees=50)
         conftest.build(Path(sys.argv[1]), synonyms=[], backend=backend)
     """
     script = textwrap.dedent(script).format(before=before)
@@ -185,8 +186,8 @@ def test_killed_build_leaves_the_old_index(tmp_path, without_torch):
     assert ConceptIndex(tmp_path / "i", ExactIndex()).manifest == old
 
 
-# The store and the vectors are about 40 kB and 7 kB: each meets the limit once.
-@pytest.mark.parametrize("limit", [100, 6_000, 20_000])
+# The store, the vectors and the forest are about 40 kB, 7 kB and 300 kB: each meets the limit once.
+@pytest.mark.parametrize("limit", [100, 6_000, 20_000, 100_000])
 def test_disk_that_fills_up_leaves_the_old_index(tmp_path, without_torch, limit):
     old = build(tmp_path / "i", synonyms=[]).manifest
     fill = f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))"
@@ -344,9 +345,12 @@ def test_a_search_that_the_older_index_lacks_gets_its_own_lists(tmp_path):
 
 
 @NO_WARNING
+@pytest.mark.parametrize(
+    "backend", [ExactIndex(dtype="int8"), AnnoyIndex(dtype="int8")], ids=["exact", "annoy"]
+)
 @pytest.mark.parametrize("encoder", [DENSE, HYBRID], ids=lambda each: each.name)
-def test_known_texts_are_found_among_bytes(tmp_path, encoder):
-    index = build(tmp_path / "i", encoder=encoder, backend=ExactIndex(dtype="int8"))
+def test_known_texts_are_found_among_bytes(tmp_path, encoder, backend):
+    index = build(tmp_path / "i", encoder=encoder, backend=backend)
     rows = np.arange(0, index.manifest["counts"]["rows"], 5)
     queries = index.vectors.queries(rows)
     found = index.searcher("OD-T").nearest(queries, 1)

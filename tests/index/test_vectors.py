@@ -10,6 +10,7 @@ from scipy import sparse
 from spacy_connorm.encoders.protocol import HybridArray, stack
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index import vectors as vectors_module
+from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.backends.ivf import IvfIndex
 from spacy_connorm.index.concept_index import SEARCHES, ConceptIndex, Search
@@ -394,7 +395,7 @@ def test_a_metric_that_there_is_not():
         ExactIndex(metric="euclidean")
 
 
-@pytest.mark.parametrize("backend", [ExactIndex, IvfIndex])
+@pytest.mark.parametrize("backend", [ExactIndex, AnnoyIndex, IvfIndex])
 def test_a_dtype_that_there_is_not(backend):
     with pytest.raises(ConnormError, match="CN118.*dtype.*float16"):
         backend(dtype="float16")

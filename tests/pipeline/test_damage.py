@@ -51,14 +51,17 @@ DAMAGES = {
 }
 
 
-@pytest.mark.parametrize("vectors", ["sparse", "dense", "lists", "hybrid"])
+@pytest.mark.parametrize("vectors", ["sparse", "annoy", "lists", "hybrid"])
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=list(DAMAGES))
 def test_damage_to_any_file_is_found(
     changed, blank_normalizer, hashes, hybrid, tmp_path, damage, vectors
 ):
-    dense = {**hashes, "index": {"@misc": "spacy-connorm.ExactIndex.v1", "dtype": "int8"}}
+    annoy = {
+        **hashes,
+        "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0, "dtype": "float32"},
+    }
     lists = {**hashes, "index": {"@misc": "spacy-connorm.IvfIndex.v1", "exact_below": 16}}
-    settings = {"sparse": {}, "dense": dense, "lists": lists, "hybrid": hybrid}[vectors]
+    settings = {"sparse": {}, "annoy": annoy, "lists": lists, "hybrid": hybrid}[vectors]
     changed(**settings).to_disk(tmp_path / "saved")
     normalizer = blank_normalizer(**settings)
     for name, content in pack(tmp_path / "saved").items():

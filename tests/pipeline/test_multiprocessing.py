@@ -18,7 +18,7 @@ from .many_processes import answers, read
 
 SCRIPT = Path(__file__).with_name("many_processes.py")
 SETTINGS = {
-    "index": {"@misc": "spacy-connorm.ExactIndex.v1", "dtype": "float32"},
+    "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0, "dtype": "float32"},
     "types": ["Disease", "Symptom", "Chemical"],
 }
 

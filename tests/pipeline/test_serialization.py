@@ -53,12 +53,15 @@ SIEVES = {
 
 @pytest.mark.parametrize("pass_on", [by_disk, by_bytes, by_pickle])
 @pytest.mark.parametrize("sieve", SIEVES)
-@pytest.mark.parametrize("vectors", ["sparse", "dense", "lists"])
+@pytest.mark.parametrize("vectors", ["sparse", "dense", "annoy"])
 def test_round_trip(changed, blank_normalizer, hashes, tmp_path, pass_on, sieve, vectors):
     settings = {"sieve": {"@misc": "spacy-connorm.Sieve.v1", **SIEVES[sieve]}}
     settings |= {} if vectors == "sparse" else hashes
-    lists = {"index": {"@misc": "spacy-connorm.IvfIndex.v1", "exact_below": 16}}
-    settings |= lists if vectors == "lists" else {}
+    settings |= (
+        {"index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0, "dtype": "float32"}}
+        if vectors == "annoy"
+        else {}
+    )
     normalizer = changed(**settings)
     restored = pass_on(normalizer, blank_normalizer(**settings), tmp_path)
     assert restored.candidates(MENTIONS) == normalizer.candidates(MENTIONS)

@@ -251,7 +251,7 @@ def test_a_file_that_is_no_config(tmp_path, text):
         ({"synonyms": ("flu", "C1")}, "CN006"),
         ({"format": "owl"}, "CN118"),
         ({"gpu_id": 99}, "CN713"),
-        ({"overrides": {**NGRAMS, f"{COMPONENT}.top_k": -5}}, "CN006"),
+        ({"overrides": {**NGRAMS, f"{COMPONENT}.index.n_trees": -5}}, "CN006"),
         ({"overrides": {**NGRAMS, f"{COMPONENT}.index": 5}}, "CN006"),
         ({"overrides": {**NGRAMS, f"{COMPONENT}.sieve": 5}}, "CN006"),
         ({"reuse": "nowhere"}, "CN700"),

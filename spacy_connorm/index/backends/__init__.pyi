@@ -1,3 +1,4 @@
+from .annoy import AnnoyIndex as AnnoyIndex
 from .exact import AllowedItems as AllowedItems
 from .exact import Backend as Backend
 from .exact import Earlier as Earlier

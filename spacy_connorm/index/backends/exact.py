@@ -157,7 +157,7 @@ class Earlier(NamedTuple):
 
 
 class Backend(Protocol):
-    """Builds and opens searchers, e.g. `ExactIndex` and `IvfIndex`. For the metric of its scores,
+    """Builds and opens searchers, e.g. `AnnoyIndex` and `ExactIndex`. For the metric of its scores,
     see `vectors.metric_of`.
 
     extra (str): The extra of spacy-connorm that it needs; empty if none.

@@ -187,8 +187,12 @@ def load_faiss() -> Any:
 
 @cache
 def _import_faiss() -> Any:
-    instead = ', or use `index = {"@misc": "spacy-connorm.ExactIndex.v1"}`'
-    require_installed("IvfIndex", "faiss", "faiss", instead=instead)
+    require_installed(
+        "IvfIndex",
+        "faiss",
+        "faiss",
+        instead=', or use `index = {"@misc": "spacy-connorm.AnnoyIndex.v1"}`',
+    )
     import faiss
 
     if hasattr(os, "register_at_fork"):

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.index.backends.annoy import AnnoyIndex, AnnoySearcher
 from spacy_connorm.index.backends.exact import AllowedItems, ExactIndex, ExactSearcher
 from spacy_connorm.index.backends.ivf import IvfIndex, IvfSearcher
 from spacy_connorm.index.vectors import RowScores, from_raw
@@ -21,9 +23,10 @@ UNIT = from_raw(QUERIES).unit
 @pytest.fixture(
     params=[
         ExactIndex(),
+        AnnoyIndex(exact_below=0, n_trees=30, search_k=1500),
         IvfIndex(lists=100, probes=50, oversample=40, exact_below=1000),
     ],
-    ids=["exact", "lists"],
+    ids=["exact", "annoy", "lists"],
 )
 def searcher(request, tmp_path):
     request.param.build(VECTORS, tmp_path / "vectors.index")
@@ -91,6 +94,44 @@ def test_nothing_allowed_finds_nothing(searcher):
     assert not (found.items >= 0).any()
 
 
+def test_annoy_scores_are_exact_cosines(tmp_path):
+    settings = AnnoyIndex(exact_below=0, n_trees=5, search_k=100)
+    settings.build(VECTORS, tmp_path / "f")
+    searcher = settings.open(VECTORS, tmp_path / "f")
+    assert isinstance(searcher, AnnoySearcher)
+    found = searcher.nearest(UNIT, 5)
+    exact = np.take_along_axis(UNIT @ VECTORS.unit.T, found.items, axis=1)
+    np.testing.assert_allclose(found.scores, exact, atol=1e-6)
+
+
+def test_same_seed_same_forest(tmp_path):
+    for name in ("one", "two"):
+        AnnoyIndex(exact_below=0, n_trees=4).build(VECTORS, tmp_path / name)
+    AnnoyIndex(exact_below=0, n_trees=4, seed=1).build(VECTORS, tmp_path / "other")
+    one, two, other = ((tmp_path / name).read_bytes() for name in ("one", "two", "other"))
+    assert one == two != other
+
+
+@pytest.mark.parametrize("setting", ["n_trees", "search_k", "oversample"])
+@pytest.mark.parametrize("value", [0, -5])
+def test_setting_under_one(setting, value):
+
+    with pytest.raises(ConnormError, match=f"CN006.*{setting}.*{value}"):
+        AnnoyIndex(**{setting: value})
+
+
+def test_sparse_vectors_are_searched_exactly(tmp_path):
+    vectors = from_raw(sparse.csr_matrix(np.maximum(RAW, 0)))
+    AnnoyIndex().build(vectors, tmp_path / "f")
+    assert not (tmp_path / "f").exists()
+    assert isinstance(AnnoyIndex().open(vectors, tmp_path / "f"), ExactSearcher)
+
+
+def test_missing_forest_names_the_file(tmp_path):
+    with pytest.raises(ConnormError, match=r"CN403.*nowhere"):
+        AnnoyIndex(exact_below=0).open(VECTORS, tmp_path / "nowhere")
+
+
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
 def test_exact_scores_do_not_depend_on_what_else_is_asked(dtype):
     wide = RNG.normal(size=(400, 333)).astype("float32")
@@ -109,7 +150,10 @@ WIDE_RAW = WIDE_RNG.normal(size=(4000, 16)).astype("float32")
 WIDE_VECTORS = from_raw(WIDE_RAW)
 WIDE_UNIT = WIDE_VECTORS.unit[:6]
 FEW, HALF = (np.arange(len(WIDE_RAW)) % step == 0 for step in (20, 2))
-LISTS = IvfIndex(lists=100, probes=10, exact_below=1000)
+BACKENDS = [
+    AnnoyIndex(exact_below=0, n_trees=5, search_k=900),
+    IvfIndex(lists=100, probes=10, exact_below=1000),
+]
 
 
 class Watched(np.ndarray):
@@ -146,11 +190,12 @@ def test_what_it_tells():
     assert allowed.bits.tolist() == [0b110, 0b10]
 
 
+@pytest.mark.parametrize("backend", BACKENDS, ids=lambda each: type(each).__name__)
 @pytest.mark.parametrize("mask", [FEW, HALF], ids=["few", "half"])
-def test_a_search_with_the_same_filter_does_not_read_the_mask_again(mask, tmp_path):
-    LISTS.build(WIDE_VECTORS, tmp_path / "index")
-    searcher = LISTS.open(WIDE_VECTORS, tmp_path / "index")
-    assert isinstance(searcher, IvfSearcher)
+def test_a_search_with_the_same_filter_does_not_read_the_mask_again(backend, mask, tmp_path):
+    backend.build(WIDE_VECTORS, tmp_path / "index")
+    searcher = backend.open(WIDE_VECTORS, tmp_path / "index")
+    assert isinstance(searcher, AnnoySearcher | IvfSearcher)
     mask = watched(mask)
     allowed = AllowedItems(mask)
     first = searcher.nearest(WIDE_UNIT, 3, allowed)

@@ -1,0 +1,289 @@
+"""Approximate search with Annoy: the forest proposes candidates, exact float32 scores rank them.
+For small indexes, or without annoy, the search is exact.
+
+Annoy reads its files without checking them. A file is an array of nodes of (3 + width) four-byte
+words: the number of items below the node, two words for its children, and a vector. The first nodes
+are the items, and the last ones the roots. A node with at most width + 2 items below it is a leaf:
+their numbers start in its second word and take the place of the vector. Any other node has two
+children.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+
+from ...encoders.protocol import Raw
+from ...encoders.storage import DTYPES
+from ...errors import ConnormError, Errors, Warnings, refuse, require_choice, warn
+from ...files.folders import damaged
+from ..vectors import Vectors, row_blocks
+from .exact import (
+    AllowedItems,
+    Earlier,
+    ExactSearcher,
+    Neighbours,
+    require_positive_settings,
+    rescore,
+)
+
+if TYPE_CHECKING:
+    from .exact import Searcher
+
+# Other processors may round differently.
+_ROUNDED = 1e-4
+# The beginning of the file if no forest was built.
+_NO_FOREST = b"no forest: "
+# With fewer names, an exact search is as fast.
+_MANY = 300_000
+# The number of leaves checked at once.
+_LEAVES = 2048
+
+
+@dataclass(frozen=True)
+class AnnoyIndex:
+    """Settings of the Annoy backend, `spacy-connorm.AnnoyIndex.v1`.
+
+    n_trees (int): The number of trees. More trees give better recall and a larger file.
+    search_k (int): Nodes inspected per query. More nodes give better recall and slower searches.
+    oversample (int): Proposals to rescore per requested item.
+    exact_below (int): The number of vectors below which the search is exact and no forest is built.
+    seed (int): The seed of the random splits; the same seed gives the same forest.
+    dtype (str): How the vectors for rescoring are stored, see `ExactIndex`.
+    """
+
+    # Without annoy, the search is exact, so packages of pipelines need no compiler.
+    extra: ClassVar[str] = ""
+
+    n_trees: int = 50
+    search_k: int = 20_000
+    oversample: int = 2
+    exact_below: int = _MANY
+    seed: int = 13
+    dtype: Literal["float32", "int8"] = "float32"
+
+    def __post_init__(self) -> None:
+        """Check the settings.
+
+        RAISES (ConnormError): CN006 or CN118 for an invalid setting.
+        """
+        require_choice("dtype", self.dtype, DTYPES)
+        # Annoy treats a negative number of trees as a huge one and builds until memory is full.
+        require_positive_settings(self, "n_trees", "search_k", "oversample")
+        if self.exact_below < 0:
+            refuse("exact_below", self.exact_below, "a number of vectors, at least 0")
+
+    def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> None:
+        """Build the forest for dense vectors. Sparse and hybrid ones are searched exactly.
+
+        vectors (Vectors): The items, one per row.
+        path (Path): The file that Annoy writes and later maps, or that records why there is no
+            forest.
+        earlier (Optional[Earlier]): Not used: trees are always built anew.
+        """
+        if "sparse" in vectors.widths:
+            return
+        if len(vectors) < self.exact_below:
+            path.write_bytes(_NO_FOREST + b"an exact search of so few vectors is as fast\n")
+            return
+        forest = _new_forest(vectors.width)
+        if forest is None:
+            self._warn_of_many(len(vectors))
+            path.write_bytes(_NO_FOREST + b"annoy was not installed\n")
+            return
+        forest.set_seed(self.seed)
+        for rows in row_blocks(np.arange(len(vectors))):
+            for item, vector in zip(rows.tolist(), vectors.queries(rows), strict=True):
+                forest.add_item(item, vector)
+        # One job, since the forest depends on the number of jobs. Built in memory and then saved,
+        # since building on disk ends in SIGBUS when the disk is full.
+        forest.build(self.n_trees, n_jobs=1)
+        forest.save(str(path))
+        forest.unload()
+
+    def open(self, vectors: Vectors, path: Path) -> "Searcher":
+        """Map the forest into memory.
+
+        vectors (Vectors): The items it was built from.
+        path (Path): Its file.
+        RETURNS (Searcher): A searcher over the vectors.
+        """
+        if "sparse" in vectors.widths:
+            return ExactSearcher(vectors)
+        forest = _new_forest(vectors.width) if _is_planted(path) else None
+        if forest is not None:
+            return AnnoySearcher(self, vectors, path, forest)
+        self._warn_of_many(len(vectors))
+        return ExactSearcher(vectors)
+
+    def _warn_of_many(self, vectors: int) -> None:
+        if vectors > max(_MANY, self.exact_below):
+            warn(Warnings.CNW403.format(count=vectors))
+
+
+class AnnoySearcher:
+    """Searches a forest and rescores its proposals."""
+
+    def __init__(self, settings: AnnoyIndex, vectors: Vectors, path: Path, forest: Any) -> None:
+        """Map a forest into memory.
+
+        settings (AnnoyIndex): How to search it.
+        vectors (Vectors): The items it was built from.
+        path (Path): Its file.
+        forest (annoy.AnnoyIndex): An empty forest, which loads the file.
+        RAISES (ConnormError): CN403 if the file is not a forest of these vectors.
+        """
+        self.settings = settings
+        self.vectors = vectors
+        self._exact = ExactSearcher(vectors)
+        self._forest = forest
+        try:
+            require_sound_forest(path, items=len(vectors), width=vectors.width)
+            self._forest.load(str(path))
+        except OSError as error:
+            raise ConnormError(Errors.CN403.format(path=path, reason=error)) from error
+
+    def __len__(self) -> int:
+        return len(self.vectors)
+
+    def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
+        """Find the n nearest items of each query. The search is exact if that costs no more than
+        searching the forest: if `search_k` is at least the number of items, or a filter allows only
+        a few.
+
+        queries (Floats2d): float32 (b, width), at unit length.
+        n (int): The number of items.
+        allowed (Optional[AllowedItems]): The items that may be found; all if None.
+        RETURNS (Neighbours): Exact float32 scores of approximate neighbours.
+        """
+        possible = len(self) if allowed is None else allowed.count
+        n = min(n, len(self))
+        wanted = min(n, possible)
+        # Enough proposals to expect enough allowed items among them.
+        proposals = wanted * self.settings.oversample * len(self) // max(possible, 1)
+        inspected = self.settings.search_k
+        if inspected >= len(self) or proposals > inspected or proposals * 4 > len(self):
+            return self._exact.nearest(queries, n, allowed)
+        proposed = self._propose(queries, proposals, allowed)
+        found = rescore(self.vectors, queries, proposed, n)
+        return self._exact.complete(found, queries, wanted, allowed)
+
+    def verify(self, path: Path) -> None:
+        width = self.vectors.width
+        if not has_each_item_in_each_tree(path, items=len(self), width=width):
+            raise damaged(path, "its trees do not hold every vector once")
+        stored = np.memmap(path, dtype="<f4", mode="r").reshape(-1, width + 3)[: len(self), 3:]
+        for rows in row_blocks(np.arange(len(self))):
+            if not np.allclose(stored[rows], self.vectors.queries(rows), atol=_ROUNDED):
+                raise damaged(path, "it holds other vectors")
+
+    def _propose(
+        self, queries: Raw, count: int, allowed: AllowedItems | None
+    ) -> Iterator[np.ndarray]:
+        for vector in queries:
+            found = self._forest.get_nns_by_vector(vector, count, self.settings.search_k)
+            items = np.asarray(found, dtype="int64")
+            yield items if allowed is None else items[allowed.mask[items]]
+
+
+def _is_planted(path: Path) -> bool:
+    """Check whether a file must be opened as a forest. A missing file counts as one.
+
+    RETURNS (bool): True if it must.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(len(_NO_FOREST)) != _NO_FOREST
+    except FileNotFoundError:
+        return True
+
+
+def _new_forest(width: int) -> Any:
+    """Create an empty forest.
+
+    RETURNS (Optional[annoy.AnnoyIndex]): The forest; None if annoy is not installed.
+    """
+    try:
+        import annoy
+    except ImportError:
+        return None
+    return annoy.AnnoyIndex(width, "angular")
+
+
+def require_sound_forest(path: Path, *, items: int, width: int) -> None:
+    """Check that a search through a forest stays inside its file and terminates: children are
+    nodes, leaves hold items, and every node has as many items as its children together. So a child
+    has fewer items than its parent, and each tree is traversed in bounded time.
+
+    path (Path): The file.
+    items (int): The number of vectors it was built from.
+    width (int): Their width.
+    RAISES (ConnormError): CN403 if it is not such a forest.
+    """
+    words = width + 3
+    size = path.stat().st_size
+    if size == 0 or size % (4 * words):
+        _refuse_forest(path, f"{size} bytes are not a whole number of nodes")
+    nodes = np.asarray(np.memmap(path, dtype="<i4", mode="r", shape=(size // (4 * words), words)))
+    below = np.array(nodes[:, 0])
+    if below[-1] != items or len(nodes) <= items:
+        _refuse_forest(path, f"it is not a forest of {items} items")
+    if (below[:items] != 1).any() or below.min() < 1:
+        _refuse_forest(path, "the number of items of a node is wrong")
+    is_leaf = below <= width + 2
+    is_leaf[:items] = False
+    leaves = np.flatnonzero(is_leaf)
+    inner = np.flatnonzero(below > width + 2)
+    _check_leaves(path, nodes, leaves, items)
+    children = nodes[inner, 1:3]
+    if children.size and not (children.min() >= 0 and children.max() < len(nodes)):
+        _refuse_forest(path, "a child is not a node")
+    if (below[children].sum(axis=1, dtype="int64") != below[inner]).any():
+        _refuse_forest(path, "a node does not have the items of its children")
+
+
+def has_each_item_in_each_tree(path: Path, *, items: int, width: int) -> bool:
+    """Check that every tree holds every item exactly once.
+
+    path (Path): The file, which `require_sound_forest` has accepted.
+    items (int): The number of vectors it was built from.
+    width (int): Their width.
+    RETURNS (bool): True if it does.
+    """
+    nodes = np.asarray(np.memmap(path, dtype="<i4", mode="r")).reshape(-1, width + 3)
+    # The roots are at the end: only they have all items below them.
+    others = np.flatnonzero(nodes[:, 0] != items)
+    first = max(items, int(others[-1]) + 1 if len(others) else 0)
+    everything = np.arange(items)
+    return all(
+        np.array_equal(np.sort(_items_below(nodes, root, items)), everything)
+        for root in range(first, len(nodes))
+    )
+
+
+def _items_below(nodes: np.ndarray, root: int, items: int) -> np.ndarray:
+    found, level = [], np.asarray([root])
+    while len(level):
+        is_leaf = nodes[level, 0] < nodes.shape[1]
+        found += [nodes[leaf, 1 : 1 + nodes[leaf, 0]] for leaf in level[is_leaf]]
+        children = nodes[level[~is_leaf], 1:3].ravel()
+        found.append(children[children < items])
+        level = children[children >= items]
+    return np.concatenate(found)
+
+
+def _check_leaves(path: Path, nodes: np.ndarray, leaves: np.ndarray, items: int) -> None:
+    for start in range(0, len(leaves), _LEAVES):
+        block = leaves[start : start + _LEAVES]
+        held = nodes[block, 1 : 1 + nodes[block, 0].max()]
+        # The bytes after the items of a leaf were never written.
+        is_held = np.arange(held.shape[1]) < nodes[block, :1]
+        found = held[is_held].view("uint32")
+        if len(found) and found.max() >= items:
+            _refuse_forest(path, "a leaf holds a number that is not an item")
+
+
+def _refuse_forest(path: Path, reason: str) -> None:
+    raise ConnormError(Errors.CN403.format(path=path, reason=reason))
