@@ -40,7 +40,19 @@ def method(request):
 
 
 @pytest.fixture
-def running(pipeline, tmp_path, method):
+def installed_gate(tmp_path_factory, monkeypatch):
+    """The gate as a package that is installed: workers that are spawned load the pipeline from its
+    folder, and have imported nothing."""
+    packages = tmp_path_factory.mktemp("packages")
+    (packages / "gate-1.dist-info").mkdir()
+    (packages / "gate-1.dist-info" / "METADATA").write_text("Name: gate\nVersion: 1\n")
+    points = f"[spacy_factories]\ngate = {gated.__name__}:make_gate\n"
+    (packages / "gate-1.dist-info" / "entry_points.txt").write_text(points)
+    monkeypatch.syspath_prepend(str(packages))
+
+
+@pytest.fixture
+def running(pipeline, tmp_path, method, installed_gate):
     """A function that starts the command on some texts, and gives its process and its workers once
     they wait at the gate."""
     pipeline.add_pipe("gate", first=True, config={"folder": str(tmp_path)})
