@@ -549,6 +549,9 @@ def _connected(address: str | None) -> Iterator[Any]:
 
     is_ours = not ray.is_initialized()
     if is_ours:
+        # Without an address, Ray would join any cluster that was started on this machine, also one
+        # of somebody else's that ends before this run does.
+        address = address or os.environ.get("RAY_ADDRESS") or "local"
         try:
             ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, OSError, RuntimeError, ValueError, RayError) as error:

@@ -367,8 +367,15 @@ def test_ray_must_be_there(saved_pipeline, corpus, tmp_path, monkeypatch):
         run(engine="ray")
 
 
+# Ray's own choice would be any cluster that was started on this machine.
 @on_linux
-def test_the_cluster_must_be_there(saved_pipeline, corpus, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("given", "variable", "called"),
+    [("here:1", "there:2", "here:1"), (None, "there:2", "there:2"), (None, "", "local")],
+)
+def test_the_cluster_must_be_there(
+    saved_pipeline, corpus, tmp_path, monkeypatch, given, variable, called
+):
     import ray
 
     def fail(**options):
@@ -376,7 +383,6 @@ def test_the_cluster_must_be_there(saved_pipeline, corpus, tmp_path, monkeypatch
 
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", fail)
-    with pytest.raises(ConnormError, match=r"CN798.*nobody at here:1"):
-        annotate_corpus(
-            saved_pipeline, corpus, tmp_path / "out", engine="ray", ray_address="here:1"
-        )
+    monkeypatch.setenv("RAY_ADDRESS", variable)
+    with pytest.raises(ConnormError, match=rf"CN798.*nobody at {called}"):
+        annotate_corpus(saved_pipeline, corpus, tmp_path / "out", engine="ray", ray_address=given)
