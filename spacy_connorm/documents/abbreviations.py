@@ -137,9 +137,10 @@ def get_abbreviations(doc: Doc) -> list[Abbreviation]:
     doc (Doc): The document.
     RETURNS (List[Abbreviation]): The abbreviations, in order.
     """
+    user_data: dict[Any, Any] = doc.user_data
     return [
         Abbreviation(*each[:2], *(key[2] + offset for offset in each[2:]))
-        for key, part in sorted(_stored(doc))
+        for key, part in sorted(item for item in user_data.items() if _is_ours(item[0]))
         for each in part
     ]
 
@@ -151,8 +152,9 @@ def read_abbreviations(doc: Doc) -> Abbreviations:
     RETURNS (Abbreviations): Those of scispaCy's detector if it found any, otherwise those of
         `set_abbreviations`.
     """
-    theirs = list(_detected(doc))
-    return Abbreviations([(0, theirs)]) if theirs else _read_stored(doc)
+    if _is_theirs(doc, _ABBREVIATIONS) and (found := list(_detected(doc))):
+        return Abbreviations([(0, found)])
+    return _read_stored(doc)
 
 
 class _StoredReader:
@@ -168,7 +170,8 @@ class _StoredReader:
             last_doc, size, stored, abbreviations = self._last
             if last_doc() is doc and _is_unchanged(doc, size, stored):
                 return abbreviations
-        stored = list(_stored(doc))
+        user_data: dict[Any, Any] = doc.user_data
+        stored = [item for item in user_data.items() if _is_ours(item[0])]
         abbreviations = Abbreviations(
             (key[2], [Sense(each[2], each[0], each[1]) for each in part]) for key, part in stored
         )
@@ -192,8 +195,7 @@ def find_long_forms(doc: Doc, spans: Sequence[Span]) -> list[str]:
     RETURNS (List[str]): One long form per span; empty if unknown.
     """
     abbreviations = read_abbreviations(doc)
-    known = filter(Span.has_extension, (_LONG_FORM, _LITERAL))
-    if any(Span.get_extension(each)[2] is not get_long_form for each in known):
+    if _is_theirs(Span, _LONG_FORM) or _is_theirs(Span, _LITERAL):
         return [external_long_form(span) or _expanded(span, abbreviations) for span in spans]
     if not abbreviations.senses:
         return [""] * len(spans)
@@ -261,11 +263,6 @@ def _expanded(span: Span, abbreviations: Abbreviations) -> str:
     return abbreviations.long_form(clean(span.text), span.end_char - 1)
 
 
-def _stored(doc: Doc) -> Iterator[tuple[Any, Sequence[Sequence[Any]]]]:
-    user_data: dict[Any, Any] = doc.user_data
-    return ((key, part) for key, part in user_data.items() if _is_ours(key))
-
-
 def _is_ours(key: Any) -> bool:
     return isinstance(key, tuple) and len(key) == 4 and key[:2] == ("._.", _KEY)
 
@@ -289,18 +286,27 @@ def _detected(doc: Doc) -> Iterator[Sense]:
             yield Sense(start, short, long)
 
 
+def _is_theirs(owner: Any, name: str) -> bool:
+    """Check whether another component registered an attribute.
+
+    owner (Union[Doc, Span, Type]): A document or a span, or their class.
+    RETURNS (bool): True if it did.
+    """
+    if not owner.has_extension(name):
+        return False
+    return owner.get_extension(name)[2] not in (abbreviation_spans, get_long_form)
+
+
 def _read(owner: Doc | Span, name: str) -> Any:
     """Read an attribute that another component registered. Reading it through spaCy would write a
     default list into the document.
 
     RETURNS (Any): The value, or None.
     """
-    if not owner.has_extension(name):
+    if not _is_theirs(owner, name):
         return None
     extension: tuple[Any, ...] = owner.get_extension(name)
     default, _, getter, _ = extension
-    if getter in (abbreviation_spans, get_long_form):
-        return None
     if getter is not None:
         return getter(owner)
     place = (owner.start_char, owner.end_char) if isinstance(owner, Span) else (None, None)

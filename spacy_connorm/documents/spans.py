@@ -93,10 +93,12 @@ def set_span_attributes(
     prefix (str): The prefix of the attributes.
     """
     user_data: dict[Any, Any] = doc.user_data
-    user_data[_mark(prefix)] = True
+    # Stored as if on an empty span, since `Doc.from_docs` warns about values on a whole document.
+    user_data[_key(prefix + _NORMALIZED, 0, 0)] = True
     for span, kb_id, found in zip(spans, kb_ids, candidates, strict=True):
-        user_data[_key(span, prefix + _KB_ID)] = kb_id
-        user_data[_key(span, prefix + _CANDIDATES)] = tuple(map(tuple, found))
+        place = span.start_char, span.end_char
+        user_data[_key(prefix + _KB_ID, *place)] = kb_id
+        user_data[_key(prefix + _CANDIDATES, *place)] = tuple(map(tuple, found))
 
 
 def register_found_name() -> None:
@@ -113,7 +115,8 @@ def get_found_name(span: Span) -> str:
     span (Span): The mention.
     RETURNS (str): The name as written in the index; empty if no finder found the span.
     """
-    return _read(span, _FOUND_NAME, "")
+    user_data: dict[Any, Any] = span.doc.user_data
+    return user_data.get(_key(_FOUND_NAME, span.start_char, span.end_char), "")
 
 
 def is_normalized(doc: Doc, prefix: str = "") -> bool:
@@ -124,7 +127,7 @@ def is_normalized(doc: Doc, prefix: str = "") -> bool:
     RETURNS (bool): True even if it found no mentions.
     """
     user_data: dict[Any, Any] = doc.user_data
-    return _mark(prefix) in user_data
+    return _key(prefix + _NORMALIZED, 0, 0) in user_data
 
 
 def get_candidates(span: Span, prefix: str = "") -> list[Candidate] | None:
@@ -175,16 +178,11 @@ def _is_ours(getter: Any) -> bool:
 
 def _read(span: Span, name: str, default: Any) -> Any:
     user_data: dict[Any, Any] = span.doc.user_data
-    return user_data.get(_key(span, name), default)
+    return user_data.get(_key(name, span.start_char, span.end_char), default)
 
 
-def _mark(prefix: str) -> tuple[str, str, int, int]:
-    # Stored as if on an empty span, since `Doc.from_docs` warns about values on a whole document.
-    return ("._.", prefix + _NORMALIZED, 0, 0)
-
-
-def _key(span: Span, name: str) -> tuple[str, str, int, int]:
-    return ("._.", name, span.start_char, span.end_char)
+def _key(name: str, start: int, end: int) -> tuple[str, str, int, int]:
+    return ("._.", name, start, end)
 
 
 # The attributes of spans. The name of the first one is from negspacy.

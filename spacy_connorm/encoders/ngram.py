@@ -1,14 +1,15 @@
 """Character n-grams weighted by TF-IDF as an encoder: sparse vectors, nothing to download."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors, refuse
-from .protocol import EncoderShim, make_encoder
+from .protocol import EncoderShim, make_csr, make_encoder
 from .storage import digest_parts
 
 # Time grows with the length, and longer n-grams add nothing to shorter ones.
@@ -55,8 +56,29 @@ def require_ngram_range(lengths: Sequence[int]) -> None:
         refuse("ngram_range", lengths, f"two lengths from 1 to {_LONGEST}, e.g. [1, 3]")
 
 
+class WeightedNgrams(NamedTuple):
+    """The n-grams of the texts that an encoder was fitted to.
+
+    columns (Dict[str, int]): The column of each n-gram; they are in alphabetical order.
+    idf (Floats1d): float32 (n-grams,): their weights.
+    split (Callable[[str], List[str]]): Splits a text into n-grams.
+    """
+
+    columns: dict[str, int]
+    idf: np.ndarray
+    split: Callable[[str], list[str]]
+
+    @property
+    def width(self) -> int:
+        """The number of different n-grams.
+
+        RETURNS (int): At least 1.
+        """
+        return len(self.columns)
+
+
 class NgramShim(EncoderShim):
-    """Holds a fitted vectorizer, and saves its n-grams and their weights as plain arrays."""
+    """Holds n-grams and their weights, and saves them as plain arrays."""
 
     sparse = True
     fits = True
@@ -68,14 +90,6 @@ class NgramShim(EncoderShim):
         """
         super().__init__()
         self.cfg = settings
-
-    @property
-    def width(self) -> int:
-        """The number of different n-grams.
-
-        RETURNS (int): 0 before fitting.
-        """
-        return 0 if self._model is None else len(self._model.vocabulary)
 
     def load(self, texts: list[str] | None) -> None:
         """Fit to texts. Without texts, a fitted encoder does not change.
@@ -92,14 +106,24 @@ class NgramShim(EncoderShim):
 
         RETURNS (scipy.sparse.csr_matrix): Shape (inputs, n-grams), float32.
         """
-        if not inputs:
-            from scipy.sparse import csr_matrix
-
-            return csr_matrix((0, self.width), dtype="float32")
-        # Older versions of scikit-learn compute in double precision.
-        texts = [each.decode() for each in inputs]
-        vectors = self._model.transform(texts).astype(np.float32, copy=False)
-        return _without_blank_rows(vectors, self._model.vocabulary_.get(_BLANK))
+        columns, idf, split = self._model
+        blank = columns.get(_BLANK)
+        indices: list[int] = []
+        counts: list[int] = []
+        bounds = [0]
+        for each in inputs:
+            found = Counter(map(columns.get, split(each.decode())))
+            del found[None]  # n-grams that were not in the texts
+            # Words are padded with spaces. Otherwise, two texts with no other known n-gram would
+            # have a cosine of 1.
+            if list(found) != [blank]:
+                own = sorted(found)
+                indices += own
+                counts += [found[column] for column in own]
+            bounds.append(len(indices))
+        which = np.array(indices, dtype="int32")
+        data = np.array(counts, dtype="float32") * idf[which]
+        return make_csr((data, which, np.array(bounds, dtype="int32")), len(columns))
 
     def inputs(self, texts: list[str]) -> list[bytes]:
         """Normalize texts.
@@ -124,51 +148,34 @@ class NgramShim(EncoderShim):
         return {"ngrams": ngrams, "idf": idf}, {}
 
     def restored(self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> tuple[Any, str]:
-        """Restore a vectorizer.
+        """Restore n-grams.
 
-        RETURNS (Tuple): The vectorizer and its checksum.
+        RETURNS (Tuple): The n-grams and their checksum.
         """
         ngrams, idf = saved["ngrams"].split("\n"), np.frombuffer(saved["idf"], dtype="<f4")
         if len(ngrams) != len(idf) or len(set(ngrams)) != len(ngrams) or not np.isfinite(idf).all():
             raise ValueError("its n-grams and their weights do not fit together")
-        return self._fitted(ngrams, idf), digest_parts(saved["ngrams"], saved["idf"])
+        return self._weighted(ngrams, idf), digest_parts(saved["ngrams"], saved["idf"])
 
-    def _fit(self, texts: list[str]) -> Any:
-        fitted = self._vectorizer()
+    def _fit(self, texts: list[str]) -> WeightedNgrams:
+        vectorizer = self._vectorizer()
         try:
-            fitted.fit(texts)
+            vectorizer.fit(texts)
         except ValueError as error:
             raise ConnormError(Errors.CN310.format(count=len(texts))) from error
-        return self._fitted(sorted(fitted.vocabulary_), fitted.idf_)
+        return self._weighted(sorted(vectorizer.vocabulary_), vectorizer.idf_)
 
-    def _fitted(self, ngrams: list[str], idf: np.ndarray) -> Any:
-        vectorizer = self._vectorizer(vocabulary=ngrams)
-        vectorizer.idf_ = idf.astype("float32")
-        return vectorizer
+    def _weighted(self, ngrams: list[str], idf: np.ndarray) -> WeightedNgrams:
+        columns = {ngram: column for column, ngram in enumerate(ngrams)}
+        split = self._vectorizer().build_analyzer()
+        return WeightedNgrams(columns, idf.astype("float32"), split)
 
-    def _vectorizer(self, vocabulary: list[str] | None = None) -> Any:
+    def _vectorizer(self) -> Any:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        return TfidfVectorizer(
-            **self.cfg,
-            lowercase=False,
-            norm=None,
-            vocabulary=vocabulary,
-            dtype=np.float32,
-        )
+        return TfidfVectorizer(**self.cfg, lowercase=False, norm=None, dtype=np.float32)
 
 
-def _state(vectorizer: Any) -> tuple[str, bytes]:
+def _state(fitted: WeightedNgrams) -> tuple[str, bytes]:
     # N-grams have no line breaks, since `inputs` splits at white space.
-    return "\n".join(vectorizer.vocabulary), vectorizer.idf_.astype("<f4").tobytes()
-
-
-def _without_blank_rows(vectors: Any, blank: int | None) -> Any:
-    # Words are padded with spaces. Otherwise, two texts with no other known n-gram would have a
-    # cosine of 1.
-    if blank is None:
-        return vectors
-    has_blank = np.asarray(vectors[:, [blank]].todense()).ravel() > 0
-    is_blank = has_blank & (np.diff(vectors.indptr) == 1)
-    vectors.data[np.repeat(is_blank, np.diff(vectors.indptr))] = 0
-    return vectors
+    return "\n".join(fitted.columns), fitted.idf.astype("<f4").tobytes()

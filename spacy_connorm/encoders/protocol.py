@@ -109,6 +109,38 @@ def stack(raws: Iterable[Raw]) -> Raw:
     return sparse.vstack(batches, format="csr")
 
 
+def make_csr(parts: Sequence[np.ndarray], width: int) -> "csr_matrix":
+    """Make a CSR matrix from three arrays, without copying or checking them.
+
+    parts (Sequence[np.ndarray]): Its `data`, `indices` and `indptr`.
+    width (int): The number of columns.
+    RETURNS (csr_matrix): float32 (n, width).
+    """
+    from scipy.sparse import csr_matrix
+
+    data, indices, pointers = parts
+    matrix = csr_matrix((len(pointers) - 1, width), dtype="float32")
+    matrix.data, matrix.indices, matrix.indptr = data, indices, pointers
+    return matrix
+
+
+def take_rows(raw: Raw, rows: Sequence[int] | np.ndarray) -> Raw:
+    """Select encoded texts: what `raw[rows]` does, in a fifth of the time for a few sparse rows.
+
+    raw (Union[Floats2d, csr_matrix, HybridArray]): (b, width).
+    rows (Sequence[int]): The rows to select.
+    RETURNS (Union[Floats2d, csr_matrix, HybridArray]): These rows.
+    """
+    if isinstance(raw, np.ndarray | HybridArray):
+        return raw[rows]
+    start = raw.indptr[rows]
+    counts = raw.indptr[1:][rows] - start
+    bounds = np.zeros(len(counts) + 1, dtype=raw.indptr.dtype)
+    np.cumsum(counts, out=bounds[1:])
+    which = np.arange(bounds[-1]) + np.repeat(start - bounds[:-1], counts)
+    return make_csr((raw.data[which], raw.indices[which], bounds), raw.shape[1])
+
+
 def unit_rows(vectors: np.ndarray) -> np.ndarray:
     """Scale rows to length 1.
 
@@ -689,11 +721,12 @@ class NormalizedEncoder:
         return NormalizedEncoder(open_encoder(self.model, path), self.normalization)
 
     def inputs(self, texts: Iterable[str]) -> list[bytes]:
-        """Get what the encoder reads of texts, after normalization.
+        """Get what the encoder, which must be loaded, reads of texts after normalization.
 
         RETURNS (List[bytes]): One input per text.
         """
-        return _loaded(self.model).inputs(_encodable(list(map(self.normalize, texts))))
+        shim: Any = self.model.shims[0]
+        return shim.inputs(_encodable(list(map(self.normalize, texts))))
 
     def encode(self, texts: Iterable[str]) -> Raw:
         """Encode texts.
@@ -703,11 +736,12 @@ class NormalizedEncoder:
         return encode(self.model, list(map(self.normalize, texts)))
 
     def encode_inputs(self, inputs: Sequence[bytes]) -> Raw:
-        """Encode inputs.
+        """Encode inputs from `inputs`.
 
         RETURNS (Raw): Raw vectors, (inputs, width).
         """
-        return _loaded(self.model).encode(list(inputs))
+        shim: Any = self.model.shims[0]
+        return shim.encode(list(inputs))
 
     @property
     def lexical_weight(self) -> float:

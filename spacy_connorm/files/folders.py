@@ -491,6 +491,8 @@ class BackgroundCheck:
     """Reads the files that `unseal` only sampled, once, in a thread. After it has found damage,
     `require_sound` raises it. The thread ends with this object or with the process; in a forked
     process, it starts again.
+
+    has_files (bool): Whether there are files to read.
     """
 
     def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
@@ -501,11 +503,13 @@ class BackgroundCheck:
         RAISES (OSError): If a file no longer exists.
         """
         # Opened now, since another folder may replace this one while the old files are in use.
-        self._left = deque(
+        left = deque(
             _LargeFile(folder / name, (folder / name).open("rb"), facts["bytes"], facts["crc32"])
             for name, facts in manifest["files"].items()
             if is_sampled(facts)
         )
+        self._left = left
+        self.has_files = bool(left)
         self._damage: list[ConnormError] = []
         self._stop = threading.Event()
         self._process = 0

@@ -323,7 +323,7 @@ def _earlier(
     path, size = older.folder / f"{search}.index", len(older.stored_vectors(search))
     if search.representation == "C":
         return Earlier(path, size, np.full(count, -1))
-    items = copied - older.first_row(search)
+    items = copied - older.row_ranges[search.target][0]
     items[(items < 0) | (items >= size)] = -1
     return Earlier(path, size, items)
 

@@ -3,7 +3,7 @@ that a filter allows.
 """
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from functools import cached_property
@@ -31,7 +31,6 @@ from ..files.folders import (
     unseal,
     unseal_again,
 )
-from ..text.cleaning import clean
 from .backends.exact import AllowedItems, Backend, ExactSearcher, Searcher
 from .store import ConceptStore
 from .vectors import COSINE, METRICS, Vectors, metric_of, open_vectors, scaled
@@ -192,20 +191,14 @@ class KeyTable:
 
         RETURNS (Optional[int]): The row; None if the index does not have it.
         """
-        row = int(self.rows([key])[0])
+        row = int(self.rows_of(hash_keys([key]))[0])
         return None if row < 0 else row
 
-    def rows(self, keys: Sequence[bytes]) -> np.ndarray:
+    def rows_of(self, values: np.ndarray) -> np.ndarray:
         """Find the rows of n encoder inputs.
 
+        values (np.ndarray): uint64 (n,): their hashes, from `hash_keys`.
         RETURNS (Ints1d): int64 (n,); -1 for unknown inputs.
-        """
-        return self.rows_of(hash_keys(keys))
-
-    def rows_of(self, values: np.ndarray) -> np.ndarray:
-        """Find rows by the hashes of encoder inputs.
-
-        RETURNS (Ints1d): int64 (n,); -1 for unknown hashes.
         """
         places = find_sorted(self._hashes, values)
         found = places >= 0
@@ -286,7 +279,8 @@ class ConceptIndex:
         self.backend = backend
         self._seen = stamps(folder)
         self.manifest = unseal(folder) if manifest is None else manifest
-        self.background = BackgroundCheck(folder, self.manifest)
+        check = BackgroundCheck(folder, self.manifest)
+        self.background = check if check.has_files else None
         self.store = ConceptStore(folder / "concepts.sqlite")
         self.vectors = open_vectors(folder, "texts")
         rows = len(self.vectors)
@@ -392,7 +386,7 @@ class ConceptIndex:
         """Open the searcher of one search.
 
         search (str): The search or its name, e.g. "OD-T".
-        RETURNS (Searcher): Its items are rows minus `first_row(search)`, or positions in
+        RETURNS (Searcher): Its items are rows minus the first of `row_ranges`, or positions in
             `concepts_of(search)`.
         RAISES (ConnormError): CN118 for an unknown search, CN408 for a search over concepts that
             the index was built without. A search over texts that was not built is exact.
@@ -427,20 +421,13 @@ class ConceptIndex:
         RAISES (ConnormError): CN402 if they do not fit the index.
         """
         if search.representation == "T":
-            return self.vectors.view(*self._rows_of[search.target])
+            return self.vectors.view(*self.row_ranges[search.target])
         vectors = open_vectors(self.folder, search)
         if vectors.widths != self.vectors.widths:
             raise damaged(
                 self.folder / f"{search}.norms.npy", "its vectors are not like the texts'"
             )
         return vectors
-
-    def first_row(self, search: Search) -> int:
-        """Find the first row of a search over texts.
-
-        RETURNS (int): The row of item 0.
-        """
-        return self._rows_of[search.target][0]
 
     def concepts_of(self, search: Search) -> np.ndarray:
         """List the concepts of a search over concepts.
@@ -458,7 +445,12 @@ class ConceptIndex:
         return self._concepts[search]
 
     @cached_property
-    def _rows_of(self) -> dict[int, tuple[int, int]]:
+    def row_ranges(self) -> dict[int, tuple[int, int]]:
+        """The rows with texts of each target: O, D and both.
+
+        RETURNS (Dict[int, Tuple[int, int]]): The first row, which is that of item 0 of a search
+            over texts, and the row after the last.
+        """
         return {target: self.members.rows_of(target) for target in TARGETS.values()}
 
 
@@ -515,14 +507,6 @@ class Filter(NamedTuple):
     types: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
 
-    @classmethod
-    def of(cls, types: Iterable[str], branches: Iterable[str]) -> "Filter":
-        """Make a filter from types and branches.
-
-        RETURNS (Filter): With cleaned values.
-        """
-        return cls(tuple(map(clean, types)), tuple(map(clean, branches)))
-
 
 class AllowedConcepts:
     """The concepts of an index that may be found. The items of each search are computed only once,
@@ -558,8 +542,7 @@ class AllowedConcepts:
         rows = np.zeros(len(members.start) - 1, dtype="bool")
         named = (members.target & search.target > 0) & self.concepts[members.concept]
         rows[index.row_numbers[named]] = True
-        first = index.first_row(search)
-        return rows[first : first + len(index.searcher(search))]
+        return rows[slice(*index.row_ranges[search.target])]
 
 
 def allowed_concepts(filter: Filter, index: ConceptIndex) -> AllowedConcepts | None:

@@ -48,7 +48,7 @@ class InputHashes:
         """
         if self._members is None:
             return hash_keys(self._inputs(texts))
-        members = self._members.rows([text.encode() for text in texts])
+        members = self._members.rows_of(hash_keys(text.encode() for text in texts))
         hashes = self._hashes[members]
         new = np.flatnonzero(members < 0)
         if len(new):

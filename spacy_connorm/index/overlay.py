@@ -13,9 +13,9 @@ import numpy as np
 from ..encoders.protocol import Raw, stack
 from ..files.folders import damaged
 from .backends.exact import AllowedItems, ExactSearcher
-from .concept_index import AllowedConcepts, ConceptIndex, D, Search
+from .concept_index import AllowedConcepts, ConceptIndex, D, Search, hash_keys
 from .store import Cache
-from .vectors import from_raw, open_vectors, scaled
+from .vectors import from_raw, open_vectors
 
 # The number of filters whose means are kept: two masks each, with one byte per concept.
 _MAX_ALLOWED = 16
@@ -164,7 +164,8 @@ class SynonymOverlay:
                 for concept in members.concept[members.start[row] : members.start[row + 1]].tolist()
             )
         ]
-        return np.setdiff1d(silent, self._index.keys.rows(list(self._by_key))).astype("int64")
+        named_again = self._index.keys.rows_of(hash_keys(self._by_key))
+        return np.setdiff1d(silent, named_again).astype("int64")
 
     @property
     def synonyms(self) -> list[Synonym]:
@@ -249,7 +250,7 @@ class SynonymOverlay:
         return known
 
     def _searcher(self, raw: Iterable[Raw]) -> ExactSearcher:
-        return ExactSearcher(scaled(from_raw(stack(raw)), self._index.metric))
+        return ExactSearcher(from_raw(stack(raw), metric=self._index.metric))
 
     def _changed_concepts(self, target: int) -> list[int]:
         removed = {concept for _, concept in self.removed}

@@ -9,12 +9,12 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..encoders.protocol import HybridArray, Raw
+from ..encoders.protocol import HybridArray, Raw, take_rows
 from ..errors import ConnormError, Errors
-from .backends.exact import AllowedItems, Neighbours, Searcher
+from .backends.exact import AllowedItems, Searcher
 from .concept_index import AllowedConcepts, ConceptIndex, D, Search
 from .overlay import SynonymOverlay
-from .vectors import COSINE, HybridVectors, Vectors
+from .vectors import COSINE, HybridVectors
 
 # Scores closer than this are ties: the float32 cosine of a text with itself has an error of 1e-6.
 # Inner products of 10 and more have six significant digits.
@@ -105,6 +105,7 @@ def best_members(mention: np.ndarray, fields: tuple[np.ndarray, ...], top_k: int
 _FIRST_LOOK = 8
 # Rounding to eight bits can increase scores slightly.
 _MAX_COSINE = 1.5
+_LARGEST = float(np.finfo("float32").max)
 
 
 @dataclass(frozen=True)
@@ -141,35 +142,38 @@ class IndexTexts:
         items, concepts = (allowed.items(search), allowed.concepts) if allowed else (None, None)
         return cls(index.searcher(search), items, search, index, overlay.removed, concepts)
 
-    def hits(self, found: Neighbours, top_k: int) -> list[list[Hit]]:
-        """Look up the concepts of neighbours, for the whole batch at once.
+    def hits(
+        self, batch: int, mention: np.ndarray, item: np.ndarray, score: np.ndarray, top_k: int
+    ) -> list[list[Hit]]:
+        """Look up the concepts of texts, for the whole batch at once.
 
-        found (Neighbours): (b, n) texts.
+        batch (int): The number of mentions, b.
+        mention, item, score (np.ndarray): (n,): texts that were found, the mention that each was
+            found for, and its score.
         top_k (int): The maximum number of concepts for each mention.
         RETURNS (List[List[Hit]]): b lists, best first.
         """
         members, target = self.index.members, self.search.target
-        mention, place = np.nonzero(found.items >= 0)
-        item = found.items[mention, place]
-        row = item + self.index.first_row(self.search)
-        size = members.start[row + 1] - members.start[row]
+        row = item + self.index.row_ranges[target][0]
+        at = np.repeat(np.arange(len(row)), members.start[row + 1] - members.start[row])
         which = members.of_rows(row)
+        concept = members.concept[which]
         keep = members.target[which] & target > 0
         if self.concepts is not None:
-            keep &= self.concepts[members.concept[which]]
+            keep &= self.concepts[concept]
         if self.removed:
-            pairs = zip(np.repeat(row, size).tolist(), members.concept[which].tolist(), strict=True)
+            pairs = zip(row[at].tolist(), concept.tolist(), strict=True)
             keep &= np.fromiter((pair not in self.removed for pair in pairs), "bool", len(which))
-        distance = -np.repeat(found.scores[mention, place], size)[keep]
-        item = np.repeat(item, size)[keep]
-        which, mention = which[keep], np.repeat(mention, size)[keep]
+        which, at, concept = which[keep], at[keep], concept[keep]
+        distance = -score[at]
         rarity = -members.count[which] if target & D else np.zeros(len(which), dtype="int32")
-        fields = (distance, rarity, members.ranks(which), members.concept[which], item, which)
+        fields = (distance, rarity, members.ranks(which), concept, item[at], which)
+        mention = mention[at]
         best = best_members(mention, fields, top_k)
-        columns = (mention, *fields)
-        hits: list[list[Hit]] = [[] for _ in range(len(found.items))]
-        for each, *values in zip(*(column[best].tolist() for column in columns), strict=True):
-            hits[each].append(Hit(*values))
+        columns = [column[best].tolist() for column in fields]
+        hits: list[list[Hit]] = [[] for _ in range(batch)]
+        for each, hit in zip(mention[best].tolist(), map(Hit, *columns), strict=True):
+            hits[each].append(hit)
         return hits
 
 
@@ -185,19 +189,14 @@ class _OtherItems(NamedTuple):
     items: AllowedItems | None
     denoted: Callable[[int], Iterable[tuple[int, int, int, str]]]
 
-    def hits(self, found: Neighbours, top_k: int) -> list[list[Hit]]:
-        return [
-            best_hits(
-                (
-                    Hit(-score, rarity, rank, concept, item, text=text)
-                    for item, score in zip(items, scores, strict=True)
-                    if item >= 0
-                    for rarity, rank, concept, text in self.denoted(item)
-                ),
-                top_k,
-            )
-            for items, scores in zip(found.items.tolist(), found.scores.tolist(), strict=True)
-        ]
+    def hits(
+        self, batch: int, mention: np.ndarray, item: np.ndarray, score: np.ndarray, top_k: int
+    ) -> list[list[Hit]]:
+        hits: list[list[Hit]] = [[] for _ in range(batch)]
+        for each, own, value in zip(mention.tolist(), item.tolist(), score.tolist(), strict=True):
+            for rarity, rank, concept, text in self.denoted(own):
+                hits[each].append(Hit(-value, rarity, rank, concept, own, text=text))
+        return [best_hits(own, top_k) for own in hits]
 
 
 _Source: TypeAlias = IndexTexts | _OtherItems
@@ -229,8 +228,13 @@ def run_search(
     RAISES (ConnormError): CN408 for a search over concepts that the index was built without, CN420
         for impossible scores.
     """
-    over = _over_texts if search.representation == "T" else _over_concepts
-    sources = over(search, index, overlay, allowed)
+    if search.representation == "C":
+        sources = _over_concepts(search, index, overlay, allowed)
+    else:
+        sources = [IndexTexts.of(search, index, overlay, allowed)]
+        if search.target & D and overlay.searcher is not None:
+            added = partial(_added, overlay, allowed)
+            sources.append(_OtherItems(overlay.searcher, None, added))
     if len(sources) == 1:
         return _ask(sources[0], vectors, index.metric, top_k, thresholds)
     # The other source may have the best score for a mention for which this one scores low, so
@@ -240,15 +244,6 @@ def run_search(
         best_hits((hit for hits in parts for hit in hits), top_k)
         for parts in zip(*found, strict=True)
     ]
-
-
-def _over_texts(
-    search: Search, index: ConceptIndex, overlay: SynonymOverlay, allowed: AllowedConcepts | None
-) -> list[_Source]:
-    sources: list[_Source] = [IndexTexts.of(search, index, overlay, allowed)]
-    if search.target & D and overlay.searcher is not None:
-        sources.append(_OtherItems(overlay.searcher, None, partial(_added, overlay, allowed)))
-    return sources
 
 
 def _added(
@@ -278,47 +273,45 @@ def _ask(
     source: _Source, vectors: Raw, metric: str, top_k: int, thresholds: np.ndarray | None
 ) -> list[list[Hit]]:
     """Request more items until no concept among the best can have been missed."""
-    largest = _MAX_COSINE if metric == COSINE else float(np.finfo("float32").max)
+    largest = _MAX_COSINE if metric == COSINE else _LARGEST
     found: list[list[Hit]] = [[] for _ in range(vectors.shape[0])]
     waiting, n = np.arange(len(found)), _FIRST_LOOK * top_k
     while len(waiting):
-        neighbours = source.searcher.nearest(vectors[waiting], n, source.items)
+        asked = vectors if len(waiting) == len(found) else take_rows(vectors, waiting)
+        neighbours = source.searcher.nearest(asked, n, source.items)
         # Larger or infinite scores and NaN come from damaged vectors.
         if not (neighbours.scores <= largest).all():
             raise ConnormError(Errors.CN420)
-        neighbours = neighbours._replace(scores=rounded(neighbours.scores))
-        if thresholds is not None and neighbours.scores.shape[1]:
-            enough = neighbours.scores[:, 0] >= thresholds[waiting]
-            waiting, neighbours = (
-                waiting[enough],
-                Neighbours(*(each[enough] for each in neighbours)),
-            )
-        hits = source.hits(neighbours, top_k)
-        for place, own in zip(waiting.tolist(), hits, strict=True):
-            found[place] = own
-        waiting = waiting[~_complete(neighbours, hits, n, top_k)]
+        items, scores = neighbours.items, rounded(neighbours.scores)
+        if thresholds is not None and items.shape[1]:
+            enough = scores[:, 0] >= thresholds[waiting]
+            waiting, items, scores = waiting[enough], items[enough], scores[enough]
+        mention, place = np.nonzero(items >= 0)
+        hits = source.hits(
+            len(items), mention, items[mention, place], scores[mention, place], top_k
+        )
+        for each, own in zip(waiting.tolist(), hits, strict=True):
+            found[each] = own
+        if items.shape[1] < n:
+            break
+        # The worst of the concepts wanted; with fewer concepts, any item could still be among them.
+        worst = np.array([-own[-1].distance if len(own) == top_k else -np.inf for own in hits])
+        waiting = waiting[(items[:, -1] >= 0) & (scores[:, -1] >= worst)]
         n *= 4
-    return with_parts(found, source.searcher.vectors, vectors)
+    searched = source.searcher.vectors
+    return with_parts(found, searched, vectors) if isinstance(searched, HybridVectors) else found
 
 
-def _complete(neighbours: Neighbours, hits: list[list[Hit]], n: int, top_k: int) -> np.ndarray:
-    if neighbours.items.shape[1] < n:
-        return np.ones(len(hits), dtype="bool")
-    # The worst of the concepts wanted; with fewer concepts, any item could still be among them.
-    worst = [own[-1].score if len(own) == top_k else -np.inf for own in hits]
-    return (neighbours.items[:, -1] < 0) | (np.asarray(worst) > neighbours.scores[:, -1])
-
-
-def with_parts(found: list[list[Hit]], searched: Vectors, vectors: Raw) -> list[list[Hit]]:
+def with_parts(
+    found: list[list[Hit]], searched: HybridVectors, vectors: HybridArray
+) -> list[list[Hit]]:
     """Add the dense and the lexical score of a hybrid encoder to hits.
 
     found (List[List[Hit]]): The hits of b mentions.
-    searched (Vectors): The vectors that were searched.
-    vectors (Raw): (b, width): the vectors of the mentions.
-    RETURNS (List[List[Hit]]): The hits with `parts`; unchanged for other encoders.
+    searched (HybridVectors): The vectors that were searched.
+    vectors (HybridArray): (b, width): the vectors of the mentions.
+    RETURNS (List[List[Hit]]): The hits with `parts`.
     """
-    if not isinstance(searched, HybridVectors) or not isinstance(vectors, HybridArray):
-        return found
     pairs = [(place, hit.item) for place, hits in enumerate(found) for hit in hits]
     asked, items = np.asarray(pairs, dtype="int64").reshape(-1, 2).T
     both = rounded(np.asarray(searched.parts(vectors, asked, items)))

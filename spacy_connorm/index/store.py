@@ -4,6 +4,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -280,12 +281,14 @@ class ConceptStore:
             yield from (text for (text,) in rows)
             start += _PAGE
 
-    def _read_labels(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
+    def _read_labels(self, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
         sql = "SELECT number, id, name FROM concepts WHERE number IN"
-        return {number: (concept_id, name) for number, concept_id, name in self._read(sql, numbers)}
+        rows = self._select(sql, numbers, once=True)
+        return {number: (concept_id, name) for number, concept_id, name in rows}
 
-    def _read_texts(self, members: Iterable[int]) -> dict[int, str]:
-        return dict(self._read("SELECT member, text FROM texts WHERE member IN", members))
+    def _read_texts(self, members: Sequence[int]) -> dict[int, str]:
+        sql = "SELECT member, text FROM texts WHERE member IN"
+        return dict(self._select(sql, members, once=True))
 
     def concept(self, number: int) -> Concept:
         """Read a concept, without its aliases.
@@ -293,7 +296,7 @@ class ConceptStore:
         RETURNS (Concept): The concept.
         """
         sql = "SELECT number, id, name, definition FROM concepts WHERE number IN"
-        ((_, concept_id, name, definition),) = self._read(sql, [number])
+        ((_, concept_id, name, definition),) = self._select(sql, [number], once=True)
         return Concept(
             concept_id=concept_id,
             canonical_name=name,
@@ -382,7 +385,7 @@ class ConceptStore:
             raise damaged(self.path, "it has numbers that do not belong to any concept")
 
     def _require_texts(self, rows: Iterable[tuple]) -> None:
-        if not all(type(value) is str for row in rows for value in row):
+        if not set(map(type, chain.from_iterable(rows))) <= {str}:
             raise damaged(self.path, _INVALID)
 
     def _column(self, sql: str, number: int, kind: type) -> tuple[Any, ...]:
@@ -391,27 +394,24 @@ class ConceptStore:
             raise damaged(self.path, _INVALID)
         return values
 
-    def _read(self, sql: str, keys: Iterable[int]) -> list[tuple]:
-        """Read one row per key.
+    def _select(self, sql: str, keys: Sequence[Any], *, once: bool = False) -> list[tuple]:
+        """Read the rows of keys.
 
+        sql (str): The query, up to the list of keys.
+        keys (Sequence[Any]): Ids or numbers.
+        once (bool): Whether the keys are numbers that have exactly one row each; otherwise, a key
+            may have any number of rows.
         RETURNS (List[tuple]): Rows of the key and strings.
         """
-        distinct = [int(key) for key in dict.fromkeys(keys)]
-        rows = self._select(sql, distinct)
-        if len(rows) != len(distinct):
-            raise damaged(self.path, f"it lacks {len(distinct) - len(rows)} rows")
-        return rows
-
-    def _select(self, sql: str, keys: Sequence[Any]) -> list[tuple]:
-        """Read any number of rows per key.
-
-        RETURNS (List[tuple]): Rows of the key and strings.
-        """
+        if once:
+            keys = list(map(int, keys))  # SQLite does not know the integers of NumPy
         rows: list[tuple] = []
         for start in range(0, len(keys), _BATCH):
             batch = keys[start : start + _BATCH]
             rows += self._query(f"{sql} ({','.join('?' * len(batch))})", batch)
-        self._require_texts(row[1:] for row in rows)
+        self._require_texts([row[1:] for row in rows])
+        if once and len(rows) != len(keys):
+            raise damaged(self.path, f"it lacks {len(keys) - len(rows)} rows")
         return rows
 
     def _query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple]:

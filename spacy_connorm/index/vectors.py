@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..encoders.protocol import HybridArray, Raw, stack
+from ..encoders.protocol import HybridArray, Raw, make_csr, stack, take_rows
 from ..encoders.storage import DTYPES
 from ..files.arrays import open_array, require_offsets
 from ..files.folders import damaged
@@ -66,19 +66,6 @@ def open_csr(folder: Path, stem: str, *, rows: int, width: int) -> "csr_matrix":
     kind = str(pointers.dtype)
     indices = open_array(indices_file, kind, (len(data),), bounds=(0, width))
     return make_csr((data, indices, pointers), width)
-
-
-def make_csr(parts: Any, width: int) -> "csr_matrix":
-    """Make a CSR matrix from three arrays, without copying or checking them.
-
-    RETURNS (csr_matrix): (n, width).
-    """
-    from scipy.sparse import csr_matrix
-
-    data, indices, pointers = parts
-    matrix = csr_matrix((len(pointers) - 1, width), dtype="float32")
-    matrix.data, matrix.indices, matrix.indptr = data, indices, pointers
-    return matrix
 
 
 _LEVELS = 127
@@ -349,12 +336,14 @@ class SparseVectors:
         raw (csr_matrix): (n, width) vectors of any length.
         RETURNS (SparseVectors): float32.
         """
-        from scipy import sparse
-
-        raw = sparse.csr_matrix(raw, dtype="float32")
-        norms = np.sqrt(np.asarray(raw.multiply(raw).sum(axis=1)).ravel()).astype("float32")
-        scale = sparse.diags(1 / np.where(norms > 0, norms, 1), dtype="float32")
-        return cls(sparse.csr_matrix(scale @ raw), norms)
+        # NumPy takes a fifth of the time that SciPy needs for a single mention.
+        data, counts = raw.data.astype("float32", copy=False), np.diff(raw.indptr)
+        filled = counts > 0
+        norms = np.zeros(len(counts), dtype="float32")
+        norms[filled] = np.sqrt(np.add.reduceat(data * data, raw.indptr[:-1][filled]))
+        scale = 1 / np.where(norms > 0, norms, 1)
+        parts = data * np.repeat(scale, counts), raw.indices, raw.indptr
+        return cls(make_csr(parts, raw.shape[1]), norms)
 
     @property
     def widths(self) -> dict[str, int]:
@@ -370,15 +359,20 @@ class SparseVectors:
         return SparseVectors(make_csr(parts, self.width), self.norms[start:stop])
 
     def take(self, rows: np.ndarray) -> "SparseVectors":
-        return SparseVectors(self.unit[rows], self.norms[rows])
+        return SparseVectors(take_rows(self.unit, rows), self.norms[rows])
 
     def compare(self, queries: "csr_matrix") -> RowScores:
         """Compare by the features of each row, always in the same order; see
         `DenseVectors.compare`.
         """
-        columns = queries.T.toarray(order="C")
+        columns = np.zeros((self.width, queries.shape[0]), dtype="float32")
+        asked = np.repeat(np.arange(queries.shape[0]), np.diff(queries.indptr))
+        columns[queries.indices, asked] = queries.data
+        size = len(self.norms)
         return RowScores(
-            lambda start, stop: self.view(start, stop).unit @ columns,
+            lambda start, stop: (
+                (self if stop - start == size else self.view(start, stop)).unit @ columns
+            ),
             np.zeros(queries.shape[0], dtype="float32"),
         )
 
@@ -387,17 +381,18 @@ class SparseVectors:
 
         RETURNS (Floats1d): float32 (m,).
         """
-        return (self.unit[rows] @ queries[query].T).toarray().ravel()
+        return (take_rows(self.unit, rows) @ queries[query].T).toarray().ravel()
 
     def pairs(self, queries: "csr_matrix", asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Compute the scores of pairs; see `DenseVectors.pairs`.
 
         RETURNS (Floats1d): float32 (n,).
         """
-        return np.asarray(self.unit[rows].multiply(queries[asked]).sum(axis=1)).ravel()
+        products = take_rows(self.unit, rows).multiply(take_rows(queries, asked))
+        return np.asarray(products.sum(axis=1)).ravel()
 
     def queries(self, rows: np.ndarray) -> "csr_matrix":
-        return self.unit[rows]
+        return take_rows(self.unit, rows)
 
     def sums(self, incidence: "csr_matrix") -> "csr_matrix":
         """Sum raw vectors; see `DenseVectors.sums`.
@@ -550,18 +545,22 @@ class HybridVectors:
 Vectors: TypeAlias = DenseVectors | SparseVectors | HybridVectors
 
 
-def from_raw(raw: Raw, *, dtype: str = "float32") -> Vectors:
+def from_raw(raw: Raw, *, dtype: str = "float32", metric: str = COSINE) -> Vectors:
     """Normalize the output of an encoder.
 
     raw (Union[Floats2d, csr_matrix, HybridArray]): (n, width) vectors of any length.
     dtype (str): "float32" or "int8", for dense vectors.
-    RETURNS (Vectors): The vectors at unit length.
+    metric (str): What to compare them by; see `scaled`.
+    RETURNS (Vectors): The vectors at unit length, or `scaled` for inner products.
     """
+    vectors: Vectors
     if isinstance(raw, HybridArray):
-        return HybridVectors.from_raw(raw, dtype=dtype)
-    if isinstance(raw, np.ndarray):
-        return DenseVectors.from_raw(raw, dtype)
-    return SparseVectors.from_raw(raw)
+        vectors = HybridVectors.from_raw(raw, dtype=dtype)
+    elif isinstance(raw, np.ndarray):
+        vectors = DenseVectors.from_raw(raw, dtype)
+    else:
+        vectors = SparseVectors.from_raw(raw)
+    return vectors if metric == COSINE else scaled(vectors, metric)
 
 
 def join(parts: Sequence[Any]) -> Vectors:

@@ -7,7 +7,7 @@ the sum: all rewritten forms of a text are computed, and searched, as arrays of 
 
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
@@ -196,18 +196,16 @@ def rewrite(
     """
     if not 0 < len(bag) <= _MAX_WORDS or not len(names.hashes):
         return _NOTHING
-    single = _derivations(bag, names)
-    for each in (ENGLISH_TABLE, table):
-        if each is not None:
-            single = _join(single, each.replacements(bag, min_certainty))
+    words = np.fromiter(map(hash_word, bag), "uint64", len(bag))
+    single = [_derivations(bag, words, names), ENGLISH_TABLE.replacements(words, min_certainty)]
+    if table is not None:
+        single.append(table.replacements(words, min_certainty))
     changes, certain = _with_pairs(single, min_certainty)
-    # The same words in another order or form count as the text itself.
-    hashes = np.uint64(hash_bag(bag)) + np.concatenate([np.zeros(1, "uint64"), changes])
-    certain = np.concatenate([np.ones(1), certain])
+    hashes = words.sum(dtype="uint64") + changes
     known = np.flatnonzero(find_sorted(names.hashes, hashes) >= 0)
-    known = known[np.argsort(-certain[known], kind="stable")]
     if not len(known):
         return _NOTHING
+    known = known[np.argsort(-certain[known], kind="stable")]
     found = names.rows_of(hashes[known])
     rows = np.concatenate(found).astype("int64")
     _, first = np.unique(rows, return_index=True)
@@ -216,31 +214,23 @@ def rewrite(
     return Rewritten(rows[first], certainty[first])
 
 
-def _derivations(bag: tuple[str, ...], names: WordBags) -> "_Replacements":
+def _derivations(bag: tuple[str, ...], words: np.ndarray, names: WordBags) -> "_Replacements":
     """List the words in names that words of a text derive from.
 
+    bag (Tuple[str, ...]): The words.
+    words (np.ndarray): uint64 (k,): their hashes.
+    names (WordBags): The names of the index.
     RETURNS (_Replacements): The replacements.
     """
     forms = list(map(hash_base_forms, bag))
     hashes = np.array(list(chain.from_iterable(forms)), dtype="uint64")
     if not len(hashes):
         return _NO_REPLACEMENTS
-    places = np.repeat(np.arange(len(bag)), list(map(len, forms)))
     known = np.flatnonzero(find_sorted(names.words, hashes) >= 0)
-    words, places = np.array(list(map(hash_word, bag)), dtype="uint64"), places[known]
+    places = np.repeat(np.arange(len(bag)), list(map(len, forms)))[known]
     return _Replacements(
         hashes[known] - words[places], np.full(len(known), _DERIVED), np.left_shift(1, places)
     )
-
-
-def _join(one: "_Replacements", other: "_Replacements") -> "_Replacements":
-    """Merge two lists of replacements.
-
-    RETURNS (_Replacements): The most certain first.
-    """
-    joined = _Replacements(*map(np.concatenate, zip(one, other, strict=True)))
-    order = np.argsort(-joined.certain, kind="stable")
-    return _Replacements(*(column[order] for column in joined))
 
 
 class RewritingTable:
@@ -286,30 +276,25 @@ class RewritingTable:
             np.array(certainty, dtype="float32"),
         )
 
-    def replacements(self, bag: tuple[str, ...], min_certainty: float) -> "_Replacements":
+    def replacements(self, words: np.ndarray, min_certainty: float) -> "_Replacements":
         """List the substitutions of a text's words.
 
-        bag (Tuple[str, ...]): The text, from `text.word_bags.word_bag`.
+        words (np.ndarray): uint64 (k,): the hashes of the words in its bag.
         min_certainty (float): Leave out less certain substitutions.
-        RETURNS (_Replacements): The substitutions, the most certain first.
+        RETURNS (_Replacements): The substitutions.
         """
-        words = np.fromiter(map(hash_word, bag), "uint64", len(bag))
-        hashes, bits = hash_parts(words[np.newaxis])[0], _places(len(bag))
-        places = find_sorted(self._words, hashes)
+        places = find_sorted(self._words, hash_parts(words[np.newaxis])[0])
         known = np.flatnonzero(places >= 0)
-        spans = [(self._start[at], self._start[at + 1]) for at in places[known].tolist()]
-        changes = [self._change[first:last] for first, last in spans]
-        certain = [self._certainty[first:last] for first, last in spans]
-        replaced = [
-            np.full(last - first, bits[at]) for at, (first, last) in zip(known, spans, strict=True)
-        ]
-        if not changes:
+        if not len(known):
             return _NO_REPLACEMENTS
-        found = np.concatenate(certain).astype("float64")
-        order = np.argsort(-found, kind="stable")
-        order = order[found[order] >= min_certainty]
+        places = places[known]
+        numbers = [np.arange(self._start[at], self._start[at + 1]) for at in places.tolist()]
+        replaced = np.repeat(_places(len(words))[known], list(map(len, numbers)))
+        number = np.concatenate(numbers)
+        kept = self._certainty[number] >= min_certainty
+        number = number[kept]
         return _Replacements(
-            np.concatenate(changes)[order], found[order], np.concatenate(replaced)[order]
+            self._change[number], self._certainty[number].astype("float64"), replaced[kept]
         )
 
     def of_words(
@@ -383,20 +368,27 @@ def _places(size: int) -> np.ndarray:
     return hash_parts(bits.astype("uint64")[np.newaxis])[0].astype("int64")
 
 
-def _with_pairs(single: _Replacements, min_certainty: float) -> tuple[np.ndarray, np.ndarray]:
-    """Add pairs of replacements of different words.
+def _with_pairs(
+    single: Sequence[_Replacements], min_certainty: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Combine replacements: none, each of them, and pairs of replacements of different words.
 
-    single (_Replacements): The replacements, the most certain first.
+    single (Sequence[_Replacements]): The replacements from each source.
     min_certainty (float): Leave out less certain pairs.
-    RETURNS (Tuple[np.ndarray, np.ndarray]): Changes and certainties.
+    RETURNS (Tuple[np.ndarray, np.ndarray]): Changes and certainties. The first one changes nothing:
+        the same words in another order or form count as the text itself.
     """
-    changes, certain, places = single
+    changes, certain, places = map(np.concatenate, zip(*single, strict=True))
+    if not len(changes):
+        return np.zeros(1, "uint64"), np.ones(1)
+    order = np.argsort(-certain, kind="stable")
+    changes, certain, places = changes[order], certain[order], places[order]
     count = min(len(changes), _MAX_PAIRED)
     first, second = pair_places(count)
     both = certain[first] * certain[second]
     kept = (both >= min_certainty) & (places[first] & places[second] == 0)
     first, second = first[kept], second[kept]
     return (
-        np.concatenate([changes, changes[first] + changes[second]]),
-        np.concatenate([certain, both[kept]]),
+        np.concatenate([np.zeros(1, "uint64"), changes, changes[first] + changes[second]]),
+        np.concatenate([np.ones(1), certain, both[kept]]),
     )

@@ -14,6 +14,7 @@ import numpy as np
 
 from ..concepts import Candidate
 from ..concepts.curies import PrefixMap, split_curie
+from ..encoders.protocol import take_rows
 from ..errors import ConnormError, Errors, refuse_text
 from ..index.concept_index import ConceptIndex, Filter, Search
 from ..index.search import Hit, run_search
@@ -21,7 +22,7 @@ from ..text.cleaning import clean
 from ..text.composites import split_composite
 from .interpretations import Calibration, Interpretation, best_first, is_settled, with_probabilities
 from .lookup import Retriever
-from .rescorers import RESCORERS, SearchedTexts
+from .rescorers import RESCORERS, Rescorer, SearchedTexts
 from .sieve import Sieve
 
 
@@ -189,8 +190,9 @@ def retrieve(
     RAISES (ConnormError): CN402 if the index turns out to be damaged, CN406 and CN407 for types and
         branches that it lacks, CN408 for a search that it was built without.
     """
-    retriever.index.background.require_sound()
-    allowed = retriever.allowed(query.filter)
+    if retriever.index.background is not None:
+        retriever.index.background.require_sound()
+    allowed = retriever.allowed(query.filter) if any(query.filter) else None
     depth = max(query.top_k, _DEPTH)
     asked = query.sieve, query.filter, depth
     cached = {text: retriever.cache.get((asked, text)) if text else [] for text in texts}
@@ -220,17 +222,20 @@ def run_sieve(
     RAISES (ConnormError): CN408 for a search that the index was built without.
     """
     index, top_k = retriever.index, batch.top_k
-    rescorers = [RESCORERS[name](batch, weight) for name, weight in retriever.weights.items()]
+    rescorers: list[Rescorer] = []
+    for name, weight in retriever.weights.items():
+        rescorers.append(RESCORERS[name](batch, weight))
     answers: dict[int, tuple[Search, list[Hit]]] = {}
     waiting = list(range(len(batch.texts)))
     for step, threshold in sieve.steps:
         if not waiting:
             break
+        is_first = len(waiting) == len(batch.texts)
         hits = run_search(
             step,
             index,
             batch.overlay,
-            batch.vectors[waiting],
+            batch.vectors if is_first else take_rows(batch.vectors, waiting),
             top_k=batch.depth,
             allowed=batch.allowed,
             thresholds=np.where(batch.may_rise[waiting], -inf, threshold),
@@ -243,8 +248,8 @@ def run_sieve(
         waiting = [place for place in waiting if place not in answers]
     # The ids, names and texts of all hits are read from the index at once.
     all_hits = [hit for _, own in answers.values() for hit in own]
-    labels = index.store.labels(hit.concept for hit in all_hits)
-    names = index.store.texts(hit.member for hit in all_hits if hit.member >= 0 and not hit.text)
+    labels = index.store.labels([hit.concept for hit in all_hits])
+    names = index.store.texts([hit.member for hit in all_hits if hit.member >= 0 and not hit.text])
     return {
         batch.texts[place]: [
             Candidate(

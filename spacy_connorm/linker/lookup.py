@@ -17,10 +17,17 @@ from ..encoders.protocol import HybridArray, NormalizedEncoder, Raw, stack
 from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse, warn
 from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import Backend
-from ..index.concept_index import TARGETS, AllowedConcepts, ConceptIndex, Filter, allowed_concepts
+from ..index.concept_index import (
+    TARGETS,
+    AllowedConcepts,
+    ConceptIndex,
+    Filter,
+    allowed_concepts,
+    hash_keys,
+)
 from ..index.overlay import SYNONYMS_FILE, Synonym, SynonymOverlay
 from ..index.store import Cache
-from ..index.vectors import COSINE, from_raw, metric_of, scaled
+from ..index.vectors import COSINE, from_raw, metric_of
 from ..text.cleaning import clean
 from ..text.substitutions import Substitution
 from .rescorers import RESCORERS, SearchedTexts
@@ -74,11 +81,11 @@ class Retriever:
         RETURNS (Optional[AllowedConcepts]): The concepts; None if all are allowed.
         RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks.
         """
-        if not any(filter):
-            return None
         allowed = self.masks.get(filter)
-        if allowed is None and (allowed := allowed_concepts(filter, self.index)) is not None:
-            self.masks.put(filter, allowed)
+        if allowed is None:
+            allowed = allowed_concepts(filter, self.index)
+            if allowed is not None:
+                self.masks.put(filter, allowed)
         return allowed
 
     def held(self, texts: Iterable[str], target: str) -> set[str]:
@@ -121,34 +128,33 @@ class Retriever:
         """
         index, added = self.index, self.overlay.raw
         inputs = self.encoder.inputs(texts) if texts else []
-        rows = index.keys.rows(inputs)
+        rows = index.keys.rows_of(hash_keys(inputs))
         held = np.flatnonzero(rows >= 0)
         held = held[index.vectors.norms[rows[held]] > 0]
         places, found = held.tolist(), []
         if places:
             found.append(index.compared.queries(rows[held]))
-        other = np.flatnonzero(rows < 0)
-        if len(other):
+        other = np.flatnonzero(rows < 0).tolist()
+        if other:
             # Texts that the encoder cannot tell apart are encoded once.
-            keys = dict.fromkeys(inputs[place] for place in other)
-            old, new = (
-                [key for key in keys if key in added],
-                [key for key in keys if key not in added],
-            )
-            encoded = [self.encoder.encode_inputs(new)] if new else []
-            vectors = scaled(
-                from_raw(stack([*map(added.__getitem__, old), *encoded])), index.metric
-            )
-            number = {key: number for number, key in enumerate([*old, *new])}
+            keys = dict.fromkeys([inputs[place] for place in other])
+            old = [key for key in keys if key in added]
+            new = [key for key in keys if key not in added]
+            raw = self.encoder.encode_inputs(new) if new else None
+            if old:
+                raw = stack([*([] if raw is None else [raw]), *map(added.__getitem__, old)])
+            vectors = from_raw(raw, metric=index.metric)
+            number = {key: number for number, key in enumerate([*new, *old])}
             items = np.array([number[inputs[place]] for place in other])
-            is_known = vectors.norms[items] > 0
-            if is_known.any():
-                places += other[is_known].tolist()
-                found.append(vectors.queries(items[is_known]))
+            recognized = np.flatnonzero(vectors.norms[items] > 0).tolist()
+            if recognized:
+                places += [other[each] for each in recognized]
+                are_all = not old and len(recognized) == len(keys) == len(other)
+                found.append(vectors.unit if are_all else vectors.queries(items[recognized]))
         rows = rows[places]
         if self.overlay.removed:
             rows = np.where(np.isin(rows, self.overlay.silent_rows), -1, rows)
-        asked = stack(found) if found else None
+        asked = stack(found) if len(found) > 1 else next(iter(found), None)
         if isinstance(asked, HybridArray):  # vectors of the index lack the current weight
             asked = replace(asked, weight=self.encoder.lexical_weight)
         return SearchedTexts(
@@ -159,6 +165,8 @@ class Retriever:
             self.overlay,
             top_k,
             allowed,
+            depth=top_k,
+            may_rise=np.zeros(len(places), dtype="bool"),
         )
 
 
@@ -330,8 +338,9 @@ class ConceptLookup:
         """Get texts as the encoder sees them.
 
         RETURNS (List[bytes]): One key per text; texts with the same key get the same answers.
+        RAISES (ConnormError): CN001 as `retriever`.
         """
-        return self._encoder.inputs(map(clean, texts))
+        return self.retriever.encoder.inputs(map(clean, texts))
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
         """Add synonyms to D. They can be found at once; nothing is retrained.

@@ -1,23 +1,24 @@
 """Change scores after a search: names in other words rise, names with extra words fall."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import compress
 from math import ceil
 from typing import Protocol
 
 import numpy as np
 
-from ..encoders.protocol import Raw
-from ..index.backends.exact import Neighbours
+from ..encoders.protocol import Raw, take_rows
 from ..index.concept_index import AllowedConcepts, ConceptIndex, Search
 from ..index.overlay import SynonymOverlay
 from ..index.search import DIGITS, Hit, IndexTexts, best_hits, rounded, with_parts
 from ..index.store import ConceptStore
+from ..index.vectors import HybridVectors
 from ..index.word_bags import Rewritten, rewrite
 from ..text.cleaning import are_opposite, has_sign
 from ..text.normalization import turn_inversion
-from ..text.word_bags import hash_bags, normalized_words, word_bag
+from ..text.word_bags import hash_bag, normalized_words, word_bag
 
 
 @dataclass
@@ -36,8 +37,8 @@ class SearchedTexts:
         scores.
     may_rise (np.ndarray): bool (b,): texts whose scores a rescorer may raise, so a low best score
         does not end their search.
-    same_meaning (List[Set[int]]): For each text, the members of the index that say the same in
-        other words, so that none of their words is extra.
+    same_meaning (Dict[int, Set[int]]): The members of the index that say the same as a text in
+        other words, so that none of their words is extra, by the text's position.
     """
 
     texts: Sequence[str]
@@ -46,15 +47,10 @@ class SearchedTexts:
     index: ConceptIndex
     overlay: SynonymOverlay
     top_k: int
-    allowed: AllowedConcepts | None = None
-    depth: int = field(init=False)
-    may_rise: np.ndarray = field(init=False)
-    same_meaning: list[set[int]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.depth = self.top_k
-        self.may_rise = np.zeros(len(self.texts), dtype="bool")
-        self.same_meaning = [set() for _ in self.texts]
+    allowed: AllowedConcepts | None
+    depth: int
+    may_rise: np.ndarray
+    same_meaning: dict[int, set[int]] = field(default_factory=dict)
 
 
 class Rescorer(Protocol):
@@ -114,22 +110,23 @@ class ExtraWords:
         """
         if search.representation != "T":
             return found
+        is_new = (self._batch.rows[places] < 0).tolist()
         texts = self._batch.index.store.texts(
-            hit.member for hits in found for hit in hits if hit.member >= 0
+            [hit.member for hits in compress(found, is_new) for hit in hits if hit.member >= 0]
         )
         return [
-            hits if self._batch.rows[place] >= 0 else self._lowered(place, hits, texts)
-            for place, hits in zip(places, found, strict=True)
+            self._lowered(place, hits, texts) if new else hits
+            for place, hits, new in zip(places, found, is_new, strict=True)
         ]
 
     def _lowered(self, place: int, hits: Sequence[Hit], texts: Mapping[int, str]) -> list[Hit]:
-        mention, spared = self._batch.texts[place], self._batch.same_meaning[place]
+        mention, spared = self._batch.texts[place], self._batch.same_meaning.get(place, ())
         lowered = []
         for hit in hits:
             name, distance = texts.get(hit.member) or hit.text, hit.distance
             if hit.member not in spared:
                 distance = round(distance + self._weight * extra_share(mention, name), DIGITS)
-            lowered.append(hit._replace(distance=distance, text=name))
+            lowered.append(Hit(distance, *hit[1:6], name, hit.parts))
         return best_hits(lowered, self._batch.depth)
 
 
@@ -142,9 +139,11 @@ def extra_share(mention: str, name: str) -> float:
         to 1.
     """
     own, words = _by_first_letters(mention), known_bag(name)
-    extra = sum(
-        not any(_are_forms(word, each) for each in own.get(word[:_LETTERS], ())) for word in words
-    )
+    extra = 0
+    for word in words:
+        alike = own.get(word[:_LETTERS])
+        if alike is None or (word not in alike and not _has_form(word, alike)):
+            extra += 1
     return extra / max(len(words), 1)
 
 
@@ -159,11 +158,12 @@ def _by_first_letters(mention: str) -> dict[str, list[str]]:
     return words
 
 
-def _are_forms(word: str, other: str) -> bool:
-    if word == other:
-        return True
-    needed = max(_LETTERS, ceil(_SHARE * max(len(word), len(other))))
-    return word[:needed] == other[:needed] and needed <= min(len(word), len(other))
+def _has_form(word: str, others: Iterable[str]) -> bool:
+    for other in others:
+        needed = max(_LETTERS, ceil(_SHARE * max(len(word), len(other))))
+        if word[:needed] == other[:needed] and needed <= min(len(word), len(other)):
+            return True
+    return False
 
 
 # Rewritings whose substitutions are less certain than this are ignored.
@@ -194,7 +194,7 @@ class RewrittenWords:
             if len(names.rows):
                 self._names[place] = names._replace(certainty=weight * names.certainty)
                 batch.may_rise[place] = True
-                batch.same_meaning[place].update(index.members.of_rows(names.rows).tolist())
+                batch.same_meaning[place] = set(index.members.of_rows(names.rows).tolist())
 
     def __call__(
         self, search: Search, places: Sequence[int], found: list[list[Hit]]
@@ -239,7 +239,7 @@ class SameWords:
         """
         self._batch = batch
         self._weight = weight
-        hashes = hash_bags(map(known_bag, batch.texts))
+        hashes = np.fromiter(map(hash_bag, map(known_bag, batch.texts)), dtype="uint64")
         # Nothing is certain beyond the cosines.
         self._names = {
             place: Rewritten(kept, np.zeros(len(kept)))
@@ -258,7 +258,7 @@ class SameWords:
         names = {place: self._names[place] for place in places if place in self._names}
         if search.representation != "T" or not names:
             return found
-        first = self._batch.index.first_row(search)
+        first, _ = self._batch.index.row_ranges[search.target]
         own = _score_names(self._batch, search, names)
         raised = {
             place: self._raised(own[place], hits, {*(names[place].rows - first).tolist()})
@@ -338,19 +338,19 @@ def _score_names(
     RETURNS (Dict[int, List[Hit]]): The hits by position, best first.
     """
     texts = IndexTexts.of(search, batch.index, batch.overlay, batch.allowed)
-    vectors, queries = texts.searcher.vectors, batch.vectors[list(names)]
+    vectors, queries = texts.searcher.vectors, take_rows(batch.vectors, list(names))
     rows, certainty = map(np.concatenate, zip(*names.values(), strict=True))
-    sizes = [len(each.rows) for each in names.values()]
-    asked, column = np.nonzero(np.arange(max(sizes)) < np.c_[sizes])
-    own = rows - batch.index.first_row(search)
-    inside = (own >= 0) & (own < len(vectors))
-    asked, column, own, certainty = (each[inside] for each in (asked, column, own, certainty))
-    cosines = vectors.pairs(queries, asked, own)
-    items = np.full((len(names), max(sizes)), -1, dtype="int64")
-    scores = np.full(items.shape, -np.inf, dtype="float32")
-    items[asked, column] = own
-    scores[asked, column] = cosines + certainty * (1 - cosines)
-    hits = with_parts(texts.hits(Neighbours(items, rounded(scores)), batch.depth), vectors, queries)
+    items = rows - batch.index.row_ranges[search.target][0]
+    asked = np.repeat(np.arange(len(names)), [len(each.rows) for each in names.values()])
+    inside = (items >= 0) & (items < len(vectors))
+    if not inside.any():
+        return {place: [] for place in names}
+    asked, items, certainty = asked[inside], items[inside], certainty[inside]
+    cosines = vectors.pairs(queries, asked, items)
+    scores = rounded((cosines + certainty * (1 - cosines)).astype("float32"))
+    hits = texts.hits(len(names), asked, items, scores, batch.depth)
+    if isinstance(vectors, HybridVectors):
+        hits = with_parts(hits, vectors, queries)
     return dict(zip(names, hits, strict=True))
 
 

@@ -6,6 +6,7 @@ it, to warn if they belong to different pipelines.
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 from weakref import WeakKeyDictionary, WeakSet
@@ -39,6 +40,7 @@ from ..errors import ConnormError, Errors, refuse, refuse_text, require_positive
 from ..files.atomic import TemporaryFolder
 from ..linker.interpretations import Calibration, written_id
 from ..linker.synonyms import as_pairs, read_synonyms, write_synonyms
+from ..text.cleaning import clean
 from .serialization import SavedComponent, read_lookup, require_extras, write_lookup
 from .settings import InnerProductSettings, NormalizerSettings, Settings
 
@@ -234,15 +236,20 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         """Find the candidates of all spans, without writing them.
 
         docs (Sequence[Doc]): The documents.
-        RETURNS (List[List[List[Candidate]]]): Candidates by document and span: first the result of
-            `spans`, then `doc.spans["mentions_all"]` if a mention finder found nested mentions.
+        RETURNS (List[List[List[Candidate]]]): Candidates by document and span: first the entities,
+            or the spans of `spans_key`, then `doc.spans["mentions_all"]` if a mention finder found
+            nested mentions.
         RAISES (ConnormError): CN001 before `initialize`.
         """
+        from ..linker.linking import link
+
         spans = [list(chain.from_iterable(self._groups(doc).values())) for doc in docs]
         long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))
         mentions = [span.text for span in chain.from_iterable(spans)]
         names = [get_found_name(span) for span in chain.from_iterable(spans)]
-        found = iter(self.candidates(mentions, long_forms=long_forms, found_names=names))
+        query, retriever = self.query(), self.lookup.retriever
+        read = link(retriever, mentions, query, long_forms=long_forms, found_names=names)
+        found = iter([interpretations[0].candidates for interpretations in read])
         return [list(islice(found, len(each))) for each in spans]
 
     def set_annotations(
@@ -332,15 +339,9 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         gold = (example.reference for example in examples)
         return read(gold, self.cfg["labels"], spans_key=self.cfg["spans_key"])
 
-    def spans(self, doc: Doc) -> list[Span]:
-        """Select the spans of a document to normalize.
-
-        RETURNS (List[Span]): The spans with one of the `labels`, in order.
-        """
-        return choose_spans(doc, spans_key=self.cfg["spans_key"], labels=self.cfg["labels"])
-
     def _groups(self, doc: Doc) -> dict[str | None, list[Span]]:
-        """Get `spans`, and those of a mention finder with `nested_mentions`.
+        """Select the spans to normalize: those of the settings, and those of a mention finder with
+        `nested_mentions`.
 
         RETURNS (Dict[Optional[str], List[Span]]): Spans by the key of their group.
         """
@@ -378,16 +379,15 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RETURNS (List[List[Candidate]]): b lists, best first; for a composite, part by part.
         RAISES (ConnormError): CN006 for anything else, and the errors of `query` and `link`.
         """
-        from ..linker.linking import link
+        from ..linker.linking import candidates_of
 
-        read = link(
+        return candidates_of(
             self.lookup.retriever,
             mentions,
             self.query(search, **limits),
             long_forms=long_forms,
             found_names=found_names,
         )
-        return [interpretations[0].candidates for interpretations in read]
 
     def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> "Explanation":
         """Explain how a mention is interpreted, and what each search of the sieve finds for it.
@@ -429,24 +429,23 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         query = Query(
             self.lookup.sieve,
             cfg["top_k"],
-            self._filter(cfg),
+            self.filter(cfg),
             split_composites=cfg["split_composites"],
             calibration=Calibration(**cfg["calibration"]) if cfg["calibration"] else None,
             codes=codes,
         )
         return query if search is None else query.alone(search)
 
-    def filter(self) -> "Filter":
-        """The filter given by the settings.
+    def filter(self, cfg: Mapping[str, Any] | None = None) -> "Filter":
+        """The filter given by settings.
 
+        cfg (Optional[Mapping[str, Any]]): The settings; the component's if None.
         RETURNS (Filter): Which concepts may be found.
         """
-        return self._filter(self.cfg)
-
-    def _filter(self, cfg: Mapping[str, Any]) -> "Filter":
         from ..index.concept_index import Filter
 
-        return Filter.of(cfg["types"], (self.own_id(each) for each in cfg["branches"]))
+        types, branches = itemgetter("types", "branches")(self.cfg if cfg is None else cfg)
+        return Filter(tuple(map(clean, types)), tuple(map(clean, map(self.own_id, branches))))
 
     def own_id(self, concept_id: str) -> str:
         """Replace a prefix that the user has defined by one that the index knows. Indexes know all

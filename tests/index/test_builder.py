@@ -12,7 +12,7 @@ from spacy_connorm.concepts import Concept
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
-from spacy_connorm.index.concept_index import SEARCHES, ConceptIndex, Search
+from spacy_connorm.index.concept_index import SEARCHES, ConceptIndex, Search, hash_keys
 from spacy_connorm.index.vectors import from_raw
 from spacy_connorm.index.verification import verify_index
 
@@ -357,8 +357,9 @@ def test_known_texts_are_found_among_bytes(tmp_path, encoder, backend):
     assert found.items.ravel().tolist() == rows.tolist()
     raw = from_raw(encoder.encode([f"mention {number}" for number in range(50)]))
     mentions = index.searcher("D-T").nearest(raw.queries(np.arange(50)), 1)
-    named = index.keys.rows([b"mention %d" % number for number in range(50)])
-    assert (mentions.items.ravel() + index.first_row(Search.D_T)).tolist() == named.tolist()
+    named = index.keys.rows_of(hash_keys(b"mention %d" % number for number in range(50)))
+    first, _ = index.row_ranges[Search.D_T.target]
+    assert (mentions.items.ravel() + first).tolist() == named.tolist()
     assert index.concepts_of(Search.OD_C).tolist() == list(range(index.concept_count))
 
 

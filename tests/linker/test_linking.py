@@ -48,9 +48,9 @@ def test_an_unknown_mention_passes_few_files_and_functions(make_pipeline):
     with CallTrace() as trace:
         normalizer(doc)
     assert doc.ents[0].kb_id_
-    assert len(trace.files) <= 21
-    assert len(trace.functions) <= 115
-    assert trace.depth <= 14
+    assert len(trace.files) <= 20
+    assert len(trace.functions) <= 90
+    assert trace.depth <= 12
 
 
 @pytest.fixture

@@ -61,9 +61,23 @@ def retriever(index):
     return Retriever(SimpleNamespace(lexical_weight=1.0), index, SynonymOverlay(index))
 
 
+def batch_of(texts, vectors, index):
+    return SearchedTexts(
+        texts,
+        np.full(len(texts), -1),
+        vectors,
+        index,
+        SynonymOverlay(index),
+        top_k=2,
+        allowed=None,
+        depth=2,
+        may_rise=np.zeros(len(texts), dtype="bool"),
+    )
+
+
 @pytest.fixture
 def batch(index):
-    return SearchedTexts(TEXTS, np.array([-1] * 3), VECTORS, index, SynonymOverlay(index), top_k=2)
+    return batch_of(TEXTS, VECTORS, index)
 
 
 def test_first_search_over_its_threshold_answers_else_the_last(retriever, batch):
@@ -102,10 +116,7 @@ def test_ties_go_to_data_then_to_the_preferred_name_then_to_the_id(retriever, ba
 
 
 def test_no_mentions_no_answers(retriever, index):
-    nothing = SearchedTexts(
-        [], np.array([], dtype="int64"), None, index, SynonymOverlay(index), top_k=2
-    )
-    assert run_sieve(retriever, nothing, Sieve()) == {}
+    assert run_sieve(retriever, batch_of([], None, index), Sieve()) == {}
 
 
 def test_unknown_search_lists_the_known():

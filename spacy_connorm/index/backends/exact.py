@@ -3,7 +3,7 @@ vectors are compared by the fastest available method, and those that could be am
 compared again in float32.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -74,10 +74,6 @@ class Neighbours(NamedTuple):
     scores: np.ndarray
 
 
-# Rows that may be among the nearest to a query, and their scores.
-_Scored = tuple[np.ndarray, np.ndarray]
-
-
 def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: int) -> Neighbours:
     """Keep the best proposals by exact score.
 
@@ -87,22 +83,34 @@ def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: i
     n (int): The number to keep.
     RETURNS (Neighbours): (b, n) neighbours.
     """
-    scored = [(rows, vectors.rescore(queries, query, rows)) for query, rows in enumerate(proposed)]
-    return _best(scored, n)
+    items = list(proposed)
+    if not items:
+        return _best(0, n, *_NO_PROPOSALS)
+    scores = [vectors.rescore(queries, query, rows) for query, rows in enumerate(items)]
+    query = np.repeat(np.arange(len(items)), list(map(len, items)))
+    return _best(len(items), n, query, np.concatenate(items), np.concatenate(scores))
 
 
-def _best(scored: Sequence[_Scored], n: int) -> Neighbours:
-    """Select the best proposals for each of b queries.
+def _best(
+    batch: int, n: int, query: np.ndarray, items: np.ndarray, scores: np.ndarray
+) -> Neighbours:
+    """Select the best of p proposals.
 
+    batch (int): The number of queries, b.
+    n (int): The number to keep for each.
+    query, items, scores (np.ndarray): (p,): the query, the item and the score of each proposal.
     RETURNS (Neighbours): (b, n) neighbours.
     """
-    items = np.full((len(scored), n), -1, dtype="int64")
-    scores = np.full(items.shape, -np.inf, dtype="float32")
-    for query, (rows, own) in enumerate(scored):
-        order = np.lexsort((rows, -own))[:n]
-        items[query, : len(order)] = rows[order]
-        scores[query, : len(order)] = own[order]
-    return Neighbours(items, scores)
+    order = np.lexsort((items, -scores, query))
+    counts = np.bincount(query, minlength=batch)
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+    order, rank = order[rank < n], rank[rank < n]
+    found = Neighbours(
+        np.full((batch, n), -1, dtype="int64"), np.full((batch, n), -np.inf, dtype="float32")
+    )
+    found.items[query[order], rank] = items[order]
+    found.scores[query[order], rank] = scores[order]
+    return found
 
 
 def require_positive_settings(backend: Any, *settings: str) -> None:
@@ -236,9 +244,10 @@ class ExactSearcher:
         vectors (Vectors): The items, one per row.
         """
         self.vectors = vectors
+        self._size = len(vectors)
 
     def __len__(self) -> int:
-        return len(self.vectors)
+        return self._size
 
     def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
         """Find the n nearest items of each query.
@@ -250,13 +259,15 @@ class ExactSearcher:
         RETURNS (Neighbours): The nearest items with exact float32 scores, ties in item order. The
             result for a query does not depend on the other queries in the batch.
         """
-        size = len(self.vectors)
-        n = min(n, size)
-        at_once = max(_KEPT // max(size, 1), 1)
-        scored: list[_Scored] = []
-        for first in range(0, queries.shape[0], at_once):
-            scored += self._propose(queries[first : first + at_once], n, allowed)
-        return _best(scored, n)
+        n = min(n, self._size)
+        at_once = max(_KEPT // max(self._size, 1), 1)
+        if queries.shape[0] <= at_once:
+            return self._compare(queries, n, allowed)
+        found = [
+            self._compare(queries[first : first + at_once], n, allowed)
+            for first in range(0, queries.shape[0], at_once)
+        ]
+        return Neighbours(*map(np.concatenate, zip(*found, strict=True)))
 
     def complete(
         self, found: Neighbours, queries: Raw, wanted: int, allowed: AllowedItems | None
@@ -279,15 +290,14 @@ class ExactSearcher:
     def verify(self, path: Path) -> None:
         """Do nothing: only the vectors are searched."""
 
-    def _propose(self, queries: Raw, n: int, allowed: AllowedItems | None) -> list[_Scored]:
-        """Find the items that can be among the n nearest of each query.
+    def _compare(self, queries: Raw, n: int, allowed: AllowedItems | None) -> Neighbours:
+        """Find the n nearest items of queries whose scores with all items fit in memory.
 
-        RETURNS (List[Tuple[Ints1d, Floats1d]]): The items, int64, and their exact scores, float32.
+        RETURNS (Neighbours): (b, n) neighbours.
         """
-        size = len(self.vectors)
-        few = allowed is not None and allowed.count * _SCATTERED_COST < size
+        few = allowed is not None and allowed.count * _SCATTERED_COST < self._size
         rows = allowed.items if allowed is not None and few else None
-        count, batch = size if rows is None else len(rows), queries.shape[0]
+        count, batch = self._size if rows is None else len(rows), queries.shape[0]
         group = min(max(count // (_GROUPS_FOR_ONE * max(n, 1)), 1), _GROUP)
         groups = -(-count // group)
         scores = np.full((group * groups, batch), -np.inf, dtype="float32")
@@ -302,27 +312,34 @@ class ExactSearcher:
             scores[start:stop] = dots(start, stop)
             if allowed is not None:
                 scores[start:stop] += allowed.penalties[start:stop, None]
-        found = _near_best(scores.reshape(group, groups, batch), n, error)
+        query, items, values = _near_best(scores.reshape(group, groups, batch), n, error)
         if rows is not None:
-            found = [(rows[items], own) for items, own in found]
-        if error.any():
-            for query, (items, _) in enumerate(found):
-                found[query] = items, self.vectors.rescore(queries, query, items)
-        return found
+            items = rows[items]
+        if not error.any():
+            return _best(batch, n, query, items, values)
+        order = np.argsort(query, kind="stable")
+        bounds = np.searchsorted(query[order], np.arange(1, batch))
+        return rescore(self.vectors, queries, np.split(items[order], bounds), n)
 
 
-def _near_best(scores: np.ndarray, n: int, error: np.ndarray) -> list[_Scored]:
+# The queries, items and scores of no proposals.
+_NO_PROPOSALS = np.empty(0, "int64"), np.empty(0, "int64"), np.empty(0, "float32")
+
+
+def _near_best(
+    scores: np.ndarray, n: int, error: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Find the items that can be among the n best.
 
     scores (Floats3d): float32 (group, groups, b): -inf for items that may not be found.
     n (int): The number of items wanted.
     error (Floats1d): float32 (b,): the maximum error of the scores.
-    RETURNS (List[Tuple[Ints1d, Floats1d]]): For each query, the items, int64, and their scores.
-        Exactly n if the scores have no error, even if other items have the same score.
+    RETURNS (Tuple[Ints1d, Ints1d, Floats1d]): (p,): the query, the item and the score of each
+        proposal, for each query at least n if there are as many.
     """
-    _, groups, batch = scores.shape
-    if not groups or not n:
-        return [(np.empty(0, dtype="int64"), np.empty(0, dtype="float32"))] * batch
+    _, groups, _ = scores.shape
+    if not scores.size or not n:
+        return _NO_PROPOSALS
     best = scores.max(axis=0)
     last = max(groups - n, 0)
     # At least n items have such a score. The condition is written so that NaN passes, and is
@@ -331,10 +348,4 @@ def _near_best(scores: np.ndarray, n: int, error: np.ndarray) -> list[_Scored]:
     group, query = np.nonzero(~(best < least))
     values = scores[:, group, query]
     place, which = np.nonzero(~(values < least[query]) & (values != -np.inf))
-    items, query, values = place * groups + group[which], query[which], values[place, which]
-    order = np.lexsort((items, -values, query))
-    counts = np.bincount(query, minlength=batch)
-    rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-    order = order[(rank < n) | (error[query[order]] > 0)]
-    bounds = np.searchsorted(query[order], np.arange(1, batch))
-    return list(zip(np.split(items[order], bounds), np.split(values[order], bounds), strict=True))
+    return query[which], place * groups + group[which], values[place, which]
