@@ -19,7 +19,14 @@ from ..text.word_bags import (
     normalized_words,
     word_bag,
 )
-from ..text.word_classes import COPULAS, DETERMINERS, OTHER_ROOTS, PREPOSITIONS, is_modifier
+from ..text.word_classes import (
+    COPULAS,
+    DETERMINERS,
+    OTHER_ROOTS,
+    PLAIN_ADJECTIVES,
+    PREPOSITIONS,
+    is_modifier,
+)
 from .known_names import KnownName
 from .name_windows import PAUSES
 
@@ -162,13 +169,13 @@ class NameRules:
             return "" if _is_short_form(text) and text in written else OTHER_LETTERS
         if letters <= self.short_letters and text not in written:
             only_short_forms = all(map(_is_short_form, written))
-            if only_short_forms or letters <= _NEVER_WORDS:
+            if only_short_forms or (letters <= _NEVER_WORDS and not _is_inflected(text, written)):
                 return OTHER_LETTERS
         if self._normalize is not None:
             same = self._normalize(text)
             if all(self._normalize(each) != same for each in written):
                 return OTHER_SPELLING
-        if _COPULA.search(text) and not is_modifier(text.split()[-1]):
+        if _COPULA.search(text) and not _is_adjective(text.split()[-1]):
             return STATED
         if not _is_in_order(text, written):
             return ACROSS
@@ -279,19 +286,41 @@ def _is_in_order(text: str, names: Sequence[str]) -> bool:
 
 def _is_turned_round(text: str, names: Sequence[str]) -> bool:
     """Check whether a text has the two words of all names in reverse, without a word such as "of"
-    in the text or the names that would explain it. Participles may come last ("testes
-    undescended"), and numbers and letters on either side ("B hepatitis").
+    in the text or the names that would explain it. Participles and plain adjectives may
+    come last ("testes undescended", "reflexes brisk"), and numbers and letters on either side ("B
+    hepatitis").
 
     RETURNS (bool): True if it has.
     """
     words = content_words(text)
     if len(words) != 2 or words[0] == words[1] or text.endswith("ed"):
         return False
+    if words[1] in PLAIN_ADJECTIVES:
+        return False
     if any(len(word) < _NEVER_WORDS + 1 or word in _GREEK for word in words):
         return False
     return not any(map(_TURNING.search, (text, *names))) and all(
         content_words(name) == words[::-1] for name in names
     )
+
+
+def _is_adjective(word: str) -> bool:
+    return is_modifier(word) or word.lower() in PLAIN_ADJECTIVES
+
+
+def _is_inflected(text: str, names: Sequence[str]) -> bool:
+    """Check whether a text of three letters is a word in lower case that begins a sentence ("Eye"),
+    or one of four letters the plural of a word ("eyes"). "His" is not histidine.
+
+    RETURNS (bool): True if it is.
+    """
+    if not text[1:].islower():
+        return False
+    lowered = text.lower()
+    if len(text) <= _NEVER_WORDS:
+        return lowered in names
+    words = {name.lower() for name in names if name[1:].islower()}
+    return not words.isdisjoint((lowered, lowered.removesuffix("s")))
 
 
 def _is_short_form(text: str) -> bool:

@@ -2,7 +2,7 @@
 may be replaced by others: "retinal" by "retina", "cutaneous anomaly" by "abnormality of the skin".
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ _MAX_FILLERS = 3
 # The maximum number of words in a window with a replaced word: longer ones are rare, and costly.
 _MAX_REPLACED = 4
 # How likely a noun means the same as an adjective derived from it.
-_DERIVED = 0.9
+DERIVED = 0.9
 # Words of at most this many letters are not replaced: "N" is not a nerve.
 _SHORT = 2
 # The minimum certainty of two replaced words together.
@@ -35,12 +35,7 @@ class TokenArrays(NamedTuple):
     kinds (Ints1d): uint8 (t,): `FILLER`, `WORD`, `PAUSE` or `BREAK`.
     ends (Ints1d): int64 (t,): the token after it, or after the last of several that form one word
         or one short form.
-    derived (Ints1d): int64 (d,): tokens that may be derived from other words, once for each word.
-    changes (np.ndarray): uint64 (d,): what each of these words adds to the hash of its token,
-        modulo 2^64.
-    compounds (Ints1d): int64 (c, 2): pairs of tokens joined by a hyphen.
-    compound_hashes (np.ndarray): uint64 (c,): the hash of the word that each pair forms without the
-        hyphen.
+    readings (Replacements): other words that tokens may stand for, by token.
     """
 
     hashes: np.ndarray
@@ -48,10 +43,7 @@ class TokenArrays(NamedTuple):
     letters: np.ndarray
     kinds: np.ndarray
     ends: np.ndarray
-    derived: np.ndarray
-    changes: np.ndarray
-    compounds: np.ndarray
-    compound_hashes: np.ndarray
+    readings: "Replacements"
 
 
 class Windows(NamedTuple):
@@ -74,7 +66,7 @@ class Windows(NamedTuple):
     have_pauses: np.ndarray
 
 
-class _Replacements(NamedTuple):
+class Replacements(NamedTuple):
     """Words that can replace others.
 
     places (Ints1d): int64 (r,): the positions of the replaced words, ascending.
@@ -90,12 +82,21 @@ class _Replacements(NamedTuple):
     certainty: np.ndarray
     least: np.ndarray
 
-    def where(self, kept: np.ndarray) -> "_Replacements":
+    @classmethod
+    def joined(cls, parts: Iterable["Replacements"]) -> "Replacements":
+        """Join several lists of replacements.
+
+        RETURNS (Replacements): All of them, sorted by position.
+        """
+        columns = cls(*map(np.concatenate, zip(*parts, strict=True)))
+        return columns.where(np.argsort(columns.places, kind="stable"))
+
+    def where(self, kept: np.ndarray) -> "Replacements":
         """Select replacements by number or by a mask.
 
-        RETURNS (_Replacements): Those selected.
+        RETURNS (Replacements): Those selected.
         """
-        return _Replacements(*(column[kept] for column in self))
+        return Replacements(*(column[kept] for column in self))
 
 
 class _Words(NamedTuple):
@@ -187,7 +188,7 @@ def _written(
 
 
 def _replaced(
-    words: _Words, single: _Replacements, known: KnownNames, most: int
+    words: _Words, single: Replacements, known: KnownNames, most: int
 ) -> Iterator[_Found]:
     """Find the windows that are names after one or two of their words are replaced.
 
@@ -204,10 +205,10 @@ def _replaced(
                 yield start, start + size, values, fitting.certainty[matching]
 
 
-def _pairs(single: _Replacements, distance: int) -> _Replacements:
+def _pairs(single: Replacements, distance: int) -> Replacements:
     """Combine each replacement with each replacement of the word at a given distance after it.
 
-    RETURNS (_Replacements): The pairs, at the position of the first word.
+    RETURNS (Replacements): The pairs, at the position of the first word.
     """
     first, last = (
         np.searchsorted(single.places, single.places + distance, side=side)
@@ -217,11 +218,11 @@ def _pairs(single: _Replacements, distance: int) -> _Replacements:
     one = np.repeat(np.arange(len(counts)), counts)
     other = np.arange(len(one)) + np.repeat(first - np.cumsum(counts) + counts, counts)
     certainty = single.certainty[one] * single.certainty[other]
-    pairs = _Replacements(
+    pairs = Replacements(
         single.places[one],
         single.changes[one] + single.changes[other],
         certainty,
-        np.where(np.maximum(single.certainty[one], single.certainty[other]) < _DERIVED, 3, 2),
+        np.where(np.maximum(single.certainty[one], single.certainty[other]) < DERIVED, 3, 2),
     )
     return pairs.where(certainty >= _LEAST_OF_TWO)
 
@@ -232,21 +233,22 @@ def _replacements(
     distinct: np.ndarray,
     which: np.ndarray,
     min_certainty: float,
-) -> _Replacements:
-    """List the words of names that tokens are derived from, that two tokens form together, and that
-    the ontology uses in their place.
+) -> Replacements:
+    """List the words of names that tokens stand for, and those that the ontology uses in their
+    place.
 
     tokens (TokenArrays): The tokens.
     known (KnownNames): The names.
     distinct (np.ndarray): uint64 (d,): the distinct hashes of the tokens.
     which (Ints1d): int64 (t,): the number of each token's hash.
     min_certainty (float): Leave out those with a lower certainty in the ontology.
-    RETURNS (_Replacements): The replacements, by token.
+    RETURNS (Replacements): The replacements, by token.
     """
-    derived = known.have_words(tokens.hashes[tokens.derived] + tokens.changes)
-    compounds = tokens.compounds[known.have_words(tokens.compound_hashes)]
-    joined = tokens.compound_hashes[known.have_words(tokens.compound_hashes)]
-    joined = joined - tokens.hashes[compounds].sum(axis=1, dtype="uint64")
+    readings = tokens.readings
+    read_as = tokens.hashes[readings.places] + readings.changes
+    is_known = known.have_words(read_as) | known.contain(read_as)
+    # Others depend on their neighbours, so only the whole window shows whether they are in a name.
+    readings = readings.where(is_known | (readings.certainty == 1))
     owners, changes, certainty = known.substitutions(distinct, min_certainty)
     order = np.argsort(owners, kind="stable")
     start = np.searchsorted(owners[order], np.arange(len(distinct) + 1))
@@ -255,23 +257,13 @@ def _replacements(
     numbers = order[
         np.arange(counts.sum()) + np.repeat(start[which] - np.cumsum(counts) + counts, counts)
     ]
-    found = (
-        _of(tokens.derived[derived], tokens.changes[derived], _DERIVED, 1),
-        _of(compounds[:, 0], joined, 1.0, 2),
-        _of(compounds[:, 1], joined, 1.0, 2),
-        _of(np.repeat(np.arange(len(which)), counts), changes[numbers], certainty[numbers], 2),
+    substituted = Replacements(
+        np.repeat(np.arange(len(which)), counts),
+        changes[numbers],
+        certainty[numbers],
+        np.full(len(numbers), 2),
     )
-    columns = _Replacements(*map(np.concatenate, zip(*found, strict=True)))
-    return columns.where(np.argsort(columns.places, kind="stable"))
-
-
-def _of(
-    places: np.ndarray, changes: np.ndarray, certainty: np.ndarray | float, least: int
-) -> _Replacements:
-    size = len(places)
-    return _Replacements(
-        places, changes, np.full(size, certainty), np.full(size, least, dtype="int64")
-    )
+    return Replacements.joined([readings, substituted])
 
 
 def _runs(tokens: TokenArrays, places: np.ndarray, *, is_break: np.ndarray) -> np.ndarray:

@@ -12,9 +12,19 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
-from ..text.word_bags import STOP_WORDS, hash_bag, hash_base_forms, hash_word, normalized_words
-from ..text.word_classes import COPULAS
-from .name_windows import BREAK, FILLER, PAUSE, PAUSES, WORD, TokenArrays
+from ..text.word_bags import STOP_WORDS, forms_of, hash_bag, hash_word, normalized_words
+from ..text.word_classes import COPULAS, ORDINALS
+from .name_windows import (
+    BREAK,
+    DERIVED,
+    FILLER,
+    PAUSE,
+    PAUSES,
+    WORD,
+    Replacements,
+    TokenArrays,
+)
+from .readings import NO_READINGS, Reading, as_replacements, read_neighbours
 
 _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
 # "The optic nerves are hypoplastic": function words of sentences, which names do not have.
@@ -27,13 +37,6 @@ _MOST_TOKENS = 100_000
 # A text and whether a space follows it.
 _NO_TOKEN = np.zeros((1, 2), dtype="uint64")
 _AFTER_LATIN = "\u0250"
-_MODULUS = 1 << 64
-# Two parts of a word, and a hyphen between them, perhaps at the end of a line.
-_HYPHENATED = re.compile(
-    r"(?<![^\W_])([^\W\d_]{2,20})[-\u2010\u2011](?:[ ]?\n[ ]?)?(?=([^\W\d_]{3,30})(?![^\W_]))"
-)
-_NO_COMPOUNDS = np.zeros((0, 2), dtype="int64"), np.zeros(0, dtype="uint64")
-_NOT_DERIVED = np.zeros(0, dtype="int64"), np.zeros(0, dtype="uint64")
 
 
 class _Token(NamedTuple):
@@ -41,7 +44,7 @@ class _Token(NamedTuple):
 
     starts_latin (bool): Whether its first character is a Latin letter.
     ends_latin (bool): Whether its last one is.
-    changes (Tuple[int, ...]): What the words that it may be derived from add to its hash.
+    readings (Tuple[Reading, ...]): Other words that it may stand for.
     """
 
     hash: int
@@ -50,7 +53,7 @@ class _Token(NamedTuple):
     kind: int
     starts_latin: bool = False
     ends_latin: bool = False
-    changes: tuple[int, ...] = ()
+    readings: tuple[Reading, ...] = ()
 
 
 _END = _Token(0, 0, 0, BREAK)
@@ -76,7 +79,7 @@ class TokenWords:
         docs (Sequence[Doc]): The documents.
         expand_abbreviations (bool): Whether a short form that a document defines has the words of
             its long form.
-        derivations (bool): Whether to list the words that tokens may be derived from.
+        derivations (bool): Whether to list the other words that tokens may stand for.
         RETURNS (TokenArrays): The tokens of each document and its break.
         """
         parts = [part for doc in docs for part in (doc.to_array([ORTH, SPACY]), _NO_TOKEN)]
@@ -86,18 +89,19 @@ class TokenWords:
         hashes, sizes, letters, kinds, starts_latin, ends_latin = (
             column[which] for column in _columns(distinct)
         )
-        derived, changes = _derived(distinct, which) if derivations else _NOT_DERIVED
         ends = np.arange(1, len(which) + 1)
         offsets = document_offsets(docs)
-        compounds = _compounds(docs, offsets) if derivations else _NO_COMPOUNDS
-        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, derived, changes, *compounds)
+        readings = [NO_READINGS]
+        if derivations:
+            readings = [_of_tokens(distinct, which), read_neighbours(docs, offsets, hashes)]
+        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, Replacements.joined(readings))
         is_split = ends_latin[:-1] & starts_latin[1:] & (spaces[:-1] == 0)
         replaced = _join(tokens, docs, offsets, is_split)
         if expand_abbreviations:
             for doc, start in zip(docs, offsets, strict=False):
                 replaced += _expand(tokens, doc, start)
-        kept = ~np.isin(derived, replaced)
-        return tokens._replace(derived=derived[kept], changes=changes[kept])
+        kept = ~np.isin(tokens.readings.places, replaced)
+        return tokens._replace(readings=tokens.readings.where(kept))
 
     def _distinct(self, orths: list[int], docs: Sequence[Doc]) -> list[_Token]:
         # Another thread may start a new cache in the meantime.
@@ -153,45 +157,21 @@ def _columns(tokens: Sequence[_Token]) -> list[np.ndarray]:
     return [np.asarray(column, dtype) for column, dtype in zip(columns, kinds, strict=False)]
 
 
-def _derived(tokens: Sequence[_Token], which: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """List the words that tokens may be derived from.
+def _of_tokens(tokens: Sequence[_Token], which: np.ndarray) -> Replacements:
+    """List what tokens may stand for by themselves.
 
     tokens (Sequence[_Token]): The distinct tokens.
     which (Ints1d): int64 (t,): the number of each token among them.
-    RETURNS (Tuple[np.ndarray, np.ndarray]): Tokens and changes, see `TokenArrays`.
+    RETURNS (Replacements): Other words, by token.
     """
-    counts = np.array([len(each.changes) for each in tokens], dtype="int64")
-    changes = np.array([change for each in tokens for change in each.changes], dtype="uint64")
+    counts = np.array([len(each.readings) for each in tokens], dtype="int64")
+    of_distinct = as_replacements(
+        (number, *reading) for number, each in enumerate(tokens) for reading in each.readings
+    )
     starts, sizes = (np.cumsum(counts) - counts)[which], counts[which]
     ends = np.cumsum(sizes)
-    places = np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
-    return np.repeat(np.arange(len(which)), sizes), changes[places]
-
-
-def _compounds(docs: Sequence[Doc], offsets: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
-    """Find words that are split by a hyphen: "pre-auricular", and "hyper-" at the end of a line.
-
-    docs (Sequence[Doc]): The documents.
-    offsets (Sequence[int]): See `document_offsets`.
-    RETURNS (Tuple[Ints2d, np.ndarray]): Compounds and their hashes, see `TokenArrays`.
-    """
-    places, hashes = [], []
-    for doc, before in zip(docs, offsets, strict=False):
-        text = doc.text
-        if "-" not in text and "\u2010" not in text and "\u2011" not in text:
-            continue
-        for match in _HYPHENATED.finditer(text):
-            first, last = (
-                doc.char_span(*match.span(part), alignment_mode="expand") for part in (1, 2)
-            )
-            words = normalized_words(match[1] + match[2])
-            if first is not None and last is not None and len(words) == 1:
-                places.append((before + first.start, before + last.end - 1))
-                hashes.append(hash_word(words[0]))
-    return (
-        np.array(places, dtype="int64").reshape(-1, 2),
-        np.array(hashes, dtype="uint64"),
-    )
+    numbers = np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
+    return of_distinct.where(numbers)._replace(places=np.repeat(np.arange(len(which)), sizes))
 
 
 def _read_token(text: str) -> _Token:
@@ -212,9 +192,22 @@ def _of_words(words: Sequence[str]) -> _Token:
     if not content:
         return _SMALL
     value = hash_bag(tuple(content))
-    forms = hash_base_forms(content[0]) if len(content) == 1 else ()
-    changes = tuple((form - value) % _MODULUS for form in forms)
-    return _Token(value, len(content), sum(map(len, content)), WORD, changes=changes)
+    return _Token(
+        value, len(content), sum(map(len, content)), WORD, readings=_readings(content, value)
+    )
+
+
+def _readings(words: Sequence[str], value: int) -> tuple[Reading, ...]:
+    """List what a token may stand for by itself: nouns for an adjective, "second" for "2nd".
+
+    words (Sequence[str]): Its words.
+    value (int): Their hash.
+    RETURNS (Tuple[Reading, ...]): The readings.
+    """
+    if len(words) > 1:
+        ordinal = ORDINALS.get("".join(words))
+        return (Reading.of(hash_word(ordinal) - value, 1.0, 2),) if ordinal else ()
+    return tuple(Reading.of(form - value, DERIVED, least) for form, least in forms_of(words[0]))
 
 
 def _join(

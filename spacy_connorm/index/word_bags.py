@@ -8,7 +8,7 @@ the sum: all rewritten forms of a text are computed, and searched, as arrays of 
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -18,9 +18,9 @@ import numpy as np
 from ..files.arrays import are_among, ascends, find_sorted, open_array, require_offsets
 from ..text.substitutions import ENGLISH, Substitution
 from ..text.word_bags import (
+    forms_of,
     hash_bag,
     hash_bags,
-    hash_base_forms,
     hash_parts,
     hash_word,
     pair_places,
@@ -215,18 +215,20 @@ def rewrite(
 
 
 def _derivations(bag: tuple[str, ...], words: np.ndarray, names: WordBags) -> "_Replacements":
-    """List the words in names that words of a text derive from.
+    """List the words in names that words of a text derive from, and the names that paraphrase them.
 
     bag (Tuple[str, ...]): The words.
     words (np.ndarray): uint64 (k,): their hashes.
     names (WordBags): The names of the index.
     RETURNS (_Replacements): The replacements.
     """
-    forms = list(map(hash_base_forms, bag))
-    hashes = np.array(list(chain.from_iterable(forms)), dtype="uint64")
+    forms = list(map(forms_of, bag))
+    hashes = np.array([each.hash for each in chain.from_iterable(forms)], dtype="uint64")
     if not len(hashes):
         return _NO_REPLACEMENTS
-    known = np.flatnonzero(find_sorted(names.words, hashes) >= 0)
+    known = np.flatnonzero(
+        (find_sorted(names.words, hashes) >= 0) | (find_sorted(names.hashes, hashes) >= 0)
+    )
     places = np.repeat(np.arange(len(bag)), list(map(len, forms)))[known]
     return _Replacements(
         hashes[known] - words[places], np.full(len(known), _DERIVED), np.left_shift(1, places)
@@ -357,7 +359,6 @@ class RewritingTable:
 ENGLISH_TABLE = RewritingTable.from_substitutions(ENGLISH)
 
 
-@cache
 @lru_cache(maxsize=32)
 def _places(size: int) -> np.ndarray:
     """List the words that each part of `hash_parts` replaces.

@@ -8,15 +8,16 @@ of bags: if you change how bags are made, give the files of `index.word_bags` a 
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 from spacy.lang.en.stop_words import STOP_WORDS as FUNCTION_WORDS
 
 from .cleaning import spell_greek, unify_dashes, unify_unicode
 from .normalization import drop_plurals, drop_possessives, strip_tags, write_american
-from .word_classes import OTHER_ROOTS
+from .word_classes import DISEASES_OF, OTHER_ROOTS, OWN_MEANINGS, SYSTEMS
 
 STOP_WORDS = frozenset(
     ["a", "an", "and", "by", "due", "for", "in", "of", "on", "or", "the", "to", "with"]
@@ -131,6 +132,7 @@ def hash_parts(words: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=32)
+@cache
 def pair_places(size: int) -> tuple[np.ndarray, np.ndarray]:
     """List all pairs of a number of words. Mentions of the same length share them.
 
@@ -190,6 +192,23 @@ _ENDINGS = {
     "te": ("tis",),
 }
 _LONGEST_ENDING = max(map(len, _ENDINGS))
+# What names write as a word of its own: "pre-eclampsia".
+_PREFIXES = (
+    *("anti", "extra", "inter", "intra", "micro", "multi", "non", "over", "peri", "poly"),
+    *("post", "pre", "semi", "sub", "super", "supra", "trans"),
+)
+_SHORTEST_REST = 4
+
+
+class Form(NamedTuple):
+    """What a word may stand for.
+
+    hash (int): The hash of one noun, or of the bag of several words.
+    least (int): The minimum number of words in a text where the word stands for this.
+    """
+
+    hash: int
+    least: int
 
 
 def base_forms(word: str) -> tuple[str, ...]:
@@ -209,10 +228,35 @@ def base_forms(word: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=65_536)
-def hash_base_forms(word: str) -> tuple[int, ...]:
-    """Hash the base forms of a word.
+def paraphrases(word: str) -> tuple[tuple[str, ...], ...]:
+    """List what names may say in two words: "kidney disease" for "nephropathy", "respiratory
+    system" for "respiratory", and "pre-eclampsia" for "preeclampsia".
 
-    RETURNS (Tuple[int, ...]): 64 bits for each of `base_forms`.
+    word (str): A normalized word, see `word_bags.normalized_words`.
+    RETURNS (Tuple[Tuple[str, ...], ...]): Bags of normalized words. Many of them are no names.
     """
-    return tuple(map(hash_word, base_forms(word)))
+    found = [
+        (organ, disease)
+        for organ in DISEASES_OF.get(word, ())
+        for disease in ("disease", "disorder")
+    ]
+    if word in SYSTEMS:
+        found.append((SYSTEMS[word], "system"))
+    found += [
+        (prefix, word[len(prefix) :])
+        for prefix in _PREFIXES
+        if word.startswith(prefix) and len(word) >= len(prefix) + _SHORTEST_REST
+    ]
+    return tuple(found)
+
+
+@lru_cache(maxsize=65_536)
+def forms_of(word: str) -> tuple[Form, ...]:
+    """List what a word may stand for, by hash.
+
+    word (str): A normalized word.
+    RETURNS (Tuple[Form, ...]): Its `base_forms` and `paraphrases`.
+    """
+    least = 2 if word in OWN_MEANINGS else 1
+    nouns = [Form(hash_word(noun), least) for noun in base_forms(word)]
+    return (*nouns, *(Form(hash_bag(words), 1) for words in paraphrases(word)))

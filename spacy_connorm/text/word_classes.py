@@ -120,6 +120,67 @@ OTHER_ROOTS = {
     "vascular": ("vessel",),
     "visual": ("vision", "eye"),
 }
+# Words for a disease of an organ, and what names call the organ: "nephropathy" is a kidney disease.
+DISEASES_OF = {
+    "angiopathy": ("vascular", "vessel"),
+    "arteriopathy": ("arterial", "artery"),
+    "arthropathy": ("joint",),
+    "cardiopathy": ("cardiac", "heart"),
+    "chondropathy": ("cartilage",),
+    "coagulopathy": ("coagulation",),
+    "dermatopathy": ("skin",),
+    "encephalopathy": ("brain", "cerebral"),
+    "enteropathy": ("intestinal", "intestine"),
+    "gastropathy": ("gastric", "stomach"),
+    "hepatopathy": ("hepatic", "liver"),
+    "maculopathy": ("macula", "macular"),
+    "myopathy": ("muscle", "muscular"),
+    "nephropathy": ("kidney", "renal"),
+    "neuropathy": ("nerve",),
+    "osteopathy": ("bone",),
+    "pneumopathy": ("lung", "pulmonary"),
+    "retinopathy": ("retina", "retinal"),
+    "spondylopathy": ("spinal", "spine"),
+    "tendinopathy": ("tendon",),
+    "thyropathy": ("thyroid",),
+    "vasculopathy": ("vascular", "vessel"),
+}
+# Adjectives of organ systems, which have no other noun, and what names call the system.
+SYSTEMS = {
+    "cardiovascular": "cardiovascular",
+    "digestive": "digestive",
+    "endocrine": "endocrine",
+    "exocrine": "exocrine",
+    "gastrointestinal": "gastrointestinal",
+    "genitourinary": "genitourinary",
+    "immune": "immune",
+    "immunologic": "immune",
+    "immunological": "immune",
+    "lymphatic": "lymphatic",
+    "musculoskeletal": "musculoskeletal",
+    "neurologic": "nervous",
+    "neurological": "nervous",
+    "reproductive": "reproductive",
+    "respiratory": "respiratory",
+    "urogenital": "urogenital",
+}
+# Adjectives that mean the noun only beside other words of its name: "digital necrosis" is one of
+# digits, "digital images" are not.
+_OWN_MEANINGS = """
+allergic angular basal capital central circular critical deficient digital extensive focal formal
+general helical integral intensive juvenile lateral lunar manual medial mental organic original
+partial plastic primordial radial regional regular sagittal segmental serial special spiral static
+terminal topical transitional vertical virtual
+"""
+OWN_MEANINGS = frozenset(_OWN_MEANINGS.split())
+ORDINALS = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth"}
+# Adjectives without a typical ending that can follow their noun: "reflexes brisk".
+_PLAIN_ADJECTIVES = """
+absent blue brisk cold dark dense dry dull faint flat heavy high hoarse large light long loose loud
+low narrow pale poor rapid raw red rigid sharp short shrill slow small soft stiff tall tense thick
+thin tight warm weak wet white wide yellow
+"""
+PLAIN_ADJECTIVES = frozenset(_PLAIN_ADJECTIVES.split())
 
 
 def is_modifier(word: str) -> bool:

@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 from spacy_connorm.text.word_bags import (
     STOP_WORDS,
     base_forms,
-    hash_base_forms,
+    forms_of,
+    hash_bag,
     hash_word,
     normalized_words,
+    paraphrases,
     word_bag,
 )
 
@@ -126,4 +128,28 @@ def test_function_words_have_no_forms():
 def test_each_form_comes_once_and_has_its_hash():
     forms = base_forms("testicular")
     assert len({*forms}) == len(forms)
-    assert hash_base_forms("testicular") == tuple(map(hash_word, forms))
+    assert [each.hash for each in forms_of("testicular")] == [*map(hash_word, forms)]
+
+
+@pytest.mark.parametrize(
+    ("word", "words"),
+    [
+        ("nephropathy", ("kidney", "disease")),
+        ("nephropathy", ("renal", "disorder")),
+        ("immunologic", ("immune", "system")),
+        ("preeclampsia", ("pre", "eclampsia")),
+    ],
+)
+def test_a_word_may_stand_for_two(word, words):
+    assert words in paraphrases(word)
+    assert hash_bag(words) in [each.hash for each in forms_of(word)]
+
+
+@pytest.mark.parametrize("word", ["kidney", "pre", "prey", "pathy", ""])
+def test_most_words_stand_for_no_others(word):
+    assert not paraphrases(word)
+
+
+def test_adjectives_with_an_own_meaning_need_another_word():
+    assert {each.least for each in forms_of("digital")} == {2}
+    assert {each.least for each in forms_of("retinal")} == {1}

@@ -1,0 +1,134 @@
+"""Other words that tokens may stand for, by their neighbours: "Raynaud's" is Raynaud's disease,
+"pre-auricular" one word, and "the left clavicle" a clavicle.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..text.word_bags import FUNCTION_WORDS, hash_word, normalized_words
+from .name_windows import Replacements
+
+_MODULUS = 1 << 64
+# Two parts of a word, and a hyphen between them, perhaps at the end of a line.
+_HYPHENATED = re.compile(
+    r"(?<![^\W_])([^\W\d_]{2,20})[-\u2010\u2011](?:[ ]?\n[ ]?)?(?=([^\W\d_]{3,30})(?![^\W_]))"
+)
+# What the names of a disease add to the person who described it.
+_AFTER_PERSONS = ("syndrome", "disease", "phenomenon", "disorder")
+_PERSON = re.compile(r"(?<![^\W_])([^\W\d_a-z][^\W\d_]{3,30})['’]s?(?![^\W_])(?:\s+([^\W_]+))?")
+_SIDE = re.compile(r"(?i)\b([^\W_]+)\s+(?:of|in|on)\s+(?:the\s+|his\s+|her\s+)?(left|right)\b")
+# A token, what another reading adds to its hash, and the minimum number of words with it.
+_Neighboured = tuple[int, int, int]
+
+
+class Reading(NamedTuple):
+    """Other words that a token may stand for.
+
+    change (int): What they add to the hash of a window, modulo 2^64.
+    certainty (float): How likely they mean the same, 0 to 1.
+    least (int): The minimum number of words in a window with this reading.
+    """
+
+    change: int
+    certainty: float
+    least: int
+
+    @classmethod
+    def of(cls, change: int, certainty: float, least: int) -> "Reading":
+        """Make a reading from any difference of hashes.
+
+        RETURNS (Reading): The reading.
+        """
+        return cls(change % _MODULUS, certainty, least)
+
+
+def as_replacements(readings: Iterable[tuple[int, int, float, int]]) -> Replacements:
+    """Convert readings to arrays.
+
+    readings (Iterable[Tuple[int, int, float, int]]): A token and the fields of its reading each.
+    RETURNS (Replacements): The readings.
+    """
+    columns = list(zip(*readings, strict=True)) or [()] * 4
+    types = ("int64", "uint64", "float64", "int64")
+    return Replacements(*map(np.array, columns, types))
+
+
+NO_READINGS = as_replacements(())
+
+
+def read_neighbours(
+    docs: Sequence[Doc], offsets: Sequence[int], hashes: np.ndarray
+) -> Replacements:
+    """List what tokens may stand for by what is before or after them.
+
+    docs (Sequence[Doc]): The documents.
+    offsets (Sequence[int]): See `token_words.document_offsets`.
+    hashes (np.ndarray): uint64 (t,): the hashes of all tokens.
+    RETURNS (Replacements): Other words, by token.
+    """
+    return as_replacements(
+        (before + place, *Reading.of(change, 1.0, least))
+        for doc, before in zip(docs, offsets, strict=False)
+        for place, change, least in _read_document(doc, hashes[before:])
+    )
+
+
+def _read_document(doc: Doc, hashes: np.ndarray) -> Iterator[_Neighboured]:
+    text = doc.text
+    if "-" in text or "\u2010" in text or "\u2011" in text:
+        yield from _compounds(doc, hashes)
+    if "'" in text or "’" in text:
+        yield from _persons(doc)
+    yield from _sides(doc, hashes)
+
+
+def _compounds(doc: Doc, hashes: np.ndarray) -> Iterator[_Neighboured]:
+    """Join words that are split by a hyphen: "pre-auricular", and "hyper-" at the end of a line.
+
+    YIELDS (Tuple[int, int, int]): Each of the two tokens.
+    """
+    for match in _HYPHENATED.finditer(doc.text):
+        first, last = (_token(doc, match.span(part)) for part in (1, 2))
+        words = normalized_words(match[1] + match[2])
+        if first is not None and last is not None and len(words) == 1:
+            change = hash_word(words[0]) - int(hashes[first]) - int(hashes[last])
+            yield first, change, 2
+            yield last, change, 2
+
+
+def _persons(doc: Doc) -> Iterator[_Neighboured]:
+    """Read "Raynaud's" as Raynaud's syndrome, disease or phenomenon, whichever is a name.
+
+    YIELDS (Tuple[int, int, int]): The persons.
+    """
+    for match in _PERSON.finditer(doc.text):
+        person, owned = _token(doc, match.span(1)), match[2]
+        # "Fisher's exact test" is none of these.
+        if person is not None and (owned is None or owned.lower() in FUNCTION_WORDS):
+            yield from ((person, hash_word(each), 1) for each in _AFTER_PERSONS)
+
+
+def _sides(doc: Doc, hashes: np.ndarray) -> Iterator[_Neighboured]:
+    """Leave out the side in "fracture of the left clavicle", in windows that begin before "of".
+
+    YIELDS (Tuple[int, int, int]): The words before "of", and the sides.
+    """
+    for match in _SIDE.finditer(doc.text):
+        before, side = (_token(doc, match.span(part)) for part in (1, 2))
+        if before is not None and side is not None:
+            yield before, -int(hashes[side]), 3
+            # A word that no name has would end the window.
+            yield side, 0, 3
+
+
+def _token(doc: Doc, characters: tuple[int, int]) -> int | None:
+    """Find the token in which some characters end.
+
+    RETURNS (Optional[int]): Its number.
+    """
+    span = doc.char_span(*characters, alignment_mode="expand")
+    return None if span is None else span.end - 1

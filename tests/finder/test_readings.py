@@ -1,0 +1,77 @@
+"""What words stand for beside others, and alone."""
+
+import pytest
+import spacy
+
+from spacy_connorm import Concept, Ontology
+
+NAMES = (
+    *("Raynaud phenomenon", "Fisher syndrome", "Cushing disease", "Fracture of clavicle"),
+    *("Second degree burn", "Pre-eclampsia", "Kidney disease", "Respiratory system", "Digit"),
+    *("Digit necrosis", "eye", "Met", "Tics", "ALL", "Brisk reflexes", "Left ventricle mass"),
+)
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    """A pipeline whose concepts have these names and ids."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mention_finder")
+    encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
+    normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder})
+    ontology = Ontology([Concept(name, name) for name in NAMES])
+    normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
+    return nlp
+
+
+@pytest.mark.parametrize(
+    ("text", "mention", "concept"),
+    [
+        ("She has secondary Raynaud's.", "Raynaud", "Raynaud phenomenon"),
+        ("Raynaud’s with ulcers", "Raynaud", "Raynaud phenomenon"),
+        (
+            "Fracture of the left clavicle",
+            "Fracture of the left clavicle",
+            "Fracture of clavicle",
+        ),
+        ("fracture of right clavicle", "fracture of right clavicle", "Fracture of clavicle"),
+        ("a 2nd degree burn", "2nd degree burn", "Second degree burn"),
+        ("preeclampsia", "preeclampsia", "Pre-eclampsia"),
+        ("diabetic nephropathy", "nephropathy", "Kidney disease"),
+        ("respiratory arrest", "respiratory", "Respiratory system"),
+        ("digital necrosis", "digital necrosis", "Digit necrosis"),
+        ("Eye", "Eye", "eye"),
+        ("both eyes", "eyes", "eye"),
+        ("motor tics", "tics", "Tics"),
+        ("Reflexes brisk.", "Reflexes brisk", "Brisk reflexes"),
+        ("reflexes are brisk", "reflexes are brisk", "Brisk reflexes"),
+    ],
+)
+def test_a_word_stands_for_those_of_a_name(nlp, text, mention, concept):
+    assert [(each.text, each.kb_id_) for each in nlp(text).ents] == [(mention, concept)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fisher's exact test",
+        "Raynaud described it",
+        "a digital image",
+        "met the criteria",
+        "all of them",
+        "left of the clavicle is a fracture",
+        "mass in the left clavicle",
+        "for 2 degrees",
+    ],
+)
+def test_others_are_no_mentions(nlp, text):
+    assert not nlp(text).ents
+
+
+def test_words_are_read_as_they_are_without_derivations(nlp):
+    finder = nlp.get_pipe("mention_finder")
+    finder.cfg["derivations"] = False
+    try:
+        assert not nlp("secondary Raynaud's, nephropathy").ents
+    finally:
+        finder.cfg["derivations"] = True
