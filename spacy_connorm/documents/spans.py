@@ -17,7 +17,7 @@ _CANDIDATES = "candidates"
 _KB_ID = "kb_id"
 _KB_ENTS = "kb_ents"
 _NORMALIZED = "normalized"
-_FOUND_NAME = "found_name"
+_MATCHED_NAME = "matched_name"
 
 
 def register_span_attributes(prefix: str = "") -> None:
@@ -101,22 +101,22 @@ def set_span_attributes(
         user_data[_key(prefix + _CANDIDATES, *place)] = tuple(map(tuple, found))
 
 
-def register_found_name() -> None:
-    """Register `span._.found_name`: the name that a finder recognized, as written in the index, so
+def register_matched_name() -> None:
+    """Register `span._.matched_name`: the name that a finder matched, as written in the index, so
     that a normalizer links the span to the concept of this name. Empty if there is none.
     """
-    if not Span.has_extension(_FOUND_NAME):
-        Span.set_extension(_FOUND_NAME, default="")
+    if not Span.has_extension(_MATCHED_NAME):
+        Span.set_extension(_MATCHED_NAME, default="")
 
 
-def get_found_name(span: Span) -> str:
-    """Read the name that a finder recognized, faster than through `span._`.
+def get_matched_name(span: Span) -> str:
+    """Read the name that a finder matched, faster than through `span._`.
 
     span (Span): The mention.
     RETURNS (str): The name as written in the index; empty if no finder found the span.
     """
     user_data: dict[Any, Any] = span.doc.user_data
-    return user_data.get(_key(_FOUND_NAME, span.start_char, span.end_char), "")
+    return user_data.get(_key(_MATCHED_NAME, span.start_char, span.end_char), "")
 
 
 def is_normalized(doc: Doc, prefix: str = "") -> bool:

@@ -129,7 +129,7 @@ def read_all_gold(lookup: "ConceptLookup", mentions: Sequence[Mention]) -> list[
     """
     known = find_known(lookup, mentions)
     texts = [clean(mention.text) for mention in mentions]
-    seen = lookup.retriever.held(texts, "D")
+    seen = lookup.retriever.find_known_texts(texts, "D")
     return [
         read_gold(mention, known, seen=text in seen)
         for mention, text in zip(mentions, texts, strict=True)

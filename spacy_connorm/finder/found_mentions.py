@@ -7,7 +7,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from ..documents.mentions import ALL_MENTIONS_KEY
-from ..documents.spans import register_found_name
+from ..documents.spans import register_matched_name
 
 
 class FoundMention(NamedTuple):
@@ -90,10 +90,10 @@ def set_found_mentions(
     nested (bool): Whether to write all mentions to `doc.spans["mentions_all"]`, too.
     """
     all_spans = [Span(doc, each.start, each.end, label=each.label) for each in found]
-    register_found_name()
+    register_matched_name()
     for span, each in zip(all_spans, found, strict=True):
         if each.name:
-            span._.found_name = each.name
+            span._.matched_name = each.name
     if nested:
         doc.spans[ALL_MENTIONS_KEY] = all_spans
     spans = [span for span, each in zip(all_spans, found, strict=True) if not each.is_nested]

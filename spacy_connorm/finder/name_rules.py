@@ -9,7 +9,7 @@ from functools import cached_property
 
 from ..index.store import Cache
 from ..text.cleaning import are_opposite, has_sign
-from ..text.normalization import STEPS, TextStep, compose, turn_inversion
+from ..text.normalization import STEPS, TextStep, compose, restore_word_order
 from ..text.word_bags import (
     FUNCTION_WORDS,
     STOP_WORDS,
@@ -43,7 +43,7 @@ _JOINT = re.compile(r"(?i)\b(and|or|by|due|for|in|on|to|with|from|between|into)\
 # "The ventricle is enlarged". In capitals, these are short forms.
 _COPULA = re.compile(rf"\b({'|'.join(sorted(COPULAS))})\b")
 # Words that reverse the order of a name: "abnormality of the skin" is "skin abnormality".
-_TURNING = re.compile(rf"{_JOINT.pattern}|\bof\b|,")
+_EXPLAINED = re.compile(rf"{_JOINT.pattern}|\bof\b|,")
 _COMMA = ","
 _ITEMS = re.compile("[,;]")
 _SMALL = "|".join(sorted(STOP_WORDS))
@@ -63,7 +63,7 @@ ACROSS = (
     "its words are on both sides of 'and', 'or', a preposition or a line break, and no name joins "
     "them like this or has them in this order"
 )
-TURNED = "it has the two words of a name in reverse: a bone collar is not a collar bone"
+REVERSED = "it has the two words of a name in reverse: a bone collar is not a collar bone"
 STATED = "it has a verb, and no adjective after it: 'the ventricle is enlarged'"
 PUNCTUATED = "no name has its words in this order with this punctuation"
 LISTED = (
@@ -179,8 +179,8 @@ class NameRules:
             return STATED
         if not _is_in_order(text, written):
             return ACROSS
-        if len(own) == 1 and _is_turned_round(text, written):
-            return TURNED
+        if len(own) == 1 and _is_reversed(text, written):
+            return REVERSED
         return ""
 
 
@@ -232,15 +232,15 @@ def _are_written_alike(text: str, name: str) -> bool:
     """
     if _punctuated_words(text) == _punctuated_words(name):
         return True
-    return _without_commas(name) in (_without_commas(text), _without_commas(_turned(text)))
+    return _without_commas(name) in (_without_commas(text), _without_commas(_reordered(text)))
 
 
-def _turned(text: str) -> str:
-    """Put a text on one line, and in natural order if it is inverted.
+def _reordered(text: str) -> str:
+    """Write a text on one line, with the word order of an inverted name restored.
 
     RETURNS (str): The text.
     """
-    return turn_inversion(" ".join(text.split()))
+    return restore_word_order(" ".join(text.split()))
 
 
 def _without_commas(text: str) -> list[str]:
@@ -271,9 +271,9 @@ def _is_in_order(text: str, names: Sequence[str]) -> bool:
         "cancer" and "breast" in a list are not "cancer of the breast".
     """
     if _BORDER.search(_WRAP.sub(" ", text)):
-        orders = [normalized_words(each) for each in (text, _turned(text))]
+        orders = [normalized_words(each) for each in (text, _reordered(text))]
         return any(
-            normalized_words(turn_inversion(name)) in orders
+            normalized_words(restore_word_order(name)) in orders
             or _punctuated_words(text) == _punctuated_words(name)
             for name in names
         )
@@ -281,10 +281,10 @@ def _is_in_order(text: str, names: Sequence[str]) -> bool:
     if not joints or any(each.search(name) for each in joints for name in names):
         return True
     words = content_words(text)
-    return any(content_words(turn_inversion(name)) == words for name in names)
+    return any(content_words(restore_word_order(name)) == words for name in names)
 
 
-def _is_turned_round(text: str, names: Sequence[str]) -> bool:
+def _is_reversed(text: str, names: Sequence[str]) -> bool:
     """Check whether a text has the two words of all names in reverse, without a word such as "of"
     in the text or the names that would explain it. Participles and plain adjectives may
     come last ("testes undescended", "reflexes brisk"), and numbers and letters on either side ("B
@@ -299,7 +299,7 @@ def _is_turned_round(text: str, names: Sequence[str]) -> bool:
         return False
     if any(len(word) < _NEVER_WORDS + 1 or word in _GREEK for word in words):
         return False
-    return not any(map(_TURNING.search, (text, *names))) and all(
+    return not any(map(_EXPLAINED.search, (text, *names))) and all(
         content_words(name) == words[::-1] for name in names
     )
 

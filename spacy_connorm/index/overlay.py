@@ -119,7 +119,7 @@ class SynonymOverlay:
                 removed.add((row, concept))
         return SynonymOverlay(self._index, by_key=by_key, raw=raw, removed=removed)
 
-    def has(self, synonym: Synonym) -> bool:
+    def has_synonym(self, synonym: Synonym) -> bool:
         """Check whether a text denotes a concept, here or in the index.
 
         RETURNS (bool): True if it does.
@@ -132,7 +132,7 @@ class SynonymOverlay:
             return False
         return bool(self._index.members.of(row, concept).size)
 
-    def holds(self, key: bytes, target: int) -> bool:
+    def has_text(self, key: bytes, target: int) -> bool:
         """Check whether a text denotes any concept, after all changes.
 
         key (bytes): The text's encoder input.
@@ -150,7 +150,7 @@ class SynonymOverlay:
         return any((row, concept) not in self.removed for concept in denoted)
 
     @cached_property
-    def silent_rows(self) -> np.ndarray:
+    def rows_without_concepts(self) -> np.ndarray:
         """The rows whose texts no longer denote a concept.
 
         RETURNS (Ints1d): int64 row numbers.

@@ -236,10 +236,10 @@ def run_search(
             added = partial(_added, overlay, allowed)
             sources.append(_OtherItems(overlay.searcher, None, added))
     if len(sources) == 1:
-        return _ask(sources[0], vectors, index.metric, top_k, thresholds)
+        return _search_source(sources[0], vectors, index.metric, top_k, thresholds)
     # The other source may have the best score for a mention for which this one scores low, so
     # search both completely.
-    found = [_ask(source, vectors, index.metric, top_k, None) for source in sources]
+    found = [_search_source(source, vectors, index.metric, top_k, None) for source in sources]
     return [
         best_hits((hit for hits in parts for hit in hits), top_k)
         for parts in zip(*found, strict=True)
@@ -269,7 +269,7 @@ def _means(searcher: Searcher, items: AllowedItems | None, concepts: np.ndarray)
     return _OtherItems(searcher, items, lambda item: [(0, 0, int(concepts[item]), "")])
 
 
-def _ask(
+def _search_source(
     source: _Source, vectors: Raw, metric: str, top_k: int, thresholds: np.ndarray | None
 ) -> list[list[Hit]]:
     """Request more items until no concept among the best can have been missed."""

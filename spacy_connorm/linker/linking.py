@@ -22,7 +22,7 @@ from ..text.cleaning import clean
 from ..text.composites import split_composite
 from .interpretations import Calibration, Interpretation, best_first, is_settled, with_probabilities
 from .lookup import Retriever
-from .rescorers import RESCORERS, Rescorer, SearchedTexts
+from .rescorers import RESCORERS, Rescorer, SearchBatch
 from .sieve import Sieve
 
 
@@ -86,9 +86,9 @@ _DEPTH = 10
 # The number of texts searched at once: their cosines with a block of the index are in memory
 # together.
 _BATCH = 512
-WholeKind = Literal["found name", "long form", "as written"]
-# A mention, its long form, and the name that the finder found.
-_Asked = tuple[str, str, str]
+WholeKind = Literal["matched name", "long form", "as written"]
+# A mention, its long form, and the name that the finder matched.
+_MentionTexts = tuple[str, str, str]
 
 
 class Query(NamedTuple):
@@ -124,7 +124,7 @@ def link(
     query: Query,
     *,
     long_forms: Sequence[str] | None = None,
-    found_names: Sequence[str] | None = None,
+    matched_names: Sequence[str] | None = None,
 ) -> list[list[Interpretation]]:
     """Find the concepts that mentions denote.
 
@@ -132,13 +132,14 @@ def link(
     mentions (Sequence[str]): b mentions, as written; an empty one has no candidates.
     query (Query): How to search.
     long_forms (Optional[Sequence[str]]): b long forms; empty where a document defines none.
-    found_names (Optional[Sequence[str]]): b names that a finder found, as the index has them; empty
-        for other mentions. They are searched instead of the mention, unless D has the mention.
+    matched_names (Optional[Sequence[str]]): b names that a finder matched, as the index has them;
+        empty for other mentions. They are searched instead of the mention, unless D has the
+        mention.
     RETURNS (List[List[Interpretation]]): b lists, each with the interpretation that answers first.
     RAISES (ConnormError): CN006 for anything but lists of texts of the same length, and the errors
         of `retrieve`.
     """
-    asked = _clean_asked(mentions, long_forms, found_names)
+    asked = _clean_mentions(mentions, long_forms, matched_names)
     ways = _interpret_whole(list(dict.fromkeys(asked)), retriever)
     found = retrieve(retriever, [text for each in ways.values() for _, text in each], query)
     read = {
@@ -166,14 +167,14 @@ def candidates_of(
     query: Query,
     *,
     long_forms: Sequence[str] | None = None,
-    found_names: Sequence[str] | None = None,
+    matched_names: Sequence[str] | None = None,
 ) -> list[list[Candidate]]:
     """Find the candidates of mentions. Takes the arguments and raises the errors of `link`.
 
     RETURNS (List[List[Candidate]]): For each mention, the candidates of the interpretation that
         answers.
     """
-    found = link(retriever, mentions, query, long_forms=long_forms, found_names=found_names)
+    found = link(retriever, mentions, query, long_forms=long_forms, matched_names=matched_names)
     return [interpretations[0].candidates for interpretations in found]
 
 
@@ -209,14 +210,12 @@ def retrieve(
     return found if query.codes is None else query.codes.with_codes(found, retriever.index)
 
 
-def run_sieve(
-    retriever: Retriever, batch: SearchedTexts, sieve: Sieve
-) -> dict[str, list[Candidate]]:
+def run_sieve(retriever: Retriever, batch: SearchBatch, sieve: Sieve) -> dict[str, list[Candidate]]:
     """Run the searches of a sieve in order, each only for the texts without an answer so far, and
     rescore what each finds.
 
     retriever (Retriever): Answers.
-    batch (SearchedTexts): The encoded texts.
+    batch (SearchBatch): The encoded texts.
     sieve (Sieve): The searches.
     RETURNS (Dict[str, List[Candidate]]): At most top_k candidates by text, best first.
     RAISES (ConnormError): CN408 for a search that the index was built without.
@@ -331,7 +330,7 @@ def explain_mention(
     query: Query,
     *,
     long_form: str = "",
-    found_name: str = "",
+    matched_name: str = "",
 ) -> Explanation:
     """Explain how a mention is interpreted, and what each search finds for the texts of the
     interpretation that answers.
@@ -339,11 +338,13 @@ def explain_mention(
     retriever, query: As for `link`.
     mention (str): The mention, as written.
     long_form (str): Its long form; empty if unknown.
-    found_name (str): The name that the finder found; empty if there is none.
+    matched_name (str): The name that the finder matched; empty if there is none.
     RETURNS (Explanation): The interpretations and the searches.
     RAISES (ConnormError): As `link`.
     """
-    (read,) = link(retriever, [mention], query, long_forms=[long_form], found_names=[found_name])
+    (read,) = link(
+        retriever, [mention], query, long_forms=[long_form], matched_names=[matched_name]
+    )
     parts = []
     for text in read[0].texts:
         steps: list[Step] = []
@@ -359,24 +360,24 @@ def explain_mention(
 
 
 def _interpret_whole(
-    asked: Sequence[_Asked], retriever: Retriever
-) -> dict[_Asked, list[tuple[WholeKind, str]]]:
-    """List the ways to interpret whole mentions: as the name that the finder found, unless D has
+    asked: Sequence[_MentionTexts], retriever: Retriever
+) -> dict[_MentionTexts, list[tuple[WholeKind, str]]]:
+    """List the ways to interpret whole mentions: as the name that the finder matched, unless D has
     the mention, or the name is only in another index; as the long form that the document defines;
     and as written if it defines none, or if the written form is reliable.
     """
     named = {mention: name for mention, _, name in asked if name}
     # Empty for most mentions, which then take no time here.
-    in_data = named and retriever.held(named, "D")
-    names = named and retriever.held(named.values(), "OD")
+    in_data = named and retriever.find_known_texts(named, "D")
+    names = named and retriever.find_known_texts(named.values(), "OD")
     defined = {mention for mention, long_form, _ in asked if long_form}
     # Inner products of two texts can't be compared.
     certain = _find_certain(defined, retriever) if defined and retriever.has_cosines else set()
-    ways: dict[_Asked, list[tuple[WholeKind, str]]] = {}
+    ways: dict[_MentionTexts, list[tuple[WholeKind, str]]] = {}
     for each in asked:
         mention, long_form, name = each
         if name in names and mention not in in_data:
-            ways[each] = [("found name", name)]
+            ways[each] = [("matched name", name)]
             continue
         ways[each] = [("long form", long_form)] if long_form else []
         if not long_form or mention in certain:
@@ -390,9 +391,9 @@ def _find_certain(mentions: set[str], retriever: Retriever) -> set[str]:
     annotated data and users count too, and so does the ontology if the mention is more than a short
     form ("MS/MS", "CA-125"), since a short form may stand for anything there.
     """
-    in_data = retriever.held(mentions, "D")
+    in_data = retriever.find_known_texts(mentions, "D")
     longer = {mention for mention in mentions if not mention.isalnum()}
-    return in_data | retriever.held(longer - in_data, "OD")
+    return in_data | retriever.find_known_texts(longer - in_data, "OD")
 
 
 def _split(whole: Sequence[Interpretation]) -> list[tuple[str, ...]]:
@@ -400,20 +401,20 @@ def _split(whole: Sequence[Interpretation]) -> list[tuple[str, ...]]:
     ways = [
         parts
         for each in whole
-        if each.kind != "found name"
+        if each.kind != "matched name"
         for parts in split_composite(each.texts[0])
     ]
     return [] if ways and any(map(is_settled, whole)) else ways
 
 
-def _clean_asked(
-    mentions: Sequence[str], long_forms: Sequence[str] | None, found_names: Sequence[str] | None
-) -> list[_Asked]:
+def _clean_mentions(
+    mentions: Sequence[str], long_forms: Sequence[str] | None, matched_names: Sequence[str] | None
+) -> list[_MentionTexts]:
     columns = []
     for name, texts in (
         ("mentions", mentions),
         ("long_forms", long_forms),
-        ("found_names", found_names),
+        ("matched_names", matched_names),
     ):
         given = [""] * len(mentions) if texts is None else texts
         if isinstance(given, str):

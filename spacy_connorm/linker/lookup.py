@@ -30,7 +30,7 @@ from ..index.store import Cache
 from ..index.vectors import COSINE, from_raw, metric_of
 from ..text.cleaning import clean
 from ..text.substitutions import Substitution
-from .rescorers import RESCORERS, SearchedTexts
+from .rescorers import RESCORERS, SearchBatch
 from .sieve import Sieve
 from .synonyms import ChangedSynonym, as_pairs
 
@@ -88,19 +88,19 @@ class Retriever:
                 self.masks.put(filter, allowed)
         return allowed
 
-    def held(self, texts: Iterable[str], target: str) -> set[str]:
+    def find_known_texts(self, texts: Iterable[str], target: str) -> set[str]:
         """Find out which texts denote a concept.
 
         texts (Iterable[str]): Cleaned texts.
         target (str): Where to look: "O", "D" or "OD".
-        RETURNS (Set[str]): The texts that were found, as the encoder sees them.
+        RETURNS (Set[str]): The texts that the encoder cannot tell apart from a text of a concept.
         """
         asked = list(texts)
         keys = self.encoder.inputs(asked) if asked else []
         return {
             text
             for text, key in zip(asked, keys, strict=True)
-            if self.overlay.holds(key, TARGETS[target])
+            if self.overlay.has_text(key, TARGETS[target])
         }
 
     def names_exactly(self, text: str, concept_id: str) -> bool:
@@ -117,13 +117,13 @@ class Retriever:
 
     def encode(
         self, texts: Sequence[str], top_k: int, allowed: AllowedConcepts | None = None
-    ) -> SearchedTexts:
+    ) -> SearchBatch:
         """Get vectors from the index, from the synonyms beside it, or from the encoder.
 
         texts (Sequence[str]): Cleaned texts.
         top_k (int): The number of concepts to find for each.
         allowed (Optional[AllowedConcepts]): The concepts that may be found; all if None.
-        RETURNS (SearchedTexts): The texts with vectors, without those in which the encoder
+        RETURNS (SearchBatch): The texts with vectors, without those in which the encoder
             recognizes nothing.
         """
         index, added = self.index, self.overlay.raw
@@ -153,11 +153,11 @@ class Retriever:
                 found.append(vectors.unit if are_all else vectors.queries(items[recognized]))
         rows = rows[places]
         if self.overlay.removed:
-            rows = np.where(np.isin(rows, self.overlay.silent_rows), -1, rows)
+            rows = np.where(np.isin(rows, self.overlay.rows_without_concepts), -1, rows)
         asked = stack(found) if len(found) > 1 else next(iter(found), None)
         if isinstance(asked, HybridArray):  # vectors of the index lack the current weight
             asked = replace(asked, weight=self.encoder.lexical_weight)
-        return SearchedTexts(
+        return SearchBatch(
             [texts[place] for place in places],
             rows,
             asked,
@@ -570,7 +570,7 @@ def _warn_of_missing(
     WARNS (ConnormWarning): CNW001 for each.
     """
     for number, each in enumerate(synonyms, start=1):
-        if not overlay.has(each):
+        if not overlay.has_synonym(each):
             (concept_id, _) = index.store.labels([each.concept])[each.concept]
             text, concept = quote(each.text), quote_id(concept_id)
             warn(Warnings.CNW001.format(number=number, text=text, concept=concept))

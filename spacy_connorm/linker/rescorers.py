@@ -17,12 +17,12 @@ from ..index.store import ConceptStore
 from ..index.vectors import HybridVectors
 from ..index.word_bags import Rewritten, rewrite
 from ..text.cleaning import are_opposite, has_sign
-from ..text.normalization import turn_inversion
+from ..text.normalization import restore_word_order
 from ..text.word_bags import hash_bag, normalized_words, word_bag
 
 
 @dataclass
-class SearchedTexts:
+class SearchBatch:
     """Texts that are searched together.
 
     texts (Sequence[str]): b cleaned texts.
@@ -58,10 +58,10 @@ class Rescorer(Protocol):
     `retriever.RESCORERS`, and a setting for its weight.
     """
 
-    def __init__(self, batch: SearchedTexts, weight: float) -> None:
+    def __init__(self, batch: SearchBatch, weight: float) -> None:
         """Prepare for all searches of a batch.
 
-        batch (SearchedTexts): The texts.
+        batch (SearchBatch): The texts.
         weight (float): The value of its setting, over 0.
         """
 
@@ -91,10 +91,10 @@ class ExtraWords:
     are in the index are left alone, since their own name comes first anyway.
     """
 
-    def __init__(self, batch: SearchedTexts, weight: float) -> None:
+    def __init__(self, batch: SearchBatch, weight: float) -> None:
         """Prepare for all searches of a batch.
 
-        batch (SearchedTexts): The mentions.
+        batch (SearchBatch): The mentions.
         weight (float): How much a name without any word of the mention loses.
         """
         batch.depth = max(batch.depth, _MIN_FOUND)
@@ -175,10 +175,10 @@ class RewrittenWords:
     that are in the index are left alone.
     """
 
-    def __init__(self, batch: SearchedTexts, weight: float) -> None:
+    def __init__(self, batch: SearchBatch, weight: float) -> None:
         """Prepare for all searches of a batch.
 
-        batch (SearchedTexts): The mentions.
+        batch (SearchBatch): The mentions.
         weight (float): How far certain substitutions raise a cosine towards 1, 0 to 1.
         """
         self._batch = batch
@@ -231,10 +231,10 @@ class SameWords:
     concept above the others: "lungs" is the lung, not the pair of lungs.
     """
 
-    def __init__(self, batch: SearchedTexts, weight: float) -> None:
+    def __init__(self, batch: SearchBatch, weight: float) -> None:
         """Prepare for all searches of a batch.
 
-        batch (SearchedTexts): The mentions.
+        batch (SearchBatch): The mentions.
         weight (float): How far cosines are raised towards the best one, 0 to 1.
         """
         self._batch = batch
@@ -298,7 +298,7 @@ def _same_words(text: str, rows: np.ndarray, index: ConceptIndex) -> np.ndarray:
     kept = [
         name == text
         or (
-            normalized_words(turn_inversion(name)) == words
+            normalized_words(restore_word_order(name)) == words
             and not (_is_short(name) or _is_short(text) or are_opposite(text, name))
         )
         for name in map(names.__getitem__, members.tolist())
@@ -328,7 +328,7 @@ def _general_first(hits: list[Hit], store: ConceptStore) -> list[Hit]:
 
 
 def _score_names(
-    batch: SearchedTexts, search: Search, names: Mapping[int, Rewritten]
+    batch: SearchBatch, search: Search, names: Mapping[int, Rewritten]
 ) -> dict[int, list[Hit]]:
     """Find the concepts that some names of the index denote, with their cosines raised by how
     certain the names are.

@@ -30,8 +30,8 @@ from ..documents.mentions import (
 )
 from ..documents.spans import (
     choose_spans,
-    get_found_name,
-    register_found_name,
+    get_matched_name,
+    register_matched_name,
     register_span_attributes,
     set_kb_ids,
     set_span_attributes,
@@ -96,7 +96,7 @@ class BatchedPipe(Pipe):
                 yield from docs
 
 
-class Asker(Protocol):
+class NameUser(Protocol):
     """A component that uses the names of a concept normalizer."""
 
     def warn_of_others(self, normalizers: Sequence[Any]) -> None:
@@ -106,21 +106,21 @@ class Asker(Protocol):
 
 
 # Not stored on the document: the entry disappears with it, and other processes do not see it.
-_ASKERS: WeakKeyDictionary[Doc, WeakSet[Asker]] = WeakKeyDictionary()
+_NAME_USERS: WeakKeyDictionary[Doc, WeakSet[NameUser]] = WeakKeyDictionary()
 _NORMALIZERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
 
 
-def asked_for(docs: Iterable[Doc], asker: Asker) -> None:
+def record_name_user(docs: Iterable[Doc], user: NameUser) -> None:
     """Record which component set the mentions of documents.
 
     docs (Iterable[Doc]): The documents.
-    asker (Asker): The component.
+    user (NameUser): The component.
     """
     for doc in docs:
-        _ASKERS.setdefault(doc, WeakSet()).add(asker)
+        _NAME_USERS.setdefault(doc, WeakSet()).add(user)
 
 
-def read_by(doc: Doc, normalizer: Any) -> None:
+def record_normalizer(doc: Doc, normalizer: Any) -> None:
     """Record that a concept normalizer has read a document.
 
     doc (Doc): The document.
@@ -128,8 +128,8 @@ def read_by(doc: Doc, normalizer: Any) -> None:
     WARNS (ConnormWarning): CNW004, once, if the mentions are names from another pipeline.
     """
     _NORMALIZERS.setdefault(doc, WeakSet()).add(normalizer)
-    for asker in list(_ASKERS.get(doc, ())):
-        asker.warn_of_others(normalizers_of(doc))
+    for user in list(_NAME_USERS.get(doc, ())):
+        user.warn_of_others(normalizers_of(doc))
 
 
 def normalizers_of(doc: Doc) -> list[Any]:
@@ -246,9 +246,9 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         spans = [list(chain.from_iterable(self._groups(doc).values())) for doc in docs]
         long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))
         mentions = [span.text for span in chain.from_iterable(spans)]
-        names = [get_found_name(span) for span in chain.from_iterable(spans)]
+        names = [get_matched_name(span) for span in chain.from_iterable(spans)]
         query, retriever = self.query(), self.lookup.retriever
-        read = link(retriever, mentions, query, long_forms=long_forms, found_names=names)
+        read = link(retriever, mentions, query, long_forms=long_forms, matched_names=names)
         found = iter([interpretations[0].candidates for interpretations in read])
         return [list(islice(found, len(each))) for each in spans]
 
@@ -264,7 +264,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         """
         prefix = self.cfg["attribute_prefix"]
         for doc, by_span in zip(docs, predictions, strict=True):
-            read_by(doc, self)
+            record_normalizer(doc, self)
             groups = self._groups(doc) if by_span else {}
             spans = list(chain.from_iterable(groups.values()))
             kb_ids = [written_id(each, self.cfg["nil_threshold"]) for each in by_span]
@@ -364,7 +364,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         mentions: Sequence[str],
         *,
         long_forms: Sequence[str] | None = None,
-        found_names: Sequence[str] | None = None,
+        matched_names: Sequence[str] | None = None,
         search: str | None = None,
         **limits: Unpack[Limits],
     ) -> list[list[Candidate]]:
@@ -372,8 +372,8 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
 
         mentions (Sequence[str]): b texts; an empty one has no candidates.
         long_forms (Optional[Sequence[str]]): Their long forms; empty if unknown.
-        found_names (Optional[Sequence[str]]): The names in this index that a finder found; empty if
-            there are none.
+        matched_names (Optional[Sequence[str]]): The names in this index that a finder matched;
+            empty if there are none.
         search (Optional[str]): A single search to use instead of the sieve, e.g. "O-T".
         **limits (Limits): Values that override settings.
         RETURNS (List[List[Candidate]]): b lists, best first; for a composite, part by part.
@@ -386,7 +386,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             mentions,
             self.query(search, **limits),
             long_forms=long_forms,
-            found_names=found_names,
+            matched_names=matched_names,
         )
 
     def explain(self, mention: str | Span, **limits: Unpack[Limits]) -> "Explanation":
@@ -400,7 +400,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         from ..linker.linking import explain_mention
 
         if isinstance(mention, Span):
-            text, name = mention.text, get_found_name(mention)
+            text, name = mention.text, get_matched_name(mention)
             (long_form,) = self.long_forms(mention.doc, [mention])
         elif isinstance(mention, str):
             text, name, long_form = mention, "", ""
@@ -408,7 +408,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             refuse_text("mention", mention, "a text or a span")
         query = self.query(**limits)
         return explain_mention(
-            self.lookup.retriever, text, query, long_form=long_form, found_name=name
+            self.lookup.retriever, text, query, long_form=long_form, matched_name=name
         )
 
     def query(self, search: str | None = None, **limits: Unpack[Limits]) -> "Query":
@@ -540,7 +540,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             incompatible with the metric of the index.
         """
         register_span_attributes(cfg["attribute_prefix"])
-        register_found_name()
+        register_matched_name()
         self.lookup.tune(cfg)
         self.cfg = cfg
 

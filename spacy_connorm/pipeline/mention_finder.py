@@ -21,7 +21,7 @@ from ..finder.found_mentions import (
     with_nested,
 )
 from ..finder.unmarked_texts import require_docs, unmarked_texts
-from .concept_normalizer import BatchedPipe, ConceptNormalizer, asked_for
+from .concept_normalizer import BatchedPipe, ConceptNormalizer, record_name_user
 from .serialization import SavedComponent
 from .settings import FinderSettings, Settings
 
@@ -197,7 +197,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         docs (Sequence[Doc]): The documents.
         predictions (Sequence[Sequence[FoundMention]]): What `predict` returned for them.
         """
-        asked_for(docs, self._link)
+        record_name_user(docs, self._link)
         for doc, found in zip(docs, predictions, strict=True):
             set_found_mentions(
                 doc, found, spans_key=self.cfg["spans_key"], nested=self.cfg["nested_mentions"]

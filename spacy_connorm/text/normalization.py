@@ -136,7 +136,7 @@ _STAYS = re.compile(
 _NUMBER = re.compile(r"\d+[A-Za-z]?|[IVX]+")
 
 
-def turn_inversion(text: str) -> str:
+def restore_word_order(text: str) -> str:
     """Move the qualifiers of an inverted name before its head: "Leukemia, Myeloid, Acute" becomes
     "Acute Myeloid Leukemia", "Tooth Agenesis, Selective, 6" "Selective Tooth Agenesis 6". Names
     with a conjunction, a qualifier such as "due to ..." or more than two commas do not change. A
@@ -409,7 +409,7 @@ STEPS: Mapping[str, TextStep] = MappingProxyType(
         "dashes": _guarded(unify_dashes),
         "greek": _guarded(spell_greek),
         "tags": _guarded(strip_tags),
-        "inversions": _guarded(turn_inversion),
+        "inversions": _guarded(restore_word_order),
         "possessives": _guarded(drop_possessives),
         "numerals": _guarded(write_arabic),
         "plurals": _guarded(drop_plurals),

@@ -64,7 +64,7 @@ def test_some_words_stand_for_others(nlp, text, expected):
 def test_a_compound_is_the_name_that_has_it_in_one_word(nlp):
     (ent,) = nlp("Pre-auricular pits").ents
     # By their letters, encoders may prefer "Auricular pit".
-    assert ent._.found_name == "Preauricular pit"
+    assert ent._.matched_name == "Preauricular pit"
 
 
 def test_only_certain_words_do(nlp):

@@ -138,7 +138,7 @@ def changed(index, encoder, *, added=(), removed=()):
     for each in synonyms_of(index, encoder, added):
         overlay = overlay.with_synonyms([each], encoder.encode([each.text]), count=1)
     gone = synonyms_of(index, encoder, removed)
-    assert all(map(overlay.has, gone))
+    assert all(map(overlay.has_synonym, gone))
     return overlay.without_synonyms(gone)
 
 
@@ -197,8 +197,8 @@ def test_removed_texts_search_as_if_never_there(search, index, encoder_of):
 def test_removing_twice_finds_nothing(index, encoder_of):
     removed = synonyms_of(index, encoder_of, [("Name 4", "C004")])
     overlay = SynonymOverlay(index).without_synonyms(removed)
-    assert not overlay.has(removed[0])
-    assert not overlay.has(removed[0]._replace(key=b"never seen"))
+    assert not overlay.has_synonym(removed[0])
+    assert not overlay.has_synonym(removed[0]._replace(key=b"never seen"))
     assert len(overlay.without_synonyms(removed)) == len(overlay) == 1
 
 
@@ -210,8 +210,8 @@ def test_a_change_leaves_the_overlay_as_it_was(index, encoder_of):
     vectors = encoder_of.encode(["newer"])
     after = before.with_synonyms(added, vectors, count=1).without_synonyms(removed)
     assert (len(before), len(after), len(after.without_synonyms(added))) == (1, 3, 2)
-    assert before.has(removed[0]) and not after.has(removed[0])
-    assert after.has(added[0]) and not before.has(added[0])
+    assert before.has_synonym(removed[0]) and not after.has_synonym(removed[0])
+    assert after.has_synonym(added[0]) and not before.has_synonym(added[0])
     assert len(before.added) == len(before.searcher.vectors) == 1
     assert len(after.added) == len(after.searcher.vectors) == 2
 
@@ -221,10 +221,10 @@ def test_what_is_in_data_is_told_with_all_changes(index, encoder_of):
     overlay = changed(index, encoder_of, **both)
     texts = ["MENTION 4", "alias 3 0", "brand new", "mention 3", "Name 4", "never seen"]
     keys = encoder_of.inputs(texts)
-    assert [overlay.holds(key, D) for key in keys] == [True, True, True, False, False, False]
-    assert overlay.holds(keys[4], O)
-    assert not overlay.holds(keys[2], O)
-    assert not any(overlay.holds(keys[-1], target) for target in (O, D, O | D))
+    assert [overlay.has_text(key, D) for key in keys] == [True, True, True, False, False, False]
+    assert overlay.has_text(keys[4], O)
+    assert not overlay.has_text(keys[2], O)
+    assert not any(overlay.has_text(keys[-1], target) for target in (O, D, O | D))
 
 
 @pytest.mark.parametrize("search", SEARCHES)

@@ -93,7 +93,7 @@ class Texts:
         self.data = set(data)
         self.asked = []
 
-    def held(self, texts, target):
+    def find_known_texts(self, texts, target):
         return {
             text for text in texts if text in self.data or (target == "OD" and text in self.found)
         }

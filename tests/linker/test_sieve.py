@@ -14,7 +14,7 @@ from spacy_connorm.index.overlay import SynonymOverlay
 from spacy_connorm.index.search import run_search
 from spacy_connorm.linker.linking import run_sieve
 from spacy_connorm.linker.lookup import Retriever
-from spacy_connorm.linker.rescorers import SearchedTexts
+from spacy_connorm.linker.rescorers import SearchBatch
 from spacy_connorm.linker.sieve import Sieve
 
 PLACES = {
@@ -62,7 +62,7 @@ def retriever(index):
 
 
 def batch_of(texts, vectors, index):
-    return SearchedTexts(
+    return SearchBatch(
         texts,
         np.full(len(texts), -1),
         vectors,

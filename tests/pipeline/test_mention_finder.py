@@ -578,16 +578,16 @@ def test_a_mention_is_what_the_name_that_it_was_found_by_denotes(
     with_shared_words, text, name, concept
 ):
     (ent,) = with_shared_words(text).ents
-    assert (ent.text, ent._.found_name, ent.kb_id_) == (text, name, concept)
+    assert (ent.text, ent._.matched_name, ent.kb_id_) == (text, name, concept)
     explained = with_shared_words.get_pipe("concept_normalizer").explain(ent)
-    assert [each.kind for each in explained.interpretations] == ["found name"]
+    assert [each.kind for each in explained.interpretations] == ["matched name"]
     assert explained.interpretations[0].texts == (name,)
 
 
 def test_annotated_data_and_users_overrule_the_name_that_was_found(make):
     nlp = make()
     (ent,) = nlp("Breast cancers").ents
-    assert (ent._.found_name, ent.kb_id_) == ("breast cancer", "C1")
+    assert (ent._.matched_name, ent.kb_id_) == ("breast cancer", "C1")
     nlp.get_pipe("concept_normalizer").add_synonyms([("Breast cancers", "C2")])
     assert found(nlp, "Breast cancers") == [("Breast cancers", "C2")]
     assert found(nlp, "cancer of the breast") == [("cancer of the breast", "C1")]
