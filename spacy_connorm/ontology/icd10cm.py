@@ -1,7 +1,7 @@
 """ICD-10-CM: the order file of CMS and the tabular list of CDC."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,6 +23,13 @@ _UNSPECIFIED = "unspecified"
 _CODE = re.compile(r"\b[A-Z]\d")
 # In words.
 _LONGEST_NAME = 12
+# ICD-10-CM says so at E11, which includes diabetes NOS, and at C80.1, which includes cancer NOS.
+_IN_NOTES = (
+    (re.compile(r"\b(diabetes) mellitus\b", re.IGNORECASE), r"\1"),
+    (re.compile(r"\bmalignant neoplasm(s?)\b", re.IGNORECASE), r"cancer\1"),
+)
+# "Dizziness and giddiness": "and" in a title means "and" or "or" (guideline I.A.14).
+_EITHER = re.compile(r"([^\W\d_][\w-]*) and ([^\W\d_][\w-]*)")
 
 
 def read_icd10cm(
@@ -42,7 +49,9 @@ def read_icd10cm(
     implied_names (bool): Whether to add names that are implied by the titles and the inclusion
         notes. A name of a broader code is not added. By ICD-10-CM's conventions, words in brackets
         are optional: "hypertension (arterial)" is "hypertension". An unspecified condition is
-        "NOS": "Pneumonia, unspecified organism" is "Pneumonia NOS".
+        "NOS": "Pneumonia, unspecified organism" is "Pneumonia NOS". "And" between the two words of
+        a title means "or": "Dizziness and giddiness" is "Dizziness", unless that names another
+        code. Diabetes mellitus is "diabetes", a malignant neoplasm "cancer".
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, CN104 for a second one without
@@ -57,8 +66,10 @@ def read_icd10cm(
     if tabular and not described:
         refuse_foreign(tabular)
         raise ConnormError(Errors.CN104.format(path=tabular, what="codes"))
+    every = list(listed)
+    named = _plain_names(every) if implied_names else set()
     concepts: dict[str, Concept] = {}
-    for concept in listed:
+    for concept in every:
         code = concept.concept_id
         if code in described:
             concept = merge(concept, described[code])
@@ -68,7 +79,7 @@ def read_icd10cm(
             types = concept.types or parent.types
             concept = replace(concept, parents=(parent.concept_id,), types=types)
         if implied_names:
-            concept = _with_implied_names(concept, concepts)
+            concept = _with_implied_names(concept, concepts, named)
         concepts[code] = concept
         yield concept
 
@@ -80,17 +91,42 @@ def _parent(code: str, concepts: Mapping[str, Concept]) -> str:
     return ""
 
 
-def _with_implied_names(concept: Concept, earlier: Mapping[str, Concept]) -> Concept:
+def _plain_names(concepts: Iterable[Concept]) -> set[str]:
+    """Collect all names in lower case, without brackets, "NOS" and "unspecified".
+
+    RETURNS (Set[str]): The names.
+    """
+    names = (name for concept in concepts for name in concept.names)
+    every = (each.lower() for name in names for each in (name, *_implied_names(name)))
+    return {each.removesuffix(" nos").removesuffix(f", {_UNSPECIFIED}") for each in every}
+
+
+def _with_implied_names(
+    concept: Concept, earlier: Mapping[str, Concept], named: Set[str]
+) -> Concept:
     taken, code = {name.lower() for name in concept.names}, concept.concept_id
     while code := _parent(code, earlier):
         taken.update(name.lower() for name in earlier[code].names)
     implied = [
         each
-        for name in concept.names
-        for each in _implied_names(name)
+        for name in (*concept.names, *_either(concept.canonical_name, named))
+        for each in _in_words_of_notes(name)
         if taken.isdisjoint((each.lower(), each.lower().removesuffix(" nos")))
     ]
     return replace(concept, aliases=(*concept.aliases, *dict.fromkeys(implied)))
+
+
+def _either(title: str, named: Set[str]) -> list[str]:
+    match = _EITHER.fullmatch(title)
+    return [each for each in match.groups() if each.lower() not in named] if match else []
+
+
+def _in_words_of_notes(name: str) -> Iterator[str]:
+    for each in (name, *_implied_names(name)):
+        yield each
+        for pattern, words in _IN_NOTES:
+            each = pattern.sub(words, each)
+        yield each
 
 
 def _implied_names(name: str) -> Iterator[str]:

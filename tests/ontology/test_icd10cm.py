@@ -63,6 +63,13 @@ def test_icd10cm_tabular_list_alone(data):
             "Nose (nasal) fever, unspecified nostril",
             ["Nose fever, unspecified nostril", "Nose (nasal) fever NOS", "Nose fever NOS"],
         ),
+        ("Nose diabetes mellitus with fever", ["Nose diabetes with fever"]),
+        (
+            "Malignant neoplasm of nose (left)",
+            ["cancer of nose (left)", "Malignant neoplasm of nose", "cancer of nose"],
+        ),
+        ("Sneezing and sniffing", ["Sneezing", "sniffing"]),
+        ("Nose sneezing and sniffing", []),
         ("Nose fever, unspecified", []),
         ("Nose fever, unspecified with sneezing", []),
         ("Unspecified nose fever", []),
@@ -83,6 +90,23 @@ def test_icd10cm_notes_of_what_a_code_includes_are_synonyms(tmp_path):
     concept = by_id(read_icd10cm(path))["A90"]
     assert concept.aliases == ("sneeze", "sniffles (mild)", "Nose fever", "sniffles")
     assert by_id(read_icd10cm(path, implied_names=False))["A90"].aliases == ("sneeze",)
+
+
+def test_icd10cm_words_of_an_inclusion_term_belong_together(tmp_path):
+    path = tmp_path / "icd10cm.xml"
+    path.write_bytes(tabular(section("A90", "Tingling", ["Pins and needles"])))
+    assert by_id(read_icd10cm(path))["A90"].aliases == ("Pins and needles",)
+
+
+def test_icd10cm_a_word_of_a_title_that_names_another_code_is_its_name(tmp_path):
+    path = tmp_path / "icd10cm.xml"
+    codes = [
+        ("A90", "Sneezing and sniffing"),
+        ("A90.1", "Sneezing"),
+        ("A91", "Sniffing, unspecified"),
+    ]
+    path.write_bytes(tabular(*starmap(section, codes)))
+    assert by_id(read_icd10cm(path))["A90"].aliases == ()
 
 
 def test_icd10cm_implied_names_stay_with_the_broadest_code(tmp_path):
