@@ -71,10 +71,6 @@ class Errors(metaclass=_Coded):
         "The concept normalizer has no index yet. Call its `initialize` with an ontology, set one "
         "in [initialize.components.concept_normalizer] of the config, or load a saved pipeline."
     )
-    CN002 = (
-        "{concept} is not a concept of the index, so it can't get synonyms. To add a new "
-        "concept, add it to the ontology and rebuild the index."
-    )
     CN003 = "Synonym number {number} has no visible character: it is {text}."
     CN004 = (
         "The concept normalizer has nothing to initialize from. Give `ontology`, `corpus`, "
@@ -102,10 +98,6 @@ class Errors(metaclass=_Coded):
     # Ontology
     CN100 = "Can't find the file '{path}'."
     CN101 = "A concept has no `{field}`: {concept}. Every concept needs an id and a preferred name."
-    CN103 = (
-        "'{path}', line {line}: not a concept in scispaCy's JSONL format ({reason}). Convert other "
-        "formats with `python -m spacy connorm ontology`."
-    )
     CN104 = "'{path}' has no {what}."
     CN105 = "'{path}' is a folder, but a file is expected."
     CN106 = (
@@ -211,16 +203,12 @@ class Errors(metaclass=_Coded):
         "The encoder in '{path}' was saved with {setting} = {found}, but the config has {asked}. "
         "Remove the setting, or name an encoder that was made with it."
     )
-    CN324 = "Can't start a DAN encoder from the transformer '{name}': {reason}."
+    CN324 = "Can't use the transformer '{name}': {reason}."
     CN333 = "ONNX Runtime {version} can't run the graph ({reason}): `pip install -U onnxruntime`."
-    CN336 = "Can't export the transformer '{name}': {reason}."
-    CN340 = (
-        "Can't find the word vectors '{name}'. Name a word2vec or fastText file, or a spaCy "
-        "pipeline with vectors, as a folder or an installed package."
-    )
     CN341 = (
         "Can't read the word vectors '{name}': {reason}. Expected word2vec's text or binary "
-        "format, fastText's `.vec` or `.bin`, or a spaCy pipeline with vectors."
+        "format, fastText's `.vec` or `.bin`, or a spaCy pipeline with vectors, as a folder or an "
+        "installed package."
     )
 
     # Index
@@ -239,8 +227,7 @@ class Errors(metaclass=_Coded):
         "Can't open the index '{path}': {reason}. Build it again, or search it with `index = "
         '{{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
     )
-    CN406 = "No concept of the index '{path}' has the semantic type '{concept}'."
-    CN407 = "The branch '{concept}' is not a concept of the index '{path}'."
+    CN406 = "The index '{path}' has no semantic type or branch '{concept}'."
     CN408 = (
         "The index '{path}' was built for the searches {known}, not for '{search}'. Rebuild it "
         "with that search in its sieve; searches over texts (-T) work on any index."
@@ -251,7 +238,10 @@ class Errors(metaclass=_Coded):
         "{found}, the pipeline's is {expected}). Rebuild it, or use the encoder and the "
         "`normalization` it was built with."
     )
-    CN411 = "'{concept}' is not a concept of the index '{path}'."
+    CN411 = (
+        "{concept} is not a concept of the index '{path}'. To add one, add it to the ontology and "
+        "build the index again."
+    )
     CN413 = (
         "No concept of the index '{path}' has a code in '{system}'. It has codes in: {known}. "
         "Codes come from the cross-references of the ontology."
@@ -284,9 +274,6 @@ class Errors(metaclass=_Coded):
     )
 
     # Sieve
-    CN501 = (
-        "A sieve of {searches} searches needs a threshold for all but the last, not {thresholds}."
-    )
 
     # Evaluation
     CN600 = (
@@ -343,10 +330,6 @@ class Errors(metaclass=_Coded):
     CN721 = (
         "'{path}' has no field '{field}': only {known} files have fields. Leave out the field's "
         "name, or put the texts into such a file."
-    )
-    CN731 = (
-        "{pipelines} pipelines can't be called {names}. Give one different `--label` for each "
-        "pipeline, in the same order."
     )
     CN733 = "`{option}` needs {needed}."
     CN736 = "`{option}` can't be combined with `{other}`."
@@ -419,11 +402,10 @@ class Errors(metaclass=_Coded):
 
     # Training: ranked lists
     CN830 = (
-        "The batcher and the objective do not match. CandidateBatcher.v1 goes with Bcnh.v1 and "
-        "BioSyn.v1, GroundingBatcher.v1 with ConceptualGrounding.v1, and all other batchers with "
-        "all other objectives."
+        "Batcher, objective and encoder do not match. CandidateBatcher.v1 goes with Bcnh.v1 and "
+        "BioSyn.v1, GroundingBatcher.v1 with ConceptualGrounding.v1 and GroundedDanEncoder.v1, and "
+        "all other batchers with all other objectives."
     )
-    CN836 = "Conceptual grounding trains only spacy-connorm.GroundedDanEncoder.v1."
     CN839 = (
         "`data_share` repeats D, but `{batcher}` draws each text of D once per epoch. Set "
         "`data_share = null` in [data], or use `spacy-connorm.GroupBatcher.v1`."

@@ -356,7 +356,7 @@ def exported_tiny(tmp_path_factory, tiny_folder, export):
 
     folder = tmp_path_factory.mktemp("exported")
     fp32 = export(tiny_folder, folder / "fp32", precision="fp32")
-    model = load_onnx(fp32, {})
+    model = load_onnx(fp32)
     graph = onnx.load_from_string(model.graph)
     quantize(graph)
     settings = replace(model.settings, precision="int8")

@@ -53,8 +53,8 @@ def test_a_message_begins_with_its_code():
 
 def test_errors_and_warnings_tell_their_codes():
     inner = Errors.CN006.format(setting="types", expected="a list", value="7")
-    error = ConnormError(Errors.CN103.format(path="a\nb", line=1, reason=inner))
-    assert error.code == "CN103"
+    error = ConnormError(Errors.CN115.format(path="a\nb", line=1, format="JSON", reason=inner))
+    assert error.code == "CN115"
     assert ConnormWarning(Warnings.CNW201.format(count=1)).code == "CNW201"
     assert ConnormError("[CN1] other").code == ""
 

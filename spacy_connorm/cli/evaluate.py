@@ -15,7 +15,7 @@ from .options import options_of
 @options_of(
     evaluate,
     flags={
-        **{"searches": "--search -s", "beside": "-b", "labels": "--label -l", "gpu_id": "-g"},
+        **{"searches": "--search -s", "beside": "-b", "gpu_id": "-g"},
         **{"json_path": "--json", "markdown_path": "--markdown", "errors_path": "--errors -e"},
         "calibrate_path": "--calibrate",
     },
@@ -27,7 +27,7 @@ from .options import options_of
         "calibrate_path": "Fit thresholds and probabilities to the corpus, which must be dev data "
         "that is not in the index, and write a copy of the pipeline with them.",
     },
-    repeated=("searches", "labels"),
+    repeated=("searches",),
 )
 def evaluate_cli(**given: Any) -> None:
     """Score a pipeline's concept normalizer on the gold mentions of a corpus, leniently (any gold

@@ -124,7 +124,7 @@ def read_concepts(path: str | Path) -> Iterator[Concept]:
 
     path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): CN103 for a line that is not a concept, and the errors of `read_lines`.
+    RAISES (ConnormError): CN115 for a line that is not a concept, and the errors of `read_lines`.
     """
     for number, line in read_lines(path):
         if not line.strip():
@@ -132,7 +132,8 @@ def read_concepts(path: str | Path) -> Iterator[Concept]:
         try:
             concept = Concept.from_dict(json.loads(line))
         except (ValueError, RecursionError) as error:
-            raise ConnormError(Errors.CN103.format(path=path, line=number, reason=error)) from error
+            told = {"format": "scispaCy's JSONL", "path": path, "line": number, "reason": error}
+            raise ConnormError(Errors.CN115.format(**told)) from error
         yield concept
 
 

@@ -83,7 +83,6 @@ def evaluate(
     *,
     searches: Sequence[str] = (),
     beside: Sequence[str | Path] = (),
-    labels: Sequence[str] = (),
     protocol: str = OPEN,
     json_path: str | Path | None = None,
     markdown_path: str | Path | None = None,
@@ -103,8 +102,6 @@ def evaluate(
     searches (Sequence[str]): Searches to score separately, e.g. "O-T", in addition to the
         pipeline's sieve.
     beside (Sequence[Union[str, Path]]): Other pipelines to compare with.
-    labels (Sequence[str]): Names of the pipelines, in order; by default, the names of their
-        folders.
     protocol (str): "open": mentions are read as in the pipeline. "biosyn": as in BioSyn, which
         looks at the gold standard.
     json_path (Optional[Union[str, Path]]): Write the scores as JSON.
@@ -121,9 +118,9 @@ def evaluate(
     RAISES (ConnormError): CN121 if an output would replace an input, CN124 if two outputs have the
         same name, CN118 for an unknown search or protocol, CN408 for a search that the index was
         built without, CN600 for a corpus without gold ids, CN601 if pipelines read different
-        mentions, CN700 to CN704 as for `load_normalizer`, CN708 for another extension, CN731 for
-        invalid labels, CN733 and CN736 for options that do not go together, and the errors of
-        `calibrate`.
+        mentions, CN700 to CN704 as for `load_normalizer`, CN708 for another extension, CN736 for
+        a pipeline beside itself, CN733 and CN736 for options that do not go together, and the
+        errors of `calibrate`.
     WARNS (ConnormWarning): CNW600 if no gold id is known, CNW701 if `end_to_end` finds no mentions.
     """
     alone = {"--beside": beside, "--protocol": protocol != OPEN}
@@ -147,7 +144,7 @@ def evaluate(
     for path in (*files, calibrate_path):
         require_apart(path, pipeline, *beside, corpus_path)
     corpus = Path(corpus_path)
-    pipelines = name_pipelines([pipeline, *beside], labels)
+    pipelines = name_pipelines([pipeline, *beside])
     choose_device(gpu_id)
     if end_to_end:
         plain = score_plain_text(
@@ -187,18 +184,18 @@ def _require_file(path: str | Path | None) -> None:
         raise ConnormError(Errors.CN105.format(path=path))
 
 
-def name_pipelines(sources: Sequence[str | Path], labels: Sequence[str]) -> dict[str, str]:
-    """Label pipelines: with the given labels, in order, then with the names of their folders.
+def name_pipelines(sources: Sequence[str | Path]) -> dict[str, str]:
+    """Label pipelines with the names of their folders or, if these are the same, with their paths.
 
     sources (Sequence[Union[str, Path]]): Installed packages and folders.
-    labels (Sequence[str]): At most as many labels.
     RETURNS (Dict[str, str]): The sources by label.
-    RAISES (ConnormError): CN731 for too many labels, and for a repeated one.
+    RAISES (ConnormError): CN736 for a pipeline beside itself.
     """
-    own_names = [Path(source).resolve().name for source in sources[len(labels) :]]
-    names = [*labels, *own_names]
-    if len(names) > len(sources) or len(set(names)) < len(names):
-        raise ConnormError(Errors.CN731.format(names=", ".join(names), pipelines=len(sources)))
+    names = [Path(source).resolve().name for source in sources]
+    if len(set(names)) < len(names):
+        names = list(map(str, sources))
+    if len(set(names)) < len(names):
+        raise ConnormError(Errors.CN736.format(option="--beside", other=names[0]))
     return dict(zip(names, map(str, sources), strict=True))
 
 

@@ -68,7 +68,7 @@ class NameFinder:
         settings (Mapping[str, Any]): The settings; see `FinderSettings`.
         limits (Filter): The concepts that the normalizer may find.
         token_words (TokenWords): Reads the documents.
-        RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks.
+        RAISES (ConnormError): CN406 for types and branches that the index lacks.
         """
         self.retriever = retriever
         self.settings = dict(settings)

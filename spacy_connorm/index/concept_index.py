@@ -16,7 +16,7 @@ import numpy as np
 
 from ..concepts import Concept
 from ..encoders.protocol import NormalizedEncoder
-from ..errors import ConnormError, Errors, require_choice
+from ..errors import ConnormError, Errors, quote_id, require_choice
 from ..files.arrays import ascends, find_sorted, open_array, require_offsets
 from ..files.atomic import TemporaryFolder
 from ..files.folders import (
@@ -364,7 +364,8 @@ class ConceptIndex:
         """
         number = self.store.number(concept_id)
         if number is None:
-            raise ConnormError(Errors.CN411.format(concept=concept_id, path=self.folder))
+            told = {"concept": quote_id(concept_id), "path": self.folder}
+            raise ConnormError(Errors.CN411.format(**told))
         return number
 
     def concept(self, concept_id: str) -> Concept:
@@ -551,7 +552,7 @@ def allowed_concepts(filter: Filter, index: ConceptIndex) -> AllowedConcepts | N
     filter (Filter): The filter.
     index (ConceptIndex): The index.
     RETURNS (Optional[AllowedConcepts]): The concepts; None if all are allowed.
-    RAISES (ConnormError): CN406 for a type that no concept has, CN407 for an unknown branch.
+    RAISES (ConnormError): CN406 for an unknown type or branch.
     """
     if not filter.types and not filter.branches:
         return None

@@ -354,27 +354,27 @@ class ConceptStore:
         RETURNS (Ints1d): int64 concept numbers.
         RAISES (ConnormError): CN406 for a type that no concept has.
         """
-        return self._union("SELECT number FROM types WHERE type = ?", types, Errors.CN406)
+        return self._union("SELECT number FROM types WHERE type = ?", types)
 
     def of_branches(self, branches: Sequence[str]) -> np.ndarray:
         """Find the concepts at and below some concepts. Parents may form cycles.
 
         branches (Sequence[str]): Concept ids.
         RETURNS (Ints1d): int64 concept numbers.
-        RAISES (ConnormError): CN407 for an unknown id.
+        RAISES (ConnormError): CN406 for an unknown id.
         """
         numbers = [self.number(branch) for branch in branches]
         for branch, number in zip(branches, numbers, strict=True):
             if number is None:
-                raise ConnormError(Errors.CN407.format(concept=branch, path=self.path.parent))
-        return self._union(_BRANCH, numbers, Errors.CN407)
+                raise ConnormError(Errors.CN406.format(concept=branch, path=self.path.parent))
+        return self._union(_BRANCH, numbers)
 
-    def _union(self, sql: str, keys: Iterable[Any], empty: str) -> np.ndarray:
+    def _union(self, sql: str, keys: Iterable[Any]) -> np.ndarray:
         found: set[int] = set()
         for key in keys:
             rows = self._query(sql, (key,))
             if not rows:
-                raise ConnormError(empty.format(concept=key, path=self.path.parent))
+                raise ConnormError(Errors.CN406.format(concept=key, path=self.path.parent))
             found.update(number for (number,) in rows)
         self._require_numbers(found)
         return np.asarray(sorted(found), dtype="int64")

@@ -188,7 +188,7 @@ def retrieve(
     query (Query): How to search.
     RETURNS (Dict[str, List[Candidate]]): Candidates by text, best first: 10, or `top_k` if that is
         more.
-    RAISES (ConnormError): CN402 if the index turns out to be damaged, CN406 and CN407 for types and
+    RAISES (ConnormError): CN402 if the index turns out to be damaged, CN406 for types and
         branches that it lacks, CN408 for a search that it was built without.
     """
     if retriever.index.background is not None:

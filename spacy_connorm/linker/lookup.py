@@ -79,7 +79,7 @@ class Retriever:
 
         filter (Filter): The filter.
         RETURNS (Optional[AllowedConcepts]): The concepts; None if all are allowed.
-        RAISES (ConnormError): CN406 and CN407 for types and branches that the index lacks.
+        RAISES (ConnormError): CN406 for types and branches that the index lacks.
         """
         allowed = self.masks.get(filter)
         if allowed is None:
@@ -348,7 +348,7 @@ class ConceptLookup:
         synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
         count (int): How often D has them; if two concepts share a text, the more frequent one comes
             first.
-        RAISES (ConnormError): CN001 as `retriever`, CN002 for a concept that the index lacks, CN003
+        RAISES (ConnormError): CN001 as `retriever`, CN411 for a concept that the index lacks, CN003
             for an empty text, CN009 for a text in which the encoder recognizes nothing, CN006 for
             anything but pairs, and for a `count` below 1 or a total over 999999. Nothing is added
             then.
@@ -361,7 +361,7 @@ class ConceptLookup:
         `add_synonyms`.
 
         synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
-        RAISES (ConnormError): CN001, CN002, CN003 and CN006 as `add_synonyms`. Nothing is removed
+        RAISES (ConnormError): CN001, CN411, CN003 and CN006 as `add_synonyms`. Nothing is removed
             then.
         WARNS (ConnormWarning): CNW001 for a pair that is not in the index.
         """
@@ -534,7 +534,7 @@ def find_synonyms(
     index (ConceptIndex): The index with the concepts.
     encoder (NormalizedEncoder): The encoder that the index was built with.
     RETURNS (List[Synonym]): One for each pair.
-    RAISES (ConnormError): CN006 for anything but pairs, CN002 for a concept that the index lacks,
+    RAISES (ConnormError): CN006 for anything but pairs, CN411 for a concept that the index lacks,
         CN003 for an empty text.
     """
     pairs = [
@@ -579,7 +579,8 @@ def _warn_of_missing(
 def _number(concept_id: str, index: ConceptIndex) -> int:
     number = index.store.number(concept_id)
     if number is None:
-        raise ConnormError(Errors.CN002.format(concept=quote_id(concept_id)))
+        told = {"concept": quote_id(concept_id), "path": index.folder}
+        raise ConnormError(Errors.CN411.format(**told))
     return number
 
 

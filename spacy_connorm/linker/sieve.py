@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TypeVar
 
-from ..errors import ConnormError, Errors, refuse
+from ..errors import refuse
 from ..index.concept_index import Search
 
 Found = TypeVar("Found")
@@ -31,17 +31,15 @@ class Sieve:
     def __post_init__(self) -> None:
         """Check the searches and thresholds.
 
-        RAISES (ConnormError): CN118 for an unknown search, CN501 for the wrong number of
-            thresholds, CN006 for one that is not a cosine.
+        RAISES (ConnormError): CN118 for an unknown search, CN006 for the wrong number of
+            thresholds, or for one that is not a cosine.
         """
         searches, thresholds = tuple(map(Search, self.searches)), tuple(self.thresholds)
         for threshold in thresholds:
             if not -1 <= threshold <= 1:
                 refuse("thresholds", threshold, "cosines, from -1 to 1")
         if not searches or len(thresholds) != len(searches) - 1:
-            raise ConnormError(
-                Errors.CN501.format(searches=len(searches), thresholds=len(thresholds))
-            )
+            refuse("thresholds", thresholds, "one for each search but the last")
         # Configs contain lists; tuples can be hashed.
         object.__setattr__(self, "searches", searches)
         object.__setattr__(self, "thresholds", thresholds)

@@ -28,15 +28,13 @@ def read_obo(
     *,
     scopes: Collection[str] = ALL_SCOPES,
     types: str = "namespace",
-    obsolete: bool = False,
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
-    """Read the terms of an OBO file.
+    """Read the terms of an OBO file that are not obsolete.
 
     path (Union[str, Path]): The file.
     scopes (Collection[str]): The synonyms to read, by their scope.
     types (str): The tag with the semantic types, namespace or subset.
-    obsolete (bool): Whether to read obsolete terms too.
     report (Optional[ReadReport]): Filled with what was left out, and with the header's licence.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for lines that are not OBO, CN118 for an unknown scope or tag, and
@@ -51,7 +49,7 @@ def read_obo(
     default_types = header.get("default-namespace", [])[:1] if types == "namespace" else []
     for term in terms:
         concept_id = term.get("id", "")
-        if term.get("is_obsolete") == "true" and not obsolete:
+        if term.get("is_obsolete") == "true":
             report.leave_out("an obsolete term", concept_id)
             report.retired[concept_id] = Retired(
                 tuple(term.get("replaced_by", ())), tuple(term.get("consider", ()))

@@ -202,7 +202,7 @@ def read_jsonl(
     scopes (Collection[str]): The synonyms to read, by their scope.
     report (Optional[ReadReport]): Filled with the licence stored beside the file.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): CN103 for a line that is not a concept, CN118 for an unknown scope, and
+    RAISES (ConnormError): CN115 for a line that is not a concept, CN118 for an unknown scope, and
         the errors of `read_lines`.
     """
     for scope in scopes:

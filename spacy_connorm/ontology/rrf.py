@@ -33,7 +33,6 @@ def read_rrf(
     languages: Collection[str] = ("ENG",),
     sources: Collection[str] = (),
     semantic_types: Collection[str] = (),
-    suppressed: bool = False,
     hierarchy: bool = True,
     tradenames: bool = False,
     report: ReadReport | None = None,
@@ -49,7 +48,6 @@ def read_rrf(
         as MSH. All if empty.
     semantic_types (Collection[str]): Keep only concepts with one of these types (TUIs). All if
         empty.
-    suppressed (bool): Whether to read suppressed rows, too (SUPPRESS is not N).
     hierarchy (bool): Whether to read parents from MRREL (PAR or inverse_isa).
     tradenames (bool): Whether drugs get their trade names as synonyms (RELA tradename_of). The
         concepts of the trade names are kept. Reads MRREL and MRCONSO once more.
@@ -60,7 +58,7 @@ def read_rrf(
     """
     report = report or ReadReport()
     mrconso = find_mrconso(Path(path))
-    wanted = _Wanted(tuple(languages), frozenset(sources), suppressed)
+    wanted = _Wanted(tuple(languages), frozenset(sources))
     marks = ("|PAR|", "|inverse_isa|")
     type_rows = _follow(mrconso, "MRSTY", report, width=2)
     definition_rows = _follow(mrconso, "MRDEF", report, width=7)
@@ -112,7 +110,6 @@ class _Wanted(NamedTuple):
 
     languages: tuple[str, ...]
     sources: frozenset[str]
-    suppressed: bool
 
     def refusal(self, row: _Row) -> str:
         """Explain why a row of MRCONSO is left out.
@@ -123,7 +120,7 @@ class _Wanted(NamedTuple):
             return "a name in another language"
         if self.sources and row[_SAB] not in self.sources:
             return "a name from another source"
-        if row[_SUPPRESS] != "N" and not self.suppressed:
+        if row[_SUPPRESS] != "N":
             return "a suppressed name"
         return ""
 
@@ -183,7 +180,7 @@ class _Wanted(NamedTuple):
     def _is_wanted(self, row: _Row, source: int, suppress: int) -> bool:
         if self.sources and row[source] not in self.sources:
             return False
-        return self.suppressed or row[suppress] == "N"
+        return row[suppress] == "N"
 
 
 def _find_rrf(folder: Path, name: str) -> Path | None:

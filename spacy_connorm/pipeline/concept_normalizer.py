@@ -302,7 +302,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         reused (Optional[ConceptIndex]): An older index, whose vectors are copied if encoder and
             text are the same; by default the current one.
         RAISES (ConnormError): CN004 if there is nothing to index, CN006 for an `index` together
-            with other sources, CN406 and CN407 for unknown types and branches, and the errors of
+            with other sources, CN406 for unknown types and branches, and the errors of
             the sources.
         """
         synonyms = as_pairs(synonyms or ())

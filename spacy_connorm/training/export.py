@@ -102,7 +102,7 @@ def export_encoder(
     max_length (Optional[int]): Tokens kept of a text; if None, as it was trained, or 64.
     RETURNS (ExportedEncoder): The folder, and how close its vectors are.
     RAISES (ConnormError): CN121 if the output would replace the transformer, CN303 to CN308 if the
-        transformer cannot be loaded, CN126 if a library is missing, CN336 if it cannot be
+        transformer cannot be loaded, CN126 if a library is missing, CN324 if it cannot be
         exported, CN705 if something else is at the path, CN711 for an invalid setting, CN832 for
         another kind of encoder, CN118 for an unknown precision, CN834 if its vectors differ too
         much.

@@ -90,7 +90,7 @@ def run_training(
     RAISES (ConnormError): CN820 for a loss that is not finite, CN711 for invalid arguments of the
         trainer, CN822 if there is no checkpoint to resume from, CN118 if the dev data have no score
         of the wanted name, CN828 if the interrupted run had another pool, CN829 if its checkpoint
-        is damaged, CN836 if the encoder can't be grounded.
+        is damaged, CN830 if the encoder can't be grounded.
     """
     arguments = make_arguments(training, folder, use_cpu=use_cpu, scored=score is not None)
     checkpoint = last_checkpoint(folder) if resume else None

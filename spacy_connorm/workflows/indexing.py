@@ -187,7 +187,7 @@ def build_index(
         config, CN703, CN704 or CN711 if it has none, several or another concept normalizer, CN705
         if something else is at the path, CN115 for a bad line of synonyms, CN713 if the GPU cannot
         be used, CN006 and CN118 for an unknown encoder or profile and an encoder beside a config,
-        CN407 for a profile of another ontology, CN810 if there are too few synonyms to train on,
+        CN406 for a profile of another ontology, CN810 if there are too few synonyms to train on,
         and the errors of the readers and, with `train`, of `training.train`.
     """
     require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)

@@ -41,7 +41,7 @@ def search(
     code_systems (Optional[Sequence[str]]): Add the codes of candidates in these vocabularies.
     component (Optional[str]): The concept normalizer to use, if there are several.
     RETURNS (List[List[Candidate]]): n lists, best first; empty if nothing is found.
-    RAISES (ConnormError): CN006 for a mention that is not in a list, CN406, CN407 for an unknown
+    RAISES (ConnormError): CN006 for a mention that is not in a list, CN406 for an unknown
         type or branch, CN408 for a search that the index was built without, CN413 for vocabularies
         that it lacks, CN118 for an unknown search, CN700 to CN704 as for `load_normalizer`.
     """

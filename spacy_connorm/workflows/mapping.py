@@ -292,6 +292,8 @@ def summarize_mappings(mappings: Iterable[TermMapping], *, measure: str = "") ->
 
 
 _SUFFIXES = (".tsv", ".csv")
+# Terms that are read and searched together.
+_AT_ONCE = 512
 
 
 def map_terms(
@@ -314,7 +316,6 @@ def map_terms(
     addresses: Mapping[str, str] | None = None,
     licence: str = NO_LICENCE,
     raw: bool = False,
-    batch_size: int = 512,
     component: str | None = None,
 ) -> MappingSummary:
     """Map a table of local terms to the concepts of a pipeline: `python -m spacy connorm map`.
@@ -347,13 +348,12 @@ def map_terms(
     licence (str): The URL of the terms of use of the mappings.
     raw (bool): Whether a `.csv` output leaves cells unchanged that a spreadsheet would run as
         formulas. If not, they are prefixed with an apostrophe. SSSOM never changes them.
-    batch_size (int): Terms in one batch.
     component (Optional[str]): The concept normalizer to use, if there are several.
     RETURNS (MappingSummary): How many terms, and what share of their counts, are mapped.
     RAISES (ConnormError): CN006 for invalid settings, CN105, CN108 or CN109 if the output can't be
         written, CN121 if it would replace the input, CN700 to CN704 as for `load_normalizer`, CN708
         for another extension, CN422 for inner products that are not calibrated, CN115 for an output
-        with damaged mappings, CN406 and CN407 for unknown types and branches, CN709 for a context
+        with damaged mappings, CN406 for unknown types and branches, CN709 for a context
         that is longer than the pipeline allows, and the errors of `read_terms`.
     WARNS (ConnormWarning): The warnings of `read_terms`.
     """
@@ -361,7 +361,6 @@ def map_terms(
     require_ending(output_path, _SUFFIXES)
     _require_thresholds(accept, review)
     require_positive("top_k", top_k)
-    require_positive("batch_size", batch_size)
     require_apart(output_path, terms_path)
     ids = MappingIds(prefix, addresses or {})
     columns = {"code": code, "term": term, "context": context, "count": count}
@@ -371,7 +370,7 @@ def map_terms(
     normalizer = find_normalizer(nlp, component=component)
     mapper = TermMapper(normalizer, ids, accept=accept, review=review, top_k=top_k)
     limits = {"top_k": max(top_k, 2), "types": types, "branches": branches}
-    found = find_candidates(nlp, normalizer, terms, batch_size=batch_size, **limits)
+    found = find_candidates(nlp, normalizer, terms, **limits)
     with tqdm(found, total=len(terms), unit=" terms", delay=2, leave=False) as bar:
         mappings = [mapper.map(*each) for each in zip(terms, bar, strict=True)]
     mappings = [_keep_earlier(each, earlier) for each in mappings]
@@ -427,8 +426,6 @@ def find_candidates(
     nlp: Language,
     normalizer: ConceptNormalizer,
     terms: Sequence[LocalTerm],
-    *,
-    batch_size: int,
     **limits: Any,
 ) -> Iterator[list[Candidate]]:
     """Search for terms. A term is a single concept: it is not split like a composite mention.
@@ -436,15 +433,14 @@ def find_candidates(
     nlp (Language): The pipeline, which reads the text around a term.
     normalizer (ConceptNormalizer): One of its components.
     terms (Sequence[LocalTerm]): The terms.
-    batch_size (int): Terms in one batch.
     **limits (Limits): As in `ConceptNormalizer.candidates`.
     YIELDS (List[Candidate]): The candidates of each, best first.
     RAISES (ConnormError): CN001 if the normalizer has no index, CN006 for a `top_k` below 1, CN406
-        and CN407 for unknown types and branches, CN709 for a context that is too long.
+        for unknown types and branches, CN709 for a context that is too long.
     """
     query = normalizer.query(split_composites=False, **limits)
     retriever = normalizer.lookup.retriever
-    for batch in minibatch(terms, batch_size):
+    for batch in minibatch(terms, _AT_ONCE):
         long_forms = [
             "" if doc is None else normalizer.long_forms(doc, [_find_span(doc, term)])[0]
             for term, doc in zip(batch, _docs(nlp, normalizer, batch), strict=True)

@@ -33,7 +33,7 @@ def run(invoke, tmp_path, monkeypatch, pipeline):
 
 def test_tables_are_printed_and_written(run, words, tmp_path):
     result = run(
-        *("pipeline", "gold.spacy", "--search", "OD-T", "-s", "D-T", "--label", "mine"),
+        *("pipeline", "gold.spacy", "--search", "OD-T", "-s", "D-T"),
         *("--json", "scores.json", "--markdown", "scores.md"),
     )
     assert result.exit_code == 0, result.output
@@ -43,7 +43,7 @@ def test_tables_are_printed_and_written(run, words, tmp_path):
     assert "Compared with D-T+OD-T" in shown
     rows = json.loads((tmp_path / "scores.json").read_text(encoding="utf8"))
     assert [row["search"] for row in rows] == ["D-T+OD-T", "OD-T", "D-T"]
-    assert {(row["corpus"], row["pipeline"]) for row in rows} == {("gold", "mine")}
+    assert {(row["corpus"], row["pipeline"]) for row in rows} == {("gold", "pipeline")}
     assert "| OD-T " in (tmp_path / "scores.md").read_text(encoding="utf8")
 
 
@@ -72,7 +72,7 @@ def test_bad_input(run, refused):
     for arguments, code in (
         (["absent", "gold.spacy"], "CN700"),
         (["pipeline", "gold.spacy", "--search", "O-C"], "CN408"),
-        (["pipeline", "gold.spacy", "--beside", "pipeline"], "CN731"),
+        (["pipeline", "gold.spacy", "--beside", "pipeline"], "CN736"),
         (["pipeline", "gold.spacy", "--protocol", "papers"], "CN118"),
         (["pipeline", "gold.spacy", "--calibrate", "out", "--protocol", "biosyn"], "CN736"),
         (["pipeline", "gold.spacy", "--gpu-id", "99"], "CN713"),

@@ -41,11 +41,11 @@ def test_licence_setting_and_doubtful_input(invoke, words, tmp_path):
     ("arguments", "concepts"),
     [
         (["META", "--languages", "SPA,ENG", "--semantic-types", "T184", "--no-hierarchy"], 2),
-        (["META", "--languages", "", "--tradenames", "--suppressed", "--sources", "RXNORM"], 2),
+        (["META", "--languages", "", "--tradenames", "--sources", "RXNORM"], 2),
         (["mesh_descriptors.tsv", "--tree", DATA / "mesh_tree.tsv"], 3),
         (["mesh_descriptors.tsv", "-f", "tsv", "--no-header", "--id", "1", "--name", "2"], 3),
         (["icd10cm_order.txt", "--tabular", DATA / "icd10cm_tabular.xml"], 5),
-        (["small.obo", "--scopes", "EXACT, BROAD", "--types", "subset", "--obsolete"], 3),
+        (["small.obo", "--scopes", "EXACT, BROAD", "--types", "subset"], 2),
     ],
 )
 def test_options_are_parsed(invoke, words, tmp_path, arguments, concepts):

@@ -36,7 +36,7 @@ def test_what_is_written_is_read_back(tmp_path, name):
     assert (ontology.source.path, ontology.source.licence) == (name, "Ask first.")
 
 
-@pytest.mark.parametrize(("content", "code"), [("", "CN104"), ("\n{}\n", "CN103.*line 2")])
+@pytest.mark.parametrize(("content", "code"), [("", "CN104"), ("\n{}\n", "CN115.*line 2")])
 def test_files_without_concepts_are_refused(tmp_path, content, code):
     path = tmp_path / "a.jsonl"
     path.write_text(content)

@@ -316,5 +316,5 @@ def test_a_corpus_is_converted_with_a_file(tmp_path):
         convert_corpus(path, ontology, ids_of=ontology)
     with pytest.raises(ConnormError, match="CN100"):
         convert_corpus(path, tmp_path / "a.spacy", ids_of=tmp_path / "absent.jsonl")
-    with pytest.raises(ConnormError, match=r"CN103.*a\.pubtator"):
+    with pytest.raises(ConnormError, match=r"CN115.*a\.pubtator"):
         convert_corpus(path, tmp_path / "a.spacy", ids_of=path)

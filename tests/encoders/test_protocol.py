@@ -99,7 +99,7 @@ def test_encoders_that_look_at_the_texts_they_are_loaded_with(tiny):
 
 @pytest.mark.parametrize("kind", ["ngram", "tiny", "dan", "hybrid"])
 def test_vectors_come_from_inputs(kind, tiny, tiny_folder):
-    dan = {"name": str(tiny_folder), "buckets": 64, "width": 8}
+    dan = {"name": str(tiny_folder), "buckets": 64, "principal_components": 8}
     model = {
         "ngram": NgramEncoder,
         "tiny": lambda: tiny,

@@ -17,7 +17,7 @@ TEXTS = ["heart attack", "headache", "", "acute cancer of the skin"]
 
 @pytest.fixture(scope="module")
 def dan(tiny_folder):
-    model = DanEncoder(name=str(tiny_folder), buckets=64, width=8, hidden=5, dtype="int8")
+    model = DanEncoder(name=str(tiny_folder), buckets=64, principal_components=8, dtype="int8")
     model.initialize()
     return model
 

@@ -1,9 +1,11 @@
 import json
+from pathlib import Path
 
 import pytest
 
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.evaluation import evaluate
+from spacy_connorm.evaluation.evaluation_run import name_pipelines
 
 
 def titles(report):
@@ -53,8 +55,7 @@ def test_both_protocols_stand_beside_each_other(here, capsys):
         (["pipeline", "gold.spacy"], {"gpu_id": 99}, "CN713"),
         (["pipeline", "gold.spacy"], {"beside": ["absent"]}, "CN700"),
         (["pipeline", "gold.spacy"], {"beside": ["sites"]}, "CN601"),
-        (["pipeline", "gold.spacy"], {"beside": ["pipeline"]}, "CN731"),
-        (["pipeline", "gold.spacy"], {"labels": ["a", "b"]}, "CN731"),
+        (["pipeline", "gold.spacy"], {"beside": ["pipeline"]}, "CN736"),
         (["pipeline", "gold.spacy"], {"protocol": "papers"}, "CN118"),
         (["pipeline", "gold.spacy"], {"json_path": "r", "markdown_path": "r"}, "CN124"),
         (["pipeline", "gold.spacy"], {"calibrate_path": "other"}, "CN705"),
@@ -85,13 +86,21 @@ def test_searches_alone_are_compared_with_the_sieve(here):
 
 
 def test_pipelines_stand_beside_each_other_and_are_compared(here):
-    report = evaluate(here / "pipeline", "gold.spacy", beside=[here / "other"], labels=["first"])
+    report = evaluate(here / "pipeline", "gold.spacy", beside=[here / "other"])
     one, other = report.rows
-    assert (one["pipeline"], one["corpus"], "against" in one) == ("first", "gold", False)
-    assert (other["pipeline"], other["against"]) == ("other", "first D-T+OD-T")
+    assert (one["pipeline"], one["corpus"], "against" in one) == ("pipeline", "gold", False)
+    assert (other["pipeline"], other["against"]) == ("other", "pipeline D-T+OD-T")
     assert other["lenient@1_difference"] == other["lenient@1"] - one["lenient@1"]
-    assert any(title.startswith("Compared with first D-T+OD-T") for title in titles(report))
-    assert {row["pipeline"] for row in report.mistakes} == {"first", "other"}
+    assert any(title.startswith("Compared with pipeline D-T+OD-T") for title in titles(report))
+    assert {row["pipeline"] for row in report.mistakes} == {"pipeline", "other"}
+
+
+def test_pipelines_of_one_name_are_named_by_their_paths():
+    assert name_pipelines(["old/index", Path("new/index")]) == {
+        "old/index": "old/index",
+        "new/index": "new/index",
+    }
+    assert name_pipelines(["old/one", "old/two"]) == {"one": "old/one", "two": "old/two"}
 
 
 @pytest.mark.parametrize("name", ["errors.tsv", "errors.jsonl"])

@@ -58,8 +58,7 @@ def short_weights(saved):
     [
         put("settings", "buckets", 2**31 - 1),
         put("settings", "buckets", -1),
-        put("settings", "hidden", 9),
-        put("settings", "max_length", "long"),
+        put("settings", "buckets", "many"),
         put("settings", "ngram_range", [1, 10**9]),
         put("settings", "ngram_range", [0, 3]),
         short_weights,

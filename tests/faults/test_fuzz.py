@@ -190,8 +190,8 @@ SETTINGS = {
     "annoy index": {"n_trees": 5, "search_k": 40, "oversample": 2, "seed": 1, "dtype": "int8"},
     "lists index": {"lists": 9, "probes": 9, "oversample": 2, "seed": 1, "exact_below": 99},
     "codes index": {"dtype": "float32"},
-    "dan encoder": {"ngram_range": [2, 3], "buckets": 9, "hidden": 2, "dropout": 0.5, "width": 9},
-    "onnx encoder": {"pooling": "cls", "max_length": 3, "batch_tokens": 2},
+    "dan encoder": {"ngram_range": [2, 3], "buckets": 9, "principal_components": 3},
+    "onnx encoder": {"batch_tokens": 2},
     "hybrid encoder": {"lexical_weight": 0.5},
 }
 

@@ -18,7 +18,6 @@ from unicodedata import combining, normalize
 
 import pytest
 import spacy
-from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
 import spacy_connorm
 from spacy_connorm import Concept, Ontology
@@ -28,7 +27,6 @@ from spacy_connorm.documents.abbreviations import (
     get_long_form,
     set_abbreviations,
 )
-from spacy_connorm.encoders.dan.features import FeatureReader
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.text import cleaning
 from spacy_connorm.text.abbreviations import Abbreviation, align, find_abbreviations
@@ -56,28 +54,6 @@ def _modules() -> list[str]:
 
 
 @cache
-def _tokenizer() -> Tokenizer:
-    tokens = ["[UNK]", "[SEP]", "a", "##a", "m", "##i", "heart", "##s"]
-    vocabulary = {token: number for number, token in enumerate(tokens)}
-    tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
-    tokenizer.normalizer = normalizers.BertNormalizer()
-    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    tokenizer.add_special_tokens(["[SEP]"])
-    return tokenizer
-
-
-def _features(text: str) -> int:
-    reader = FeatureReader(
-        _tokenizer().to_str(),
-        pieces=8,
-        ngram_range=(3, 4),
-        buckets=100,
-        lowercase=True,
-        max_length=10**9,
-    )
-    return len(reader.read([text]).ids)
-
-
 def _ngrams(text: str) -> int:
     encoder = NgramEncoder()
     encoder.initialize(X=["heart attack", text])
@@ -102,7 +78,6 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     ),
     "word_bag": word_bag,
     "n-grams": _ngrams,
-    "DAN features": _features,
 }
 TEXT_MODULES = [import_module(name) for name in _modules()]
 

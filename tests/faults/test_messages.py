@@ -146,7 +146,7 @@ PARENTS = {"parents": (CANARY,)}
 
 # By code: the ways that lead to messages which could show a text.
 SHOWN: dict[str, list[Callable[[World], object]]] = {
-    "CN002": [lambda world: world.normalizer.add_synonyms([("heart", CANARY)])],
+    "CN411": [lambda world: world.normalizer.add_synonyms([("heart", CANARY)])],
     "CN006": [
         lambda world: world.normalizer.add_synonyms([(CANARY, "C1", "C2")]),
         lambda world: world.normalizer.add_synonyms([CANARY]),
@@ -164,8 +164,9 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: Ontology([Concept(CANARY, "")]),
         lambda world: Concept.from_dict({"canonical_name": CANARY}),
     ],
-    "CN103": [
-        lambda world: list(read_concepts(world.file("a.jsonl", json.dumps({"text": CANARY}))))
+    "CN115": [
+        lambda world: list(read_concepts(world.file("a.jsonl", json.dumps({"text": CANARY})))),
+        lambda world: read_terms(world.file("a.csv", f"code,term,count\nA,b,{CANARY}\n")),
     ],
     "CN116": [_rrf],
     "CN204": [
@@ -200,11 +201,9 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
     "CNW810": [_pool],
     "CNW811": [_labels],
     "CNW790": [_annotate_corpus],
-    "CN115": [lambda world: read_terms(world.file("a.csv", f"code,term,count\nA,b,{CANARY}\n"))],
 }
 # These never show a text, but are about files that may be full of them.
 NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
-    "CN103": [lambda world: list(read_concepts(world.file("a.jsonl", CANARY)))],
     "CN104": [
         lambda world: world.ontology("a.tsv", f"id\tname\n{CANARY}\t\n"),
         lambda world: world.corpus("a.tsv", "\n"),
@@ -212,6 +211,7 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
     "CN107": [lambda world: world.ontology("a.tsv", f"id\tname\n{CANARY}\n".encode("utf-16"))],
     "CN111": [lambda world: world.ontology("a.dat", CANARY)],
     "CN115": [
+        lambda world: list(read_concepts(world.file("a.jsonl", CANARY))),
         lambda world: world.ontology("a.obo", f"{OBO}{CANARY}\n"),
         lambda world: world.ontology("a.xml", f"<ICD10CM.tabular>\n&{CANARY};\n", format="icd10cm"),
         lambda world: world.ontology("a.csv", f'id,name\n"{CANARY}\n'),
@@ -319,10 +319,9 @@ thresholds tried unknown version what wrong
 # what libraries say of files that are not theirs.
 NO_TEXTS = """
 CN003 CN010 CN104 CN106 CN108 CN111 CN112 CN113 CN114 CN118 CN123 CN125 CN126 CN213 CN219 CN220
-CN305
-CN306 CN316 CN317 CN322 CN324 CN333 CN336 CN341 CN401 CN402 CN403 CN406 CN407 CN408 CN410 CN411
-CN413 CN418 CN421 CN422 CN430 CN601 CN701 CN703 CN704 CN708 CN711 CN713 CN716 CN717 CN719 CN720
-CN721 CN731 CN751 CN764 CN774 CN791 CN793 CN794 CN798 CN799 CN810 CN829 CNW770 CNW812
+CN305 CN306 CN316 CN317 CN322 CN324 CN333 CN341 CN401 CN402 CN403 CN406 CN408 CN410 CN413
+CN418 CN421 CN422 CN430 CN601 CN701 CN703 CN704 CN708 CN711 CN713 CN716 CN717 CN719 CN720 CN721
+CN751 CN764 CN774 CN791 CN793 CN794 CN798 CN799 CN810 CN829 CNW770 CNW812
 """
 
 

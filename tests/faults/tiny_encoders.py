@@ -21,21 +21,13 @@ def _tokenizer() -> str:
 
 
 def save_dan(folder: Path) -> None:
-    """Write the folder of a deep averaging network with a hidden layer."""
+    """Write the folder of a deep averaging network."""
     from spacy_connorm.encoders.dan.network import Dan, DanSettings
 
-    settings, tokenizer = DanSettings(buckets=512, hidden=8), _tokenizer()
+    settings, tokenizer = DanSettings(buckets=512), _tokenizer()
     rows = len(json.loads(tokenizer)["model"]["vocab"]) + settings.buckets
-    shapes = {
-        "embeddings.weight": (rows, WIDTH),
-        "hidden.weight": (8, WIDTH),
-        "hidden.bias": (8,),
-        "output.weight": (WIDTH, 8),
-        "output.bias": (WIDTH,),
-    }
-    random = np.random.default_rng(0)
-    weights = {name: random.standard_normal(shape, "float32") for name, shape in shapes.items()}
-    Dan(settings, tokenizer, weights).save(folder)
+    embeddings = np.random.default_rng(0).standard_normal((rows, WIDTH), "float32")
+    Dan(settings, tokenizer, {"embeddings.weight": embeddings}).save(folder)
 
 
 def save_onnx(folder: Path) -> None:

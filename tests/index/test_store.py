@@ -203,7 +203,7 @@ def test_ancestors_survive_cycles(store):
 def test_unknown_type_and_branch(store):
     with pytest.raises(ConnormError, match="CN406.*T9"):
         store.of_types(["T1", "T9"])
-    with pytest.raises(ConnormError, match="CN407.*Z"):
+    with pytest.raises(ConnormError, match="CN406.*Z"):
         store.of_branches(["A", "Z"])
 
 

@@ -128,7 +128,7 @@ def test_unknown_search_lists_the_known():
     "searches, thresholds", [([], []), (["O-T"], [0.9]), (["D-T", "O-T"], []), ([], [0.9])]
 )
 def test_one_threshold_for_each_search_but_the_last(searches, thresholds):
-    with pytest.raises(ConnormError, match="CN501"):
+    with pytest.raises(ConnormError, match="CN006.*one for each search"):
         Sieve(searches, thresholds)
 
 

@@ -62,13 +62,6 @@ def test_sources(data):
     assert concepts["C0000001"].parents == ("C0000004",)
 
 
-def test_suppressed_rows(data):
-    sniffles = read(data / "META", suppressed=True)["C0000001"]
-    assert "Snivels" in sniffles.aliases
-    assert sniffles.definition == "An old definition."
-    assert "C0000005" in sniffles.parents
-
-
 def test_semantic_types(data):
     report = ReadReport()
     assert list(read(data / "META", semantic_types=("T121",), report=report)) == ["C0000005"]

@@ -60,7 +60,7 @@ def test_use_before_initialize_is_a_value_error_like_spacys(blank_pipeline, use)
         ({"kb_url_template": "https://example.org"}, "CN006.*kb_url_template"),
         ({"kb_url_template": "https://example.org/{}?in={base}"}, "CN006.*kb_url_template"),
         ({"sieve": {"@misc": "spacy-connorm.Sieve.v1", "searches": ["O-X"]}}, "CN118.*O-X"),
-        ({"sieve": {"@misc": "spacy-connorm.Sieve.v1", "thresholds": []}}, "CN501"),
+        ({"sieve": {"@misc": "spacy-connorm.Sieve.v1", "thresholds": []}}, "CN006.*one for each"),
     ],
 )
 def test_setting_that_cannot_be(blank_pipeline, settings, code):

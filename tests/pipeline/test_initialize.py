@@ -213,7 +213,7 @@ def test_ontology_without_names(blank, ontology, names):
 
 
 @pytest.mark.parametrize(
-    ("settings", "code"), [({"types": ["Planet"]}, "CN406"), ({"branches": ["C0"]}, "CN407")]
+    ("settings", "code"), [({"types": ["Planet"]}, "CN406"), ({"branches": ["C0"]}, "CN406")]
 )
 def test_filter_that_the_ontology_lacks(make_pipeline, settings, code):
     with pytest.raises(ConnormError, match=code):

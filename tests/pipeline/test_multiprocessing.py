@@ -35,8 +35,6 @@ def encoders(tiny_folder):
         "@architectures": "spacy-connorm.DanEncoder.v1",
         "name": str(tiny_folder),
         "buckets": 64,
-        "width": 8,
-        "hidden": 5,
     }
     hybrid = {
         "@architectures": "spacy-connorm.HybridEncoder.v1",

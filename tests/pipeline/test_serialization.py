@@ -186,7 +186,6 @@ def test_weights_are_kept_as_long_as_the_encoder_if_the_index_is_left_out(
         "@architectures": "spacy-connorm.DanEncoder.v1",
         "name": str(tiny_folder),
         "buckets": 64,
-        "width": 8,
     }
     normalizer = blank_normalizer(encoder=dan)
     normalizer.initialize(lambda: [], ontology=Ontology([Concept("C1", "heart attack")]))

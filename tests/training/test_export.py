@@ -105,7 +105,7 @@ def test_bad_input(tmp_path, tiny_folder, trained, monkeypatch):
 
 
 def test_vectors_that_are_far_off_are_not_kept(tmp_path, tiny_folder, in_eight_bits, monkeypatch):
-    made = load_onnx(in_eight_bits[0].path, {})
+    made = load_onnx(in_eight_bits[0].path)
     monkeypatch.setattr(
         "spacy_connorm.encoders.onnx.export.export_transformer", lambda module, *, precision: made
     )

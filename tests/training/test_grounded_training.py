@@ -91,5 +91,5 @@ def test_any_other_batcher_trains_it_too(make, pool, tmp_path):
 
 
 def test_an_encoder_without_prototypes_cannot_be_grounded(make_module, pool, tmp_path):
-    with pytest.raises(ConnormError, match="CN836"):
+    with pytest.raises(ConnormError, match="CN830"):
         train(make_module(), pool, settings(), tmp_path)

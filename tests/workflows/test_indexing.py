@@ -420,7 +420,7 @@ def test_names_that_group_half_of_an_ontology_are_not_found(tmp_path):
 
 
 def test_a_profile_of_another_ontology_is_refused(tmp_path):
-    with pytest.raises(ConnormError, match=r"CN407.*SO:0000110"):
+    with pytest.raises(ConnormError, match=r"CN406.*SO:0000110"):
         build_index(PHENOTYPES, tmp_path / "hp", find_mentions=True, profile="so", overrides=NGRAMS)
 
 

@@ -24,19 +24,14 @@ def DanEncoder(
     name: str = MINILM,
     ngram_range: Sequence[int] | None = None,
     buckets: int | None = None,
-    hidden: int | None = None,
-    width: int | None = None,
     principal_components: int | None = None,
-    lowercase: bool | None = None,
-    max_length: int | None = None,
     dtype: Precision | None = None,
-    dropout: float = 0.0,
     batch_size: int = 512,
 ) -> Model[list[str], Floats2d]:
     """Build a deep averaging network (Fivez et al. 2021, section 3.1, without CCA): the mean of the
-    vectors of a text's word pieces and character n-grams, optionally with a hidden layer. It starts
-    from the input embeddings of a transformer or from random ones; `python -m spacy connorm train`
-    trains it. Encoding does not need torch.
+    vectors of a text's word pieces and character n-grams, in lower case, up to 512 characters. It
+    starts from the input embeddings of a transformer; `python -m spacy connorm train` trains it.
+    Encoding does not need torch.
 
     If a setting is None, the value saved in the folder `name` is used, or else the default below. A
     folder that was saved with a different value is refused.
@@ -48,17 +43,11 @@ def DanEncoder(
         most 100), of a word with a space on either side. Default: 3 and 4.
     buckets (Optional[int]): The number of vectors that n-grams are hashed to; 0 for no n-grams.
         Default: 65,536.
-    hidden (Optional[int]): Units of the hidden ReLU layer; 0 for none. Default: 0.
-    width (Optional[int]): The width of randomly initialized vectors. By default, vectors are
-        initialized from the transformer's and have their width.
     principal_components (Optional[int]): The number of principal components of the transformer's
         embeddings to start from: narrower vectors are searched faster. Default: all.
-    lowercase (Optional[bool]): Whether to lower-case texts first. Default: True.
-    max_length (Optional[int]): Texts are truncated to this many characters. Default: 512.
     dtype (Optional[str]): How the vectors of features are stored: "float32" or "int8" (a quarter of
         the size). Training computes in float32. A folder that was saved in float32 can be loaded as
         int8; the index must then be built with it. Default: float32.
-    dropout (float): The share of a text's features dropped in each training step.
     batch_size (int): Texts per batch.
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN006 for an invalid setting, CN126 if an optional library is not
@@ -66,36 +55,21 @@ def DanEncoder(
     """
     if ngram_range is not None:
         require_ngram_range(ngram_range)
-    for setting, value in (("buckets", buckets), ("hidden", hidden)):
-        if value is not None and value < 0:
-            refuse(setting, value, "at least 0")
-    for setting, value in (
-        ("width", width),
-        ("principal_components", principal_components),
-        ("max_length", max_length),
-        ("batch_size", batch_size),
-    ):
-        if value is not None:
-            require_positive(setting, value)
-    if width is not None and principal_components is not None:
-        expected = "null if `width` is set for random vectors"
-        refuse("principal_components", principal_components, expected)
+    if buckets is not None and buckets < 0:
+        refuse("buckets", buckets, "at least 0")
+    if principal_components is not None:
+        require_positive("principal_components", principal_components)
+    require_positive("batch_size", batch_size)
     if dtype not in (None, *PRECISIONS):
         refuse("dtype", dtype, f"one of {', '.join(PRECISIONS)}")
-    if not 0 <= dropout < 1:
-        refuse("dropout", dropout, "a share, from 0 to less than 1")
     require_installed("DanEncoder", "dan", "tokenizers", "safetensors")
     asked = {
         "ngram_range": None if ngram_range is None else list(ngram_range),
         "buckets": buckets,
-        "hidden": hidden,
-        "width": width,
         "principal_components": principal_components,
-        "lowercase": lowercase,
-        "max_length": max_length,
         "dtype": dtype,
     }
-    shim = DanShim(name, asked=asked, dropout=dropout, batch_size=batch_size)
+    shim = DanShim(name, asked=asked, batch_size=batch_size)
     return make_encoder("dan_encoder", shim)
 
 
@@ -104,19 +78,15 @@ class DanShim(PretrainedShim):
 
     extra = "dan"
 
-    def __init__(
-        self, name: str, *, asked: dict[str, Any], dropout: float, batch_size: int
-    ) -> None:
+    def __init__(self, name: str, *, asked: dict[str, Any], batch_size: int) -> None:
         """Store the settings.
 
         name (str): The `name` of `DanEncoder`.
         asked (Dict[str, Any]): The settings that change vectors; None for those not given.
-        dropout (float): The share of features dropped in training.
         batch_size (int): Texts to encode at once.
         """
         super().__init__(name, batch_size=batch_size)
         self._asked = asked
-        self._dropout = dropout
         self._reader: Any = None
 
     def read(self) -> Dan:
@@ -159,7 +129,7 @@ class DanShim(PretrainedShim):
         from .module import DanModule
 
         dan = load_dan(self.name, self._asked).restored()
-        return DanModule(dan, dropout=self._dropout, dtype=self._model.settings.dtype)
+        return DanModule(dan, dtype=self._model.settings.dtype)
 
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Collect the settings, the tokenizer and the weights.

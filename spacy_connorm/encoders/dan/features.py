@@ -18,6 +18,7 @@ from ..tokens import tokenize_without_threads
 tokenize_without_threads()
 
 _SPACE = ord(" ")
+_MAX_LENGTH = 512
 # Odd factors with bits set throughout spread similar n-grams over the buckets.
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
@@ -46,8 +47,6 @@ class FeatureReader:
         pieces: int,
         ngram_range: tuple[int, int],
         buckets: int,
-        lowercase: bool,
-        max_length: int,
     ) -> None:
         """Store the settings and load the tokenizer.
 
@@ -56,8 +55,6 @@ class FeatureReader:
         pieces (int): The number of word piece ids; buckets are numbered after them.
         ngram_range (Tuple[int, int]): The shortest and the longest n-gram, in characters.
         buckets (int): The number of buckets that n-grams are hashed to; 0 for no n-grams.
-        lowercase (bool): Whether to lower-case texts first.
-        max_length (int): Texts are truncated to this many characters.
         """
         self._tokenizer = Tokenizer.from_str(tokenizer)
         self._tokenizer.no_padding()
@@ -66,8 +63,6 @@ class FeatureReader:
         self._pieces = pieces
         self._lengths = range(ngram_range[0], ngram_range[1] + 1)
         self._buckets = buckets
-        self._lowercase = lowercase
-        self._max_length = max_length
 
     @property
     def size(self) -> int:
@@ -78,13 +73,12 @@ class FeatureReader:
         return self._pieces + self._buckets
 
     def read(self, texts: list[str]) -> Features:
-        """Extract the features of texts.
+        """Extract the features of texts, in lower case, up to 512 characters.
 
         texts (List[str]): Texts that can be encoded as UTF-8.
         RETURNS (Features): The features, without unknown word pieces.
         """
-        texts = [text[: self._max_length] for text in texts]
-        texts = [text.lower() for text in texts] if self._lowercase else texts
+        texts = [text[:_MAX_LENGTH].lower() for text in texts]
         owners, ids = self._read_pieces(texts)
         if self._buckets:
             ngram_owners, hashes = hash_ngrams(texts, self._lengths)

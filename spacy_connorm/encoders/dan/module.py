@@ -15,21 +15,18 @@ from .network import EMBEDDINGS, Dan, Precision
 class DanModule(torch.nn.Module):
     """Computes the vectors of `DanEncoder`, with gradients; see `TrainableModule`."""
 
-    def __init__(self, dan: Dan, *, dropout: float, dtype: Precision | None = None) -> None:
+    def __init__(self, dan: Dan, *, dtype: Precision | None = None) -> None:
         """Copy the weights of a network.
 
         dan (Dan): The network, in float32.
-        dropout (float): The share of a text's features dropped in training.
         dtype (Optional[str]): How `save` stores the vectors of features.
         """
         super().__init__()
         self._settings, self._tokenizer = dan.settings, dan.tokenizer
         self._reader = dan.reader()
-        self._dropout, self._dtype = dropout, dtype
+        self._dtype = dtype
         rows, width = dan.weights[EMBEDDINGS].shape
         self.embeddings = torch.nn.Embedding(rows, width)
-        self.hidden = torch.nn.Linear(width, dan.settings.hidden) if dan.settings.hidden else None
-        self.output = torch.nn.Linear(dan.settings.hidden, width) if dan.settings.hidden else None
         self.load_state_dict({name: torch.tensor(array) for name, array in dan.weights.items()})
 
     def rows(self, texts: list[str]) -> list[list[int]]:
@@ -58,20 +55,8 @@ class DanModule(torch.nn.Module):
         counts (torch.Tensor): Shape (texts,), int64.
         RETURNS (torch.Tensor): Shape (texts, width), float32 or, under autocast, half precision.
         """
-        weights = torch.ones(len(ids), device=ids.device)
-        if self.training and self._dropout:
-            weights = (torch.rand(len(ids), device=ids.device) >= self._dropout).float()
         starts = counts.cumsum(0) - counts
-        owners = torch.repeat_interleave(counts)
-        totals = torch.zeros(len(counts), device=ids.device).index_add_(0, owners, weights)
-        sums = embedding_bag(
-            ids, self.embeddings.weight, starts, mode="sum", per_sample_weights=weights
-        )
-        means = sums / totals.clamp(min=1).unsqueeze(1)
-        if self.hidden is None or self.output is None:
-            return means
-        vectors = self.output(torch.relu(self.hidden(means)))
-        return vectors * (counts > 0).unsqueeze(1)
+        return embedding_bag(ids, self.embeddings.weight, starts, mode="mean")
 
     def save(self, folder: Path) -> None:
         """Save the network for `DanEncoder(name=folder)`.

@@ -1,7 +1,6 @@
 """A deep averaging network: its settings and weights, their initialization, its folder on disk."""
 
 import json
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -47,9 +46,6 @@ class DanSettings:
 
     ngram_range: tuple[int, int] = (3, 4)
     buckets: int = 65_536
-    hidden: int = 0
-    lowercase: bool = True
-    max_length: int = 512
     dtype: Precision = "float32"
 
     @classmethod
@@ -62,10 +58,8 @@ class DanSettings:
         """
         known = {field.name: config[field.name] for field in fields(cls)}
         settings = cls(**{**known, "ngram_range": tuple(known["ngram_range"])})
-        sizes = (settings.buckets, settings.hidden, settings.max_length)
-        if not all(type(size) is int and size >= 0 for size in sizes):
-            raise ValueError(f"its sizes are {sizes}")
-        if type(settings.lowercase) is not bool or not is_ngram_range(settings.ngram_range):
+        buckets_fit = type(settings.buckets) is int and settings.buckets >= 0
+        if not buckets_fit or not is_ngram_range(settings.ngram_range):
             raise ValueError("its n-gram settings are invalid")
         if settings.dtype not in PRECISIONS:
             raise ValueError(f"its dtype is {settings.dtype}")
@@ -80,9 +74,7 @@ class Dan:
     tokenizer (str): JSON of the library tokenizers.
     weights (Dict[str, np.ndarray]): `embeddings.weight`, of the settings' dtype, shape (word pieces
         + buckets, width). In int8 a component is a multiple of 1/127 of the largest one of its row,
-        and `embeddings.step` holds the length of these steps. With a hidden layer also, in float32,
-        `hidden.weight`, shape (hidden, width), `hidden.bias`, `output.weight`, shape (width,
-        hidden), and `output.bias`.
+        and `embeddings.step` holds the length of these steps.
     """
 
     settings: DanSettings
@@ -98,8 +90,7 @@ class Dan:
         return self.weights[EMBEDDINGS].shape[1]
 
     def rounded(self, dtype: Precision | None) -> "Dan":
-        """Store the vectors of features in fewer bits. Layers are not rounded, since they are
-        small.
+        """Store the vectors of features in fewer bits.
 
         dtype (Optional[str]): "int8"; or "float32" or None for no change.
         RETURNS (Dan): The network; unchanged if it is already rounded.
@@ -110,11 +101,7 @@ class Dan:
         steps = np.abs(embeddings).max(axis=1, initial=0) / np.float32(_LEVELS)
         shares = embeddings / np.where(steps > 0, steps, 1)[:, None]
         levels = {EMBEDDINGS: np.rint(shares).astype("int8"), STEPS: steps}
-        return replace(
-            self,
-            settings=replace(self.settings, dtype=dtype),
-            weights={**self.weights, **levels},
-        )
+        return replace(self, settings=replace(self.settings, dtype=dtype), weights=levels)
 
     def restored(self) -> "Dan":
         """Convert all weights to float32, for further training.
@@ -123,8 +110,8 @@ class Dan:
         """
         if self.settings.dtype == "float32":
             return self
-        weights = {name: array for name, array in self.weights.items() if name != STEPS}
-        weights[EMBEDDINGS] = weights[EMBEDDINGS].astype("float32") * self.weights[STEPS][:, None]
+        levels, steps = self.weights[EMBEDDINGS], self.weights[STEPS]
+        weights = {EMBEDDINGS: levels.astype("float32") * steps[:, None]}
         return replace(self, settings=replace(self.settings, dtype="float32"), weights=weights)
 
     def vectors(self, ids: np.ndarray, bounds: np.ndarray) -> np.ndarray:
@@ -146,11 +133,7 @@ class Dan:
         for text in np.flatnonzero(counts):
             own = slice(bounds[text], bounds[text + 1])
             means[text] = shares[own] @ embeddings[ids[own]].astype("float32", copy=False)
-        if not self.settings.hidden:
-            return means
-        vectors = apply_layers(self.weights, means)
-        vectors[counts == 0] = 0
-        return vectors
+        return means
 
     def reader(self) -> "FeatureReader":
         """Create a reader for the features of texts.
@@ -164,8 +147,6 @@ class Dan:
             pieces=len(self.weights[EMBEDDINGS]) - self.settings.buckets,
             ngram_range=self.settings.ngram_range,
             buckets=self.settings.buckets,
-            lowercase=self.settings.lowercase,
-            max_length=self.settings.max_length,
         )
 
     def digest(self) -> str:
@@ -191,8 +172,7 @@ class Dan:
         embeddings, _ = found.get(EMBEDDINGS, ((), ""))
         if len(embeddings) != 2 or not embeddings[1] or embeddings[0] < self.settings.buckets:
             raise ValueError(f"its embeddings have the shape {embeddings}")
-        shapes = layer_shapes(embeddings[-1], self.settings.hidden)
-        expected = {name: (shape, "<f4") for name, shape in shapes.items()}
+        expected: dict[str, tuple[tuple[int, ...], str]] = {}
         expected[EMBEDDINGS] = (embeddings, np.dtype(self.settings.dtype).str)
         if self.settings.dtype == "int8":
             expected[STEPS] = (embeddings[:1], "<f4")
@@ -206,7 +186,7 @@ class Dan:
         """
         from safetensors.numpy import save_file
 
-        write_config(folder, DAN, {"width": self.width, **asdict(self.settings)})
+        write_config(folder, DAN, asdict(self.settings))
         (folder / TOKENIZER).write_text(self.tokenizer, encoding="utf8")
         save_file(self.weights, folder / WEIGHTS)
 
@@ -215,8 +195,8 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
     """Load a saved network, or initialize one from a transformer.
 
     name (str): A folder written by `Dan.save`; or a transformer, see `load_pretrained`.
-    asked (Dict[str, Any]): Fields of `DanSettings`, `width` and `principal_components`; None for
-        those not given.
+    asked (Dict[str, Any]): Fields of `DanSettings`, and `principal_components`; None for those not
+        given.
     RETURNS (Dan): The network, not yet rounded to the requested dtype unless it was saved so.
     RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`; CN306 if the folder is
         damaged, CN322 if it was saved with different settings, CN126 and CN324 if the transformer
@@ -227,14 +207,17 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
         return _load_saved(folder, asked)
     tokenizer, embeddings = _read_start(name, folder)
     chosen = {key: value for key, value in asked.items() if value is not None}
-    width, kept = chosen.pop("width", None), chosen.pop("principal_components", None)
+    kept = chosen.pop("principal_components", None)
     # It starts unrounded, and may be trained that way.
     chosen.pop("dtype", None)
     settings = DanSettings.read({**asdict(DanSettings()), **chosen})
     try:
         if kept is not None:
             embeddings = _principal_components(embeddings, kept)
-        dan = Dan(settings, tokenizer, _start_weights(embeddings, width, settings))
+        random = np.random.default_rng(_SEED)
+        shape = (settings.buckets, embeddings.shape[1])
+        ngrams = random.standard_normal(shape, dtype="float32") * np.float32(embeddings.std())
+        dan = Dan(settings, tokenizer, {EMBEDDINGS: np.concatenate([embeddings, ngrams])})
         dan.check()
     except ValueError as error:
         raise ConnormError(Errors.CN324.format(name=name, reason=error)) from error
@@ -252,7 +235,6 @@ def _load_saved(folder: Path, asked: dict[str, Any]) -> Dan:
     found = {
         **asdict(dan.settings),
         "ngram_range": list(dan.settings.ngram_range),
-        "width": dan.width,
         "principal_components": dan.width,
     }
     if found["dtype"] == "float32":
@@ -331,53 +313,3 @@ def _principal_components(embeddings: np.ndarray, count: int) -> np.ndarray:
     if not kept.any():
         raise ValueError("all of its embeddings are equal")
     return kept * (embeddings.std() / kept.std())
-
-
-def _start_weights(
-    embeddings: np.ndarray, width: int | None, settings: DanSettings
-) -> dict[str, np.ndarray]:
-    random = np.random.default_rng(_SEED)
-    scale = float(embeddings.std())
-    if width is not None:
-        embeddings = _draw(random, (len(embeddings), width), scale)
-    ngrams = _draw(random, (settings.buckets, embeddings.shape[1]), scale)
-    weights = {EMBEDDINGS: np.concatenate([embeddings, ngrams])}
-    return {**weights, **start_layers(random, embeddings.shape[1], settings.hidden)}
-
-
-def _draw(random: np.random.Generator, shape: tuple[int, ...], scale: float) -> np.ndarray:
-    return random.standard_normal(shape, dtype=np.float32) * np.float32(scale)
-
-
-def start_layers(random: np.random.Generator, width: int, hidden: int) -> dict[str, np.ndarray]:
-    """Draw initial weights for a hidden and an output layer; see `layer_shapes`.
-
-    RETURNS (Dict[str, np.ndarray]): The weights by name.
-    """
-    return {
-        name: _draw(random, shape, np.sqrt(2 / shape[-1]) * name.endswith("weight"))
-        for name, shape in layer_shapes(width, hidden).items()
-    }
-
-
-def layer_shapes(width: int, hidden: int) -> dict[str, tuple[int, ...]]:
-    """List the shapes of the weights of a hidden and an output layer.
-
-    RETURNS (Dict[str, Tuple[int, ...]]): The shapes by name; empty without hidden units.
-    """
-    shapes: dict[str, tuple[int, ...]] = {
-        "hidden.weight": (hidden, width),
-        "hidden.bias": (hidden,),
-        "output.weight": (width, hidden),
-        "output.bias": (width,),
-    }
-    return shapes if hidden else {}
-
-
-def apply_layers(weights: Mapping[str, np.ndarray], vectors: np.ndarray) -> np.ndarray:
-    """Compute output(ReLU(hidden(vectors))).
-
-    RETURNS (np.ndarray): Shape (n, width), float32.
-    """
-    units = np.maximum(vectors @ weights["hidden.weight"].T + weights["hidden.bias"], 0)
-    return units @ weights["output.weight"].T + weights["output.bias"]

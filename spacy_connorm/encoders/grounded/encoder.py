@@ -12,7 +12,6 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ...errors import refuse, require_installed, require_positive
-from ..dan.network import apply_layers, layer_shapes, start_layers
 from ..hybrid import HybridShim
 from ..protocol import (
     PretrainedShim,
@@ -89,7 +88,8 @@ class GroundedDan:
         if self.cca:
             vectors = (vectors - weights[OFFSET]) @ weights[MATRIX]
         if self.hidden:
-            vectors = apply_layers(weights, vectors)
+            units = np.maximum(vectors @ weights["hidden.weight"].T + weights["hidden.bias"], 0)
+            vectors = units @ weights["output.weight"].T + weights["output.bias"]
         return np.where(known, vectors, 0).astype("float32", copy=False)
 
     def digest(self) -> str:
@@ -105,7 +105,7 @@ class GroundedDan:
         RAISES (ValueError): If they do not.
         """
         found = {name: array.shape for name, array in self.weights.items()}
-        expected = layer_shapes(self.width, self.hidden)
+        expected = _layer_shapes(self.width, self.hidden)
         if self.cca:
             expected |= {OFFSET: (self.width,), MATRIX: (self.width, self.width)}
         if found != expected or any(array.dtype != "<f4" for array in self.weights.values()):
@@ -139,10 +139,28 @@ def start_grounded_dan(
     input_fingerprint (str): The fingerprint of the input encoder.
     RETURNS (GroundedDan): The network.
     """
-    weights = start_layers(np.random.default_rng(_SEED), width, hidden)
+    random = np.random.default_rng(_SEED)
+    weights: dict[str, np.ndarray] = {}
+    for name, shape in _layer_shapes(width, hidden).items():
+        scale = np.float32(np.sqrt(2 / shape[-1]) * name.endswith("weight"))
+        weights[name] = random.standard_normal(shape, dtype="float32") * scale
     if cca:
         weights[OFFSET], weights[MATRIX] = np.zeros(width, "<f4"), np.eye(width, dtype="<f4")
     return GroundedDan(weights, width, input_fingerprint)
+
+
+def _layer_shapes(width: int, hidden: int) -> dict[str, tuple[int, ...]]:
+    """List the shapes of the weights of a hidden and an output layer.
+
+    RETURNS (Dict[str, Tuple[int, ...]]): The shapes by name; empty without hidden units.
+    """
+    shapes: dict[str, tuple[int, ...]] = {
+        "hidden.weight": (hidden, width),
+        "hidden.bias": (hidden,),
+        "output.weight": (width, hidden),
+        "output.bias": (width,),
+    }
+    return shapes if hidden else {}
 
 
 def load_grounded_dan(folder: Path, asked: dict[str, Any]) -> GroundedDan:

@@ -28,41 +28,35 @@ _BASIS, _PRIME = 2166136261, 16777619
 
 
 def WordVectorEncoder(
-    *, name: str | None = None, lowercase: bool = True, batch_size: int = 4096
+    *, name: str | None = None, batch_size: int = 4096
 ) -> Model[list[str], Floats2d]:
     """Build an encoder whose vector is the mean of the vectors of a text's words and punctuation
-    marks (the name embedding of Fivez et al. 2021, section 3.1). Words without a vector are left
-    out; fastText's `.bin` models compose one from character n-grams.
-
-    marks (the name embedding of Fivez et al. 2021, section 3.1). Words without a vector are left
-    out; fastText's `.bin` models compose one from character n-grams.
+    marks, in lower case (the name embedding of Fivez et al. 2021, section 3.1). Words without a
+    vector are left out; fastText's `.bin` models compose one from character n-grams.
 
     A saved pipeline contains all vectors, so it needs neither the file nor gensim.
 
     name (Optional[str]): A word2vec file (text or binary) or a fastText file (`.vec` or `.bin`),
         which need the extra `[vectors]`; or a spaCy pipeline with vectors, as a folder or an
         installed package. None if the vectors come from a saved pipeline.
-    lowercase (bool): Whether to lower-case texts first, as most vectors expect.
     batch_size (int): Texts per batch.
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN006 for an invalid setting.
     """
     require_positive("batch_size", batch_size)
-    return make_encoder("word_vector_encoder", WordVectorShim(name, lowercase, batch_size))
+    return make_encoder("word_vector_encoder", WordVectorShim(name, batch_size))
 
 
 class WordVectorShim(PretrainedShim):
     """Holds a table of word vectors."""
 
-    def __init__(self, name: str | None, lowercase: bool, batch_size: int) -> None:
+    def __init__(self, name: str | None, batch_size: int) -> None:
         """Store the settings.
 
         name (Optional[str]): The `name` of `WordVectorEncoder`.
-        lowercase (bool): Whether to lower-case texts.
         batch_size (int): Texts to encode at once.
         """
         super().__init__(name or "", batch_size=batch_size)
-        self._lowercase = lowercase
 
     def read(self) -> "WordTable":
         """Read the vectors.
@@ -81,7 +75,7 @@ class WordVectorShim(PretrainedShim):
         RETURNS (List[bytes]): The tokens of each text, in alphabetical order.
         """
         kept: dict[str, bool] = {}
-        rows = [split_tokens(text.lower() if self._lowercase else text) for text in texts]
+        rows = [split_tokens(text.lower()) for text in texts]
         for token in chain.from_iterable(rows):
             if token not in kept:
                 kept[token] = self._model.knows(token)
@@ -102,14 +96,6 @@ class WordVectorShim(PretrainedShim):
         bounds = np.concatenate([[0], np.cumsum(counts)])
         shape = (len(inputs), len(numbers))
         return csr_matrix((shares, ids, bounds), shape=shape) @ self._model.lookup(list(numbers))
-
-    def fingerprint(self) -> str:
-        """Compute a checksum of the vectors and the setting.
-
-        RETURNS (str): See `fingerprint`.
-        """
-        content = f"{self._digest} {self._lowercase}".encode()
-        return hashlib.blake2b(content, digest_size=16).hexdigest()
 
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Collect the words, the settings of n-grams, and the vectors of both.
@@ -271,7 +257,7 @@ def read_word_table(name: str) -> WordTable:
         gzipped; or a spaCy pipeline with vectors, as a folder or an installed package.
     RETURNS (WordTable): The vectors. Only fastText's `.bin` has vectors for words that it was not
         trained on.
-    RAISES (ConnormError): CN340 if there is nothing of this name, CN341 if it can't be read, CN126
+    RAISES (ConnormError): CN341 if there is nothing of this name or it can't be read, CN126
         if gensim is missing.
     """
     path = Path(name)
@@ -328,7 +314,7 @@ def _find_vocab(name: str) -> Path:
     if not folder.is_dir() and is_package(name):
         folder = next((each.parent for each in get_package_path(name).glob("*/vocab")), folder)
     if not (folder / "vocab").is_dir():
-        raise ConnormError(Errors.CN340.format(name=name))
+        raise ConnormError(Errors.CN341.format(name=name, reason="there is nothing of this name"))
     return folder / "vocab"
 
 

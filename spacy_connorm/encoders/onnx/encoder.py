@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from thinc.api import Model
@@ -16,7 +16,7 @@ from thinc.types import Floats2d
 
 from ...errors import ConnormError, Errors, require_installed, require_positive
 from ..protocol import PretrainedShim, make_encoder
-from ..storage import ONNX, TOKENIZER, reading_folder, require_settings, write_config
+from ..storage import ONNX, TOKENIZER, reading_folder, write_config
 from ..tokens import batches_by_length, pad, tokenize_without_threads
 
 _GRAPH = "model.onnx"
@@ -126,14 +126,12 @@ class OnnxModel:
         (folder / _GRAPH).write_bytes(self.graph)
 
 
-def load_onnx(path: Path, asked: dict[str, Any]) -> OnnxModel:
+def load_onnx(path: Path) -> OnnxModel:
     """Load an exported encoder.
 
     path (Path): A folder written by `OnnxModel.save`.
-    asked (Dict[str, Any]): Fields of `OnnxSettings`; None for those not given.
     RETURNS (OnnxModel): The encoder.
-    RAISES (ConnormError): CN306 if the folder contains something else or is damaged, CN322 if it
-        was exported with different settings.
+    RAISES (ConnormError): CN306 if the folder contains something else or is damaged.
     """
     with reading_folder(path, ONNX) as config:
         tokenizer = (path / TOKENIZER).read_text(encoding="utf8")
@@ -141,7 +139,6 @@ def load_onnx(path: Path, asked: dict[str, Any]) -> OnnxModel:
         model.check()
         if config["digest"] != model.digest():
             raise ValueError("its checksum differs")
-    require_settings(path, config, asked)
     return model
 
 
@@ -183,8 +180,6 @@ def _require_plain(kind: str, content: bytes) -> None:
 def OnnxEncoder(
     *,
     name: str = "",
-    pooling: Literal["mean", "cls", "max"] | None = None,
-    max_length: int | None = None,
     batch_tokens: int = 512,
 ) -> Model[list[str], Floats2d]:
     """Build an encoder from a folder written by `python -m spacy connorm export`: a transformer as
@@ -195,20 +190,14 @@ def OnnxEncoder(
     quantized graph, each token has its own scale. It uses OMP_NUM_THREADS threads, by default one
     per core, and one in a worker of `nlp.pipe(n_process=2)`.
 
-    If a setting is None, the value that the folder was exported with is used. A folder that was
-    exported with a different value is refused.
-
-    name (str): The folder.
-    pooling (Optional[Literal["mean", "cls", "max"]]): How token vectors are pooled.
-    max_length (Optional[int]): Texts are truncated to this many tokens, including special tokens.
+    name (str): The folder, which also has the pooling and the maximum length of texts.
     batch_tokens (int): Tokens per batch, including padding. Texts are sorted by length.
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN006 for an empty batch, CN126 if an optional library is not installed.
     """
     require_positive("batch_tokens", batch_tokens)
     require_installed("OnnxEncoder", "onnx", "onnxruntime", "tokenizers")
-    asked = {"pooling": pooling, "max_length": max_length}
-    return make_encoder("onnx_encoder", OnnxShim(name, asked=asked, batch_tokens=batch_tokens))
+    return make_encoder("onnx_encoder", OnnxShim(name, batch_size=batch_tokens))
 
 
 class OnnxShim(PretrainedShim):
@@ -216,15 +205,13 @@ class OnnxShim(PretrainedShim):
 
     extra = "onnx"
 
-    def __init__(self, name: str, *, asked: dict[str, Any], batch_tokens: int) -> None:
+    def __init__(self, name: str, *, batch_size: int) -> None:
         """Store the settings.
 
         name (str): The `name` of `OnnxEncoder`.
-        asked (Dict[str, Any]): The settings that change vectors; None for those not given.
-        batch_tokens (int): Tokens per batch, including padding.
+        batch_size (int): Tokens per batch, including padding.
         """
-        super().__init__(name, batch_size=batch_tokens)
-        self._asked = asked
+        super().__init__(name, batch_size=batch_size)
         self._tokenizer: Any = None
         self._session: Any = None
 
@@ -233,7 +220,7 @@ class OnnxShim(PretrainedShim):
 
         RETURNS (OnnxModel): The encoder.
         """
-        return load_onnx(Path(self.name), self._asked)
+        return load_onnx(Path(self.name))
 
     def hold(self, model: OnnxModel | None, digest: str) -> None:
         """Keep an exported encoder, its tokenizer and a session."""

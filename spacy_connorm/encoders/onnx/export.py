@@ -169,19 +169,19 @@ def export_transformer(module: TransformerModule, *, precision: str) -> OnnxMode
     module (TransformerModule): On the CPU; its weights are cast to float32.
     precision (str): "fp32", or "int8" to quantize linear layers and embeddings.
     RETURNS (OnnxModel): The graph, the tokenizer and the settings.
-    RAISES (ConnormError): CN336 if it has a slow tokenizer or PyTorch can't export the transformer.
+    RAISES (ConnormError): CN324 if it has a slow tokenizer or PyTorch can't export the transformer.
     """
     source = module.transformer.config.name_or_path
     if not module.tokenizer.is_fast:
         reason = "its tokenizer is not one of the library tokenizers (a fast one)"
-        raise ConnormError(Errors.CN336.format(name=source, reason=reason))
+        raise ConnormError(Errors.CN324.format(name=source, reason=reason))
     try:
         graph = _trace(module.eval().float())
         if precision == "int8":
             quantize(graph)
         serialized = graph.SerializeToString(deterministic=True)
     except Exception as error:
-        raise ConnormError(Errors.CN336.format(name=source, reason=error)) from error
+        raise ConnormError(Errors.CN324.format(name=source, reason=error)) from error
     settings = OnnxSettings(
         pooling=module.pooling,
         max_length=module.max_length,

@@ -39,10 +39,10 @@ class ConceptualGrounding(Objective):
         """Get the prototypes of all concepts.
 
         module (TrainableModule): The encoder's module, after fitting.
-        RAISES (ConnormError): CN836 if it has no prototypes.
+        RAISES (ConnormError): CN830 if it has no prototypes.
         """
         if not isinstance(module, GroundedModule):
-            raise ConnormError(Errors.CN836)
+            raise ConnormError(Errors.CN830)
         self.register_buffer("prototypes", module.prototypes, persistent=False)
 
     def loss(self, vectors: torch.Tensor, relations: Groundings) -> torch.Tensor:

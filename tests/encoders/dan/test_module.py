@@ -8,9 +8,9 @@ from spacy_connorm.encoders.protocol import trainable
 TEXTS = ["heart attack", "", "acute cancer of the skin", "headache"]
 
 
-@pytest.fixture(params=[0, 5], ids=["mean", "hidden"])
-def model(request, tiny_folder):
-    model = DanEncoder(name=str(tiny_folder), buckets=64, width=8, hidden=request.param)
+@pytest.fixture
+def model(tiny_folder):
+    model = DanEncoder(name=str(tiny_folder), buckets=64, principal_components=8)
     model.initialize()
     return model
 
@@ -34,36 +34,12 @@ def test_rows_may_be_collated_in_any_order(model):
     assert module(**module.collate([])).shape == (0, 8)
 
 
-def test_gradients_are_those_of_the_mean(tiny_folder):
-    model = DanEncoder(name=str(tiny_folder), buckets=64, width=8)
-    model.initialize()
+def test_gradients_are_those_of_the_mean(model):
     module = trainable(model)
     row = module.rows(["headache"])[0]
     module(**module.collate([row])).sum().backward()
     expected = np.bincount(row, minlength=len(module.embeddings.weight)) / len(row)
     assert np.allclose(module.embeddings.weight.grad.numpy(), expected[:, None], atol=1e-6)
-
-
-def test_dropout_leaves_features_out_only_while_training(tiny_folder):
-    model = DanEncoder(name=str(tiny_folder), buckets=64, width=8, dropout=0.5)
-    model.initialize()
-    module = trainable(model)
-    inputs = module.collate(module.rows(["acute cancer of the skin"] * 200))
-    torch.manual_seed(0)
-    with torch.no_grad():
-        dropped = module.train()(**inputs)
-        kept = module.eval()(**inputs)
-    assert np.allclose(kept.numpy(), model.predict(["acute cancer of the skin"]), atol=1e-6)
-    assert len(torch.unique(dropped, dim=0)) == 200
-    # It stays a mean of what is left.
-    assert torch.allclose(dropped.mean(0), kept[0], atol=0.1 * kept[0].abs().max())
-
-
-def test_dropout_may_leave_nothing(tiny_folder):
-    model = DanEncoder(name=str(tiny_folder), buckets=0, width=8, dropout=0.9)
-    model.initialize()
-    module = trainable(model).train()
-    assert torch.isfinite(module(**module.collate(module.rows(["heart"] * 50)))).all()
 
 
 def test_weights_are_not_those_of_the_encoder(model):
