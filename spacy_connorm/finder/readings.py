@@ -78,20 +78,21 @@ def read_neighbours(
 
 
 def _read_document(doc: Doc, hashes: np.ndarray) -> Iterator[_Neighboured]:
+    # Looked up once: spaCy joins the tokens again each time.
     text = doc.text
     if "-" in text or "\u2010" in text or "\u2011" in text:
-        yield from _compounds(doc, hashes)
+        yield from _compounds(doc, text, hashes)
     if "'" in text or "’" in text:
-        yield from _persons(doc)
-    yield from _sides(doc, hashes)
+        yield from _persons(doc, text)
+    yield from _sides(doc, text, hashes)
 
 
-def _compounds(doc: Doc, hashes: np.ndarray) -> Iterator[_Neighboured]:
+def _compounds(doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
     """Join words that are split by a hyphen: "pre-auricular", and "hyper-" at the end of a line.
 
     YIELDS (Tuple[int, int, int]): Each of the two tokens.
     """
-    for match in _HYPHENATED.finditer(doc.text):
+    for match in _HYPHENATED.finditer(text):
         first, last = (_token(doc, match.span(part)) for part in (1, 2))
         words = normalized_words(match[1] + match[2])
         if first is not None and last is not None and len(words) == 1:
@@ -100,24 +101,24 @@ def _compounds(doc: Doc, hashes: np.ndarray) -> Iterator[_Neighboured]:
             yield last, change, 2
 
 
-def _persons(doc: Doc) -> Iterator[_Neighboured]:
+def _persons(doc: Doc, text: str) -> Iterator[_Neighboured]:
     """Read "Raynaud's" as Raynaud's syndrome, disease or phenomenon, whichever is a name.
 
     YIELDS (Tuple[int, int, int]): The persons.
     """
-    for match in _PERSON.finditer(doc.text):
+    for match in _PERSON.finditer(text):
         person, owned = _token(doc, match.span(1)), match[2]
         # "Fisher's exact test" is none of these.
         if person is not None and (owned is None or owned.lower() in FUNCTION_WORDS):
             yield from ((person, hash_word(each), 1) for each in _AFTER_PERSONS)
 
 
-def _sides(doc: Doc, hashes: np.ndarray) -> Iterator[_Neighboured]:
+def _sides(doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
     """Leave out the side in "fracture of the left clavicle", in windows that begin before "of".
 
     YIELDS (Tuple[int, int, int]): The words before "of", and the sides.
     """
-    for match in _SIDE.finditer(doc.text):
+    for match in _SIDE.finditer(text):
         before, side = (_token(doc, match.span(part)) for part in (1, 2))
         if before is not None and side is not None:
             yield before, -int(hashes[side]), 3

@@ -24,7 +24,7 @@ from .name_windows import (
     Replacements,
     TokenArrays,
 )
-from .readings import NO_READINGS, Reading, as_replacements, read_neighbours
+from .readings import NO_READINGS, Reading, read_neighbours
 
 _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
 # "The optic nerves are hypoplastic": function words of sentences, which names do not have.
@@ -165,13 +165,15 @@ def _of_tokens(tokens: Sequence[_Token], which: np.ndarray) -> Replacements:
     RETURNS (Replacements): Other words, by token.
     """
     counts = np.array([len(each.readings) for each in tokens], dtype="int64")
-    of_distinct = as_replacements(
-        (number, *reading) for number, each in enumerate(tokens) for reading in each.readings
-    )
+    readings = [reading for each in tokens for reading in each.readings]
+    changes = np.fromiter((each.change for each in readings), "uint64", len(readings))
+    certainty = np.fromiter((each.certainty for each in readings), "float64", len(readings))
+    least = np.fromiter((each.least for each in readings), "int64", len(readings))
     starts, sizes = (np.cumsum(counts) - counts)[which], counts[which]
     ends = np.cumsum(sizes)
     numbers = np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
-    return of_distinct.where(numbers)._replace(places=np.repeat(np.arange(len(which)), sizes))
+    places = np.repeat(np.arange(len(which)), sizes)
+    return Replacements(places, changes[numbers], certainty[numbers], least[numbers])
 
 
 def _read_token(text: str) -> _Token:

@@ -242,11 +242,9 @@ def paraphrases(word: str) -> tuple[tuple[str, ...], ...]:
     ]
     if word in SYSTEMS:
         found.append((SYSTEMS[word], "system"))
-    found += [
-        (prefix, word[len(prefix) :])
-        for prefix in _PREFIXES
-        if word.startswith(prefix) and len(word) >= len(prefix) + _SHORTEST_REST
-    ]
+    if word.startswith(_PREFIXES):
+        parts = ((each, word[len(each) :]) for each in _PREFIXES if word.startswith(each))
+        found += [(prefix, rest) for prefix, rest in parts if len(rest) >= _SHORTEST_REST]
     return tuple(found)
 
 
