@@ -40,7 +40,7 @@ def main() -> None:
     whole = resolve(*extras("test", "lint", "ner", "llm"), "--python-version", "3.11", *pinned)
     tested = names_of(resolve(*extras("test", "lint"), "--python-version", "3.11", *pinned))
     shown = names_of(resolve(*extras("minilm", "train"), "--python-version", "3.11", *pinned))
-    docs = resolve(*extras("docs"), "--python-version", "3.12", *pinned)
+    docs = resolve(*extras("docs"), "--python-version", "3.11", *pinned)
     write("build.txt", filter(BUILD.match, whole))
     write("cuda.txt", filter(CUDA.match, whole))
     whole = [each for each in whole if not CUDA.match(each)]
