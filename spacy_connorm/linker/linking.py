@@ -86,7 +86,7 @@ _DEPTH = 10
 # The number of texts searched at once: their cosines with a block of the index are in memory
 # together.
 _BATCH = 512
-WholeKind = Literal["matched name", "long form", "as written"]
+WholeKind = Literal["found name", "long form", "as written"]
 # A mention, its long form, and the name that the finder matched.
 _MentionTexts = tuple[str, str, str]
 
@@ -377,7 +377,7 @@ def _interpret_whole(
     for each in asked:
         mention, long_form, name = each
         if name in names and mention not in in_data:
-            ways[each] = [("matched name", name)]
+            ways[each] = [("found name", name)]
             continue
         ways[each] = [("long form", long_form)] if long_form else []
         if not long_form or mention in certain:
@@ -401,7 +401,7 @@ def _split(whole: Sequence[Interpretation]) -> list[tuple[str, ...]]:
     ways = [
         parts
         for each in whole
-        if each.kind != "matched name"
+        if each.kind != "found name"
         for parts in split_composite(each.texts[0])
     ]
     return [] if ways and any(map(is_settled, whole)) else ways

@@ -580,7 +580,7 @@ def test_a_mention_is_what_the_name_that_it_was_found_by_denotes(
     (ent,) = with_shared_words(text).ents
     assert (ent.text, ent._.matched_name, ent.kb_id_) == (text, name, concept)
     explained = with_shared_words.get_pipe("concept_normalizer").explain(ent)
-    assert [each.kind for each in explained.interpretations] == ["matched name"]
+    assert [each.kind for each in explained.interpretations] == ["found name"]
     assert explained.interpretations[0].texts == (name,)
 
 
