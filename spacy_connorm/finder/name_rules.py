@@ -43,7 +43,7 @@ _JOINT = re.compile(r"(?i)\b(and|or|by|due|for|in|on|to|with|from|between|into)\
 # "The ventricle is enlarged". In capitals, these are short forms.
 _COPULA = re.compile(rf"\b({'|'.join(sorted(COPULAS))})\b")
 # Words that reverse the order of a name: "abnormality of the skin" is "skin abnormality".
-_EXPLAINED = re.compile(rf"{_JOINT.pattern}|\bof\b|,")
+_REORDERING = re.compile(rf"{_JOINT.pattern}|\bof\b|,")
 _COMMA = ","
 _ITEMS = re.compile("[,;]")
 _SMALL = "|".join(sorted(STOP_WORDS))
@@ -293,13 +293,13 @@ def _is_reversed(text: str, names: Sequence[str]) -> bool:
     RETURNS (bool): True if it has.
     """
     words = content_words(text)
-    if len(words) != 2 or words[0] == words[1] or text.endswith("ed"):
+    if len(words) != 2 or words[0] == words[1]:
         return False
-    if words[1] in PLAIN_ADJECTIVES:
+    if text.endswith("ed") or words[1] in PLAIN_ADJECTIVES:
         return False
     if any(len(word) < _NEVER_WORDS + 1 or word in _GREEK for word in words):
         return False
-    return not any(map(_EXPLAINED.search, (text, *names))) and all(
+    return not any(map(_REORDERING.search, (text, *names))) and all(
         content_words(name) == words[::-1] for name in names
     )
 

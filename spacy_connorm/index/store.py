@@ -283,12 +283,18 @@ class ConceptStore:
 
     def _read_labels(self, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
         sql = "SELECT number, id, name FROM concepts WHERE number IN"
-        rows = self._select(sql, numbers, once=True)
+        # SQLite does not know the integers of NumPy.
+        rows = self._select(sql, list(map(int, numbers)))
+        if len(rows) != len(numbers):
+            raise self._incomplete(rows, numbers)
         return {number: (concept_id, name) for number, concept_id, name in rows}
 
     def _read_texts(self, members: Sequence[int]) -> dict[int, str]:
         sql = "SELECT member, text FROM texts WHERE member IN"
-        return dict(self._select(sql, members, once=True))
+        rows = self._select(sql, list(map(int, members)))
+        if len(rows) != len(members):
+            raise self._incomplete(rows, members)
+        return dict(rows)
 
     def concept(self, number: int) -> Concept:
         """Read a concept, without its aliases.
@@ -296,7 +302,10 @@ class ConceptStore:
         RETURNS (Concept): The concept.
         """
         sql = "SELECT number, id, name, definition FROM concepts WHERE number IN"
-        ((_, concept_id, name, definition),) = self._select(sql, [number], once=True)
+        rows = self._select(sql, [int(number)])
+        if len(rows) != 1:
+            raise self._incomplete(rows, [number])
+        _, concept_id, name, definition = rows[0]
         return Concept(
             concept_id=concept_id,
             canonical_name=name,
@@ -394,24 +403,21 @@ class ConceptStore:
             raise damaged(self.path, _INVALID)
         return values
 
-    def _select(self, sql: str, keys: Sequence[Any], *, once: bool = False) -> list[tuple]:
-        """Read the rows of keys.
+    def _incomplete(self, rows: Sequence[tuple], numbers: Sequence[int]) -> ConnormError:
+        return damaged(self.path, f"it lacks {len(numbers) - len(rows)} rows")
+
+    def _select(self, sql: str, keys: Sequence[Any]) -> list[tuple]:
+        """Read any number of rows per key.
 
         sql (str): The query, up to the list of keys.
         keys (Sequence[Any]): Ids or numbers.
-        once (bool): Whether the keys are numbers that have exactly one row each; otherwise, a key
-            may have any number of rows.
         RETURNS (List[tuple]): Rows of the key and strings.
         """
-        if once:
-            keys = list(map(int, keys))  # SQLite does not know the integers of NumPy
         rows: list[tuple] = []
         for start in range(0, len(keys), _BATCH):
             batch = keys[start : start + _BATCH]
             rows += self._query(f"{sql} ({','.join('?' * len(batch))})", batch)
         self._require_texts([row[1:] for row in rows])
-        if once and len(rows) != len(keys):
-            raise damaged(self.path, f"it lacks {len(keys) - len(rows)} rows")
         return rows
 
     def _query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple]:

@@ -6,7 +6,6 @@ it, to warn if they belong to different pipelines.
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 from weakref import WeakKeyDictionary, WeakSet
@@ -444,8 +443,9 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         """
         from ..index.concept_index import Filter
 
-        types, branches = itemgetter("types", "branches")(self.cfg if cfg is None else cfg)
-        return Filter(tuple(map(clean, types)), tuple(map(clean, map(self.own_id, branches))))
+        cfg = self.cfg if cfg is None else cfg
+        branches = map(self.own_id, cfg["branches"])
+        return Filter(tuple(map(clean, cfg["types"])), tuple(map(clean, branches)))
 
     def own_id(self, concept_id: str) -> str:
         """Replace a prefix that the user has defined by one that the index knows. Indexes know all

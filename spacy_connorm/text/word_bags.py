@@ -8,8 +8,9 @@ of bags: if you change how bags are made, give the files of `index.word_bags` a 
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import cache, lru_cache
+from functools import lru_cache
 from hashlib import blake2b
+from itertools import product, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -132,7 +133,6 @@ def hash_parts(words: np.ndarray) -> np.ndarray:
 
 
 @lru_cache(maxsize=32)
-@cache
 def pair_places(size: int) -> tuple[np.ndarray, np.ndarray]:
     """List all pairs of a number of words. Mentions of the same length share them.
 
@@ -235,11 +235,7 @@ def paraphrases(word: str) -> tuple[tuple[str, ...], ...]:
     word (str): A normalized word, see `word_bags.normalized_words`.
     RETURNS (Tuple[Tuple[str, ...], ...]): Bags of normalized words. Many of them are no names.
     """
-    found = [
-        (organ, disease)
-        for organ in DISEASES_OF.get(word, ())
-        for disease in ("disease", "disorder")
-    ]
+    found = [*product(DISEASES_OF.get(word, ()), ("disease", "disorder"))]
     if word in SYSTEMS:
         found.append((SYSTEMS[word], "system"))
     if word.startswith(_PREFIXES):
@@ -255,6 +251,6 @@ def forms_of(word: str) -> tuple[Form, ...]:
     word (str): A normalized word.
     RETURNS (Tuple[Form, ...]): Its `base_forms` and `paraphrases`.
     """
+    nouns, words = map(hash_word, base_forms(word)), map(hash_bag, paraphrases(word))
     least = 2 if word in OWN_MEANINGS else 1
-    nouns = [Form(hash_word(noun), least) for noun in base_forms(word)]
-    return (*nouns, *(Form(hash_bag(words), 1) for words in paraphrases(word)))
+    return (*map(Form, nouns, repeat(least)), *map(Form, words, repeat(1)))

@@ -145,24 +145,18 @@ DISEASES_OF = {
     "thyropathy": ("thyroid",),
     "vasculopathy": ("vascular", "vessel"),
 }
-# Adjectives of organ systems, which have no other noun, and what names call the system.
+# Adjectives of organ systems, which have no other noun.
+_SYSTEMS = """
+cardiovascular digestive endocrine exocrine gastrointestinal genitourinary immune lymphatic
+musculoskeletal reproductive respiratory urogenital
+"""
+# What names call the system of an adjective.
 SYSTEMS = {
-    "cardiovascular": "cardiovascular",
-    "digestive": "digestive",
-    "endocrine": "endocrine",
-    "exocrine": "exocrine",
-    "gastrointestinal": "gastrointestinal",
-    "genitourinary": "genitourinary",
-    "immune": "immune",
+    **{adjective: adjective for adjective in _SYSTEMS.split()},
     "immunologic": "immune",
     "immunological": "immune",
-    "lymphatic": "lymphatic",
-    "musculoskeletal": "musculoskeletal",
     "neurologic": "nervous",
     "neurological": "nervous",
-    "reproductive": "reproductive",
-    "respiratory": "respiratory",
-    "urogenital": "urogenital",
 }
 # Adjectives that mean the noun only beside other words of its name: "digital necrosis" is one of
 # digits, "digital images" are not.

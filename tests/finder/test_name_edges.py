@@ -1,12 +1,12 @@
 """Names with punctuation between their words, and with small words at their ends."""
 
 import pytest
-import spacy
 
-from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.finder.name_edges import edges_of
 from spacy_connorm.finder.name_rules import LISTED, PUNCTUATED
+
+from .name_pipeline import build
 
 NAMES = (
     *("Diabetes Mellitus, Type 2", "Carcinoma, Non-Small-Cell Lung", "edema (hand)", "edema"),
@@ -15,17 +15,6 @@ NAMES = (
     *("arthritis, rheumatoid", "(S)-warfarin intolerance", "type 3 lobular carcinoma"),
     "type 2 St. Louis encephalitis",
 )
-
-
-def build(names):
-    """A pipeline whose concepts have these names and ids."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("mention_finder")
-    encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
-    normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder})
-    ontology = Ontology([Concept(name, name) for name in names])
-    normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
-    return nlp
 
 
 @pytest.fixture(scope="module")

@@ -1,9 +1,8 @@
 """What words stand for beside others, and alone."""
 
 import pytest
-import spacy
 
-from spacy_connorm import Concept, Ontology
+from .name_pipeline import build
 
 NAMES = (
     *("Raynaud phenomenon", "Fisher syndrome", "Cushing disease", "Fracture of clavicle"),
@@ -14,14 +13,7 @@ NAMES = (
 
 @pytest.fixture(scope="module")
 def nlp():
-    """A pipeline whose concepts have these names and ids."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("mention_finder")
-    encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
-    normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder})
-    ontology = Ontology([Concept(name, name) for name in NAMES])
-    normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
-    return nlp
+    return build(NAMES)
 
 
 @pytest.mark.parametrize(
