@@ -66,8 +66,7 @@ class KnownNames:
 
         RETURNS (int): Its number of words.
         """
-        sizes = [int(bags.sizes[-1]) for bags in (self._bags, self._added) if len(bags.sizes)]
-        return max(sizes, default=0)
+        return max(self._bags.longest, self._added.longest)
 
     @cached_property
     def _added(self) -> WordBags:

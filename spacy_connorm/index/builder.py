@@ -159,7 +159,14 @@ def write_index(
             _add_synonyms(synonyms, store, names, clean)
             if not len(names):
                 raise ConnormError(Errors.CN409)
-            copied = _write_names(folder, store, names, encoder, backend.dtype, reused)
+            grouped = group_names(names.ordered(store.number()))
+            store.write_texts(_read_texts(names, grouped.texts))
+            grouped.members.write(folder)
+            KeyTable.from_hashes(grouped.hashes).write(folder)
+            _find_word_bags(grouped, names, hash_inputs, reused).write(folder)
+            copied = _write_vectors(
+                folder, grouped, names, encoder, dtype=backend.dtype, known=reused
+            )
             counts = {"concepts": len(store), "concepts_only_in_data": store.only_in_data}
         listed = list(substitutions)
         if listed:
@@ -185,25 +192,28 @@ def write_index(
         seal(folder, {**facts, "counts": counts, "updates": updates})
 
 
-def _write_names(
-    folder: Path,
-    store: StoreWriter,
-    names: NameFile,
-    encoder: NormalizedEncoder,
-    dtype: str,
-    reused: ConceptIndex | None,
-) -> np.ndarray:
-    """Write rows, members, texts and vectors.
+def _find_word_bags(
+    grouped: GroupedNames, names: NameFile, inputs: InputHashes, known: ConceptIndex | None
+) -> WordBags:
+    """Find the bags of all texts. Those of the older index are copied, since splitting a text into
+    words takes longer than everything else that a copied text needs.
 
-    RETURNS (Ints1d): See `_write_vectors`.
+    RETURNS (WordBags): The bags.
     """
-    grouped = group_names(names.ordered(store.number()))
-    store.write_texts(_read_texts(names, grouped.texts))
-    grouped.members.write(folder)
-    KeyTable.from_hashes(grouped.hashes).write(folder)
-    texts = _read_texts(names, grouped.texts)
-    WordBags.from_texts(texts, grouped.members.row_numbers()).write(folder)
-    return _write_vectors(folder, grouped, names, encoder, dtype=dtype, known=reused)
+    rows = grouped.members.row_numbers()
+    if known is None:
+        return WordBags.from_texts(_read_texts(names, grouped.texts), rows)
+    older, is_known = known.word_bags.of_single_texts(known.members.start)
+    copied = inputs.copied[grouped.texts]
+    hashes, is_copied = older[copied], (copied >= 0) & is_known[copied]
+    counts = known.word_bags.counts()
+    new = np.flatnonzero(~is_copied)
+    hashes[new] = counts.add(_read_texts(names, grouped.texts[new]))
+    more = np.bincount(copied[is_copied], minlength=len(older)) - 1
+    for times in set(more[more != 0].tolist()):
+        changed = np.flatnonzero(more == times).tolist()
+        counts.add(known.store.texts(changed).values(), times)
+    return WordBags.from_hashes(hashes, rows, counts)
 
 
 def _reusable(

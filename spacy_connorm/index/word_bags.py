@@ -6,10 +6,10 @@ the sum: all rewritten forms of a text are computed, and searched, as arrays of 
 """
 
 from array import array
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,8 +18,8 @@ import numpy as np
 from ..files.arrays import are_among, ascends, find_sorted, open_array, require_offsets
 from ..text.substitutions import ENGLISH, Substitution
 from ..text.word_bags import (
+    MODULUS,
     forms_of,
-    hash_bag,
     hash_bags,
     hash_parts,
     hash_word,
@@ -29,16 +29,56 @@ from ..text.word_bags import (
 
 _STEM = "word_bags"
 HASHES = f"{_STEM}.hashes.npy"
+# The number of texts whose words are counted at once.
+_COUNTED = 4096
+
+
+class WordCounts:
+    """How often words, and numbers of words, occur in the bags of texts."""
+
+    def __init__(self, words: Mapping[int, int] | None = None, sizes: Sequence[int] = ()) -> None:
+        """Start with the counts of other texts.
+
+        words (Optional[Mapping[int, int]]): How often each word occurs, by its hash.
+        sizes (Sequence[int]): How many bags have each number of words, from 0.
+        """
+        self.words = Counter[int](words)
+        self.sizes = Counter[int](dict(enumerate(sizes)))
+
+    def add(self, texts: Iterable[str], times: int = 1) -> np.ndarray:
+        """Add the bags of texts, which are not kept in memory.
+
+        texts (Iterable[str]): n texts.
+        times (int): How often each occurs more than before; negative if it occurs less often.
+        RETURNS (np.ndarray): uint64 (n,): the hash of each bag.
+        """
+        hashes = array("Q")
+        waiting = iter(texts)
+        while some := list(islice(waiting, _COUNTED)):
+            bags = [tuple(map(hash_word, word_bag(text))) for text in some]
+            hashes.extend([sum(words) % MODULUS for words in bags])
+            for counts, found in (
+                (self.words, Counter(chain.from_iterable(bags))),
+                (self.sizes, Counter(map(len, bags))),
+            ):
+                for key, count in found.items():
+                    counts[key] += times * count
+        return np.frombuffer(hashes, dtype="uint64")
 
 
 class WordBags:
     """Sorted 64-bit hashes of the bags of all concept texts, opened memory-mapped: 12 bytes per
-    text and 8 per word. The hash of a bag is the sum of its words' hashes, so the hash of any
+    text and 12 per word. The hash of a bag is the sum of its words' hashes, so the hash of any
     window of words is a difference of running sums.
     """
 
     def __init__(
-        self, hashes: np.ndarray, rows: np.ndarray, words: np.ndarray, sizes: np.ndarray
+        self,
+        hashes: np.ndarray,
+        rows: np.ndarray,
+        words: np.ndarray,
+        uses: np.ndarray,
+        sizes: np.ndarray,
     ) -> None:
         """Store the arrays.
 
@@ -46,12 +86,22 @@ class WordBags:
             the same bag, and texts in one row different bags.
         rows (Ints1d): int32 (n,): the row of each bag; ascending where hashes are equal.
         words (np.ndarray): uint64 (w,): the hashes of all words, sorted.
-        sizes (Ints1d): int32 (s,): the numbers of words in bags, sorted, each once.
+        uses (Ints1d): int32 (w,): how often each word occurs in the bags of all texts.
+        sizes (Ints1d): int32 (s,): how many texts have each number of words, from 0.
         """
         self.hashes = hashes
         self._rows = rows
         self.words = words
-        self.sizes = sizes
+        self._uses = uses
+        self._sizes = sizes
+
+    @property
+    def longest(self) -> int:
+        """The number of words in the longest bag.
+
+        RETURNS (int): 0 if there are no words.
+        """
+        return max(len(self._sizes) - 1, 0)
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], rows: np.ndarray) -> "WordBags":
@@ -61,26 +111,56 @@ class WordBags:
         rows (Ints1d): int64 (n,): the row of each.
         RETURNS (WordBags): The bags.
         """
-        hashes, words, sizes = array("Q"), set[int](), array("i")
-        for text in texts:
-            bag = word_bag(text)
-            hashes.append(hash_bag(bag))
-            sizes.append(len(bag))
-            words.update(map(hash_word, bag))
-        counts = np.frombuffer(sizes, dtype="int32")
-        kept = np.flatnonzero(counts)
-        values, places = np.frombuffer(hashes, dtype="uint64")[kept], rows[kept]
+        counts = WordCounts()
+        return cls.from_hashes(counts.add(texts), rows, counts)
+
+    @classmethod
+    def from_hashes(cls, values: np.ndarray, rows: np.ndarray, counts: WordCounts) -> "WordBags":
+        """Sort the bags of texts.
+
+        values (np.ndarray): uint64 (n,): the hash of each text's bag; 0 without words.
+        rows (Ints1d): int64 (n,): its row.
+        counts (WordCounts): The counts of these texts.
+        RETURNS (WordBags): The bags.
+        """
+        kept = np.flatnonzero(values)
+        values, places = values[kept], rows[kept]
         order = np.lexsort((places, values))
         values, places = values[order], places[order]
         # Several concepts may share a text and its row.
         first = np.ones(len(values), dtype="bool")
         first[1:] = (values[1:] != values[:-1]) | (places[1:] != places[:-1])
+        used = sorted((word, count) for word, count in counts.words.items() if count)
+        longest = max((size for size, count in counts.sizes.items() if count), default=-1)
         return cls(
             values[first],
             places[first].astype("int32"),
-            np.sort(np.fromiter(words, dtype="uint64", count=len(words))),
-            np.unique(counts[kept]),
+            np.array([word for word, _ in used], dtype="uint64"),
+            np.array([count for _, count in used], dtype="int32"),
+            np.array([counts.sizes[size] for size in range(longest + 1)], dtype="int32"),
         )
+
+    def counts(self) -> WordCounts:
+        """Get the counts of all texts, to be changed.
+
+        RETURNS (WordCounts): A copy.
+        """
+        words = dict(zip(self.words.tolist(), self._uses.tolist(), strict=True))
+        return WordCounts(words, self._sizes.tolist())
+
+    def of_single_texts(self, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Get the bags of texts that are alone in their rows.
+
+        start (Ints1d): int64 (rows + 1,): the first text of each row.
+        RETURNS (Tuple[np.ndarray, np.ndarray]): For each text, the hash of its bag, uint64, and
+            whether it is known, bool.
+        """
+        count = len(start) - 1
+        is_single = (np.diff(start) == 1) & (np.bincount(self._rows, minlength=count) == 1)
+        hashes = np.zeros(count, dtype="uint64")
+        hashes[self._rows] = self.hashes
+        texts = np.repeat(np.arange(count), np.diff(start))
+        return hashes[texts], is_single[texts]
 
     def rows_of(self, values: np.ndarray) -> list[np.ndarray]:
         """Find the rows with a text that has exactly these words.
@@ -109,16 +189,23 @@ class WordBags:
     def are_same(self, other: "WordBags") -> bool:
         """Compare two sets of bags.
 
-        RETURNS (bool): True if they have the same bags, words and sizes.
+        RETURNS (bool): True if they have the same bags and counts.
         """
-        mine, others = ((each.hashes, each._rows, each.words, each.sizes) for each in (self, other))
-        return all(map(np.array_equal, mine, others))
+        return all(map(np.array_equal, self._arrays.values(), other._arrays.values()))
+
+    @property
+    def _arrays(self) -> dict[str, np.ndarray]:
+        return {
+            "hashes": self.hashes,
+            "rows": self._rows,
+            "words": self.words,
+            "uses": self._uses,
+            "sizes": self._sizes,
+        }
 
     def write(self, folder: Path) -> None:
-        np.save(folder / HASHES, self.hashes)
-        np.save(folder / f"{_STEM}.rows.npy", self._rows)
-        np.save(folder / f"{_STEM}.words.npy", self.words)
-        np.save(folder / f"{_STEM}.sizes.npy", self.sizes)
+        for name, values in self._arrays.items():
+            np.save(folder / f"{_STEM}.{name}.npy", values)
 
     @classmethod
     def open(cls, folder: Path, *, rows: int) -> "WordBags":
@@ -130,12 +217,14 @@ class WordBags:
         RAISES (ConnormError): CN402 if the files do not belong to these rows.
         """
         hashes = open_array(folder / HASHES, "uint64", (None,))
-        path = folder / f"{_STEM}.rows.npy"
+        words = open_array(folder / f"{_STEM}.words.npy", "uint64", (None,))
+        uses, most = folder / f"{_STEM}.uses.npy", 1 << 31
         return cls(
             hashes,
-            open_array(path, "int32", hashes.shape, bounds=(0, rows)),
-            open_array(folder / f"{_STEM}.words.npy", "uint64", (None,)),
-            open_array(folder / f"{_STEM}.sizes.npy", "int32", (None,), bounds=(1, 1 << 31)),
+            open_array(folder / f"{_STEM}.rows.npy", "int32", hashes.shape, bounds=(0, rows)),
+            words,
+            open_array(uses, "int32", words.shape, bounds=(1, most)),
+            open_array(folder / f"{_STEM}.sizes.npy", "int32", (None,), bounds=(0, most)),
         )
 
 

@@ -27,7 +27,7 @@ _NUMERALS = {
     **{"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5"},
     **{"vi": "6", "vii": "7", "viii": "8", "ix": "9"},
 }
-_MODULUS = 1 << 64
+MODULUS = 1 << 64
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 # A capital "A" is not an article: "hepatitis A".
 _LETTER = "A"
@@ -102,7 +102,7 @@ def hash_bag(bag: tuple[str, ...]) -> int:
 
     RETURNS (int): 64 bits.
     """
-    return sum(map(hash_word, bag)) % _MODULUS
+    return sum(map(hash_word, bag)) % MODULUS
 
 
 @lru_cache(maxsize=65_536)

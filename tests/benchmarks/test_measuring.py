@@ -1,9 +1,13 @@
 """Turns, start-up, memory and lean environments: what is measured of processes and files."""
 
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
+
+from spacy_connorm import build_index
+from spacy_connorm.concepts import Concept, Ontology
 
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
 # Loads nothing, and waits to be measured.
@@ -78,6 +82,37 @@ def test_start_up_is_compared_with_the_side_that_hides_nothing(modules, monkeypa
     assert (without["median_ms"], without["fastest_ms"], without["slowest_ms"]) == (110, 100, 120)
     assert (without["plugin_imported"], whole["plugin_imported"]) == (False, True)
     assert (without["saved_ms"], whole["saved_ms"], whole["imported"]) == (5, 0, "none")
+
+
+def test_a_rebuilt_index_is_compared_with_one_from_nothing(modules, monkeypatch, tmp_path, capsys):
+    import rebuild
+
+    listed = [Concept("D1", "fever", ("pyrexia",)), Concept("D2", "cough")]
+    monkeypatch.setattr(rebuild, "stream_ontology", lambda *args, **files: iter(listed))
+    found = list(rebuild.read_concepts(Path("data"), 5))
+    assert found[:2] == listed
+    assert found[2:] == [Concept("D1-1", "fever 1", ("pyrexia 1",))]
+
+    monkeypatch.setattr(rebuild, "CHANGED", 0.5)
+    built = []
+
+    def build(ontology, folder, *, encoder, reuse=None):
+        ontology = Ontology.from_disk(ontology)
+        built.append(({each.names for each in ontology}, reuse))
+        return build_index(ontology, folder, encoder="ngrams", reuse=reuse)
+
+    monkeypatch.setattr(rebuild, "build_index", build)
+    whole, reused = rebuild.measure(Namespace(data=Path("data"), work=tmp_path, names=40, runs=1))
+    assert (whole["build"], whole["percent"], reused["build"]) == ("from nothing", 100, "--reuse")
+    assert [reuse for _, reuse in built] == [None, None, tmp_path / "rebuild-older"]
+    changed = built[2][0] - built[0][0]
+    assert 0 < len(changed) < 27 and all(" as changed" in names[-1] for names in changed)
+
+    index = tmp_path / "rebuild-reused" / "concept_normalizer" / "index"
+    (index / "members.concept.npy").write_bytes(b"damaged")
+    with pytest.raises(SystemExit):
+        rebuild.require_same(tmp_path / "rebuild-whole", tmp_path / "rebuild-reused")
+    assert "members.concept.npy" in capsys.readouterr().err
 
 
 @LINUX
