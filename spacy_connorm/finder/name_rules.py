@@ -50,6 +50,7 @@ _SMALL = "|".join(sorted(STOP_WORDS))
 _WRAP = re.compile(rf"(?i)\b({_SMALL})\s*\n|\n\s*({_SMALL})\b")
 # Windows of up to this many letters count as short forms even if a name has them in lower case.
 _NEVER_WORDS = 3
+_WHOLE_WORD = re.compile(r"(?<![^\W_])[^\W\d_][a-z]{3,}(?![^\W_])")
 _ALL_STEPS = frozenset(STEPS)
 # Letters and numbers that distinguish kinds, on either side of a name: "beta-thalassemia".
 _GREEK = frozenset(["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lambda", "omega"])
@@ -324,8 +325,10 @@ def _is_inflected(text: str, names: Sequence[str]) -> bool:
 
 
 def _is_short_form(text: str) -> bool:
-    """Check whether a text has two capitals or digits, as in "ALL" and "Ca2".
+    """Check whether a text has two capitals or digits, as in "ALL" and "Ca2", and no whole word, as
+    in "L-Dopa".
 
     RETURNS (bool): True if it has.
     """
-    return sum(letter.isupper() or letter.isdigit() for letter in text) > 1
+    signs = sum(letter.isupper() or letter.isdigit() for letter in text)
+    return signs > 1 and not _WHOLE_WORD.search(text)

@@ -503,10 +503,12 @@ class Filter(NamedTuple):
 
     types (Tuple[str, ...]): Only concepts of these semantic types; all if empty.
     branches (Tuple[str, ...]): Only concepts at or below these; all if empty.
+    excluded (Tuple[str, ...]): None of these concepts, nor those that are only below them.
     """
 
     types: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
 
 
 class AllowedConcepts:
@@ -554,13 +556,15 @@ def allowed_concepts(filter: Filter, index: ConceptIndex) -> AllowedConcepts | N
     RETURNS (Optional[AllowedConcepts]): The concepts; None if all are allowed.
     RAISES (ConnormError): CN406 for an unknown type or branch.
     """
-    if not filter.types and not filter.branches:
+    if not any(filter):
         return None
     mask = np.ones(index.concept_count, dtype="bool")
     if filter.types:
         mask &= _among(index.store.of_types(filter.types), len(mask))
     if filter.branches:
         mask &= _among(index.store.of_branches(filter.branches), len(mask))
+    if filter.excluded:
+        mask &= ~index.store.only_below(filter.excluded)
     return AllowedConcepts(index, mask)
 
 

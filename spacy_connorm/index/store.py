@@ -378,6 +378,41 @@ class ConceptStore:
                 raise ConnormError(Errors.CN406.format(concept=branch, path=self.path.parent))
         return self._union(_BRANCH, numbers)
 
+    def only_below(self, branches: Sequence[str]) -> np.ndarray:
+        """Find some concepts, and those below them that are below no others.
+
+        branches (Sequence[str]): Concept ids.
+        RETURNS (np.ndarray): bool (concepts,): whether each is one of these.
+        RAISES (ConnormError): CN406 for an unknown id.
+        """
+        found = np.zeros(len(self), dtype="bool")
+        found[self.of_branches(branches)] = True
+        roots = [number for each in branches if (number := self.number(each)) is not None]
+        child, parent = self._links()
+        while True:
+            others = np.zeros(len(self), dtype="bool")
+            others[child[~found[parent]]] = True
+            others[roots] = False
+            if not (found & others).any():
+                return found
+            found &= ~others
+
+    def placed(self) -> np.ndarray:
+        """Find the concepts that have a place in the hierarchy: a parent or a child.
+
+        RETURNS (Ints1d): int64 concept numbers.
+        """
+        return np.unique(self._links())
+
+    def _links(self) -> np.ndarray:
+        """Read the hierarchy.
+
+        RETURNS (Ints2d): int64 (2, l): children and their parents.
+        """
+        links = self._query("SELECT child, parent FROM parents")
+        numbers = np.fromiter(chain.from_iterable(links), "int64", 2 * len(links))
+        return numbers.reshape(-1, 2).T
+
     def _union(self, sql: str, keys: Iterable[Any]) -> np.ndarray:
         found: set[int] = set()
         for key in keys:

@@ -227,8 +227,9 @@ _MOST_LETTERS = 5
 
 class SameWords:
     """A `Rescorer` that raises names with the mention's words to the best of them, whatever their
-    inflection, case and spelling. Of equal names a preferred one comes first, and then that of the
-    concept above the others: "lungs" is the lung, not the pair of lungs.
+    inflection, case and spelling. Of equal names a preferred one comes first ("lungs" is the lung,
+    not the pair of lungs), then the mention itself ("amphetamine" is not the amphetamines), and
+    then that of the concept above the others.
     """
 
     def __init__(self, batch: SearchBatch, weight: float) -> None:
@@ -261,13 +262,13 @@ class SameWords:
         first, _ = self._batch.index.row_ranges[search.target]
         own = _score_names(self._batch, search, names)
         raised = {
-            place: self._raised(own[place], hits, {*(names[place].rows - first).tolist()})
+            place: self._raised(place, own[place], hits, {*(names[place].rows - first).tolist()})
             for place, hits in zip(places, found, strict=True)
             if own.get(place)
         }
         return _with_raised(found, places, raised, self._batch.depth)
 
-    def _raised(self, own: list[Hit], found: list[Hit], items: set[int]) -> list[Hit]:
+    def _raised(self, place: int, own: list[Hit], found: list[Hit], items: set[int]) -> list[Hit]:
         """Raise the hits of names with the mention's words, which other rescorers may have raised.
 
         RETURNS (List[Hit]): The hits in their new order.
@@ -281,7 +282,8 @@ class SameWords:
             )
             for hit in own
         )
-        return _general_first(sorted(raised), self._batch.index.store)
+        store = self._batch.index.store
+        return _general_first(sorted(raised), self._batch.texts[place], store)
 
 
 def _same_words(text: str, rows: np.ndarray, index: ConceptIndex) -> np.ndarray:
@@ -310,21 +312,28 @@ def _is_short(text: str) -> bool:
     return len(text) <= _MOST_LETTERS and not text[1:].islower()
 
 
-def _general_first(hits: list[Hit], store: ConceptStore) -> list[Hit]:
-    """Put the concept above all others with the best score first, unless just one has the preferred
-    name.
+def _general_first(hits: list[Hit], text: str, store: ConceptStore) -> list[Hit]:
+    """Put first, of the hits with the best score, the only one with a preferred name, or whose
+    preferred name is the mention itself; otherwise the concept above all others.
 
     RETURNS (List[Hit]): The hits in their new order.
     """
     tied = [hit for hit in hits if hit[:2] == hits[0][:2]]
-    if [hit.rank for hit in tied].count(0) == 1:
-        return hits
+    preferred = [hit for hit in tied if hit.rank == 0]
+    if len(preferred) > 1:
+        names = store.texts([hit.member for hit in preferred])
+        preferred = [hit for hit in preferred if names[hit.member].lower() == text.lower()]
     concepts = {hit.concept for hit in tied}
-    for place, hit in enumerate(tied):
-        if all(hit.concept in store.ancestors(each) for each in concepts - {hit.concept}):
-            rank = min(each.rank for each in tied) - 1
-            return [hit._replace(rank=rank), *hits[:place], *hits[place + 1 :]]
-    return hits
+    above = (
+        hit
+        for hit in tied
+        if all(hit.concept in store.ancestors(each) for each in concepts - {hit.concept})
+    )
+    first = preferred[0] if len(preferred) == 1 else next(above, None)
+    if first is None:
+        return hits
+    rank = min(each.rank for each in tied) - 1
+    return [first._replace(rank=rank), *(hit for hit in hits if hit is not first)]
 
 
 def _score_names(

@@ -104,6 +104,8 @@ class NameUser(Protocol):
         """
 
 
+# The settings that name branches.
+_BRANCHES = ("branches", "excluded_branches")
 # Not stored on the document: the entry disappears with it, and other processes do not see it.
 _NAME_USERS: WeakKeyDictionary[Doc, WeakSet[NameUser]] = WeakKeyDictionary()
 _NORMALIZERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
@@ -444,8 +446,8 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         from ..index.concept_index import Filter
 
         cfg = self.cfg if cfg is None else cfg
-        branches = map(self.own_id, cfg["branches"])
-        return Filter(tuple(map(clean, cfg["types"])), tuple(map(clean, branches)))
+        limits = (cfg["types"], *(map(self.own_id, cfg[each]) for each in _BRANCHES))
+        return Filter(*(tuple(map(clean, each)) for each in limits))
 
     def own_id(self, concept_id: str) -> str:
         """Replace a prefix that the user has defined by one that the index knows. Indexes know all

@@ -289,6 +289,9 @@ class NormalizerSettings(ComponentSettings):
     )
     types: Texts = Field([], description="find only concepts of these semantic types")
     branches: Texts = Field([], description="find only these concepts and everything below them")
+    excluded_branches: Texts = Field(
+        [], description="do not find these concepts, nor those that are only below them"
+    )
     code_systems: Texts = Field(
         [],
         description="add the codes of candidates in these vocabularies, such as `ICD10CM`",

@@ -162,9 +162,9 @@ SYSTEMS = {
 # digits, "digital images" are not.
 _OWN_MEANINGS = """
 allergic angular basal capital central circular critical deficient digital extensive focal formal
-general helical integral intensive juvenile lateral lunar manual medial mental organic original
-partial plastic primordial radial regional regular sagittal segmental serial special spiral static
-terminal topical transitional vertical virtual
+general helical integral intensive juvenile lateral lunar magnetic manual medial mental organic
+original partial plastic primordial radial regional regular sagittal segmental serial special spiral
+static terminal topical transitional vertical virtual
 """
 OWN_MEANINGS = frozenset(_OWN_MEANINGS.split())
 ORDINALS = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth"}

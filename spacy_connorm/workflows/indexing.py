@@ -379,7 +379,9 @@ class _Described:
 
     def share_below(self, roots: Sequence[str]) -> float:
         known = [root for root in roots if self._store.number(root) is not None]
-        return len(self._store.of_branches(known)) / len(self._store) if known else 0.0
+        # The rest are supplementary concepts, or of another ontology.
+        placed = max(1, len(self._store.placed()))
+        return len(self._store.of_branches(known)) / placed if known else 0.0
 
     def some_ids(self, most: int) -> list[str]:
         numbers = range(0, len(self._store), len(self._store) // most + 1)
@@ -393,17 +395,21 @@ class _Described:
 
 def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> Profile | None:
     """Apply the ontology's profile to finding and linking, unless the settings override it."""
-    if normalizer.cfg["branches"]:
+    if normalizer.cfg["branches"] or normalizer.cfg["excluded_branches"]:
         return None
     store = normalizer.lookup.index.store
     profile = choose_profile(name, _Described(store))
     if profile is not None:
         normalizer.cfg["branches"] = [*profile.branches]
+        # A part of the ontology may lack some of them.
+        excluded = [each for each in profile.excluded if store.number(each) is not None]
+        normalizer.cfg["excluded_branches"] = excluded
         if profile.other_types and not normalizer.cfg["types"]:
             normalizer.cfg["types"] = profile.kept_types(store.types())
         normalizer.candidates(())  # refuses branches that the ontology lacks
         finder: Any = nlp.get_pipe(_FINDER)
         finder.cfg["inexact_names"] |= profile.inexact_names
+        finder.cfg["derivations"] &= profile.derivations
         if profile.min_certainty is not None:
             finder.cfg["min_certainty"] = profile.min_certainty
     return profile

@@ -195,6 +195,23 @@ def test_branches_hold_themselves_and_survive_cycles(store):
     assert store.of_branches(["X"]).tolist() == [0, 1, 2, 3]
 
 
+def test_what_is_also_below_others_is_not_only_below(tmp_path):
+    parents = {"root": [], "use": ["root"], "drug": ["use"], "salt": ["drug", "root"]}
+    concepts = [Concept(each, each, parents=above) for each, above in parents.items()]
+    concepts += [Concept("one", "one", parents=["salt", "drug"]), Concept("alone", "alone")]
+    path = tmp_path / "only.sqlite"
+    write_store(path, concepts, [])
+    store = ConceptStore(path)
+    numbers = {each.concept_id: store.number(each.concept_id) for each in concepts}
+    out = store.only_below(["use"])
+    assert {each for each, number in numbers.items() if out[number]} == {"use", "drug"}
+    assert {*store.placed()} == {*numbers.values()} - {numbers["alone"]}
+
+
+def test_only_below_survives_cycles(store):
+    assert store.only_below(["A"]).tolist() == [True] * 4
+
+
 def test_ancestors_survive_cycles(store):
     assert store.ancestors(0) == frozenset()
     assert store.ancestors(2) == {0, 1, 2, 3}

@@ -199,6 +199,8 @@ SHARED = {
     "C2": (["pair of lungs", "lungs"], None),
     "C3": (["skeletal joint", "joints"], "C4"),
     "C4": (["articulation", "joint"], None),
+    "A1": (["amphetamine"], "A2"),
+    "A2": (["amphetamines"], None),
     "C5": (["collar bone"], None),
     "C6": (["bone collar"], None),
     "C7": (["CATS"], None),
@@ -234,11 +236,13 @@ def best_concept(normalizer, mention, **limits):
 @pytest.mark.parametrize(
     ("mention", "concept", "alone"),
     [
-        # A preferred name first, then the general concept.
+        # A preferred name first, then the mention itself, then the general concept.
         ("lungs", "C1", "C2"),
         ("Lungs", "C1", "C2"),
         ("joints", "C4", "C3"),
         ("Joint", "C4", "C4"),
+        ("amphetamine", "A1", "A1"),
+        ("Amphetamines", "A2", "A2"),
         ("tissues", "E2", "E1"),
         # Short forms and other signs are other names.
         ("CATS", "C7", "C7"),

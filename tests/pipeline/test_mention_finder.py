@@ -13,7 +13,7 @@ CONCEPTS = [
     Concept("C3", "Crohn's disease", types=("Disease",)),
     Concept("C4", "Wiskott-Aldrich syndrome", ("WAS",), types=("Disease",)),
     Concept("C5", "beta-thalassaemia", ("haemorrhage",)),
-    Concept("C6", "disease", ("Fall", "diabetes type 2")),
+    Concept("C6", "disease", ("Fall", "diabetes type 2", "L-Dopa")),
 ]
 NGRAMS = {
     "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
@@ -81,6 +81,7 @@ def test_one_with_its_own_normalizer_does_not_warn(make):
         ("crohn disease and β-thalassemia", [("crohn disease", "C3"), ("β-thalassemia", "C5")]),
         ("type II diabetes", [("type II diabetes", "C6")]),
         ("WAS is rare; it was found", [("WAS", "C4")]),
+        ("L-dopa", [("L-dopa", "C6")]),
         ("This disease was there.", []),
         ("", []),
         ("breast of cancer of", [("breast of cancer", "C1")]),

@@ -466,6 +466,34 @@ def test_the_profile_of_anatomy_takes_no_other_words(tmp_path):
     assert spacy.load(built.path).get_pipe("mention_finder").cfg["min_certainty"] == 1.0
 
 
+CHEMICALS = Ontology(
+    [
+        Concept("D009930", "Organic Chemicals"),
+        Concept("D001241", "Aspirin", parents=("D009930",)),
+        Concept("D020164", "Chemical Actions and Uses"),
+        Concept("D000700", "Analgesics", parents=("D020164",)),
+        Concept("D000894", "NSAID", parents=("D000700", "D009930")),
+        Concept("C000001", "rofecoxib"),
+    ]
+)
+
+
+@pytest.mark.parametrize(
+    ("settings", "left_out"),
+    [
+        ({}, ["D000700"]),
+        ({f"{COMPONENT}.excluded_branches": ["D009930"]}, ["D001241"]),
+    ],
+)
+def test_what_chemicals_do_is_no_mention(tmp_path, settings, left_out):
+    overrides = {**NGRAMS, **settings}
+    built = build_index(CHEMICALS, tmp_path / "out", find_mentions=True, overrides=overrides)
+    assert (built.profile is None) == bool(settings)
+    found = found_in("Analgesics (aspirin, rofecoxib and another NSAID)", built)
+    ids = {"D000700", "D001241", "C000001", "D000894"}
+    assert ids - {concept_id for _, concept_id in found} == {*left_out}
+
+
 def test_external_causes_of_icd_are_not_found(tmp_path):
     causes = "External causes of morbidity (V00-Y99)"
     codes = Ontology(
