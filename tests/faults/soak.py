@@ -13,7 +13,7 @@ import threading
 import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import islice, product
+from itertools import cycle, islice, product
 from pathlib import Path
 
 import hashing_encoder  # noqa: F401  (registers it)
@@ -26,6 +26,8 @@ from spacy_connorm.pipeline.concept_normalizer import ConceptNormalizer
 WORDS = ("cold", "aspirin", "MI", "ASA", "heart attack", "heart disease", "head spinning", "giddy")
 TEXTS = [f"{one} and {other}, then {third}." for one, other, third in product(WORDS, repeat=3)]
 THREADS, PROCESSES = 4, 2
+# More than the pipeline's `cache_size`, so that they are searched anew.
+NEW_TEXTS = 600
 SYNONYMS = [("ASA", "C3"), ("head spinning", "C5"), ("giddy", "C4")]
 
 
@@ -94,7 +96,8 @@ def main(folder: Path, rounds: int, documents: int) -> dict[str, list]:
     texts = TEXTS[:documents]
     lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
     (folder / "notes.jsonl").write_text(lines)
-    new = (f"heart {number}" for number in range(10**9))
+    # As many words as the caches of words take soon: these grow to their limits, 65,536 words.
+    new = cycle(f"heart {number}" for number in range(NEW_TEXTS))
     seen = []
     for _ in range(rounds):
         work(nlp, folder, texts, new)
