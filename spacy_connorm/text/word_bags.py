@@ -198,6 +198,9 @@ _PREFIXES = (
     *("post", "pre", "semi", "sub", "super", "supra", "trans"),
 )
 _SHORTEST_REST = 4
+# Endings of nouns, and the two words that names have for what happens: "apoptotic process" for
+# "apoptosis", "inflammatory response" for "inflammation".
+_EVENTS = (("osis", "otic", "process"), ("ation", "atory", "response"))
 
 
 class Form(NamedTuple):
@@ -230,7 +233,8 @@ def base_forms(word: str) -> tuple[str, ...]:
 
 def paraphrases(word: str) -> tuple[tuple[str, ...], ...]:
     """List what names may say in two words: "kidney disease" for "nephropathy", "respiratory
-    system" for "respiratory", and "pre-eclampsia" for "preeclampsia".
+    system" for "respiratory", "apoptotic process" for "apoptosis", and "pre-eclampsia" for
+    "preeclampsia".
 
     word (str): A normalized word, see `word_bags.normalized_words`.
     RETURNS (Tuple[Tuple[str, ...], ...]): Bags of normalized words. Many of them are no names.
@@ -238,6 +242,11 @@ def paraphrases(word: str) -> tuple[tuple[str, ...], ...]:
     found = [*product(DISEASES_OF.get(word, ()), ("disease", "disorder"))]
     if word in SYSTEMS:
         found.append((SYSTEMS[word], "system"))
+    found += [
+        (word.removesuffix(noun) + adjective, head)
+        for noun, adjective, head in _EVENTS
+        if word.endswith(noun)
+    ]
     if word.startswith(_PREFIXES):
         parts = ((each, word[len(each) :]) for each in _PREFIXES if word.startswith(each))
         found += [(prefix, rest) for prefix, rest in parts if len(rest) >= _SHORTEST_REST]

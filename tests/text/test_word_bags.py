@@ -138,6 +138,8 @@ def test_each_form_comes_once_and_has_its_hash():
         ("nephropathy", ("renal", "disorder")),
         ("immunologic", ("immune", "system")),
         ("preeclampsia", ("pre", "eclampsia")),
+        ("apoptosis", ("apoptotic", "process")),
+        ("inflammation", ("inflammatory", "response")),
     ],
 )
 def test_a_word_may_stand_for_two(word, words):
