@@ -1,6 +1,6 @@
 """From plain text to concept ids: exact matching of names, `mention_finder` with an ontology alone,
-pipelines with a trained NER, and gilda's matcher (in an environment that the first run makes from
-_peers/gilda.txt), on the same documents.
+pipelines with a trained NER, and two peers, gilda's matcher and FastHPOCR, which reads HPO only (in
+environments that the first run makes from _peers/*.txt), on the same documents.
 
 Without options it prints the finder `ontology` on the dev parts of seven data sets, in a few
 minutes.
@@ -22,7 +22,7 @@ from _common.cli import begin, clear_errors, fail, finish, make_parser
 from _common.datasets import DATASETS, PARTS, Data, blank_english
 from _common.options import add_ontology, at_least
 from _common.trained_finders import NERS, Changes, train_finder_once
-from _peers.gilda_reader import GildaReader
+from _peers.peer_finder import PEERS, PeerFinder
 from spacy.language import Language
 from spacy.matcher import PhraseMatcher
 from spacy.tokens import Doc, Span
@@ -37,7 +37,7 @@ from spacy_connorm.pipeline.loading import load_pipeline
 from spacy_connorm.pipeline.settings import FinderSettings
 from spacy_connorm.workflows.indexing import build_index
 
-FINDERS = ("exact", "ontology", "trained", "gilda")
+FINDERS = ("exact", "ontology", "trained", *PEERS)
 # Those with a normalizer.
 ENCODED = ("ontology", "trained")
 SHOWN = (
@@ -186,8 +186,8 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
 def _reader(arguments: Namespace, data: Data, finder: str) -> Reader:
     if finder == "exact":
         return ExactReader(data.ontology)
-    if finder == "gilda":
-        return GildaReader(data.ontology, arguments.work)
+    if finder in PEERS:
+        return PeerFinder(finder, data.ontology, arguments.work)
     if finder == "trained" and arguments.pipeline:
         return load_pipeline(arguments.pipeline).pipe
     if finder == "trained":

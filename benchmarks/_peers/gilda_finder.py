@@ -1,8 +1,8 @@
 """What gilda finds in texts with the names of an ontology. Its own environment runs this file: it
 imports gilda and the standard library only.
 
-Reads {"concepts": [[id, preferred name, names], ...], "texts": [...]} from standard input, and
-writes {"found": [[[start, end, id], ...], ...]}, one list per text, to standard output.
+Reads {"concepts": [{"id": ..., "name": ..., "names": [...]}, ...], "texts": [...]} from standard
+input, and writes {"found": [[[start, end, id], ...], ...]}, one list per text, to standard output.
 """
 
 import json
@@ -23,9 +23,9 @@ def main() -> None:
     given = json.load(sys.stdin)
     grounder = Grounder(
         [
-            Term(normalize(name), name, _SPACE, concept_id, preferred, _status(name, preferred), "")
-            for concept_id, preferred, names in given["concepts"]
-            for name in names
+            Term(normalize(name), name, _SPACE, each["id"], each["name"], _status(name, each), "")
+            for each in given["concepts"]
+            for name in each["names"]
         ]
     )
     found = (annotate(text, grounder=grounder) for text in given["texts"])
@@ -33,8 +33,8 @@ def main() -> None:
     json.dump({"found": spans}, sys.stdout)
 
 
-def _status(name: str, preferred: str) -> str:
-    return "name" if name == preferred else "synonym"
+def _status(name: str, concept: dict) -> str:
+    return "name" if name == concept["name"] else "synonym"
 
 
 if __name__ == "__main__":

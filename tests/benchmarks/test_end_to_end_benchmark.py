@@ -2,11 +2,18 @@
 
 import gzip
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 import spacy
 from thinc.api import Config
 
+from spacy_connorm.ontology.reading import read_ontology
+
+FASTHPOCR = Path(__file__).parents[2] / "benchmarks" / "_peers" / "fasthpocr_finder.py"
 NOTE = (
     "1|t|Atrial fibrillation (AFB).\n"
     "1|a|Heart attacks and AFB. Stroke.\n"
@@ -120,31 +127,71 @@ def test_a_pipeline_of_yours_is_named(run, corpus):
         )
 
 
-def test_gilda_finds_in_an_environment_of_its_own(run, corpus, monkeypatch):
-    from _peers import gilda_reader
+@pytest.mark.parametrize("peer", ["gilda", "fasthpocr"])
+def test_a_peer_finds_in_an_environment_of_its_own(run, corpus, monkeypatch, peer):
+    from _peers import peer_finder
 
-    child = corpus / "child.py"
-    child.write_text(
+    (corpus / f"{peer}_finder.py").write_text(
         "import json, sys\n"
         "given = json.load(sys.stdin)\n"
-        "(id, _, _), *_ = given['concepts']\n"
-        "json.dump({'found': [[[27, 39, id]] for _ in given['texts']]}, sys.stdout)\n",
+        "first, *_ = given['concepts']\n"
+        "json.dump({'found': [[[27, 39, first['id']]] for _ in given['texts']]}, sys.stdout)\n",
         encoding="utf8",
     )
-    monkeypatch.setattr(gilda_reader, "CHILD", child)
+    monkeypatch.setattr(peer_finder, "HERE", corpus)
     made = []
     monkeypatch.setattr(
-        gilda_reader,
+        peer_finder,
         "make_pinned_environment",
         lambda name, requirements, *, python, work: made.append(requirements.name) or python,
     )
     out = corpus / "out.json"
-    options = ("--dataset", "bc5cdr-d", "--data", corpus, "--finder", "gilda", "--json", out)
+    options = ("--dataset", "bc5cdr-d", "--data", corpus, "--finder", peer, "--json", out)
     run("end_to_end.py", *options)
     (row,) = json.loads(out.read_text())
-    assert made == ["gilda.txt"]
+    assert made == [f"{peer}.txt"]
     # Tokens are whole: "Heart attack" of "Heart attacks" is widened.
     assert (row["found"], row["linked_precision"], row["encoder"]) == (1, 100, None)
+
+
+def test_fasthpocr_reads_the_names_as_obo_once(tmp_path):
+    package = tmp_path / "FastHPOCR"
+    package.mkdir()
+    (package / "IndexHPO.py").write_text(
+        "import shutil\n"
+        "class IndexHPO:\n"
+        "    def __init__(self, path, folder): self.path, self.folder = path, folder\n"
+        "    def index(self): shutil.copy(self.path, self.folder + '/hp.index')\n"
+    )
+    (package / "HPOAnnotator.py").write_text(
+        "from types import SimpleNamespace\n"
+        "class HPOAnnotator:\n"
+        "    def __init__(self, path): print('loads', path)\n"
+        "    def annotate(self, text):\n"
+        "        return [SimpleNamespace(startOffset=0, endOffset=len(text), hpoUri='HP:2')]\n"
+    )
+    names = ['A "B" {c}', "d", "e"]
+    given = {
+        "concepts": [
+            {"id": "HP:1", "name": "All", "names": ["All"], "exact": ["All"], "parents": []},
+            {"id": "HP:2", "name": names[0], "names": names, "exact": ["d"], "parents": ["HP:1"]},
+        ],
+        "texts": ["one"],
+        "index": str(tmp_path / "index"),
+    }
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, str(FASTHPOCR)],
+            input=json.dumps(given),
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+            stdout=subprocess.PIPE,
+            text=True,
+            check=True,
+        )
+        assert json.loads(done.stdout) == {"found": [[[0, 3, "HP:2"]]]}
+        (package / "IndexHPO.py").write_text("IndexHPO = None")
+    _, read = read_ontology(tmp_path / "index" / "hp.obo")
+    assert (read.names, read.related, read.parents) == (tuple(names), ("e",), ("HP:1",))
 
 
 def test_concepts_of_other_types_are_left_out(run, corpus):
