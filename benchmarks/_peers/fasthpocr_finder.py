@@ -1,7 +1,7 @@
 """What FastHPOCR finds in texts with HPO. Its own environment runs this file: it imports FastHPOCR
 and the standard library only.
 
-Reads {"concepts": [{"id": ..., "name": ..., "names": [...], "exact": [...], "parents": [...]},
+Reads {"concepts": [{"id": ..., "name": ..., "exact": [...], "related": [...], "parents": [...]},
 ...], "texts": [...], "index": FOLDER} from standard input, and writes {"found": [[[start, end, id],
 ...], ...]}, one list per text, to standard output. Its index, which takes many minutes, is kept in
 FOLDER.
@@ -15,8 +15,8 @@ from pathlib import Path
 from FastHPOCR.HPOAnnotator import HPOAnnotator
 from FastHPOCR.IndexHPO import IndexHPO
 
-# In its own format, it says what it counts as a synonym: it reads exact and related ones.
-_EXACT, _INEXACT = "EXACT", "RELATED"
+# The synonyms that it reads.
+_SCOPES = {"exact": "EXACT", "related": "RELATED"}
 
 
 def main() -> None:
@@ -45,12 +45,13 @@ def _index(folder: Path, concepts: list[dict]) -> Path:
 
 def _stanza(concept: dict) -> str:
     """Write a concept as OBO, without what its reader fails on: cross-references and modifiers."""
-    exact = set(concept["exact"])
     lines = ["[Term]", f"id: {concept['id']}", f"name: {_escaped(concept['name'])}"]
-    for name in concept["names"]:
-        if name != concept["name"]:
-            scope = _EXACT if name in exact else _INEXACT
-            lines.append(f'synonym: "{_escaped(name)}" {scope} []')
+    lines += [
+        f'synonym: "{_escaped(name)}" {scope} []'
+        for key, scope in _SCOPES.items()
+        for name in concept[key]
+        if name != concept["name"]
+    ]
     lines += [f"is_a: {parent}" for parent in concept["parents"]]
     return "\n".join([*lines, ""])
 

@@ -72,5 +72,6 @@ def _described(concept: Concept) -> dict[str, str | list[str]]:
         "name": concept.canonical_name,
         "names": list(concept.names),
         "exact": list(concept.exact_names),
+        "related": list(concept.related),
         "parents": list(concept.parents),
     }

@@ -170,11 +170,12 @@ def test_fasthpocr_reads_the_names_as_obo_once(tmp_path):
         "    def annotate(self, text):\n"
         "        return [SimpleNamespace(startOffset=0, endOffset=len(text), hpoUri='HP:2')]\n"
     )
-    names = ['A "B" {c}', "d", "e"]
+    name = 'A "B" {c}'
+    concept = {"id": "HP:2", "name": name, "exact": [name, "d"], "related": ["e"]}
     given = {
         "concepts": [
-            {"id": "HP:1", "name": "All", "names": ["All"], "exact": ["All"], "parents": []},
-            {"id": "HP:2", "name": names[0], "names": names, "exact": ["d"], "parents": ["HP:1"]},
+            {"id": "HP:1", "name": "All", "exact": ["All"], "related": [], "parents": []},
+            {**concept, "parents": ["HP:1"]},
         ],
         "texts": ["one"],
         "index": str(tmp_path / "index"),
@@ -191,7 +192,7 @@ def test_fasthpocr_reads_the_names_as_obo_once(tmp_path):
         assert json.loads(done.stdout) == {"found": [[[0, 3, "HP:2"]]]}
         (package / "IndexHPO.py").write_text("IndexHPO = None")
     _, read = read_ontology(tmp_path / "index" / "hp.obo")
-    assert (read.names, read.related, read.parents) == (tuple(names), ("e",), ("HP:1",))
+    assert (read.names, read.related, read.parents) == ((name, "d", "e"), ("e",), ("HP:1",))
 
 
 def test_concepts_of_other_types_are_left_out(run, corpus):
