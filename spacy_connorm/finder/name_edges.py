@@ -10,6 +10,7 @@ from typing import NamedTuple
 from spacy.tokens import Doc
 
 from ..text.word_bags import STOP_WORDS, normalized_words
+from ..text.word_classes import GRADES
 
 # Before the first word of a list item: "1.", "(12)".
 _MARKER = re.compile(r"\W?\d{1,2}\W?")
@@ -89,10 +90,13 @@ def widen(doc: Doc, start: int, end: int, edges: Sequence[Edge]) -> tuple[int, i
 
 def stands_alone(doc: Doc, start: int, end: int) -> bool:
     """Check whether a window has its lines to itself, apart from the marker of a list item before
-    it.
+    it, or ends with a comma and a grade, and no word follows.
 
-    RETURNS (bool): True if there are no other words.
+    RETURNS (bool): True if its comma is that of a name.
     """
+    ends = end == len(doc) or not any(map(str.isalnum, doc[end].text))
+    if ends and doc[end - 2].text == "," and doc[end - 1].lower_ in GRADES:
+        return True
     before = _next_content(doc, range(start - 1, -1, -1))
     if before is not None and _MARKER.fullmatch(doc[before].text):
         before = _next_content(doc, range(before - 1, -1, -1))

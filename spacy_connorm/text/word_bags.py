@@ -18,7 +18,7 @@ from spacy.lang.en.stop_words import STOP_WORDS as FUNCTION_WORDS
 
 from .cleaning import spell_greek, unify_dashes, unify_unicode
 from .normalization import drop_plurals, drop_possessives, strip_tags, write_american
-from .word_classes import DISEASES_OF, OTHER_ROOTS, OWN_MEANINGS, SYSTEMS
+from .word_classes import DISEASES_OF, OTHER_ROOTS, OWN_MEANINGS, SAID_FOR, SYSTEMS
 
 STOP_WORDS = frozenset(
     ["a", "an", "and", "by", "due", "for", "in", "of", "on", "or", "the", "to", "with"]
@@ -232,9 +232,9 @@ def base_forms(word: str) -> tuple[str, ...]:
 
 
 def paraphrases(word: str) -> tuple[tuple[str, ...], ...]:
-    """List what names may say in two words: "kidney disease" for "nephropathy", "respiratory
-    system" for "respiratory", "apoptotic process" for "apoptosis", and "pre-eclampsia" for
-    "preeclampsia".
+    """List what names may say in other words: "kidney disease" for "nephropathy", "respiratory
+    system" for "respiratory", "apoptotic process" for "apoptosis", "diabetes mellitus" for
+    "diabetes", and "pre-eclampsia" for "preeclampsia".
 
     word (str): A normalized word, see `word_bags.normalized_words`.
     RETURNS (Tuple[Tuple[str, ...], ...]): Bags of normalized words. Many of them are no names.
@@ -250,7 +250,7 @@ def paraphrases(word: str) -> tuple[tuple[str, ...], ...]:
     if word.startswith(_PREFIXES):
         parts = ((each, word[len(each) :]) for each in _PREFIXES if word.startswith(each))
         found += [(prefix, rest) for prefix, rest in parts if len(rest) >= _SHORTEST_REST]
-    return tuple(found)
+    return (*found, *(tuple(each.split()) for each in SAID_FOR.get(word, ())))
 
 
 @lru_cache(maxsize=65_536)

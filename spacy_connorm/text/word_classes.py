@@ -9,6 +9,8 @@ PREPOSITIONS = frozenset(
     ["after", "by", "during", "following", "for", "from", "in", "into", "of", "on", "to", "with"]
 )
 COPULAS = frozenset(["are", "is", "was", "were"])
+# What follows a comma and its noun as no item of a list: "intellectual disability, severe".
+GRADES = frozenset(["acute", "bilateral", "chronic", "mild", "moderate", "profound", "severe"])
 # Words that start a qualifier after a comma: "gangliosidosis, type 1".
 _QUALIFYING = """
 class due especially grade including nos not stage susceptibility type types unspecified without
@@ -158,13 +160,25 @@ SYSTEMS = {
     "neurologic": "nervous",
     "neurological": "nervous",
 }
+# What is said for another name: "diabetes" is the mellitus, a "murmur" one of the heart.
+SAID_FOR = {
+    "angina": ("angina pectoris",),
+    "brady": ("bradycardia",),
+    "coarctation": ("aortic coarctation", "aorta coarctation"),
+    "diabetes": ("diabetes mellitus",),
+    "murmur": ("heart murmur", "cardiac murmur"),
+    "pale": ("pallor",),
+    "palp": ("palpitation",),
+    "tachy": ("tachycardia",),
+    "vomited": ("vomiting",),
+}
 # Adjectives that mean the noun only beside other words of its name: "digital necrosis" is one of
 # digits, "digital images" are not.
 _OWN_MEANINGS = """
 allergic angular basal capital central circular critical deficient digital extensive focal formal
 general helical integral intensive juvenile lateral lunar magnetic manual medial mental organic
-original partial plastic primordial radial regional regular sagittal segmental serial special spiral
-static terminal topical transitional vertical virtual
+original partial plastic pleuritic primordial radial regional regular sagittal segmental serial
+special spiral static terminal topical transitional vertical virtual
 """
 OWN_MEANINGS = frozenset(_OWN_MEANINGS.split())
 ORDINALS = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth"}

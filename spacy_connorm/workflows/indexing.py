@@ -27,7 +27,7 @@ from ..ontology.profiles import AUTO, NONE, PROFILES, Profile, choose_profile
 from ..pipeline.concept_normalizer import ConceptNormalizer, Given, read_given
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
 from ..pipeline.saving import write_pipeline
-from ..pipeline.short_form_files import CLINICAL, ambiguous_short_forms
+from ..pipeline.short_form_files import CLINICAL, ambiguous_short_forms, unambiguous
 from ..pipeline.tokenization import separate_joined_words
 from ..text.substitutions import Substitution, find_substitutions
 from ..text.word_bags import normalized_words
@@ -90,6 +90,9 @@ ENCODERS: dict[str, dict[str, Any]] = {
     "accurate": {"@architectures": "spacy-connorm.TransformerEncoder.v1"},
     "ngrams": NGRAMS,
 }
+# What a number after a short form counts: "CKD3", "DM2".
+_KINDS = ("type", "stage", "grade")
+_NUMBERS = range(1, 6)
 _NORMALIZER = "concept_normalizer"
 _RESOLVER = "abbreviation_resolver"
 _FINDER = "mention_finder"
@@ -417,14 +420,16 @@ def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> P
 
 def _choose_meanings(nlp: Language) -> None:
     """Choose the meaning of short forms with several meanings if exactly one of them is a name in
-    the ontology.
+    the ontology, and of those with a number if that is its type, stage or grade: "CKD3".
     """
     if _RESOLVER not in nlp.pipe_names:
         return
     resolver: Any = nlp.get_pipe(_RESOLVER)
     finder: Any = nlp.get_pipe(_FINDER)
     meanings = ambiguous_short_forms()
-    names = finder.names_among([*meanings, *chain.from_iterable(meanings.values())])
+    certain = {short: [long] for short, long in resolver.cfg["short_forms"].items()}
+    known: dict[str, list[str]] = {**certain, **meanings}
+    names = finder.names_among([*meanings, *chain.from_iterable(known.values())])
     named = {
         short: [each for each in longs if each in names]
         for short, longs in meanings.items()
@@ -433,6 +438,19 @@ def _choose_meanings(nlp: Language) -> None:
     resolver.cfg["ambiguous_forms"] = {
         short: longs[0] for short, longs in named.items() if len(longs) == 1
     }
+    numbered = {
+        (f"{short}{number}", f"{long} {kind} {number}")
+        for short, longs in known.items()
+        if short[-1].isalpha()
+        for long in longs
+        if long in names
+        for kind in _KINDS
+        for number in _NUMBERS
+    }
+    names = finder.names_among(long for _, long in numbered)
+    resolver.cfg["short_forms"] |= unambiguous(
+        each for each in sorted(numbered) if each[1] in names
+    )
 
 
 def _leave_out_groupings(nlp: Language, normalizer: ConceptNormalizer) -> tuple[str, ...]:

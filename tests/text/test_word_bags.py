@@ -136,6 +136,7 @@ def test_each_form_comes_once_and_has_its_hash():
     [
         ("nephropathy", ("kidney", "disease")),
         ("nephropathy", ("renal", "disorder")),
+        ("diabetes", ("diabetes", "mellitus")),
         ("immunologic", ("immune", "system")),
         ("preeclampsia", ("pre", "eclampsia")),
         ("apoptosis", ("apoptotic", "process")),

@@ -446,12 +446,20 @@ def test_of_several_meanings_the_ontology_chooses_one(tmp_path):
             Concept("C1", "ventricular tachycardia"),
             Concept("C2", "chest pain"),
             Concept("C3", "cerebral palsy"),
+            Concept("C4", "diabetes mellitus"),
+            Concept("C5", "type 2 diabetes mellitus"),
+            Concept("C6", "chronic kidney disease"),
+            Concept("C7", "stage 3 chronic kidney disease"),
         ]
     )
     built = build_index(
         ontology, tmp_path / "out", find_mentions=True, clinical=True, overrides=NGRAMS
     )
     assert found_in("Denies CP. Telemetry without VT.", built) == [("VT", "C1")]
+    # A number is the type or the stage.
+    text = "Diabetes? DM2, CKD3, CKD."
+    expected = [("Diabetes", "C4"), ("DM2", "C5"), ("CKD3", "C7"), ("CKD", "C6")]
+    assert found_in(text, built) == expected
 
 
 def test_the_profile_of_anatomy_takes_no_other_words(tmp_path):
