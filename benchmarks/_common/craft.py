@@ -19,7 +19,7 @@ def read_craft(path: Path, *, nlp: Language, types: Sequence[str]) -> Iterator[D
 
     path (Path): The file.
     nlp (Language): Its tokenizer is used.
-    types (Sequence[str]): The ontologies whose mentions are read.
+    types (Sequence[str]): The ontologies whose mentions are read; all if empty.
     """
     report = CorpusReport()
     with gzip.open(path, "rt", encoding="utf8") as lines:
@@ -28,7 +28,7 @@ def read_craft(path: Path, *, nlp: Language, types: Sequence[str]) -> Iterator[D
             mentions = tuple(
                 _mention(each, article["text"], Place(path, number), report)
                 for each in article["mentions"]
-                if each["ontology"] in types
+                if not types or each["ontology"] in types
             )
             doc_id = article.get("pmcid") or article.get("pmid")
             document = Document(str(doc_id), article["text"], mentions)

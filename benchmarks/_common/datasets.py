@@ -230,12 +230,24 @@ class Data:
         return read_long_forms(self.scored_docs)
 
     def _read(self, path: Path) -> Iterator[Doc]:
-        nlp, types = blank_english(), self.dataset.types
-        if path.parent.name == "craft":
-            yield from read_craft(path, nlp=nlp, types=types)
-            return
         ids_of = self.ontology if self.dataset.has_other_ids else None
-        yield from read_corpus(path, nlp=nlp, types=types, ids_of=ids_of)
+        return read_docs(path, types=self.dataset.types, ids_of=ids_of)
+
+
+def read_docs(
+    path: Path, *, types: Sequence[str] = (), ids_of: Ontology | None = None
+) -> Iterator[Doc]:
+    """Read a corpus: CRAFT, which has a format of its own here, or one that the package reads.
+
+    path (Path): The file.
+    types (Sequence[str]): The types of mentions to read; all if empty.
+    ids_of (Optional[Ontology]): As for `read_corpus`.
+    RETURNS (Iterator[Doc]): The documents.
+    """
+    nlp = blank_english()
+    if path.parent.name == "craft":
+        return read_craft(path, nlp=nlp, types=types)
+    return read_corpus(path, nlp=nlp, types=types, ids_of=ids_of)
 
 
 def read_long_forms(docs: Iterable[Doc]) -> list[str]:

@@ -11,8 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from _common.cli import fail
-from _common.datasets import DATASETS, blank_english
-from spacy_connorm.documents import read_corpus
+from _common.datasets import DATASETS, read_docs
 from spacy_connorm.documents.mentions import annotated_mentions
 from spacy_connorm.encoders.grounded.words import split_tokens
 from spacy_connorm.ontology import read_ontology
@@ -145,7 +144,7 @@ def _read_icd10(data: Path) -> Iterator[Pair]:
 
 def _read_corpora(data: Path) -> Iterator[Pair]:
     for path in set_files("corpora", data):
-        for doc in read_corpus(path, nlp=blank_english()):
+        for doc in read_docs(path):
             for mention in annotated_mentions(doc):
                 if len(mention.concept_ids) == 1:
                     yield mention.text, mention.concept_ids[0]

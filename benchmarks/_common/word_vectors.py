@@ -13,8 +13,7 @@ from pathlib import Path
 from spacy.pipeline import Sentencizer
 
 from _common.cli import fail
-from _common.datasets import DATASETS, OntologyFile, blank_english
-from spacy_connorm.documents import read_corpus
+from _common.datasets import DATASETS, OntologyFile, read_docs
 from spacy_connorm.encoders.grounded.words import split_tokens
 from spacy_connorm.ontology import read_ontology
 
@@ -77,5 +76,5 @@ def read_texts(data: Path) -> Iterator[str]:
     find_sentences = Sentencizer()
     for name in CORPORA:
         for path in DATASETS[name].train:
-            for doc in read_corpus(data / path, nlp=blank_english()):
+            for doc in read_docs(data / path):
                 yield from (each.text for each in find_sentences(doc).sents)
