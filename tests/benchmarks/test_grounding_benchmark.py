@@ -1,5 +1,6 @@
 """Sets of synonyms, their splits, and what is measured on them."""
 
+import gzip
 import json
 import re
 
@@ -53,8 +54,6 @@ def test_the_split_follows_the_paper_s_rules(sets, data):
 
 
 def test_icd_10_codes_are_fused_by_category(sets, tmp_path):
-    import gzip
-
     obo = (
         "format-version: 1.2\n\n[Term]\nid: DOID:1\nname: typhoid\nxref: ICD10CM:A01.0\n\n"
         "[Term]\nid: DOID:2\nname: cholera\nxref: ICD10CM:A00\n\n"
@@ -75,6 +74,27 @@ def test_icd_10_codes_are_fused_by_category(sets, tmp_path):
         "A00": ["cholera"],
         "A01": ["enteric fever", "typhoid", "typhoid and paratyphoid", "typhoid fever"],
     }
+
+
+def test_craft_is_read_with_mentions_of_all_types(sets, data):
+    text, ids = "Neurons of the retina.", {"Neurons": "CL:0000540", "retina": "UBERON:0000966"}
+    mentions = [
+        {
+            "spans": [[start, start + len(name)]],
+            "text": name,
+            "id": id,
+            "ontology": id.split(":")[0],
+        }
+        for name, id in ids.items()
+        for start in [text.index(name)]
+    ]
+    article = json.dumps({"pmid": "1", "text": text, "mentions": mentions})
+    for path in sets.set_files("corpora", data):
+        if not path.is_file():
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(gzip.compress(article.encode()))
+    pairs = set(sets.read_pairs("corpora", data))
+    assert {*ids.items(), ("apoplexy", "D2")} <= pairs
 
 
 def test_every_variant_is_scored_on_every_part(run, data, few_vectors, capsys):
