@@ -89,6 +89,19 @@ def test_the_interval_is_student_s(modules):
     assert half_width([90.0, 90.0]) == 0.0
 
 
+def test_gains_are_over_the_same_seed(modules):
+    from bcnh import Outcome, gains
+
+    first, second, start = (
+        [Outcome(0.0, {"lenient@1": score, "lenient@5": 99.0}, 1.0, []) for score in scores]
+        for scores in ((90.0, 91.0), (91.0, 92.0), (80.0,))
+    )
+    for own, gain, interval in ((second, 1.0, 0.0), (first, 0.0, 0.0), (start, -10.5, 6.35)):
+        found = gains(own, first)
+        assert (found["lenient@1 gain"], found["lenient@1 gain +-"]) == (gain, interval)
+        assert found["lenient@5 gain"] == 0.0
+
+
 def test_what_is_right_and_what_is_a_hypernym_is_marked(modules):
     from bcnh import EXAMPLE_ID, example_rows
 
