@@ -285,6 +285,8 @@ def _search_source(
         items, scores = neighbours.items, rounded(neighbours.scores)
         if thresholds is not None and items.shape[1]:
             enough = scores[:, 0] >= thresholds[waiting]
+            if not enough.any():
+                break
             waiting, items, scores = waiting[enough], items[enough], scores[enough]
         mention, place = np.nonzero(items >= 0)
         hits = source.hits(

@@ -286,9 +286,12 @@ def rewrite(
     if not 0 < len(bag) <= _MAX_WORDS or not len(names.hashes):
         return _NOTHING
     words = np.fromiter(map(hash_word, bag), "uint64", len(bag))
-    single = [_derivations(bag, words, names), ENGLISH_TABLE.replacements(words, min_certainty)]
-    if table is not None:
-        single.append(table.replacements(words, min_certainty))
+    parts = hash_parts(words[np.newaxis])[0]
+    tables = [ENGLISH_TABLE] if table is None else [ENGLISH_TABLE, table]
+    single = [
+        _derivations(bag, words, names),
+        *(each.replacements(parts, _places(len(words)), min_certainty) for each in tables),
+    ]
     changes, certain = _with_pairs(single, min_certainty)
     hashes = words.sum(dtype="uint64") + changes
     known = np.flatnonzero(find_sorted(names.hashes, hashes) >= 0)
@@ -367,21 +370,23 @@ class RewritingTable:
             np.array(certainty, dtype="float32"),
         )
 
-    def replacements(self, words: np.ndarray, min_certainty: float) -> "_Replacements":
+    def replacements(
+        self, parts: np.ndarray, places: np.ndarray, min_certainty: float
+    ) -> "_Replacements":
         """List the substitutions of a text's words.
 
-        words (np.ndarray): uint64 (k,): the hashes of the words in its bag.
+        parts (np.ndarray): uint64 (p,): the parts of its bag, from `hash_parts`.
+        places (Ints1d): int64 (p,): the words of each part, see `_Replacements`.
         min_certainty (float): Leave out less certain substitutions.
         RETURNS (_Replacements): The substitutions.
         """
-        places = find_sorted(self._words, hash_parts(words[np.newaxis])[0])
-        known = np.flatnonzero(places >= 0)
+        found = find_sorted(self._words, parts)
+        known = np.flatnonzero(found >= 0)
         if not len(known):
             return _NO_REPLACEMENTS
-        places = places[known]
-        numbers = [np.arange(self._start[at], self._start[at + 1]) for at in places.tolist()]
-        replaced = np.repeat(_places(len(words))[known], list(map(len, numbers)))
-        number = np.concatenate(numbers)
+        first, last = self._start[found[known]], self._start[found[known] + 1]
+        replaced = np.repeat(places[known], last - first)
+        number = np.concatenate(list(map(np.arange, first.tolist(), last.tolist())))
         kept = self._certainty[number] >= min_certainty
         number = number[kept]
         return _Replacements(

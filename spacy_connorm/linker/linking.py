@@ -85,7 +85,7 @@ class CodeSystems(NamedTuple):
 _DEPTH = 10
 # The number of texts searched at once: their cosines with a block of the index are in memory
 # together.
-_BATCH = 512
+_BATCH = 128
 WholeKind = Literal["found name", "long form", "as written"]
 # A mention, its long form, and the name that the finder matched.
 _MentionTexts = tuple[str, str, str]

@@ -122,11 +122,11 @@ class ExtraWords:
     def _lowered(self, place: int, hits: Sequence[Hit], texts: Mapping[int, str]) -> list[Hit]:
         mention, spared = self._batch.texts[place], self._batch.same_meaning.get(place, ())
         lowered = []
-        for hit in hits:
-            name, distance = texts.get(hit.member) or hit.text, hit.distance
-            if hit.member not in spared:
+        for distance, rarity, rank, concept, item, member, text, parts in hits:
+            name = texts.get(member) or text
+            if member not in spared:
                 distance = round(distance + self._weight * extra_share(mention, name), DIGITS)
-            lowered.append(Hit(distance, *hit[1:6], name, hit.parts))
+            lowered.append(Hit(distance, rarity, rank, concept, item, member, name, parts))
         return best_hits(lowered, self._batch.depth)
 
 
@@ -138,13 +138,15 @@ def extra_share(mention: str, name: str) -> float:
     RETURNS (float): The share of words in the name that are not forms of any word in the mention, 0
         to 1.
     """
-    own, words = _by_first_letters(mention), known_bag(name)
-    extra = 0
+    words = known_bag(name)
+    if not words:
+        return 0.0
+    own, extra = _by_first_letters(mention), 0
     for word in words:
         alike = own.get(word[:_LETTERS])
         if alike is None or (word not in alike and not _has_form(word, alike)):
             extra += 1
-    return extra / max(len(words), 1)
+    return extra / len(words)
 
 
 @lru_cache(maxsize=1024)
