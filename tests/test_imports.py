@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -88,7 +89,8 @@ def room(path: Path) -> str:
     return path.relative_to(PACKAGE).with_suffix("").parts[0]
 
 
-def imported_rooms(path: Path) -> Iterator[str]:
+def imported_modules(path: Path) -> Iterator[tuple[str, ...]]:
+    """What a file imports of the package, also inside functions, after `spacy_connorm`."""
     package = ("spacy_connorm", *path.relative_to(PACKAGE).parent.parts)
     for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
         if isinstance(node, ast.Import):
@@ -101,7 +103,22 @@ def imported_rooms(path: Path) -> Iterator[str]:
             continue
         for name, *inside in modules:
             if name == "spacy_connorm" and inside:
-                yield inside[0]
+                yield tuple(inside)
+
+
+def imported_rooms(path: Path) -> Iterator[str]:
+    return (inside[0] for inside in imported_modules(path))
+
+
+def imported_files(path: Path) -> set[Path]:
+    named = (PACKAGE.joinpath(*inside) for inside in imported_modules(path))
+    places = {each.with_suffix(".py") for own in named for each in (own, own.parent)}
+    return {each for each in places if each.is_file()}
+
+
+def test_no_files_import_each_other():
+    circles = TopologicalSorter({path: imported_files(path) - {path} for path in files()})
+    assert len(list(circles.static_order())) == len(files())
 
 
 def test_rooms_import_what_the_table_says():

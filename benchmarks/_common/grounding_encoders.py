@@ -143,8 +143,8 @@ def _write_facts(folder: Path, facts: dict[str, Any]) -> None:
 
 
 def _fit_cca(words: dict[str, Any], split: Split, folder: Path) -> None:
-    from spacy_connorm.encoders.grounded.encoder import start_grounded_dan
     from spacy_connorm.encoders.grounded.module import GroundedDanModule
+    from spacy_connorm.encoders.grounded.network import start_grounded_dan
 
     encoder = load_encoder(words)
     start = start_grounded_dan(

@@ -39,8 +39,7 @@ _DEFAULTS: dict[str, Callable[[], Terms]] = {
 class AssertionMarker(SavedComponent):
     """Marks mentions by the words around them, with negspacy's NegEx (Chapman et al. 2001)."""
 
-    # What packages of pipelines must install.
-    extra = "clinical"
+    extras = ("clinical",)
 
     def __init__(self, nlp: Language, name: str = "assertion_marker", **settings: Any) -> None:
         """Store the settings and register the attributes. Load negspacy if it is installed.

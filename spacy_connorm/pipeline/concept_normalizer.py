@@ -35,6 +35,7 @@ from ..documents.spans import (
     set_kb_ids,
     set_span_attributes,
 )
+from ..encoders import required_extra
 from ..errors import ConnormError, Errors, refuse, refuse_text, require_positive
 from ..files.atomic import TemporaryFolder
 from ..linker.interpretations import Calibration, written_id
@@ -516,6 +517,13 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RETURNS (Dict[str, Any]): The scores by name.
         """
         return super().score(examples, canonical_id=self.canonical_id, **kwargs)
+
+    @property
+    def extras(self) -> set[str]:
+        """The extras of spacy-connorm that the encoder and the index need; see `SavedComponent`."""
+        # Several extras are separated by commas. A backend from another package may have none.
+        backend = getattr(self.lookup.backend, "extra", "")
+        return {*f"{required_extra(self.lookup.encoder)},{backend}".split(",")} - {""}
 
     def write_parts(self, folder: Path, exclude: Collection[str]) -> None:
         """Write the encoder and the index; see `SavedComponent`."""

@@ -12,7 +12,6 @@ from spacy.language import Language
 from spacy.util import get_minor_version_range
 
 from ..about import __version__
-from ..encoders import required_extra
 from ..files.atomic import TemporaryFolder, atomic_folder
 from ..files.folders import (
     damaged,
@@ -104,27 +103,12 @@ def require_extras(nlp: Language) -> None:
 
     nlp (Language): The pipeline.
     """
-    from ..linker.lookup import ConceptLookup
-    from .assertion_marker import AssertionMarker
-
-    lookups = [getattr(component, "lookup", None) for _, component in nlp.components]
-    extras = {
-        extra
-        for lookup in lookups
-        if isinstance(lookup, ConceptLookup)
-        for extra in _lookup_extras(lookup)
-    }
-    extras |= {each.extra for _, each in nlp.components if isinstance(each, AssertionMarker)}
+    saved: list[Any] = [each for _, each in nlp.components if isinstance(each, SavedComponent)]
+    extras = {extra for each in saved for extra in each.extras}
     others = [each for each in nlp.meta.get("requirements", []) if not _OURS.match(each)]
     versions = get_minor_version_range(__version__)
     ours = [f"spacy-connorm[{','.join(sorted(extras))}]{versions}"] if extras else []
     nlp.meta["requirements"] = [*others, *ours]
-
-
-def _lookup_extras(lookup: "ConceptLookup") -> set[str]:
-    # Several extras are separated by commas. A backend from another package may have none.
-    stated = f"{required_extra(lookup.encoder)},{getattr(lookup.backend, 'extra', '')}"
-    return set(stated.split(",")) - {""}
 
 
 class SavedComponent:
@@ -133,6 +117,14 @@ class SavedComponent:
     """
 
     cfg: Settings
+
+    @property
+    def extras(self) -> Collection[str]:
+        """The extras of spacy-connorm that a package with this component must install.
+
+        RETURNS (Collection[str]): Their names; most components need none.
+        """
+        return ()
 
     def write_parts(self, folder: Path, exclude: Collection[str]) -> None:
         """Write the component's parts other than its settings. Most components have none.

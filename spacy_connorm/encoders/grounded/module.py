@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from ..protocol import Encoder, encode, unit_rows
-from .encoder import MATRIX, OFFSET, GroundedDan, fit_cca
+from .network import MATRIX, OFFSET, GroundedDan, fit_cca
 
 
 class GroundedDanModule(torch.nn.Module):
@@ -70,8 +70,6 @@ class GroundedDanModule(torch.nn.Module):
     def fit(self, texts: Sequence[str], members: Sequence[np.ndarray]) -> None:
         """Fit CCA to names and their concepts, and compute the prototypes that names are grounded
         in (Fivez et al. 2021, equation 2 and section 3.2): the mean of each concept's names.
-
-        in (Fivez et al. 2021, equation 2 and section 3.2): the mean of a concept's names.
 
         texts (Sequence[str]): The names to train on.
         members (Sequence[Ints1d]): For each concept, the positions of its names.
