@@ -2,10 +2,10 @@
 pipelines with a trained NER, and two peers, gilda's matcher and FastHPOCR, which reads HPO only (in
 environments that the first run makes from _peers/*.txt), on the same documents.
 
-Without options it prints the finder `ontology` on the dev parts of seven data sets, in a few
+Without options it prints the finder `ontology` on the dev parts of eight data sets, in a few
 minutes.
 
-Examples: python benchmarks/end_to_end.py
+Examples: python benchmarks/end_to_end.py --each-setting
 python benchmarks/end_to_end.py --dataset ncbi bc5cdr-d --part test --finder exact ontology trained
 """
 
@@ -32,16 +32,17 @@ from spacy_connorm.concepts import Ontology
 from spacy_connorm.documents.mentions import ALL_MENTIONS_KEY, annotated_mentions, split_ids
 from spacy_connorm.evaluation.end_to_end import DocumentSpans, LinkedSpan, score_documents
 from spacy_connorm.evaluation.report import Row
+from spacy_connorm.finder.finder_files import frequent_words
 from spacy_connorm.ontology.profiles import AUTO
 from spacy_connorm.pipeline.loading import load_pipeline
-from spacy_connorm.pipeline.settings import FinderSettings
+from spacy_connorm.pipeline.settings import GENERIC, FinderSettings, NormalizerSettings
 from spacy_connorm.workflows.indexing import build_index
 
 FINDERS = ("exact", "ontology", "trained", *PEERS)
 # Those with a normalizer.
 ENCODED = ("ontology", "trained")
 SHOWN = (
-    *("dataset", "part", "finder", "encoder", "documents"),
+    *("dataset", "part", "finder", "setting", "encoder", "documents"),
     *("document_f1", "document_f1_low", "document_f1_high", "document_precision"),
     *("document_recall", "mention_f1", "linked_f1", "tokens_per_second"),
 )
@@ -52,11 +53,32 @@ NORMALIZATION = (
 )
 # On these the finder's defaults are chosen, all together.
 CHOSEN_ON = (
-    *("ncbi", "bc5cdr-d", "craft-uberon", "craft-cl", "craft-so"),
+    *("ncbi", "bc5cdr-d", "bc5cdr-c", "craft-uberon", "craft-cl", "craft-so"),
     *("hpo-abstracts", "hpo-notes"),
 )
-# Settings of `mention_finder` that are true or false.
-SWITCHES = ("coordinations", "derivations", "inexact_names")
+# The semantic types of O's concepts, if not all of O: MeSH's chemicals.
+TYPES = {"bc5cdr-c": ["D"]}
+# Other settings of the finder than the default ones. Everyday words are those of the texts to read
+# that occur this often in a million words.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "default": {},
+    "exact names only": {"inexact_names": False},
+    "inexact names, too": {"inexact_names": True},
+    "words replaced from 0.7 on": {"min_certainty": 0.7},
+    "words replaced from 0.95 on": {"min_certainty": 0.95},
+    "no words replaced": {"min_certainty": 1.0},
+    "no derivations": {"derivations": False},
+    "no coordinations": {"coordinations": False},
+    "the best of overlapping ones, not the longest": {"overlaps": "best"},
+    "mentions of two letters": {"min_letters": 2},
+    "short forms: up to 3 letters instead of 5": {"short_letters": 3},
+    "stop texts and groups are found": {"stop_texts": []},
+    "one-word groups are found": {"stop_texts": [*GENERIC]},
+    "everyday words left out": {},
+    "no profile": {},
+}
+_EVERYDAY, _NO_PROFILE = [*SETTINGS][-2:]
+_PER_MILLION = 500
 Reader = Callable[[Iterable[str]], Iterator[Doc]]
 
 
@@ -89,16 +111,14 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         nargs="+",
         default=[],
         metavar="TYPE",
-        help="leave out concepts of other semantic types, such as MeSH's D for chemicals",
+        help="leave out concepts of other semantic types [D, MeSH's chemicals, for bc5cdr-c]",
     )
     parser.add_argument("--finder", choices=FINDERS, nargs="+", help="[exact ontology]")
     parser.add_argument("--encoder", default="ngram", help="of the normalizer [%(default)s]")
     parser.add_argument(
-        "--switch",
-        choices=SWITCHES,
-        nargs="+",
-        default=[],
-        help="settings of the finder `ontology` that are the other way round than by default",
+        "--each-setting",
+        action="store_true",
+        help="the finder `ontology` with each of its settings otherwise than by default, too",
     )
     parser.add_argument(
         "--nested-mentions",
@@ -145,17 +165,27 @@ def measure(arguments: Namespace) -> list[Row]:
     chosen = arguments.dataset is None
     part = arguments.part or ("dev" if chosen else "test")
     return [
-        _measure_one(arguments, Data(dataset, arguments.data, part=part), finder)
+        row
         for dataset in arguments.dataset or CHOSEN_ON
         for finder in arguments.finder or (("ontology",) if chosen else FINDERS[:2])
+        for row in _measure_one(arguments, Data(dataset, arguments.data, part=part), finder)
     ]
 
 
-def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
+def _measure_one(arguments: Namespace, data: Data, finder: str) -> Iterator[Row]:
     if arguments.ontology is not None:
         data.other_ontology = arguments.ontology
-    data.concept_types = arguments.types
-    read = _reader(arguments, data, finder)
+    data.concept_types = arguments.types or TYPES.get(data.name, [])
+    if finder == "ontology":
+        for setting, read in _ontology_readers(arguments, data):
+            yield _score(arguments, data, finder, read, setting)
+    else:
+        yield _score(arguments, data, finder, _reader(arguments, data, finder))
+
+
+def _score(
+    arguments: Namespace, data: Data, finder: str, read: Reader, setting: str | None = None
+) -> Row:
     texts = [doc.text for doc in data.scored_docs]
     start = perf_counter()
     docs = list(read(texts))
@@ -168,8 +198,8 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Row:
         "dataset": data.name,
         "part": data.part,
         "finder": finder,
-        "types": " ".join(arguments.types),
-        "switched": " ".join(arguments.switch) if finder == "ontology" else None,
+        "setting": setting,
+        "types": " ".join(data.concept_types),
         "nested": arguments.nested_mentions if finder == "ontology" else None,
         "learned": arguments.learn_stop_texts if finder == "ontology" else None,
         "ner": arguments.ner if finder == "trained" and not arguments.pipeline else None,
@@ -188,11 +218,28 @@ def _reader(arguments: Namespace, data: Data, finder: str) -> Reader:
         return ExactReader(data.ontology)
     if finder in PEERS:
         return PeerFinder(finder, data.ontology, arguments.work)
-    if finder == "trained" and arguments.pipeline:
+    if arguments.pipeline:
         return load_pipeline(arguments.pipeline).pipe
-    if finder == "trained":
-        return _trained_pipeline(arguments, data).pipe
-    return _ontology_pipeline(arguments, data).pipe
+    return _trained_pipeline(arguments, data).pipe
+
+
+def _ontology_readers(arguments: Namespace, data: Data) -> Iterator[tuple[str, Reader]]:
+    """YIELDS (Tuple[str, Reader]): The name of a setting, and a pipeline with it, which the next
+    one changes.
+    """
+    nlp = _ontology_pipeline(arguments, data)
+    finder, normalizer = (nlp.get_pipe(name) for name in ("mention_finder", "concept_normalizer"))
+    default = dict(finder.cfg)
+    for setting in SETTINGS if arguments.each_setting else ("default",):
+        finder.cfg.update({**default, **SETTINGS[setting]})
+        if setting == _EVERYDAY:
+            texts = (doc.text for doc in data.scored_docs)
+            finder.cfg["everyday_words"] = frequent_words(texts, per_million=_PER_MILLION)
+        if setting == _NO_PROFILE:
+            finder.cfg.update(FinderSettings.defaults())
+            limits = ("types", "branches", "excluded_branches")
+            normalizer.cfg.update({each: NormalizerSettings.defaults()[each] for each in limits})
+        yield setting, nlp.pipe
 
 
 def _ontology_pipeline(arguments: Namespace, data: Data) -> Language:
@@ -209,7 +256,6 @@ def _ontology_pipeline(arguments: Namespace, data: Data) -> Language:
         nlp = load_pipeline(built.path)
     finder, normalizer = (nlp.get_pipe(name) for name in ("mention_finder", "concept_normalizer"))
     normalizer.cfg["nil_threshold"] = arguments.nil_threshold
-    finder.cfg.update({name: not FinderSettings.defaults()[name] for name in arguments.switch})
     finder.cfg["nested_mentions"] = arguments.nested_mentions
     if arguments.learn_stop_texts:
         finder.learn_stop_texts(map(nlp.get_pipe("abbreviation_resolver"), data.docs))

@@ -27,6 +27,7 @@ _LINE_END = re.compile(r"[-\u2010\u2011] ?\n ?")
 # Prefixes that give words the opposite or another meaning.
 _REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
 _IN_COMPOUND = "it is the end of a compound with another meaning"
+_PREVENTED = "it is what precautions are to prevent"
 _NO_NAME = "no name has these words"
 
 
@@ -177,7 +178,7 @@ class NameFinder:
         is_alone = not has_pause or stands_alone(doc, start, end)
         reason = self._rules.reason(
             value, letters, text, names, has_pause=has_pause, is_alone=is_alone
-        ) or _compound_reason(doc, start, is_certain=score == 1)
+        ) or _compound_reason(doc, start, end, is_certain=score == 1)
         if score < 1 and not reason:
             reason = uncertain_reason(text)
         name = "" if reason or score < 1 else closest_name(text, names)
@@ -257,13 +258,15 @@ def _doc_of(text: str, vocab: Vocab) -> Doc:
     return Doc(vocab, [each[0] for each in words], spaces)
 
 
-def _compound_reason(doc: Doc, start: int, *, is_certain: bool) -> str:
+def _compound_reason(doc: Doc, start: int, end: int, *, is_certain: bool) -> str:
     """Explain why a window that begins with the last part of a compound is not a mention: "febrile"
     in "non-febrile"; "tooth disease" in "Charcot-Marie-Tooth disease", which would be a dental
-    disorder.
+    disorder. Nor is one before "precautions".
 
     RETURNS (str): The reason; empty if it may be a mention.
     """
+    if end < len(doc) and doc[end].lower_ == "precautions":
+        return _PREVENTED
     if start < 2 or doc[start - 1].text not in _HYPHENS or doc[start - 1].whitespace_:
         return ""
     if doc[start - 2].whitespace_ or (is_certain and doc[start - 2].lower_ not in _REVERSING):

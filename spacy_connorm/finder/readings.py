@@ -20,7 +20,9 @@ _HYPHENATED = re.compile(
 # What the names of a disease add to the person who described it.
 _AFTER_PERSONS = ("syndrome", "disease", "phenomenon", "disorder")
 _PERSON = re.compile(r"(?<![^\W_])([^\W\d_a-z][^\W\d_]{3,30})['’]s?(?![^\W_])(?:\s+([^\W_]+))?")
-_SIDE = re.compile(r"(?i)\b([^\W_]+)\s+(?:of|in|on)\s+(?:the\s+|his\s+|her\s+)?(left|right)\b")
+_SIDE = re.compile(
+    r"(?i)\b([^\W_]+)\s+(?:(?:of|in|on)\s+(?:the\s+|his\s+|her\s+)?)?(left|right|(?-i:[LR]))\b"
+)
 # A token, what another reading adds to its hash, and the minimum number of words with it.
 _Neighboured = tuple[int, int, int]
 
@@ -114,13 +116,15 @@ def _persons(doc: Doc, text: str) -> Iterator[_Neighboured]:
 
 
 def _sides(doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
-    """Leave out the side in "fracture of the left clavicle", in windows that begin before "of".
+    """Leave out the side in "fracture of the left clavicle" and "undescended L testis", in windows
+    that begin before it.
 
-    YIELDS (Tuple[int, int, int]): The words before "of", and the sides.
+    YIELDS (Tuple[int, int, int]): The words before "of" or the side, and the sides.
     """
     for match in _SIDE.finditer(text):
         before, side = (_token(doc, match.span(part)) for part in (1, 2))
-        if before is not None and side is not None:
+        # Only words have readings: in "the left clavicle", there is none before the side.
+        if before is not None and side is not None and hashes[before]:
             yield before, -int(hashes[side]), 3
             # A word that no name has would end the window.
             yield side, 0, 3

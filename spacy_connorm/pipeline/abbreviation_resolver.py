@@ -13,6 +13,7 @@ from spacy.training import Example
 from ..documents.abbreviations import register_abbreviation_attributes, set_abbreviations
 from ..text.abbreviations import Abbreviation, find_abbreviations
 from ..text.expansion import ShortForms, Use
+from ..text.word_bags import content_words
 from .serialization import SavedComponent
 from .settings import ResolverSettings, Settings
 from .short_form_files import read_short_forms
@@ -46,7 +47,7 @@ class AbbreviationResolver(SavedComponent):
         """
         self.name = name
         self.cfg = Settings(ResolverSettings, settings)
-        self._known: tuple[dict[str, str], ShortForms] | None = None
+        self._known: tuple[set[str], ShortForms] | None = None
         register_abbreviation_attributes()
 
     def initialize(
@@ -83,13 +84,21 @@ class AbbreviationResolver(SavedComponent):
 
         YIELDS (Abbreviation): The short forms.
         """
+        meanings = self.cfg["meanings"]
         table = {**self.cfg["ambiguous_forms"], **self.cfg["short_forms"]}
-        if not table:
+        known = {*table, *meanings}
+        if not known:
             return
-        if self._known is None or self._known[0] != table:
-            self._known = dict(table), ShortForms(table)
+        if self._known is None or self._known[0] != known:
+            self._known = known, ShortForms(known)
         seen, certain = set(defined), set(self.cfg["short_forms"])
         uses = list(self._known[1].find(text))
+        chosen = {each.short for each in uses} & meanings.keys()
+        if chosen:
+            longs = (table.get(each.short, "") for each in uses)
+            words = {*content_words(" ".join([text, *longs]))}
+            table |= {short: _with_words(meanings[short], words) for short in chosen}
+            uses = [use for use in uses if table[use.short]]
         for number, use in enumerate(uses):
             if use.short in certain or _is_finding(text, uses, number, certain):
                 certain.add(use.short)
@@ -97,6 +106,16 @@ class AbbreviationResolver(SavedComponent):
                     seen.add(use.short)
                     place = (use.start, use.end)
                     yield Abbreviation(use.short, table[use.short], *place, *place)
+
+
+def _with_words(longs: Sequence[str], words: Collection[str]) -> str:
+    """Choose the long form that has most words in common with a text.
+
+    RETURNS (str): The long form; empty if none has any, or several have as many.
+    """
+    counts = [sum(word in words for word in content_words(long)) for long in longs]
+    best = max(counts, default=0)
+    return longs[counts.index(best)] if best and counts.count(best) == 1 else ""
 
 
 def _is_finding(text: str, uses: Sequence[Use], number: int, certain: Collection[str]) -> bool:

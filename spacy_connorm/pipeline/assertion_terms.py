@@ -30,7 +30,7 @@ _STATES = (
 _BEING = ("", "is ", "are ", "has been ", "have been ")
 # These apply only to the mention that they follow at once: in "HIV positive, hepatitis C negative"
 # and "breast cancer, HER2 negative" to one or none.
-ADJACENT = frozenset(being + state for being in _BEING for state in _STATES)
+_NEGATED_BEHIND = frozenset(being + state for being in _BEING for state in _STATES)
 _KIN = (
     *("aunt", "brother", "cousin", "dad", "father", "grandfather", "grandmother", "mom", "mother"),
     *("mum", "parent", "parents", "relative", "relatives", "sibling", "siblings", "sister"),
@@ -39,6 +39,7 @@ _KIN = (
 # What attributes a finding to a relative: "mother had asthma", "mother: asthma", not "mother
 # reports fever".
 _HAVING = (" had", " has", " have", " died of", " with", " w/", ":")
+_IN_KIN = frozenset(f"in {whose}{kin}" for whose in ("", "her ", "his ") for kin in _KIN)
 _RELATIVES = ("maternal", "paternal", "mgf", "mgm", "pgf", "pgm")
 _FAMILY = ("family history", "family hx", "family h/o", "fam hx", "fh", "fhx")
 _PATIENT = ("but", "he", "patient", "pt", "she", "the child", "the infant")
@@ -48,11 +49,14 @@ _PAST = (
 )
 # Adjectives apply only to what follows them: in "previous heart attack, osteoarthritis" to one.
 ADJECTIVES = frozenset(["previous", "prior"])
-_PAST_BEHIND = ("ago", "in childhood", "in the past", "previously", "resolved")
+_AS_CHILD = frozenset(["in childhood", "in infancy"])
+_PAST_BEHIND = ("ago", *sorted(_AS_CHILD), "in the past", "previously", "resolved")
 _PRESENT = (
     *("but", "currently", "now", "p/w", "presented w/", "presented with", "presenting", "presents"),
     "today",
 )
+# "Asthma, eczema in childhood", "hypertension, asthma in brother".
+ADJACENT = _NEGATED_BEHIND | _IN_KIN | _AS_CHILD
 
 
 def negation_terms() -> Terms:
@@ -68,7 +72,7 @@ def negation_terms() -> Terms:
     return {
         **terms,
         _PRECEDING: [*preceding, *_MORE_NEGATIONS],
-        _FOLLOWING: [*terms[_FOLLOWING], *sorted(ADJACENT)],
+        _FOLLOWING: [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND)],
         _TERMINATION: [*terms[_TERMINATION], ";"],
     }
 
@@ -79,7 +83,7 @@ def family_terms() -> Terms:
     RETURNS (Dict[str, List[str]]): Phrases by kind.
     """
     having = [kin + has for kin in _KIN for has in _HAVING]
-    return _terms((*_FAMILY, *_RELATIVES, *having), ("in the family",), _PATIENT)
+    return _terms((*_FAMILY, *_RELATIVES, *having), ("in the family", *sorted(_IN_KIN)), _PATIENT)
 
 
 def history_terms() -> Terms:

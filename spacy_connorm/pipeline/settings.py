@@ -317,7 +317,7 @@ class InnerProductSettings(NormalizerSettings):
 # Words and phrases in ontologies of diseases that do not name a concept by themselves.
 GENERIC = (
     *("adverse event", "condition", "cord", "death", "disease", "disease progression"),
-    *("disorder", "emergency", "face", "finding", "included", "recurrence", "relapse"),
+    *("disorder", "emergency", "face", "finding", "included", "oncology", "recurrence", "relapse"),
     *("sign", "signs and symptoms", "symptom", "syndrome"),
 )
 # spaCy silently drops entities without a label.
@@ -424,6 +424,9 @@ LongForms = Annotated[
 ]
 
 
+Meanings = Annotated[dict[StrictStr, list[StrictStr]], Expected("lists of long forms")]
+
+
 class ResolverSettings(ComponentSettings):
     """The settings that are saved with an abbreviation resolver; docs/settings.md has them."""
 
@@ -435,6 +438,11 @@ class ResolverSettings(ComponentSettings):
         {},
         description="the same for short forms with other meanings; they are expanded only where a "
         'finding would stand: "no VT", "mild TR", "HTN, HLD"',
+    )
+    meanings: Meanings = Field(
+        {},
+        description="several long forms by short form; the one that has most words in common with "
+        "the document is taken, also only where a finding would stand",
     )
 
 

@@ -85,6 +85,7 @@ OTHER_ROOTS = {
     "articular": ("joint",),
     "auditory": ("hearing", "ear"),
     "aural": ("ear",),
+    "cachectic": ("cachexia",),
     "cardiac": ("heart",),
     "cerebral": ("brain",),
     "costal": ("rib",),
@@ -95,6 +96,7 @@ OTHER_ROOTS = {
     "dermatologic": ("skin",),
     "dermatological": ("skin",),
     "facial": ("face",),
+    "febrile": ("fever",),
     "gastric": ("stomach",),
     "gingival": ("gum",),
     "hematologic": ("blood",),
@@ -171,6 +173,7 @@ SAID_FOR = {
     "palp": ("palpitation",),
     "tachy": ("tachycardia",),
     "vomited": ("vomiting",),
+    "wt": ("weight",),
 }
 # Adjectives that mean the noun only beside other words of its name: "digital necrosis" is one of
 # digits, "digital images" are not.

@@ -420,7 +420,8 @@ def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> P
 
 def _choose_meanings(nlp: Language) -> None:
     """Choose the meaning of short forms with several meanings if exactly one of them is a name in
-    the ontology, and of those with a number if that is its type, stage or grade: "CKD3".
+    the ontology, by document if several are, and of those with a number if that is its type, stage
+    or grade: "CKD3".
     """
     if _RESOLVER not in nlp.pipe_names:
         return
@@ -437,6 +438,9 @@ def _choose_meanings(nlp: Language) -> None:
     }
     resolver.cfg["ambiguous_forms"] = {
         short: longs[0] for short, longs in named.items() if len(longs) == 1
+    }
+    resolver.cfg["meanings"] = {
+        short: meanings[short] for short, longs in named.items() if len(longs) > 1
     }
     numbered = {
         (f"{short}{number}", f"{long} {kind} {number}")

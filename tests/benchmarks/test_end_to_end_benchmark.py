@@ -57,13 +57,12 @@ def test_coordinations_are_one_mention_or_two(run, corpus):
     medic = "D1||Heart Attack\nD2||Liver Attack\n"
     (corpus / "medic_2012" / "medic_06Jul2012.txt.gz").write_bytes(gzip.compress(medic.encode()))
     (corpus / "bc5cdr" / "test.pubtator.txt.gz").write_bytes(gzip.compress(note.encode()))
-    out, scores = corpus / "out.json", []
-    for options in ([], ["--switch", "coordinations"]):
-        base = ("--dataset", "bc5cdr-d", "--data", corpus, "--finder", "ontology", "--json", out)
-        run("end_to_end.py", *base, *options)
-        scores.append(json.loads(out.read_text())[0])
-    assert [row["switched"] for row in scores] == ["", "coordinations"]
-    assert [row["linked_f1"] for row in scores] == [100, 0]
+    out = corpus / "out.json"
+    options = ("--dataset", "bc5cdr-d", "--data", corpus, "--finder", "ontology", "--json", out)
+    run("end_to_end.py", *options, "--each-setting")
+    scores = {row["setting"]: row["linked_f1"] for row in json.loads(out.read_text())}
+    assert scores["default"] == scores["no profile"] == 100
+    assert scores["no coordinations"] == 0
 
 
 def test_stop_texts_are_learned_from_annotated_documents(run, corpus):

@@ -27,6 +27,7 @@ def nlp():
             "Fracture of clavicle",
         ),
         ("fracture of right clavicle", "fracture of right clavicle", "Fracture of clavicle"),
+        ("a fracture R clavicle", "fracture R clavicle", "Fracture of clavicle"),
         ("a 2nd degree burn", "2nd degree burn", "Second degree burn"),
         ("preeclampsia", "preeclampsia", "Pre-eclampsia"),
         ("diabetic nephropathy", "nephropathy", "Kidney disease"),
@@ -53,6 +54,7 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, mention, concept):
         "all of them",
         "left of the clavicle is a fracture",
         "mass in the left clavicle",
+        "eye precautions",
         "for 2 degrees",
     ],
 )

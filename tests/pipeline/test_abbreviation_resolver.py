@@ -94,6 +94,24 @@ def test_short_forms_with_other_meanings_count_where_findings_stand(text, found)
     assert [each.text for each in nlp(text)._.abbreviations] == found
 
 
+@pytest.mark.parametrize(
+    ("text", "long_form"),
+    [
+        ("c/o CP. Pain worse on exertion", "chest pain"),
+        ("h/o CP with palsies", "cerebral palsy"),
+        ("no CP", None),
+        ("no CP, but pain and palsy", None),
+        ("CP: pain", None),
+    ],
+)
+def test_a_meaning_is_chosen_by_the_words_of_the_text(text, long_form):
+    nlp = make_pipeline()
+    meanings = {"CP": ["chest pain", "cerebral palsy"]}
+    nlp.get_pipe("abbreviation_resolver").cfg["meanings"] = meanings
+    found = nlp(text)._.abbreviations
+    assert [each._.long_form for each in found] == ([long_form] if long_form else [])
+
+
 def test_an_empty_long_form_is_refused():
     with pytest.raises(ConnormError, match="CN006.*short_forms"):
         AbbreviationResolver(short_forms={"SOB": ""})

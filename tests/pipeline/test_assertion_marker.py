@@ -48,6 +48,8 @@ def nlp():
         ("No family history of asthma", {"asthma": ("negated", "family")}),
         ("Mother: asthma. A fever", {"asthma": ("family",), "fever": ()}),
         ("PMH stroke presents w/ fever, cough", {"stroke": ("history",), "fever": (), "cough": ()}),
+        ("Has fever, asthma in brother", {"fever": (), "asthma": ("family",)}),
+        ("Has fever, asthma in childhood", {"fever": (), "asthma": ("history",)}),
         ("Past: stroke. A cough", {"stroke": ("history",), "cough": ()}),
         ("Has cough, stroke excluded", {"cough": (), "stroke": ("negated",)}),
         (
