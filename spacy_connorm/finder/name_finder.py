@@ -90,6 +90,7 @@ class NameFinder:
             settings["short_letters"],
             tuple(settings["stop_texts"]),
             tuple(settings["everyday_words"]),
+            settings["match_capitals"],
             tuple(settings["steps"]),
         )
 

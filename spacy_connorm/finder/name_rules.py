@@ -59,6 +59,7 @@ _GREEK = frozenset(["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lamb
 STOPPED = "it is a stop text"
 TOO_SHORT = "it has too few letters"
 OTHER_LETTERS = "it is short or an everyday word, and no name has exactly these letters"
+NO_CAPITAL = "all names with these words have capitals (`match_capitals`)"
 OTHER_SPELLING = "no name has the same spelling after the `steps` that are set"
 ACROSS = (
     "its words are on both sides of 'and', 'or', a preposition or a line break, and no name joins "
@@ -90,6 +91,7 @@ class NameRules:
     stop_texts (Sequence[str]): Texts that are never mentions, in any spelling.
     everyday_words (Collection[str]): Words that are mentions only if written exactly like a name
         with capitals.
+    match_capitals (bool): Whether windows in lower case are mentions only if a name is, too.
     steps (Sequence[str]): Names in `text.normalization.STEPS`: the differences in spelling to
         ignore.
     """
@@ -98,6 +100,7 @@ class NameRules:
     short_letters: int
     stop_texts: Sequence[str]
     everyday_words: Collection[str]
+    match_capitals: bool
     steps: Sequence[str]
     _reasons: Cache[tuple[int, str, bool, bool], str] = field(
         default_factory=lambda: Cache(_CACHED), repr=False, compare=False
@@ -172,6 +175,8 @@ class NameRules:
             only_short_forms = all(map(_is_short_form, written))
             if only_short_forms or (letters <= _NEVER_WORDS and not _is_inflected(text, written)):
                 return OTHER_LETTERS
+        if self.match_capitals and text.islower() and not any(map(str.islower, written)):
+            return NO_CAPITAL
         if self._normalize is not None:
             same = self._normalize(text)
             if all(self._normalize(each) != same for each in written):

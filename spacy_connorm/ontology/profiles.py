@@ -26,6 +26,7 @@ class Profile(NamedTuple):
     excluded (Tuple[str, ...]): Neither these concepts nor those that are only below them.
     inexact_names (bool): Whether narrow, broad and related synonyms are mentions.
     derivations (bool): Whether adjectives are mentions of what they derive from.
+    match_capitals (bool): The setting of the finder.
     min_certainty (Optional[float]): The setting of the finder; None to leave it as it is.
     ids (str): The form of its ids, a regular expression, which identifies an ontology without
         roots.
@@ -39,6 +40,7 @@ class Profile(NamedTuple):
     excluded: tuple[str, ...] = ()
     inexact_names: bool = False
     derivations: bool = True
+    match_capitals: bool = False
     min_certainty: float | None = None
     ids: str = ""
     other_types: str = ""
@@ -142,6 +144,15 @@ PROFILES = {
             inexact_names=True,
             reason="chemical entities are mentions; their roles (analgesic) and subatomic "
             "particles are not, nor are adjectives (acidic)",
+        ),
+        # Genera are called Cancer, Lens, Iris and Data. No release was measured.
+        Profile(
+            name="ncbitaxon",
+            roots=("NCBITaxon:1",),
+            branches=("NCBITaxon:1",),
+            match_capitals=True,
+            reason="organisms are mentions; ranks (family) are not, nor are scientific names in "
+            "lower case (cancer)",
         ),
         # Of 11,000 names that NCBI's, BC5CDR's and the notes' dev texts have, 180 are of these
         # types: "review", "case report".

@@ -401,6 +401,11 @@ class FinderSettings(ComponentSettings):
     everyday_words: Texts = Field(
         [], description="words that are mentions only if capitalized like the name"
     )
+    match_capitals: Flag = Field(
+        False,
+        description='whether names with a capital are found only with it: "Cancer" is a genus of '
+        "crabs",
+    )
     steps: Steps = Field(
         [*STEPS],
         description="the differences in spelling to ignore between a mention and a name: steps",

@@ -413,6 +413,7 @@ def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> P
         finder: Any = nlp.get_pipe(_FINDER)
         finder.cfg["inexact_names"] |= profile.inexact_names
         finder.cfg["derivations"] &= profile.derivations
+        finder.cfg["match_capitals"] |= profile.match_capitals
         if profile.min_certainty is not None:
             finder.cfg["min_certainty"] = profile.min_certainty
     return profile

@@ -502,6 +502,21 @@ def test_what_chemicals_do_is_no_mention(tmp_path, settings, left_out):
     assert ids - {concept_id for _, concept_id in found} == {*left_out}
 
 
+def test_genera_have_capitals(tmp_path):
+    taxa = Ontology(
+        [
+            Concept("NCBITaxon:1", "root"),
+            Concept("NCBITaxon:6754", "Cancer", parents=("NCBITaxon:1",)),
+            Concept("NCBITaxon:9606", "Homo sapiens", ("human",), parents=("NCBITaxon:1",)),
+            Concept("NCBITaxon:family", "family"),
+        ]
+    )
+    built = build_index(taxa, tmp_path / "taxa", find_mentions=True, overrides=NGRAMS)
+    text = "A family of crabs, Cancer, and human cancer. Humans."
+    crab, human = "NCBITaxon:6754", "NCBITaxon:9606"
+    assert found_in(text, built) == [("Cancer", crab), ("human", human), ("Humans", human)]
+
+
 def test_external_causes_of_icd_are_not_found(tmp_path):
     causes = "External causes of morbidity (V00-Y99)"
     codes = Ontology(
