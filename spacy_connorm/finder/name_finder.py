@@ -27,7 +27,9 @@ _LINE_END = re.compile(r"[-\u2010\u2011] ?\n ?")
 # Prefixes that give words the opposite or another meaning.
 _REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
 _IN_COMPOUND = "it is the end of a compound with another meaning"
-_PREVENTED = "it is what precautions are to prevent"
+_OTHER_WORD = "the word after it gives it another meaning: 'lead to', 'fall precautions'"
+# Verbs that a metal shares its name with.
+_VERBS = frozenset(["lead", "leads"])
 _NO_NAME = "no name has these words"
 
 
@@ -262,12 +264,13 @@ def _doc_of(text: str, vocab: Vocab) -> Doc:
 def _compound_reason(doc: Doc, start: int, end: int, *, is_certain: bool) -> str:
     """Explain why a window that begins with the last part of a compound is not a mention: "febrile"
     in "non-febrile"; "tooth disease" in "Charcot-Marie-Tooth disease", which would be a dental
-    disorder. Nor is one before "precautions".
+    disorder. Nor are a "fall" before "precautions" and "lead" before "to".
 
     RETURNS (str): The reason; empty if it may be a mention.
     """
-    if end < len(doc) and doc[end].lower_ == "precautions":
-        return _PREVENTED
+    after = doc[end].lower_ if end < len(doc) else ""
+    if after == "precautions" or (after == "to" and doc[start:end].text.lower() in _VERBS):
+        return _OTHER_WORD
     if start < 2 or doc[start - 1].text not in _HYPHENS or doc[start - 1].whitespace_:
         return ""
     if doc[start - 2].whitespace_ or (is_certain and doc[start - 2].lower_ not in _REVERSING):

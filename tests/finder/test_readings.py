@@ -8,6 +8,7 @@ NAMES = (
     *("Raynaud phenomenon", "Fisher syndrome", "Cushing disease", "Fracture of clavicle"),
     *("Second degree burn", "Pre-eclampsia", "Kidney disease", "Respiratory system", "Digit"),
     *("Digit necrosis", "eye", "Met", "Tics", "ALL", "Brisk reflexes", "Left ventricle mass"),
+    "Lead",
 )
 
 
@@ -28,6 +29,7 @@ def nlp():
         ),
         ("fracture of right clavicle", "fracture of right clavicle", "Fracture of clavicle"),
         ("a fracture R clavicle", "fracture R clavicle", "Fracture of clavicle"),
+        ("lead may lead to it, this leads to that", "lead", "Lead"),
         ("a 2nd degree burn", "2nd degree burn", "Second degree burn"),
         ("preeclampsia", "preeclampsia", "Pre-eclampsia"),
         ("diabetic nephropathy", "nephropathy", "Kidney disease"),
