@@ -1,9 +1,11 @@
 """What a pipeline costs where nothing is installed but what it needs: seconds from the start of a
 process to its first answer, peak memory, and the size of its folder, over MEDIC with NCBI's D.
 
-Each environment is made once, from this checkout and one extra (no torch), and measured in turns.
-Pipelines are built by the environment that this command runs in. A process is started, loads the
-pipeline, answers one mention (that is when it is ready), then all mentions of the test part.
+Each environment is made once, from this checkout and one extra (no torch), and measured in turns;
+"here" is the environment that this command runs in, which builds the pipelines. A process is
+started, loads the pipeline, answers one mention (that is when it is ready), then all mentions of
+the test part. Beside it, a process of the same environment with spaCy's `blank("en")` alone reads
+the same mentions: what any pipeline costs there.
 
 Example: python benchmarks/lean.py --data ../shared/data
 """
@@ -12,6 +14,8 @@ import json
 import os
 import resource
 import subprocess
+import sys
+import tempfile
 from argparse import Namespace
 from functools import partial
 from pathlib import Path
@@ -29,30 +33,32 @@ from _measure.memory_usage import read_status, require_proc
 
 from spacy_connorm.evaluation.report import Row
 
-# By extra: the encoder that runs with it.
-ENCODERS = {"dan": "dan", "onnx": "minilm"}
+HERE = "here"
+# By environment: the encoder that runs in it.
+ENCODERS = {"dan": "dan", "onnx": "minilm", HERE: "dan"}
+ALONE = "spaCy alone"
 CHILD = """
 import sys, json
 import spacy
-normalizer = spacy.load(sys.argv[1]).get_pipe("concept_normalizer")
+if len(sys.argv) > 1:
+    answer = spacy.load(sys.argv[1]).get_pipe("concept_normalizer").candidates
+else:
+    nlp = spacy.blank("en")
+    answer = lambda texts: list(nlp.pipe(texts))
 mentions = json.loads(sys.stdin.readline())
-print(len(normalizer.candidates(mentions[:1])), flush=True)
+print(len(answer(mentions[:1])), flush=True)
 for start in range(0, len(mentions), 128):
-    normalizer.candidates(mentions[start : start + 128])
+    answer(mentions[start : start + 128])
 heavy = [name for name in ("torch", "transformers", "sklearn", "scipy") if name in sys.modules]
 print(json.dumps(heavy), flush=True)
 sys.stdin.readline()
 """
 
 
-# What any pipeline pays.
-BARE = "import spacy; spacy.blank('en')('one mention')"
-
-
 def main() -> None:
     parser = make_parser(__doc__ or "")
     parser.add_argument(
-        "--environment", nargs="+", choices=ENCODERS, default=list(ENCODERS), help="extras [all]"
+        "--environment", nargs="+", choices=ENCODERS, default=list(ENCODERS), help="[all]"
     )
     parser.add_argument("--dan", default="dan", help="dan, or the FOLDER of a trained one")
     parser.add_argument("--onnx", type=Path, help="an encoder exported in int8 [it is exported]")
@@ -67,33 +73,39 @@ def main() -> None:
 
 
 def measure(arguments: Namespace) -> list[Row]:
-    """RETURNS (List[Dict[str, Any]]): One row an environment."""
+    """RETURNS (List[Dict[str, Any]]): Two rows an environment: spaCy alone, and a pipeline."""
     data = Data("ncbi", arguments.data)
     mentions = [mention.text for mention in data.mentions]
-    folders = [make_pipeline(extra, data, arguments) for extra in arguments.environment]
-    pythons = [make_lean_environment(extra, arguments.work) for extra in arguments.environment]
+    work = arguments.work
+    pythons = [
+        Path(sys.executable) if each == HERE else make_lean_environment(each, work)
+        for each in arguments.environment
+    ]
     sides = [
-        partial(run_once, python, folder, mentions)
-        for python, folder in zip(pythons, folders, strict=True)
+        (environment, python, folder)
+        for environment, python in zip(arguments.environment, pythons, strict=True)
+        for folder in (None, make_pipeline(environment, data, arguments))
     ]
+    calls = [partial(run_once, python, folder, mentions) for _, python, folder in sides]
     # The first round fills the disk cache.
-    turns = take_turns(sides, arguments.runs, warm_up=1)
+    turns = take_turns(calls, arguments.runs, warm_up=1)
     return [
-        summary(extra, folder, runs)
-        for extra, folder, runs in zip(arguments.environment, folders, turns, strict=True)
+        summary(environment, folder, runs)
+        for (environment, _, folder), runs in zip(sides, turns, strict=True)
     ]
 
 
-def make_pipeline(extra: str, data: Data, arguments: Namespace) -> Path:
+def make_pipeline(environment: str, data: Data, arguments: Namespace) -> Path:
     """Build the pipeline of an environment with the defaults of the component.
 
-    extra (str): The environment.
+    environment (str): The environment.
     data (Data): What is indexed.
     arguments (Namespace): The options.
     RETURNS (Path): Its folder.
     """
-    folder = arguments.work / f"lean-{extra}-pipeline"
-    name = arguments.dan if extra == "dan" else str(exported(arguments))
+    encoder = ENCODERS[environment]
+    folder = arguments.work / f"lean-{encoder}-pipeline"
+    name = arguments.dan if encoder == "dan" else str(exported(arguments))
     block = encoder_config(name, data, work=arguments.work)
     write_pipeline(folder, block, data, work=arguments.work)
     return folder
@@ -112,15 +124,14 @@ def exported(arguments: Namespace) -> Path:
     return folder
 
 
-def run_once(python: Path, folder: Path, mentions: list[str], repeat: int) -> dict[str, Any]:
+def run_once(python: Path, folder: Path | None, mentions: list[str], repeat: int) -> dict[str, Any]:
     """Start a process that loads a pipeline and answers.
 
     python (Path): The interpreter of an environment.
-    folder (Path): The pipeline.
+    folder (Optional[Path]): The pipeline; None for spaCy alone.
     mentions (List[str]): What it is asked.
     repeat (int): The number of the run; not used.
-    RETURNS (Dict[str, Any]): Seconds until it was ready, and of a process with spaCy alone; its
-        processor seconds, and megabytes.
+    RETURNS (Dict[str, Any]): Seconds until it was ready, its processor seconds, and megabytes.
     """
     threads = str(thread_count())
     environment = {
@@ -129,50 +140,42 @@ def run_once(python: Path, folder: Path, mentions: list[str], repeat: int) -> di
     }
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begun = perf_counter()
-    # In a folder without the package's source.
+    # In a folder without the source of the package.
     with subprocess.Popen(
-        [str(python), "-W", "ignore", "-c", CHILD, str(folder.resolve())],
+        [str(python), "-W", "ignore", "-c", CHILD, *([str(folder.resolve())] if folder else [])],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         env=environment,
-        cwd=folder,
+        cwd=tempfile.gettempdir(),
     ) as process:
         if process.stdin is None or process.stdout is None:
             raise TypeError(process)
         print(json.dumps(mentions), file=process.stdin, flush=True)
         if process.stdout.readline() != "1\n":
-            fail(f"The pipeline {folder} does not answer in the environment of {python}.")
+            fail(f"{folder or ALONE} does not answer in the environment of {python}.")
         ready = perf_counter() - begun
         imported = json.loads(process.stdout.readline())
         peak = read_status(process.pid, "VmHWM") * 1024 / 1e6
         process.communicate("\n")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    begun = perf_counter()
-    subprocess.run([str(python), "-W", "ignore", "-c", BARE], env=environment, check=True)
-    return {
-        "ready_s": ready,
-        "spacy_s": perf_counter() - begun,
-        "processor_s": spent,
-        "peak_mb": peak,
-        "imported": imported,
-    }
+    return {"ready_s": ready, "processor_s": spent, "peak_mb": peak, "imported": imported}
 
 
-def summary(extra: str, folder: Path, runs: list[dict[str, Any]]) -> Row:
+def summary(environment: str, folder: Path | None, runs: list[dict[str, Any]]) -> Row:
     """RETURNS (Dict[str, Any]): The row of an environment."""
     ready = spread([run["ready_s"] for run in runs]).rounded(2)
     peak = spread([run["peak_mb"] for run in runs]).rounded()
-    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    files = folder.rglob("*") if folder else ()
+    size = sum(path.stat().st_size for path in files if path.is_file())
     return {
-        "environment": extra,
-        "encoder": ENCODERS[extra],
+        "environment": environment,
+        "encoder": ENCODERS[environment] if folder else ALONE,
         "runs": len(runs),
         "ready_s": ready.median,
         "fastest_s": ready.lowest,
         "slowest_s": ready.highest,
-        "spacy_s": round(spread([run["spacy_s"] for run in runs]).median, 2),
         "processor_s": round(spread([run["processor_s"] for run in runs]).median, 2),
         "peak_mb": peak.median,
         "highest_mb": peak.highest,

@@ -96,10 +96,10 @@ def test_a_rebuilt_index_is_compared_with_one_from_nothing(modules, monkeypatch,
     monkeypatch.setattr(rebuild, "CHANGED", 0.5)
     built = []
 
-    def build(ontology, folder, *, encoder, reuse=None):
+    def build(ontology, folder, *, encoder, overrides, reuse=None):
         ontology = Ontology.from_disk(ontology)
         built.append(({each.names for each in ontology}, reuse))
-        return build_index(ontology, folder, encoder="ngrams", reuse=reuse)
+        return build_index(ontology, folder, encoder="ngrams", overrides=overrides, reuse=reuse)
 
     monkeypatch.setattr(rebuild, "build_index", build)
     whole, reused = rebuild.measure(Namespace(data=Path("data"), work=tmp_path, names=40, runs=1))
@@ -131,15 +131,15 @@ def test_a_row_tells_start_memory_and_size(modules, monkeypatch, tmp_path):
     import lean
 
     monkeypatch.setattr(lean, "CHILD", ANSWERED)
-    monkeypatch.setattr(lean, "BARE", "pass")
     (tmp_path / "weights").write_bytes(bytes(3_000_000))
     runs = [lean.run_once(Path(sys.executable), tmp_path, ["a mention"], each) for each in (0, 1)]
     row = lean.summary("dan", tmp_path, runs)
     assert (row["environment"], row["encoder"], row["runs"]) == ("dan", "dan", 2)
     assert 0 < row["fastest_s"] <= row["ready_s"] <= row["slowest_s"]
-    assert row["spacy_s"] > 0
     assert 1 < row["peak_mb"] <= row["highest_mb"] < 100
     assert (row["folder_mb"], row["imported"]) == (3, "none")
+    alone = lean.summary("dan", None, [lean.run_once(Path(sys.executable), None, ["a"], 0)])
+    assert (alone["environment"], alone["encoder"], alone["folder_mb"]) == ("dan", "spaCy alone", 0)
 
 
 @LINUX
