@@ -80,7 +80,8 @@ class Concept:
         """Clean the id and all texts. Empty and repeated texts are dropped.
 
         clean (Callable[[str], str]): Cleans one text.
-        RETURNS (Concept): The clean concept. Its id or its preferred name may now be empty.
+        RETURNS (Concept): The clean concept; the same object if it was already clean. Its id or its
+            preferred name may now be empty.
         """
         # Most lists are empty, and an ontology may have millions of concepts.
         filled = {field: values for field in _LISTS if (values := getattr(self, field))}
@@ -88,7 +89,10 @@ class Concept:
         name = clean(self.canonical_name)
         if name in lists.get("aliases", ()):
             lists["aliases"] = tuple(alias for alias in lists["aliases"] if alias != name)
-        return Concept(clean(self.concept_id), name, definition=clean(self.definition), **lists)
+        texts = clean(self.concept_id), name, clean(self.definition)
+        if lists == filled and texts == (self.concept_id, self.canonical_name, self.definition):
+            return self  # as most concepts that a reader has cleaned
+        return Concept(*texts[:2], definition=texts[2], **lists)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the concept to a record, without empty optional fields.
