@@ -57,6 +57,7 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, mention, concept):
         "left of the clavicle is a fracture",
         "mass in the left clavicle",
         "eye precautions",
+        "the EYE score",
         "for 2 degrees",
     ],
 )

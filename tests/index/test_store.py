@@ -262,6 +262,25 @@ def test_damaged_file_is_named(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("statement", "read"),
+    [
+        ("DELETE FROM concepts WHERE number = 3", lambda store: store.labels([0, 3])),
+        ("DELETE FROM concepts WHERE number = 3", lambda store: store.concept(3)),
+        ("DELETE FROM texts WHERE member = 1", lambda store: store.texts([0, 1])),
+        ("UPDATE parents SET child = 'x' WHERE parent = 0", lambda store: store.of_branches("A")),
+        ("UPDATE parents SET child = 99 WHERE parent = 0", lambda store: store.of_branches("A")),
+        ("UPDATE types SET type = x'00'", lambda store: store.concept(0)),
+    ],
+)
+def test_rows_that_are_lost_or_changed_are_told_when_they_are_read(store, statement, read):
+    with sqlite3.connect(store.path) as connection:
+        connection.execute(statement)
+    connection.close()
+    with pytest.raises(ConnormError, match="CN402"):
+        read(ConceptStore(store.path))
+
+
+@pytest.mark.parametrize(
     "statement",
     [
         "CREATE TRIGGER t AFTER INSERT ON concepts BEGIN SELECT 1; END",

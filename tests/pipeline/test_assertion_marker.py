@@ -70,6 +70,11 @@ def test_negation_is_read_as_negspacys_own_attribute(nlp):
     assert (fever._.family, fever._.history) == (False, False)
 
 
+def test_a_text_without_mentions_is_left_as_it_is(nlp):
+    doc = nlp("Denies everything.")
+    assert not doc.ents and not doc.user_data
+
+
 def test_spans_of_a_key_are_marked():
     nlp = make_pipeline(spans_key="findings")
     doc = nlp.make_doc("no fever")

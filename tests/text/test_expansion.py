@@ -44,6 +44,19 @@ def test_what_is_no_short_form_stays(mention):
     assert expand(mention, LONG_FORMS) == mention
 
 
+@pytest.mark.parametrize(
+    "mention", ["adenomatous polyposis coli APC (type 2)", "APC (2) adenomatous polyposis coli"]
+)
+def test_what_is_in_brackets_behind_a_short_form_is_not_always_its_long_form(mention):
+    assert expand(mention, LONG_FORMS) == mention
+
+
+def test_long_forms_in_long_forms_end_somewhere():
+    chain = {f"A{number}": f"{'x' * number} A{number + 1}" for number in range(1, 20)}
+    assert expand("A1", chain).endswith("x A12")
+    assert expand("AB", {"AB": "x" * 3000 + " CD", "CD": "cold disease"}) == "x" * 3000 + " CD"
+
+
 def test_without_definitions_everything_stays():
     assert expand("APC (x)", {}) == "APC (x)"
 

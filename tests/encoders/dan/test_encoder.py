@@ -216,7 +216,8 @@ def test_a_damaged_folder(folder):
             load(folder)
     (folder / "model.safetensors").write_bytes(whole)
     config = json.loads((folder / "config.json").read_text())
-    for change in ({"buckets": "6"}, {"buckets": 1000}, {"format_version": 2}):
+    changes = ({"buckets": "6"}, {"buckets": 1000}, {"dtype": "int4"}, {"format_version": 2})
+    for change in changes:
         (folder / "config.json").write_text(json.dumps({**config, **change}))
         with pytest.raises(ConnormError, match="CN306"):
             load(folder)
