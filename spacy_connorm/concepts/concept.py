@@ -89,10 +89,11 @@ class Concept:
         name = clean(self.canonical_name)
         if name in lists.get("aliases", ()):
             lists["aliases"] = tuple(alias for alias in lists["aliases"] if alias != name)
-        texts = clean(self.concept_id), name, clean(self.definition)
+        concept_id, definition = clean(self.concept_id), clean(self.definition)
+        texts = concept_id, name, definition
         if lists == filled and texts == (self.concept_id, self.canonical_name, self.definition):
             return self  # as most concepts that a reader has cleaned
-        return Concept(*texts[:2], definition=texts[2], **lists)
+        return Concept(concept_id, name, definition=definition, **lists)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the concept to a record, without empty optional fields.
