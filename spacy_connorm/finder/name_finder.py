@@ -179,9 +179,11 @@ class NameFinder:
         start, end = widen(doc, first, last, edges)
         text = _LINE_END.sub("-", doc[start:end].text)
         is_alone = not has_pause or stands_alone(doc, start, end)
-        reason = self._rules.reason(
-            value, letters, text, names, has_pause=has_pause, is_alone=is_alone
-        ) or _compound_reason(doc, start, end, is_certain=score == 1)
+        reason = (
+            self._rules.reason(value, letters, text, names, has_pause=has_pause, is_alone=is_alone)
+            or _compound_reason(doc, start, is_certain=score == 1)
+            or _next_word_reason(doc, end, text)
+        )
         if score < 1 and not reason:
             reason = uncertain_reason(text)
         name = "" if reason or score < 1 else closest_name(text, names)
@@ -261,16 +263,24 @@ def _doc_of(text: str, vocab: Vocab) -> Doc:
     return Doc(vocab, [each[0] for each in words], spaces)
 
 
-def _compound_reason(doc: Doc, start: int, end: int, *, is_certain: bool) -> str:
-    """Explain why a window that begins with the last part of a compound is not a mention: "febrile"
-    in "non-febrile"; "tooth disease" in "Charcot-Marie-Tooth disease", which would be a dental
-    disorder. Nor are a "fall" before "precautions" and "lead" before "to".
+def _next_word_reason(doc: Doc, end: int, text: str) -> str:
+    """Explain why a window is not a mention before this word: "fall" before "precautions", or
+    "lead" before "to".
 
     RETURNS (str): The reason; empty if it may be a mention.
     """
     after = doc[end].lower_ if end < len(doc) else ""
-    if after == "precautions" or (after == "to" and doc[start:end].text.lower() in _VERBS):
-        return _OTHER_WORD
+    is_other = after == "precautions" or (after == "to" and text.lower() in _VERBS)
+    return _OTHER_WORD if is_other else ""
+
+
+def _compound_reason(doc: Doc, start: int, *, is_certain: bool) -> str:
+    """Explain why a window that begins with the last part of a compound is not a mention: "febrile"
+    in "non-febrile"; "tooth disease" in "Charcot-Marie-Tooth disease", which would be a dental
+    disorder.
+
+    RETURNS (str): The reason; empty if it may be a mention.
+    """
     if start < 2 or doc[start - 1].text not in _HYPHENS or doc[start - 1].whitespace_:
         return ""
     if doc[start - 2].whitespace_ or (is_certain and doc[start - 2].lower_ not in _REVERSING):

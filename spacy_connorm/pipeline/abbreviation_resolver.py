@@ -47,7 +47,7 @@ class AbbreviationResolver(SavedComponent):
         """
         self.name = name
         self.cfg = Settings(ResolverSettings, settings)
-        self._known: tuple[set[str], ShortForms] | None = None
+        self._read: tuple[Settings, dict[str, str], ShortForms] | None = None
         register_abbreviation_attributes()
 
     def initialize(
@@ -84,28 +84,37 @@ class AbbreviationResolver(SavedComponent):
 
         YIELDS (Abbreviation): The short forms.
         """
-        meanings = self.cfg["meanings"]
-        table = {**self.cfg["ambiguous_forms"], **self.cfg["short_forms"]}
-        known = {*table, *meanings}
-        if not known:
-            return
-        if self._known is None or self._known[0] != known:
-            self._known = known, ShortForms(known)
-        seen, certain = set(defined), set(self.cfg["short_forms"])
-        uses = list(self._known[1].find(text))
-        chosen = {each.short for each in uses} & meanings.keys()
+        table, shorts = self._tables()
+        uses = list(shorts.find(text))
+        longs = {use.short: table[use.short] for use in uses}
+        chosen = longs.keys() & self.cfg["meanings"].keys()
         if chosen:
-            longs = (table.get(each.short, "") for each in uses)
-            words = {*content_words(" ".join([text, *longs]))}
-            table |= {short: _with_words(meanings[short], words) for short in chosen}
-            uses = [use for use in uses if table[use.short]]
+            words = {*content_words(" ".join([text, *longs.values()]))}
+            longs |= {short: _with_words(self.cfg["meanings"][short], words) for short in chosen}
+            uses = [use for use in uses if longs[use.short]]
+        seen, certain = set(defined), longs.keys() & self.cfg["short_forms"].keys()
         for number, use in enumerate(uses):
             if use.short in certain or _is_finding(text, uses, number, certain):
                 certain.add(use.short)
                 if use.short not in seen:
                     seen.add(use.short)
                     place = (use.start, use.end)
-                    yield Abbreviation(use.short, table[use.short], *place, *place)
+                    yield Abbreviation(use.short, longs[use.short], *place, *place)
+
+    def _tables(self) -> tuple[dict[str, str], ShortForms]:
+        """Combine the tables in the settings, once for all documents.
+
+        RETURNS (Tuple[Dict[str, str], ShortForms]): The long form of each short form, empty if its
+            document decides; and what finds them.
+        """
+        if self._read is None or self._read[0] != self.cfg:
+            table = {
+                **dict.fromkeys(self.cfg["meanings"], ""),
+                **self.cfg["ambiguous_forms"],
+                **self.cfg["short_forms"],
+            }
+            self._read = Settings(ResolverSettings, self.cfg), table, ShortForms(table)
+        return self._read[1:]
 
 
 def _with_words(longs: Sequence[str], words: Collection[str]) -> str:

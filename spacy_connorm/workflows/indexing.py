@@ -1,8 +1,8 @@
 """Build a searchable pipeline from an ontology and annotated data: `connorm index`."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -380,11 +380,14 @@ class _Described:
     def __init__(self, store: ConceptStore) -> None:
         self._store = store
 
+    @cached_property
+    def _placed(self) -> int:
+        # The rest are supplementary concepts, or of another ontology.
+        return max(1, len(self._store.placed()))
+
     def share_below(self, roots: Sequence[str]) -> float:
         known = [root for root in roots if self._store.number(root) is not None]
-        # The rest are supplementary concepts, or of another ontology.
-        placed = max(1, len(self._store.placed()))
-        return len(self._store.of_branches(known)) / placed if known else 0.0
+        return len(self._store.of_branches(known)) / self._placed if known else 0.0
 
     def some_ids(self, most: int) -> list[str]:
         numbers = range(0, len(self._store), len(self._store) // most + 1)
@@ -443,18 +446,27 @@ def _choose_meanings(nlp: Language) -> None:
     resolver.cfg["meanings"] = {
         short: meanings[short] for short, longs in named.items() if len(longs) > 1
     }
-    numbered = {
-        (f"{short}{number}", f"{long} {kind} {number}")
-        for short, longs in known.items()
-        if short[-1].isalpha()
-        for long in longs
-        if long in names
-        for kind in _KINDS
-        for number in _NUMBERS
-    }
+    numbered = _numbered_forms({short: names.intersection(known[short]) for short in known})
     names = finder.names_among(long for _, long in numbered)
-    resolver.cfg["short_forms"] |= unambiguous(
-        each for each in sorted(numbered) if each[1] in names
+    resolver.cfg["short_forms"] |= unambiguous(each for each in numbered if each[1] in names)
+
+
+def _numbered_forms(named: Mapping[str, Collection[str]]) -> list[tuple[str, str]]:
+    """List short forms with a number, and what they may stand for: "CKD3" for "chronic kidney
+    disease stage 3".
+
+    named (Mapping[str, Collection[str]]): Long forms by short form.
+    RETURNS (List[Tuple[str, str]]): Short and long forms, sorted.
+    """
+    return sorted(
+        {
+            (f"{short}{number}", f"{long} {kind} {number}")
+            for short, longs in named.items()
+            if short[-1].isalpha()
+            for long in longs
+            for kind in _KINDS
+            for number in _NUMBERS
+        }
     )
 
 
