@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 
@@ -48,6 +49,18 @@ def open_array(
     if finite and not np.isfinite(array).all():
         raise damaged(path, "not all of its values are finite")
     return array
+
+
+def write_header(file: BinaryIO, dtype: np.dtype | str, shape: tuple[int, ...]) -> None:
+    """Begin a `.npy` file whose values are written in parts.
+
+    file (BinaryIO): The file, opened for writing.
+    dtype (Union[np.dtype, str]): Its dtype.
+    shape (Tuple[int, ...]): Its shape, in C order.
+    """
+    kind = np.lib.format.dtype_to_descr(np.dtype(dtype))
+    header = {"descr": kind, "fortran_order": False, "shape": shape}
+    np.lib.format.write_array_header_1_0(file, header)
 
 
 def _require_bounds(path: Path, array: np.ndarray, least: int, end: int) -> None:

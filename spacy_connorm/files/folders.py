@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias, TypeVar
 from ..errors import ConnormError, Errors
 from .atomic import atomic_folder
 
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 MANIFEST = "manifest.json"
 _OWN = "crc32"
 _PARTS = "folders"

@@ -4,71 +4,22 @@ few hundred megabytes for ten million names.
 """
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from .concept_index import ConceptIndex, D, KeyTable, Members, O, hash_keys
+from ..files.arrays import write_header
+from .concept_index import ConceptIndex, D, Members, O
+from .records import ordered_members
+from .store import STARTS_FILE, TEXTS_FILE
 
 # The number of texts hashed at once.
 _WINDOW = 1 << 15
 # Rows that are only in O come first, then those in both O and D, then those only in D.
 _PLACES = {O: 0, O | D: 1, D: 2}
-
-
-class InputHashes:
-    """Computes the hashes of encoder inputs. Computing the input of a text can take longer than
-    copying everything else, since the DAN tokenizes. So a text that is in an older index is
-    recognized by a hash of the text itself; for what equal hashes mean, see `KeyTable`.
-    """
-
-    def __init__(
-        self, inputs: Callable[[list[str]], list[bytes]], known: ConceptIndex | None
-    ) -> None:
-        """Read the texts of the older index.
-
-        inputs (Callable): Turns texts into encoder inputs.
-        known (Optional[ConceptIndex]): An older index with the same encoder.
-        """
-        self._inputs = inputs
-        self._members: KeyTable | None = None
-        self._copied = array("i")
-        if known is not None:
-            self._members = KeyTable.from_hashes(_hash_texts(known.store.all_texts()))
-            self._hashes = known.keys.hashes()[known.members.row_numbers()]
-
-    def __call__(self, texts: list[str]) -> np.ndarray:
-        """Hash the encoder inputs of texts.
-
-        texts (List[str]): n texts.
-        RETURNS (np.ndarray): uint64 (n,): the hashes.
-        """
-        if self._members is None:
-            return hash_keys(self._inputs(texts))
-        members = self._members.rows_of(_hash_texts(texts))
-        self._copied.frombytes(members.astype("int32").tobytes())
-        hashes = self._hashes[members]
-        new = np.flatnonzero(members < 0)
-        if len(new):
-            hashes[new] = hash_keys(self._inputs([texts[place] for place in new]))
-        return hashes
-
-    @property
-    def copied(self) -> np.ndarray:
-        """The members of the older index that have the texts hashed so far.
-
-        RETURNS (Ints1d): int32: a member for each text, -1 for a new one; empty without an older
-            index.
-        """
-        return np.frombuffer(self._copied, dtype="int32")
-
-
-def _hash_texts(texts: Iterable[str]) -> np.ndarray:
-    # Python's own hashes differ between processes, but take a tenth of the time.
-    return np.fromiter(map(hash, texts), dtype="int64").view("uint64")
 
 
 class Names(NamedTuple):
@@ -92,21 +43,32 @@ class Names(NamedTuple):
 
 
 class NameFile:
-    """Collects names in any order. Their texts are in a file that is deleted when the block
-    ends.
+    """Collects names in any order. Their texts are in a file that is deleted when the block ends;
+    those of an older index come first in it.
     """
 
-    def __init__(self, path: Path, hash_inputs: Callable[[list[str]], np.ndarray]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        hash_inputs: Callable[[list[str]], np.ndarray],
+        older: ConceptIndex | None = None,
+    ) -> None:
         """Create the file.
 
         path (Path): The file.
-        hash_inputs (Callable): Hashes the encoder inputs of texts; see `InputHashes`.
+        hash_inputs (Callable): Hashes the encoder inputs of texts, uint64.
+        older (Optional[ConceptIndex]): An older index, to keep names of.
         """
         self._path = path
         self._hash_inputs = hash_inputs
+        self._older = older
         self._file = path.open("w+b")
         self._waiting: list[str] = []
         self._ends = array("q", [0])
+        if older is not None:
+            self._file.write(older.store.utf8)
+            self._ends = array("q", older.store.text_starts.tobytes())
+        self.older_texts = len(self._ends) - 1
         self._hashes = array("Q")
         self._concepts = array("i")
         self._targets = array("B")
@@ -162,26 +124,30 @@ class NameFile:
             end += len(each)
             self._ends.append(end)
 
-    def ordered(self, numbers: np.ndarray) -> Names:
+    def ordered(self, numbers: np.ndarray, kept: Mapping[int, int]) -> Names:
         """Sort the names in the order of the index: first the names in O by concept, then those in
-        D. Ties stay in the order in which they were added.
+        D. Ties stay in the order in which they were added; those of kept concepts come first.
 
         numbers (Ints1d): int32 (concepts,): the number of each concept, by its position.
+        kept (Mapping[int, int]): The concepts whose names are those of the older index: the
+            position of each, by its number there.
         RETURNS (Names): The names.
         """
         self._write()
-        concepts = numbers[np.frombuffer(self._concepts, dtype="int32")]
-        targets = np.frombuffer(self._targets, dtype="uint8")
-        groups = np.where(targets == O, concepts, np.int32(len(numbers)))
-        order = np.argsort(groups, kind="stable")
-        return Names(
-            hashes=np.frombuffer(self._hashes, dtype="uint64")[order],
-            concepts=concepts[order],
-            targets=targets[order],
-            preferred=np.frombuffer(self._preferred, dtype="bool")[order],
-            inexact=np.frombuffer(self._inexact, dtype="bool")[order],
-            texts=order.astype("int32"),
+        added = Names(
+            hashes=np.frombuffer(self._hashes, dtype="uint64"),
+            concepts=np.frombuffer(self._concepts, dtype="int32"),
+            targets=np.frombuffer(self._targets, dtype="uint8"),
+            preferred=np.frombuffer(self._preferred, dtype="bool"),
+            inexact=np.frombuffer(self._inexact, dtype="bool"),
+            texts=np.arange(self.older_texts, len(self._ends) - 1, dtype="int32"),
         )
+        if self._older is not None:
+            added = Names(*map(np.concatenate, zip(_kept(self._older, kept), added, strict=True)))
+        concepts = numbers[added.concepts]
+        groups = np.where(added.targets == O, concepts, np.int32(len(numbers)))
+        order = np.argsort(groups, kind="stable")
+        return Names(*(each[order] for each in added._replace(concepts=concepts)))
 
     def read(self, texts: np.ndarray) -> list[str]:
         """Read some texts, after all names were added.
@@ -189,12 +155,58 @@ class NameFile:
         texts (Ints1d): Their numbers.
         RETURNS (List[str]): The texts.
         """
+        mapped, ends = self._content, np.frombuffer(self._ends, dtype="int64")
+        spans = zip(ends[texts].tolist(), ends[texts + 1].tolist(), strict=True)
+        return [mapped[start:end].decode() for start, end in spans]
+
+    @property
+    def _content(self) -> mmap:
         if self._mapped is None:
             self._file.flush()
             self._mapped = mmap(self._file.fileno(), 0, access=ACCESS_READ)
-        ends = np.frombuffer(self._ends, dtype="int64")
-        spans = zip(ends[texts].tolist(), ends[texts + 1].tolist(), strict=True)
-        return [self._mapped[start:end].decode() for start, end in spans]
+        return self._mapped
+
+    def write(self, texts: np.ndarray, folder: Path) -> None:
+        """Write some texts one after another, for a `ConceptStore`.
+
+        texts (Ints1d): Their numbers.
+        folder (Path): The folder of the index.
+        """
+        content, ends = self._content, np.frombuffer(self._ends, dtype="int64")
+        starts, ends = ends[texts], ends[texts + 1]
+        sizes = np.concatenate([[0], ends - starts])
+        np.save(folder / STARTS_FILE, np.cumsum(sizes))
+        # Texts that follow each other here as there are copied at once.
+        breaks = np.flatnonzero(starts[1:] != ends[:-1])
+        spans = zip(
+            starts[np.concatenate([[0], breaks + 1])].tolist(),
+            ends[np.concatenate([breaks, [-1]])].tolist(),
+            strict=True,
+        )
+        with (folder / TEXTS_FILE).open("wb") as file:
+            write_header(file, "uint8", (int(sizes.sum()),))
+            for start, end in spans:
+                file.write(content[start:end])
+
+
+def _kept(older: ConceptIndex, kept: Mapping[int, int]) -> Names:
+    """Get the names of concepts that an older index has: each member once, with its text's number
+    there.
+
+    RETURNS (Names): The names, with the positions of their concepts.
+    """
+    places = np.full(older.concept_count, -1, dtype="int32")
+    places[list(kept)] = list(kept.values())
+    members = ordered_members(older)
+    members = members[places[older.members.concept[members]] >= 0]
+    return Names(
+        hashes=older.keys.hashes()[older.row_numbers[members]],
+        concepts=places[older.members.concept[members]],
+        targets=np.full(len(members), O, dtype="uint8"),
+        preferred=older.members.preferred[members],
+        inexact=older.members.inexact[members],
+        texts=members,
+    )
 
 
 class GroupedNames(NamedTuple):
@@ -203,11 +215,13 @@ class GroupedNames(NamedTuple):
     members (Members): The members.
     texts (Ints1d): int32 (members,): the text of each member, as written for its concept.
     hashes (np.ndarray): uint64 (rows,): the hashes of the encoder inputs.
+    order (Ints1d): int32: the members in O, by concept and then in the order of its names.
     """
 
     members: Members
     texts: np.ndarray
     hashes: np.ndarray
+    order: np.ndarray
 
     @property
     def encoded(self) -> np.ndarray:
@@ -241,7 +255,9 @@ def group_names(names: Names) -> GroupedNames:
         preferred=np.logical_or.reduceat(names.preferred[by_pair], starts)[order],
         inexact=np.logical_and.reduceat(names.inexact[by_pair], starts)[order],
     )
-    return GroupedNames(members, texts[order], hashes)
+    by_name = np.argsort(first, kind="stable")
+    in_order = by_name[members.target[by_name] & O > 0].astype("int32")
+    return GroupedNames(members, texts[order], hashes, in_order)
 
 
 def _rows(names: Names) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,6 @@
-"""The names, types and parents of concepts in SQLite, read row by row and cached."""
+"""The names, types and parents of concepts in SQLite, and all texts one after another in a file:
+read row by row and cached.
+"""
 
 import os
 import sqlite3
@@ -12,7 +14,9 @@ import numpy as np
 
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, split_curie
+from ..concepts.ontology import Unchanged
 from ..errors import ConnormError, Errors
+from ..files.arrays import open_array, require_offsets
 from ..files.folders import damaged, replaced_since, stamp
 from ..text.cleaning import clean
 
@@ -101,6 +105,8 @@ WITH RECURSIVE above(number) AS (
     UNION SELECT parent FROM parents JOIN above ON parents.child = above.number)
 SELECT number FROM above
 """
+_ALT_IDS = "SELECT number, id FROM alt_ids"
+_PARENTS = "SELECT child, id FROM parents JOIN concepts ON number = parent"
 _XREFS = "SELECT id, curies FROM concepts JOIN xrefs USING (number)"
 _BATCH = 500
 _PAGE = 10_000
@@ -117,8 +123,7 @@ _UNORDERED = """
 SELECT count(*) FROM (SELECT id <= lag(id) OVER (ORDER BY number) AS wrong FROM concepts)
 WHERE wrong
 """
-_NUMBERED = (("concepts", "number"), ("texts", "member"))
-_TEXTS = (("concepts", "id"), ("concepts", "name"), ("texts", "text"), ("xrefs", "curies"))
+_TEXTS = (("concepts", "id"), ("concepts", "name"), ("xrefs", "curies"))
 _NUMBERS = (
     ("alt_ids", "number"),
     ("spellings", "number"),
@@ -128,6 +133,8 @@ _NUMBERS = (
     ("xrefs", "number"),
 )
 _INVALID = "it has values of another type"
+# The texts of all members as UTF-8, one after another, and where each begins.
+TEXTS_FILE, STARTS_FILE = "names.utf8.npy", "names.start.npy"
 
 
 class ConceptStore:
@@ -138,9 +145,14 @@ class ConceptStore:
     def __init__(self, path: Path) -> None:
         """Open a store.
 
-        path (Path): The SQLite file.
+        path (Path): The SQLite file, with the texts beside it.
+        RAISES (ConnormError): CN402 if the texts are damaged.
         """
         self.path = path
+        utf8 = open_array(path.with_name(TEXTS_FILE), "uint8", (None,))
+        self.text_starts = open_array(path.with_name(STARTS_FILE), "int64", (None,))
+        require_offsets(path.with_name(STARTS_FILE), self.text_starts, len(utf8))
+        self.utf8 = memoryview(utf8.data)
         self._connection: sqlite3.Connection | None = None
         self._process = 0
         self._checks = 0
@@ -169,13 +181,12 @@ class ConceptStore:
         RAISES (ConnormError): CN402.
         """
         concepts = len(self)
-        sizes = (counts.get("concepts", concepts), members)
+        size = counts.get("concepts", concepts)
+        if len(self.text_starts) != members + 1:
+            raise damaged(self.path.with_name(STARTS_FILE), f"it does not have {members} texts")
         wrong = [
             ("PRAGMA quick_check", "ok"),
-            *(
-                (f"SELECT count(*) - {size} OR min({key}) OR max({key}) >= {size} FROM {table}", 0)
-                for (table, key), size in zip(_NUMBERED, sizes, strict=True)
-            ),
+            (f"SELECT count(*) - {size} OR min(number) OR max(number) >= {size} FROM concepts", 0),
             *(
                 (f"SELECT count(*) FROM {table} WHERE typeof({column}) != 'text'", 0)
                 for table, column in _TEXTS
@@ -274,12 +285,24 @@ class ConceptStore:
 
         YIELDS (str): The texts in the order of the members.
         """
-        sql = "SELECT text FROM texts WHERE member >= ? AND member < ? ORDER BY member"
-        start = 0
-        while rows := self._query(sql, (start, start + _PAGE)):
-            self._require_texts(rows)
-            yield from (text for (text,) in rows)
-            start += _PAGE
+        count = len(self.text_starts) - 1
+        for start in range(0, count, _PAGE):
+            yield from self._read_texts(range(start, min(start + _PAGE, count))).values()
+
+    def unchanged(self) -> Iterator[Unchanged]:
+        """List all concepts.
+
+        YIELDS (Unchanged): The concepts in the order of their numbers.
+        """
+        others: tuple[dict[int, tuple[str, ...]], ...] = ({}, {})
+        for found, sql in zip(others, (_ALT_IDS, _PARENTS), strict=True):
+            for number, other in self._query(sql):
+                found[number] = (*found.get(number, ()), other)
+        alt_ids, parents = others
+        rows = self._query("SELECT id FROM concepts ORDER BY number")
+        self._require_texts(rows)
+        for number, (concept_id,) in enumerate(rows):
+            yield Unchanged(number, concept_id, alt_ids.get(number, ()), parents.get(number, ()))
 
     def _read_labels(self, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
         sql = "SELECT number, id, name FROM concepts WHERE number IN"
@@ -290,11 +313,15 @@ class ConceptStore:
         return {number: (concept_id, name) for number, concept_id, name in rows}
 
     def _read_texts(self, members: Sequence[int]) -> dict[int, str]:
-        sql = "SELECT member, text FROM texts WHERE member IN"
-        rows = self._select(sql, list(map(int, members)))
-        if len(rows) != len(members):
-            raise self._incomplete(rows, members)
-        return dict(rows)
+        wanted = np.asarray(members, dtype="int64")
+        if not 0 <= wanted.min() <= wanted.max() < len(self.text_starts) - 1:
+            raise damaged(self.path.with_name(STARTS_FILE), "it lacks texts")
+        ends = zip(*(self.text_starts[wanted + each].tolist() for each in (0, 1)), strict=True)
+        try:
+            texts = [str(self.utf8[start:end], "utf8") for start, end in ends]
+        except UnicodeDecodeError as error:
+            raise damaged(self.path.with_name(TEXTS_FILE), error) from error
+        return dict(zip(members, texts, strict=True))
 
     def concept(self, number: int) -> Concept:
         """Read a concept, without its aliases.

@@ -16,7 +16,8 @@ from ..errors import Warnings, quote_id, warn
 
 _STAGE = """
 CREATE TABLE stage.concepts (
-    place INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, definition TEXT, in_ontology INTEGER);
+    place INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, definition TEXT, in_ontology INTEGER,
+    vocabulary TEXT);
 CREATE TABLE stage.alt_ids (value TEXT, place INTEGER);
 CREATE TABLE stage.spellings (value TEXT, place INTEGER);
 CREATE TABLE stage.types (value TEXT, place INTEGER);
@@ -26,17 +27,18 @@ CREATE TABLE stage.repeated (place INTEGER PRIMARY KEY);
 CREATE TABLE stage.unknown (text TEXT, place INTEGER);
 CREATE INDEX stage.by_alt_id ON alt_ids (value);
 CREATE INDEX stage.by_spelling ON spellings (value);
+CREATE TEMPORARY TABLE kept (number INTEGER PRIMARY KEY, place INTEGER);
 """
 _SCHEMA = """
 CREATE TABLE main.concepts (
-    number INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, definition TEXT, in_ontology INTEGER);
+    number INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, definition TEXT, in_ontology INTEGER,
+    vocabulary TEXT);
 CREATE TABLE main.alt_ids (id TEXT, number INTEGER);
 CREATE TABLE main.spellings (id TEXT, number INTEGER);
 CREATE TABLE main.types (type TEXT, number INTEGER);
 CREATE TABLE main.parents (parent INTEGER, child INTEGER);
 CREATE TABLE main.xrefs (number INTEGER PRIMARY KEY, curies TEXT);
 CREATE TABLE main.vocabularies (prefix TEXT PRIMARY KEY);
-CREATE TABLE main.texts (member INTEGER PRIMARY KEY, text TEXT);
 """
 _INDEXES = """
 CREATE INDEX by_alt_id ON alt_ids (id);
@@ -46,7 +48,19 @@ CREATE INDEX types_of ON types (number);
 CREATE INDEX by_parent ON parents (parent);
 CREATE INDEX parents_of ON parents (child);
 """
-_ADD = "INSERT INTO stage.concepts VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_ADD = "INSERT INTO stage.concepts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+# From an older store, all but the cross-references.
+_KEEP = (
+    "concepts SELECT place, id, name, definition, in_ontology, vocabulary "
+    "FROM temp.kept CROSS JOIN older.concepts USING (number)",
+    "alt_ids SELECT id, place FROM older.alt_ids CROSS JOIN temp.kept USING (number)",
+    "spellings SELECT id, place FROM older.spellings CROSS JOIN temp.kept USING (number)",
+    "types SELECT type, place FROM older.types CROSS JOIN temp.kept USING (number)",
+    "parents SELECT above.id, place "
+    "FROM older.parents CROSS JOIN temp.kept ON kept.number = child "
+    "CROSS JOIN older.concepts AS above ON above.number = parent",
+)
+_KEPT_XREFS = "SELECT curies, place FROM older.xrefs CROSS JOIN temp.kept USING (number)"
 # If several concepts share an alternate id or a spelling, the first one gets it, as in the store.
 _BY_OTHER_ID = """
 SELECT place FROM stage.{table} JOIN stage.concepts USING (place) WHERE value = ? ORDER BY id
@@ -64,7 +78,7 @@ WHERE NOT in_ontology
 """
 _NUMBER = """
 INSERT INTO main.concepts
-SELECT row_number() OVER (ORDER BY id) - 1, id, name, definition, in_ontology
+SELECT row_number() OVER (ORDER BY id) - 1, id, name, definition, in_ontology, vocabulary
 FROM stage.concepts ORDER BY id
 """
 _FIELD = """
@@ -72,7 +86,7 @@ INSERT INTO main.{table}
 SELECT listed.value, numbered.number FROM stage.{table} AS listed
 CROSS JOIN stage.concepts AS staged ON staged.place = listed.place
 CROSS JOIN main.concepts AS numbered ON numbered.id = staged.id
-ORDER BY listed.rowid
+ORDER BY numbered.number, listed.rowid
 """
 _PARENTS = """
 INSERT INTO main.parents
@@ -80,7 +94,15 @@ SELECT parent.number, child.number FROM stage.parents AS listed
 CROSS JOIN main.concepts AS parent ON parent.id = listed.value
 CROSS JOIN stage.concepts AS staged ON staged.place = listed.place
 CROSS JOIN main.concepts AS child ON child.id = staged.id
-ORDER BY listed.rowid
+ORDER BY child.number, listed.rowid
+"""
+_WITHOUT_PARENT = """
+SELECT DISTINCT place FROM stage.parents WHERE value NOT IN (SELECT id FROM main.concepts)
+"""
+_VOCABULARIES = """
+INSERT INTO main.vocabularies
+SELECT vocabulary FROM stage.concepts WHERE vocabulary != ''
+UNION SELECT substr(value, 1, instr(value, ':') - 1) FROM stage.xrefs ORDER BY 1
 """
 # One row per concept: CURIEs have no spaces.
 _XREFS = """
@@ -103,19 +125,27 @@ _OTHER_IDS = ("alt_ids", "spellings")
 class StoreWriter:
     """Writes the file that a `ConceptStore` opens."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, older: Path | None = None) -> None:
         """Create the file, and a temporary one beside it.
 
         path (Path): The SQLite file.
+        older (Optional[Path]): An older one, to keep concepts of.
         """
         self._path = path
         self._stage = path.with_suffix(".stage")
         self._known = 0
         self._unknown: dict[str, int] = {}
-        self._vocabularies: set[str] = set()
+        self._older = older
+        self._waiting: list[tuple[int, int]] = []
+        self._read_again: set[int] = set()
+        self.kept: dict[int, int] = {}
         with self._writing():
-            self._connection = sqlite3.connect(path, isolation_level=None)
+            uri = path.resolve().as_uri()
+            self._connection = sqlite3.connect(uri, uri=True, isolation_level=None)
             self._connection.execute("ATTACH ? AS stage", (str(self._stage),))
+            if older is not None:
+                uri = f"{older.resolve().as_uri()}?mode=ro&immutable=1"
+                self._connection.execute("ATTACH ? AS older", (uri,))
             for schema in ("main", "stage"):
                 self._connection.executescript(
                     f"PRAGMA {schema}.journal_mode=OFF; PRAGMA {schema}.synchronous=OFF;"
@@ -148,29 +178,60 @@ class StoreWriter:
         concept (Concept): The concept.
         RETURNS (Tuple[int, bool]): Its position, and whether it is the first with its id.
         """
+        if self._older is not None:
+            for number in (
+                self._find("SELECT number FROM older.concepts WHERE id = ?", concept.concept_id)
+                or ()
+            ):
+                self._read_again.add(number)
+                if number in self.kept:
+                    self._copy_kept()
         place, is_new = len(self), True
-        fields = (concept.concept_id, concept.canonical_name, concept.definition, True)
+        xrefs = PREFIXES.curies(concept.xrefs)
+        vocabulary = split_curie(PREFIXES.own_curie(concept.concept_id, xrefs))[0]
+        fields = (concept.concept_id, concept.canonical_name, concept.definition, True, vocabulary)
         if not self._execute(_ADD, (place, *fields)).rowcount:
-            place, is_new = self._merge(concept), False
+            place, is_new = self._merge(concept, vocabulary), False
         for table in (*_OTHER_IDS, "types", "parents"):
             if values := getattr(concept, table):
                 self._insert(f"stage.{table}", ((value, place) for value in values))
-        self._add_xrefs(concept, place)
+        if xrefs:
+            self._insert("stage.xrefs", ((each, place) for each in xrefs))
         self._known += is_new
         return place, is_new
 
-    def _add_xrefs(self, concept: Concept, place: int) -> None:
-        xrefs = PREFIXES.curies(concept.xrefs)
-        own = PREFIXES.own_curie(concept.concept_id, xrefs)
-        self._vocabularies.update(split_curie(each)[0] for each in (own, *xrefs) if each)
-        if xrefs:
-            self._insert("stage.xrefs", ((each, place) for each in xrefs))
+    def keep(self, number: int) -> bool:
+        """Copy a concept of the older store, instead of adding it.
 
-    def _merge(self, concept: Concept) -> int:
+        number (int): Its number there.
+        RETURNS (bool): False if its id has been added already, so that it must be merged.
+        """
+        if number in self.kept or number in self._read_again:
+            return False
+        self.kept[number] = len(self)
+        self._waiting.append((number, len(self)))
+        self._known += 1
+        return True
+
+    def _copy_kept(self) -> None:
+        """Copy the concepts that were kept so far, all at once."""
+        if not self._waiting:
+            return
+        with self._writing():
+            self._connection.execute("DELETE FROM temp.kept")
+            self._connection.executemany("INSERT INTO temp.kept VALUES (?, ?)", self._waiting)
+            for copied in _KEEP:
+                self._connection.execute(f"INSERT INTO stage.{copied}")
+            xrefs = self._connection.execute(_KEPT_XREFS).fetchall()
+        self._insert("stage.xrefs", ((each, place) for all, place in xrefs for each in all.split()))
+        self._waiting = []
+
+    def _merge(self, concept: Concept, vocabulary: str) -> int:
         (place,) = self._find("SELECT place FROM stage.concepts WHERE id = ?", concept.concept_id)
         self._execute("INSERT OR IGNORE INTO stage.repeated VALUES (?)", (place,))
-        update = "UPDATE stage.concepts SET definition = ? WHERE place = ? AND definition = ''"
-        self._execute(update, (concept.definition, place))
+        for field, value in (("definition", concept.definition), ("vocabulary", vocabulary)):
+            update = f"UPDATE stage.concepts SET {field} = ? WHERE place = ? AND {field} = ''"
+            self._execute(update, (value, place))
         return place
 
     def place(self, concept_id: str, text: str) -> int:
@@ -181,12 +242,13 @@ class StoreWriter:
         text (str): A text that denotes it.
         RETURNS (int): Its position.
         """
+        self._copy_kept()
         if concept_id not in self._unknown:
             found = self._place_in_ontology(concept_id)
             if found:
                 return found[0]
             place = len(self)
-            self._execute(_ADD, (place, concept_id, "", "", False))
+            self._execute(_ADD, (place, concept_id, "", "", False, ""))
             self._unknown[concept_id] = place
         self._insert("stage.unknown", [(text, self._unknown[concept_id])])
         return self._unknown[concept_id]
@@ -208,6 +270,7 @@ class StoreWriter:
 
         RETURNS (Ints1d): int32 (concepts,): the number of each concept, by its position.
         """
+        self._copy_kept()
         self._warn()
         with self._writing():
             self._connection.execute("CREATE INDEX stage.said_of ON unknown (place, text)")
@@ -219,20 +282,22 @@ class StoreWriter:
                 self._connection.execute(_FIELD.format(table=table))
             self._connection.execute(_PARENTS)
             self._connection.execute(_XREFS)
-            prefixes = [(each,) for each in sorted(self._vocabularies)]
-            self._connection.executemany("INSERT INTO main.vocabularies VALUES (?)", prefixes)
+            self._connection.execute(_VOCABULARIES)
             rows = self._connection.execute("SELECT place FROM stage.concepts ORDER BY id")
             places = np.fromiter((place for (place,) in rows), dtype="int64", count=len(self))
         numbers = np.empty(len(places), dtype="int32")
         numbers[places] = np.arange(len(places))
         return numbers
 
-    def write_texts(self, texts: Iterable[str]) -> None:
-        """Write the concept texts, and complete the file.
+    def without_parent(self) -> list[int]:
+        """Find the concepts with a parent that is none, which a later build may have.
 
-        texts (Iterable[str]): One per member, in the order of the members.
+        RETURNS (List[int]): Their positions.
         """
-        self._insert("main.texts", enumerate(texts))
+        return [place for (place,) in self._execute(_WITHOUT_PARENT, ())]
+
+    def close(self) -> None:
+        """Complete the file."""
         with self._writing():
             self._connection.execute("COMMIT")
             self._connection.execute("DETACH stage")

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..encoders.protocol import HybridArray, Raw, make_csr, stack, take_rows
 from ..encoders.storage import DTYPES
-from ..files.arrays import open_array, require_offsets
+from ..files.arrays import open_array, require_offsets, write_header
 from ..files.folders import damaged
 
 if TYPE_CHECKING:
@@ -644,9 +644,7 @@ class VectorWriter:
     def _write(self, name: str, block: np.ndarray) -> None:
         if name not in self._files:
             self._files[name] = (self._folder / name).open("wb")
-            header = np.lib.format.header_data_from_array_1_0(block)
-            header |= {"fortran_order": False, "shape": (self._rows, *block.shape[1:])}
-            np.lib.format.write_array_header_1_0(self._files[name], header)
+            write_header(self._files[name], block.dtype, (self._rows, *block.shape[1:]))
         np.ascontiguousarray(block).tofile(self._files[name])
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
 """Read an ontology in any format, and convert it to the JSONL that everything else reads."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -21,7 +21,14 @@ from ..concepts import (
 )
 from ..concepts.concept import ALL_SCOPES, EXACT
 from ..concepts.curies import PREFIXES, join_curie, split_curie
-from ..concepts.ontology import read_licence, write_licensed
+from ..concepts.ontology import (
+    Record,
+    Unchanged,
+    find_records,
+    read_concept_lines,
+    read_licence,
+    write_licensed,
+)
 from ..errors import (
     ConnormError,
     Errors,
@@ -78,22 +85,24 @@ def open_ontology(
     RETURNS (ConceptStream): The ontology, to be read once.
     RAISES (ConnormError): The errors of `stream_ontology`, partly while the concepts are read.
     """
-    file, report = _file(path), ReadReport()
-    stream = stream_ontology(path, format=format, report=report, curies=curies, **options)
+    file, report, known = _file(path), ReadReport(), dict[bytes, Unchanged]()
+    records = _records(path, format, report, curies, options, known)
     # The terms of use come before the first concept.
-    first = list(islice(stream, 1))
-    again = partial(_sound, path, format, ReadReport(), curies, options)
+    first = list(islice(records, 1))
+    again = partial(_records, path, format, ReadReport(), curies, options, {})
     source = Source(file.name, sha256(file), licence or report.licence)
-    return ConceptStream(_watched(chain(first, stream), again), source)
+    return ConceptStream.of_records(_watched(chain(first, records), again), source, known)
 
 
-def _watched(
-    concepts: Iterable[Concept], again: Callable[[], Iterator[Concept]]
-) -> Iterator[Concept]:
+def _watched(records: Iterable[Record], again: Callable[[], Iterator[Record]]) -> Iterator[Record]:
     inventory = Inventory()
-    yield from inventory.watch(concepts)
+    for record in records:
+        is_long = inventory.add(record.unchanged or record.read())
+        # Long names are counted each time.
+        yield record._replace(digest=b"") if is_long else record
     # The code that merges concepts with repeated ids warns about them.
-    warn_about(replace(inventory.summary(again()), repeated_ids=Finding()))
+    summary = inventory.summary(record.read() for record in again())
+    warn_about(replace(summary, repeated_ids=Finding()))
 
 
 def stream_ontology(
@@ -116,11 +125,40 @@ def stream_ontology(
     RAISES (ConnormError): CN104 if there are no concepts, CN113 for an option that the format does
         not have, and the errors of `find_format` and the reader.
     """
-    report = report or ReadReport()
+    for record in _records(path, format, report or ReadReport(), curies, options, {}):
+        yield record.read()
+
+
+def _records(
+    path: str | Path,
+    format: str | None,
+    report: ReadReport,
+    curies: bool,
+    options: dict[str, Any],
+    known: Mapping[bytes, Unchanged],
+) -> Iterator[Record]:
+    """Read the concepts with an id and a name, but those in `known` by their hash alone.
+
+    YIELDS (Record): These concepts.
+    """
+    file = _file(path)
+    format = find_format(file, format)
+    reader = find_reader(format)
+    require_options(format, reader, options)
+    sound = partial(_sound, report, curies)
+    contents: Iterable[tuple[str | Concept, Callable[[], Any]]]
+    if reader is read_jsonl:
+        contents = (
+            (line, partial(sound, parse))
+            for line, parse in _concept_lines(file, report=report, **options)
+        )
+    else:
+        found = reader(file, report=report, **options)
+        contents = ((concept, partial(sound, lambda same=concept: same)) for concept in found)
     empty = True
-    for concept in _sound(path, format, report, curies, options):
+    for record in find_records(contents, known, options=(format, curies, options)):
         empty = False
-        yield concept
+        yield record
     if empty:
         reasons = [f"{reason} ({kind.count:,})" for reason, kind in report.left_out.items()]
         left_out = f" (left out: {', '.join(reasons)})" if reasons else ""
@@ -133,28 +171,17 @@ def stream_ontology(
             warn(message)
 
 
-def _sound(
-    path: str | Path,
-    format: str | None,
-    report: ReadReport,
-    curies: bool,
-    options: dict[str, Any],
-) -> Iterator[Concept]:
-    """Select the concepts with an id and a name.
+def _sound(report: ReadReport, curies: bool, read: Callable[[], Concept]) -> Concept | None:
+    """Read and clean a concept.
 
-    YIELDS (Concept): These concepts.
+    RETURNS (Optional[Concept]): The concept; None without an id or a name.
     """
-    file = _file(path)
-    format = find_format(file, format)
-    reader = find_reader(format)
-    require_options(format, reader, options)
-    for raw in reader(file, report=report, **options):
-        concept = raw.cleaned(clean)
-        if concept.concept_id and concept.canonical_name:
-            yield with_curies(concept) if curies else concept
-        else:
-            example = quote_id(concept.concept_id or concept.canonical_name)
-            report.leave_out("a concept without id or name", example, broken=True)
+    concept = read().cleaned(clean)
+    if concept.concept_id and concept.canonical_name:
+        return with_curies(concept) if curies else concept
+    example = quote_id(concept.concept_id or concept.canonical_name)
+    report.leave_out("a concept without id or name", example, broken=True)
+    return None
 
 
 def with_curies(concept: Concept) -> Concept:
@@ -205,15 +232,30 @@ def read_jsonl(
     RAISES (ConnormError): CN115 for a line that is not a concept, CN118 for an unknown scope, and
         the errors of `read_lines`.
     """
+    return (parse() for _, parse in _concept_lines(path, scopes=scopes, report=report))
+
+
+def _concept_lines(
+    path: str | Path,
+    *,
+    scopes: Collection[str] = ALL_SCOPES,
+    report: ReadReport | None = None,
+) -> Iterator[tuple[str, Callable[[], Concept]]]:
+    """Read the lines of `read_jsonl`.
+
+    YIELDS (Tuple[str, Callable[[], Concept]]): Lines, each with a function that parses it.
+    """
     for scope in scopes:
         require_choice("scopes", scope, ALL_SCOPES)
     if report is not None:
         report.licence = read_licence(path)
-    for concept in read_concepts(path):
-        yield concept if set(scopes) >= set(ALL_SCOPES) else _with_scopes(concept, scopes)
+    for line, parse in read_concept_lines(path):
+        whole = set(scopes) >= set(ALL_SCOPES)
+        yield line, parse if whole else partial(_with_scopes, parse, scopes)
 
 
-def _with_scopes(concept: Concept, scopes: Collection[str]) -> Concept:
+def _with_scopes(parse: Callable[[], Concept], scopes: Collection[str]) -> Concept:
+    concept = parse()
     own = {scope: getattr(concept, scope) * (scope.upper() in scopes) for scope in SCOPES}
     kept = {name for names in own.values() for name in names}
     if EXACT in scopes:

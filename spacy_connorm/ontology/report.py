@@ -11,6 +11,7 @@ import numpy as np
 
 from ..concepts import Concept, merge
 from ..concepts.curies import PREFIXES
+from ..concepts.ontology import Unchanged
 from ..errors import Warnings, quote_id, warn
 from ..files.arrays import are_among
 
@@ -165,10 +166,15 @@ class Inventory:
         YIELDS (Concept): The same concepts.
         """
         for concept in concepts:
-            self._add(concept)
+            self.add(concept)
             yield concept
 
-    def _add(self, concept: Concept) -> None:
+    def add(self, concept: Concept | Unchanged) -> bool:
+        """Count one concept.
+
+        concept (Union[Concept, Unchanged]): The concept; one without names has no long names.
+        RETURNS (bool): Whether it has a name of more than `LONG_NAME` characters.
+        """
         key = hash(concept.concept_id)
         names = dict.fromkeys(name.lower() for name in concept.names)
         self._ids.append(key)
@@ -182,6 +188,7 @@ class Inventory:
         self._long_names = _more(self._long_names, long, concept)
         joined = any(separator in concept.concept_id for separator in _SEPARATORS)
         self._joined_ids = _more(self._joined_ids, joined, concept)
+        return long > 0
 
     def summary(self, concepts: Iterable[Concept]) -> Summary:
         """Summarize the concepts that were watched.
@@ -216,7 +223,7 @@ class Inventory:
         )
 
 
-def _more(finding: Finding, count: int, concept: Concept) -> Finding:
+def _more(finding: Finding, count: int, concept: Concept | Unchanged) -> Finding:
     if not count:
         return finding
     return Finding(finding.count + count, finding.first or concept.concept_id)

@@ -13,7 +13,8 @@ from spacy.language import Language
 from spacy.training import Example
 from thinc.api import Config
 
-from ..concepts import AnyOntology, Concept, ConceptStream, Ontology
+from ..concepts import AnyOntology, ConceptStream, Ontology
+from ..concepts.ontology import Record
 from ..documents.docbin import read_docs
 from ..encoders import choose_device
 from ..errors import ConnormError, Errors, refuse, require_choice
@@ -48,16 +49,18 @@ def _remember_names(ontology: Given[AnyOntology], names: list[tuple[str, ...]]) 
     RAISES (ConnormError): CN006 for anything but an ontology.
     """
     read = read_given(ontology)
+    stream = read if isinstance(read, ConceptStream) else ConceptStream(read, read.source)
 
-    def remembered() -> Iterator[Concept]:
+    def remembered() -> Iterator[Record]:
         count = 0
-        for concept in read:
+        for record in stream.read_records():
             if count < _MOST_NAMES:
-                names.append(concept.names)
-                count += len(concept.names)
-            yield concept
+                own = record.read().names
+                names.append(own)
+                count += len(own)
+            yield record
 
-    return ConceptStream(remembered(), read.source)
+    return ConceptStream.of_records(remembered(), stream.source, stream.known)
 
 
 # The number of concepts whose ancestors are checked; in smaller ontologies, a root may be a

@@ -301,11 +301,11 @@ def test_only_changed_texts_are_split_into_words(tmp_path, monkeypatch, kept):
         split.append(text)
         return word_bag(text)
 
-    old = build(tmp_path / "old")
+    old = build(tmp_path / "old", synonyms=[])
     concepts = [*make_concepts()[kept], Concept("A000", "brand new", ("shared", "Name 7", "?"))]
-    fresh = build(tmp_path / "fresh", concepts=concepts)
+    fresh = build(tmp_path / "fresh", concepts=concepts, synonyms=[])
     monkeypatch.setattr("spacy_connorm.index.word_bags.word_bag", listen)
-    new = build(tmp_path / "new", concepts=concepts, known=old)
+    new = build(tmp_path / "new", concepts=concepts, synonyms=[], known=old)
     assert arrays(new) == arrays(fresh)
     texts, before = (Counter(each.store.all_texts()) for each in (new, old))
     # Texts that share a row are split, too, and every word of a removed text is counted off.

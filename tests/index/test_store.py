@@ -6,13 +6,16 @@ import shutil
 import sqlite3
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_connorm.concepts import Concept
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.index.store import Cache, ConceptStore
+from spacy_connorm.index.concept_index import O
+from spacy_connorm.index.names import NameFile
+from spacy_connorm.index.store import TEXTS_FILE, Cache, ConceptStore
 from spacy_connorm.index.store_writer import StoreWriter
 
 
@@ -89,8 +92,16 @@ def write_store(path, concepts, texts):
         for concept in concepts:
             writer.add(concept)
         numbers = writer.number()
-        writer.write_texts(texts)
+        writer.close()
+    write_texts(path.parent, texts)
     return numbers
+
+
+def write_texts(folder, texts):
+    with NameFile(folder / "names.txt", lambda texts: np.zeros(len(texts), "uint64")) as names:
+        for text in texts or ["unused"]:
+            names.add(text, 0, O)
+        names.write(names.ordered(np.zeros(1, "int32"), {}).texts, folder)
 
 
 @pytest.fixture
@@ -133,7 +144,8 @@ def test_concepts_that_only_data_has_are_told_and_named(tmp_path):
         assert (len(writer), writer.only_in_data) == (6, 2)
         with pytest.warns(ConnormWarning, match="CNW401.*2 concept"):
             assert writer.number().tolist() == [1, 2, 3, 4, 5, 0]
-        writer.write_texts([])
+        writer.close()
+    write_texts(tmp_path, [])
     store = ConceptStore(tmp_path / "s")
     assert [store.in_ontology(number) for number in range(6)] == [False, *[True] * 4, False]
     assert store.labels([0, 5]) == {0: ("0", "a"), 5: ("new", "two")}
@@ -155,7 +167,8 @@ def test_concepts_of_one_id_are_merged(tmp_path):
         ]
         with pytest.warns(ConnormWarning, match="CNW101.*1 concept.*'A1'"):
             writer.number()
-        writer.write_texts([])
+        writer.close()
+    write_texts(tmp_path, [])
     merged = Concept(
         "A1",
         "one",
@@ -171,6 +184,23 @@ def test_names_and_texts_come_by_number(store):
     assert store.labels([3, 0, 3]) == {3: ("D", "Makes a cycle 🧬 שלום"), 0: ("A", "Root")}
     assert store.texts([1]) == {1: "child"}
     assert store.texts([]) == {}
+
+
+@pytest.mark.parametrize("members", [[2], [-1], [0, 2]])
+def test_texts_that_are_lost_are_told(store, members):
+    with pytest.raises(ConnormError, match="CN402.*names.start.npy"):
+        store.texts(members)
+
+
+def test_texts_that_are_damaged_are_told(store):
+    path = store.path.with_name(TEXTS_FILE)
+    path.write_bytes(path.read_bytes()[:-1] + b"\xff")
+    assert ConceptStore(store.path).texts([0]) == {0: "root"}
+    with pytest.raises(ConnormError, match="CN402.*names.utf8.npy"):
+        ConceptStore(store.path).texts([1])
+    path.write_bytes(path.read_bytes()[:128])
+    with pytest.raises(ConnormError, match="CN402.*names.utf8.npy"):
+        ConceptStore(store.path)
 
 
 def test_more_numbers_than_one_query_takes(tmp_path):
@@ -257,6 +287,7 @@ def test_copy_of_the_file_in_its_place_does_no_harm(store):
 def test_damaged_file_is_named(tmp_path):
     path = tmp_path / "concepts.sqlite"
     path.write_bytes(b"not a database, but long enough to be looked at" * 40)
+    write_texts(tmp_path, [])
     with pytest.raises(ConnormError, match=r"CN402.*concepts\.sqlite"):
         ConceptStore(path).number("A")
 
@@ -266,7 +297,6 @@ def test_damaged_file_is_named(tmp_path):
     [
         ("DELETE FROM concepts WHERE number = 3", lambda store: store.labels([0, 3])),
         ("DELETE FROM concepts WHERE number = 3", lambda store: store.concept(3)),
-        ("DELETE FROM texts WHERE member = 1", lambda store: store.texts([0, 1])),
         ("UPDATE parents SET child = 'x' WHERE parent = 0", lambda store: store.of_branches("A")),
         ("UPDATE parents SET child = 99 WHERE parent = 0", lambda store: store.of_branches("A")),
         ("UPDATE types SET type = x'00'", lambda store: store.concept(0)),
@@ -284,9 +314,9 @@ def test_rows_that_are_lost_or_changed_are_told_when_they_are_read(store, statem
     "statement",
     [
         "CREATE TRIGGER t AFTER INSERT ON concepts BEGIN SELECT 1; END",
-        "ALTER TABLE texts RENAME TO held; CREATE VIEW texts AS"
-        " WITH RECURSIVE endless(member, text) AS"
-        " (SELECT 0, '' UNION ALL SELECT member + 1, text FROM endless) SELECT * FROM endless",
+        "ALTER TABLE alt_ids RENAME TO held; CREATE VIEW alt_ids AS"
+        " WITH RECURSIVE endless(number, id) AS"
+        " (SELECT 0, '' UNION ALL SELECT number + 1, id FROM endless) SELECT * FROM endless",
     ],
     ids=["trigger", "view"],
 )
@@ -295,7 +325,7 @@ def test_a_schema_that_is_not_ours_is_refused(store, statement):
         connection.executescript(statement)
     connection.close()
     with pytest.raises(ConnormError, match="CN402.*schema"):
-        ConceptStore(store.path).texts([0])
+        ConceptStore(store.path).number("unknown")
 
 
 def test_a_query_that_takes_too_long_ends(store, monkeypatch):
@@ -311,7 +341,7 @@ def test_a_page_that_is_damaged_is_told_whenever_it_is_read(store):
     store.path.write_bytes(content[:4096] + os.urandom(len(content) - 4096))
     with pytest.raises(ConnormError, match="CN402"):
         fresh = ConceptStore(store.path)
-        fresh.texts([0, 1])
+        fresh.labels([0, 1])
         fresh.concept(1)
 
 
@@ -333,7 +363,8 @@ def test_ids_of_corpora_find_those_of_the_ontology(tmp_path, concept_id, asked):
             writer.add(concept)
         assert writer.place(asked, "name") == 1
         writer.number()
-        writer.write_texts(["other", "name"])
+        writer.close()
+    write_texts(tmp_path, [])
     store = ConceptStore(tmp_path / "s")
     assert store.number(asked) == store.number(concept_id) == 1
     assert store.concept(1).alt_ids == ()
