@@ -1,7 +1,7 @@
 """Concepts with their source, in memory or as a stream; their JSONL, and its terms of use."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
@@ -116,20 +116,43 @@ class Unchanged(NamedTuple):
     concept_id (str): Its id.
     alt_ids (Tuple[str, ...]): Other ids of the same concept.
     parents (Tuple[str, ...]): Ids of the broader concepts.
+    names (Tuple[()]): Nothing.
     """
 
     number: int
     concept_id: str
     alt_ids: tuple[str, ...] = ()
     parents: tuple[str, ...] = ()
+    names: tuple[()] = ()
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """No names: they are not read.
 
-        RETURNS (Tuple[str, ...]): Nothing.
+@dataclass
+class KnownConcepts:
+    """The concepts of an older index that need not be read again; none at first.
+
+    numbers (Dict[bytes, int]): Their numbers there, by the digest of what they were read from.
+    ids (Sequence[str]): Their ids, by number.
+    alt_ids, parents (Dict[int, Tuple[str, ...]]): Alternate ids and ids of parents, by number.
+    lines (Dict[bytes, str]): What a `NameLearner` needs of the first ones, by digest.
+    """
+
+    numbers: dict[bytes, int] = field(default_factory=dict)
+    ids: Sequence[str] = ()
+    alt_ids: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    parents: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    lines: dict[bytes, str] = field(default_factory=dict)
+
+    def get(self, digest: bytes) -> Unchanged | None:
+        """Find a concept. It is made anew each time: a million small objects take long to collect.
+
+        digest (bytes): The digest of its record.
+        RETURNS (Optional[Unchanged]): The concept; None if it is not known.
         """
-        return ()
+        number = self.numbers.get(digest)
+        if number is None:
+            return None
+        alt_ids, parents = self.alt_ids.get(number, ()), self.parents.get(number, ())
+        return Unchanged(number, self.ids[number], alt_ids, parents)
 
 
 class Record(NamedTuple):
@@ -150,7 +173,7 @@ _FIELDS = attrgetter(*Concept.__slots__)
 
 def find_records(
     contents: Iterable[tuple[str | Concept, Callable[[], Any]]],
-    known: Mapping[bytes, Unchanged],
+    known: KnownConcepts,
     *,
     options: Any = None,
 ) -> Iterator[Record]:
@@ -158,7 +181,7 @@ def find_records(
 
     contents (Iterable[Tuple[Union[str, Concept], Callable]]): What each concept is read from, and a
         function that reads it, or returns None to leave it out.
-    known (Mapping[bytes, Unchanged]): The concepts of an older index, by digest.
+    known (KnownConcepts): The concepts of an older index.
     options (Any): How they are read. Another version of this package may read them differently.
     YIELDS (Record): The records. Equal hashes count as equal content: the probability that any two
         of ten million share a hash is about 3 in a million.
@@ -167,8 +190,9 @@ def find_records(
     for content, read in contents:
         text = content if isinstance(content, str) else repr(_FIELDS(content))
         digest = blake2b(text.encode("utf8", SURROGATES), digest_size=8, salt=salt).digest()
-        if digest in known:
-            yield Record(digest, known[digest], read)
+        unchanged = known.get(digest)
+        if unchanged is not None:
+            yield Record(digest, unchanged, read)
         elif (concept := read()) is not None:
             yield Record(digest, None, partial(_same, concept))
 
@@ -184,21 +208,20 @@ class ConceptStream:
     concepts (Iterable[Concept]): The concepts.
     source (Source): Where they come from.
     records (Optional[Iterable[Record]]): The same concepts as records.
-    known (Dict[bytes, Unchanged]): The concepts of an older index by digest; to be filled before
-        the records are read.
+    known (KnownConcepts): The concepts of an older index; to be filled before the records are read.
     """
 
     concepts: Iterable[Concept]
     source: Source
     records: Iterable[Record] | None = None
-    known: dict[bytes, Unchanged] = field(default_factory=dict)
+    known: KnownConcepts = field(default_factory=KnownConcepts)
 
     def __iter__(self) -> Iterator[Concept]:
         return iter(self.concepts)
 
     @classmethod
     def of_records(
-        cls, records: Iterable[Record], source: Source, known: dict[bytes, Unchanged]
+        cls, records: Iterable[Record], source: Source, known: KnownConcepts
     ) -> "ConceptStream":
         """Make a stream whose unchanged concepts need not be read.
 

@@ -20,18 +20,29 @@ from ..encoders.protocol import NormalizedEncoder, Raw, stack
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.atomic import atomic_folder
 from ..files.folders import seal, verify
-from ..text.substitutions import Substitution
+from ..text.substitutions import NameLearner, Substitution
 from .backends.exact import Backend, Earlier
 from .concept_index import ConceptIndex, D, KeyTable, Members, O, Search, hash_keys
 from .names import GroupedNames, NameFile, group_names
-from .records import known_concepts, write_records
+from .records import fill_known, write_learned, write_records
 from .store_writer import StoreWriter
-from .vectors import COSINE, Vectors, VectorWriter, from_raw, join, metric_of, open_vectors, scaled
+from .vectors import (
+    COSINE,
+    Vectors,
+    VectorWriter,
+    from_raw,
+    metric_of,
+    open_vectors,
+    scaled,
+    with_replaced,
+)
 from .word_bags import RewritingTable, WordBags
 
 # The number of vectors, and of means, in memory before they are written.
 _WINDOW = 1 << 15
 _MEANS = 1 << 14
+# The number of vectors copied at once: larger blocks get new memory from the system each time.
+_COPIED = 1 << 11
 # The number of texts encoded at once: up to 32 workers share a window.
 _ENCODED = 1024
 _NOTHING = -1
@@ -62,17 +73,37 @@ def _write_vectors(
         for start in range(0, len(texts), _WINDOW):
             window = slice(start, start + _WINDOW)
             rows = copied[window]
-            new, old = np.flatnonzero(rows == _NOTHING), np.flatnonzero(rows != _NOTHING)
-            parts = []
+            new = np.flatnonzero(rows == _NOTHING)
+            encoded: Any = None
             if len(new):
                 raw = _encode_all(names.read(texts[window][new]), encoder)
-                parts.append(from_raw(raw, dtype=dtype))
-            if known is not None and len(old):
-                parts.append(known.vectors.take(rows[old]))
-            writer.append(join(parts).take(np.argsort(np.concatenate([new, old]))))
+                encoded = from_raw(raw, dtype=dtype)
+            if known is None or len(new) == len(rows):
+                writer.append(encoded)
+            else:
+                for block in _with_copies(rows, known.vectors, encoded):
+                    writer.append(block)
             bar.update(len(rows))
     writer.close()
     return copied
+
+
+def _with_copies(rows: np.ndarray, known: Vectors, encoded: Any) -> Iterator[Vectors]:
+    """Copy vectors, and put new ones in their places.
+
+    rows (Ints1d): The rows to copy; -1 for the next one of the new vectors.
+    known (Vectors): The vectors to copy.
+    encoded (Optional[Vectors]): The new ones; None if there are none.
+    YIELDS (Vectors): A few vectors.
+    """
+    done = 0
+    for start in range(0, len(rows), _COPIED):
+        some = rows[start : start + _COPIED]
+        block, new = known.take(np.maximum(some, 0)), np.flatnonzero(some == _NOTHING)
+        if len(new):
+            block = with_replaced(block, new, encoded.view(done, done + len(new)))
+            done += len(new)
+        yield block
 
 
 def _encode_all(texts: list[str], encoder: NormalizedEncoder) -> Raw:
@@ -177,6 +208,8 @@ def write_index(
                 folder, grouped, names, encoder, dtype=backend.dtype, known=reused
             )
             counts = {"concepts": len(store), "concepts_only_in_data": store.only_in_data}
+        if isinstance(substitutions, NameLearner):
+            write_learned(folder, substitutions.lines)
         listed = list(substitutions)
         if listed:
             RewritingTable.from_substitutions(listed).write(folder)
@@ -213,7 +246,7 @@ def _read_records(concepts: Iterable[Concept], known: ConceptIndex | None) -> It
     if not isinstance(concepts, ConceptStream):
         concepts = ConceptStream(concepts, Source())
     if known is not None:
-        concepts.known.update(known_concepts(known))
+        fill_known(known, concepts.known)
     return concepts.read_records()
 
 

@@ -2,16 +2,18 @@
 concepts whose records have not changed, instead of reading them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from ..concepts.ontology import Unchanged
+from ..concepts.ontology import KnownConcepts
 from ..files.arrays import open_array
+from ..files.text import read_lines
 from .concept_index import ConceptIndex
 
 _DIGESTS_FILE, MEMBERS_FILE = "records.digests.npy", "records.members.npy"
+_LEARNED_FILE = "records.learned.txt"
 _SIZE = 8
 # The digest of a concept that is read each time.
 _NONE = bytes(_SIZE)
@@ -42,6 +44,16 @@ def write_records(
     np.save(folder / MEMBERS_FILE, members)
 
 
+def write_learned(folder: Path, lines: Mapping[bytes, str]) -> None:
+    """Write what substitutions were learned from.
+
+    folder (Path): The folder of the index.
+    lines (Mapping[bytes, str]): The lines of a `NameLearner`.
+    """
+    content = "".join(f"{digest.hex()}{line}\n" for digest, line in lines.items())
+    (folder / _LEARNED_FILE).write_text(content, encoding="utf8")
+
+
 def ordered_members(index: ConceptIndex) -> np.ndarray:
     """List the members in O.
 
@@ -53,18 +65,21 @@ def ordered_members(index: ConceptIndex) -> np.ndarray:
     return open_array(index.folder / MEMBERS_FILE, "int32", (None,), bounds=(0, count))
 
 
-def known_concepts(index: ConceptIndex) -> dict[bytes, Unchanged]:
-    """List the concepts that need not be read again.
+def fill_known(index: ConceptIndex, known: KnownConcepts) -> None:
+    """Find the concepts that need not be read again.
 
-    index (ConceptIndex): The index.
-    RETURNS (Dict[bytes, Unchanged]): The concepts by the digest of what they were read from.
+    index (ConceptIndex): The older index.
+    known (KnownConcepts): Filled with its concepts.
     RAISES (ConnormError): CN402 if the files do not belong to the index.
     """
-    digests = open_array(index.folder / _DIGESTS_FILE, "uint64", (index.concept_count,)).tobytes()
-    starts = range(0, len(digests), _SIZE)
-    known = {
-        digests[start : start + _SIZE]: concept
-        for start, concept in zip(starts, index.store.unchanged(), strict=True)
-    }
-    known.pop(_NONE, None)
-    return known
+    path = index.folder / _DIGESTS_FILE
+    digests = open_array(path, "uint64", (index.concept_count,)).view(f"V{_SIZE}")
+    known.numbers = dict(zip(digests.tolist(), range(len(digests)), strict=True))
+    known.numbers.pop(_NONE, None)
+    known.ids = index.store.all_ids()
+    known.alt_ids = index.store.all_others("alt_ids")
+    known.parents = index.store.all_others("parents")
+    path = index.folder / _LEARNED_FILE
+    if path.exists():
+        lines = (line for _, line in read_lines(path))
+        known.lines = {bytes.fromhex(line[: 2 * _SIZE]): line[2 * _SIZE :] for line in lines}

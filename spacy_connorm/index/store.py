@@ -14,7 +14,6 @@ import numpy as np
 
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, split_curie
-from ..concepts.ontology import Unchanged
 from ..errors import ConnormError, Errors
 from ..files.arrays import open_array, require_offsets
 from ..files.folders import damaged, replaced_since, stamp
@@ -105,9 +104,12 @@ WITH RECURSIVE above(number) AS (
     UNION SELECT parent FROM parents JOIN above ON parents.child = above.number)
 SELECT number FROM above
 """
-_ALT_IDS = "SELECT number, id FROM alt_ids"
-_PARENTS = "SELECT child, id FROM parents JOIN concepts ON number = parent"
+_OTHERS = {
+    "alt_ids": "SELECT number, id FROM alt_ids",
+    "parents": "SELECT child, id FROM parents JOIN concepts ON number = parent",
+}
 _XREFS = "SELECT id, curies FROM concepts JOIN xrefs USING (number)"
+_SOME_IDS = "SELECT id FROM concepts WHERE number >= ? AND number < ? ORDER BY number"
 _BATCH = 500
 _PAGE = 10_000
 # Names and texts kept in memory: tens of megabytes. Reading one again from SQLite takes longer than
@@ -289,20 +291,28 @@ class ConceptStore:
         for start in range(0, count, _PAGE):
             yield from self._read_texts(range(start, min(start + _PAGE, count))).values()
 
-    def unchanged(self) -> Iterator[Unchanged]:
-        """List all concepts.
+    def all_ids(self) -> list[str]:
+        """List the ids of all concepts.
 
-        YIELDS (Unchanged): The concepts in the order of their numbers.
+        RETURNS (List[str]): In the order of their numbers.
         """
-        others: tuple[dict[int, tuple[str, ...]], ...] = ({}, {})
-        for found, sql in zip(others, (_ALT_IDS, _PARENTS), strict=True):
-            for number, other in self._query(sql):
-                found[number] = (*found.get(number, ()), other)
-        alt_ids, parents = others
-        rows = self._query("SELECT id FROM concepts ORDER BY number")
-        self._require_texts(rows)
-        for number, (concept_id,) in enumerate(rows):
-            yield Unchanged(number, concept_id, alt_ids.get(number, ()), parents.get(number, ()))
+        ids: list[str] = []
+        # Few rows at once: Python looks through a million small objects again and again.
+        while rows := self._query(_SOME_IDS, (len(ids), len(ids) + _BATCH)):
+            self._require_texts(rows)
+            ids += [concept_id for (concept_id,) in rows]
+        return ids
+
+    def all_others(self, table: str) -> dict[int, tuple[str, ...]]:
+        """List the alternate ids, or the parents, of all concepts.
+
+        table (str): "alt_ids" or "parents".
+        RETURNS (Dict[int, Tuple[str, ...]]): Ids by concept number.
+        """
+        found: dict[int, tuple[str, ...]] = {}
+        for number, other in self._query(_OTHERS[table]):
+            found[number] = (*found.get(number, ()), other)
+        return found
 
     def _read_labels(self, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
         sql = "SELECT number, id, name FROM concepts WHERE number IN"

@@ -5,6 +5,7 @@ stores and sorts them, so memory does not grow with their number.
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +137,7 @@ class StoreWriter:
         self._known = 0
         self._unknown: dict[str, int] = {}
         self._older = older
-        self._waiting: list[tuple[int, int]] = []
+        self._copied = 0
         self._read_again: set[int] = set()
         self.kept: dict[int, int] = {}
         with self._writing():
@@ -208,23 +209,24 @@ class StoreWriter:
         """
         if number in self.kept or number in self._read_again:
             return False
-        self.kept[number] = len(self)
-        self._waiting.append((number, len(self)))
+        # All unknown concepts are added after them.
+        self.kept[number] = self._known
         self._known += 1
         return True
 
     def _copy_kept(self) -> None:
         """Copy the concepts that were kept so far, all at once."""
-        if not self._waiting:
+        if self._copied == len(self.kept):
             return
+        waiting = islice(self.kept.items(), self._copied, None)
         with self._writing():
             self._connection.execute("DELETE FROM temp.kept")
-            self._connection.executemany("INSERT INTO temp.kept VALUES (?, ?)", self._waiting)
+            self._connection.executemany("INSERT INTO temp.kept VALUES (?, ?)", waiting)
             for copied in _KEEP:
                 self._connection.execute(f"INSERT INTO stage.{copied}")
             xrefs = self._connection.execute(_KEPT_XREFS).fetchall()
         self._insert("stage.xrefs", ((each, place) for all, place in xrefs for each in all.split()))
-        self._waiting = []
+        self._copied = len(self.kept)
 
     def _merge(self, concept: Concept, vocabulary: str) -> int:
         (place,) = self._find("SELECT place FROM stage.concepts WHERE id = ?", concept.concept_id)

@@ -1,7 +1,7 @@
 """Read an ontology in any format, and convert it to the JSONL that everything else reads."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -22,8 +22,8 @@ from ..concepts import (
 from ..concepts.concept import ALL_SCOPES, EXACT
 from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..concepts.ontology import (
+    KnownConcepts,
     Record,
-    Unchanged,
     find_records,
     read_concept_lines,
     read_licence,
@@ -85,11 +85,11 @@ def open_ontology(
     RETURNS (ConceptStream): The ontology, to be read once.
     RAISES (ConnormError): The errors of `stream_ontology`, partly while the concepts are read.
     """
-    file, report, known = _file(path), ReadReport(), dict[bytes, Unchanged]()
+    file, report, known = _file(path), ReadReport(), KnownConcepts()
     records = _records(path, format, report, curies, options, known)
     # The terms of use come before the first concept.
     first = list(islice(records, 1))
-    again = partial(_records, path, format, ReadReport(), curies, options, {})
+    again = partial(_records, path, format, ReadReport(), curies, options, KnownConcepts())
     source = Source(file.name, sha256(file), licence or report.licence)
     return ConceptStream.of_records(_watched(chain(first, records), again), source, known)
 
@@ -125,7 +125,7 @@ def stream_ontology(
     RAISES (ConnormError): CN104 if there are no concepts, CN113 for an option that the format does
         not have, and the errors of `find_format` and the reader.
     """
-    for record in _records(path, format, report or ReadReport(), curies, options, {}):
+    for record in _records(path, format, report or ReadReport(), curies, options, KnownConcepts()):
         yield record.read()
 
 
@@ -135,7 +135,7 @@ def _records(
     report: ReadReport,
     curies: bool,
     options: dict[str, Any],
-    known: Mapping[bytes, Unchanged],
+    known: KnownConcepts,
 ) -> Iterator[Record]:
     """Read the concepts with an id and a name, but those in `known` by their hash alone.
 
@@ -249,9 +249,10 @@ def _concept_lines(
         require_choice("scopes", scope, ALL_SCOPES)
     if report is not None:
         report.licence = read_licence(path)
-    for line, parse in read_concept_lines(path):
-        whole = set(scopes) >= set(ALL_SCOPES)
-        yield line, parse if whole else partial(_with_scopes, parse, scopes)
+    lines = read_concept_lines(path)
+    if set(scopes) >= set(ALL_SCOPES):
+        return lines
+    return ((line, partial(_with_scopes, parse, scopes)) for line, parse in lines)
 
 
 def _with_scopes(parse: Callable[[], Concept], scopes: Collection[str]) -> Concept:

@@ -17,7 +17,7 @@ from ..files.arrays import are_among
 
 LONG_NAME = 1_000
 # Separators of the ids of several concepts in a mention.
-_SEPARATORS = "|+"
+_SEPARATORS = frozenset("|+")
 
 
 @dataclass(slots=True)
@@ -176,18 +176,22 @@ class Inventory:
         RETURNS (bool): Whether it has a name of more than `LONG_NAME` characters.
         """
         key = hash(concept.concept_id)
-        names = dict.fromkeys(name.lower() for name in concept.names)
         self._ids.append(key)
-        self._alt_ids.extend(map(hash, concept.alt_ids))
+        if concept.alt_ids:
+            self._alt_ids.extend(map(hash, concept.alt_ids))
+        if concept.parents:
+            self._children.extend([key] * len(concept.parents))
+            self._parents.extend(map(hash, concept.parents))
+        if not _SEPARATORS.isdisjoint(concept.concept_id):
+            self._joined_ids = _more(self._joined_ids, 1, concept)
+        if not concept.names:
+            return False
+        names = dict.fromkeys([name.lower() for name in concept.names])
         self._names.extend(map(hash, names))
         self._owners.extend([key] * len(names))
-        self._children.extend([key] * len(concept.parents))
-        self._parents.extend(map(hash, concept.parents))
         self._name_count += len(concept.names)
-        long = sum(len(name) > LONG_NAME for name in concept.names)
+        long = sum([len(name) > LONG_NAME for name in concept.names])
         self._long_names = _more(self._long_names, long, concept)
-        joined = any(separator in concept.concept_id for separator in _SEPARATORS)
-        self._joined_ids = _more(self._joined_ids, joined, concept)
         return long > 0
 
     def summary(self, concepts: Iterable[Concept]) -> Summary:

@@ -6,7 +6,8 @@ counted over all names: how often replacing one by the other gives another name 
 and how often a name of another concept.
 """
 
-from collections import Counter, defaultdict
+import json
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, combinations
 from typing import NamedTuple, TypeAlias
@@ -23,7 +24,6 @@ MAX_WORDS = 2
 # Longer names share too little with others; further names of a concept are mostly word orders.
 _MAX_BAG = 7
 _MAX_NAMES = 60
-_MIN_CONTEXTS = 2
 # The number of names compared with the table at once.
 _BLOCK = 4096
 # Words that a name may contain twice.
@@ -72,6 +72,12 @@ def find_substitutions(
     RETURNS (List[Substitution]): The most frequent first.
     """
     bags = [[_bags_of(names) for names in ontology] for ontology in ontologies]
+    return _find_in_bags(bags, min_same=min_same, min_certainty=min_certainty)
+
+
+def _find_in_bags(
+    bags: Sequence[Sequence[list[Words]]], *, min_same: int = 2, min_certainty: float = 0.3
+) -> list[Substitution]:
     partners = _Partners.of(_find_pairs(chain.from_iterable(bags)))
     counts = np.zeros((2, len(partners.pairs)), dtype="int64")
     for ontology in bags:
@@ -84,17 +90,59 @@ def find_substitutions(
     return sorted(kept, key=lambda each: (-each.same, each.different, each.words, each.others))
 
 
+class NameLearner:
+    """Remembers the names of concepts, and finds substitutions in them when it is iterated over.
+
+    count (int): The number of names.
+    lines (Dict[bytes, str]): What it needs to know of a concept instead of its names, JSON, by the
+        digest of the concept.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.lines: dict[bytes, str] = {}
+        self._bags: list[list[Words]] = []
+
+    def __iter__(self) -> Iterator[Substitution]:
+        return iter(_find_in_bags([self._bags]))
+
+    def add(self, names: Sequence[str], digest: bytes) -> None:
+        """Remember a concept.
+
+        names (Sequence[str]): Its names.
+        digest (bytes): Its digest; empty if it has none.
+        """
+        bags = _bags_of(names)
+        self._add(len(names), bags, digest, json.dumps([len(names), bags], ensure_ascii=False))
+
+    def add_line(self, line: str, digest: bytes) -> None:
+        """Remember a concept whose names were added before, perhaps to another learner.
+
+        line (str): What `lines` has of it.
+        digest (bytes): Its digest.
+        """
+        count, bags = json.loads(line)
+        self._add(count, list(map(tuple, bags)), digest, line)
+
+    def _add(self, count: int, bags: list[Words], digest: bytes, line: str) -> None:
+        self.count += count
+        self._bags.append(bags)
+        if digest:
+            self.lines[digest] = line
+
+
 def _bags_of(names: Iterable[str]) -> list[Words]:
     bags = dict.fromkeys(map(word_bag, names))
     return sorted(bag for bag in bags if 0 < len(bag) <= _MAX_BAG)
 
 
-def _find_pairs(concepts: Iterable[Sequence[Words]]) -> list[Pair]:
+def _find_pairs(concepts: Iterable[Sequence[Words]]) -> set[Pair]:
     """Find the words in which two names of a concept differ, if at least two contexts show them.
 
-    RETURNS (List[Tuple[Words, Words]]): Pairs of words.
+    RETURNS (Set[Tuple[Words, Words]]): Pairs of words.
     """
-    contexts = defaultdict[Pair, set[Words]](set)
+    first: dict[Pair, Words] = {}
+    found = set[Pair]()
     for bags in concepts:
         if len(bags) > _MAX_NAMES:
             continue
@@ -105,8 +153,10 @@ def _find_pairs(concepts: Iterable[Sequence[Words]]) -> list[Pair]:
                 continue
             words, others, common = _compare(one, other)
             if len(words) <= MAX_WORDS and len(others) <= MAX_WORDS:
-                contexts[_ordered(words, others)].add(common)
-    return [pair for pair, found in contexts.items() if len(found) >= _MIN_CONTEXTS]
+                pair = _ordered(words, others)
+                if first.setdefault(pair, common) != common:
+                    found.add(pair)
+    return found
 
 
 def _compare(one: Words, other: Words) -> tuple[Words, Words, Words]:
@@ -115,13 +165,14 @@ def _compare(one: Words, other: Words) -> tuple[Words, Words, Words]:
     RETURNS (Tuple[Tuple[str, ...], Tuple[str, ...], Tuple[str, ...]]): The words only in the first,
         those only in the second, and those in both.
     """
-    first, second = Counter(one), Counter(other)
-    common = first & second
-    return (
-        tuple((first - common).elements()),
-        tuple((second - common).elements()),
-        tuple(common.elements()),
-    )
+    words, others, common = [], list(other), []
+    for word in one:
+        if word in others:
+            others.remove(word)
+            common.append(word)
+        else:
+            words.append(word)
+    return tuple(words), tuple(others), tuple(common)
 
 
 def _ordered(words: Words, others: Words) -> Pair:
@@ -129,12 +180,12 @@ def _ordered(words: Words, others: Words) -> Pair:
 
 
 class _Partners(NamedTuple):
-    """Pairs of words as arrays, sorted by the hash of the first.
+    """Pairs of words as arrays, sorted by the hash of the words to replace: the first ones, unless
+    there are none. Few bags have the others, but to all bags they could be added.
 
     pairs (List[Tuple[Words, Words]]): n pairs.
-    words (np.ndarray): uint64 (n,): the hash of the first words of each.
-    change (np.ndarray): uint64 (n,): what replacing the first words by the second adds to the hash
-        of a bag.
+    words (np.ndarray): uint64 (n,): the hash of the words to replace in each.
+    change (np.ndarray): uint64 (n,): what replacing them adds to the hash of a bag.
     """
 
     pairs: list[Pair]
@@ -144,8 +195,8 @@ class _Partners(NamedTuple):
     @classmethod
     def of(cls, pairs: Iterable[Pair]) -> "_Partners":
         listed = sorted(pairs)
-        words = hash_bags([first for first, _ in listed])
-        change = hash_bags([second for _, second in listed]) - words
+        words = hash_bags(first or second for first, second in listed)
+        change = hash_bags(second if first else () for first, second in listed) - words
         order = np.argsort(words, kind="stable")
         return cls([listed[place] for place in order], words[order], change[order])
 
@@ -158,28 +209,36 @@ def _count(
     RETURNS (Tuple[np.ndarray, np.ndarray]): int64 (n,): how many of them name the same concept, and
         how many name different ones, for each pair of words.
     """
-    owners = defaultdict[Words, set[int]](set)
-    for number, bags in enumerate(concepts):
-        for bag in bags:
-            owners[bag].add(number)
+    # Few bags have several owners: a set for each bag would take longer than all the rest.
+    owner: dict[Words, int] = {}
+    owners: dict[Words, set[int]] = {}
+    for number, named in enumerate(concepts):
+        for bag in named:
+            if (first := owner.setdefault(bag, number)) != number:
+                owners.setdefault(bag, {first}).add(number)
     by_size = defaultdict[int, list[Words]](list)
-    for bag in owners:
+    for bag in owner:
         by_size[len(bag)].append(bag)
     bags = list(chain.from_iterable(by_size.values()))
-    own = [owners[bag] for bag in bags]
+    own = np.fromiter(map(owner.__getitem__, bags), "int64", len(bags))
+    is_shared = np.fromiter(map(owners.__contains__, bags), "bool", len(bags))
     hashes = hash_bags(bags)
     order = np.argsort(hashes)
     likely = np.zeros(int(_LOW_BITS) + 1, dtype="bool")
     likely[hashes & _LOW_BITS] = True
     same, different = (np.zeros(len(partners.pairs), dtype="int64") for _ in range(2))
-    first = 0
+    start = 0
     for some in by_size.values():
-        for start in range(0, len(some), _BLOCK):
-            block = some[start : start + _BLOCK]
-            for number, other, pair in _matches(block, first, hashes, order, likely, partners):
-                counts = different if own[number].isdisjoint(own[other]) else same
-                counts[pair] += 1
-            first += len(block)
+        for block in (some[at : at + _BLOCK] for at in range(0, len(some), _BLOCK)):
+            one, other, pair = _matches(block, start, hashes, order, likely, partners)
+            is_same = own[one] == own[other]
+            for at in np.flatnonzero(~is_same & (is_shared[one] | is_shared[other])).tolist():
+                both = (bags[one[at]], bags[other[at]])
+                mine, others = (owners.get(bag, {owner[bag]}) for bag in both)
+                is_same[at] = not mine.isdisjoint(others)
+            same += np.bincount(pair[is_same], minlength=len(same))
+            different += np.bincount(pair[~is_same], minlength=len(same))
+            start += len(block)
     return same, different
 
 
@@ -190,7 +249,7 @@ def _matches(
     order: np.ndarray,
     likely: np.ndarray,
     partners: _Partners,
-) -> Iterator[tuple[int, int, int]]:
+) -> np.ndarray:
     """Find the names that differ from others by one substitution.
 
     bags (Sequence[Tuple[str, ...]]): b bags of the same size.
@@ -199,7 +258,7 @@ def _matches(
     order (Ints1d): int64 (n,): the numbers of all bags, sorted by hash.
     likely (np.ndarray): bool: whether a hash has these lowest bits.
     partners (_Partners): The substitutions.
-    YIELDS (Tuple[int, int, int]): A bag, another, and the substitution, by number, each once.
+    RETURNS (Ints2d): int64 (3, m): bags, others, and the substitutions, by number, each once.
     """
     words = np.array([[hash_word(word) for word in bag] for bag in bags], dtype="uint64")
     replaced = hash_parts(words)
@@ -215,8 +274,7 @@ def _matches(
     equal = hashes[other] == become[kept]
     kept, other = kept[equal], other[equal]
     # A word that a bag contains twice can be replaced in two places.
-    matches = np.unique(np.stack([bag[kept], other, pair[kept]], axis=1), axis=0)
-    yield from map(tuple, matches.tolist())
+    return np.unique(np.stack([bag[kept], other, pair[kept]]), axis=1)
 
 
 # Words that only say that something is wrong with what they refer to: those preferred by

@@ -30,7 +30,7 @@ from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
 from ..pipeline.saving import write_pipeline
 from ..pipeline.short_form_files import CLINICAL, ambiguous_short_forms, unambiguous
 from ..pipeline.tokenization import separate_joined_words
-from ..text.substitutions import Substitution, find_substitutions
+from ..text.substitutions import NameLearner, Substitution
 from ..text.word_bags import normalized_words
 from .name_training import NGRAMS, STARTS, TrainingGain, TrainingPlan, train_on_names
 
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 _MOST_NAMES = 200_000
 
 
-def _remember_names(ontology: Given[AnyOntology], names: list[tuple[str, ...]]) -> ConceptStream:
-    """Keep the first names of an ontology while it is read.
+def _remember_names(ontology: Given[AnyOntology], learner: NameLearner) -> ConceptStream:
+    """Learn from the first names of an ontology while it is read.
 
     RETURNS (ConceptStream): The same concepts, to be read once.
     RAISES (ConnormError): CN006 for anything but an ontology.
@@ -52,12 +52,13 @@ def _remember_names(ontology: Given[AnyOntology], names: list[tuple[str, ...]]) 
     stream = read if isinstance(read, ConceptStream) else ConceptStream(read, read.source)
 
     def remembered() -> Iterator[Record]:
-        count = 0
         for record in stream.read_records():
-            if count < _MOST_NAMES:
-                own = record.read().names
-                names.append(own)
-                count += len(own)
+            if learner.count < _MOST_NAMES:
+                line = stream.known.lines.get(record.digest) if record.unchanged else None
+                if line is None:
+                    learner.add(record.read().names, record.digest)
+                else:
+                    learner.add_line(line, record.digest)
             yield record
 
     return ConceptStream.of_records(remembered(), stream.source, stream.known)
@@ -233,10 +234,9 @@ def build_index(
             )
             nlp = make(encoder=block)
         if config is None and substitutions is None:
-            names: list[tuple[str, ...]] = []
-            source = partial(_remember_names, source, names)
-            # Learned only when requested, after the concepts have been read.
-            table = chain.from_iterable(map(find_substitutions, ([names],)))
+            # It learns only when requested, after the concepts have been read.
+            table = NameLearner()
+            source = partial(_remember_names, source, table)
         normalizer = find_normalizer(nlp)
         normalizer.initialize(
             lambda: _read_examples(corpora, nlp),
