@@ -9,7 +9,7 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -251,80 +251,102 @@ class Rewritten(NamedTuple):
 
 
 class _Replacements(NamedTuple):
-    """Replacements of words in one text.
+    """Replacements of words in texts with the same number of words.
 
+    texts (Ints1d): int64 (n,): the number of the text that each is for.
     changes (np.ndarray): uint64 (n,): what each adds to the hash of the bag, modulo 2^64.
     certain (Floats1d): float64 (n,): how likely the meaning stays the same, 0 to 1.
     places (Ints1d): int64 (n,): the words that each replaces, as a bit mask of positions in the
         bag.
     """
 
+    texts: np.ndarray
     changes: np.ndarray
     certain: np.ndarray
     places: np.ndarray
 
 
 _NOTHING = Rewritten(np.empty(0, dtype="int64"), np.empty(0))
-_NO_REPLACEMENTS = _Replacements(np.empty(0, "uint64"), np.empty(0), np.empty(0, "int64"))
 
 
 def rewrite(
-    bag: tuple[str, ...],
+    bags: Sequence[tuple[str, ...]],
     names: WordBags,
     table: "RewritingTable | None" = None,
     *,
     min_certainty: float,
-) -> Rewritten:
+) -> list[Rewritten]:
     """Find the names that have a text's words, or match it after one or two replacements.
 
-    bag (Tuple[str, ...]): The text, from `text.word_bags.word_bag`.
+    bags (Sequence[Tuple[str, ...]]): b texts, from `text.word_bags.word_bag`.
     names (WordBags): The names of the index.
     table (Optional[RewritingTable]): Substitutions, in addition to derivations.
     min_certainty (float): Leave out less certain names.
-    RETURNS (Rewritten): The names, the most certain first, at most 32.
+    RETURNS (List[Rewritten]): For each text at most 32 names, the most certain first.
     """
-    if not 0 < len(bag) <= _MAX_WORDS or not len(names.hashes):
-        return _NOTHING
-    words = np.fromiter(map(hash_word, bag), "uint64", len(bag))
-    parts = hash_parts(words[np.newaxis])[0]
     tables = [ENGLISH_TABLE] if table is None else [ENGLISH_TABLE, table]
+    found = [_NOTHING] * len(bags)
+    by_size = defaultdict[int, list[int]](list)
+    for number, bag in enumerate(bags):
+        by_size[len(bag)].append(number)
+    for size, numbers in by_size.items():
+        if 0 < size <= _MAX_WORDS and len(names.hashes):
+            alike = [bags[number] for number in numbers]
+            rewritten = _rewrite_alike(alike, names, tables, min_certainty)
+            for number, each in zip(numbers, rewritten, strict=True):
+                found[number] = each
+    return found
+
+
+def _rewrite_alike(
+    bags: Sequence[tuple[str, ...]],
+    names: WordBags,
+    tables: Sequence["RewritingTable"],
+    min_certainty: float,
+) -> list[Rewritten]:
+    """Rewrite texts with the same number of words; see `rewrite`."""
+    words = np.array([list(map(hash_word, bag)) for bag in bags], dtype="uint64")
+    parts, places = hash_parts(words), _places(words.shape[1])
     single = [
-        _derivations(bag, words, names),
-        *(each.replacements(parts, _places(len(words)), min_certainty) for each in tables),
+        _derivations(bags, words, names),
+        *(each.replacements(parts, places, min_certainty) for each in tables),
     ]
-    changes, certain = _with_pairs(single, min_certainty)
-    hashes = words.sum(dtype="uint64") + changes
+    texts, changes, certain = _with_pairs(single, len(bags), min_certainty)
+    hashes = words.sum(axis=1, dtype="uint64")[texts] + changes
     known = np.flatnonzero(find_sorted(names.hashes, hashes) >= 0)
-    if not len(known):
-        return _NOTHING
-    known = known[np.argsort(-certain[known], kind="stable")]
+    known = known[np.lexsort((-certain[known], texts[known]))]
     found = names.rows_of(hashes[known])
-    rows = np.concatenate(found).astype("int64")
-    _, first = np.unique(rows, return_index=True)
-    first = np.sort(first)[:_MAX_ROWS]
-    certainty = np.repeat(certain[known], list(map(len, found)))
-    return Rewritten(rows[first], certainty[first])
+    counts = list(map(len, found))
+    rows = np.concatenate([_NOTHING.rows, *found])
+    texts, certain = np.repeat(texts[known], counts), np.repeat(certain[known], counts)
+    _, first = np.unique(texts << 32 | rows, return_index=True)
+    first = np.sort(first)
+    bounds = np.searchsorted(texts[first], np.arange(len(bags) + 1)).tolist()
+    return [
+        Rewritten(rows[own], certain[own])
+        for own in (first[start : min(end, start + _MAX_ROWS)] for start, end in pairwise(bounds))
+    ]
 
 
-def _derivations(bag: tuple[str, ...], words: np.ndarray, names: WordBags) -> "_Replacements":
-    """List the words in names that words of a text derive from, and the names that paraphrase them.
+def _derivations(
+    bags: Sequence[tuple[str, ...]], words: np.ndarray, names: WordBags
+) -> "_Replacements":
+    """List the words in names that words of texts derive from, and the names that paraphrase them.
 
-    bag (Tuple[str, ...]): The words.
-    words (np.ndarray): uint64 (k,): their hashes.
+    bags (Sequence[Tuple[str, ...]]): b texts of k words.
+    words (np.ndarray): uint64 (b, k): the hashes of their words.
     names (WordBags): The names of the index.
     RETURNS (_Replacements): The replacements.
     """
-    forms = list(map(forms_of, bag))
+    forms = list(map(forms_of, chain.from_iterable(bags)))
     hashes = np.array([each.hash for each in chain.from_iterable(forms)], dtype="uint64")
-    if not len(hashes):
-        return _NO_REPLACEMENTS
     known = np.flatnonzero(
         (find_sorted(names.words, hashes) >= 0) | (find_sorted(names.hashes, hashes) >= 0)
     )
-    places = np.repeat(np.arange(len(bag)), list(map(len, forms)))[known]
-    return _Replacements(
-        hashes[known] - words[places], np.full(len(known), _DERIVED), np.left_shift(1, places)
-    )
+    replaced = np.repeat(np.arange(words.size), list(map(len, forms)))[known]
+    texts, places = np.divmod(replaced, words.shape[1])
+    changes = hashes[known] - words.ravel()[replaced]
+    return _Replacements(texts, changes, np.full(len(known), _DERIVED), np.left_shift(1, places))
 
 
 class RewritingTable:
@@ -373,25 +395,35 @@ class RewritingTable:
     def replacements(
         self, parts: np.ndarray, places: np.ndarray, min_certainty: float
     ) -> "_Replacements":
-        """List the substitutions of a text's words.
+        """List the substitutions of the words of texts.
 
-        parts (np.ndarray): uint64 (p,): the parts of its bag, from `hash_parts`.
+        parts (np.ndarray): uint64 (b, p): the parts of b bags, from `hash_parts`.
         places (Ints1d): int64 (p,): the words of each part, see `_Replacements`.
         min_certainty (float): Leave out less certain substitutions.
         RETURNS (_Replacements): The substitutions.
         """
         found = find_sorted(self._words, parts)
-        known = np.flatnonzero(found >= 0)
-        if not len(known):
-            return _NO_REPLACEMENTS
-        first, last = self._start[found[known]], self._start[found[known] + 1]
-        replaced = np.repeat(places[known], last - first)
-        number = np.concatenate(list(map(np.arange, first.tolist(), last.tolist())))
+        texts, part = np.nonzero(found >= 0)
+        which, number = self._numbers(found[texts, part])
         kept = self._certainty[number] >= min_certainty
-        number = number[kept]
+        which, number = which[kept], number[kept]
         return _Replacements(
-            self._change[number], self._certainty[number].astype("float64"), replaced[kept]
+            texts[which],
+            self._change[number],
+            self._certainty[number].astype("float64"),
+            places[part[which]],
         )
+
+    def _numbers(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """List the substitutions of bags.
+
+        words (Ints1d): int64 (n,): the positions of the bags in the table.
+        RETURNS (Tuple[Ints1d, Ints1d]): int64: for each substitution, which of the n bags it is of,
+            and its number.
+        """
+        spans = list(map(np.arange, self._start[words].tolist(), self._start[words + 1].tolist()))
+        which = np.repeat(np.arange(len(words)), list(map(len, spans)))
+        return which, np.concatenate([_NOTHING.rows, *spans])
 
     def of_words(
         self, hashes: np.ndarray, min_certainty: float
@@ -406,9 +438,8 @@ class RewritingTable:
         """
         places = find_sorted(self._words, hashes)
         known = np.flatnonzero(places >= 0)
-        spans = [np.arange(self._start[at], self._start[at + 1]) for at in places[known].tolist()]
-        which = np.repeat(known, list(map(len, spans)))
-        numbers = np.concatenate([np.zeros(0, "int64"), *spans])
+        which, numbers = self._numbers(places[known])
+        which = known[which]
         kept = self._certainty[numbers] >= min_certainty
         kept &= self._change[numbers] + hashes[which] != 0
         return which[kept], self._change[numbers[kept]], self._certainty[numbers[kept]]
@@ -464,26 +495,29 @@ def _places(size: int) -> np.ndarray:
 
 
 def _with_pairs(
-    single: Sequence[_Replacements], min_certainty: float
-) -> tuple[np.ndarray, np.ndarray]:
+    single: Sequence[_Replacements], count: int, min_certainty: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Combine replacements: none, each of them, and pairs of replacements of different words.
 
     single (Sequence[_Replacements]): The replacements from each source.
+    count (int): The number of texts.
     min_certainty (float): Leave out less certain pairs.
-    RETURNS (Tuple[np.ndarray, np.ndarray]): Changes and certainties. The first one changes nothing:
-        the same words in another order or form count as the text itself.
+    RETURNS (Tuple[Ints1d, np.ndarray, Floats1d]): Texts, changes and certainties. The first one of
+        each text changes nothing: the same words in another order or form count as the text itself.
     """
-    changes, certain, places = map(np.concatenate, zip(*single, strict=True))
-    if not len(changes):
-        return np.zeros(1, "uint64"), np.ones(1)
-    order = np.argsort(-certain, kind="stable")
-    changes, certain, places = changes[order], certain[order], places[order]
-    count = min(len(changes), _MAX_PAIRED)
-    first, second = pair_places(count)
+    texts, changes, certain, places = map(np.concatenate, zip(*single, strict=True))
+    order = np.lexsort((-certain, texts))
+    texts, changes, certain, places = (each[order] for each in (texts, changes, certain, places))
+    bounds = np.searchsorted(texts, np.arange(count + 1)).tolist()
+    pairs = [
+        np.add(pair_places(min(end - start, _MAX_PAIRED)), start) for start, end in pairwise(bounds)
+    ]
+    first, second = np.hstack(pairs)
     both = certain[first] * certain[second]
     kept = (both >= min_certainty) & (places[first] & places[second] == 0)
     first, second = first[kept], second[kept]
     return (
-        np.concatenate([np.zeros(1, "uint64"), changes, changes[first] + changes[second]]),
-        np.concatenate([np.ones(1), certain, both[kept]]),
+        np.concatenate([np.arange(count), texts, texts[first]]),
+        np.concatenate([np.zeros(count, "uint64"), changes, changes[first] + changes[second]]),
+        np.concatenate([np.ones(count), certain, both[kept]]),
     )

@@ -186,13 +186,16 @@ class RewrittenWords:
         self._batch = batch
         self._names: dict[int, Rewritten] = {}
         index = batch.index
-        for place in np.flatnonzero(batch.rows < 0).tolist():
-            text = batch.texts[place]
-            names = rewrite(
-                known_bag(text), index.word_bags, index.rewriting, min_certainty=_MIN_CERTAINTY
-            )
-            if len(names.rows) and has_sign(text):
-                names = _without_opposites(text, names, index)
+        places = np.flatnonzero(batch.rows < 0).tolist()
+        found = rewrite(
+            list(map(known_bag, map(batch.texts.__getitem__, places))),
+            index.word_bags,
+            index.rewriting,
+            min_certainty=_MIN_CERTAINTY,
+        )
+        for place, names in zip(places, found, strict=True):
+            if len(names.rows) and has_sign(batch.texts[place]):
+                names = _without_opposites(batch.texts[place], names, index)
             if len(names.rows):
                 self._names[place] = names._replace(certainty=weight * names.certainty)
                 batch.may_rise[place] = True

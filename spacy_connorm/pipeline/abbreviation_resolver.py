@@ -73,8 +73,9 @@ class AbbreviationResolver(SavedComponent):
         doc (Doc): The document.
         RETURNS (Doc): The same document.
         """
-        defined = find_abbreviations(doc.text)
-        used = self._used(doc.text, {each.short for each in defined})
+        text = doc.text  # looked up once: spaCy joins the tokens again each time
+        defined = find_abbreviations(text)
+        used = self._used(text, {each.short for each in defined})
         set_abbreviations(doc, sorted([*defined, *used], key=lambda each: each.start))
         return doc
 

@@ -132,7 +132,7 @@ def hash_parts(words: np.ndarray) -> np.ndarray:
     return np.hstack(parts)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=128)
 def pair_places(size: int) -> tuple[np.ndarray, np.ndarray]:
     """List all pairs of a number of words. Mentions of the same length share them.
 

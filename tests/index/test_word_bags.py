@@ -81,7 +81,7 @@ def table():
 
 
 def rewritten(table, names, text, min_certainty=0.2):
-    rows, certainty = rewrite(word_bag(text), names, table, min_certainty=min_certainty)
+    ((rows, certainty),) = rewrite([word_bag(text)], names, table, min_certainty=min_certainty)
     return {NAMES[row]: round(each, 4) for row, each in zip(rows, certainty, strict=True)}
 
 
@@ -128,7 +128,7 @@ def test_the_most_certain_names_come_first_and_are_few():
     table = RewritingTable.from_substitutions(
         Substitution((text.split()[0],), ("x",), 50 + n, 0) for n, text in enumerate(texts)
     )
-    rows, certainty = rewrite(("cyst", "x"), bags, table, min_certainty=0.3)
+    ((rows, certainty),) = rewrite([("cyst", "x")], bags, table, min_certainty=0.3)
     assert rows.tolist() == list(range(49, 17, -1))
     assert (np.diff(certainty) < 0).all()
 
@@ -166,7 +166,7 @@ def test_an_empty_table_rewrites_by_english_alone(names):
 
 def test_an_index_without_words_has_no_names(table):
     bags = WordBags.from_texts(["?"], np.asarray([0]))
-    assert rewrite(("kidney",), bags, table, min_certainty=0.3).rows.size == 0
+    assert rewrite([("kidney",)], bags, table, min_certainty=0.3)[0].rows.size == 0
 
 
 def test_adjectives_become_their_nouns_without_any_table():
@@ -174,7 +174,7 @@ def test_adjectives_become_their_nouns_without_any_table():
     bags = WordBags.from_texts(texts, np.arange(4))
 
     def found(text, table=None):
-        rows, certainty = rewrite(word_bag(text), bags, table, min_certainty=0.3)
+        ((rows, certainty),) = rewrite([word_bag(text)], bags, table, min_certainty=0.3)
         return {texts[row]: round(each, 4) for row, each in zip(rows, certainty, strict=True)}
 
     assert found("hypertensive") == {"hypertension": 0.9}
