@@ -197,6 +197,14 @@ def find_records(
             yield Record(digest, None, partial(_same, concept))
 
 
+def as_contents(concepts: Iterable[Concept]) -> Iterator[tuple[Concept, Callable[[], Concept]]]:
+    """Prepare concepts that were read already for `find_records`.
+
+    YIELDS (Tuple[Concept, Callable[[], Concept]]): Concepts, each with a function that returns it.
+    """
+    return ((concept, partial(_same, concept)) for concept in concepts)
+
+
 def _same(concept: Concept) -> Concept:
     return concept
 
@@ -237,7 +245,7 @@ class ConceptStream:
         """
         if self.records is not None:
             return self.records
-        return find_records(((each, partial(_same, each)) for each in self.concepts), self.known)
+        return find_records(as_contents(self.concepts), self.known)
 
 
 AnyOntology: TypeAlias = Ontology | ConceptStream

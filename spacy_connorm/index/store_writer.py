@@ -50,6 +50,7 @@ CREATE INDEX by_parent ON parents (parent);
 CREATE INDEX parents_of ON parents (child);
 """
 _ADD = "INSERT INTO stage.concepts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_OLDER_NUMBER = "SELECT number FROM older.concepts WHERE id = ?"
 # From an older store, all but the cross-references.
 _KEEP = (
     "concepts SELECT place, id, name, definition, in_ontology, vocabulary "
@@ -180,13 +181,11 @@ class StoreWriter:
         RETURNS (Tuple[int, bool]): Its position, and whether it is the first with its id.
         """
         if self._older is not None:
-            for number in (
-                self._find("SELECT number FROM older.concepts WHERE id = ?", concept.concept_id)
-                or ()
-            ):
-                self._read_again.add(number)
-                if number in self.kept:
-                    self._copy_kept()
+            found = self._find(_OLDER_NUMBER, concept.concept_id)
+            self._read_again.update(found or ())
+            if found and found[0] in self.kept:
+                # It is merged with the kept one.
+                self._copy_kept()
         place, is_new = len(self), True
         xrefs = PREFIXES.curies(concept.xrefs)
         vocabulary = split_curie(PREFIXES.own_curie(concept.concept_id, xrefs))[0]

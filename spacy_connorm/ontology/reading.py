@@ -24,6 +24,7 @@ from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..concepts.ontology import (
     KnownConcepts,
     Record,
+    as_contents,
     find_records,
     read_concept_lines,
     read_licence,
@@ -146,17 +147,17 @@ def _records(
     reader = find_reader(format)
     require_options(format, reader, options)
     sound = partial(_sound, report, curies)
-    contents: Iterable[tuple[str | Concept, Callable[[], Any]]]
+    contents: Iterable[tuple[str | Concept, Callable[[], Concept]]]
     if reader is read_jsonl:
-        contents = (
-            (line, partial(sound, parse))
-            for line, parse in _concept_lines(file, report=report, **options)
-        )
+        contents = _concept_lines(file, report=report, **options)
+        how = (curies, options)
     else:
-        found = reader(file, report=report, **options)
-        contents = ((concept, partial(sound, lambda same=concept: same)) for concept in found)
+        # The other files that options name may be of another release.
+        contents = as_contents(reader(file, report=report, **options))
+        how = (curies, {})
+    sounded = ((content, partial(sound, read)) for content, read in contents)
     empty = True
-    for record in find_records(contents, known, options=(format, curies, options)):
+    for record in find_records(sounded, known, options=how):
         empty = False
         yield record
     if empty:

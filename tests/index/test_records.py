@@ -90,10 +90,9 @@ def test_it_has_the_bytes_of_one_from_nothing(tmp_path, given, seed):
         verify_index(known, report=lambda count: None)
 
 
-def read_again(folder, concepts, known):
+def read_again(folder, stream, known):
     """RETURNS (Set[str]): The ids of the concepts that a new index reads."""
     read = set()
-    stream = as_file(folder, concepts)
 
     def listening(record):
         concept = record.read()
@@ -121,13 +120,25 @@ def test_only_what_has_changed_is_read(tmp_path):
     concepts[1] = replace(concepts[1], definition="New.")
     # The first one is read before anybody can say what is known.
     expected = {"C0", "C1", "C3", "C4", "C5", "C6"}
-    assert read_again(tmp_path, concepts, known) == expected
-    assert read_again(tmp_path, concepts[::-1], known) == expected - {"C0"}
+    assert read_again(tmp_path, as_file(tmp_path, concepts), known) == expected
+    backwards = as_file(tmp_path, concepts[::-1])
+    assert read_again(tmp_path, backwards, known) == expected - {"C0"}
 
 
-def test_another_version_reads_everything_again(tmp_path, monkeypatch):
-    concepts = [Concept(f"C{number}", f"name {number}") for number in range(3)]
+def test_what_is_read_in_another_way_is_read_again(tmp_path, monkeypatch):
+    concepts = [Concept(f"C{number}", f"name {number}", ("other",)) for number in range(3)]
     known, _ = build_quietly(tmp_path / "a", concepts=as_file(tmp_path, concepts), synonyms=[])
-    assert read_again(tmp_path, concepts, known) == {"C0"}
+    path = tmp_path / "ontology.jsonl"
+    assert read_again(tmp_path, open_ontology(path), known) == {"C0"}
+    exact = open_ontology(path, scopes=["EXACT"])
+    assert read_again(tmp_path, exact, known) == {"C0", "C1", "C2"}
     monkeypatch.setattr("spacy_connorm.concepts.ontology.__version__", "another")
-    assert read_again(tmp_path, concepts, known) == {"C0", "C1", "C2"}
+    assert read_again(tmp_path, open_ontology(path), known) == {"C0", "C1", "C2"}
+
+
+def test_rows_of_a_table_are_compared_once_they_are_read(tmp_path):
+    path = tmp_path / "a.tsv"
+    path.write_text("id\tname\nC1\tone\nC2\ttwo\nC3\tthree\n")
+    known, _ = build_quietly(tmp_path / "a", concepts=open_ontology(path), synonyms=[])
+    path.write_text("name\tid\none\tC1\ntwo\tC2\ndrei\tC3\n")
+    assert read_again(tmp_path, open_ontology(path, id="id"), known) == {"C1", "C3"}
