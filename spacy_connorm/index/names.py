@@ -4,7 +4,7 @@ few hundred megabytes for ten million names.
 """
 
 from array import array
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..files.arrays import write_header
-from .concept_index import ConceptIndex, D, Members, O
+from .concept_index import ConceptIndex, D, KeyTable, Members, O
 from .records import ordered_members
 from .store import STARTS_FILE, TEXTS_FILE
 
@@ -69,6 +69,9 @@ class NameFile:
             self._file.write(older.store.utf8)
             self._ends = array("q", older.store.text_starts.tobytes())
         self.older_texts = len(self._ends) - 1
+        self._members: KeyTable | None = None
+        self._older_hashes = np.zeros(1, dtype="uint64")
+        self._texts = array("i")
         self._hashes = array("Q")
         self._concepts = array("i")
         self._targets = array("B")
@@ -115,14 +118,34 @@ class NameFile:
 
     def _write(self) -> None:
         texts, self._waiting = self._waiting, []
-        if texts:
-            self._hashes.frombytes(self._hash_inputs(texts).tobytes())
-        encoded = [text.encode() for text in texts]
+        members = self._find_older(texts)
+        new = np.flatnonzero(members < 0)
+        hashes = self._older_hashes[members]
+        written = [texts[place] for place in new] if len(new) < len(texts) else texts
+        if written:
+            hashes[new] = self._hash_inputs(written)
+        self._hashes.frombytes(hashes.tobytes())
+        members[new] = np.arange(len(new)) + len(self._ends) - 1
+        self._texts.frombytes(members.astype("int32").tobytes())
+        encoded = [text.encode() for text in written]
         self._file.write(b"".join(encoded))
         end = self._ends[-1]
         for each in encoded:
             end += len(each)
             self._ends.append(end)
+
+    def _find_older(self, texts: list[str]) -> np.ndarray:
+        """Find texts in the older index, if there are many: all of its own are hashed first. For
+        what equal hashes mean, see `KeyTable`.
+
+        RETURNS (Ints1d): int64: a member of the older index for each text; -1 for a new one.
+        """
+        if self._older is None or (self._members is None and len(texts) < _WINDOW):
+            return np.full(len(texts), -1)
+        if self._members is None:
+            self._members = KeyTable.from_hashes(_hash_texts(self._older.store.all_texts()))
+            self._older_hashes = self._older.keys.hashes()[self._older.row_numbers]
+        return self._members.rows_of(_hash_texts(texts))
 
     def ordered(self, numbers: np.ndarray, kept: Mapping[int, int]) -> Names:
         """Sort the names in the order of the index: first the names in O by concept, then those in
@@ -140,7 +163,7 @@ class NameFile:
             targets=np.frombuffer(self._targets, dtype="uint8"),
             preferred=np.frombuffer(self._preferred, dtype="bool"),
             inexact=np.frombuffer(self._inexact, dtype="bool"),
-            texts=np.arange(self.older_texts, len(self._ends) - 1, dtype="int32"),
+            texts=np.frombuffer(self._texts, dtype="int32"),
         )
         if self._older is not None:
             added = Names(*map(np.concatenate, zip(_kept(self._older, kept), added, strict=True)))
@@ -207,6 +230,11 @@ def _kept(older: ConceptIndex, kept: Mapping[int, int]) -> Names:
         inexact=older.members.inexact[members],
         texts=members,
     )
+
+
+def _hash_texts(texts: Iterable[str]) -> np.ndarray:
+    # Python's own hashes differ between processes, but take a tenth of the time.
+    return np.fromiter(map(hash, texts), dtype="int64").view("uint64")
 
 
 class GroupedNames(NamedTuple):

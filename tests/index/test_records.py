@@ -8,10 +8,12 @@ from random import Random
 import pytest
 
 from spacy_connorm.concepts import Concept, ConceptStream, write_concepts
+from spacy_connorm.index import word_bags
 from spacy_connorm.index.verification import verify_index
 from spacy_connorm.ontology import open_ontology
+from spacy_connorm.text.word_bags import word_bag
 
-from .conftest import build
+from .conftest import DENSE, build
 
 WORDS = ("heart", "Heart", "attack", "pain", "MI", "acute", "שלום", "of the", "renal", "disease")
 OTHER_IDS = ("MIM:1", "OMIM:1", "ICD10:I21", "MESH:D009203")
@@ -67,7 +69,10 @@ def build_quietly(path, **given):
 
 @pytest.mark.parametrize("given", [as_file, as_list])
 @pytest.mark.parametrize("seed", range(12))
-def test_it_has_the_bytes_of_one_from_nothing(tmp_path, given, seed):
+def test_it_has_the_bytes_of_one_from_nothing(tmp_path, monkeypatch, given, seed):
+    if seed % 2:
+        # Texts of concepts that are read again are found in the older index, too.
+        monkeypatch.setattr("spacy_connorm.index.names._WINDOW", 5)
     draw = Random(seed)
     concepts = [make_concept(draw, number) for number in range(30)]
     synonyms = [(draw.choice(WORDS), draw.choice(concepts).concept_id) for _ in range(5)]
@@ -142,3 +147,27 @@ def test_rows_of_a_table_are_compared_once_they_are_read(tmp_path):
     known, _ = build_quietly(tmp_path / "a", concepts=open_ontology(path), synonyms=[])
     path.write_text("name\tid\none\tC1\ntwo\tC2\ndrei\tC3\n")
     assert read_again(tmp_path, open_ontology(path, id="id"), known) == {"C1", "C3"}
+
+
+@pytest.mark.parametrize(("window", "expected"), [(3, ["new", "other"]), (1000, None)])
+def test_known_texts_of_changed_concepts_are_copied_if_they_are_many(
+    tmp_path, monkeypatch, window, expected
+):
+    monkeypatch.setattr("spacy_connorm.index.names._WINDOW", window)
+    concepts = [Concept(f"C{number}", f"name {number}", ("other",)) for number in range(6)]
+    known, _ = build_quietly(tmp_path / "a", concepts=concepts, synonyms=[])
+    changed = [replace(each, definition="New.") for each in concepts]
+    changed[0] = replace(changed[0], aliases=("new", "other"))
+    read, split = [], []
+    encoder = replace(DENSE, inputs=lambda texts: read.extend(texts) or DENSE.inputs(texts))
+    monkeypatch.setattr(word_bags, "word_bag", lambda text: split.append(text) or word_bag(text))
+    index, _ = build_quietly(
+        tmp_path / "b", concepts=changed, synonyms=[], known=known, encoder=encoder
+    )
+    # Texts that share a row are split, but not read.
+    names = [name for each in changed for name in each.names]
+    assert read == (["new"] if expected else names)
+    assert set(split) == set(expected or names)
+    monkeypatch.undo()
+    fresh, _ = build_quietly(tmp_path / "c", concepts=changed, synonyms=[])
+    assert index.manifest["files"] == fresh.manifest["files"]
