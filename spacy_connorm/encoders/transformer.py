@@ -3,6 +3,7 @@
 from array import array
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import groupby
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -41,7 +42,8 @@ def TransformerEncoder(
         or to the maximum of the transformer if that is lower. If None, as the folder was trained,
         or else 64: one of MEDIC's 67,000 names is longer.
     batch_size (int): Texts per batch.
-    mixed_precision (bool): Whether to use half precision where possible, which is faster on a GPU.
+    mixed_precision (bool): Whether to use half precision where it is faster: on a GPU, and on
+        processors with AVX512-BF16.
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN126 if an optional library is not installed, CN006 for an empty batch
         or a length that leaves no room for text.
@@ -76,7 +78,7 @@ class TransformerShim(PretrainedShim):
         name (str): The `name` of `TransformerEncoder`.
         asked (Dict[str, Any]): `pooling` and `max_length`; None for those not given.
         batch_size (int): Texts to encode at once.
-        mixed_precision (bool): Whether to compute in half precision where possible.
+        mixed_precision (bool): Whether to compute in half precision where it is faster.
         """
         super().__init__(name, batch_size=batch_size)
         self._asked = asked
@@ -116,11 +118,18 @@ class TransformerShim(PretrainedShim):
         """Group texts of similar length into batches. A text without tokens is in no batch, since
         some tokenizers add no special tokens.
 
-        YIELDS (List[int]): The texts of each batch.
+        YIELDS (List[int]): The texts of each batch; in half precision, they have the same length,
+            since padding would change their vectors.
         """
-        order = sorted((i for i, each in enumerate(inputs) if each), key=lambda i: len(inputs[i]))
-        for start in range(0, len(order), self.batch_size):
-            yield order[start : start + self.batch_size]
+
+        def length(text: int) -> int:
+            return len(inputs[text])
+
+        order = sorted((text for text, each in enumerate(inputs) if each), key=length)
+        parts = [list(same) for _, same in groupby(order, length)] if self._in_half else [order]
+        for part in parts:
+            for start in range(0, len(part), self.batch_size):
+                yield part[start : start + self.batch_size]
 
     def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
         """Compute vectors from token ids.
@@ -130,7 +139,7 @@ class TransformerShim(PretrainedShim):
         """
         with self._failures():
             rows = [array("i", each).tolist() for each in inputs]
-            return self._model.predict(rows, mixed_precision=self._mixed_precision)
+            return self._model.predict(rows, mixed_precision=self._in_half)
 
     def fingerprint(self) -> str:
         """Compute a checksum of weights, tokenizer, and the settings that change vectors.
@@ -171,6 +180,10 @@ class TransformerShim(PretrainedShim):
         restored = restore_module(saved)
         require_settings("the saved pipeline", saved, self._asked)
         return restored
+
+    @property
+    def _in_half(self) -> bool:
+        return self._mixed_precision and self._model.is_faster_in_half
 
     @contextmanager
     def _failures(self) -> Iterator[None]:

@@ -118,6 +118,14 @@ class TransformerModule(torch.nn.Module):
         """
         return self.transformer.config.hidden_size
 
+    @property
+    def is_faster_in_half(self) -> bool:
+        """Whether its device computes faster in half precision.
+
+        RETURNS (bool): False for processors that would only emulate it.
+        """
+        return self.transformer.device.type != "cpu" or torch.cpu._is_avx512_bf16_supported()
+
     def rows(self, texts: list[str]) -> list[list[int]]:
         """Tokenize texts.
 
@@ -155,7 +163,7 @@ class TransformerModule(torch.nn.Module):
         """Compute vectors without gradients.
 
         rows (List[List[int]]): Token ids of at least one text.
-        mixed_precision (bool): Whether to compute in half precision where possible.
+        mixed_precision (bool): Whether to compute in half precision.
         RETURNS (np.ndarray): Shape (rows, width), float32, in main memory.
         """
         device = self.transformer.device

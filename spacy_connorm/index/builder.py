@@ -76,14 +76,14 @@ def _write_vectors(
             new = np.flatnonzero(rows == _NOTHING)
             encoded: Any = None
             if len(new):
-                raw = _encode_all(names.read(texts[window][new]), encoder)
+                raw = _encode_all(names.read(texts[window][new]), encoder, bar)
                 encoded = from_raw(raw, dtype=dtype)
             if known is None or len(new) == len(rows):
                 writer.append(encoded)
             else:
                 for block in _with_copies(rows, known.vectors, encoded):
                     writer.append(block)
-            bar.update(len(rows))
+            bar.update(len(rows) - len(new))
     writer.close()
     return copied
 
@@ -106,12 +106,16 @@ def _with_copies(rows: np.ndarray, known: Vectors, encoded: Any) -> Iterator[Vec
         yield block
 
 
-def _encode_all(texts: list[str], encoder: NormalizedEncoder) -> Raw:
+def _encode_all(texts: list[str], encoder: NormalizedEncoder, bar: "tqdm[Any]") -> Raw:
     # Texts of similar length share a chunk, so that encoders pad little.
-    order = np.argsort([len(text) for text in texts], kind="stable")
-    chunks = [order[start : start + _ENCODED] for start in range(0, len(order), _ENCODED)]
-    encoded = stack(encoder.encode([texts[place] for place in chunk]) for chunk in chunks)
-    return encoded[np.argsort(order)]
+    inputs = encoder.inputs(texts)
+    order = np.argsort([len(each) for each in inputs], kind="stable")
+    parts = []
+    for start in range(0, len(order), _ENCODED):
+        chunk = order[start : start + _ENCODED]
+        parts.append(encoder.encode_inputs([inputs[place] for place in chunk]))
+        bar.update(len(chunk))
+    return stack(parts)[np.argsort(order)]
 
 
 def concept_means(

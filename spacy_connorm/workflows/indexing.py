@@ -91,13 +91,17 @@ factory = "mention_finder"
 # The choices of `--encoder`. The DAN has the input embeddings of MiniLM; n-grams need training.
 ENCODERS: dict[str, dict[str, Any]] = {
     "fast": {"@architectures": "spacy-connorm.DanEncoder.v1", "buckets": 0, "dtype": "int8"},
-    "accurate": {"@architectures": "spacy-connorm.TransformerEncoder.v1"},
+    "accurate": {
+        "@architectures": "spacy-connorm.TransformerEncoder.v1",
+        "mixed_precision": True,
+    },
     "ngrams": NGRAMS,
 }
 # What a number after a short form counts: "CKD3", "DM2".
 _KINDS = ("type", "stage", "grade")
 _NUMBERS = range(1, 6)
 _NORMALIZER = "concept_normalizer"
+_ARCHITECTURE = "components.concept_normalizer.encoder.@architectures"
 _RESOLVER = "abbreviation_resolver"
 _FINDER = "mention_finder"
 _MARKER = "assertion_marker"
@@ -332,6 +336,8 @@ def make_pipeline(
 
 def _default_config(encoder: dict[str, Any] | None, overrides: Mapping[str, Any] | None) -> Config:
     config = Config().from_str(_DEFAULT_CONFIG)
+    if encoder is None and _ARCHITECTURE not in (overrides or {}):
+        encoder = ENCODERS["accurate"]
     if encoder is not None:
         config["components"][_NORMALIZER]["encoder"] = encoder
     return Config().from_str(config.to_str(), overrides=dict(overrides or {}))

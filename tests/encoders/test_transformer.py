@@ -3,6 +3,7 @@ import pickle
 import shutil
 import subprocess
 import sys
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -212,10 +213,23 @@ def test_vectors_that_are_not_finite(tiny):
         broken.predict(TEXTS)
 
 
-def test_mixed_precision_is_close(tiny, tiny_folder):
-    vectors = load(tiny_folder, mixed_precision=True).predict(TEXTS)
-    assert vectors.dtype == np.float32
-    assert np.allclose(vectors, tiny.predict(TEXTS), atol=0.1)
+def test_mixed_precision_is_close(tiny, tiny_folder, monkeypatch):
+    for is_supported in (False, True):
+        monkeypatch.setattr("torch.cpu._is_avx512_bf16_supported", lambda new=is_supported: new)
+        vectors = load(tiny_folder, mixed_precision=True).predict(TEXTS)
+        assert vectors.dtype == np.float32
+        assert np.allclose(vectors, tiny.predict(TEXTS), atol=0.1)
+        assert np.array_equal(vectors, tiny.predict(TEXTS)) != is_supported
+
+
+def test_nothing_is_padded_in_mixed_precision(tiny_folder, monkeypatch):
+    monkeypatch.setattr("torch.cpu._is_avx512_bf16_supported", lambda: True)
+    shim = load(tiny_folder, mixed_precision=True, batch_size=2).shims[0]
+    inputs = shim.inputs([*TEXTS, *TEXTS, "x"])
+    batches = list(shim.batches(inputs))
+    assert sorted(chain.from_iterable(batches)) == [i for i, each in enumerate(inputs) if each]
+    assert all(len({len(inputs[i]) for i in batch}) == 1 for batch in batches)
+    assert max(map(len, batches)) == 2
 
 
 def test_a_missing_library_is_named(monkeypatch):

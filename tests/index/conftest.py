@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,6 +60,9 @@ class FakeEncoder:
     inputs: Callable
     encode: Callable
     name: str
+
+    def encode_inputs(self, inputs: list[bytes]) -> Any:
+        return self.encode([each.decode() for each in inputs])
 
     def fingerprint(self) -> str:
         return self.name

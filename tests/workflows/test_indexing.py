@@ -96,6 +96,15 @@ def test_an_encoder_is_chosen_by_name(encoder, expected):
     assert expected.removesuffix("Encoder").lower() in normalizer.lookup.encoder.name
 
 
+def test_the_default_encoder_is_in_half_precision_unless_another_one_is_chosen():
+    def block(**overrides):
+        nlp = make_pipeline(overrides={f"{COMPONENT}.encoder.{k}": v for k, v in overrides.items()})
+        return nlp.config["components"]["concept_normalizer"]["encoder"]
+
+    assert block()["mixed_precision"] and block(batch_size=7)["mixed_precision"]
+    assert "mixed_precision" not in block(**{"@architectures": "spacy-connorm.NgramEncoder.v1"})
+
+
 def test_settings_of_a_chosen_encoder_are_overridden():
     overrides = {f"{COMPONENT}.encoder.ngram_range": [2, 2]}
     nlp = make_pipeline(encoder="ngrams", overrides=overrides)
