@@ -1,7 +1,7 @@
 """Concepts with their source, in memory or as a stream; their JSONL, and its terms of use."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
@@ -128,31 +128,20 @@ class Unchanged(NamedTuple):
 
 @dataclass
 class KnownConcepts:
-    """The concepts of an older index that need not be read again; none at first.
+    """The concepts of an older index that need not be read again; none at first. They have no
+    objects of their own: a million small ones take long to collect.
 
     numbers (Dict[bytes, int]): Their numbers there, by the digest of what they were read from.
-    ids (Sequence[str]): Their ids, by number.
+    ids (List[str]): Their ids, by number.
     alt_ids, parents (Dict[int, Tuple[str, ...]]): Alternate ids and ids of parents, by number.
     lines (Dict[bytes, str]): What a `NameLearner` needs of the first ones, by digest.
     """
 
     numbers: dict[bytes, int] = field(default_factory=dict)
-    ids: Sequence[str] = ()
+    ids: list[str] = field(default_factory=list)
     alt_ids: dict[int, tuple[str, ...]] = field(default_factory=dict)
     parents: dict[int, tuple[str, ...]] = field(default_factory=dict)
     lines: dict[bytes, str] = field(default_factory=dict)
-
-    def get(self, digest: bytes) -> Unchanged | None:
-        """Find a concept. It is made anew each time: a million small objects take long to collect.
-
-        digest (bytes): The digest of its record.
-        RETURNS (Optional[Unchanged]): The concept; None if it is not known.
-        """
-        number = self.numbers.get(digest)
-        if number is None:
-            return None
-        alt_ids, parents = self.alt_ids.get(number, ()), self.parents.get(number, ())
-        return Unchanged(number, self.ids[number], alt_ids, parents)
 
 
 class Record(NamedTuple):
@@ -186,13 +175,15 @@ def find_records(
     YIELDS (Record): The records. Equal hashes count as equal content: the probability that any two
         of ten million share a hash is about 3 in a million.
     """
+    numbers, ids, alt_ids, parents = known.numbers, known.ids, known.alt_ids, known.parents
     salt = blake2b(repr((__version__, options)).encode(), digest_size=16).digest()
     for content, read in contents:
         text = content if isinstance(content, str) else repr(_FIELDS(content))
         digest = blake2b(text.encode("utf8", SURROGATES), digest_size=8, salt=salt).digest()
-        unchanged = known.get(digest)
-        if unchanged is not None:
-            yield Record(digest, unchanged, read)
+        number = numbers.get(digest)
+        if number is not None:
+            others = alt_ids.get(number, ()), parents.get(number, ())
+            yield Record(digest, Unchanged(number, ids[number], *others), read)
         elif (concept := read()) is not None:
             yield Record(digest, None, partial(_same, concept))
 

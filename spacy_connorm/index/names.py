@@ -283,8 +283,10 @@ def group_names(names: Names) -> GroupedNames:
         preferred=np.logical_or.reduceat(names.preferred[by_pair], starts)[order],
         inexact=np.logical_and.reduceat(names.inexact[by_pair], starts)[order],
     )
-    by_name = np.argsort(first, kind="stable")
-    in_order = by_name[members.target[by_name] & O > 0].astype("int32")
+    by_name = np.full(len(rows), -1, dtype="int32")
+    by_name[first] = np.arange(len(first))
+    by_name = by_name[by_name >= 0]
+    in_order = by_name[members.target[by_name] & O > 0]
     return GroupedNames(members, texts[order], hashes, in_order)
 
 

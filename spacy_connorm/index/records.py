@@ -74,11 +74,11 @@ def fill_known(index: ConceptIndex, known: KnownConcepts) -> None:
     """
     path = index.folder / _DIGESTS_FILE
     digests = open_array(path, "uint64", (index.concept_count,)).view(f"V{_SIZE}")
-    known.numbers = dict(zip(digests.tolist(), range(len(digests)), strict=True))
+    known.numbers.update(zip(digests.tolist(), range(len(digests)), strict=True))
     known.numbers.pop(_NONE, None)
-    known.ids = index.store.all_ids()
-    known.alt_ids = index.store.all_others("alt_ids")
-    known.parents = index.store.all_others("parents")
+    known.ids.extend(index.store.all_ids())
+    known.alt_ids.update(index.store.all_others("alt_ids"))
+    known.parents.update(index.store.all_others("parents"))
     path = index.folder / _LEARNED_FILE
     if path.exists():
         lines = (line for _, line in read_lines(path))

@@ -156,11 +156,11 @@ def _records(
         contents = as_contents(reader(file, report=report, **options))
         how = (curies, {})
     sounded = ((content, partial(sound, read)) for content, read in contents)
-    empty = True
-    for record in find_records(sounded, known, options=how):
-        empty = False
-        yield record
-    if empty:
+    records = find_records(sounded, known, options=how)
+    if first := next(records, None):
+        yield first
+        yield from records
+    else:
         reasons = [f"{reason} ({kind.count:,})" for reason, kind in report.left_out.items()]
         left_out = f" (left out: {', '.join(reasons)})" if reasons else ""
         raise ConnormError(Errors.CN104.format(path=path, what=f"concepts{left_out}"))

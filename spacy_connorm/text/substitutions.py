@@ -222,13 +222,17 @@ def _count(
     bags = list(chain.from_iterable(by_size.values()))
     own = np.fromiter(map(owner.__getitem__, bags), "int64", len(bags))
     is_shared = np.fromiter(map(owners.__contains__, bags), "bool", len(bags))
-    hashes = hash_bags(bags)
+    words = [
+        np.array([[hash_word(word) for word in bag] for bag in some], dtype="uint64")
+        for some in by_size.values()
+    ]
+    hashes = np.concatenate([np.zeros(0, "uint64"), *(each.sum(axis=1) for each in words)])
     order = np.argsort(hashes)
     likely = np.zeros(int(_LOW_BITS) + 1, dtype="bool")
     likely[hashes & _LOW_BITS] = True
     same, different = (np.zeros(len(partners.pairs), dtype="int64") for _ in range(2))
     start = 0
-    for some in by_size.values():
+    for some in words:
         for block in (some[at : at + _BLOCK] for at in range(0, len(some), _BLOCK)):
             one, other, pair = _matches(block, start, hashes, order, likely, partners)
             is_same = own[one] == own[other]
@@ -243,7 +247,7 @@ def _count(
 
 
 def _matches(
-    bags: Sequence[Words],
+    words: np.ndarray,
     first: int,
     hashes: np.ndarray,
     order: np.ndarray,
@@ -252,7 +256,7 @@ def _matches(
 ) -> np.ndarray:
     """Find the names that differ from others by one substitution.
 
-    bags (Sequence[Tuple[str, ...]]): b bags of the same size.
+    words (np.ndarray): uint64 (b, k): the hashes of the words of b bags.
     first (int): The number of the first of them.
     hashes (np.ndarray): uint64 (n,): the hashes of all bags.
     order (Ints1d): int64 (n,): the numbers of all bags, sorted by hash.
@@ -260,7 +264,6 @@ def _matches(
     partners (_Partners): The substitutions.
     RETURNS (Ints2d): int64 (3, m): bags, others, and the substitutions, by number, each once.
     """
-    words = np.array([[hash_word(word) for word in bag] for bag in bags], dtype="uint64")
     replaced = hash_parts(words)
     left = np.searchsorted(partners.words, replaced, side="left")
     counts = np.searchsorted(partners.words, replaced, side="right") - left

@@ -52,14 +52,17 @@ def _remember_names(ontology: Given[AnyOntology], learner: NameLearner) -> Conce
     stream = read if isinstance(read, ConceptStream) else ConceptStream(read, read.source)
 
     def remembered() -> Iterator[Record]:
-        for record in stream.read_records():
-            if learner.count < _MOST_NAMES:
-                line = stream.known.lines.get(record.digest) if record.unchanged else None
-                if line is None:
-                    learner.add(record.read().names, record.digest)
-                else:
-                    learner.add_line(line, record.digest)
+        records = iter(stream.read_records())
+        for record in records:
+            line = stream.known.lines.get(record.digest) if record.unchanged else None
+            if line is None:
+                learner.add(record.read().names, record.digest)
+            else:
+                learner.add_line(line, record.digest)
             yield record
+            if learner.count >= _MOST_NAMES:
+                break
+        yield from records
 
     return ConceptStream.of_records(remembered(), stream.source, stream.known)
 
