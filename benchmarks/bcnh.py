@@ -10,9 +10,10 @@ because it is an ancestor.
 
 As in the papers, vectors are compared by inner product, n-grams (characters and pairs of them)
 choose half of the candidates, their weight is learned from 0, and mentions and names are prepared
-as BioSyn does. `--metric cosine` compares directions instead. Training starts from an encoder that
-has not seen the mentions: the DAN's embeddings before any training, or MiniLM as published. The
-ontology is CTD's of 2017, which has a hierarchy; candidates are names of O, mentions are D.
+as BioSyn does. `--metric cosine` compares directions instead. With several of `--temperature` each
+loss has the one that is best on dev, seed 0. Training starts from an encoder that has not seen the
+mentions: the DAN's embeddings before any training, or MiniLM as published. The ontology is CTD's of
+2017, which has a hierarchy; candidates are names of O, mentions are D.
 
 Each trained encoder is kept in the work folder: a run that was stopped goes on when it is started
 again, and one with more seeds trains only these.
@@ -33,13 +34,13 @@ import numpy as np
 import srsly
 from _common.builders import ask_lookup, build_lookup, cached_encoder, make_hybrid
 from _common.cli import begin, clear_errors, finish_tables, make_parser
-from _common.config_variants import config_from, start_block
+from _common.config_variants import config_from, fit_two_cores, start_block
 from _common.datasets import DATASETS, PARTS
 from _common.options import at_least
 from _common.prepared import PreparedData, answer_prepared
 from _common.seeds import by_seed, mean_columns
-from _common.trained_encoders import train_once
-from thinc.api import Model
+from _common.trained_encoders import keep_config, train_once
+from thinc.api import Config, Model
 
 from spacy_connorm.concepts import Candidate, Ontology
 from spacy_connorm.evaluation import Gold, Prediction, score_predictions
@@ -87,6 +88,12 @@ class Variant:
     norm_weight: float
     published: tuple[float, float]
 
+    @property
+    def slug(self) -> str:
+        """RETURNS (str): Its name in files and options."""
+        letters = "".join(c if c.isalnum() else " " for c in self.name.lower())
+        return "-".join(letters.split())
+
 
 VARIANTS = (
     Variant("BioSyn", "spacy-connorm.BioSyn.v1", 0.0, (89.88, 93.82)),
@@ -94,6 +101,7 @@ VARIANTS = (
     Variant("BCNH (+ list-wise)", "spacy-connorm.Bcnh.v1", 0.0, (90.55, 94.81)),
     Variant("BCNH (both)", "spacy-connorm.Bcnh.v1", 1.0, (90.61, 95.00)),
 )
+BASELINE = VARIANTS[0]
 
 
 @dataclass(frozen=True)
@@ -130,7 +138,16 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         help="where training starts: dan (before any training), minilm, a FOLDER, or a training "
         "config (.cfg), which is trained on O and D first [%(default)s]",
     )
+    slugs = [variant.slug for variant in VARIANTS]
+    chosen = {"choices": slugs, "nargs": "+", "default": slugs}
+    parser.add_argument("--model", **chosen, help="beside BioSyn's loss [all]")
     parser.add_argument("--seeds", type=at_least(1), default=3, help="[%(default)s]")
+    temperatures = {"type": float, "nargs": "+", "default": [None], "metavar": "T"}
+    parser.add_argument(
+        "--temperature",
+        **temperatures,
+        help="other than the config's; of several, each loss's best on dev",
+    )
     parser.add_argument("--metric", default="dot", choices=SIMILARITIES, help="[%(default)s]")
     parser.add_argument("--dataset", default="ncbi", choices=DATASETS, help="[%(default)s]")
     parser.add_argument("--part", default="dev", choices=PARTS, help="[%(default)s]")
@@ -151,59 +168,113 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
 
 def measure(arguments: Namespace) -> dict[str, list[Row]]:
     """RETURNS (Dict[str, List[Dict[str, Any]]]): The two tables by title."""
-    ontology = arguments.ontology or arguments.data / ONTOLOGY
-    data = PreparedData(arguments.dataset, arguments.data, ontology=ontology, part=arguments.part)
-    data.require_hierarchy()
+    data = read_data(arguments, arguments.part)
+    temperatures, tried = choose_temperatures(arguments)
     start = start_block(arguments.encoder, data, arguments.work)
     searched = partial(search, data=data, arguments=arguments)
     outcomes = {
         "start, without n-grams": [searched(start, 0.0)],
         "start": [searched(start, arguments.start_weight)],
     }
-    variants = {variant.name: variant for variant in VARIANTS}
+    variants = {variant.name: variant for variant in chosen_variants(arguments)}
 
     def train_and_search(name: str, seed: int) -> Outcome:
-        return searched(*train(variants[name], start, data, arguments, seed=seed))
+        temperature = temperatures[name]
+        return searched(*train(variants[name], start, data, arguments, temperature, seed=seed))
 
     outcomes |= by_seed(variants, arguments.seeds, train_and_search)
     head = {"dataset": arguments.dataset, "part": arguments.part, "mentions": len(data.mentions)}
     published = {each.name: each.published for each in VARIANTS}
+    shown = [name for name in ("start", BASELINE.name, VARIANTS[-1].name) if name in outcomes]
     return {
+        **({"Temperatures, dev, one seed": tried} if tried else {}),
         "Accuracy": [
             head
+            | {"temperature": temperatures.get(name)}
             | summary(name, each)
-            | gains(each, outcomes["BioSyn"])
+            | gains(each, outcomes[BASELINE.name])
             | dict(zip(("paper@1", "paper@5"), published.get(name, (None, None)), strict=True))
             for name, each in outcomes.items()
         ],
         f"'{EXAMPLE}'": example_rows(
-            {name: outcomes[name][0].example for name in ("start", "BioSyn", "BCNH (both)")},
-            data.ontology,
+            {name: outcomes[name][0].example for name in shown}, data.ontology
         ),
     }
 
 
+def read_data(arguments: Namespace, part: str) -> PreparedData:
+    """RETURNS (PreparedData): A part of the data set, and the ontology."""
+    ontology = arguments.ontology or arguments.data / ONTOLOGY
+    data = PreparedData(arguments.dataset, arguments.data, ontology=ontology, part=part)
+    data.require_hierarchy()
+    return data
+
+
+def chosen_variants(arguments: Namespace) -> list[Variant]:
+    """RETURNS (List[Variant]): BioSyn's loss, which the others are compared with, and those asked
+    for.
+    """
+    asked = {BASELINE.slug, *arguments.model}
+    return [variant for variant in VARIANTS if variant.slug in asked]
+
+
+def choose_temperatures(arguments: Namespace) -> tuple[dict[str, float | None], list[Row]]:
+    """Train each loss with each temperature, with seed 0, if there are several.
+
+    arguments (Namespace): The options.
+    RETURNS (Tuple[Dict[str, Optional[float]], List[Dict[str, Any]]]): By loss the temperature with
+        the highest Acc@1 on dev, the first of equals; and what each has.
+    """
+    variants = chosen_variants(arguments)
+    if len(arguments.temperature) == 1:
+        return {variant.name: arguments.temperature[0] for variant in variants}, []
+    data = read_data(arguments, "dev")
+    start = start_block(arguments.encoder, data, arguments.work)
+    rows, best = [], {}
+    for variant in variants:
+        scores = {}
+        for temperature in arguments.temperature:
+            trained = train(variant, start, data, arguments, temperature, seed=0)
+            found = search(*trained, data=data, arguments=arguments).scores
+            scores[temperature] = found[SCORES[0]]
+            own = {score: round(found[score], 1) for score in SCORES}
+            rows.append({"model": variant.name, "temperature": temperature, **own})
+        best[variant.name] = max(arguments.temperature, key=scores.__getitem__)
+    return best, rows
+
+
 def train(
-    variant: Variant, start: dict[str, Any], data: PreparedData, arguments: Namespace, *, seed: int
+    variant: Variant,
+    start: dict[str, Any],
+    data: PreparedData,
+    arguments: Namespace,
+    temperature: float | None,
+    *,
+    seed: int,
 ) -> tuple[dict[str, Any], float]:
     """RETURNS (Tuple[Dict[str, Any], float]): The trained encoder's block, and the learned weight
     of n-grams.
     """
-    path = arguments.work / f"{slug(variant.name)}-{seed}.cfg"
-    write_config(path, variant, start, arguments, seed=seed)
+    config = make_config(variant, start, arguments, temperature, seed=seed)
+    path = keep_config(config, f"{variant.slug}-{seed}", arguments.work)
     block = train_once(path, data, on="OD", work=arguments.work)
     return block, srsly.read_json(Path(block["name"], "learned.json"))["lexical_weight"]
 
 
-def write_config(
-    path: Path, variant: Variant, start: dict[str, Any], arguments: Namespace, *, seed: int
-) -> None:
-    """Write the training config of a variant.
+def make_config(
+    variant: Variant,
+    start: dict[str, Any],
+    arguments: Namespace,
+    temperature: float | None,
+    *,
+    seed: int,
+) -> Config:
+    """RETURNS (Config): What a variant is trained with.
 
-    path (Path): The file.
     variant (Variant): Its objective.
     start (Dict[str, Any]): The block of the encoder to start from.
     arguments (Namespace): The options.
+    temperature (Optional[float]): Of the objective; the config's, or the metric's, if None.
     seed (int): Of the training.
     """
     config = config_from(arguments.config, start)
@@ -214,18 +285,16 @@ def write_config(
         "norm_weight": variant.norm_weight,
         **SIMILARITIES[arguments.metric],
     }
+    if temperature is not None:
+        training["objective"]["temperature"] = temperature
     if start["@architectures"] == DAN_ENCODER:
         training["arguments"]["learning_rate"] = DAN_RATE
     if not variant.norm_weight:
         training["batcher"]["hypernyms"] = 0
     changed = {"learning_rate": arguments.learning_rate, "num_train_epochs": arguments.epochs}
     training["arguments"] |= {key: each for key, each in changed.items() if each is not None}
-    config.to_disk(path, interpolate=False)
-
-
-def slug(name: str) -> str:
-    """RETURNS (str): A name for a file."""
-    return "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())
+    fit_two_cores(config)
+    return config
 
 
 def search(

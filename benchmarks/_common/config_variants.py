@@ -125,8 +125,11 @@ def start_block(name: str, data: Data, work: Path) -> dict[str, Any]:
         and a training config is trained on O and D.
     data (Data): The data set.
     work (Path): Keeps trained encoders.
-    RETURNS (Dict[str, Any]): The encoder's block of a config.
+    RETURNS (Dict[str, Any]): The encoder's block of a config. MiniLM computes in half precision, as
+        in training.
     """
+    if name == "minilm":
+        return {**encoder_config(name, data, work=work), "mixed_precision": True}
     if name != "dan":
         return encoder_config(name, data, train="OD", work=work)
     # Eight bits would round the lengths of vectors, too.
@@ -172,7 +175,7 @@ def fit_two_cores(config: Config) -> None:
     training["arguments"] |= {"bf16": not is_dan, "fp16": False}
     if not is_dan:
         # Texts of similar length in small pieces: without a GPU, padding costs most.
-        training |= {"micro_batch_tokens": 2048, "cache_gradients": True}
+        training |= {"micro_batch_tokens": 2048, "cache_gradients": False}
 
 
 def _is_dan(config: Config) -> bool:

@@ -37,7 +37,7 @@ def test_each_variant_is_trained_with_each_seed_and_scored(run, data, start, wor
     examples = [row for row in rows if "rank" in row]
     assert [row["rank"] for row in examples] == [1, 2, 3]
     settings = {
-        name: Config().from_disk(work / f"{name}-1.cfg", interpolate=False)["training"]
+        name: read_training(work, f"{name}-1")
         for name in ("biosyn", "biosyn-norm", "bcnh-list-wise", "bcnh-both")
     }
     found = {
@@ -57,6 +57,39 @@ def test_each_variant_is_trained_with_each_seed_and_scored(run, data, start, wor
         assert each["batcher"]["lexical_share"] == 0.5
         compared = {key: each["objective"][key] for key in ("similarity", "lexical_weight")}
         assert compared == {"similarity": "inner_product", "lexical_weight": 0.0}
+
+
+def test_of_several_temperatures_each_loss_has_its_best_on_dev(run, data, start, work, tmp_path):
+    ontology, out = tmp_path / "ontology.jsonl", tmp_path / "out.json"
+    ontology.write_text(ONTOLOGY.strip(), encoding="utf8")
+    options = ("--encoder", start, "--seeds", 1, "--epochs", 1, "--model", "bcnh-list-wise")
+    wanted = ("--temperature", 0.5, 2, "--part", "test", "--ontology", ontology)
+    run("bcnh.py", *options, *wanted, "--data", data, "--json", out)
+    rows = json.loads(out.read_text())
+    tried = [row for row in rows if row["table"].startswith("Temperatures")]
+    assert [(row["model"], row["temperature"]) for row in tried] == [
+        *(("BioSyn", each) for each in (0.5, 2.0)),
+        *(("BCNH (+ list-wise)", each) for each in (0.5, 2.0)),
+    ]
+    chosen = {}
+    for row in tried:
+        best = chosen.setdefault(row["model"], row)
+        chosen[row["model"]] = row if row["lenient@1"] > best["lenient@1"] else best
+    accuracy = {row["model"]: row for row in rows if row["table"] == "Accuracy"}
+    assert list(accuracy) == [*NAMES[:3], "BCNH (+ list-wise)"]
+    for name, row in chosen.items():
+        assert accuracy[name]["temperature"] == row["temperature"]
+    assert accuracy["start"]["temperature"] is None
+    # Two trainings on train alone, to choose, and one on all of D.
+    kept = [Config().from_disk(path) for path in work.glob("bcnh-list-wise-0-*.cfg")]
+    assert {each["training"]["objective"]["temperature"] for each in kept} == {0.5, 2.0}
+    assert len([*work.glob("bcnh-list-wise-0-*/training.cfg")]) == 3
+
+
+def read_training(work, stem):
+    """The training block of the one config whose name starts so."""
+    (path,) = work.glob(f"{stem}-*.cfg")
+    return Config().from_disk(path, interpolate=False)["training"]
 
 
 def test_names_and_mentions_are_prepared_as_biosyn_does(data, modules, tmp_path):
