@@ -124,7 +124,9 @@ class TransformerModule(torch.nn.Module):
 
         RETURNS (bool): False for processors that would only emulate it.
         """
-        return self.transformer.device.type != "cpu" or torch.cpu._is_avx512_bf16_supported()
+        # The public function for this, `get_capabilities`, is newer than the oldest torch we allow.
+        known = getattr(torch.cpu, "_is_avx512_bf16_supported", None)
+        return self.transformer.device.type != "cpu" or (known is not None and known())
 
     def rows(self, texts: list[str]) -> list[list[int]]:
         """Tokenize texts.
