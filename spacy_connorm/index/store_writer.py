@@ -224,7 +224,9 @@ class StoreWriter:
             for copied in _KEEP:
                 self._connection.execute(f"INSERT INTO stage.{copied}")
             xrefs = self._connection.execute(_KEPT_XREFS).fetchall()
-        self._insert("stage.xrefs", ((each, place) for all, place in xrefs for each in all.split()))
+        self._insert(
+            "stage.xrefs", ((each, place) for curies, place in xrefs for each in curies.split())
+        )
         self._copied = len(self.kept)
 
     def _merge(self, concept: Concept, vocabulary: str) -> int:
