@@ -41,7 +41,9 @@ def index(tmp_path_factory):
     path = tmp_path_factory.mktemp("sieve") / "index"
     encoder = SimpleNamespace(
         inputs=lambda texts: [text.encode() for text in texts],
-        encode=lambda texts: np.asarray([PLACES[text] for text in texts], dtype="float32"),
+        encode_inputs=lambda inputs: np.asarray(
+            [PLACES[each.decode()] for each in inputs], dtype="float32"
+        ),
         fingerprint=lambda: "places",
     )
     write_index(
