@@ -134,14 +134,14 @@ class KnownConcepts:
     numbers (Dict[bytes, int]): Their numbers there, by the digest of what they were read from.
     ids (List[str]): Their ids, by number.
     alt_ids, parents (Dict[int, Tuple[str, ...]]): Alternate ids and ids of parents, by number.
-    lines (Dict[bytes, str]): What a `NameLearner` needs of the first ones, by digest.
+    learned (Dict[bytes, Learned]): What a `NameLearner` needs of the first ones, by digest.
     """
 
     numbers: dict[bytes, int] = field(default_factory=dict)
     ids: list[str] = field(default_factory=list)
     alt_ids: dict[int, tuple[str, ...]] = field(default_factory=dict)
     parents: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    lines: dict[bytes, str] = field(default_factory=dict)
+    learned: dict[bytes, Any] = field(default_factory=dict)
 
 
 class Record(NamedTuple):

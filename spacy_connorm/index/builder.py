@@ -213,7 +213,7 @@ def write_index(
             )
             counts = {"concepts": len(store), "concepts_only_in_data": store.only_in_data}
         if isinstance(substitutions, NameLearner):
-            write_learned(folder, substitutions.lines)
+            write_learned(folder, substitutions.learned)
         listed = list(substitutions)
         if listed:
             RewritingTable.from_substitutions(listed).write(folder)

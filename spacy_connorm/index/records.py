@@ -2,14 +2,16 @@
 concepts whose records have not changed, instead of reading them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from ..concepts.ontology import KnownConcepts
 from ..files.arrays import open_array
+from ..files.folders import damaged
 from ..files.text import read_lines
+from ..text.substitutions import Learned
 from .concept_index import ConceptIndex
 
 _DIGESTS_FILE, MEMBERS_FILE = "records.digests.npy", "records.members.npy"
@@ -44,13 +46,13 @@ def write_records(
     np.save(folder / MEMBERS_FILE, members)
 
 
-def write_learned(folder: Path, lines: Mapping[bytes, str]) -> None:
+def write_learned(folder: Path, learned: Mapping[bytes, Learned]) -> None:
     """Write what substitutions were learned from.
 
     folder (Path): The folder of the index.
-    lines (Mapping[bytes, str]): The lines of a `NameLearner`.
+    learned (Mapping[bytes, Learned]): What a `NameLearner` has learned.
     """
-    content = "".join(f"{digest.hex()}{line}\n" for digest, line in lines.items())
+    content = "".join(f"{digest.hex()}{each.line}\n" for digest, each in learned.items())
     (folder / _LEARNED_FILE).write_text(content, encoding="utf8")
 
 
@@ -81,5 +83,18 @@ def fill_known(index: ConceptIndex, known: KnownConcepts) -> None:
     known.parents.update(index.store.all_others("parents"))
     path = index.folder / _LEARNED_FILE
     if path.exists():
-        lines = (line for _, line in read_lines(path))
-        known.lines = {bytes.fromhex(line[: 2 * _SIZE]): line[2 * _SIZE :] for line in lines}
+        known.learned.update(read_learned(path))
+
+
+def read_learned(path: Path) -> Iterator[tuple[bytes, Learned]]:
+    """Read what substitutions were learned from.
+
+    path (Path): The file that `write_learned` wrote.
+    YIELDS (Tuple[bytes, Learned]): Digests, and what was learned from their concepts.
+    RAISES (ConnormError): CN402 for a line that is anything else.
+    """
+    for _, line in read_lines(path):
+        try:
+            yield bytes.fromhex(line[: 2 * _SIZE]), Learned.parse(line[2 * _SIZE :])
+        except (ValueError, TypeError, RecursionError) as error:
+            raise damaged(path, error) from error

@@ -155,8 +155,8 @@ def _records(
         # The other files that options name may be of another release.
         contents = as_contents(reader(file, report=report, **options))
         how = (curies, {})
-    sounded = ((content, partial(sound, read)) for content, read in contents)
-    records = find_records(sounded, known, options=how)
+    cleaned = ((content, partial(sound, read)) for content, read in contents)
+    records = find_records(cleaned, known, options=how)
     if first := next(records, None):
         yield first
         yield from records

@@ -90,17 +90,40 @@ def _find_in_bags(
     return sorted(kept, key=lambda each: (-each.same, each.different, each.words, each.others))
 
 
+class Learned(NamedTuple):
+    """What a `NameLearner` needs of a concept.
+
+    names (int): How many names it has.
+    bags (List[Tuple[str, ...]]): Their bags of words.
+    line (str): Both, as JSON.
+    """
+
+    names: int
+    bags: list[Words]
+    line: str
+
+    @classmethod
+    def parse(cls, line: str) -> "Learned":
+        """Read a line.
+
+        RETURNS (Learned): What it says.
+        RAISES (ValueError, TypeError): If it is anything else.
+        """
+        names, bags = json.loads(line)
+        "".join(chain.from_iterable(bags))  # refuses anything but texts
+        return cls(names + 0, list(map(tuple, bags)), line)
+
+
 class NameLearner:
     """Remembers the names of concepts, and finds substitutions in them when it is iterated over.
 
     count (int): The number of names.
-    lines (Dict[bytes, str]): What it needs to know of a concept instead of its names, JSON, by the
-        digest of the concept.
+    learned (Dict[bytes, Learned]): What it needs of a concept, by the concept's digest.
     """
 
     def __init__(self) -> None:
         self.count = 0
-        self.lines: dict[bytes, str] = {}
+        self.learned: dict[bytes, Learned] = {}
         self._bags: list[list[Words]] = []
 
     def __iter__(self) -> Iterator[Substitution]:
@@ -113,22 +136,19 @@ class NameLearner:
         digest (bytes): Its digest; empty if it has none.
         """
         bags = _bags_of(names)
-        self._add(len(names), bags, digest, json.dumps([len(names), bags], ensure_ascii=False))
+        line = json.dumps([len(names), bags], ensure_ascii=False)
+        self.add_learned(Learned(len(names), bags, line), digest)
 
-    def add_line(self, line: str, digest: bytes) -> None:
+    def add_learned(self, learned: Learned, digest: bytes) -> None:
         """Remember a concept whose names were added before, perhaps to another learner.
 
-        line (str): What `lines` has of it.
-        digest (bytes): Its digest.
+        learned (Learned): What that learned of it.
+        digest (bytes): Its digest; empty if it has none.
         """
-        count, bags = json.loads(line)
-        self._add(count, list(map(tuple, bags)), digest, line)
-
-    def _add(self, count: int, bags: list[Words], digest: bytes, line: str) -> None:
-        self.count += count
-        self._bags.append(bags)
+        self.count += learned.names
+        self._bags.append(learned.bags)
         if digest:
-            self.lines[digest] = line
+            self.learned[digest] = learned
 
 
 def _bags_of(names: Iterable[str]) -> list[Words]:

@@ -54,11 +54,11 @@ def _remember_names(ontology: Given[AnyOntology], learner: NameLearner) -> Conce
     def remembered() -> Iterator[Record]:
         records = iter(stream.read_records())
         for record in records:
-            line = stream.known.lines.get(record.digest) if record.unchanged else None
-            if line is None:
+            learned = stream.known.learned.get(record.digest) if record.unchanged else None
+            if learned is None:
                 learner.add(record.read().names, record.digest)
             else:
-                learner.add_line(line, record.digest)
+                learner.add_learned(learned, record.digest)
             yield record
             if learner.count >= _MOST_NAMES:
                 break
@@ -339,6 +339,7 @@ def make_pipeline(
 
 def _default_config(encoder: dict[str, Any] | None, overrides: Mapping[str, Any] | None) -> Config:
     config = Config().from_str(_DEFAULT_CONFIG)
+    # Another architecture does not have the settings of this one.
     if encoder is None and _ARCHITECTURE not in (overrides or {}):
         encoder = ENCODERS["accurate"]
     if encoder is not None:

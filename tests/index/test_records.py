@@ -8,7 +8,9 @@ from random import Random
 import pytest
 
 from spacy_connorm.concepts import Concept, ConceptStream, write_concepts
+from spacy_connorm.errors import ConnormError
 from spacy_connorm.index import word_bags
+from spacy_connorm.index.records import read_learned
 from spacy_connorm.index.verification import verify_index
 from spacy_connorm.ontology import open_ontology
 from spacy_connorm.text.word_bags import word_bag
@@ -171,3 +173,11 @@ def test_known_texts_of_changed_concepts_are_copied_if_they_are_many(
     monkeypatch.undo()
     fresh, _ = build_quietly(tmp_path / "c", concepts=changed, synonyms=[])
     assert index.manifest["files"] == fresh.manifest["files"]
+
+
+@pytest.mark.parametrize("line", ["xyz", "{digest}[1, [[2]]]", "{digest}[1", '{digest}["1", []]'])
+def test_a_damaged_line_of_words_is_told(tmp_path, line):
+    path = tmp_path / "records.learned.txt"
+    path.write_text(line.format(digest="0" * 16) + "\n", encoding="utf8")
+    with pytest.raises(ConnormError, match=r"CN402.*records\.learned\.txt"):
+        dict(read_learned(path))
