@@ -1,9 +1,7 @@
 """The component that marks mentions as negated, about a relative, or in the past."""
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
-from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
@@ -12,23 +10,14 @@ from spacy.tokens import Doc, Span
 from ..documents.mentions import ALL_MENTIONS_KEY
 from ..documents.spans import ASSERTIONS, register_assertion_attributes
 from ..errors import require_installed
-from ..text.statements import find_statements
-from .assertion_terms import (
-    ADJACENT,
-    ADJECTIVES,
-    Terms,
-    family_terms,
-    history_terms,
-    negation_terms,
-)
+from .assertion_scopes import Matches, marked_spans
+from .assertion_terms import Terms, family_terms, history_terms, negation_terms
 from .serialization import SavedComponent
 from .settings import AssertionSettings, Settings
 
 if TYPE_CHECKING:
     from negspacy.negation import Negex
 
-# The hash of a match's kind, its first token and the token after it.
-_Match = tuple[int, int, int]
 _DEFAULTS: dict[str, Callable[[], Terms]] = {
     "negated": negation_terms,
     "family": family_terms,
@@ -128,8 +117,8 @@ def _mark_nested(doc: Doc, spans: Iterable[Span]) -> None:
 
 
 def _statement_negex() -> "type[Negex]":
-    """Create a NegEx whose terms reach to the end of a statement. negspacy's reach to the end of a
-    sentence, which headings and lists do not have.
+    """Create a NegEx whose terms reach as far as `marked_spans` says. negspacy's reach to the end
+    of a sentence, which headings and lists do not have.
 
     RETURNS (Type[Negex]): The class.
     """
@@ -137,63 +126,14 @@ def _statement_negex() -> "type[Negex]":
     from negspacy.negation import Negex
 
     class StatementNegex(Negex):
-        def process_negations(self, doc: Doc) -> tuple[list[_Match], list[_Match], list[_Match]]:
-            before, behind, ends = super().process_negations(doc)
+        def negex(self, doc: Doc) -> Doc:
             spans = [
                 *([] if self.span_keys else doc.ents),
                 *(span for key in self.span_keys for span in doc.spans.get(key, ())),
             ]
-            behind, starts = _reach_of_adjacent(doc, behind, spans)
-            return before, behind, [*ends, *_ends_of_adjectives(doc, before), *starts]
-
-        def termination_boundaries(
-            self, doc: Doc, terminating: list[_Match]
-        ) -> list[tuple[int, int]]:
-            starts = find_statements([token.text for token in doc])
-            return list(pairwise(sorted({*starts, *(each[1] for each in terminating), len(doc)})))
+            terms = Matches(*self.process_negations(doc))
+            for span in marked_spans(doc, spans, terms, {*self.preceding_negations}):
+                span._.set(self.extension_name, True)
+            return doc
 
     return StatementNegex
-
-
-def _ends_of_adjectives(doc: Doc, before: Sequence[_Match]) -> Iterator[_Match]:
-    """Find the commas that end the scope of adjectives, unless the scope of another phrase goes
-    past them: "PMH: previous stroke, asthma".
-
-    YIELDS (Tuple[int, int, int]): The commas, as matches.
-    """
-    adjectives = [each for each in before if doc[each[1] : each[2]].text.lower() in ADJECTIVES]
-    if not adjectives:
-        return
-    starts = find_statements([token.text for token in doc])
-    reached: set[int] = set()
-    for each in sorted(before, key=lambda each: each[1]):
-        match, start, end = each
-        statement = bisect_right(starts, start)
-        if each in adjectives and statement not in reached:
-            last = starts[statement] if statement < len(starts) else len(doc)
-            commas = (place for place in range(end, last) if doc[place].text == ",")
-            yield from ((match, place, place + 1) for place in islice(commas, 1))
-        reached.add(statement)
-
-
-def _reach_of_adjacent(
-    doc: Doc, behind: Sequence[_Match], spans: Sequence[Span]
-) -> tuple[list[_Match], list[_Match]]:
-    """Limit the phrases that apply only to the mention before them, and to those that "and" or "or"
-    connects with it: "acne and rosacea excluded".
-
-    RETURNS (Tuple[List[_Match], List[_Match]]): The phrases behind mentions that apply, and the
-        words before which these do not, as matches.
-    """
-    mentions = {span.end: span.start for span in spans}
-    applied, limits = [], []
-    for match, start, end in behind:
-        if doc[start:end].text.lower() in ADJACENT:
-            if start not in mentions:
-                continue
-            first = mentions[start]
-            while first and doc[first - 1].lower_ in ("and", "or") and first - 1 in mentions:
-                first = mentions[first - 1]
-            limits.append((match, first, end))
-        applied.append((match, start, end))
-    return applied, limits

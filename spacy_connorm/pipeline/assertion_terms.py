@@ -22,41 +22,81 @@ _QUESTIONS = frozenset(
         *("rule patient out", "rule the patient out", "symptoms atypical", "versus"),
     )
 )
-_MORE_NEGATIONS = ("neg for", "nil", "w/o")
+_MORE_NEGATIONS = ("neg for", "neither", "nil", "nor", "w/o")
+_MORE_QUESTIONS = tuple(
+    f"{cannot} {exclude}"
+    for cannot in ("can't", "can not", "cannot", "could not", "couldn't", "does not", "not")
+    for exclude in ("be excluded", "be ruled out", "exclude", "excluded", "rule out")
+)
+# A minus right before a mention, "-fever", and its form in lists of symptoms.
+_MINUS = "-"
+MINUSES = frozenset([_MINUS, "(-)"])
+# What else a text says behind a comma or an "and": "denies fever, reports cough".
+_AFFIRMING = (
+    *("admits", "c/o", "complained", "complains", "describes", "endorses", "had", "has", "notes"),
+    *("reported", "reports", "states"),
+)
+_ENDS_OF_NEGATION = (
+    *(f"{joint} {verb}" for joint in (",", "and") for verb in _AFFIRMING),
+    *(", with", ", +", ";", "pos for", "positive for"),
+    *("to evaluate", "to exclude", "to look for", "to rule out"),
+)
+# "No further fits" denies them.
+_NEGATIONS_TOO = frozenset(["no further", "without any further", "without further"])
 _STATES = (
     *("absent", "excluded", "neg", "negative", "not appreciated", "not detected", "not found"),
     *("not identified", "not noted", "not palpable", "not present", "not seen", "ruled out"),
 )
-_BEING = ("", "is ", "are ", "has been ", "have been ")
+_BEING = ("", "is ", "are ", "was ", "were ", "has been ", "have been ")
 # These apply only to the mention that they follow at once: in "HIV positive, hepatitis C negative"
 # and "breast cancer, HER2 negative" to one or none.
 _NEGATED_BEHIND = frozenset(being + state for being in _BEING for state in _STATES)
+# The same behind a colon or a dash ("rash: negative"); and the answers of a list of symptoms, if
+# nothing follows: "fever: no", "fever denied, cough".
+ANSWERS = frozenset(["denied", "denies", "no", "none"])
 _KIN = (
-    *("aunt", "brother", "cousin", "dad", "father", "grandfather", "grandmother", "mom", "mother"),
-    *("mum", "parent", "parents", "relative", "relatives", "sibling", "siblings", "sister"),
+    *("aunt", "brother", "cousin", "dad", "daughter", "father", "grandfather", "grandmother"),
+    *("mom", "mother", "mum", "nephew", "niece", "parent", "relative", "sibling", "sister", "son"),
     "uncle",
 )
+_ALL_KIN = (*_KIN, *(f"{kin}s" for kin in _KIN))
 # What attributes a finding to a relative: "mother had asthma", "mother: asthma", not "mother
 # reports fever".
-_HAVING = (" had", " has", " have", " died of", " with", " w/", ":")
-_IN_KIN = frozenset(f"in {whose}{kin}" for whose in ("", "her ", "his ") for kin in _KIN)
+_HAVING = (
+    *(" affected by", " also had", " also has", " developed", " diagnosed with", " died from"),
+    *(" died of", " had", " has", " has been diagnosed with", " have", " is affected by"),
+    *(" passed away from", " suffered from", " suffers from", " w/", " was diagnosed with"),
+    *(" were diagnosed with", " who had", " who has", " who have", " with", ":", " -", " –"),
+)
+_IN_KIN = frozenset(
+    (
+        *(f"in {whose}{kin}" for whose in ("", "her ", "his ") for kin in _ALL_KIN),
+        *(f"({kin})" for kin in _ALL_KIN),
+    )
+)
 _RELATIVES = ("maternal", "paternal", "mgf", "mgm", "pgf", "pgm")
 _FAMILY = ("family history", "family hx", "family h/o", "fam hx", "fh", "fhx")
-_PATIENT = ("but", "he", "patient", "pt", "she", "the child", "the infant")
+_PATIENT = ("but", "he", "patient", "proband", "pt", "she", "the child", "the infant")
 _PAST = (
-    *("h/o", "history of", "hx", "hx of", "past:", "past history", "past medical history", "pmh"),
-    *("pmhx", "previous", "previously", "prior", "s/p", "status post"),
+    *("h/o", "history includes", "history notable for", "history of", "history remarkable for"),
+    *("history significant for", "hx", "hx of", "medical history", "past:", "past history"),
+    *("past medical history", "pmh", "pmhx", "previous", "previously", "prior", "remote", "s/p"),
+    "status post",
 )
-# Adjectives apply only to what follows them: in "previous heart attack, osteoarthritis" to one.
-ADJECTIVES = frozenset(["previous", "prior"])
-_AS_CHILD = frozenset(["in childhood", "in infancy"])
+# These apply only to what follows them up to a comma: in "previous heart attack, osteoarthritis" to
+# one.
+UP_TO_COMMA = frozenset(["previous", "prior", "remote", "s/p", "status post"])
+_AS_CHILD = frozenset(
+    ("as a baby", "as a child", "as a teenager", "as an infant", "in childhood", "in infancy")
+)
 _PAST_BEHIND = ("ago", *sorted(_AS_CHILD), "in the past", "previously", "resolved")
 _PRESENT = (
-    *("but", "currently", "now", "p/w", "presented w/", "presented with", "presenting", "presents"),
-    "today",
+    *("admitted", "brought in", "but", "c/o", "comes in", "complaining of", "complains of"),
+    *("currently", "found to have", "here for", "here with", "now", "p/w", "presented w/"),
+    *("presented with", "presenting", "presents", "referred", "today", "transferred"),
 )
 # "Asthma, eczema in childhood", "hypertension, asthma in brother".
-ADJACENT = _NEGATED_BEHIND | _IN_KIN | _AS_CHILD
+ADJACENT = _NEGATED_BEHIND | ANSWERS | _IN_KIN | _AS_CHILD
 
 
 def negation_terms() -> Terms:
@@ -70,10 +110,13 @@ def negation_terms() -> Terms:
     terms = termset("en_clinical").get_patterns()
     preceding = [each for each in terms[_PRECEDING] if each not in _QUESTIONS]
     return {
-        **terms,
-        _PRECEDING: [*preceding, *_MORE_NEGATIONS],
-        _FOLLOWING: [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND)],
-        _TERMINATION: [*terms[_TERMINATION], ";"],
+        _PSEUDO: [
+            *(each for each in terms[_PSEUDO] if each not in _NEGATIONS_TOO),
+            *_MORE_QUESTIONS,
+        ],
+        _PRECEDING: [*preceding, *_MORE_NEGATIONS, *sorted(MINUSES)],
+        _FOLLOWING: [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND | ANSWERS)],
+        _TERMINATION: [*terms[_TERMINATION], *_ENDS_OF_NEGATION],
     }
 
 
@@ -82,7 +125,7 @@ def family_terms() -> Terms:
 
     RETURNS (Dict[str, List[str]]): Phrases by kind.
     """
-    having = [kin + has for kin in _KIN for has in _HAVING]
+    having = [kin + has for kin in _ALL_KIN for has in _HAVING]
     return _terms((*_FAMILY, *_RELATIVES, *having), ("in the family", *sorted(_IN_KIN)), _PATIENT)
 
 

@@ -1,8 +1,10 @@
-"""Split words that clinical notes write without a space: "2.Chest pain", "HTN|COPD"."""
+"""Split words that clinical notes write without a space: "2.Chest pain", "HTN|COPD"; and the full
+stop behind a single capital, "hepatitis C.".
+"""
 
 from spacy.language import Language
 from spacy.tokenizer import Tokenizer
-from spacy.util import compile_infix_regex, compile_prefix_regex
+from spacy.util import compile_infix_regex, compile_prefix_regex, compile_suffix_regex
 
 _LETTER = r"[^\W\d_]"
 # Before a word: the numbers, bullets and dashes of list items, "+" and arrows.
@@ -10,6 +12,7 @@ _PREFIXES = (
     rf"\d{{1,2}}[.)](?={_LETTER}{{2}})",
     r"[•●▪◦‣·*]",
     rf"[-–+](?={_LETTER})",
+    rf"-(?=\){_LETTER})",
     "[↑↓→]",
 )
 # Between words. "Ca(2+)" and "CD4+" are kept, "CD4+T" is split.
@@ -20,14 +23,17 @@ _INFIXES = (
     r"(?<=[^\W_])[•→↑↓](?=[^\W_])",
     rf"(?<={_LETTER}{{3}})/(?=[-–]?[^\W_])",
     r"(?<=[\w-]\d)/(?=[-–]\d)",
+    "(?<=[A-Z]{2})[.](?=[A-Z][a-z])",
     "(?<=[α-ω])/(?=[α-ω])",
 )
+# The full stop after a single capital: "hepatitis C.", "N/V.", "type 1B.", but not in "U.S.".
+_SUFFIXES = (r"(?:(?<=^[A-Z])|(?<=[^\w.][A-Z])|(?<=\d[A-Z]))\.",)
 
 
 def separate_joined_words(nlp: Language) -> None:
     """Make a tokenizer split words that notes write without a space: list numbers, bullets, bars,
-    plus signs and arrows. The text and its offsets do not change. Tokenizers other than spaCy's
-    own, such as those for Chinese, are left alone.
+    plus signs and arrows; and the full stop behind a single capital. The text and its offsets do
+    not change. Tokenizers other than spaCy's own, such as those for Chinese, are left alone.
 
     nlp (Language): The pipeline whose tokenizer is changed.
     """
@@ -35,5 +41,7 @@ def separate_joined_words(nlp: Language) -> None:
     if isinstance(tokenizer, Tokenizer):
         prefixes = [*_PREFIXES, *(defaults.prefixes or ())]
         infixes = [*_INFIXES, *(defaults.infixes or ())]
+        suffixes = [*_SUFFIXES, *(defaults.suffixes or ())]
         tokenizer.prefix_search = compile_prefix_regex(prefixes).search
         tokenizer.infix_finditer = compile_infix_regex(infixes).finditer
+        tokenizer.suffix_search = compile_suffix_regex(suffixes).search

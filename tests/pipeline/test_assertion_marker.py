@@ -7,19 +7,7 @@ from spacy_connorm.documents.spans import get_assertions
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.pipeline.assertion_terms import KINDS
 
-FINDINGS = ("fever", "asthma", "cough", "stroke", "fits")
-
-
-def make_pipeline(**settings):
-    nlp = spacy.blank("en")
-    ruler = nlp.add_pipe("entity_ruler")
-    ruler.add_patterns([{"label": "FINDING", "pattern": each} for each in FINDINGS])
-    nlp.add_pipe("assertion_marker", config=settings)
-    return nlp
-
-
-def read(doc):
-    return {ent.text: get_assertions(ent) for ent in doc.ents}
+from .asserted_pipeline import make_pipeline, read
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +46,25 @@ def nlp():
         ),
         ("A stroke not ruled out, asthma, test negative", {"stroke": (), "asthma": ()}),
         ("Denies fever, cough is absent", {"fever": ("negated",), "cough": ("negated",)}),
+        ("Denies fever, reports cough", {"fever": ("negated",), "cough": ()}),
+        ("No fits and has a cough", {"fits": ("negated",), "cough": ()}),
+        ("No fever, +cough", {"fever": ("negated",), "cough": ()}),
+        ("Neither fever nor cough", {"fever": ("negated",), "cough": ("negated",)}),
+        ("Cannot exclude stroke", {"stroke": ()}),
+        ("A stroke was excluded; cough", {"stroke": ("negated",), "cough": ()}),
+        ("Without fever. Echo to exclude stroke", {"fever": ("negated",), "stroke": ()}),
+        ("No sport, echo to exclude stroke", {"stroke": ()}),
+        ("No further fits", {"fits": ("negated",)}),
+        ("s/p stroke, asthma", {"stroke": ("history",), "asthma": ()}),
+        ("H/o asthma, admitted with fever", {"asthma": ("history",), "fever": ()}),
+        ("History significant for asthma", {"asthma": ("history",)}),
+        ("Fits as an infant, cough", {"fits": ("history",), "cough": ()}),
+        ("Two cousins have asthma", {"asthma": ("family",)}),
+        ("Brother was diagnosed with asthma", {"asthma": ("family",)}),
+        ("His sister's son had fits", {"fits": ("family",)}),
+        ("Father - stroke", {"stroke": ("family",)}),
+        ("FHx: asthma (mother). Cough", {"asthma": ("family",), "cough": ()}),
+        ("Has fever, asthma (brother)", {"fever": (), "asthma": ("family",)}),
     ],
 )
 def test_words_around_a_mention_say_what_it_is(nlp, text, expected):

@@ -26,6 +26,10 @@ def nlp():
         ("CD4+T cells", "CD4|+|T|cells"),
         ("pain;fever", "pain|;|fever"),
         ("edema(hand)", "edema|(|hand|)"),
+        ("no SOB.Denies HA", "no|SOB|.|Denies|HA"),
+        ("(-)fever", "(|-|)|fever"),
+        ("hepatitis C. No N/V.", "hepatitis|C|.|No|N|/|V|."),
+        ("type 1B.", "type|1B|."),
     ],
 )
 def test_words_are_taken_apart(nlp, text, words):
@@ -34,7 +38,9 @@ def test_words_are_taken_apart(nlp, text, words):
     assert doc.text == text
 
 
-@pytest.mark.parametrize("text", ["Ca(2+) Ca2+ 5-HT", "1.5 mg, -2.5", "e.g. T-cell", "3/10", "s/p"])
+@pytest.mark.parametrize(
+    "text", ["Ca(2+) Ca2+ 5-HT", "1.5 mg, -2.5", "e.g. T-cell", "3/10", "s/p", "U.S. HbA."]
+)
 def test_other_texts_stay_as_they_are(nlp, text):
     assert [token.text for token in nlp(text)] == [token.text for token in spacy.blank("en")(text)]
 

@@ -21,11 +21,20 @@ def statements(text):
         ("No fever\nCough", ["No fever", "Cough"]),
         ("No fever or\nCough", ["No fever or Cough"]),
         ("No fever,\nCough", ["No fever , Cough"]),
+        ("No E. coli. Fever", ["No E. coli .", "Fever"]),
+        ("Lungs: no wheeze Heart: murmur", ["Lungs : no wheeze", "Heart : murmur"]),
+        ("no heart murmur", ["no heart murmur"]),
         ("denies any\nshortness of breath", ["denies any shortness of breath"]),
     ],
 )
 def test_a_statement_ends_with_its_sentence_or_its_line(text, expected):
     assert [" ".join(each) for each in statements(text)] == expected
+
+
+def test_the_full_stop_of_a_name_ends_nothing():
+    words = ["No", "E", ".", "coli", ".", "Fever"]
+    assert find_statements(words) == [0, 5]
+    assert find_statements(["hepatitis", "C", ".", "Fever"]) == [0, 3]
 
 
 def test_nothing_has_no_statements():

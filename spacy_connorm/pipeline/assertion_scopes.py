@@ -1,0 +1,237 @@
+"""Which mentions the terms of an assertion marker apply to: those in the rest of a statement, up to
+a comma, right beside them, or in the lines below a heading.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from operator import itemgetter
+from typing import NamedTuple
+
+from spacy.tokens import Doc, Span
+
+from ..text.statements import find_statements
+from .assertion_terms import ADJACENT, ANSWERS, MINUSES, UP_TO_COMMA
+
+# The hash of a match's kind, its first token and the token after it.
+_Match = tuple[int, int, int]
+
+_DENYING = frozenset(["nil", "no", "not", "w", "w/o", "without"])
+# Words that begin a finding, behind a comma after a negated one: "no wheeze, mild edema".
+_AMOUNTS = frozenset(
+    (
+        *("bilateral", "chronic", "few", "known", "large", "mild", "mildly", "minimal", "moderate"),
+        *("multiple", "numerous", "occasional", "ongoing", "persistent", "residual", "scattered"),
+        *("several", "slight", "slightly", "small", "some", "stable", "tiny", "trace", "unchanged"),
+    )
+)
+_GRADE = re.compile(r"[1-4]\+")
+_OR = frozenset(["nor", "or"])
+_AND = frozenset(["and", "or"])
+_JOINTS = frozenset(["&", "/", *_AND])
+_COLONS = frozenset([":", "-", "–", "—", "("])
+_STOPS = frozenset([".", ",", ";", ")", "|", "!"])
+_HEADING_SIGNS = " \t\n#*_=•-:"
+# What begins the next section of a note, unlike "Mother: asthma": a line that ends with a colon, or
+# one of these words.
+_NEXT = "|".join(
+    (
+        *("allerg", "assess", "course", "diagnos", "exam", "habits", "history", "hpi", "imag"),
+        *("impression", "labs", "med", "physical", "plan", "review", "ros", "social", "surg"),
+        "vital",
+    )
+)
+_NEXT_HEADING = re.compile(
+    r"[^:\n]{2,60}:\s*\Z|[A-Z][A-Z /&-]{2,40}(?::|\s*\Z)|(?:[\w/&]+ )?"
+    rf"(?i:{_NEXT})[a-z]*(?: [\w/&]+)?:"
+)
+
+
+class Matches(NamedTuple):
+    """The phrases that NegEx finds in a document: the hash of their kind, their first token and the
+    token after them.
+
+    before (Sequence[Tuple[int, int, int]]): Those that apply to the mentions behind them.
+    behind (Sequence[Tuple[int, int, int]]): Those that apply to the mentions before them.
+    ends (Sequence[Tuple[int, int, int]]): Those that end the scope of others.
+    """
+
+    before: Sequence[_Match]
+    behind: Sequence[_Match]
+    ends: Sequence[_Match]
+
+
+def marked_spans(
+    doc: Doc, spans: Sequence[Span], matches: Matches, headings: Collection[str]
+) -> Iterator[Span]:
+    """Find the mentions that phrases apply to.
+
+    doc (Doc): The document.
+    spans (Sequence[Span]): Its mentions.
+    matches (Matches): The phrases.
+    headings (Collection[str]): Phrases in lower case that may be headings: "family history".
+    YIELDS (Span): The mentions.
+    """
+    words = [token.text for token in doc]
+    starts = find_statements(words)
+    adjacent, answered = _behind_mentions(doc, matches.behind, spans)
+    denied = _behind_minuses(doc, matches.before, spans, starts)
+    # "Fever: no, cough": the answer to one does not apply to the next.
+    before = sorted(
+        (each for each in matches.before if each[1] not in answered and not _is_minus(doc, each)),
+        key=itemgetter(1),
+    )
+    behind = sorted(
+        (each for each in matches.behind if not _is_adjacent(doc, each)), key=itemgetter(1)
+    )
+    ends = {*(each[1] for each in matches.ends), *_ending_commas(doc, before, starts)}
+    borders = [*sorted({*_without_sections(doc, starts, headings), *ends}), len(doc)]
+    first_tokens, last_tokens = (list(map(itemgetter(1), each)) for each in (before, behind))
+    for span in spans:
+        statement = bisect_right(borders, span.start)
+        first, last = borders[statement - 1], borders[statement]
+        is_after = _has_any(first_tokens, first, span.start)
+        final = bisect_left(last_tokens, last) - 1
+        is_before = final >= 0 and last_tokens[final] >= first and behind[final][2] > span.end
+        if is_after or is_before or span.start in adjacent or span.start in denied:
+            yield span
+
+
+def _has_any(places: Sequence[int], first: int, last: int) -> bool:
+    return bisect_left(places, first) < bisect_left(places, last)
+
+
+def _is_adjacent(doc: Doc, match: _Match) -> bool:
+    return doc[match[1] : match[2]].text.lower() in ADJACENT
+
+
+def _is_minus(doc: Doc, match: _Match) -> bool:
+    return doc[match[1] : match[2]].text in MINUSES
+
+
+def _behind_mentions(
+    doc: Doc, behind: Sequence[_Match], spans: Sequence[Span]
+) -> tuple[set[int], set[int]]:
+    """Find the mentions to which a phrase right behind them applies, and those that "and" or "or"
+    connects with these: "acne and rosacea excluded", "rash: none".
+
+    RETURNS (Tuple[Set[int], Set[int]]): The first tokens of the mentions and of the phrases.
+    """
+    mentions = {span.end: span.start for span in spans}
+    marked, phrases = set[int](), set[int]()
+    for match in behind:
+        _, start, end = match
+        if not _is_adjacent(doc, match):
+            continue
+        last = start - (start not in mentions and start > 0 and doc[start - 1].text in _COLONS)
+        is_answer = doc[start:end].text.lower() in ANSWERS
+        if last not in mentions or (is_answer and not _is_end(doc, end)):
+            continue
+        phrases.add(start)
+        first = mentions[last]
+        marked.add(first)
+        while first and doc[first - 1].lower_ in _AND and first - 1 in mentions:
+            first = mentions[first - 1]
+            marked.add(first)
+    return marked, phrases
+
+
+def _is_end(doc: Doc, place: int) -> bool:
+    return place >= len(doc) or doc[place].text in _STOPS or "\n" in doc[place].text
+
+
+def _behind_minuses(
+    doc: Doc, before: Sequence[_Match], spans: Sequence[Span], starts: Sequence[int]
+) -> set[int]:
+    """Find the mentions right behind a minus: "-fever/chills, cough". A dash is one only if the
+    statement has a plus as well, "+cough, -fever"; others belong to list items.
+
+    RETURNS (Set[int]): The first tokens of the mentions.
+    """
+    mentions = {span.start: span.end for span in spans}
+    marked, with_plus = set[int](), _with_plus(doc, starts)
+    for match in before:
+        _, start, place = match
+        is_sign = _is_minus(doc, match) and (
+            place - start > 1
+            or (not doc[start].whitespace_ and bisect_right(starts, start) in with_plus)
+        )
+        while is_sign and place in mentions and place not in marked:
+            marked.add(place)
+            last = mentions[place]
+            place = last + 1 if last < len(doc) and doc[last].lower_ in _JOINTS else -1
+    return marked
+
+
+def _with_plus(doc: Doc, starts: Sequence[int]) -> set[int]:
+    """Find the statements that have a plus right before a word.
+
+    RETURNS (Set[int]): Their numbers, from 1.
+    """
+    pluses = (each.i for each in doc if each.text == "+" and not each.whitespace_)
+    return {bisect_right(starts, place) for place in pluses}
+
+
+def _ending_commas(doc: Doc, before: Sequence[_Match], starts: Sequence[int]) -> Iterator[int]:
+    """Find the commas that end the scope of phrases: the first one after adjectives, unless the
+    scope of another phrase goes past it ("PMH: previous stroke, asthma"), and those between a
+    negated finding and one with an amount, unless "or" follows ("no wheeze, mild edema", but not
+    "no wheeze, mild edema or cough").
+
+    YIELDS (int): The commas.
+    """
+    commas = [token.i for token in doc if token.text == ","]
+    ors = [token.i for token in doc if token.lower_ in _OR]
+    reached, passed = set[int](), 0
+    for _, start, end in before:
+        statement = bisect_right(starts, start)
+        last = starts[statement] if statement < len(starts) else len(doc)
+        own = range(bisect_left(commas, end), bisect_left(commas, last))
+        if doc[start:end].text.lower() not in UP_TO_COMMA:
+            reached.add(statement)
+        elif statement not in reached:
+            yield from (commas[number] for number in own[:1])
+        if doc[start].lower_ in _DENYING:
+            # Each comma once: the scopes of all phrases before it end there.
+            for number in own[max(0, passed - own.start) :]:
+                if _is_amount(doc, commas[number] + 1) and not _has_any(ors, commas[number], last):
+                    yield commas[number]
+            passed = own.stop
+
+
+def _is_amount(doc: Doc, place: int) -> bool:
+    words = [token.lower_ for token in doc[place : place + 2]]
+    return bool(words) and (words[0] in _AMOUNTS or bool(_GRADE.match("".join(words))))
+
+
+def _without_sections(doc: Doc, starts: Sequence[int], headings: Collection[str]) -> list[int]:
+    """Leave out the statements in the lines below a heading, so that its scope includes them. A
+    section ends with an empty line and with the next heading.
+
+    RETURNS (List[int]): The first token of each statement or section.
+    """
+    sections = list(_sections(doc.text, headings))
+    firsts, lasts = [first for first, _ in sections], [last for _, last in sections]
+    places = ((start, doc[start].idx) for start in starts)
+    return [start for start, at in places if bisect_left(firsts, at) == bisect_left(lasts, at)]
+
+
+def _sections(text: str, headings: Collection[str]) -> Iterator[tuple[int, int]]:
+    """Find the sections below headings.
+
+    YIELDS (Tuple[int, int]): The offsets of the heading and of the last character of the section.
+    """
+    at, first, has_lines = 0, -1, False
+    for line in text.splitlines(keepends=True):
+        words = line.strip(_HEADING_SIGNS).lower()
+        is_next = _NEXT_HEADING.match(line.strip()) or (has_lines and not words)
+        if first >= 0 and is_next:
+            yield first, at - 1
+            first = -1
+        if words in headings:
+            first, has_lines = at, False
+        elif words:
+            has_lines = True
+        at += len(line)
+    if first >= 0:
+        yield first, at

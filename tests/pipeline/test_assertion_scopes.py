@@ -1,0 +1,93 @@
+import pytest
+
+from .asserted_pipeline import make_pipeline, read
+
+NO = ("negated",)
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return make_pipeline()
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("No fever, mild cough", {"fever": NO, "cough": ()}),
+        ("No fever, fits, bilateral cough", {"fever": NO, "fits": NO, "cough": ()}),
+        ("without fever, 2+ cough, fits", {"fever": NO, "cough": (), "fits": ()}),
+        ("No fever, mild cough or fits", {"fever": NO, "cough": NO, "fits": NO}),
+        ("No fever, severe cough, fits", {"fever": NO, "cough": NO, "fits": NO}),
+        ("Denies fever, mild cough, fits", {"fever": NO, "cough": NO, "fits": NO}),
+        ("No fever, no fits, some cough", {"fever": NO, "fits": NO, "cough": ()}),
+    ],
+)
+def test_an_amount_behind_a_comma_begins_a_finding_of_its_own(nlp, text, expected):
+    assert read(nlp(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Fever: no, cough: yes", {"fever": NO, "cough": ()}),
+        ("Fever - none\nCough", {"fever": NO, "cough": ()}),
+        ("Fever: negative. Cough", {"fever": NO, "cough": ()}),
+        ("Fits denied, has cough", {"fits": NO, "cough": ()}),
+        ("Fever and fits denied.", {"fever": NO, "fits": NO}),
+        ("Has fever no cough", {"fever": (), "cough": NO}),
+        ("Cough: no fever", {"cough": (), "fever": NO}),
+        ("c/o fever denies cough", {"fever": (), "cough": NO}),
+    ],
+)
+def test_the_answer_behind_a_mention_denies_it_if_nothing_follows(nlp, text, expected):
+    assert read(nlp(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("(+) cough (-) fever, fits", {"cough": (), "fever": NO, "fits": ()}),
+        ("(-) fever/cough", {"fever": NO, "cough": NO}),
+        ("+ fits. Well", {"fits": ()}),
+        ("Has - fever - cough", {"fever": (), "cough": ()}),
+        ("non - fever +cough", {"fever": (), "cough": ()}),
+    ],
+)
+def test_a_minus_denies_the_mention_behind_it(nlp, text, expected):
+    assert read(nlp(text)) == expected
+
+
+def test_dashes_are_minuses_beside_a_plus(nlp):
+    words = ["+", "cough", "-", "fever", "\n\n", "-", "fits"]
+    doc = nlp.make_doc("x")
+    doc = type(doc)(nlp.vocab, words, [False, True, False, False, False, False, False])
+    for _, component in nlp.pipeline:
+        doc = component(doc)
+    assert read(doc) == {"cough": (), "fever": NO, "fits": ()}
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("PMH:\n- asthma\n- stroke\n\nfever", {"asthma": 1, "stroke": 1, "fever": 0}),
+        (
+            "PAST MEDICAL HISTORY\nAsthma\nStroke\nEXAM: fever",
+            {"asthma": 1, "stroke": 1, "fever": 0},
+        ),
+        ("PMH:\n\nasthma\nMeds: none\nfits", {"asthma": 1, "fits": 0}),
+        ("PMH: asthma\nFever", {"asthma": 1, "fever": 0}),
+        ("No PMH of note\nAsthma", {"asthma": 0}),
+    ],
+)
+def test_a_heading_reaches_through_its_section(nlp, text, expected):
+    found = {mention: "history" in told for mention, told in read(nlp(text)).items()}
+    assert found == {mention: bool(each) for mention, each in expected.items()}
+
+
+def test_relatives_in_a_section_of_their_own(nlp):
+    text = "FAMILY HISTORY:\nMother: asthma\nStroke on the father's side\n\nCough"
+    assert read(nlp(text)) == {"asthma": ("family",), "stroke": ("family",), "cough": ()}
+
+
+def test_headings_of_an_examination_end_a_scope(nlp):
+    assert read(nlp("Lungs: no cough Neuro: fits")) == {"cough": NO, "fits": ()}
