@@ -178,6 +178,7 @@ def _train(
             "training.seed": seed,
             "training.batcher.max_pairs": size.max_pairs,
             "training.arguments.num_train_epochs": size.epochs,
+            "training.arguments.bf16": True,
         },
     )
     resume = last_checkpoint(folder.with_name(f"{folder.name}.checkpoints")) is not None
