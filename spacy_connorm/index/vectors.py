@@ -284,13 +284,13 @@ def _multiply(rows: np.ndarray, queries: np.ndarray) -> Products:
 
 
 def _multiply_rounded(rows: np.ndarray, queries: np.ndarray, kernels: Any) -> Products:
-    """Multiply integers: queries are rounded to multiples of 1/127 of their largest component.
+    """Multiply integers: all queries are rounded to multiples of 1/127 of the largest component, so
+    that a single factor turns products into scores.
 
     RETURNS (Tuple[Callable, Floats1d]): As in `RowScores`; the error follows from Cauchy-Schwarz.
     """
-    largest = np.abs(queries).max(axis=1, initial=0)
-    scale = np.where(largest > 0, largest, 1) / np.float32(_LEVELS)
-    numbers = queries / scale[:, None]
+    scale = (np.abs(queries).max(initial=0) or np.float32(1)) / np.float32(_LEVELS)
+    numbers = queries / scale
     codes = np.rint(numbers).astype("int8")
     error = np.linalg.norm(numbers - codes, axis=1) * scale
     packed = kernels.dots_pack(codes)
