@@ -69,6 +69,9 @@ def open_csr(folder: Path, stem: str, *, rows: int, width: int) -> "csr_matrix":
 
 
 _LEVELS = 127
+# Queries are rounded in common if their largest components differ by this factor at most. Most unit
+# vectors do; the error of the smaller ones grows by as much.
+_SPREAD = 4
 # The number of components converted to float32 at once: they stay in a core's cache until they are
 # multiplied, so a search reads a quarter of the memory that it reads for float32 vectors.
 _CONVERTED = 100_000
@@ -284,20 +287,23 @@ def _multiply(rows: np.ndarray, queries: np.ndarray) -> Products:
 
 
 def _multiply_rounded(rows: np.ndarray, queries: np.ndarray, kernels: Any) -> Products:
-    """Multiply integers: all queries are rounded to multiples of 1/127 of the largest component, so
-    that a single factor turns products into scores.
+    """Multiply integers: queries are rounded to multiples of 1/127 of the largest component of all,
+    so that one factor turns products into scores; or each of its own, if that differs much.
 
     RETURNS (Tuple[Callable, Floats1d]): As in `RowScores`; the error follows from Cauchy-Schwarz.
     """
-    scale = (np.abs(queries).max(initial=0) or np.float32(1)) / np.float32(_LEVELS)
+    largest = np.abs(queries).max(axis=1, keepdims=True, initial=0)
+    most = largest.max(keepdims=True, initial=0)
+    shared = most if (most <= _SPREAD * largest).all() else largest
+    scale = np.where(shared > 0, shared, 1) / np.float32(_LEVELS)
     numbers = queries / scale
     codes = np.rint(numbers).astype("int8")
-    error = np.linalg.norm(numbers - codes, axis=1) * scale
+    error = np.linalg.norm(numbers - codes, axis=1) * scale.ravel()
     packed = kernels.dots_pack(codes)
 
     def products(start: int, stop: int) -> np.ndarray:
         found = np.asarray(kernels.dots_packed(rows[start:stop], packed)).astype("float32")
-        found *= scale
+        found *= scale.T
         return found
 
     return products, error + 4 * _FLOAT32 * np.linalg.norm(queries, axis=1)

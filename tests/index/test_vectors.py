@@ -241,7 +241,8 @@ def test_cosines_are_exact_for_what_is_stored():
 @pytest.mark.parametrize("kernels", [True, False], ids=["numkong", "numpy"])
 @pytest.mark.parametrize("width", [1, 24, 333, 384])
 @pytest.mark.parametrize("queries", [0, 1, 40])
-def test_scores_are_off_by_no_more_than_the_error(queries, width, kernels, monkeypatch):
+@pytest.mark.parametrize("longest", [1, 1000])
+def test_scores_are_off_by_no_more_than_the_error(longest, queries, width, kernels, monkeypatch):
     if not kernels:
         monkeypatch.setattr(vectors_module, "_load_kernels", lambda: None)
     random = np.random.default_rng(1)
@@ -249,12 +250,15 @@ def test_scores_are_off_by_no_more_than_the_error(queries, width, kernels, monke
     raw[13] = 0
     vectors = from_raw(raw, dtype="int8")
     asked = from_raw(random.normal(size=(queries, width)).astype("float32")).unit
-    asked[3:4] = 0
+    lengths = np.geomspace(1, longest, queries, dtype="float32")
+    asked *= lengths[:, None]
+    if longest > 1:
+        asked[3:4] = 0
     dots, error = vectors.compare(asked)
     exact = vectors.unit[5:695].astype("float64") @ asked.T.astype("float64")
     assert dots(5, 695).dtype == "float32"
     assert (np.abs(dots(5, 695) - exact) <= error).all()
-    assert (error < (0.02 if kernels else 1e-4)).all()
+    assert (error < lengths * (0.02 if kernels else 1e-4)).all()
     assert dots(7, 7).shape == (0, queries)
 
 
