@@ -189,13 +189,13 @@ class DenseVectors:
         """
         kernels = _load_kernels() if self.rows.dtype == "int8" else None
         if kernels is None:
-            products, error = _multiply(self.rows, queries)
+            products, scale, error = _multiply(self.rows, queries)
         else:
-            products, error = _multiply_rounded(self.rows, queries, kernels)
+            products, scale, error = _multiply_rounded(self.rows, queries, kernels)
 
         def dots(start: int, stop: int) -> np.ndarray:
             found = products(start, stop)
-            found *= self.steps[start:stop, None]
+            found *= self.steps[start:stop, None] * scale
             return found
 
         return RowScores(dots, error * np.float32(self.longest))
@@ -258,13 +258,26 @@ class DenseVectors:
         return self.rows[rows].astype("float32", copy=False)
 
 
-Products: TypeAlias = tuple[Callable[[int, int], np.ndarray], np.ndarray]
+class _Products(NamedTuple):
+    """The products of queries with ranges of rows.
+
+    products (Callable[[int, int], Floats2d]): As `RowScores.dots`, but without the scale.
+    scale (Floats2d): float32 (1, b), or (1, 1) for all queries: the factor of their products.
+    error (Floats1d): float32 (b,): the maximum error of the products times the scale.
+    """
+
+    products: Callable[[int, int], np.ndarray]
+    scale: np.ndarray
+    error: np.ndarray
 
 
-def _multiply(rows: np.ndarray, queries: np.ndarray) -> Products:
+_UNSCALED = np.ones((1, 1), dtype="float32")
+
+
+def _multiply(rows: np.ndarray, queries: np.ndarray) -> _Products:
     """Multiply in float32. A few rows of another type are converted at once.
 
-    RETURNS (Tuple[Callable, Floats1d]): As in `RowScores`.
+    RETURNS (_Products): The products.
     """
     queries = np.asarray(queries, dtype="float32")
     columns = np.ascontiguousarray(queries.T)
@@ -283,14 +296,15 @@ def _multiply(rows: np.ndarray, queries: np.ndarray) -> Products:
             np.matmul(part, columns, out=found[first - start : first - start + len(block)])
         return found
 
-    return products, 2 * width * _FLOAT32 * np.linalg.norm(queries, axis=1)
+    error = 2 * width * _FLOAT32 * np.linalg.norm(queries, axis=1)
+    return _Products(products, _UNSCALED, error)
 
 
-def _multiply_rounded(rows: np.ndarray, queries: np.ndarray, kernels: Any) -> Products:
+def _multiply_rounded(rows: np.ndarray, queries: np.ndarray, kernels: Any) -> _Products:
     """Multiply integers: queries are rounded to multiples of 1/127 of the largest component of all,
     so that one factor turns products into scores; or each of its own, if that differs much.
 
-    RETURNS (Tuple[Callable, Floats1d]): As in `RowScores`; the error follows from Cauchy-Schwarz.
+    RETURNS (_Products): The products; the error follows from Cauchy-Schwarz.
     """
     largest = np.abs(queries).max(axis=1, keepdims=True, initial=0)
     most = largest.max(keepdims=True, initial=0)
@@ -302,11 +316,9 @@ def _multiply_rounded(rows: np.ndarray, queries: np.ndarray, kernels: Any) -> Pr
     packed = kernels.dots_pack(codes)
 
     def products(start: int, stop: int) -> np.ndarray:
-        found = np.asarray(kernels.dots_packed(rows[start:stop], packed)).astype("float32")
-        found *= scale.T
-        return found
+        return np.asarray(kernels.dots_packed(rows[start:stop], packed)).astype("float32")
 
-    return products, error + 4 * _FLOAT32 * np.linalg.norm(queries, axis=1)
+    return _Products(products, scale.T, error + 4 * _FLOAT32 * np.linalg.norm(queries, axis=1))
 
 
 @cache
