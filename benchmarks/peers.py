@@ -5,7 +5,8 @@ aliases for scispaCy), read the same mentions in document order as they are writ
 same cores. Ours is a whole pipeline, from documents with entities to candidates on them, or
 `candidates([text])` one by one. scispaCy's generator is called with the mentions alone, for the 30
 neighbours that EntityLinker asks for, and is not charged for sorting them. Each reading starts with
-an index just opened that has seen one made-up text; "again" reads the same mentions a second time.
+an index just opened that has seen one made-up text, and with garbage collected; "again" reads the
+same mentions a second time.
 
 scispaCy gets an environment of its own, which the first run makes from _peers/scispacy.txt.
 

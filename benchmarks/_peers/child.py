@@ -2,6 +2,7 @@
 scispaCy's environment imports it, too.
 """
 
+import gc
 import json
 import os
 import sys
@@ -20,6 +21,8 @@ def serve(actions: Mapping[str, Callable[..., Any]]) -> None:
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     for line in sys.stdin:
         command = json.loads(line)
+        # Whether a full collection, a tenth of a second, falls into a reading would be chance.
+        gc.collect()
         answer = actions[command.pop("do")](**command)
         print(json.dumps(answer), file=answers, flush=True)
 
