@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from ..text.cleaning import clean
 from ..text.composites import split_composite
 from ..text.word_bags import FUNCTION_WORDS, STOP_WORDS
-from ..text.word_classes import DETERMINERS
+from ..text.word_classes import DETERMINERS, PLAIN_ADJECTIVES, is_modifier
 from .found_mentions import FoundMention, choose_mentions
 
 # The conjunctions of `text.composites`, as tokens. Commas count only together with a conjunction:
@@ -144,10 +144,25 @@ def _before(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
         # "type 1 and 2 diabetes": the last part begins before the mention.
         last = _next(doc, last, -1)
     segments = _segments(doc, last, -1)
-    if segments and segments[0].is_joined:
-        for place in chain.from_iterable(each.places for each in segments):
-            if _has_content(doc, place):
-                yield place, mention.end
+    is_joined = bool(segments) and segments[0].is_joined
+    all_places = chain.from_iterable(each.places for each in segments)
+    for place in all_places if is_joined else _modifiers(doc, segments):
+        if _has_content(doc, place):
+            yield place, mention.end
+
+
+def _modifiers(doc: Doc, segments: Sequence[_Segment]) -> Iterator[int]:
+    """List the adjectives that only commas separate from a mention: "short, broad fingers".
+
+    YIELDS (int): The tokens, the nearest to the mention first.
+    """
+    for segment in segments:
+        nearest = segment.places[0]
+        if not _is_adjective(_lower(doc, nearest)):
+            return
+        yield nearest
+        if len(segment.places) > 1:
+            return
 
 
 def _after(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
@@ -213,6 +228,10 @@ def _separates(lowered: str) -> bool:
 
 def _is_word(lowered: str) -> bool:
     return not _separates(lowered) and any(map(str.isalnum, lowered))
+
+
+def _is_adjective(lowered: str) -> bool:
+    return is_modifier(lowered) or lowered in PLAIN_ADJECTIVES
 
 
 def _has_content(doc: Doc, place: int) -> bool:

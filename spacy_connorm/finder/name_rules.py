@@ -42,6 +42,8 @@ _PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
 _JOINT = re.compile(r"(?i)\b(and|or|by|due|for|in|on|to|with|from|between|into)\b|[&/]")
 # "The ventricle is enlarged". In capitals, these are short forms.
 _COPULA = re.compile(rf"\b({'|'.join(sorted(COPULAS))})\b")
+# "The ears are low-set".
+_WORD_BREAK = re.compile(r"[\s\u2010\u2011-]")
 # Words that reverse the order of a name: "abnormality of the skin" is "skin abnormality".
 _REORDERING = re.compile(rf"{_JOINT.pattern}|\bof\b|,")
 _COMMA = ","
@@ -70,7 +72,8 @@ STATED = "it has a verb, and no adjective after it: 'the ventricle is enlarged'"
 PUNCTUATED = "no name has its words in this order with this punctuation"
 LISTED = (
     "it may be two items of a list: a name with a comma is found on a line of its own, if a number "
-    "follows the comma, or if annotated documents have it exactly so"
+    "follows the comma, if it has several words on both sides, or if annotated documents have it "
+    "exactly so"
 )
 OPPOSITE = "it has a minus where the names have a plus, or the reverse"
 UNCERTAIN = "it has other words than a name, and function words that do not belong to a name"
@@ -181,7 +184,7 @@ class NameRules:
             same = self._normalize(text)
             if all(self._normalize(each) != same for each in written):
                 return OTHER_SPELLING
-        if _COPULA.search(text) and not _is_adjective(text.split()[-1]):
+        if _COPULA.search(text) and not _is_adjective(_WORD_BREAK.split(text)[-1]):
             return STATED
         if not _is_in_order(text, written):
             return ACROSS
@@ -218,6 +221,10 @@ def _punctuation_reason(text: str, names: Sequence[KnownName], *, is_alone: bool
         return PUNCTUATED
     *before, last = _ITEMS.split(text)
     is_item = before and not any(map(str.isnumeric, normalized_words(last)))
+    if is_item and all(len(each.split()) > 1 for each in (*before, last)):
+        # "Carpal tunnel syndrome, right upper limb" is rarely a list.
+        words = _punctuated_words(text)
+        is_item = all(_punctuated_words(each.text) != words for each in names)
     return LISTED if is_item and not is_alone and not _is_annotated(text, names) else ""
 
 

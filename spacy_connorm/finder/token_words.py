@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from .name_windows import (
     Replacements,
     TokenArrays,
 )
-from .readings import NO_READINGS, Reading, read_neighbours
+from .readings import NO_READINGS, Reading, as_replacements, read_neighbours
 
 _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
 # "The optic nerves are hypoplastic": function words of sentences, which names do not have.
@@ -97,11 +97,16 @@ class TokenWords:
         tokens = TokenArrays(hashes, sizes, letters, kinds, ends, Replacements.joined(readings))
         is_split = ends_latin[:-1] & starts_latin[1:] & (spaces[:-1] == 0)
         replaced = _join(tokens, docs, offsets, is_split)
+        expanded = list[tuple[int, Reading]]()
         if expand_abbreviations:
             for doc, start in zip(docs, offsets, strict=False):
-                replaced += _expand(tokens, doc, start)
-        kept = ~np.isin(tokens.readings.places, replaced)
-        return tokens._replace(readings=tokens.readings.where(kept))
+                for places, words in _expand(tokens, doc, start):
+                    replaced += places
+                    if derivations:
+                        expanded += ((places[0], each) for each in _readings_of_each(words))
+        own = tokens.readings.where(~np.isin(tokens.readings.places, replaced))
+        long = as_replacements((place, *each) for place, each in expanded)
+        return tokens._replace(readings=Replacements.joined([own, long]))
 
     def _distinct(self, orths: list[int], docs: Sequence[Doc]) -> list[_Token]:
         # Another thread may start a new cache in the meantime.
@@ -209,7 +214,10 @@ def _readings(words: Sequence[str], value: int) -> tuple[Reading, ...]:
     if len(words) > 1:
         ordinal = ORDINALS.get("".join(words))
         return (Reading.of(hash_word(ordinal) - value, 1.0, 2),) if ordinal else ()
-    return tuple(Reading.of(form - value, DERIVED, least) for form, least in forms_of(words[0]))
+    return tuple(
+        Reading.of(form.hash - value, 1.0 if form.is_certain else DERIVED, form.least)
+        for form in forms_of(words[0])
+    )
 
 
 def _join(
@@ -236,21 +244,31 @@ def _join(
     return joined
 
 
-def _expand(tokens: TokenArrays, doc: Doc, start: int) -> list[int]:
+def _readings_of_each(words: Sequence[str]) -> Iterator[Reading]:
+    """List what each word of a long form may stand for, as a change of all of them.
+
+    YIELDS (Reading): The readings.
+    """
+    for word in words:
+        for form in forms_of(word):
+            certainty = 1.0 if form.is_certain else DERIVED
+            yield Reading.of(form.hash - hash_word(word), certainty, 1)
+
+
+def _expand(tokens: TokenArrays, doc: Doc, start: int) -> Iterator[tuple[range, list[str]]]:
     """Replace the words of a document's short forms by those of their long forms.
 
     tokens (TokenArrays): Changed in place.
     doc (Doc): The document.
     start (int): Its first token.
-    RETURNS (List[int]): The tokens of the short forms.
+    YIELDS (Tuple[range, List[str]]): The tokens of each short form, and the words.
     """
-    abbreviations, expanded = read_abbreviations(doc), list[int]()
+    abbreviations = read_abbreviations(doc)
     for span in abbreviation_spans(doc):
         long_form = abbreviations.long_form(span.text, span.end_char - 1)
         if long_form:
             words = normalized_words(long_form)
-            expanded += _set_words(tokens, start + span.start, start + span.end, words)
-    return expanded
+            yield _set_words(tokens, start + span.start, start + span.end, words), words
 
 
 def _set_words(tokens: TokenArrays, first: int, last: int, words: Sequence[str]) -> range:

@@ -20,13 +20,15 @@ from .short_form_files import read_short_forms
 
 # Words that precede and follow findings, and how far to look for them, in characters.
 _BEFORE_FINDINGS = re.compile(
-    r"(?<!\w)(?:no|not|denies|denied|without|w/o?|mild|moderate|severe|trivial|acute|chronic"
-    r"|paroxysmal|recurrent|known|new|h/o|s/p|c/o|hx(?: of)?|history of)\s+\Z",
+    r"(?<!\w)(?:no|not|denies|denied|without|w/o?|mild|moderate|severe|trivial|trace|acute|chronic"
+    r"|paroxysmal|recurrent|persistent|worsening|known|new|possible|probable|suspected|r/o|rule out"
+    r"|concern for|(?:pos|neg)(?:itive|ative)? for|reports|endorses|h/o|s/p|c/o|hx(?: of)?"
+    r"|history of)\s+\Z|(?<!\w)[?]\s?\Z",
     re.IGNORECASE,
 )
 _AFTER_FINDINGS = re.compile(
     r"\s+(?:-\s+|is |was )?(?:(?:less|more|un)?\s?likely|suspected|excluded|ruled out|resolved"
-    r"|closed|improved|worsened)\b",
+    r"|closed|improved|worsened|mild|moderate|severe|trivial|trace)\b",
     re.IGNORECASE,
 )
 _REACH = 20

@@ -18,7 +18,15 @@ from spacy.lang.en.stop_words import STOP_WORDS as FUNCTION_WORDS
 
 from .cleaning import spell_greek, unify_dashes, unify_unicode
 from .normalization import drop_plurals, drop_possessives, strip_tags, write_american
-from .word_classes import DISEASES_OF, OTHER_ROOTS, OWN_MEANINGS, SAID_FOR, SYSTEMS
+from .word_classes import (
+    DISEASES_OF,
+    OTHER_ROOTS,
+    OWN_MEANINGS,
+    SAID_FOR,
+    SHORT_FOR,
+    STATES,
+    SYSTEMS,
+)
 
 STOP_WORDS = frozenset(
     ["a", "an", "and", "by", "due", "for", "in", "of", "on", "or", "the", "to", "with"]
@@ -196,8 +204,11 @@ _ENDINGS = {
 _LONGEST_ENDING = max(map(len, _ENDINGS))
 # What names write as a word of its own: "pre-eclampsia".
 _PREFIXES = (
-    *("anti", "extra", "inter", "intra", "micro", "multi", "non", "over", "peri", "poly"),
-    *("post", "pre", "semi", "sub", "super", "supra", "trans"),
+    *("anti", "broncho", "cardio", "cerebro", "cranio", "extra", "gastro", "genito", "hepato"),
+    *("inter", "intra", "lympho", "maxillo", "micro", "multi", "musculo", "myelo", "naso"),
+    *("nephro", "neuro", "non", "oculo", "oro", "osteo", "oto", "over", "peri", "poly", "post"),
+    *("pre", "semi", "sub", "super", "supra", "thrombo", "tracheo", "trans", "uretero", "vaso"),
+    "vesico",
 )
 _SHORTEST_REST = 4
 # Endings of nouns, and the two words that names have for what happens: "apoptotic process" for
@@ -210,10 +221,13 @@ class Form(NamedTuple):
 
     hash (int): The hash of one noun, or of the bag of several words.
     least (int): The minimum number of words in a text where the word stands for this.
+    is_certain (bool): Whether it is the same: what the word is short for, and the parts of a
+        compound.
     """
 
     hash: int
     least: int
+    is_certain: bool = False
 
 
 def base_forms(word: str) -> tuple[str, ...]:
@@ -224,7 +238,7 @@ def base_forms(word: str) -> tuple[str, ...]:
     """
     if word in FUNCTION_WORDS:
         return ()  # "several" does not mean "severe"
-    found = dict.fromkeys(OTHER_ROOTS.get(word, ()))
+    found = dict.fromkeys((*OTHER_ROOTS.get(word, ()), *STATES.get(word, ())))
     for cut in range(max(0, len(word) - _LONGEST_ENDING), len(word)):
         for noun_ending in _ENDINGS.get(word[cut:], ()):
             form = word[:cut] + noun_ending
@@ -235,8 +249,8 @@ def base_forms(word: str) -> tuple[str, ...]:
 
 def paraphrases(word: str) -> tuple[tuple[str, ...], ...]:
     """List what names may say in other words: "kidney disease" for "nephropathy", "respiratory
-    system" for "respiratory", "apoptotic process" for "apoptosis", "diabetes mellitus" for
-    "diabetes", and "pre-eclampsia" for "preeclampsia".
+    system" for "respiratory", "apoptotic process" for "apoptosis", and "diabetes mellitus" for
+    "diabetes".
 
     word (str): A normalized word, see `word_bags.normalized_words`.
     RETURNS (Tuple[Tuple[str, ...], ...]): Bags of normalized words. Many of them are no names.
@@ -249,10 +263,19 @@ def paraphrases(word: str) -> tuple[tuple[str, ...], ...]:
         for noun, adjective, head in _EVENTS
         if word.endswith(noun)
     ]
-    if word.startswith(_PREFIXES):
-        parts = ((each, word[len(each) :]) for each in _PREFIXES if word.startswith(each))
-        found += [(prefix, rest) for prefix, rest in parts if len(rest) >= _SHORTEST_REST]
     return (*found, *(tuple(each.split()) for each in SAID_FOR.get(word, ())))
+
+
+def compounds(word: str) -> tuple[tuple[str, str], ...]:
+    """List the two words that names may write a compound as: "pre-eclampsia" for "preeclampsia".
+
+    word (str): A normalized word, see `word_bags.normalized_words`.
+    RETURNS (Tuple[Tuple[str, str], ...]): Pairs of normalized words.
+    """
+    if not word.startswith(_PREFIXES):
+        return ()
+    parts = ((each, word[len(each) :]) for each in _PREFIXES if word.startswith(each))
+    return tuple((prefix, rest) for prefix, rest in parts if len(rest) >= _SHORTEST_REST)
 
 
 @lru_cache(maxsize=65_536)
@@ -260,8 +283,16 @@ def forms_of(word: str) -> tuple[Form, ...]:
     """List what a word may stand for, by hash.
 
     word (str): A normalized word.
-    RETURNS (Tuple[Form, ...]): Its `base_forms` and `paraphrases`.
+    RETURNS (Tuple[Form, ...]): Its `base_forms`, `paraphrases` and `compounds`, and what it is
+        short for.
     """
     nouns, words = map(hash_word, base_forms(word)), map(hash_bag, paraphrases(word))
     least = 2 if word in OWN_MEANINGS else 1
-    return (*map(Form, nouns, repeat(least)), *map(Form, words, repeat(1)))
+    # By itself, a short form such as "AV" has other meanings.
+    long = (hash_bag(tuple(each.split())) for each in SHORT_FOR.get(word, ()))
+    return (
+        *map(Form, nouns, repeat(least)),
+        *map(Form, words, repeat(1)),
+        *map(Form, map(hash_bag, compounds(word)), repeat(1), repeat(True)),
+        *map(Form, long, repeat(2), repeat(True)),
+    )

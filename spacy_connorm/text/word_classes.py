@@ -165,8 +165,10 @@ SYSTEMS = {
 # What is said for another name: "diabetes" is the mellitus, a "murmur" one of the heart.
 SAID_FOR = {
     "angina": ("angina pectoris",),
+    "anxiety": ("anxiety disorder",),
     "brady": ("bradycardia",),
     "coarctation": ("aortic coarctation", "aorta coarctation"),
+    "depression": ("mental depression", "depressive disorder"),
     "diabetes": ("diabetes mellitus",),
     "murmur": ("heart murmur", "cardiac murmur"),
     "pale": ("pallor",),
@@ -175,6 +177,75 @@ SAID_FOR = {
     "vomited": ("vomiting",),
     "wt": ("weight",),
 }
+# What a text says of a patient in place of the name of a finding: "is confused", "nauseated".
+_STATES = """
+agitated:agitation bleed:bleeding,hemorrhage blurry:blurred clubbed:clubbing confused:confusion
+congested:congestion constipated:constipation cyanosed:cyanosis dehydrated:dehydration
+diaphoretic:hyperhidrosis disoriented:disorientation distended:distention,distension
+fatigued:fatigue fractured:fracture hypoxic:hypoxemia,hypoxia icteric:jaundice,icterus
+incontinent:incontinence itchy:pruritus jaundiced:jaundice lethargic:lethargy
+malnourished:malnutrition nauseated:nausea nauseous:nausea obtunded:obtundation
+paralysed:paralysis paralyzed:paralysis ruptured:rupture septic:sepsis somnolent:somnolence
+swollen:swelling,edema vomit:vomiting wheezy:wheezing
+"""
+STATES = {
+    state: tuple(findings.split(","))
+    for state, findings in (each.split(":") for each in _STATES.split())
+}
+# Short for a word or two of a longer name: "abd pain", "GI bleeding". By themselves, most have
+# other meanings.
+SHORT_FOR = {
+    "abd": ("abdominal", "abdomen"),
+    "abdo": ("abdominal", "abdomen"),
+    "av": ("atrioventricular", "arteriovenous"),
+    "bilat": ("bilateral",),
+    "bp": ("blood pressure",),
+    "ca": ("cancer", "carcinoma"),
+    "ck": ("creatine kinase", "creatine phosphokinase"),
+    "cns": ("central nervous system",),
+    "crp": ("c reactive protein",),
+    "csf": ("cerebrospinal fluid",),
+    "def": ("deficiency",),
+    "dev": ("developmental",),
+    "diff": ("difficulty",),
+    "dm": ("diabetes mellitus",),
+    "dz": ("disease",),
+    "fx": ("fracture",),
+    "gi": ("gastrointestinal",),
+    "gu": ("genitourinary",),
+    "hb": ("hemoglobin",),
+    "hgb": ("hemoglobin",),
+    "hiv": ("human immunodeficiency virus",),
+    "htn": ("hypertension",),
+    "infection": ("infectious disease",),
+    "insuff": ("insufficiency",),
+    "la": ("left atrial", "left atrium"),
+    "lv": ("left ventricular", "left ventricle"),
+    "periph": ("peripheral",),
+    "pulm": ("pulmonary",),
+    "qt": ("qt interval",),
+    "rbc": ("red blood cell", "erythrocyte"),
+    "resp": ("respiratory",),
+    "rv": ("right ventricular", "right ventricle"),
+    "synd": ("syndrome",),
+    "sz": ("seizure",),
+    "tb": ("tuberculosis",),
+    "vit": ("vitamin",),
+    "wbc": ("white blood cell", "leukocyte"),
+}
+# What texts leave out of the names of laboratory findings: "elevated creatinine" is "increased
+# serum creatinine", "low platelets" a "decreased platelet count"; and "enlarged" organs.
+_MEASURES = ("serum", "plasma", "level", "blood level", "circulating level", "count", "activity")
+_DIRECTIONS = (("elevated", "high", "increased"), ("decreased", "low", "reduced"))
+SHORT_FOR |= {
+    word: tuple(f"{each} {measure}" for each in words for measure in _MEASURES)
+    for words in _DIRECTIONS
+    for word in words
+}
+SHORT_FOR["raised"] = SHORT_FOR["elevated"]
+SHORT_FOR["enlarged"] = ("increased size",)
+# The spelling step takes the "oe" of "gastroesophageal" for a British one.
+SHORT_FOR["gastresophageal"] = ("gastro esophageal",)
 # Adjectives that mean the noun only beside other words of its name: "digital necrosis" is one of
 # digits, "digital images" are not.
 _OWN_MEANINGS = """
@@ -188,8 +259,8 @@ ORDINALS = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth"}
 # Adjectives without a typical ending that can follow their noun: "reflexes brisk".
 _PLAIN_ADJECTIVES = """
 absent blue brisk cold dark dense dry dull faint flat heavy high hoarse large light long loose loud
-low narrow pale poor rapid raw red rigid sharp short shrill slow small soft stiff tall tense thick
-thin tight warm weak wet white wide yellow
+low narrow pale poor rapid raw red rigid set sharp short shrill slow small soft stiff tall tense
+thick thin tight warm weak wet white wide yellow
 """
 PLAIN_ADJECTIVES = frozenset(_PLAIN_ADJECTIVES.split())
 

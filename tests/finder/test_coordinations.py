@@ -69,6 +69,23 @@ def test_each_part_must_be_a_name(nlp, text, expected):
     assert [ent.text for ent in nlp(text).ents] == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Short, broad fingers.", "Short, broad fingers"),
+        ("She has short, broad fingers", "short, broad fingers"),
+        ("long, short, broad fingers", "long, short, broad fingers"),
+        ("red, broad fingers", "broad fingers"),
+        ("pain, broad fingers", "broad fingers"),
+        ("short. broad fingers", "broad fingers"),
+    ],
+)
+def test_adjectives_share_a_noun_across_commas(text, expected):
+    nlp = make_pipeline("short fingers", "broad fingers", "long fingers", "pain")
+    assert nlp(text).ents[-1].text == expected
+    assert nlp(text).ents[-1].kb_id_.count("|") == expected.count(",")
+
+
 def test_the_normalizer_splits_them(nlp):
     (ent,) = nlp("Breast and ovarian cancer").ents
     assert ent.kb_id_ == "breast cancer|ovarian cancer"

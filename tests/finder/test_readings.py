@@ -8,7 +8,16 @@ NAMES = (
     *("Raynaud phenomenon", "Fisher syndrome", "Cushing disease", "Fracture of clavicle"),
     *("Second degree burn", "Pre-eclampsia", "Kidney disease", "Respiratory system", "Digit"),
     *("Digit necrosis", "eye", "Met", "Tics", "ALL", "Brisk reflexes", "Left ventricle mass"),
-    "Lead",
+    *("Lead", "Second degree atrioventricular block", "Abdominal pain", "Prolonged QT interval"),
+    *("Increased serum creatinine", "Decreased platelet count", "Increased spleen size"),
+    *(
+        "Gastro-esophageal reflux",
+        "Low-set ears",
+        "Confusion",
+        "Jaundice",
+        "Type 2 diabetes mellitus",
+    ),
+    *("Carpal tunnel syndrome, right upper limb", "Nausea, vomiting"),
 )
 
 
@@ -40,6 +49,22 @@ def nlp():
         ("motor tics", "tics", "Tics"),
         ("Reflexes brisk.", "Reflexes brisk", "Brisk reflexes"),
         ("reflexes are brisk", "reflexes are brisk", "Brisk reflexes"),
+        ("2nd degree AV block", "2nd degree AV block", "Second degree atrioventricular block"),
+        ("some abd pain", "abd pain", "Abdominal pain"),
+        ("a prolonged QT", "prolonged QT", "Prolonged QT interval"),
+        ("DM type 2", "DM type 2", "Type 2 diabetes mellitus"),
+        ("high creatinine today", "high creatinine", "Increased serum creatinine"),
+        ("low platelets", "low platelets", "Decreased platelet count"),
+        ("The spleen is enlarged.", "spleen is enlarged", "Increased spleen size"),
+        ("gastroesophageal reflux", "gastroesophageal reflux", "Gastro-esophageal reflux"),
+        ("Ears are low-set.", "Ears are low-set", "Low-set ears"),
+        ("She is confused.", "confused", "Confusion"),
+        ("jaundiced infant", "jaundiced", "Jaundice"),
+        (
+            "no carpal tunnel syndrome, right upper limb is",
+            "carpal tunnel syndrome, right upper limb",
+            "Carpal tunnel syndrome, right upper limb",
+        ),
     ],
 )
 def test_a_word_stands_for_those_of_a_name(nlp, text, mention, concept):
@@ -59,6 +84,9 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, mention, concept):
         "eye precautions",
         "the EYE score",
         "for 2 degrees",
+        "AV and QT, DM and abd",
+        "high and low",
+        "some nausea, vomiting today",
     ],
 )
 def test_others_are_no_mentions(nlp, text):

@@ -6,6 +6,8 @@ import spacy
 from spacy_connorm.finder import token_words
 from spacy_connorm.finder.token_words import TokenWords
 
+from .name_pipeline import build
+
 
 def read(reader, *docs):
     return reader.read(docs, expand_abbreviations=False, derivations=False).hashes.tolist()
@@ -36,3 +38,13 @@ def test_another_thread_may_empty_the_cache_meanwhile(monkeypatch):
     monkeypatch.setattr(token_words, "_read_token", interrupted)
     assert read(reader, doc) == expected
     assert not between
+
+
+def test_the_words_of_a_long_form_stand_for_others():
+    nlp = build(("Kidney cyst", "Gastro-esophageal reflux"))
+    nlp.add_pipe("abbreviation_resolver", first=True)
+    doc = nlp("Renal cysts (RC), gastroesophageal reflux (GER). RC or GER")
+    assert [each.kb_id_ for each in doc.ents[-2:]] == ["Kidney cyst", "Gastro-esophageal reflux"]
+    assert [each.text for each in doc.ents[-2:]] == ["RC", "GER"]
+    nlp.get_pipe("mention_finder").cfg["derivations"] = False
+    assert not nlp("Gastroesophageal reflux (GER). GER").ents

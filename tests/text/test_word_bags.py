@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from spacy_connorm.text.word_bags import (
     STOP_WORDS,
+    Form,
     base_forms,
+    compounds,
     forms_of,
     hash_bag,
     hash_word,
@@ -141,7 +143,6 @@ def test_each_form_comes_once_and_has_its_hash():
         ("nephropathy", ("renal", "disorder")),
         ("diabetes", ("diabetes", "mellitus")),
         ("immunologic", ("immune", "system")),
-        ("preeclampsia", ("pre", "eclampsia")),
         ("apoptosis", ("apoptotic", "process")),
         ("inflammation", ("inflammatory", "response")),
     ],
@@ -149,6 +150,25 @@ def test_each_form_comes_once_and_has_its_hash():
 def test_a_word_may_stand_for_two(word, words):
     assert words in paraphrases(word)
     assert hash_bag(words) in [each.hash for each in forms_of(word)]
+
+
+@pytest.mark.parametrize(
+    ("word", "words", "least"),
+    [
+        ("preeclampsia", ("pre", "eclampsia"), 1),
+        ("cardiorespiratory", ("cardio", "respiratory"), 1),
+        ("av", ("atrioventricular",), 2),
+        ("qt", ("qt", "interval"), 2),
+        ("elevated", ("increased", "serum"), 2),
+    ],
+)
+def test_short_forms_and_compounds_are_the_same_words(word, words, least):
+    assert Form(hash_bag(words), least, is_certain=True) in forms_of(word)
+
+
+@pytest.mark.parametrize("word", ["pre", "prey", "precut", "cardiac"])
+def test_other_words_are_no_compounds(word):
+    assert not compounds(word)
 
 
 @pytest.mark.parametrize("word", ["kidney", "pre", "prey", "pathy", ""])
