@@ -28,8 +28,8 @@ _LINE_END = re.compile(r"[-\u2010\u2011] ?\n ?")
 _REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
 _IN_COMPOUND = "it is the end of a compound with another meaning"
 _OTHER_WORD = "the word after it gives it another meaning: 'lead to', 'fall precautions'"
-# Verbs that a metal shares its name with.
-_VERBS = frozenset(["lead", "leads"])
+# Words that mean something else before these: no metal leads to anything.
+_OTHERS_BEFORE = {"confused": "with", "lead": "to", "leads": "to"}
 _NO_NAME = "no name has these words"
 
 
@@ -264,13 +264,13 @@ def _doc_of(text: str, vocab: Vocab) -> Doc:
 
 
 def _next_word_reason(doc: Doc, end: int, text: str) -> str:
-    """Explain why a window is not a mention before this word: "fall" before "precautions", or
-    "lead" before "to".
+    """Explain why a window is not a mention before this word: "fall" before "precautions", "lead"
+    before "to", or "confused" before "with".
 
     RETURNS (str): The reason; empty if it may be a mention.
     """
     after = doc[end].lower_ if end < len(doc) else ""
-    is_other = after == "precautions" or (after == "to" and text.lower() in _VERBS)
+    is_other = after == "precautions" or after == _OTHERS_BEFORE.get(text.lower())
     return _OTHER_WORD if is_other else ""
 
 

@@ -17,14 +17,13 @@ from .assertion_terms import ADJACENT, ANSWERS, MINUSES, UP_TO_COMMA
 _Match = tuple[int, int, int]
 
 _DENYING = frozenset(["nil", "no", "not", "w", "w/o", "without"])
-# Words that begin a finding, behind a comma after a negated one: "no wheeze, mild edema".
-_AMOUNTS = frozenset(
-    (
-        *("bilateral", "chronic", "few", "known", "large", "mild", "mildly", "minimal", "moderate"),
-        *("multiple", "numerous", "occasional", "ongoing", "persistent", "residual", "scattered"),
-        *("several", "slight", "slightly", "small", "some", "stable", "tiny", "trace", "unchanged"),
-    )
-)
+# Words that begin a finding, behind a comma after a negated one: "no wheeze, mild edema"; or one
+# that is no finding, "no wheeze, normal heart sounds, edema".
+_AMOUNT_WORDS = """
+bilateral chronic few known large mild mildly minimal moderate multiple normal numerous occasional
+ongoing persistent residual scattered several slight slightly small some stable tiny trace unchanged
+"""
+_AMOUNTS = frozenset(_AMOUNT_WORDS.split())
 _GRADE = re.compile(r"[1-4]\+")
 _OR = frozenset(["nor", "or"])
 _AND = frozenset(["and", "or"])

@@ -249,10 +249,11 @@ SHORT_FOR["gastresophageal"] = ("gastro esophageal",)
 # Adjectives that mean the noun only beside other words of its name: "digital necrosis" is one of
 # digits, "digital images" are not.
 _OWN_MEANINGS = """
-allergic angular basal capital central circular critical deficient digital extensive focal formal
-general helical integral intensive juvenile lateral lunar magnetic manual medial mental organic
-original partial plastic pleuritic primordial radial regional regular sagittal segmental serial
-special spiral static terminal topical transitional vertical virtual
+allergic angular basal capital central circular clubbed congested critical deficient digital
+extensive focal formal fractured general helical integral intensive juvenile lateral lunar magnetic
+manual medial mental organic original partial plastic pleuritic primordial radial regional regular
+ruptured sagittal segmental serial special spiral static swollen terminal topical transitional
+vertical virtual
 """
 OWN_MEANINGS = frozenset(_OWN_MEANINGS.split())
 ORDINALS = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth"}

@@ -59,6 +59,7 @@ def nlp():
         ("gastroesophageal reflux", "gastroesophageal reflux", "Gastro-esophageal reflux"),
         ("Ears are low-set.", "Ears are low-set", "Low-set ears"),
         ("She is confused.", "confused", "Confusion"),
+        ("confused  &  well", "confused", "Confusion"),
         ("jaundiced infant", "jaundiced", "Jaundice"),
         (
             "no carpal tunnel syndrome, right upper limb is",
@@ -87,6 +88,7 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, mention, concept):
         "AV and QT, DM and abd",
         "high and low",
         "some nausea, vomiting today",
+        "it was confused with gout",
     ],
 )
 def test_others_are_no_mentions(nlp, text):

@@ -19,6 +19,7 @@ def nlp():
         ("No fever, mild cough or fits", {"fever": NO, "cough": NO, "fits": NO}),
         ("No fever, severe cough, fits", {"fever": NO, "cough": NO, "fits": NO}),
         ("Denies fever, mild cough, fits", {"fever": NO, "cough": NO, "fits": NO}),
+        ("No fever, normal chest, cough", {"fever": NO, "cough": ()}),
         ("No fever, no fits, some cough", {"fever": NO, "fits": NO, "cough": ()}),
     ],
 )
