@@ -316,7 +316,11 @@ def _multiply_rounded(rows: np.ndarray, queries: np.ndarray, kernels: Any) -> _P
     packed = kernels.dots_pack(codes)
 
     def products(start: int, stop: int) -> np.ndarray:
-        return np.asarray(kernels.dots_packed(rows[start:stop], packed)).astype("float32")
+        some = rows[start:stop]
+        # For one query the other kernel takes a third less time. It refuses no rows at all.
+        if len(codes) == 1 and len(some):
+            return np.asarray(kernels.cdist(some, codes, "dot")).astype("float32")
+        return np.asarray(kernels.dots_packed(some, packed)).astype("float32")
 
     return _Products(products, scale.T, error + 4 * _FLOAT32 * np.linalg.norm(queries, axis=1))
 
