@@ -171,7 +171,8 @@ def test_an_ner_trains_and_its_mentions_are_linked(path, ner_paths, tiny_folder,
         ner_paths["training.optimizer.learn_rate.initial_rate"] = 0.01
         ner_paths["components.transformer.model.get_spans.window"] = 5
         ner_paths["components.transformer.model.get_spans.stride"] = 4
-    overrides = {**ner_paths, "training.max_epochs": 0, "training.max_steps": 30}
+    # After 30 steps, whether anything is found depends on the processor.
+    overrides = {**ner_paths, "training.max_epochs": 0, "training.max_steps": 75}
     overrides["training.eval_frequency"] = 15
     train(path, tmp_path / "ner", overrides=overrides)
     out = save_pipeline(tmp_path / "ner" / "model-best", tmp_path / "pipeline")
