@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -103,7 +103,9 @@ class TokenWords:
                 for places, words in _expand(tokens, doc, start):
                     replaced += places
                     if derivations:
-                        expanded += ((places[0], each) for each in _readings_of_each(words))
+                        # In a long form, a word is never by itself.
+                        forms = chain.from_iterable(map(_readings_of, words))
+                        expanded += ((places[0], each._replace(least=1)) for each in forms)
         own = tokens.readings.where(~np.isin(tokens.readings.places, replaced))
         long = as_replacements((place, *each) for place, each in expanded)
         return tokens._replace(readings=Replacements.joined([own, long]))
@@ -214,10 +216,13 @@ def _readings(words: Sequence[str], value: int) -> tuple[Reading, ...]:
     if len(words) > 1:
         ordinal = ORDINALS.get("".join(words))
         return (Reading.of(hash_word(ordinal) - value, 1.0, 2),) if ordinal else ()
-    return tuple(
-        Reading.of(form.hash - value, 1.0 if form.is_certain else DERIVED, form.least)
-        for form in forms_of(words[0])
-    )
+    return tuple(_readings_of(words[0]))
+
+
+def _readings_of(word: str) -> Iterator[Reading]:
+    own = hash_word(word)
+    for form in forms_of(word):
+        yield Reading.of(form.hash - own, 1.0 if form.is_certain else DERIVED, form.least)
 
 
 def _join(
@@ -242,17 +247,6 @@ def _join(
         own = docs[number][first - offsets[number] : last - offsets[number]]
         joined += _set_words(tokens, first, last, normalized_words(own.text))
     return joined
-
-
-def _readings_of_each(words: Sequence[str]) -> Iterator[Reading]:
-    """List what each word of a long form may stand for, as a change of all of them.
-
-    YIELDS (Reading): The readings.
-    """
-    for word in words:
-        for form in forms_of(word):
-            certainty = 1.0 if form.is_certain else DERIVED
-            yield Reading.of(form.hash - hash_word(word), certainty, 1)
 
 
 def _expand(tokens: TokenArrays, doc: Doc, start: int) -> Iterator[tuple[range, list[str]]]:

@@ -308,8 +308,8 @@ def _multiply_rounded(rows: np.ndarray, queries: np.ndarray, kernels: Any) -> _P
     """
     largest = np.abs(queries).max(axis=1, keepdims=True, initial=0)
     most = largest.max(keepdims=True, initial=0)
-    shared = most if (most <= _SPREAD * largest).all() else largest
-    scale = np.where(shared > 0, shared, 1) / np.float32(_LEVELS)
+    whole = most if (most <= _SPREAD * largest).all() else largest
+    scale = np.where(whole > 0, whole, 1) / np.float32(_LEVELS)
     numbers = queries / scale
     codes = np.rint(numbers).astype("int8")
     error = np.linalg.norm(numbers - codes, axis=1) * scale.ravel()
@@ -317,7 +317,7 @@ def _multiply_rounded(rows: np.ndarray, queries: np.ndarray, kernels: Any) -> _P
 
     def products(start: int, stop: int) -> np.ndarray:
         some = rows[start:stop]
-        # For one query the other kernel takes a third less time. It refuses no rows at all.
+        # For one query this kernel takes a third less time. It needs at least one row.
         if len(codes) == 1 and len(some):
             return np.asarray(kernels.cdist(some, codes, "dot")).astype("float32")
         return np.asarray(kernels.dots_packed(some, packed)).astype("float32")

@@ -26,8 +26,8 @@ ongoing persistent residual scattered several slight slightly small some stable 
 _AMOUNTS = frozenset(_AMOUNT_WORDS.split())
 _GRADE = re.compile(r"[1-4]\+")
 _OR = frozenset(["nor", "or"])
-_AND = frozenset(["and", "or"])
-_JOINTS = frozenset(["&", "/", *_AND])
+_CONJUNCTIONS = frozenset(["and", "or"])
+_JOINTS = frozenset(["&", "/", *_CONJUNCTIONS])
 _COLONS = frozenset([":", "-", "–", "—", "("])
 _STOPS = frozenset([".", ",", ";", ")", "|", "!"])
 _HEADING_SIGNS = " \t\n#*_=•-:"
@@ -129,7 +129,7 @@ def _behind_mentions(
         phrases.add(start)
         first = mentions[last]
         marked.add(first)
-        while first and doc[first - 1].lower_ in _AND and first - 1 in mentions:
+        while first and doc[first - 1].lower_ in _CONJUNCTIONS and first - 1 in mentions:
             first = mentions[first - 1]
             marked.add(first)
     return marked, phrases

@@ -23,7 +23,7 @@ from .word_classes import (
     OTHER_ROOTS,
     OWN_MEANINGS,
     SAID_FOR,
-    SHORT_FOR,
+    SAID_WITHIN,
     STATES,
     SYSTEMS,
 )
@@ -221,8 +221,8 @@ class Form(NamedTuple):
 
     hash (int): The hash of one noun, or of the bag of several words.
     least (int): The minimum number of words in a text where the word stands for this.
-    is_certain (bool): Whether it is the same: what the word is short for, and the parts of a
-        compound.
+    is_certain (bool): Whether it is the same: what longer names say for the word, and the parts of
+        a compound.
     """
 
     hash: int
@@ -283,16 +283,15 @@ def forms_of(word: str) -> tuple[Form, ...]:
     """List what a word may stand for, by hash.
 
     word (str): A normalized word.
-    RETURNS (Tuple[Form, ...]): Its `base_forms`, `paraphrases` and `compounds`, and what it is
-        short for.
+    RETURNS (Tuple[Form, ...]): Its `base_forms`, `paraphrases` and `compounds`, and what longer
+        names say for it.
     """
     nouns, words = map(hash_word, base_forms(word)), map(hash_bag, paraphrases(word))
     least = 2 if word in OWN_MEANINGS else 1
-    # By itself, a short form such as "AV" has other meanings.
-    long = (hash_bag(tuple(each.split())) for each in SHORT_FOR.get(word, ()))
+    within = (hash_bag(tuple(each.split())) for each in SAID_WITHIN.get(word, ()))
     return (
         *map(Form, nouns, repeat(least)),
         *map(Form, words, repeat(1)),
         *map(Form, map(hash_bag, compounds(word)), repeat(1), repeat(True)),
-        *map(Form, long, repeat(2), repeat(True)),
+        *map(Form, within, repeat(2), repeat(True)),
     )

@@ -192,9 +192,13 @@ STATES = {
     state: tuple(findings.split(","))
     for state, findings in (each.split(":") for each in _STATES.split())
 }
-# Short for a word or two of a longer name: "abd pain", "GI bleeding". By themselves, most have
-# other meanings.
-SHORT_FOR = {
+# What texts leave out of the names of laboratory findings: "elevated creatinine" is "increased
+# serum creatinine", "low platelets" a "decreased platelet count".
+_MEASURES = ("serum", "plasma", "level", "blood level", "circulating level", "count", "activity")
+_HIGH, _LOW = ("elevated", "high", "increased"), ("decreased", "low", "reduced")
+# What longer names say for a word: "abdominal pain" for "abd pain", "increased spleen size" for
+# "enlarged spleen". By themselves, most of these words have other meanings.
+SAID_WITHIN = {
     "abd": ("abdominal", "abdomen"),
     "abdo": ("abdominal", "abdomen"),
     "av": ("atrioventricular", "arteriovenous"),
@@ -210,7 +214,10 @@ SHORT_FOR = {
     "diff": ("difficulty",),
     "dm": ("diabetes mellitus",),
     "dz": ("disease",),
+    "enlarged": ("increased size",),
     "fx": ("fracture",),
+    # The spelling step takes the "oe" of "gastroesophageal" for a British one.
+    "gastresophageal": ("gastro esophageal",),
     "gi": ("gastrointestinal",),
     "gu": ("genitourinary",),
     "hb": ("hemoglobin",),
@@ -232,20 +239,12 @@ SHORT_FOR = {
     "tb": ("tuberculosis",),
     "vit": ("vitamin",),
     "wbc": ("white blood cell", "leukocyte"),
+    **{
+        word: tuple(f"{each} {measure}" for each in words for measure in _MEASURES)
+        for said, words in (((*_HIGH, "raised"), _HIGH), (_LOW, _LOW))
+        for word in said
+    },
 }
-# What texts leave out of the names of laboratory findings: "elevated creatinine" is "increased
-# serum creatinine", "low platelets" a "decreased platelet count"; and "enlarged" organs.
-_MEASURES = ("serum", "plasma", "level", "blood level", "circulating level", "count", "activity")
-_DIRECTIONS = (("elevated", "high", "increased"), ("decreased", "low", "reduced"))
-SHORT_FOR |= {
-    word: tuple(f"{each} {measure}" for each in words for measure in _MEASURES)
-    for words in _DIRECTIONS
-    for word in words
-}
-SHORT_FOR["raised"] = SHORT_FOR["elevated"]
-SHORT_FOR["enlarged"] = ("increased size",)
-# The spelling step takes the "oe" of "gastroesophageal" for a British one.
-SHORT_FOR["gastresophageal"] = ("gastro esophageal",)
 # Adjectives that mean the noun only beside other words of its name: "digital necrosis" is one of
 # digits, "digital images" are not.
 _OWN_MEANINGS = """
