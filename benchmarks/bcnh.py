@@ -34,7 +34,7 @@ import numpy as np
 import srsly
 from _common.builders import ask_lookup, build_lookup, cached_encoder, make_hybrid
 from _common.cli import begin, clear_errors, finish_tables, make_parser
-from _common.config_variants import config_from, fit_two_cores, start_block
+from _common.config_variants import config_from, fit_processor, start_block
 from _common.datasets import DATASETS, PARTS
 from _common.options import at_least
 from _common.prepared import PreparedData, answer_prepared
@@ -293,7 +293,7 @@ def make_config(
         training["batcher"]["hypernyms"] = 0
     changed = {"learning_rate": arguments.learning_rate, "num_train_epochs": arguments.epochs}
     training["arguments"] |= {key: each for key, each in changed.items() if each is not None}
-    fit_two_cores(config)
+    fit_processor(config)
     return config
 
 

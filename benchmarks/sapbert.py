@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from _common.builders import ask_lookup, build_lookup, load_encoder
 from _common.cli import begin, clear_errors, finish_tables, make_parser
-from _common.config_variants import config_from, fit_two_cores, start_block, untrained
+from _common.config_variants import config_from, fit_processor, start_block, untrained
 from _common.datasets import DISEASES, Data
 from _common.options import at_least
 from _common.scoring import DEPTH, predict, read_standard
@@ -248,7 +248,7 @@ def make_config(
     training["objective"] = {"@losses": f"spacy-connorm.{loss.objective}.v1", **loss.settings}
     # Checkpoints are for trainings of hours.
     training["arguments"] |= {"max_steps": length.steps, "save_strategy": "no"}
-    fit_two_cores(config)
+    fit_processor(config)
     if length.rate is not None:
         training["arguments"]["learning_rate"] = length.rate
     if arguments.adapter_rank is not None:

@@ -41,7 +41,6 @@ def main() -> None:
     parser.add_argument(
         "--micro-batch-tokens", type=at_least(1), default=2048, help="of our loop [%(default)s]"
     )
-    parser.add_argument("--device", default="cpu", help="a torch device [%(default)s]")
     arguments = begin(parser)
     with clear_errors():
         tables = measure(arguments)
@@ -58,13 +57,14 @@ def measure(arguments: Namespace) -> Tables:
         fail("The loops are compared on a transformer: give minilm or the folder of one.")
     block |= {"max_length": MAX_LENGTH}
     module, pool = start_from(block, data)
-    half = half_precision(arguments.device)
-    settings = {"device": arguments.device, "learning_rate": LEARNING_RATE}
+    device = f"cuda:{arguments.gpu_id}" if arguments.gpu_id >= 0 else "cpu"
+    half = half_precision(device)
+    settings = {"device": device, "learning_rate": LEARNING_RATE}
     make = {
         "theirs": partial(SapBertStyle, module, **settings),
         "ours": partial(OurLoop, module, **settings),
     }
-    amp = "fp16" if arguments.device.startswith("cuda") else "fp32"
+    amp = "fp16" if arguments.gpu_id >= 0 else "fp32"
     tables: Tables = {}
     with TemporaryDirectory(dir=arguments.work) as work:
         tokens = arguments.micro_batch_tokens

@@ -314,7 +314,10 @@ class Errors(metaclass=_Coded):
     CN708 = "Can't {action} '{path}': its name must end in {known}."
     CN709 = "{place}: {length:,} characters, but at most {limit:,} are allowed. Split the text."
     CN711 = "The config is invalid ({reason})."
-    CN713 = "Can't use GPU {gpu_id} ({reason})."
+    CN713 = (
+        "Can't use GPU {gpu_id} ({reason}). `nvidia-smi` lists the GPUs. spaCy also needs CuPy for "
+        "their CUDA, e.g. `pip install cupy-cuda13x`. -1 is the CPU."
+    )
     CN714 = "'{path}' holds an interrupted training run. Continue it (`--resume`), or delete it."
     CN716 = (
         "A worker process died ({reason}) at batch {number}. Outputs are complete, or as before. "

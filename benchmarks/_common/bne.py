@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from safetensors.torch import load_file, save_file
+from thinc.api import get_torch_default_device
 
 from _common.synonym_sets import Split, flat, places_of
 from spacy_connorm.concepts import Concept
@@ -64,14 +65,15 @@ class Bne(torch.nn.Module):
         padded = torch.zeros(len(names), int(lengths.max()), self._table.width)
         for row, own in zip(padded, names, strict=True):
             row[: len(own)] = torch.from_numpy(own)
+        device = self.output.weight.device
         packed = torch.nn.utils.rnn.pack_padded_sequence(
-            padded, lengths, batch_first=True, enforce_sorted=False
+            padded.to(device), lengths, batch_first=True, enforce_sorted=False
         )
         states, _ = torch.nn.utils.rnn.pad_packed_sequence(
             self.lstm(packed)[0], batch_first=True, padding_value=-torch.inf
         )
         # As for the other encoders: zeros where no word has a vector.
-        return self.output(states.amax(dim=1)) * known
+        return self.output(states.amax(dim=1)) * known.to(device)
 
     @torch.no_grad()
     def encode(self, texts: Sequence[str]) -> np.ndarray:
@@ -82,7 +84,7 @@ class Bne(torch.nn.Module):
         found = np.zeros((len(texts), self._table.width), dtype="float32")
         for start in range(0, len(order), _ENCODED_AT_ONCE):
             part = order[start : start + _ENCODED_AT_ONCE]
-            found[part] = self([names[place] for place in part]).numpy()
+            found[part] = self([names[place] for place in part]).cpu().numpy()
         return found
 
 
@@ -106,7 +108,7 @@ def load_bne(folder: Path, table: WordTable, *, units: int) -> Bne:
     """RETURNS (Bne): What `train_bne` saved."""
     module = Bne(table, units=units)
     module.load_state_dict(load_file(folder / "model.safetensors"))
-    return module
+    return module.to(get_torch_default_device())
 
 
 def train_bne(split: Split, table: WordTable, folder: Path, training: Training) -> dict[str, float]:
@@ -121,7 +123,8 @@ def train_bne(split: Split, table: WordTable, folder: Path, training: Training) 
     """
     torch.manual_seed(training.seed)
     start = perf_counter()
-    module = Bne(table, units=training.units)
+    device = get_torch_default_device()
+    module = Bne(table, units=training.units).to(device)
     pool, _ = build_pool(
         (Concept(own, names[0], tuple(names[1:])) for own, names in split.train.items()),
         inputs=lambda texts: [text.encode() for text in texts],
@@ -129,7 +132,7 @@ def train_bne(split: Split, table: WordTable, folder: Path, training: Training) 
         data_share=None,
     )
     names = module.read(pool.texts)
-    anchors = Anchors.of(names, pool)
+    anchors = Anchors.of(names, pool).to(device)
     batcher = GroundingBatcher(size=PAIRS, neighbours=NEIGHBOURS, max_pairs=training.max_pairs)
     optimizer = torch.optim.Adam(module.parameters(), lr=LEARNING_RATE)
     best, kept, epochs = dev_map(module, split), copy.deepcopy(module.state_dict()), 0
@@ -177,6 +180,10 @@ class Anchors:
         for rows in pool.members:
             prototypes[rows] = means[rows].mean(axis=0)
         return cls(torch.from_numpy(means), torch.from_numpy(prototypes))
+
+    def to(self, device: torch.device) -> "Anchors":
+        """RETURNS (Anchors): On a device."""
+        return Anchors(self.means.to(device), self.prototypes.to(device))
 
 
 class Triplets(NamedTuple):

@@ -11,6 +11,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NoReturn
 
+from thinc.api import get_torch_default_device
+
+from spacy_connorm.encoders import choose_device
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.evaluation.report import Row, to_json, to_table
 
@@ -23,7 +26,7 @@ PACKAGES = (
 
 
 def make_parser(description: str) -> ArgumentParser:
-    """RETURNS (ArgumentParser): With `--data`, `--work` and `--json`."""
+    """RETURNS (ArgumentParser): With `--data`, `--work`, `--gpu-id` and `--json`."""
     parser = ArgumentParser(description=description)
     parser.add_argument(
         "--data", type=Path, default=Path("../shared/data"), help="the data folder [%(default)s]"
@@ -34,19 +37,27 @@ def make_parser(description: str) -> ArgumentParser:
         default=Path("/tmp/spacy_connorm_benchmarks"),
         help="keeps what takes long to make [%(default)s]",
     )
+    parser.add_argument(
+        "--gpu-id",
+        type=int,
+        default=-1,
+        help="the GPU that encodes and trains; -1 for the CPU [%(default)s]",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to a file, too")
     return parser
 
 
 def begin(parser: ArgumentParser) -> Namespace:
-    """Parse the command line, print what the benchmark runs on, limit the threads and make the work
-    folder.
+    """Parse the command line, choose the GPU, print what the benchmark runs on, limit the threads
+    and make the work folder.
 
     parser (ArgumentParser): From `make_parser`.
     RETURNS (Namespace): The options.
     """
     arguments = parser.parse_args()
-    print(describe_machine(), file=sys.stderr)
+    with clear_errors():
+        choose_device(arguments.gpu_id)
+    print(describe_machine(arguments.gpu_id), file=sys.stderr)
     limit_threads()
     arguments.work.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore", ConnormWarning)
@@ -109,13 +120,28 @@ def thread_count() -> int:
     return int(os.environ.get("OMP_NUM_THREADS", os.cpu_count() or 1))
 
 
-def describe_machine() -> str:
-    """RETURNS (str): Cores, threads, load and versions, in one line."""
+def chosen_gpu() -> int:
+    """RETURNS (int): The GPU that `--gpu-id` chose; -1 for the CPU."""
+    device = get_torch_default_device()
+    return device.index if device.type == "cuda" else -1
+
+
+def describe_machine(gpu_id: int) -> str:
+    """RETURNS (str): Cores, threads, load, GPU and versions, in one line."""
     versions = ", ".join(f"{package} {_version(package)}" for package in PACKAGES)
     return (
         f"{os.cpu_count()} cores ({platform.machine()}), {thread_count()} threads, "
-        f"load {os.getloadavg()[0]:.1f}; Python {platform.python_version()}, {versions}"
+        f"load {os.getloadavg()[0]:.1f}{_gpu_name(gpu_id)}; "
+        f"Python {platform.python_version()}, {versions}"
     )
+
+
+def _gpu_name(gpu_id: int) -> str:
+    if gpu_id < 0:
+        return ""
+    import torch
+
+    return f", {torch.cuda.get_device_name(gpu_id)}"
 
 
 def limit_threads() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from thinc.api import Config
 
 from _common.builders import DAN, encoder_config, is_trained_here
-from _common.cli import fail
+from _common.cli import chosen_gpu, fail
 from _common.datasets import Data
 from _common.options import at_least
 from _common.trained_encoders import TRAINS, keep_config
@@ -94,7 +94,7 @@ def _write(
     if arguments.start:
         stem += f"-from-{Path(arguments.start).name}"
         config = config_from(path, start_block(arguments.start, data, arguments.work))
-        fit_two_cores(config)
+        fit_processor(config)
     else:
         config = Config().from_disk(path, interpolate=False)
     training = config["training"]["arguments"]
@@ -164,8 +164,9 @@ def config_from(path: Path, start: dict[str, Any]) -> Config:
     return config
 
 
-def fit_two_cores(config: Config) -> None:
-    """Change what a config for a GPU says of precision and memory to what is fast without one.
+def fit_processor(config: Config) -> None:
+    """Change what a config says of precision and memory to what is fast on the GPU that trains, or
+    without one.
 
     config (Config): From `config_from`; changed in place.
     """
@@ -174,8 +175,10 @@ def fit_two_cores(config: Config) -> None:
     # Half precision does not make the few multiplications of a DAN faster.
     training["arguments"] |= {"bf16": not is_dan, "fp16": False}
     if not is_dan:
-        # Texts of similar length in small pieces: without a GPU, padding costs most.
-        training |= {"micro_batch_tokens": 2048, "cache_gradients": False}
+        training["cache_gradients"] = False
+        if chosen_gpu() < 0:
+            # Texts of similar length in small pieces: without a GPU, padding costs most.
+            training["micro_batch_tokens"] = 2048
 
 
 def _is_dan(config: Config) -> bool:

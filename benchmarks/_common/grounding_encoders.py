@@ -12,7 +12,7 @@ import numpy as np
 from spacy.tokens import Doc
 
 from _common.builders import load_encoder
-from _common.cli import clear_errors
+from _common.cli import chosen_gpu, clear_errors
 from _common.datasets import blank_english
 from _common.synonym_sets import Split, flat, places_of, set_files
 from _common.word_vectors import train_word_vectors
@@ -179,11 +179,13 @@ def _train(
             "training.batcher.max_pairs": size.max_pairs,
             "training.arguments.num_train_epochs": size.epochs,
             "training.arguments.bf16": True,
+            # Reading a batch takes longer than a step on a GPU.
+            "training.arguments.dataloader_num_workers": 2 if chosen_gpu() >= 0 else 0,
         },
     )
     resume = last_checkpoint(folder.with_name(f"{folder.name}.checkpoints")) is not None
     with redirect_stdout(sys.stderr):
-        trained = train(config, folder, resume=resume).trained
+        trained = train(config, folder, gpu_id=chosen_gpu(), resume=resume).trained
     _write_facts(
         folder, {"epochs": (trained.best or {}).get("epoch"), "seconds": round(trained.seconds)}
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from thinc.api import Config
 
+from _common.cli import chosen_gpu
 from _common.datasets import Data
 from _common.word_vectors import train_word_vectors
 from spacy_connorm.documents.docbin import write_docs
@@ -55,7 +56,7 @@ def train_once(config_path: Path, data: Data, *, on: str, work: Path) -> dict[st
         config = read_config(config_path, overrides)
         resume = last_checkpoint(folder.with_name(f"{folder.name}.checkpoints")) is not None
         with redirect_stdout(sys.stderr):
-            train(config, folder, resume=resume)
+            train(config, folder, gpu_id=chosen_gpu(), resume=resume)
     return read_block(folder)
 
 

@@ -17,7 +17,7 @@ from _common.datasets import DATASETS, OntologyFile, read_docs
 from spacy_connorm.encoders.grounded.words import split_tokens
 from spacy_connorm.ontology import read_ontology
 
-WIDTH = 100
+WIDTH = 300
 EPOCHS = 5
 BUCKETS = 200_000
 ONTOLOGIES = (

@@ -133,9 +133,10 @@ def test_without_data_it_is_one_line_and_exit_code_1(
         (["--encoder", "no-such.cfg"], "'no-such.cfg' is no encoder"),
         (["--encoder", "ngram", "--search", "X-T"], "[CN118]"),
         (["--encoder", "exact", "--search", "OD-C"], "Exact matching"),
+        (["--encoder", "ngram", "--gpu-id", "99"], "[CN713] Can't use GPU 99"),
     ],
 )
-def test_unknown_encoders_and_searches(run, data, capsys, arguments, message):
+def test_options_that_name_what_is_not_there(run, data, capsys, arguments, message):
     with pytest.raises(SystemExit) as exit:
         run("accuracy.py", "--dataset", "ncbi", "--data", data, *arguments)
     assert exit.value.code == 1
