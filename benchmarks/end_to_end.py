@@ -32,7 +32,6 @@ from spacy_connorm.concepts import Ontology
 from spacy_connorm.documents.mentions import ALL_MENTIONS_KEY, annotated_mentions, split_ids
 from spacy_connorm.evaluation.end_to_end import DocumentSpans, LinkedSpan, score_documents
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.finder.finder_files import frequent_words
 from spacy_connorm.ontology.profiles import AUTO
 from spacy_connorm.pipeline.loading import load_pipeline
 from spacy_connorm.pipeline.settings import GENERIC, FinderSettings, NormalizerSettings
@@ -58,8 +57,7 @@ CHOSEN_ON = (
 )
 # The semantic types of O's concepts, if not all of O: MeSH's chemicals.
 TYPES = {"bc5cdr-c": ["D"]}
-# Other settings of the finder than the default ones. Everyday words are those of the texts to read
-# that occur this often in a million words.
+# Other settings of the finder than the default ones.
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
     "exact names only": {"inexact_names": False},
@@ -69,16 +67,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "no words replaced": {"min_certainty": 1.0},
     "no derivations": {"derivations": False},
     "no coordinations": {"coordinations": False},
-    "the best of overlapping ones, not the longest": {"overlaps": "best"},
     "mentions of two letters": {"min_letters": 2},
     "short forms: up to 3 letters instead of 5": {"short_letters": 3},
     "stop texts and groups are found": {"stop_texts": []},
     "one-word groups are found": {"stop_texts": [*GENERIC]},
-    "everyday words left out": {},
     "no profile": {},
 }
-_EVERYDAY, _NO_PROFILE = [*SETTINGS][-2:]
-_PER_MILLION = 500
+_NO_PROFILE = [*SETTINGS][-1]
 Reader = Callable[[Iterable[str]], Iterator[Doc]]
 
 
@@ -232,9 +227,6 @@ def _ontology_readers(arguments: Namespace, data: Data) -> Iterator[tuple[str, R
     default = dict(finder.cfg)
     for setting in SETTINGS if arguments.each_setting else ("default",):
         finder.cfg.update({**default, **SETTINGS[setting]})
-        if setting == _EVERYDAY:
-            texts = (doc.text for doc in data.scored_docs)
-            finder.cfg["everyday_words"] = frequent_words(texts, per_million=_PER_MILLION)
         if setting == _NO_PROFILE:
             finder.cfg.update(FinderSettings.defaults())
             limits = ("types", "branches", "excluded_branches")

@@ -96,7 +96,7 @@ def _join(
         widest = next((each for each in windows if _has_names(each, names)), None)
         if widest is not None:
             wider.append(mention._replace(start=widest.start, end=widest.end, name=""))
-    return choose_mentions([*wider, *mentions], "longest") if wider else list(mentions)
+    return choose_mentions([*wider, *mentions]) if wider else list(mentions)
 
 
 def _has_names(window: _Coordination, names: Collection[str]) -> bool:

@@ -19,7 +19,7 @@ class FoundMention(NamedTuple):
     label (str): The label for its span.
     name (str): The name that it is, as written in the index; empty if it can only be rewritten as a
         name, or coordinates several.
-    is_nested (bool): Whether a longer or better mention overlaps it, so that it does not become an
+    is_nested (bool): Whether a longer mention overlaps it, so that it does not become an
         entity.
     """
 
@@ -44,19 +44,15 @@ class MentionExplanation(NamedTuple):
     names: tuple[str, ...]
 
 
-def choose_mentions(mentions: Iterable[FoundMention], overlaps: str) -> list[FoundMention]:
-    """Resolve overlaps between mentions.
+def choose_mentions(mentions: Iterable[FoundMention]) -> list[FoundMention]:
+    """Keep the longest of overlapping mentions; of equally long ones, that with the best score.
 
     mentions (Iterable[FoundMention]): The mentions of a document.
-    overlaps (str): "longest", "best" (the longest of those with the best score), or "all".
     RETURNS (List[FoundMention]): The mentions to keep, in the order of the document.
     """
-    if overlaps == "all":
-        return sorted(mentions)
-    order = _by_score if overlaps == "best" else _by_length
     taken: set[int] = set()
     kept = []
-    for mention in sorted(mentions, key=order):
+    for mention in sorted(mentions, key=_by_length):
         tokens = range(mention.start, mention.end)
         if taken.isdisjoint(tokens):
             taken.update(tokens)
@@ -109,7 +105,3 @@ def set_found_mentions(
 
 def _by_length(mention: FoundMention) -> tuple:
     return mention.start - mention.end, -mention.score, mention.start
-
-
-def _by_score(mention: FoundMention) -> tuple:
-    return -mention.score, mention.start - mention.end, mention.start

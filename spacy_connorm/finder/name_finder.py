@@ -91,9 +91,7 @@ class NameFinder:
             settings["min_letters"],
             settings["short_letters"],
             tuple(settings["stop_texts"]),
-            tuple(settings["everyday_words"]),
             settings["match_capitals"],
-            tuple(settings["steps"]),
         )
 
     def is_current(self, retriever: Retriever, settings: Mapping[str, Any], limits: Filter) -> bool:
@@ -140,10 +138,7 @@ class NameFinder:
         RETURNS (List[List[_Window]]): The windows by document.
         """
         windows = find_windows(
-            self.read(docs),
-            self.names,
-            max_words=self.settings["max_words"],
-            min_certainty=self.settings["min_certainty"],
+            self.read(docs), self.names, min_certainty=self.settings["min_certainty"]
         )
         offsets = document_offsets(docs)
         numbers = by_document(windows.starts, offsets)

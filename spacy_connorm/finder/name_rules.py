@@ -1,21 +1,20 @@
-"""Rules for windows that have the words of a name but are not mentions: everyday words, stop texts,
-and short forms in other letters.
+"""Rules for windows that have the words of a name but are not mentions: stop texts, short forms in
+other letters, words in another order.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..index.store import Cache
 from ..text.cleaning import are_opposite, has_sign
-from ..text.normalization import STEPS, TextStep, compose, restore_word_order
+from ..text.normalization import restore_word_order
 from ..text.word_bags import (
     FUNCTION_WORDS,
     STOP_WORDS,
     content_words,
     hash_bag,
-    hash_word,
     normalized_words,
     word_bag,
 )
@@ -53,16 +52,14 @@ _WRAP = re.compile(rf"(?i)\b({_SMALL})\s*\n|\n\s*({_SMALL})\b")
 # Windows of up to this many letters count as short forms even if a name has them in lower case.
 _NEVER_WORDS = 3
 _WHOLE_WORD = re.compile(r"(?<![^\W_])[^\W\d_][a-z]{3,}(?![^\W_])")
-_ALL_STEPS = frozenset(STEPS)
 # Letters and numbers that distinguish kinds, on either side of a name: "beta-thalassemia".
 _GREEK = frozenset(["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lambda", "omega"])
 
 # Why a window is not a mention.
 STOPPED = "it is a stop text"
 TOO_SHORT = "it has too few letters"
-OTHER_LETTERS = "it is short or an everyday word, and no name has exactly these letters"
+OTHER_LETTERS = "it is short, and no name has exactly these letters"
 NO_CAPITAL = "all names with these words have capitals (`match_capitals`)"
-OTHER_SPELLING = "no name has the same spelling after the `steps` that are set"
 ACROSS = (
     "its words are on both sides of 'and', 'or', a preposition or a line break, and no name joins "
     "them like this or has them in this order"
@@ -92,19 +89,13 @@ class NameRules:
     short_letters (int): Windows up to this length must be written exactly like a name, if all names
         with their words are short forms ("WAS", "ALL") or if they have three letters or fewer.
     stop_texts (Sequence[str]): Texts that are never mentions, in any spelling.
-    everyday_words (Collection[str]): Words that are mentions only if written exactly like a name
-        with capitals.
     match_capitals (bool): Whether windows in lower case are mentions only if a name is, too.
-    steps (Sequence[str]): Names in `text.normalization.STEPS`: the differences in spelling to
-        ignore.
     """
 
     min_letters: int
     short_letters: int
     stop_texts: Sequence[str]
-    everyday_words: Collection[str]
     match_capitals: bool
-    steps: Sequence[str]
     _reasons: Cache[tuple[int, str, bool, bool], str] = field(
         default_factory=lambda: Cache(_CACHED), repr=False, compare=False
     )
@@ -112,20 +103,6 @@ class NameRules:
     @cached_property
     def _stopped(self) -> frozenset[int]:
         return frozenset(map(hash_bag, map(word_bag, self.stop_texts)))
-
-    @cached_property
-    def _everyday(self) -> frozenset[int]:
-        words = (word for each in self.everyday_words for word in word_bag(each))
-        return frozenset(map(hash_word, words))
-
-    @cached_property
-    def _normalize(self) -> TextStep | None:
-        """Combine the steps.
-
-        RETURNS (Optional[Callable[[str], str]]): The steps as one; None if any difference is
-            ignored.
-        """
-        return None if _ALL_STEPS.issubset(self.steps) else compose(self.steps)
 
     def reason(
         self,
@@ -172,18 +149,12 @@ class NameRules:
             return ""
         if letters < self.min_letters or not any(map(str.isalpha, text)):
             return TOO_SHORT
-        if not own.isdisjoint(self._everyday):
-            return "" if _is_short_form(text) and text in written else OTHER_LETTERS
         if letters <= self.short_letters and text not in written:
             only_short_forms = all(map(_is_short_form, written))
             if only_short_forms or (letters <= _NEVER_WORDS and not _is_inflected(text, written)):
                 return OTHER_LETTERS
         if self.match_capitals and text.islower() and not any(map(str.islower, written)):
             return NO_CAPITAL
-        if self._normalize is not None:
-            same = self._normalize(text)
-            if all(self._normalize(each) != same for each in written):
-                return OTHER_SPELLING
         if _COPULA.search(text) and not _is_adjective(_WORD_BREAK.split(text)[-1]):
             return STATED
         if not _is_in_order(text, written):

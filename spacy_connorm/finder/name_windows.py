@@ -16,7 +16,9 @@ FILLER, WORD, PAUSE, BREAK = 0, 1, 2, 3
 PAUSES = ".,;()[]"
 # The maximum number of fillers between two words. It limits the length of windows.
 _MAX_FILLERS = 3
-# The maximum number of words in a window with a replaced word: longer ones are rare, and costly.
+# The maximum number of words in a window, and in one with a replaced word: longer ones are rare and
+# costly.
+_MAX_WORDS = 8
 _MAX_REPLACED = 4
 # How likely a noun means the same as an adjective derived from it.
 DERIVED = 0.9
@@ -128,15 +130,12 @@ class _Words(NamedTuple):
 _Found = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-def find_windows(
-    tokens: TokenArrays, known: KnownNames, *, max_words: int, min_certainty: float
-) -> Windows:
+def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float) -> Windows:
     """Find the windows whose words are those of a name, or can be replaced by them. A window starts
     and ends with a word.
 
     tokens (TokenArrays): The tokens.
     known (KnownNames): The names.
-    max_words (int): The maximum number of tokens in a window that are words.
     min_certainty (float): Leave out windows that are less certain to mean the name.
     RETURNS (Windows): The windows, by length.
     """
@@ -154,9 +153,9 @@ def find_windows(
         for each in (tokens.hashes, tokens.sizes, tokens.letters)
     )
     words = _Words(hashes, runs)
-    found = list(_written(words, sizes, known, max_words))
+    found = list(_written(words, sizes, known))
     replaced = replaced._replace(places=np.searchsorted(places, replaced.places))
-    found += _replaced(words, replaced, known, min(max_words, _MAX_REPLACED))
+    found += _replaced(words, replaced, known)
     start, end, values, certainty = map(np.concatenate, zip(*found, strict=True))
     pauses = np.cumsum(tokens.kinds == PAUSE)[places]
     return Windows(
@@ -169,15 +168,13 @@ def find_windows(
     )
 
 
-def _written(
-    words: _Words, sizes: np.ndarray, known: KnownNames, max_words: int
-) -> Iterator[_Found]:
+def _written(words: _Words, sizes: np.ndarray, known: KnownNames) -> Iterator[_Found]:
     """Find the windows of each length that have the words of a name.
 
     YIELDS (Tuple[...]): The first word, the word after the last, the hash of the name, and 1.0.
     """
     first = np.arange(len(words.runs))
-    for length in range(1, max_words + 1):
+    for length in range(1, _MAX_WORDS + 1):
         first = first[: np.searchsorted(first, len(words.runs) - length, side="right")]
         is_whole = words.runs[first] == words.runs[first + length - 1]
         first = first[is_whole & (sizes[first + length] - sizes[first] <= known.longest)]
@@ -187,16 +184,14 @@ def _written(
             return
 
 
-def _replaced(
-    words: _Words, single: Replacements, known: KnownNames, most: int
-) -> Iterator[_Found]:
+def _replaced(words: _Words, single: Replacements, known: KnownNames) -> Iterator[_Found]:
     """Find the windows that are names after one or two of their words are replaced.
 
     YIELDS (Tuple[...]): As for `_written`, with their certainty.
     """
-    for distance in range(most):
+    for distance in range(_MAX_REPLACED):
         changed = _pairs(single, distance) if distance else single
-        for size in range(distance + 1, most + 1):
+        for size in range(distance + 1, _MAX_REPLACED + 1):
             for before in range(size - distance):
                 fitting = changed.where(changed.least <= size)
                 start = fitting.places - before

@@ -1,14 +1,28 @@
-"""Names in the ontology that annotators do not mark: "gene", "patient"."""
+"""Texts that are not mentions: those of a file, and names in the ontology that annotators do not
+mark, such as "gene" and "patient".
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from spacy.tokens import Doc
 
 from ..documents.mentions import annotated_mentions
 from ..errors import refuse, refuse_text, require_positive
+from ..files.text import read_lines
 from ..text.word_bags import word_bag
 from .found_mentions import FoundMention
+
+
+def read_stop_list(path: str | Path) -> list[str]:
+    """Read a list of texts that are never mentions.
+
+    path (Union[str, Path]): A file with one text per line.
+    RETURNS (List[str]): The texts.
+    RAISES (ConnormError): CN100, CN105, CN106 and CN107 for a file that can't be read.
+    """
+    return [text for _, line in read_lines(path) if (text := line.strip())]
 
 
 def require_docs(docs: Iterable[Doc]) -> list[Doc]:

@@ -12,7 +12,6 @@ from spacy.training import Example
 from ..documents.mentions import ALL_MENTIONS_KEY
 from ..errors import ConnormError, Errors, Warnings, refuse, refuse_text, warn
 from ..finder.coordinations import join_coordinations
-from ..finder.finder_files import read_everyday_words, read_stop_list
 from ..finder.found_mentions import (
     FoundMention,
     MentionExplanation,
@@ -20,7 +19,7 @@ from ..finder.found_mentions import (
     set_found_mentions,
     with_nested,
 )
-from ..finder.unmarked_texts import require_docs, unmarked_texts
+from ..finder.unmarked_texts import read_stop_list, require_docs, unmarked_texts
 from .concept_normalizer import BatchedPipe, ConceptNormalizer, record_name_user
 from .serialization import SavedComponent
 from .settings import FinderSettings, Settings
@@ -142,7 +141,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         nlp (Language): A pipeline that has, or will have, a concept normalizer.
         name (str): The component's name.
         **settings: What `to_disk` saves; see `FinderSettings`.
-        RAISES (ConnormError): CN006 for an invalid setting, CN118 for an unknown step.
+        RAISES (ConnormError): CN006 for an invalid setting.
         """
         self.vocab = nlp.vocab
         self.name = name
@@ -182,10 +181,9 @@ class MentionFinder(SavedComponent, BatchedPipe):
         """
         if self._link.is_waiting_for(self.normalizer):
             return [[] for _ in docs]
-        finder, overlaps = self._name_finder(), self.cfg["overlaps"]
-        found = finder.find(docs)
-        chosen = [choose_mentions(mentions, overlaps) for mentions in found]
-        if self.cfg["coordinations"] and overlaps != "all":
+        found = self._name_finder().find(docs)
+        chosen = list(map(choose_mentions, found))
+        if self.cfg["coordinations"]:
             chosen = join_coordinations(docs, chosen, self.names_among)
         return list(map(with_nested, chosen, found)) if self.cfg["nested_mentions"] else chosen
 
@@ -215,7 +213,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         found = [(each.start, each.end) for each in mentions if not each.is_nested]
         if (span.start, span.end) in found:
             return MentionExplanation(True, "", names)
-        return MentionExplanation(False, reason or "a longer or better mention overlaps it", names)
+        return MentionExplanation(False, reason or "a longer mention overlaps it", names)
 
     def names_among(self, texts: Iterable[str]) -> set[str]:
         """Find the texts that would be mentions on their own.
@@ -237,7 +235,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         added = list(texts)
         if not all(isinstance(each, str) for each in added):
             refuse_text("texts", added, "a list of texts")
-        self._add("stop_texts", added)
+        self._add_stop_texts(added)
 
     def learn_stop_texts(
         self, docs: Iterable[Doc], *, min_times: int = 3, max_share: float = 0.1
@@ -261,28 +259,20 @@ class MentionFinder(SavedComponent, BatchedPipe):
         get_examples: Callable[[], Iterable[Example]],
         *,
         nlp: Language | None = None,
-        background: str | Path | None = None,
-        per_million: float = 100.0,
         stop_list: str | Path | None = None,
     ) -> None:
-        """Read everyday words, and texts that are never mentions, from files.
+        """Read texts that are never mentions from a file.
 
         get_examples (Callable[[], Iterable[Example]]): Not used.
         nlp (Optional[Language]): The pipeline, whose normalizer is used from now on.
-        background (Optional[Union[str, Path]]): A file of plain text, such as your own notes. Its
-            frequent words are added to the setting `everyday_words`.
-        per_million (float): How often a word occurs in a million words, at least, to count as
-            frequent.
         stop_list (Optional[Union[str, Path]]): A file with one text per line, e.g. from `connorm
             corrections`. The texts are added to the setting `stop_texts`.
         RAISES (ConnormError): CN100, CN105, CN106 and CN107 for a file that can't be read.
         """
         if nlp is not None:
             self._link.move(nlp)
-        if background is not None:
-            self._add("everyday_words", read_everyday_words(background, per_million))
         if stop_list is not None:
-            self._add("stop_texts", read_stop_list(stop_list))
+            self._add_stop_texts(read_stop_list(stop_list))
 
     def accept(self, cfg: Settings) -> None:
         """Use settings that were read from disk, and look for the normalizer again.
@@ -308,8 +298,8 @@ class MentionFinder(SavedComponent, BatchedPipe):
             self._finder = finder
         return finder
 
-    def _add(self, setting: str, texts: Iterable[str]) -> None:
-        self.cfg[setting] = dict.fromkeys([*self.cfg[setting], *texts])
+    def _add_stop_texts(self, texts: Iterable[str]) -> None:
+        self.cfg["stop_texts"] = dict.fromkeys([*self.cfg["stop_texts"], *texts])
 
 
 def find_nested_mentions(nlp: Language, normalizer: ConceptNormalizer) -> str:

@@ -32,11 +32,9 @@ from pydantic import (
     StrictBool,
     StrictStr,
     ValidationError,
-    model_validator,
 )
 
-from ..errors import ConnormError, refuse
-from ..text.normalization import STEPS, compose
+from ..errors import refuse
 from .assertion_terms import KINDS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -108,16 +106,12 @@ class ComponentSettings(BaseModel):
 
         values (Mapping[str, Any]): Values by name.
         RETURNS (Dict[str, Any]): All settings, as JSON.
-        RAISES (ConnormError): CN006 for the first value that is invalid, or an unknown name, and
-            the errors of validators.
+        RAISES (ConnormError): CN006 for the first value that is invalid, or an unknown name.
         """
         try:
             return cls(**values).model_dump()
         except ValidationError as error:
             first = error.errors()[0]
-        coded = first.get("ctx", {}).get("error")
-        if isinstance(coded, ConnormError):
-            raise coded
         name = str(first["loc"][0])
         if name not in cls.model_fields:
             refuse("settings", name, f"one of {', '.join(cls.model_fields)}")
@@ -329,12 +323,6 @@ LabelsByType = Annotated[
 ]
 
 
-def _known_steps(steps: list[str]) -> list[str]:
-    compose(steps)
-    return steps
-
-
-Steps = Annotated[Texts, AfterValidator(_known_steps)]
 ComponentName = Annotated[StrictStr, Expected("the name of a component")]
 
 
@@ -369,11 +357,6 @@ class FinderSettings(ComponentSettings):
         description="which names are found: `O`, the ontology's, `D`, those of annotated documents "
         "and added synonyms, or `OD`",
     )
-    overlaps: Literal["longest", "best", "all"] = Field(
-        "longest",
-        description="which of several overlapping mentions to keep: `longest`, `best`, or `all` "
-        "with a `spans_key`",
-    )
     nested_mentions: Flag = Field(
         False,
         description="whether to write all mentions, including those inside longer ones, to "
@@ -382,10 +365,6 @@ class FinderSettings(ComponentSettings):
     label: Label = Field("MENTION", description="the label of mentions without a semantic type")
     labels: LabelsByType | None = Field(
         None, description="labels by semantic type; null: the type itself"
-    )
-    max_words: Positive = Field(
-        8,
-        description="the maximum number of words in a mention, not counting function words",
     )
     min_letters: Positive = Field(
         3, description="the minimum number of letters and digits in a mention"
@@ -398,28 +377,15 @@ class FinderSettings(ComponentSettings):
     stop_texts: Texts = Field(
         [*GENERIC], description='texts that are never mentions, such as "disease"'
     )
-    everyday_words: Texts = Field(
-        [], description="words that are mentions only if capitalized like the name"
-    )
     match_capitals: Flag = Field(
         False,
         description='whether names with a capital are found only with it: "Cancer" is a genus of '
         "crabs",
     )
-    steps: Steps = Field(
-        [*STEPS],
-        description="the differences in spelling to ignore between a mention and a name: steps",
-    )
     expand_abbreviations: Flag = Field(
         True,
         description="whether a short form counts as the long form that the document defines",
     )
-
-    @model_validator(mode="after")
-    def _require_place(self) -> Self:
-        if self.overlaps == "all" and self.spans_key is None:
-            refuse("overlaps", "all", '"longest" or "best" without a `spans_key`')
-        return self
 
 
 LongForms = Annotated[

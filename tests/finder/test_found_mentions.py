@@ -1,5 +1,3 @@
-import pytest
-
 from spacy_connorm.finder.found_mentions import FoundMention, choose_mentions
 
 
@@ -10,18 +8,10 @@ def mention(start, end, score):
 LONG, GOOD, OTHER = mention(0, 3, 0.8), mention(1, 3, 1.0), mention(3, 4, 0.8)
 
 
-@pytest.mark.parametrize(
-    ("overlaps", "kept"),
-    [
-        ("longest", [LONG, OTHER]),
-        ("best", [GOOD, OTHER]),
-        ("all", [LONG, GOOD, OTHER]),
-    ],
-)
-def test_overlaps_are_resolved_as_the_setting_says(overlaps, kept):
-    assert choose_mentions([OTHER, GOOD, LONG], overlaps) == kept
+def test_the_longest_of_overlapping_mentions_is_kept():
+    assert choose_mentions([OTHER, GOOD, LONG]) == [LONG, OTHER]
 
 
-def test_of_equally_good_mentions_the_longest_is_the_best():
-    longer = mention(0, 3, 1.0)
-    assert choose_mentions([GOOD, longer], "best") == [longer]
+def test_of_equally_long_mentions_the_best_is_kept():
+    better = mention(0, 3, 1.0)
+    assert choose_mentions([LONG, better]) == [better]

@@ -187,16 +187,6 @@ def test_a_short_form_counts_as_what_the_document_defines(make):
     ]
 
 
-def test_overlapping_mentions_are_kept_in_a_group_of_spans(make):
-    nlp = make(spans_key="sc", overlaps="all", normalizer={"spans_key": "sc"})
-    doc = nlp("Breast cancer")
-    assert [(span.text, span.kb_id_) for span in doc.spans["sc"]] == [
-        ("Breast cancer", "C1"),
-        ("cancer", "C2"),
-    ]
-    assert not doc.ents
-
-
 def test_entities_that_are_there_already_stay(make):
     nlp = make()
     ruler = nlp.add_pipe("entity_ruler", first=True)
@@ -243,19 +233,6 @@ def test_stop_texts_are_found_no_longer_and_saved(make, tmp_path):
         nlp.get_pipe("mention_finder").add_stop_texts([1])
 
 
-def test_everyday_words_are_learned_from_a_plain_text(make, tmp_path):
-    notes = tmp_path / "notes.txt"
-    notes.write_text("He had a fall. No fall today.\nThe falls.\n", encoding="utf8")
-    nlp = make()
-    assert found(nlp, "A fall") == [("fall", "C6")]
-    finder = nlp.get_pipe("mention_finder")
-    finder.initialize(lambda: [], nlp=nlp, background=notes, per_million=200_000)
-    assert finder.cfg["everyday_words"] == ["fall"]
-    assert found(nlp, "A fall") == []
-    finder.initialize(lambda: [], nlp=nlp)
-    assert finder.cfg["everyday_words"] == ["fall"]
-
-
 def test_a_stop_list_is_read(make, tmp_path):
     (tmp_path / "stop.txt").write_text("Crohn disease\n\n haemorrhages \n", encoding="utf8")
     nlp = make()
@@ -267,15 +244,6 @@ def test_a_stop_list_is_read(make, tmp_path):
     assert found(nlp, text) == [("thalassemia beta", "C5")]
     with pytest.raises(ConnormError, match="CN100.*nowhere"):
         finder.initialize(lambda: [], nlp=nlp, stop_list=tmp_path / "nowhere")
-
-
-def test_fewer_steps_allow_fewer_differences(make):
-    text = "cancer of breast, BREAST CANCER, Breast cancers"
-    assert len(found(make(), text)) == 3
-    assert found(make(steps=["case"]), text) == [
-        ("cancer", "C2"),
-        ("BREAST CANCER", "C1"),
-    ]
 
 
 @pytest.mark.parametrize(
@@ -381,14 +349,11 @@ def test_a_type_without_a_name_loses_no_mention(make):
 @pytest.mark.parametrize(
     ("setting", "value"),
     [
-        ("overlaps", "shortest"),
-        ("overlaps", "all"),
-        ("max_words", 0),
-        ("max_words", True),
+        ("target", "DO"),
         ("min_letters", 0),
+        ("min_letters", True),
         ("short_letters", -1),
         ("stop_texts", "disease"),
-        ("everyday_words", [1]),
         ("labels", {"T": 1}),
         ("labels", ["T"]),
         ("labels", {"T": ""}),
@@ -404,9 +369,7 @@ def test_invalid_settings_are_refused(setting, value):
         MentionFinder(spacy.blank("en"), **{setting: value})
 
 
-def test_unknown_steps_and_settings_are_refused():
-    with pytest.raises(ConnormError, match="CN118.*magic"):
-        MentionFinder(spacy.blank("en"), steps=["magic"])
+def test_unknown_settings_are_refused():
     with pytest.raises(ConnormError, match="CN006.*settings"):
         MentionFinder(spacy.blank("en"), colour="red")
 
@@ -516,15 +479,13 @@ def test_adjectives_are_found_where_the_name_is_the_noun(
 
 
 def test_all_overlapping_mentions_come_once(make_anatomy):
-    nlp = make_anatomy(spans_key="sc", overlaps="all")
-    spans = nlp("retinal vein")
-    assert [span.text for span in spans.spans["sc"]] == ["retinal", "retinal vein"]
+    doc = make_anatomy(nested_mentions=True)("retinal vein")
+    assert [span.text for span in doc.spans["mentions_all"]] == ["retinal", "retinal vein"]
 
 
 def test_stop_texts_hold_for_adjectives_and_for_their_nouns(make_anatomy):
     assert found(make_anatomy(stop_texts=["retinal"]), "retinal retina") == [("retina", "U1")]
     assert found(make_anatomy(stop_texts=["retina"]), "retinal retina") == []
-    assert found(make_anatomy(everyday_words=["retinal"]), "retinal retina") == [("retina", "U1")]
 
 
 def test_short_forms_stand_for_their_long_forms_alone(make_anatomy):
