@@ -116,8 +116,6 @@ def _described(function: Callable) -> Iterator[tuple[str, inspect.Parameter, str
 def _read_docstring(function: Callable) -> dict[str, str]:
     """Read the first sentence about each parameter, or about each field of a class, including
     inherited ones.
-
-    RETURNS (Dict[str, str]): The sentences by name.
     """
     meanings: dict[str, str] = {}
     names: Sequence[str] = ()

@@ -102,8 +102,6 @@ def read_bioc(path: Path, *, report: CorpusReport) -> Iterator[Document]:
 def _unfolded(record: Any) -> list[Any]:
     """List the documents of a collection in a list, as in PubMed Central's API; any other object is
     returned alone.
-
-    RETURNS (List[Any]): The documents.
     """
     lists = (record.get(key) for key in _LISTS) if isinstance(record, dict) else ()
     return next((each for each in lists if isinstance(each, list)), [record])
@@ -284,10 +282,7 @@ def _read_xml(path: Path) -> Iterator[tuple[Place, Record]]:
 
 
 def _as_json(element: Element) -> Record:
-    """Convert an XML element to an object of BioC's JSON, with its line.
-
-    RETURNS (Dict): The object.
-    """
+    """Convert an XML element to an object of BioC's JSON, with its line."""
     record: Record = dict(element.attrib)
     record[_LINE] = int(record.pop(_LINE_ATTRIBUTE))
     record |= {tag: text for tag in _TEXTS if (text := element.findtext(tag)) is not None}
@@ -395,10 +390,7 @@ class BioCXmlExporter(Dated):
 
 
 def _record(document: Document) -> Record:
-    """Convert a document to BioC's JSON: one passage, with offsets in code points from 0.
-
-    RETURNS (Dict): The object.
-    """
+    """Convert a document to BioC's JSON: one passage, with offsets in code points from 0."""
     annotations = [
         {
             "id": str(number),

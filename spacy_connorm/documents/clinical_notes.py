@@ -115,10 +115,7 @@ def read_shareclef(
 
 
 def _split_line(place: Place, line: str, *, format: str, example: str) -> _Line:
-    """Parse an annotation; the example shows how many fields come before the offsets.
-
-    RETURNS (_Line): The annotation.
-    """
+    """Parse an annotation; the example shows how many fields come before the offsets."""
     fields = [field.strip() for field in line.split("||")]
     count = example.count("||") - 1
     head, offsets = fields[:count], fields[count:]
@@ -142,19 +139,13 @@ def _mention(note: str, line: _Line, label: str, ids: str, *, report: CorpusRepo
 
 
 def _read_note(folder: Path, doc_id: str, *, place: Place | str, report: CorpusReport) -> str:
-    """Read the text of a note, with its own line ends, since offsets count them.
-
-    RETURNS (str): The text.
-    """
+    """Read the text of a note, with its own line ends, since offsets count them."""
     path = _require_file(folder, f"{doc_id}{_TEXT}", place=place)
     return replace_surrogates(read_text(path), report=report)
 
 
 def _require_file(folder: Path, name: str, *, place: Place | str) -> Path:
-    """Find a file named in a corpus. Paths, which could lead anywhere, are refused.
-
-    RETURNS (Path): The file.
-    """
+    """Find a file named in a corpus. Paths, which could lead anywhere, are refused."""
     path = folder / name
     if path.parent != folder or "\0" in name or not path.is_file():
         # The content of a line may be a user's text.

@@ -379,8 +379,6 @@ def _normalized(doc: Doc, *, spans_key: str | None, prefix: str) -> Iterator[Men
 def _exact(doc: Doc, spans: Sequence[Span]) -> dict[int, Mention]:
     """Get the exact characters of the spans of a corpus. Unlike these, spans end at token
     boundaries, and have no gaps.
-
-    RETURNS (Dict[int, Mention]): The mentions by number.
     """
     mentions = list(annotated_mentions(doc))
     if len(mentions) != len(spans):

@@ -97,8 +97,6 @@ class FhirNdjsonExporter:
     ) -> Resource:
         """Choose the resource for what the text says and about whom. A relative's condition is not
         a finding of the patient.
-
-        RETURNS (Dict[str, Any]): The resource.
         """
         code = _concept(mention, concept_ids, self.system)
         assertions = mention.assertions or ()
@@ -154,10 +152,7 @@ class FhirBundleExporter(FhirNdjsonExporter):
 
 
 def _relatives(code: Resource, patient: Resource, *, is_negated: bool) -> Resource:
-    """Create the resource for a condition that a relative has, or does not have.
-
-    RETURNS (Dict[str, Any]): The resource.
-    """
+    """Create the resource for a condition that a relative has, or does not have."""
     coding = {"system": _ROLES, "code": "FAMMEMB", "display": "family member"}
     told = {"note": [{"text": "absent"}]} if is_negated else {}
     return {
@@ -204,10 +199,7 @@ def _coding(concept_id: str, name: str = "", system: str = "") -> dict[str, str]
 
 
 def _extension(mention: Mention) -> dict[str, Any]:
-    """Describe the position of a mention in the text, and all its candidates.
-
-    RETURNS (Dict[str, Any]): The extension.
-    """
+    """Describe the position of a mention in the text, and all its candidates."""
     parts = [*_place(mention.extent), _part("text", mention.text)]
     if len(mention.fragments) > 1:
         parts += ({"url": "fragment", "extension": _place(each)} for each in mention.fragments)
@@ -250,10 +242,7 @@ def _subject(document: Document, field: str) -> dict[str, Any]:
 
 
 def _uuid(document: Document) -> UUID:
-    """Create an id that is the same whenever the same text is annotated.
-
-    RETURNS (UUID): The id.
-    """
+    """Create an id that is the same whenever the same text is annotated."""
     return uuid5(NAMESPACE_OID, f"{document.doc_id}\n{document.text}")
 
 

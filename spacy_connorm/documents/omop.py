@@ -97,8 +97,6 @@ def _note_id(document: Document) -> str:
     """Choose the id of a text: its own if it fits the column, otherwise its negated number, which
     is not the id of another text. Texts are written one after the other, so any other number may
     still occur as an id.
-
-    RETURNS (str): The id.
     """
     is_kept = document.has_id and _is_whole(document.doc_id, largest=_BIGINT)
     return document.doc_id if is_kept else str(-document.number)
@@ -107,18 +105,13 @@ def _note_id(document: Document) -> str:
 def _is_whole(text: str, *, largest: int) -> bool:
     """Check whether a text is a whole number in the form in which a number column shows it, so that
     no other text is the same number.
-
-    RETURNS (bool): True if it is.
     """
     is_short = len(text) <= len(str(largest)) and text.isascii() and text.isdecimal()
     return is_short and str(int(text)) == text and int(text) <= largest
 
 
 def _window(text: str, mention: Mention) -> str:
-    """Get a mention with as much of the surrounding text as fits the column.
-
-    RETURNS (str): The window.
-    """
+    """Get a mention with as much of the surrounding text as fits the column."""
     start, end = mention.extent
     beside = max(0, _SHORT - (end - start)) // 2
     return text[max(0, start - beside) : end + beside][:_SHORT]

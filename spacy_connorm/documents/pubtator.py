@@ -163,8 +163,6 @@ class PubTatorExporter:
 def _split(text: str) -> tuple[str, str]:
     """Split a text into title and abstract, with one character between them, which readers count.
     Many readers drop white space at the end of a title, so it goes to the abstract.
-
-    RETURNS (Tuple[str, str]): Title and abstract.
     """
     line_break = re.search(r"[\n\r]", text)
     if not line_break:

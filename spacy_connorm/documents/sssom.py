@@ -223,10 +223,7 @@ def read_sssom(path: str | Path) -> MappingSet:
 
 
 def _split(lines: Iterator[tuple[int, str]]) -> tuple[list[str], Iterator[tuple[int, str]]]:
-    """Separate the lines of the metadata, which no field extends beyond, from the others.
-
-    RETURNS (Tuple[List[str], Iterator[Tuple[int, str]]]): Both.
-    """
+    """Separate the lines of the metadata, which no field extends beyond, from the others."""
     head: list[str] = []
     for number, line in lines:
         cells = split_tabs(line)

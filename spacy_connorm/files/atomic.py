@@ -163,8 +163,6 @@ def _publish(folder: Path) -> None:
 def _default_mode(folder: Path, name: str) -> int:
     """Find the permissions of a new folder. Reading the umask would briefly change it for all
     threads.
-
-    RETURNS (int): The permissions.
     """
     probe = folder / f".{name}.{_PART}{_token()}"
     descriptor = os.open(probe, os.O_CREAT | os.O_EXCL, 0o777)
@@ -436,8 +434,5 @@ def require_distinct_outputs(*outputs: str | Path | None) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Check whether a path is a device or a pipe, which are not replaced.
-
-    RETURNS (bool): True if it is.
-    """
+    """Check whether a path is a device or a pipe, which are not replaced."""
     return path.exists() and not path.is_file() and not path.is_dir()

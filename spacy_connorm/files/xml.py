@@ -88,10 +88,7 @@ def read_pieces(path: str | Path) -> Iterator[tuple[int, str]]:
 
 
 def _decoder(head: bytes) -> codecs.IncrementalDecoder:
-    """Choose the decoder for a file by its first bytes.
-
-    RETURNS (IncrementalDecoder): The decoder.
-    """
+    """Choose the decoder for a file by its first bytes."""
     # Each byte is a letter in this encoding.
     declared = _DECLARED.match(head.decode("latin-1"))
     name = declared[1] if declared else ""
@@ -103,8 +100,6 @@ def _decoder(head: bytes) -> codecs.IncrementalDecoder:
 def _is_usable(name: str) -> bool:
     """Check whether an encoding is known, is not a subset of UTF-8, and can be the one that its
     declaration is written in. If not, reading the file as UTF-8 is just as good.
-
-    RETURNS (bool): True if it is.
     """
     try:
         return codecs.lookup(name).name not in _IN_UTF8 and _START.decode(name) == _START.decode()

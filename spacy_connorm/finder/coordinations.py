@@ -108,10 +108,7 @@ def _has_names(window: _Coordination, names: Collection[str]) -> bool:
 def _coordinations(
     doc: Doc, mention: FoundMention, owners: Mapping[int, FoundMention]
 ) -> list[_Coordination]:
-    """List the coordinations that a mention begins, ends or is in the middle of.
-
-    RETURNS (List[_Coordination]): The longest first.
-    """
+    """List the coordinations that a mention begins, ends or is in the middle of, longest first."""
     windows = {*_before(doc, mention), *_after(doc, mention), *_around(doc, mention)}
     found = []
     for start, end in sorted(windows, key=lambda window: window[0] - window[1]):
@@ -128,8 +125,6 @@ def _coordinations(
 def _stays(other: FoundMention, mention: FoundMention, start: int, end: int) -> bool:
     """Check whether another mention should not be absorbed by a window. One with the same label is
     more likely a part by itself, as in "squamous cell papilloma and carcinoma".
-
-    RETURNS (bool): True if it remains a mention.
     """
     return other.label == mention.label or other.start < start or other.end > end
 
@@ -188,10 +183,7 @@ def _around(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
 
 
 def _segments(doc: Doc, place: int, step: int) -> list[_Segment]:
-    """Split the list that begins at a separator, reading forwards (1) or backwards (-1).
-
-    RETURNS (List[_Segment]): Its segments.
-    """
+    """Split the list that begins at a separator, reading forwards (1) or backwards (-1)."""
     segments: list[_Segment] = []
     while len(segments) < _MOST_PARTS and _separates(_lower(doc, place)):
         is_joined, places = False, list[int]()
@@ -207,10 +199,7 @@ def _segments(doc: Doc, place: int, step: int) -> list[_Segment]:
 
 
 def _next(doc: Doc, place: int, step: int) -> int:
-    """Find the next token that is neither a dash nor the end of a line.
-
-    RETURNS (int): Its number.
-    """
+    """Find the next token that is neither a dash nor the end of a line."""
     place += step
     while _lower(doc, place) in _PASSED:
         place += step
@@ -243,8 +232,6 @@ def _has_content(doc: Doc, place: int) -> bool:
 def _goes_on(doc: Doc, place: int) -> bool:
     """Check whether a token is followed by the head of its phrase: "pulmonary edema and small
     effusions". Numbers and Greek letters are not: "MMP-2/-9 rose".
-
-    RETURNS (bool): True if it is.
     """
     behind = _lower(doc, place + 1)
     is_cut = len(doc[place]) == 1 or not doc[place].is_alpha

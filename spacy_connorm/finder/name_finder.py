@@ -133,10 +133,7 @@ class NameFinder:
         )
 
     def _windows(self, docs: Sequence[Doc]) -> list[list[_Window]]:
-        """Find the windows that may be mentions.
-
-        RETURNS (List[List[_Window]]): The windows by document.
-        """
+        """Find the windows that may be mentions."""
         windows = find_windows(
             self.read(docs), self.names, min_certainty=self.settings["min_certainty"]
         )

@@ -200,10 +200,7 @@ def _punctuation_reason(text: str, names: Sequence[KnownName], *, is_alone: bool
 
 
 def _is_annotated(text: str, names: Sequence[KnownName]) -> bool:
-    """Check whether D has a text in exactly this form.
-
-    RETURNS (bool): True if it does.
-    """
+    """Check whether D has a text in exactly this form."""
     return any(name.times and name.text == text for name in names)
 
 
@@ -211,8 +208,6 @@ def _are_written_alike(text: str, name: str) -> bool:
     """Check whether a text has all words of a name in the same order, and the same punctuation
     between them; or else only commas, where the name's words have none or are inverted: "diabetes
     mellitus, type 2".
-
-    RETURNS (bool): True if it does.
     """
     if _punctuated_words(text) == _punctuated_words(name):
         return True
@@ -220,10 +215,7 @@ def _are_written_alike(text: str, name: str) -> bool:
 
 
 def _reordered(text: str) -> str:
-    """Write a text on one line, with the word order of an inverted name restored.
-
-    RETURNS (str): The text.
-    """
+    """Write a text on one line, with the word order of an inverted name restored."""
     return restore_word_order(" ".join(text.split()))
 
 
@@ -273,8 +265,6 @@ def _is_reversed(text: str, names: Sequence[str]) -> bool:
     in the text or the names that would explain it. Participles and plain adjectives may
     come last ("testes undescended", "reflexes brisk"), and numbers and letters on either side ("B
     hepatitis").
-
-    RETURNS (bool): True if it has.
     """
     words = content_words(text)
     if len(words) != 2 or words[0] == words[1]:
@@ -295,8 +285,6 @@ def _is_adjective(word: str) -> bool:
 def _is_inflected(text: str, names: Sequence[str]) -> bool:
     """Check whether a text of three letters is a word in lower case that begins a sentence ("Eye"),
     or one of four letters the plural of a word ("eyes"). "His" is not histidine.
-
-    RETURNS (bool): True if it is.
     """
     if not text[1:].islower():
         return False
@@ -310,8 +298,6 @@ def _is_inflected(text: str, names: Sequence[str]) -> bool:
 def _is_short_form(text: str) -> bool:
     """Check whether a text has two capitals or digits, as in "ALL" and "Ca2", and no whole word, as
     in "L-Dopa".
-
-    RETURNS (bool): True if it has.
     """
     signs = sum(letter.isupper() or letter.isdigit() for letter in text)
     return signs > 1 and not _WHOLE_WORD.search(text)

@@ -131,9 +131,6 @@ def _sides(doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
 
 
 def _token(doc: Doc, characters: tuple[int, int]) -> int | None:
-    """Find the token in which some characters end.
-
-    RETURNS (Optional[int]): Its number.
-    """
+    """Find the token in which some characters end."""
     span = doc.char_span(*characters, alignment_mode="expand")
     return None if span is None else span.end - 1

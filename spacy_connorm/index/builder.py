@@ -243,10 +243,7 @@ def _hash_inputs(encoder: NormalizedEncoder, texts: list[str]) -> np.ndarray:
 
 
 def _read_records(concepts: Iterable[Concept], known: ConceptIndex | None) -> Iterable[Record]:
-    """Read concepts, but of those that the older index has only what has changed.
-
-    RETURNS (Iterable[Record]): One for each concept.
-    """
+    """Read concepts, but of those that the older index has only what has changed."""
     if not isinstance(concepts, ConceptStream):
         concepts = ConceptStream(concepts, Source())
     if known is not None:
@@ -257,8 +254,6 @@ def _read_records(concepts: Iterable[Concept], known: ConceptIndex | None) -> It
 def _find_word_bags(grouped: GroupedNames, names: NameFile, known: ConceptIndex | None) -> WordBags:
     """Find the bags of all texts. Those of the older index are copied, since splitting a text into
     words takes longer than everything else that a copied text needs.
-
-    RETURNS (WordBags): The bags.
     """
     rows = grouped.members.row_numbers()
     if known is None:
@@ -374,10 +369,7 @@ def _items(
     backend: Backend,
     concept_count: int,
 ) -> Vectors:
-    """Get the vectors that a search compares with. Means of concepts are written first.
-
-    RETURNS (Vectors): One per item.
-    """
+    """Get the vectors that a search compares with. Means of concepts are written first."""
     if search.representation == "T":
         return scaled(vectors.view(*members.rows_of(search.target)), metric_of(backend))
     numbers, blocks = concept_means(vectors, members, search.target, concept_count)

@@ -310,8 +310,6 @@ def _rows(names: Names) -> tuple[np.ndarray, np.ndarray]:
 def _texts(names: Names, by_pair: np.ndarray, starts: np.ndarray) -> np.ndarray:
     """Choose the text of each pair of a row and a concept: the preferred name, or else the first
     text.
-
-    RETURNS (np.ndarray): Text numbers.
     """
     preferred = names.preferred[by_pair]
     chosen = by_pair[starts].copy()

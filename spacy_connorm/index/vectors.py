@@ -275,10 +275,7 @@ _UNSCALED = np.ones((1, 1), dtype="float32")
 
 
 def _multiply(rows: np.ndarray, queries: np.ndarray) -> _Products:
-    """Multiply in float32. A few rows of another type are converted at once.
-
-    RETURNS (_Products): The products.
-    """
+    """Multiply in float32. A few rows of another type are converted at once."""
     queries = np.asarray(queries, dtype="float32")
     columns = np.ascontiguousarray(queries.T)
     width = max(rows.shape[1], 1)

@@ -253,10 +253,7 @@ def are_same(one: Vectors, other: Vectors) -> bool:
 
 
 def _squares(raw: Raw) -> np.ndarray:
-    """Compute the squared length of each row.
-
-    RETURNS (Floats1d): One per row.
-    """
+    """Compute the squared length of each row."""
     if sparse.issparse(raw):
         return np.asarray(raw.multiply(raw).sum(axis=1)).ravel()
     return np.square(raw, dtype="float32").sum(axis=1)

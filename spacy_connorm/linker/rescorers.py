@@ -216,10 +216,7 @@ class RewrittenWords:
 
 
 def _without_opposites(text: str, names: Rewritten, index: ConceptIndex) -> Rewritten:
-    """Drop names that have a minus where the text has a plus, or the reverse.
-
-    RETURNS (Rewritten): The other names.
-    """
+    """Drop names that have a minus where the text has a plus, or the reverse."""
     members = index.members.start[names.rows].tolist()
     written = index.store.texts(members)
     kept = np.array([not are_opposite(text, written[member]) for member in members])

@@ -92,10 +92,7 @@ def _parent(code: str, concepts: Mapping[str, Concept]) -> str:
 
 
 def _plain_names(concepts: Iterable[Concept]) -> set[str]:
-    """Collect all names in lower case, without brackets, "NOS" and "unspecified".
-
-    RETURNS (Set[str]): The names.
-    """
+    """Collect all names in lower case, without brackets, "NOS" and "unspecified"."""
     names = (name for concept in concepts for name in concept.names)
     every = (each.lower() for name in names for each in (name, *_implied_names(name)))
     return {each.removesuffix(" nos").removesuffix(f", {_UNSPECIFIED}") for each in every}
@@ -146,8 +143,6 @@ def _implied_names(name: str) -> Iterator[str]:
 def _is_unspecified(part: str) -> bool:
     """Check whether a part of a name says no more than "unspecified organism", "site not specified"
     or "organism unspecified".
-
-    RETURNS (bool): True if so.
     """
     words = part.lower().split()
     if "with" in words or "without" in words:
@@ -197,8 +192,6 @@ def _notes(diag: Element, kind: str) -> list[str]:
 def _is_name(note: str) -> bool:
     """Check whether an inclusion note is a name, not a sentence or "any condition classifiable to
     I70.311".
-
-    RETURNS (bool): True if it is.
     """
     words = note.lower().split()
     return words[:1] != ["any"] and len(words) <= _LONGEST_NAME and not _CODE.search(note)

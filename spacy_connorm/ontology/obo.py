@@ -141,8 +141,6 @@ def _synonyms(
 def _quoted(value: str) -> tuple[str, str]:
     """Split a value into its quoted text (a definition or synonym) and the word after it (the
     scope).
-
-    RETURNS (Tuple[str, str]): Both.
     """
     match = _QUOTED.match(value)
     return (_unescaped(match[1]), match[2]) if match else ("", "")

@@ -238,10 +238,7 @@ def _view(values: array) -> np.ndarray:
 
 
 def _shared(names: np.ndarray, owners: np.ndarray) -> np.ndarray:
-    """Find the names of more than one concept.
-
-    RETURNS (ndarray): Their hashes.
-    """
+    """Find the names of more than one concept."""
     # Few names occur twice, and only these are compared by concept.
     twice = are_among(np.unique(_repeated(names)), names)
     names, owners = names[twice], owners[twice]
@@ -252,10 +249,7 @@ def _shared(names: np.ndarray, owners: np.ndarray) -> np.ndarray:
 
 
 def _repeated(values: np.ndarray) -> np.ndarray:
-    """Find the second and further occurrences of each value.
-
-    RETURNS (ndarray): Sorted values.
-    """
+    """Find the second and further occurrences of each value."""
     values = np.sort(values)
     return values[1:][values[1:] == values[:-1]]
 
@@ -267,8 +261,6 @@ def _missing(parents: np.ndarray, known: np.ndarray) -> np.ndarray:
 def _circular(children: np.ndarray, parents: np.ndarray) -> np.ndarray:
     """Find the nodes on cycles: those of strongly connected components of several nodes, and those
     that are their own parents.
-
-    RETURNS (ndarray): The nodes.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components

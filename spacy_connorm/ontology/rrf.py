@@ -265,8 +265,6 @@ def _follow(
 def _brand_names(mrconso: Path, wanted: _Wanted) -> dict[str, list[str]]:
     """Collect the trade names of each drug. In MRCONSO, they come before or after the drug, so they
     are collected first: some ten thousand in a release of any size.
-
-    RETURNS (Dict[str, List[str]]): Trade names by drug.
     """
     mrrel = _find_rrf(mrconso.parent, "MRREL") or mrconso.with_name("MRREL.RRF")
     drugs: defaultdict[str, list[str]] = defaultdict(list)

@@ -133,8 +133,6 @@ def _with_words(longs: Sequence[str], words: Collection[str]) -> str:
 def _is_finding(text: str, uses: Sequence[Use], number: int, certain: Collection[str]) -> bool:
     """Check whether a short form is where a finding would be: behind a word such as "no", before
     one such as "resolved", or in a list beside an unambiguous short form.
-
-    RETURNS (bool): Whether it is.
     """
     start, around = uses[number].start, uses[max(0, number - 1) : number + 2]
     if _BEFORE_FINDINGS.search(text, max(0, start - _REACH), start):

@@ -119,8 +119,6 @@ def _mark_nested(doc: Doc, spans: Iterable[Span]) -> None:
 def _statement_negex() -> "type[Negex]":
     """Create a NegEx whose terms reach as far as `marked_spans` says. negspacy's reach to the end
     of a sentence, which headings and lists do not have.
-
-    RETURNS (Type[Negex]): The class.
     """
     require_installed("Reading clinical notes", "clinical", "negspacy")
     from negspacy.negation import Negex

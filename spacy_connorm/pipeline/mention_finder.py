@@ -123,10 +123,7 @@ class NormalizerLink:
 
 
 def _builds(normalizers: Iterable[ConceptNormalizer]) -> set[int]:
-    """Identify the builds of indexes.
-
-    RETURNS (Set[int]): Their checksums.
-    """
+    """Identify the builds of indexes."""
     return {each.lookup.index.checksum for each in normalizers if each.lookup.is_ready}
 
 

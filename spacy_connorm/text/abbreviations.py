@@ -278,10 +278,7 @@ class _Ahead:
 
 
 def _is_initial(folded: str, at: int) -> bool:
-    """Check whether a letter starts a word or a part of a word ("B-cell", "IL2").
-
-    RETURNS (bool): True if it does.
-    """
+    """Check whether a letter starts a word or a part of a word ("B-cell", "IL2")."""
     previous = folded[at - 1 : at]
     if not previous or not (previous.isalnum() or previous in _APOSTROPHES):
         return True
@@ -291,8 +288,6 @@ def _is_initial(folded: str, at: int) -> bool:
 def _may_start(passage: str, at: int, short: str) -> bool:
     """Check whether a long form may start at an offset: at the start of a word that can start one,
     and without the short form itself.
-
-    RETURNS (bool): True if it may.
     """
     if at and (passage[at - 1].isalnum() or passage[at - 1] in _INSIDE):
         return False
@@ -411,8 +406,6 @@ def _define_wholly(short: Passage, long: Passage) -> Abbreviation | None:
 def _score_needed(text: str, opening: int, short: Passage) -> float:
     """Choose the score that a long form needs: higher if the short form comes late in its bracket
     or has a value, or if no space precedes the bracket ("2(5H)-furanon").
-
-    RETURNS (float): The minimum score.
     """
     late = not _PREFACE.fullmatch(text, opening + 1, short.start)
     attached = opening > 0 and not text[opening - 1].isspace()
@@ -421,10 +414,7 @@ def _score_needed(text: str, opening: int, short: Passage) -> float:
 
 
 def _is_variant(short: str, long: str) -> bool:
-    """Check whether the long form only adds to the short form ("C2D").
-
-    RETURNS (bool): True if it does.
-    """
+    """Check whether the long form only adds to the short form ("C2D")."""
     return long.casefold().startswith(short.casefold()) and not long.isalpha()
 
 
@@ -444,8 +434,6 @@ def _define(short: Passage, long: Passage, least: float) -> Abbreviation | None:
 def _without_conjunct(short: str, long: str) -> str:
     """Drop a conjunct that the short form does not include: "Duchenne muscular dystrophy" for DMD
     in "Duchenne or Becker muscular dystrophy".
-
-    RETURNS (str): The long form.
     """
     both = _CONJUNCT.match(long)
     if both is None:

@@ -134,8 +134,6 @@ def unify_unicode(text: str) -> str:
 def _compose(text: str) -> str:
     """Normalize to NFKC in linear time: `unicodedata` sorts each run of combining marks by
     insertion, so long runs are sorted here.
-
-    RETURNS (str): The normalized text.
     """
     if not _FOREIGN_STRETCH.search(text):
         return unicodedata.normalize("NFKC", text)

@@ -93,10 +93,7 @@ def _complete_beginnings(segments: list[list[str]], choice: int) -> list[list[st
 
 
 def _is_cut(word: str, base: str) -> bool:
-    """Check whether a word before `base` is truncated: "T-", or "hypo" before "hyperthyroidism".
-
-    RETURNS (bool): True if it is.
-    """
+    """Check whether a word before `base` is truncated: "T-", or "hypo" before "hyperthyroidism"."""
     is_form = word.lower() in _COMBINING_FORMS
     return (len(word) > 1 and word.endswith("-")) or (is_form and bool(_form_of(base)))
 
@@ -111,10 +108,7 @@ def _form_of(word: str) -> str:
 
 
 def _whole_words(beginning: str, base: str) -> list[str]:
-    """Complete "hyper" by "hypothyroidism".
-
-    RETURNS (List[str]): Completions, best first.
-    """
+    """Complete "hyper" by "hypothyroidism", in several ways, best first."""
     if "-" in base.strip("-"):
         first, last = base.partition("-")[2], base.rpartition("-")[2]
         return [f"{beginning}-{last}", f"{beginning}-{first}"]
@@ -232,10 +226,7 @@ def _separators(text: str) -> list[re.Match[str]]:
 
 
 def _starts_qualifier(text: str, match: re.Match[str]) -> bool:
-    """Check whether a comma precedes a qualifier: "diabetes, type 1 and 2".
-
-    RETURNS (bool): True if it does.
-    """
+    """Check whether a comma precedes a qualifier: "diabetes, type 1 and 2"."""
     return bool(match["comma"]) and text[match.end() :].split()[0].lower() in QUALIFIERS
 
 
@@ -331,8 +322,6 @@ def _are_whole(first: list[str], last: list[str]) -> bool:
     """Check whether conjuncts may share nothing: "shortness of breath and chest pain", but not
     "cancer of the breast and ovary", nor "acute and chronic inflammation of the skin". A name with
     "with" tends to be one concept: "ataxia with apraxia and low albumin".
-
-    RETURNS (bool): True if they may.
     """
     if any(word.lower() == "with" for word in [*first, *last]):
         return False
@@ -343,8 +332,6 @@ def _are_whole(first: list[str], last: list[str]) -> bool:
 def _lead(words: list[str]) -> int:
     """Count the words up to the last preposition and its article: "cancer of the" in "cancer of the
     breast and ovary".
-
-    RETURNS (int): Their number.
     """
     for place in range(len(words) - 2, 0, -1):
         if words[place].lower() in PREPOSITIONS:
@@ -354,10 +341,7 @@ def _lead(words: list[str]) -> int:
 
 
 def _tail(words: list[str]) -> int:
-    """Count the words from the first preposition on: "of the lip" in "pits and sinuses of the lip".
-
-    RETURNS (int): Their number.
-    """
+    """Count the words from the first preposition on: "of the lip" in "sinuses of the lip"."""
     for place in range(1, len(words) - 1):
         if words[place].lower() in PREPOSITIONS:
             return len(words) - place

@@ -182,10 +182,7 @@ def _without_repetition(text: str, use: Use, long: str) -> str:
 
 
 def _overlap(words: list[str], following: list[str]) -> int:
-    """Count how many of the last words are repeated by the first of the following.
-
-    RETURNS (int): Their number.
-    """
+    """Count how many of the last words are repeated by the first of the following."""
     words, following = (
         [word.casefold().rstrip("s") for word in each] for each in (words, following)
     )

@@ -40,10 +40,7 @@ def find_statements(words: Sequence[str]) -> list[int]:
 
 
 def _is_initial(sign: str, before: Sequence[str], word: str) -> bool:
-    """Check whether a full stop belongs to a name such as "E. coli".
-
-    RETURNS (bool): True if it does.
-    """
+    """Check whether a full stop belongs to a name such as "E. coli"."""
     is_letter = sign == "." and any(len(each) == 1 and each.isupper() for each in before)
     return is_letter and word[:1].islower()
 

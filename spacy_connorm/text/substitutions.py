@@ -157,10 +157,7 @@ def _bags_of(names: Iterable[str]) -> list[Words]:
 
 
 def _find_pairs(concepts: Iterable[Sequence[Words]]) -> set[Pair]:
-    """Find the words in which two names of a concept differ, if at least two contexts show them.
-
-    RETURNS (Set[Tuple[Words, Words]]): Pairs of words.
-    """
+    """Find the words in which two names of a concept differ, if at least two contexts show them."""
     first: dict[Pair, Words] = {}
     found = set[Pair]()
     for bags in concepts:

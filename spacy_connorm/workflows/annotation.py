@@ -86,10 +86,7 @@ class AnnotationCounts:
 
 
 def _systems_without_code(mention: Mention) -> set[str]:
-    """List the vocabularies in which a concept of a mention has no code.
-
-    RETURNS (Set[str]): Their prefixes.
-    """
+    """List the vocabularies in which a concept of a mention has no code."""
     return {
         system
         for each in mention.candidates
@@ -179,10 +176,7 @@ def annotate(
 
 
 def _needed_fields(id_field: str, options: Mapping[str, Any]) -> list[str]:
-    """List the fields that the user has named; those with default names may be missing.
-
-    RETURNS (List[str]): Their names.
-    """
+    """List the fields that the user has named; those with default names may be missing."""
     named = ("" if id_field == ID_FIELD else id_field, options.get("subject_field"))
     return [each for each in named if each]
 

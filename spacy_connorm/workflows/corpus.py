@@ -325,10 +325,7 @@ class OutputFolder:
                 yield path
 
     def _is_hidden(self, path: Path) -> bool:
-        """Check whether a file was left by a writer that was killed, or belongs to the file system.
-
-        RETURNS (bool): True if so.
-        """
+        """Check whether a killed writer left a file, or the file system owns it."""
         return any(part.startswith(".") for part in path.relative_to(self.path).parts)
 
 

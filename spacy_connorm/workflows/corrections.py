@@ -398,8 +398,6 @@ def _counted(corrections: Sequence[Correction]) -> "list[ChangedSynonym]":
 def _with_last_concept(corrections: Sequence[Correction]) -> list[Correction]:
     """Select the corrections that agree with the last one of their text, which gives the server's
     answer.
-
-    RETURNS (List[Correction]): These corrections.
     """
     last = {_key(each): each.kb_id for each in corrections}
     return [each for each in corrections if each.kb_id == last[_key(each)]]
@@ -410,10 +408,7 @@ def _key(correction: Correction) -> str:
 
 
 def _without_concept(corrections: Sequence[Correction]) -> list[str]:
-    """List the texts whose last correction gives no concept.
-
-    RETURNS (List[str]): The texts, sorted.
-    """
+    """List the texts whose last correction gives no concept, sorted."""
     last = {_key(each): each for each in corrections}
     return sorted(" ".join(each.searched.split()) for each in last.values() if each.kb_id == NIL)
 

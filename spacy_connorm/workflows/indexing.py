@@ -265,10 +265,7 @@ def build_index(
 
 
 def _require_trained(encoder: str | None, config: Any, minutes: float) -> str:
-    """Choose the encoder to train.
-
-    RETURNS (str): Its name.
-    """
+    """Choose the encoder to train."""
     if config is not None:
         refuse("train", True, "left out with a config, which names its own encoder")
     if not minutes > 0:
@@ -348,10 +345,7 @@ def _default_config(encoder: dict[str, Any] | None, overrides: Mapping[str, Any]
 
 
 def _blocks(config: Config, factory: str) -> dict[str, dict[str, Any]]:
-    """Get the settings of all components of a factory.
-
-    RETURNS (Dict[str, Dict[str, Any]]): Settings by component name.
-    """
+    """Get the settings of all components of a factory."""
     return {
         name: {key: value for key, value in block.items() if key != "factory"}
         for name, block in config.get("components", {}).items()
@@ -509,10 +503,7 @@ def _leave_out_groupings(nlp: Language, normalizer: ConceptNormalizer) -> tuple[
 
 
 def _ancestors(number: int, store: ConceptStore) -> set[int]:
-    """Find all concepts above one.
-
-    RETURNS (Set[int]): Their numbers.
-    """
+    """Find all concepts above one."""
     found, waiting = set[int](), [number]
     while waiting:
         parents = map(store.number, store.concept(waiting.pop()).parents)

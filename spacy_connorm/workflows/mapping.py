@@ -489,10 +489,7 @@ def _last_place(text: str, term: str) -> int:
 
 
 def _is_whole(text: str, start: int, end: int) -> bool:
-    """Check that a part of a text does not begin or end inside a word.
-
-    RETURNS (bool): True if it does not.
-    """
+    """Check that a part of a text does not begin or end inside a word."""
     return not any(
         text[max(place - 1, 0) : place].isalnum() and text[place : place + 1].isalnum()
         for place in (start, end)
@@ -625,8 +622,6 @@ def _curies_of(mappings: Iterable[TermMapping]) -> Iterator[str]:
 def _is_tied(found: Sequence[Candidate]) -> bool:
     """Check whether the text belongs to several concepts, and is not the preferred name of the
     first one alone.
-
-    RETURNS (bool): True if so.
     """
     best, *others = found
     tied = [each for each in others if each.score >= best.score]

@@ -188,10 +188,7 @@ def leave_out_names(ontology: Ontology) -> tuple[Ontology, list[tuple[str, str]]
 
 
 def _without(concept: Concept, name: str | None) -> Concept:
-    """Remove a synonym from a concept.
-
-    RETURNS (Concept): The concept without it.
-    """
+    """Remove a synonym from a concept."""
     if name is None:
         return concept
     left: dict[str, Any] = {
@@ -221,10 +218,7 @@ def _is_right(
     left_out: Sequence[tuple[str, str]],
     settings: dict[str, Any],
 ) -> list[bool]:
-    """Check for each held-out name whether its concept is ranked first.
-
-    RETURNS (List[bool]): One per name.
-    """
+    """Check for each held-out name whether its concept is ranked first."""
     sieve = Sieve([_SEARCH], [])
     encoder = registry.resolve({"encoder": block})["encoder"]
     lookup = ConceptLookup(encoder, sieve, ExactIndex())

@@ -189,10 +189,7 @@ class AnnoySearcher:
 
 
 def _is_planted(path: Path) -> bool:
-    """Check whether a file must be opened as a forest. A missing file counts as one.
-
-    RETURNS (bool): True if it must.
-    """
+    """Check whether a file must be opened as a forest. A missing file counts as one."""
     try:
         with path.open("rb") as file:
             return file.read(len(_NO_FOREST)) != _NO_FOREST

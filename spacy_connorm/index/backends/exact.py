@@ -294,10 +294,7 @@ class ExactSearcher:
         """Do nothing: only the vectors are searched."""
 
     def _compare(self, queries: Raw, n: int, allowed: AllowedItems | None) -> Neighbours:
-        """Find the n nearest items of queries whose scores with all items fit in memory.
-
-        RETURNS (Neighbours): (b, n) neighbours.
-        """
+        """Find the n nearest items of queries whose scores with all items fit in memory."""
         few = allowed is not None and allowed.count * _SCATTERED_COST < self._size
         rows = allowed.items if allowed is not None and few else None
         count, batch = self._size if rows is None else len(rows), queries.shape[0]

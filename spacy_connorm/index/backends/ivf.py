@@ -59,10 +59,7 @@ _HERE = local()
 
 
 def _learn_lists(vectors: Vectors, lists: int, seed: int) -> Any:
-    """Create lists of all vectors, with centroids trained on a sample.
-
-    RETURNS (faiss.IndexIVFRaBitQ): The lists.
-    """
+    """Create lists of all vectors, with centroids trained on a sample."""
     index = _train(_sample(vectors, lists, seed), lists, seed)
     _add_items(index, vectors, np.arange(len(vectors)))
     return index
@@ -157,10 +154,7 @@ def _train(sample: np.ndarray, lists: int, seed: int) -> Any:
 
 
 def _quantizer(sample: np.ndarray) -> Any:
-    """Create a quantizer that finds nearest centroids without comparing with all.
-
-    RETURNS (faiss.IndexRefineFlat): The quantizer.
-    """
+    """Create a quantizer that finds nearest centroids without comparing with all."""
     faiss = load_faiss()
     width = sample.shape[1]
     parts = next(width // size for size in _COMPONENTS_OF_A_CODE if width % size == 0)
@@ -221,10 +215,7 @@ def _add_items(index: Any, vectors: Vectors, items: np.ndarray) -> None:
 
 
 def _ids(lists: Any, each: int) -> np.ndarray:
-    """Get the items of a list that is not empty, mapped as long as the lists are open.
-
-    RETURNS (Ints1d): The items.
-    """
+    """Get the items of a list that is not empty, mapped as long as the lists are open."""
     return load_faiss().rev_swig_ptr(lists.get_ids(each), lists.list_size(each))
 
 
