@@ -61,7 +61,6 @@ def main() -> None:
         "--environment", nargs="+", choices=ENCODERS, default=list(ENCODERS), help="[all]"
     )
     parser.add_argument("--dan", default="dan", help="dan, or the FOLDER of a trained one")
-    parser.add_argument("--onnx", type=Path, help="an encoder exported in int8 [it is exported]")
     parser.add_argument(
         "--runs", type=at_least(1), default=LEAST_REPEATS, help="of each environment [%(default)s]"
     )
@@ -105,20 +104,18 @@ def make_pipeline(environment: str, data: Data, arguments: Namespace) -> Path:
     """
     encoder = ENCODERS[environment]
     folder = arguments.work / f"lean-{encoder}-pipeline"
-    name = arguments.dan if encoder == "dan" else str(exported(arguments))
+    name = arguments.dan if encoder == "dan" else str(exported(arguments.work))
     block = encoder_config(name, data, work=arguments.work)
     write_pipeline(folder, block, data, work=arguments.work)
     return folder
 
 
-def exported(arguments: Namespace) -> Path:
+def exported(work: Path) -> Path:
     """RETURNS (Path): The default transformer in eight bits; exported unless it was before."""
-    if arguments.onnx is not None:
-        return arguments.onnx
     from spacy_connorm import export_encoder
     from spacy_connorm.encoders.pretrained import MINILM
 
-    folder = arguments.work / "minilm-int8"
+    folder = work / "minilm-int8"
     if not folder.is_dir():
         export_encoder(MINILM, folder)
     return folder

@@ -65,14 +65,13 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with the benchmark's options."""
     parser.add_argument("--set", required=True, choices=SETS, nargs="+")
     parser.add_argument("--encoder", required=True, help="ngram, minilm or a FOLDER")
-    parser.add_argument("--first", type=int, metavar="N", help="map only the first N terms")
     return parser
 
 
 def measure(arguments: Namespace, name: str) -> Iterator[Row]:
     """YIELDS (Dict[str, Any]): One row a rule of acceptance."""
     task = _read_task(name, arguments.data)
-    mappings = _map(task, _make_pipeline(arguments, task.ontology), arguments.first)
+    mappings = _map(task, _make_pipeline(arguments, task.ontology))
     ranks = [_rank(each, task) for each in mappings]
     ids = {each.concept_id for each in task.ontology}
     known = [not ids.isdisjoint(task.gold[_code(each)]) for each in mappings]
@@ -152,13 +151,13 @@ def _make_pipeline(arguments: Namespace, ontology: Ontology) -> Language:
     return nlp
 
 
-def _map(task: Task, nlp: Language, first: int | None) -> list[TermMapping]:
+def _map(task: Task, nlp: Language) -> list[TermMapping]:
     with tempfile.TemporaryDirectory() as folder:
         table, out = Path(folder, "terms.csv"), Path(folder, "out.sssom.tsv")
         with table.open("w", encoding="utf8", newline="") as file:
             rows = csv.writer(file)
             rows.writerow(("code", "term"))
-            rows.writerows(list(task.terms.items())[:first])
+            rows.writerows(task.terms.items())
         map_terms(nlp, table, out, accept=0.0, review=0.0, top_k=_TOP_K)
         return read_sssom(out).mappings
 

@@ -23,6 +23,8 @@ from spacy_connorm.evaluation.report import Row, score_row
 from spacy_connorm.ontology import read_substitutions
 from spacy_connorm.text.normalization import STEPS
 
+# Of derived words and of the table of substitutions, as by default.
+REWRITING = 0.5
 SCORES = ("lenient@1", "strict@1")
 SHOWN = (
     *("dataset", "part", "encoder", "search", "steps", "mentions"),
@@ -74,12 +76,6 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         help="from `connorm substitutions`, used in the last rows",
     )
     parser.add_argument(
-        "--rewriting-weight",
-        type=float,
-        default=0.5,
-        help="of derived words and of the table [%(default)s]",
-    )
-    parser.add_argument(
         "--same-words-weight", type=float, default=0.0, help="of the last row [%(default)s]"
     )
     add_ontology(parser)
@@ -103,12 +99,10 @@ def variants(weight: float, arguments: Namespace) -> Iterator[Steps]:
         name = f"{AS_READ.name}, extra words"
         together = replace(AS_READ, name=name, extra_words_weight=arguments.extra_words_weight)
         yield together
-    if arguments.rewriting_weight:
-        rewriting = {"rewriting_weight": arguments.rewriting_weight}
-        yield replace(AS_READ, name=f"{AS_READ.name}, rewriting", **rewriting)
-        together = replace(together, name=f"{together.name}, rewriting", **rewriting)
-        if arguments.extra_words_weight:
-            yield together
+    yield replace(AS_READ, name=f"{AS_READ.name}, rewriting", rewriting_weight=REWRITING)
+    together = replace(together, name=f"{together.name}, rewriting", rewriting_weight=REWRITING)
+    if arguments.extra_words_weight:
+        yield together
     if weight := arguments.same_words_weight:
         yield replace(together, name=f"{together.name}, same words", same_words_weight=weight)
 

@@ -13,9 +13,8 @@ scispaCy gets an environment of its own, which the first run makes from _peers/s
 Example: python benchmarks/peers.py --ours minilm dan --data ../shared/data
 """
 
-import json
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
+from argparse import ArgumentParser, Namespace
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -23,7 +22,6 @@ from itertools import product
 from pathlib import Path
 from shutil import rmtree
 from time import perf_counter
-from typing import Any
 
 from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.datasets import DISEASES, Data
@@ -74,23 +72,11 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         default=["annoy"],
         help="annoy, exact, a registered name or a pipeline's CONFIG.cfg [annoy]",
     )
-    add("--setting", type=parse_setting, nargs="+", default=[], metavar="NAME=JSON", help="of ours")
     add("--texts", choices=TEXTS, nargs="+", default=["OD", "O"], help="what is indexed [both]")
     add("--batch", type=at_least(2), default=32, help="documents of a large call [%(default)s]")
     add_repeats(parser)
     add("--python", default=sys.executable, help="for scispaCy: 3.10 or 3.11 [the present one]")
     return parser
-
-
-def parse_setting(text: str) -> tuple[str, Any]:
-    """RETURNS (Tuple[str, Any]): The name and the value of NAME=JSON."""
-    name, equals, value = text.partition("=")
-    try:
-        if name and equals:
-            return name, json.loads(value)
-    except json.JSONDecodeError:
-        pass
-    raise ArgumentTypeError(f"expected NAME=JSON, not '{text}'")
 
 
 def measure(arguments: Namespace) -> Tables:
@@ -121,11 +107,10 @@ def make_sides(
 ) -> list[Side]:
     """RETURNS (List[Side]): scispaCy's and all of ours."""
     files = write_files(data, texts, work)
-    how = {"settings": dict(arguments.setting), "work": work}
     return [
         scispacy_side(python, files, work),
         *(
-            our_side(encoder, data, texts, files, index=index, **how)
+            our_side(encoder, data, texts, files, index=index, work=work)
             for encoder, index in product(arguments.ours, arguments.index)
         ),
     ]

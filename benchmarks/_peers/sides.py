@@ -139,9 +139,7 @@ def scispacy_side(python: Path, files: Files, work: Path) -> Side:
     )
 
 
-def our_side(
-    encoder: str, data: Data, texts: str, files: Files, *, index: str, settings: dict, work: Path
-) -> Side:
+def our_side(encoder: str, data: Data, texts: str, files: Files, *, index: str, work: Path) -> Side:
     """Describe a pipeline of ours.
 
     encoder (str): As `encoder_config` takes it.
@@ -149,7 +147,6 @@ def our_side(
     texts (str): What to index, one of `TEXTS`.
     files (Files): Of both sides.
     index (str): One of `INDEXES`, another registered name, or the path of a pipeline's config.
-    settings (Dict[str, Any]): More settings of the component.
     work (Path): Keeps encoders and indexes.
     RETURNS (Side): Searches mentions as they are written, as scispaCy's generator does.
     """
@@ -159,7 +156,6 @@ def our_side(
         **TEXTS[texts],
         "expand_abbreviations": False,
         "split_composites": False,
-        **settings,
     }
     key = _digest(
         json.dumps([config, FORMAT_VERSION]).encode(),

@@ -158,8 +158,8 @@ def join_cli(**given: Any) -> None:
 @options_of(learn_substitutions)
 def substitutions_cli(**given: Any) -> None:
     """Learn which words are used in place of each other in names of the same concept ("renal",
-    "kidney"), and write them as a table for `connorm index --substitutions` and for training. The
-    more ontologies, the better.
+    "kidney"), and write them as a table for `connorm index --substitutions`. The more ontologies,
+    the better.
 
     Example: python -m spacy connorm substitutions mesh.jsonl doid.jsonl substitutions.tsv
     """
@@ -171,9 +171,6 @@ def substitutions_cli(**given: Any) -> None:
     show_table(rows, header=("Words", "Others", "Same concept", "Different"), aligns="llrr")
     msg.info(f"Read {learned.concepts:,} concepts with {learned.names:,} names")
     if not learned.substitutions:
-        msg.warn(
-            "No words are used in place of each other often enough. Give more ontologies, or a "
-            "lower `--min-same` or `--min-certainty`."
-        )
+        msg.warn("No words are used in place of each other often enough. Give more ontologies.")
     written = f"{len(learned.substitutions):,} substitutions"
     _tell(given["output_path"], written, learned.licence)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..concepts.ontology import write_licensed
-from ..errors import ConnormError, refuse, require_positive, unreadable
+from ..errors import ConnormError, unreadable
 from ..files.atomic import atomic_file, require_apart
 from ..files.text import open_text, read_lines
 from ..text.substitutions import MAX_WORDS, Substitution, find_substitutions
@@ -33,11 +33,7 @@ class LearnedSubstitutions(NamedTuple):
 
 
 def learn_substitutions(
-    input_paths: Sequence[str | Path],
-    output_path: str | Path,
-    *,
-    min_same: int = 2,
-    min_certainty: float = 0.3,
+    input_paths: Sequence[str | Path], output_path: str | Path
 ) -> LearnedSubstitutions:
     """Learn which words are used in place of each other in names of the same concept, such as
     "renal" and "kidney", and write them as a table: `python -m spacy connorm substitutions`. The
@@ -47,23 +43,13 @@ def learn_substitutions(
         default options of its format; convert it first for others.
     output_path (Union[str, Path]): The table to write, tab-separated, and gzipped if its name ends
         in .gz. The terms of use of all ontologies are kept beside it.
-    min_same (int): Leave out substitutions found in fewer pairs of names of the same concept.
-    min_certainty (float): Leave out less certain substitutions, 0 to 1.
     RETURNS (LearnedSubstitutions): The substitutions.
-    RAISES (ConnormError): CN006 for a `min_same` below 1 and a `min_certainty` that is not from 0
-        to 1, CN105 or CN108 if the file cannot be written, CN121 if it would replace an input, and
-        the errors of `read_ontology`.
+    RAISES (ConnormError): CN105 or CN108 if the file cannot be written, CN121 if it would replace
+        an input, and the errors of `read_ontology`.
     """
     require_apart(Path(output_path), *input_paths)
-    require_positive("min_same", min_same)
-    if not 0 <= min_certainty <= 1:
-        refuse("min_certainty", min_certainty, "from 0 to 1")
     ontologies = [read_ontology(path) for path in input_paths]
-    found = find_substitutions(
-        [[concept.names for concept in ontology] for ontology in ontologies],
-        min_same=min_same,
-        min_certainty=min_certainty,
-    )
+    found = find_substitutions([concept.names for concept in ontology] for ontology in ontologies)
     licence = joint_source(ontologies).licence
     write_licensed(write_substitutions, found, output_path, licence=lambda: licence)
     concepts = [concept for ontology in ontologies for concept in ontology]

@@ -21,6 +21,8 @@ Words: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = tuple[Words, Words]
 # The maximum number of words on either side of a substitution.
 MAX_WORDS = 2
+# Substitutions are kept from this many pairs of names of the same concept and this certainty on.
+_MIN_SAME, _MIN_CERTAINTY = 2, 0.3
 # Longer names share too little with others; further names of a concept are mostly word orders.
 _MAX_BAG = 7
 _MAX_NAMES = 60
@@ -57,27 +59,18 @@ class Substitution(NamedTuple):
         return self.same / (self.same + self.different + 1)
 
 
-def find_substitutions(
-    ontologies: Iterable[Iterable[Iterable[str]]],
-    *,
-    min_same: int = 2,
-    min_certainty: float = 0.3,
-) -> list[Substitution]:
-    """Find substitutions in the names of concepts.
+def find_substitutions(ontologies: Iterable[Iterable[Iterable[str]]]) -> list[Substitution]:
+    """Find substitutions in the names of concepts: those of at least two pairs of names of the same
+    concept, with a certainty of at least 0.3.
 
     ontologies (Iterable[Iterable[Iterable[str]]]): The names of each concept of each ontology. The
         bags of all names are in memory at once, about one kilobyte per name.
-    min_same (int): Leave out substitutions found in fewer pairs of names of the same concept.
-    min_certainty (float): Leave out less certain substitutions.
     RETURNS (List[Substitution]): The most frequent first.
     """
-    bags = [[_bags_of(names) for names in ontology] for ontology in ontologies]
-    return _find_in_bags(bags, min_same=min_same, min_certainty=min_certainty)
+    return _find_in_bags([[_bags_of(names) for names in ontology] for ontology in ontologies])
 
 
-def _find_in_bags(
-    bags: Sequence[Sequence[list[Words]]], *, min_same: int = 2, min_certainty: float = 0.3
-) -> list[Substitution]:
+def _find_in_bags(bags: Sequence[Sequence[list[Words]]]) -> list[Substitution]:
     partners = _Partners.of(_find_pairs(chain.from_iterable(bags)))
     counts = np.zeros((2, len(partners.pairs)), dtype="int64")
     for ontology in bags:
@@ -86,7 +79,7 @@ def _find_in_bags(
         Substitution(*pair, same, different)
         for pair, (same, different) in zip(partners.pairs, counts.T.tolist(), strict=True)
     ]
-    kept = [each for each in found if each.same >= min_same and each.certainty >= min_certainty]
+    kept = [each for each in found if each.same >= _MIN_SAME and each.certainty >= _MIN_CERTAINTY]
     return sorted(kept, key=lambda each: (-each.same, each.different, each.words, each.others))
 
 

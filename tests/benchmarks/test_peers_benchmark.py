@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-from argparse import ArgumentTypeError
 
 import pytest
 
@@ -163,7 +162,7 @@ def test_our_side_answers_over_a_pipe(modules, arguments, without_torch, monkeyp
     monkeypatch.setenv("PYTHONPATH", without_torch["PYTHONPATH"])
     data = Data("ncbi", arguments.data)
     files = write_files(data, "O", arguments.work)
-    side = our_side("ngram", data, "O", files, index="exact", settings={}, work=arguments.work)
+    side = our_side("ngram", data, "O", files, index="exact", work=arguments.work)
     with Peer(side.command) as peer:
         taken = side.build(peer, side.folder)
         assert taken.clock > 0 < taken.processor
@@ -188,7 +187,7 @@ def test_our_side_takes_the_index_of_a_pipelines_config(modules, arguments):
         '[components.concept_normalizer.index]\n@misc = "spacy-connorm.IvfIndex.v1"\nlists = 7\n'
     )
     path.write_text(f"[paths]\n\n[components]\n\n{normalizer}{index}")
-    side = our_side("ngram", data, "O", files, index=str(path), settings={}, work=arguments.work)
+    side = our_side("ngram", data, "O", files, index=str(path), work=arguments.work)
     assert side.name == "ngram, pipeline.cfg"
     index = side.builds["config"]["index"]
     assert index == {"@misc": "spacy-connorm.IvfIndex.v1", "lists": 7}
@@ -266,15 +265,6 @@ def test_a_process_that_dies(modules, capsys):
     with pytest.raises(SystemExit), Peer([sys.executable, "-c", ""]) as peer:
         peer.ask("read", documents=1)
     assert "ended in the middle of 'read'" in capsys.readouterr().err
-
-
-def test_settings_are_json(modules):
-    from peers import parse_setting
-
-    assert parse_setting('normalization=["greek"]') == ("normalization", ["greek"])
-    for text in ("top_k", "=1", "top_k=many"):
-        with pytest.raises(ArgumentTypeError, match="NAME=JSON"):
-            parse_setting(text)
 
 
 def test_the_environment_is_pinned(modules):

@@ -58,24 +58,6 @@ def test_the_terms_of_use_of_all_ontologies_stay_beside_the_table(tmp_path):
     assert read_licence(out) == learned.licence
 
 
-@pytest.mark.parametrize(
-    ("setting", "value"),
-    [
-        ("min_certainty", 7),
-        ("min_certainty", -0.1),
-        ("min_certainty", float("nan")),
-        ("min_same", 0),
-        ("min_same", -3),
-    ],
-)
-def test_limits_that_are_none_leave_the_old_table(tmp_path, setting, value):
-    out = tmp_path / "table.tsv"
-    out.write_text("old")
-    with pytest.raises(ConnormError, match=f"CN006.*{setting}"):
-        learn_substitutions([tmp_path / "none.jsonl"], out, **{setting: value})
-    assert out.read_text() == "old"
-
-
 def test_the_registered_reader(tmp_path):
     write_substitutions(TABLE, tmp_path / "table.tsv")
     read = registry.get("readers", "spacy-connorm.Substitutions.v1")(tmp_path / "table.tsv")
