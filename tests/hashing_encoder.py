@@ -28,7 +28,8 @@ class HashingShim(EncoderShim):
 
     def encode(self, inputs):
         self.encoded.extend(each.decode() for each in inputs)
-        return np.vstack([self._vector(each) for each in inputs])
+        vectors = np.array(list(map(self._vector, inputs)), dtype="float32")
+        return vectors.reshape(len(inputs), self.width)
 
     def fingerprint(self):
         return f"hashes of {self.seed}"

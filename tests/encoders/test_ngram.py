@@ -1,8 +1,5 @@
 import numpy as np
 import pytest
-from confection import ConfigValidationError
-from flipped_bytes import refuse_flipped_bytes
-from spacy import registry
 
 from spacy_connorm.encoders import encoder_inputs, fingerprint
 from spacy_connorm.encoders.dan import DanEncoder
@@ -27,12 +24,9 @@ def test_vectors_are_those_of_scikit_learn(model):
     assert vectors.format == "csr" and vectors.dtype == np.float32
     assert vectors.shape == (4, model.get_dim("nO"))
     assert np.allclose(vectors.toarray(), expected.transform(NAMES).toarray())
-    assert model.predict([]).shape == (0, model.get_dim("nO"))
 
 
-def test_any_string_is_fitted_and_encoded(model, odd_text):
-    assert np.isfinite(model.predict([odd_text]).data).all()
-    assert len(encoder_inputs(model, [odd_text])) == 1
+def test_any_string_is_fitted(model, odd_text):
     model.initialize(X=[odd_text, "heart"])
     restored = NgramEncoder().from_bytes(model.to_bytes())
     assert (restored.predict([odd_text]) != model.predict([odd_text])).nnz == 0
@@ -42,22 +36,6 @@ def test_inputs_are_equal_where_vectors_are(model):
     one, other, third = encoder_inputs(model, ["Heart  Attack", " heart\tattack", "heart-attack"])
     assert one == other == b"heart attack"
     assert third != one
-
-
-def test_saving_keeps_everything(model, tmp_path):
-    model.to_disk(tmp_path / "model")
-    restored = NgramEncoder().from_disk(tmp_path / "model")
-    assert fingerprint(restored) == fingerprint(model)
-    assert restored.get_dim("nO") == model.get_dim("nO")
-    assert (restored.predict(NAMES) != model.predict(NAMES)).nnz == 0
-    assert restored.to_bytes() == model.to_bytes()
-
-
-def test_every_flipped_byte_is_found(model):
-    refuse_flipped_bytes(model, NgramEncoder)
-    data = model.shims[0].to_bytes()
-    with pytest.raises(ConnormError, match="CN305"):
-        NgramEncoder().shims[0].from_bytes(data[: len(data) // 2])
 
 
 def test_fingerprints_differ_with_texts_and_settings(model):
@@ -89,15 +67,6 @@ def test_nothing_to_fit(texts):
 def test_a_range_without_lengths(ngram_range):
     with pytest.raises(ConnormError, match="CN006"):
         NgramEncoder(ngram_range=ngram_range)
-
-
-def test_is_registered_and_its_settings_are_checked():
-    block = {"@architectures": "spacy-connorm.NgramEncoder.v1", "ngram_range": [2, 4]}
-    model = registry.resolve({"encoder": block})["encoder"]
-    model.initialize(X=NAMES)
-    assert model.predict(NAMES).shape[0] == 4
-    with pytest.raises(ConfigValidationError):
-        registry.resolve({"encoder": {**block, "analyzer": "word"}})
 
 
 @pytest.mark.parametrize("lengths", [(1, 1), (3, 4), [1, 100]])

@@ -10,9 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from confection import ConfigValidationError
 from onnx import TensorProto, helper, numpy_helper
-from spacy import registry
 
 from spacy_connorm.encoders import encoder_inputs, fingerprint, required_extra
 from spacy_connorm.encoders.onnx import OnnxEncoder
@@ -149,16 +147,6 @@ def test_vectors_do_not_depend_on_batches(exported_tiny, precision):
     assert np.allclose(together, alone, atol=1e-5) and np.allclose(small, alone, atol=1e-5)
 
 
-def test_no_texts(model):
-    assert model.predict([]).shape == (0, 16)
-    assert encoder_inputs(model, []) == []
-
-
-def test_any_string_is_encoded(model, odd_text):
-    assert np.isfinite(model.predict([odd_text, "heart"])).all()
-    assert len(encoder_inputs(model, [odd_text])) == 1
-
-
 def test_inputs_are_those_of_the_transformer(model, tiny, odd_text):
     texts = [*TEXTS, "heart " * 100, odd_text]
     assert encoder_inputs(model, texts) == encoder_inputs(tiny, texts)
@@ -174,25 +162,6 @@ def test_a_text_without_tokens_has_the_zero_vector(exported_tiny, tmp_path):
     assert not vectors[0].any() and vectors[1].any()
 
 
-def test_a_second_initialize_keeps_the_graph(model):
-    before, graph = fingerprint(model), model.shims[0]._model
-    model.initialize(X=TEXTS)
-    assert model.shims[0]._model is graph
-    assert fingerprint(model) == before
-
-
-def test_saving_keeps_everything(exported_tiny, tmp_path):
-    folder = shutil.copytree(exported_tiny["int8"], tmp_path / "original")
-    model = load(folder)
-    shutil.rmtree(folder)
-    model.to_disk(tmp_path / "model")
-    restored = OnnxEncoder().from_disk(tmp_path / "model")
-    assert fingerprint(restored) == fingerprint(model)
-    assert restored.get_dim("nO") == 16
-    assert np.array_equal(restored.predict(TEXTS), model.predict(TEXTS))
-    assert restored.to_bytes() == model.to_bytes()
-
-
 @pytest.mark.parametrize("copied", [lambda each: each.copy(), lambda each: unpickled(each)])
 def test_a_copy_opens_a_session_of_its_own(model, copied):
     vectors = model.predict(TEXTS)
@@ -202,16 +171,6 @@ def test_a_copy_opens_a_session_of_its_own(model, copied):
 def unpickled(model):
     """What a spawned process gets."""
     return pickle.loads(pickle.dumps(model))
-
-
-def test_flipped_bytes_are_found(model):
-    data = model.shims[0].to_bytes()
-    for i in range(0, len(data), 997):
-        damaged = data[:i] + bytes([data[i] ^ 0x10]) + data[i + 1 :]
-        with pytest.raises(ConnormError, match="CN305"):
-            OnnxEncoder().shims[0].from_bytes(damaged)
-    with pytest.raises(ConnormError, match="CN305"):
-        OnnxEncoder().shims[0].from_bytes(data[: len(data) // 2])
 
 
 def test_fingerprints_differ_with_whatever_changes_vectors(exported_tiny, tmp_path):
@@ -374,22 +333,6 @@ def test_a_slow_tokenizer_cannot_be_exported(slow_folder, tmp_path, export):
         export(slow_folder, tmp_path / "out")
 
 
-def test_a_missing_library_is_named(monkeypatch):
-    monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
-    with pytest.raises(ConnormError, match=r"CN126.*pip install 'spacy-connorm\[onnx\]'"):
-        OnnxEncoder()
-
-
 def test_an_empty_batch_makes_no_sense():
     with pytest.raises(ConnormError, match="CN006.*batch_tokens"):
         OnnxEncoder(batch_tokens=0)
-
-
-def test_is_registered_and_its_settings_are_checked(exported_tiny):
-    name = str(exported_tiny["int8"])
-    block = {"@architectures": "spacy-connorm.OnnxEncoder.v1", "name": name}
-    model = registry.resolve({"encoder": block})["encoder"]
-    model.initialize()
-    assert model.predict(TEXTS).shape == (len(TEXTS), 16)
-    with pytest.raises(ConfigValidationError):
-        registry.resolve({"encoder": {**block, "pooling": "sum"}})
