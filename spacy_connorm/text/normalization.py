@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from ..errors import refuse, require_choice
 from .cleaning import drop_punctuation, spell_greek, unify_dashes, unify_unicode
-from .word_classes import NUMBERED
 
 # Semantic tags of SNOMED CT's fully specified names: the redundant ones that Fivez et al. 2021 list
 # (appendix A, disorders and neighbours), and other common ones. "disease" is Mondo's.
@@ -154,59 +153,6 @@ def restore_word_order(text: str) -> str:
         return text
     number = qualifiers.pop() if _NUMBER.fullmatch(qualifiers[-1]) else ""
     return " ".join([*reversed(qualifiers), head, number])
-
-
-_TENS = ("", "X", "XX")
-_ONES = ("", "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX")
-_VALUES = {
-    tens + ones: str(10 * ten + one)
-    for ten, tens in enumerate(_TENS)
-    for one, ones in enumerate(_ONES)
-    if tens + ones
-}
-# "XX" is a karyotype, "X" and "V" have other meanings, "IV" is also intravenous.
-_CERTAIN = [roman for roman in _VALUES if len(roman) > 1 and "XX" not in roman and roman != "IV"]
-
-
-def _any_of(romans: list[str]) -> str:
-    return "|".join(sorted(romans, key=len, reverse=True))
-
-
-_ANY = _any_of([*_VALUES])
-_ITEM = rf"(?:(?:{_ANY})[A-Da-d]?|(?:{_ANY.lower()}))"
-_AFTER_CUE = re.compile(
-    rf"\b(?i:{NUMBERED})(?i:s?)[ -]{_ITEM}(?:(?:,? (?i:and|or|to) | ?[,/&-] ?){_ITEM})*(?!-?[\w'])"
-)
-_IN_LIST = re.compile(rf"(?<![^\W_])(?P<roman>{_ANY}|{_ANY.lower()})(?=[A-Da-d]?(?![^\W_]))")
-_HAS_ONE = re.compile(r"(?<![^\W_])[IVXivx]")
-_ALONE = re.compile(
-    rf"(?<![\w'.])(?P<roman>{_any_of(_CERTAIN)})(?![\w'])"
-    r"|(?<=[^\W\d_][ -])(?P<last>IV?)(?=$|,)"
-)
-
-
-def write_arabic(text: str) -> str:
-    """Replace Roman numerals by Arabic digits, which are more common in names and mentions alike:
-    after words such as "type", "stage" and "factor" ("type IIa", "types I and II"), as a last word
-    ("MPS I"), and where they are unambiguous ("angiotensin II"). "X-linked", "fragile X", "IV
-    fluids", "MI" and "CD" do not change.
-
-    text (str): A cleaned text, not yet in lower case: lower-case numerals are recognized only
-        after such words.
-    RETURNS (str): The text.
-    """
-    if not _HAS_ONE.search(text):
-        return text
-    after_cues = _AFTER_CUE.sub(_list, text)
-    return _ALONE.sub(_arabic, after_cues)
-
-
-def _list(match: re.Match[str]) -> str:
-    return _IN_LIST.sub(_arabic, match[0])
-
-
-def _arabic(match: re.Match[str]) -> str:
-    return _VALUES[match[match.lastgroup or 0].upper()]
 
 
 # Letters that American spelling omits; each pattern matches only these. Latin terms ("praecox") and
@@ -378,15 +324,6 @@ def drop_possessives(text: str) -> str:
     return _POSSESSIVE.sub("", text) if "'" in text else text
 
 
-def sort_words(text: str) -> str:
-    """Sort the words alphabetically, for lexical comparison.
-
-    text (str): A cleaned text.
-    RETURNS (str): The same words, sorted first ignoring case, then by case.
-    """
-    return " ".join(sorted(text.split(), key=lambda word: (word.lower(), word)))
-
-
 def _guarded(change: TextStep) -> TextStep:
     """Keep a step from leaving stray spaces or an empty text.
 
@@ -411,12 +348,10 @@ STEPS: Mapping[str, TextStep] = MappingProxyType(
         "tags": _guarded(strip_tags),
         "inversions": _guarded(restore_word_order),
         "possessives": _guarded(drop_possessives),
-        "numerals": _guarded(write_arabic),
         "plurals": _guarded(drop_plurals),
         "spelling": _guarded(write_american),
         "punctuation": _guarded(drop_punctuation),
         "case": _guarded(str.lower),
-        "word_order": _guarded(sort_words),
     }
 )
 

@@ -242,12 +242,10 @@ MADE = {
     "tags": "773dda3eeebe e0f7cd79ab4a",
     "inversions": "bb62f7d31db8 b33931ee06a4",
     "possessives": "4b9af61d5309 bd712a5786dd",
-    "numerals": "bba98647dca3 4dc1c6495bcb",
     "plurals": "aaf80f2ceeb4 eefb33b4eb71",
     "spelling": "19a631d1a588 d3c17cf83e3a",
     "punctuation": "78e14fe75c51 00837ecd1f03",
     "case": "96bc37697899 f86250ab5958",
-    "word_order": "4792ae07116c b5e9a36d1645",
 }
 
 

@@ -64,21 +64,6 @@ CHANGED = {
         ("ALZHEIMER'S DISEASE", "ALZHEIMER DISEASE"),
         ("Graves' disease", "Graves disease"),
     ],
-    "numerals": [
-        ("type II diabetes", "type 2 diabetes"),
-        ("Type IIa", "Type 2a"),
-        ("stage iv cancer", "stage 4 cancer"),
-        ("types I, II and III", "types 1, 2 and 3"),
-        ("types I-III", "types 1-3"),
-        ("factor V Leiden", "factor 5 Leiden"),
-        ("factor Xa", "factor 10a"),
-        ("cranial nerve IX injury", "cranial nerve 9 injury"),
-        ("angiotensin II receptor", "angiotensin 2 receptor"),
-        ("HTLV-III", "HTLV-3"),
-        ("glutaric aciduria I", "glutaric aciduria 1"),
-        ("Glycogenosis IV", "Glycogenosis 4"),
-        ("type XXIX", "type 29"),
-    ],
     "plurals": [
         ("breast tumours", "breast tumour"),
         ("neuropathies", "neuropathy"),
@@ -125,7 +110,6 @@ CHANGED = {
         ("naïve – cafe\u0301", "naïve cafe\u0301"),
     ],
     "case": [("Breast CANCER", "breast cancer")],
-    "word_order": [("type 2 Diabetes", "2 Diabetes type"), ("Cancer breast", "breast Cancer")],
 }
 KEPT = {
     "unicode": ["naïve", "β", "نوبة", "plain"],
@@ -149,21 +133,6 @@ KEPT = {
         "a, b,",
     ],
     "possessives": ["2',3'-dideoxy", "o'nyong", "'s"],
-    "numerals": [
-        "X-linked",
-        "fragile X syndrome",
-        "vitamin D",
-        "MI",
-        "DI",
-        "CD",
-        "IV fluids",
-        "46,XX",
-        "trisomy X",
-        "I-cell disease",
-        "type X-linked",
-        "IV",
-        "MPS V",
-    ],
     "plurals": [
         "diabetes",
         "herpes",
@@ -185,7 +154,6 @@ KEPT = {
     "spelling": ["Moebius", "Acanthamoeba", "praecox", "four hours", "leucine", "raised", "genre"],
     "punctuation": ["...", "ab", "1.5"],
     "case": ["ab"],
-    "word_order": ["a b"],
 }
 
 
@@ -224,7 +192,7 @@ def test_all_steps_together_never_empty_a_text(text):
 
 def test_very_long_texts_are_taken():
     normalize = compose([*STEPS])
-    for piece in ("tumours, ", "(", ",", "'s", "I ", "type I, ", "a (disorder) ", "aaaa"):
+    for piece in ("tumours, ", "(", ",", "'s", "a (disorder) ", "aaaa"):
         assert normalize(clean(piece * 2_000))
 
 
@@ -240,5 +208,5 @@ def test_no_steps_change_nothing():
 
 @pytest.mark.parametrize("steps", [["case", "lemmas"], ["case", "case"], "case", [None], [[]]])
 def test_unknown_and_repeated_steps_are_refused(steps):
-    with pytest.raises(ConnormError, match=r"CN118.*unicode, .*word_order|CN006.*each step once"):
+    with pytest.raises(ConnormError, match=r"CN118.*unicode, .*case|CN006.*each step once"):
         compose(steps)
