@@ -6,7 +6,7 @@ import base64
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -33,6 +33,7 @@ _SYSTEMS = {
     "ATC": "http://www.whocc.no/atc",
 }
 _VERIFICATION = "http://terminology.hl7.org/CodeSystem/condition-ver-status"
+_ABSENT_REASON = "http://terminology.hl7.org/CodeSystem/data-absent-reason"
 _RELATIVES = "FamilyMemberHistory"
 _ROLES = "http://terminology.hl7.org/CodeSystem/v3-RoleCode"
 _ID = re.compile(r"[A-Za-z0-9\-.]{1,64}")
@@ -104,12 +105,11 @@ class FhirNdjsonExporter:
         patient = subject.get("subject", {"display": "unknown"})
         if "family" in assertions:
             return _relatives(code, patient, is_negated="negated" in assertions)
-        is_negated = "negated" in assertions
         if self.resource == "Observation":
-            absent = {"valueBoolean": False} if is_negated else {}
-            own = {"status": "preliminary", "code": code, **subject, **absent}
+            own = {"status": "preliminary", "code": code, **subject, **_value(assertions)}
             return {**own, "derivedFrom": [source]}
-        status = "refuted" if is_negated else "unconfirmed"
+        status = "provisional" if "possible" in assertions else "unconfirmed"
+        status = "refuted" if "negated" in assertions else status
         return {
             "verificationStatus": {"coding": [{"system": _VERIFICATION, "code": status}]},
             "code": code,
@@ -149,6 +149,15 @@ class FhirBundleExporter(FhirNdjsonExporter):
                 file.write(entry)
                 first = False
             file.write("}\n" if first else "\n]}\n")
+
+
+def _value(assertions: Collection[str]) -> Resource:
+    """Create the value of an Observation: false if it is negated, unknown if it is possible."""
+    if "negated" in assertions:
+        return {"valueBoolean": False}
+    if "possible" in assertions:
+        return {"dataAbsentReason": {"coding": [{"system": _ABSENT_REASON, "code": "unknown"}]}}
+    return {}
 
 
 def _relatives(code: Resource, patient: Resource, *, is_negated: bool) -> Resource:

@@ -47,8 +47,8 @@ class Mention(NamedTuple):
     candidates (Tuple[Candidate, ...]): The candidates found by a concept normalizer, part by part,
         best first.
     long_form (str): The long form that the document defines for the mention; empty if none.
-    assertions (Optional[Tuple[str, ...]]): Any of "negated", "family" and "history"; None if this
-        was not checked.
+    assertions (Optional[Tuple[str, ...]]): Any of "negated", "possible", "family" and "history";
+        None if this was not checked.
     """
 
     text: str

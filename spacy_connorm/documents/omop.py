@@ -84,12 +84,12 @@ class OmopExporter(Dated):
 def _assertion(assertions: tuple[str, ...] | None) -> tuple[str, str]:
     """Convert assertions to OMOP's columns.
 
-    RETURNS (Tuple[str, str]): `term_exists`, which is N for what the patient does not have, and
-        `term_temporal`.
+    RETURNS (Tuple[str, str]): `term_exists`, which is N for what the patient does not have or only
+        may have, and `term_temporal`.
     """
     if assertions is None:
         return "", ""
-    is_patients = not {"negated", "family"} & set(assertions)
+    is_patients = not {"negated", "possible", "family"} & set(assertions)
     return "Y" if is_patients else "N", "Past" if "history" in assertions else ""
 
 

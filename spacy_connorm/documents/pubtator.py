@@ -34,7 +34,7 @@ _RELATION_NAME = re.compile(r"[A-Za-z_]+")
 # Everything that ends a line for `str.splitlines`, and the column separator.
 _BREAKS = str.maketrans(dict.fromkeys("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029", " "))
 _NOT_IN_IDS = re.compile(r"[\s|]")
-_NO_ASSERTIONS = "mentions that are negated, a relative's or in the past are written like others"
+_NO_ASSERTIONS = "mentions that are negated, possible, a relative's or past are written like others"
 _RENAMED = "white space and `|` in ids of documents became `_`"
 
 

@@ -186,12 +186,17 @@ def _key(name: str, start: int, end: int) -> tuple[str, str, int, int]:
 
 
 # The attributes of spans. The name of the first one is from negspacy.
-ASSERTIONS = {"negated": "negex", "family": "family", "history": "history"}
+ASSERTIONS = {
+    "negated": "negex",
+    "possible": "possible",
+    "family": "family",
+    "history": "history",
+}
 
 
 def register_assertion_attributes() -> None:
-    """Register `span._.negex`, `span._.family` and `span._.history`, unless another component
-    already has.
+    """Register `span._.negex`, `span._.possible`, `span._.family` and `span._.history`, unless
+    another component already has.
     """
     for attribute in ASSERTIONS.values():
         if not Span.has_extension(attribute):
@@ -202,8 +207,8 @@ def get_assertions(span: Span) -> tuple[str, ...] | None:
     """Read the assertions about a mention.
 
     span (Span): The mention.
-    RETURNS (Optional[Tuple[str, ...]]): Any of "negated", "family" and "history"; None if no
-        component has checked them.
+    RETURNS (Optional[Tuple[str, ...]]): Any of "negated", "possible", "family" and "history"; None
+        if no component has checked them.
     """
     user_data: dict[Any, Any] = span.doc.user_data
     place = (span.start_char, span.end_char)

@@ -1,4 +1,4 @@
-"""The component that marks mentions as negated, about a relative, or in the past."""
+"""The component that marks mentions as negated, possible, about a relative, or in the past."""
 
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
@@ -11,7 +11,13 @@ from ..documents.mentions import ALL_MENTIONS_KEY
 from ..documents.spans import ASSERTIONS, register_assertion_attributes
 from ..errors import require_installed
 from .assertion_scopes import Matches, marked_spans
-from .assertion_terms import Terms, family_terms, history_terms, negation_terms
+from .assertion_terms import (
+    Terms,
+    family_terms,
+    history_terms,
+    negation_terms,
+    possible_terms,
+)
 from .serialization import SavedComponent
 from .settings import AssertionSettings, Settings
 
@@ -20,6 +26,7 @@ if TYPE_CHECKING:
 
 _DEFAULTS: dict[str, Callable[[], Terms]] = {
     "negated": negation_terms,
+    "possible": possible_terms,
     "family": family_terms,
     "history": history_terms,
 }

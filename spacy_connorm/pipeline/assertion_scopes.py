@@ -11,7 +11,7 @@ from typing import NamedTuple
 from spacy.tokens import Doc, Span
 
 from ..text.statements import find_statements
-from .assertion_terms import ADJACENT, ANSWERS, MINUSES, UP_TO_COMMA
+from .assertion_terms import ADJACENT, ANSWERS, QUESTION_MARK, SIGNS, UP_TO_COMMA
 
 # The hash of a match's kind, its first token and the token after it.
 _Match = tuple[int, int, int]
@@ -74,10 +74,10 @@ def marked_spans(
     words = [token.text for token in doc]
     starts = find_statements(words)
     adjacent, answered = _behind_mentions(doc, matches.behind, spans)
-    denied = _behind_minuses(doc, matches.before, spans, starts)
+    signed = _behind_signs(doc, matches.before, spans, starts)
     # "Fever: no, cough": the answer to one does not apply to the next.
     before = sorted(
-        (each for each in matches.before if each[1] not in answered and not _is_minus(doc, each)),
+        (each for each in matches.before if each[1] not in answered and not _is_sign(doc, each)),
         key=itemgetter(1),
     )
     behind = sorted(
@@ -92,7 +92,7 @@ def marked_spans(
         is_after = _has_any(first_tokens, first, span.start)
         final = bisect_left(last_tokens, last) - 1
         is_before = final >= 0 and last_tokens[final] >= first and behind[final][2] > span.end
-        if is_after or is_before or span.start in adjacent or span.start in denied:
+        if is_after or is_before or span.start in adjacent or span.start in signed:
             yield span
 
 
@@ -104,8 +104,8 @@ def _is_adjacent(doc: Doc, match: _Match) -> bool:
     return doc[match[1] : match[2]].text.lower() in ADJACENT
 
 
-def _is_minus(doc: Doc, match: _Match) -> bool:
-    return doc[match[1] : match[2]].text in MINUSES
+def _is_sign(doc: Doc, match: _Match) -> bool:
+    return doc[match[1] : match[2]].text in SIGNS
 
 
 def _behind_mentions(
@@ -114,10 +114,10 @@ def _behind_mentions(
     """Find the mentions to which a phrase right behind them applies, and those that "and" or "or"
     connects with these: "acne and rosacea excluded", "rash: none".
 
-    RETURNS (Tuple[Set[int], Set[int]]): The first tokens of the mentions and of the phrases.
+    RETURNS (Tuple[Set[int], Set[int]]): The first tokens of the mentions and of the answers.
     """
     mentions = {span.end: span.start for span in spans}
-    marked, phrases = set[int](), set[int]()
+    marked, answers = set[int](), set[int]()
     for match in behind:
         _, start, end = match
         if not _is_adjacent(doc, match):
@@ -126,24 +126,24 @@ def _behind_mentions(
         is_answer = doc[start:end].text.lower() in ANSWERS
         if last not in mentions or (is_answer and not _is_end(doc, end)):
             continue
-        phrases.add(start)
+        if is_answer:
+            answers.add(start)
         first = mentions[last]
         marked.add(first)
         while first and doc[first - 1].lower_ in _CONJUNCTIONS and first - 1 in mentions:
             first = mentions[first - 1]
             marked.add(first)
-    return marked, phrases
+    return marked, answers
 
 
 def _is_end(doc: Doc, place: int) -> bool:
     return place >= len(doc) or doc[place].text in _STOPS or "\n" in doc[place].text
 
 
-def _behind_minuses(
+def _behind_signs(
     doc: Doc, before: Sequence[_Match], spans: Sequence[Span], starts: Sequence[int]
 ) -> set[int]:
-    """Find the mentions right behind a minus: "-fever/chills, cough". A dash is one only if the
-    statement has a plus as well, "+cough, -fever"; others belong to list items.
+    """Find the mentions right behind a sign: "-fever/chills, cough", "?stroke".
 
     RETURNS (Set[int]): The first tokens of the mentions.
     """
@@ -151,19 +151,28 @@ def _behind_minuses(
     marked, with_plus = set[int](), _with_plus(doc, starts)
     for match in before:
         _, start, place = match
-        is_sign = _is_minus(doc, match) and (
-            place - start > 1
+        says = _is_sign(doc, match) and (
+            _is_question(doc, start)
+            if doc[start].text == QUESTION_MARK
+            else place - start > 1
             or (not doc[start].whitespace_ and bisect_right(starts, start) in with_plus)
         )
-        while is_sign and place in mentions and place not in marked:
+        while says and place in mentions and place not in marked:
             marked.add(place)
             last = mentions[place]
             place = last + 1 if last < len(doc) and doc[last].lower_ in _JOINTS else -1
     return marked
 
 
+def _is_question(doc: Doc, place: int) -> bool:
+    """Check whether a question mark is before its question and not the end of a sentence."""
+    before = doc[place - 1].text_with_ws if place else " "
+    return not doc[place].whitespace_ or before[-1:].isspace()
+
+
 def _with_plus(doc: Doc, starts: Sequence[int]) -> set[int]:
-    """Find the statements that have a plus right before a word.
+    """Find the statements that have a plus right before a word, "+cough, -fever": a dash is a minus
+    in these alone; others belong to list items.
 
     RETURNS (Set[int]): Their numbers, from 1.
     """

@@ -1,4 +1,5 @@
-"""The terms that mark a mention in clinical notes as negated, about a relative, or in the past.
+"""The terms that mark a mention in clinical notes as negated, possible, about a relative, or in the
+past.
 
 They have negspacy's form: phrases before a mention, phrases behind it, phrases that look like them
 but have no such meaning ("no change"), and phrases that end their scope ("but"). The negation terms
@@ -15,22 +16,63 @@ _FOLLOWING = "following_negations"
 _TERMINATION = "termination"
 KINDS = (_PSEUDO, _PRECEDING, _FOLLOWING, _TERMINATION)
 
+_VERSUS = frozenset(["versus", "vs", "vs."])
 # "R/o MI" asks a question.
 _QUESTIONS = frozenset(
     (
         *("doubt", "evaluate for", "r/o", "ro", "rule her out", "rule him out", "rule out"),
-        *("rule patient out", "rule the patient out", "symptoms atypical", "versus"),
+        *("rule patient out", "rule the patient out", "symptoms atypical", *_VERSUS),
     )
 )
-_MORE_NEGATIONS = ("neg for", "neither", "nil", "nor", "w/o")
+_EXCLUDED = ("excluded", "ruled out")
 _MORE_QUESTIONS = tuple(
     f"{cannot} {exclude}"
     for cannot in ("can't", "can not", "cannot", "could not", "couldn't", "does not", "not")
     for exclude in ("be excluded", "be ruled out", "exclude", "excluded", "rule out")
 )
+# Right before a mention, "?stroke", or right behind it.
+QUESTION_MARK = "?"
+_GUESSED = frozenset(
+    (
+        *("likely", "possible", "possibly", "presumed", "presumptive", "probable", "probably"),
+        *("questionable", "suspected"),
+    )
+)
+_ASKED = (
+    *("assess for", "check for", "differential", "differential diagnosis", "differential includes"),
+    *("ddx", "evaluation for", "look for", "looking for", "query", "question of", "screen for"),
+    *("screening for", "to exclude", "workup for", "work-up for"),
+    *(f"{doubt} {of}" for doubt in ("concern", "suspicion") for of in ("about", "for", "of")),
+    *("concerned about", "concerned for", "concerning for", "suspect", "suspicious for"),
+    *("suggesting", "suggestive of"),
+    *(f"{can} {be}" for can in ("could", "may", "might") for be in ("be", "have", "reflect")),
+    *(f"{can} {be}" for can in ("could", "may", "might") for be in ("indicate", "represent")),
+)
+_FEARED = (
+    *("if", "in case of", "in the event of", "monitor for", "monitoring for", "prevention of"),
+    *("return precautions", "risk for", "risk of", "should he", "should she", "should they"),
+    *("should the patient", "to avoid", "to prevent", "unless", "watch for", "watching for"),
+    *(f"{unwanted} effects" for unwanted in ("adverse", "potential", "side")),
+    *(f"{against} against" for against in ("immunised", "immunized", "vaccinated", "vaccination")),
+)
+_NOT_SURE = frozenset(
+    (
+        *(f"{being}{sure}" for being in ("is ", "are ", "was ", "were ") for sure in _GUESSED),
+        *(f"{being}considered" for being in ("is ", "are ", "was ", "were ", "being ")),
+        *("is less likely", "less likely", "not ruled out", "to be excluded", "to be ruled out"),
+        *_VERSUS,
+        QUESTION_MARK,
+        *(each for each in _MORE_QUESTIONS if each.endswith(_EXCLUDED)),
+    )
+)
+# "Probable sepsis with low blood pressure"; "if possible".
+_SURE = (";", "although", "but", "due to", "given", "however", "secondary to", "though", "with")
+_NO_GUESS = ("as possible", "if possible", "if needed", "if required", "query about")
+_MORE_NEGATIONS = ("neg for", "neither", "nil", "nor", "w/o")
 # A minus right before a mention, "-fever", and its form in lists of symptoms.
 _MINUS = "-"
 MINUSES = frozenset([_MINUS, "(-)"])
+SIGNS = MINUSES | {QUESTION_MARK}
 # What else a text says behind a comma or an "and": "denies fever, reports cough".
 _AFFIRMING = (
     *("admits", "c/o", "complained", "complains", "describes", "endorses", "had", "has", "notes"),
@@ -85,7 +127,7 @@ _PAST = (
 )
 # These apply only to what follows them up to a comma: in "previous heart attack, osteoarthritis" to
 # one.
-UP_TO_COMMA = frozenset(["previous", "prior", "remote", "s/p", "status post"])
+UP_TO_COMMA = _GUESSED | _VERSUS | {"previous", "prior", "remote", "s/p", "status post"}
 _AS_CHILD = frozenset(
     ("as a baby", "as a child", "as a teenager", "as an infant", "in childhood", "in infancy")
 )
@@ -96,7 +138,7 @@ _PRESENT = (
     *("presented with", "presenting", "presents", "referred", "today", "transferred"),
 )
 # "Asthma, eczema in childhood", "hypertension, asthma in brother".
-ADJACENT = _NEGATED_BEHIND | ANSWERS | _IN_KIN | _AS_CHILD
+ADJACENT = _NEGATED_BEHIND | ANSWERS | _NOT_SURE | _IN_KIN | _AS_CHILD
 
 
 def negation_terms() -> Terms:
@@ -118,6 +160,16 @@ def negation_terms() -> Terms:
         _FOLLOWING: [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND | ANSWERS)],
         _TERMINATION: [*terms[_TERMINATION], *_ENDS_OF_NEGATION],
     }
+
+
+def possible_terms() -> Terms:
+    """Get the terms that mark a mention as possible: suspected, asked for, or feared.
+
+    RETURNS (Dict[str, List[str]]): Phrases by kind.
+    """
+    questions = (each for each in _MORE_QUESTIONS if not each.endswith(_EXCLUDED))
+    before = (*sorted(_QUESTIONS | _GUESSED), *questions, *_ASKED, *_FEARED, QUESTION_MARK)
+    return _terms(before, sorted(_NOT_SURE), _SURE, _NO_GUESS)
 
 
 def family_terms() -> Terms:

@@ -435,6 +435,9 @@ class AssertionSettings(ComponentSettings):
         description="negation terms, in the form of negspacy's `neg_termset`; null: the built-in "
         "terms",
     )
+    possible: OwnTerms | None = Field(
+        None, description="terms that mark a mention as possible, in the same form"
+    )
     family: OwnTerms | None = Field(
         None, description="terms that mark a mention as a relative's, in the same form"
     )

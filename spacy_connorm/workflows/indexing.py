@@ -186,7 +186,7 @@ def build_index(
     profile (str): The part of the ontology to find, see `ontology.profiles`. "auto": the profile of
         a known ontology, unless the settings have `branches`. "none": all of it.
     clinical (bool): Whether it reads clinical notes: with the short forms of a table ("SOB"), and
-        with an assertion marker for negation, family and history.
+        with an assertion marker.
     reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied if texts and
         encoder are the same.
     train (bool): Whether to train the encoder ("fast" if None) on the ontology's names first. Some

@@ -256,8 +256,14 @@ def test_displacy_works_without_links(pipeline):
     assert "C2" in html
 
 
-NOTE = "No fever. Mother had asthma. Past stroke. Cough."
-SAID = {"fever": ("negated",), "asthma": ("family",), "stroke": ("history",), "Cough": ()}
+NOTE = "No fever. Mother had asthma. Past stroke. Cough. ?flu"
+SAID = {
+    "fever": ("negated",),
+    "asthma": ("family",),
+    "stroke": ("history",),
+    "Cough": (),
+    "flu": ("possible",),
+}
 
 
 @pytest.fixture
@@ -267,7 +273,7 @@ def doc():
     register_assertion_attributes()
     doc = spacy.blank("en")(NOTE)
     doc.ents = [doc.char_span(NOTE.index(each), NOTE.index(each) + len(each), "F") for each in SAID]
-    ids = ["C1", "C2", "C3", "C4"]
+    ids = ["C1", "C2", "C3", "C4", "C5"]
     set_span_attributes(doc, list(doc.ents), ids, [[]] * len(ids), prefix="")
     doc.ents = [
         Span(doc, ent.start, ent.end, "F", kb_id=kb_id)
@@ -328,6 +334,7 @@ def test_brat_has_attributes(doc, tmp_path):
         "A1\tNegated T1",
         "A2\tFamily T2",
         "A3\tHistory T3",
+        "A4\tPossible T5",
     ]
     assert "Negated\tArg:<ENTITY>" in (tmp_path / "brat" / "annotation.conf").read_text()
 
@@ -340,6 +347,7 @@ def test_omop_says_what_the_patient_does_not_have(exported):
         "asthma": ("N", ""),
         "stroke": ("Y", "Past"),
         "Cough": ("Y", ""),
+        "flu": ("N", ""),
     }
 
 
@@ -351,16 +359,19 @@ def test_fhir_refutes_and_knows_relatives(exported):
     }
     for kind in ("Observation", "Condition"):
         text = exported(f"{kind}.fhir.ndjson", resource=kind)
-        fever, asthma, stroke, cough = map(json.loads, text.splitlines())
-        for each in (fever, asthma, stroke, cough):
+        fever, asthma, stroke, cough, flu = map(json.loads, text.splitlines())
+        for each in (fever, asthma, stroke, cough, flu):
             resources[each["resourceType"]].model_validate(each)
         assert asthma["resourceType"] == "FamilyMemberHistory"
         assert asthma["condition"][0]["code"]["text"] == "asthma"
         if kind == "Observation":
             assert fever["valueBoolean"] is False and "valueBoolean" not in cough
+            assert flu["dataAbsentReason"]["coding"][0]["code"] == "unknown"
+            assert "dataAbsentReason" not in cough
         else:
-            codes = [each["verificationStatus"]["coding"][0]["code"] for each in (fever, cough)]
-            assert codes == ["refuted", "unconfirmed"]
+            findings = (fever, cough, flu)
+            codes = [each["verificationStatus"]["coding"][0]["code"] for each in findings]
+            assert codes == ["refuted", "unconfirmed", "provisional"]
 
 
 def test_pubtator_warns_that_it_has_no_place_for_them(exported):

@@ -21,7 +21,7 @@ def nlp():
         ("Denies fever, but has a cough.", {"fever": ("negated",), "cough": ()}),
         ("No fever; cough.", {"fever": ("negated",), "cough": ()}),
         ("No fever\nCough at night, cough", {"fever": ("negated",), "cough": ()}),
-        ("R/o stroke.", {"stroke": ()}),
+        ("R/o stroke.", {"stroke": ("possible",)}),
         ("FHx: dad asthma. Fever, fever", {"asthma": ("family",), "fever": ()}),
         ("Mother had asthma and he has a cough", {"asthma": ("family",), "cough": ()}),
         ("His mother reports fever.", {"fever": ()}),
@@ -44,16 +44,16 @@ def nlp():
             "Has fever; cough and stroke ruled out",
             {"fever": (), "cough": ("negated",), "stroke": ("negated",)},
         ),
-        ("A stroke not ruled out, asthma, test negative", {"stroke": (), "asthma": ()}),
+        ("A stroke not ruled out, asthma, test negative", {"stroke": ("possible",), "asthma": ()}),
         ("Denies fever, cough is absent", {"fever": ("negated",), "cough": ("negated",)}),
         ("Denies fever, reports cough", {"fever": ("negated",), "cough": ()}),
         ("No fits and has a cough", {"fits": ("negated",), "cough": ()}),
         ("No fever, +cough", {"fever": ("negated",), "cough": ()}),
         ("Neither fever nor cough", {"fever": ("negated",), "cough": ("negated",)}),
-        ("Cannot exclude stroke", {"stroke": ()}),
+        ("Cannot exclude stroke", {"stroke": ("possible",)}),
         ("A stroke was excluded; cough", {"stroke": ("negated",), "cough": ()}),
-        ("Without fever. Echo to exclude stroke", {"fever": ("negated",), "stroke": ()}),
-        ("No sport, echo to exclude stroke", {"stroke": ()}),
+        ("Without fever. Echo to exclude stroke", {"fever": ("negated",), "stroke": ("possible",)}),
+        ("No sport, echo to exclude stroke", {"stroke": ("possible",)}),
         ("No further fits", {"fits": ("negated",)}),
         ("s/p stroke, asthma", {"stroke": ("history",), "asthma": ()}),
         ("H/o asthma, admitted with fever", {"asthma": ("history",), "fever": ()}),
@@ -65,16 +65,56 @@ def nlp():
         ("Father - stroke", {"stroke": ("family",)}),
         ("FHx: asthma (mother). Cough", {"asthma": ("family",), "cough": ()}),
         ("Has fever, asthma (brother)", {"fever": (), "asthma": ("family",)}),
+        ("Mother with possible asthma", {"asthma": ("possible", "family")}),
+        ("No risk of stroke", {"stroke": ("negated", "possible")}),
     ],
 )
 def test_words_around_a_mention_say_what_it_is(nlp, text, expected):
     assert read(nlp(text)) == expected
 
 
+@pytest.mark.parametrize(
+    "text, possible",
+    [
+        ("Imp: ?stroke, fever", ["stroke"]),
+        ("Imp: ? stroke", ["stroke"]),
+        ("Admitted (?stroke). Fever", ["stroke"]),
+        ("Any fits? Fever", ["fits"]),
+        ("Fever, cough, stroke?", ["stroke"]),
+        ("Probable stroke with fever, cough", ["stroke"]),
+        ("Likely asthma; fever", ["asthma"]),
+        ("Stroke vs fits, a cough", ["stroke", "fits"]),
+        ("Asthma less likely, cough", ["asthma"]),
+        ("Asthma was suspected; cough", ["asthma"]),
+        ("Stroke cannot be excluded, cough", ["stroke"]),
+        ("Fits due to fever, stroke to be ruled out", ["stroke"]),
+        ("A cough, concern for asthma", ["asthma"]),
+        ("Suspicious for stroke. Fever", ["stroke"]),
+        ("This could represent a stroke", ["stroke"]),
+        ("He may have fits, but a cough", ["fits"]),
+        ("Ddx: stroke, fits and asthma", ["stroke", "fits", "asthma"]),
+        ("Side effects such as fever and cough", ["fever", "cough"]),
+        ("Asthma. Return if fever, cough or fits", ["fever", "cough", "fits"]),
+        ("Should he have fits, call. A fever", ["fits"]),
+        ("Fever, at risk for stroke", ["stroke"]),
+        ("Aspirin to prevent stroke", ["stroke"]),
+        ("DIFFERENTIAL DIAGNOSIS:\nStroke\nAsthma\n\nPlan: treat fever", ["stroke", "asthma"]),
+        ("Fits likely due to fever", []),
+        ("Come as soon as possible: fever", []),
+        ("Aspirin if needed: fever", []),
+        ("Findings consistent with asthma", []),
+    ],
+)
+def test_what_is_suspected_asked_for_or_feared_is_possible(nlp, text, possible):
+    said = read(nlp(text))
+    assert [mention for mention, told in said.items() if told == ("possible",)] == possible
+    assert all(told in ((), ("possible",)) for told in said.values())
+
+
 def test_negation_is_read_as_negspacys_own_attribute(nlp):
     (fever,) = nlp("denies fever").ents
     assert fever._.negex is True
-    assert (fever._.family, fever._.history) == (False, False)
+    assert (fever._.possible, fever._.family, fever._.history) == (False, False, False)
 
 
 def test_a_text_without_mentions_is_left_as_it_is(nlp):

@@ -115,7 +115,7 @@ function textNodes() {
 }
 
 // What the text says of it: absent, a relative's, in the past.
-const SAID = { negated: "absent", family: "a relative's", history: "in the past" };
+const SAID = { negated: "absent", possible: "possible", family: "a relative's", history: "in the past" };
 const assertions = (ent) => (ent.assertions ?? []).map((each) => SAID[each]).join(", ");
 const said = (ent) => (assertions(ent) ? h("span.muted", {}, `(${assertions(ent)})`) : null);
 
