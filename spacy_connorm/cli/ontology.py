@@ -79,13 +79,7 @@ _LABELS = {
 @command("ontology diff")
 @options_of(
     diff_ontologies,
-    flags={
-        "format": "-f",
-        "synonyms": "-s",
-        "moved": "-m",
-        "json_path": "--json",
-        "tsv_path": "--tsv",
-    },
+    flags={"format": "-f", "synonyms": "-s", "moved": "-m", "tsv_path": "--tsv"},
     help={"format": f"Of both, one of: {', '.join(FORMATS)}. [detected]"},
 )
 def ontology_diff_cli(**given: Any) -> None:
@@ -100,7 +94,7 @@ def ontology_diff_cli(**given: Any) -> None:
     _show_diff(diff)
     if diff.synonyms is not None:
         _show_synonyms(diff.synonyms)
-    for path in filter(None, map(given.get, ("moved", "json_path", "tsv_path"))):
+    for path in filter(None, map(given.get, ("moved", "tsv_path"))):
         msg.good(f"Wrote {path}")
 
 

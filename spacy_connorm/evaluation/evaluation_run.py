@@ -29,11 +29,8 @@ from .report import (
     score_row,
     sections_to_markdown,
     to_json,
-    to_jsonl,
     to_tsv,
 )
-
-LISTS = (".tsv", ".jsonl")
 
 
 class EvaluationReport(NamedTuple):
@@ -106,7 +103,7 @@ def evaluate(
         looks at the gold standard.
     json_path (Optional[Union[str, Path]]): Write the scores as JSON.
     markdown_path (Optional[Union[str, Path]]): Write the tables as Markdown.
-    errors_path (Optional[Union[str, Path]]): Write the wrong answers to a `.tsv` or `.jsonl` file.
+    errors_path (Optional[Union[str, Path]]): Write the wrong answers to a `.tsv` file.
     calibrate_path (Optional[Union[str, Path]]): Write a copy of the pipeline calibrated on the
         corpus; see `calibrate`.
     end_to_end (bool): Score the whole pipeline from plain text instead: mentions, mentions with
@@ -138,7 +135,7 @@ def evaluate(
     for path in files:
         _require_file(path)
     if errors_path is not None:
-        require_ending(errors_path, LISTS)
+        require_ending(errors_path, [".tsv"])
     if calibrate_path is not None:
         require_output(Path(calibrate_path))
     for path in (*files, calibrate_path):
@@ -168,8 +165,7 @@ def evaluate(
     if markdown_path is not None:
         write_text(markdown_path, sections_to_markdown(report.sections))
     if errors_path is not None:
-        write = to_tsv if Path(errors_path).suffix == ".tsv" else to_jsonl
-        write_text(errors_path, write(report.mistakes))
+        write_text(errors_path, to_tsv(report.mistakes))
     return report
 
 

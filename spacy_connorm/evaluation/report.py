@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple
 
-import srsly
-
 from .metrics import (
     ALL,
     IN_ONTOLOGY,
@@ -208,15 +206,6 @@ def to_json(rows: Sequence[Row]) -> str:
     RETURNS (str): A list of flat objects.
     """
     return json.dumps(list(rows), ensure_ascii=False, indent=2) + "\n"
-
-
-def to_jsonl(rows: Sequence[Row]) -> str:
-    """Write rows as lines of JSON.
-
-    rows (Sequence[Dict[str, Any]]): The rows.
-    RETURNS (str): One object per line.
-    """
-    return "".join(srsly.json_dumps(row) + "\n" for row in rows)
 
 
 def to_tsv(rows: Sequence[Row]) -> str:

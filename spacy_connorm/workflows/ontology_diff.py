@@ -1,6 +1,5 @@
 """Compare two releases of an ontology, and move synonyms: `connorm ontology diff`."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -173,7 +172,6 @@ def diff_ontologies(
     format: str | None = None,
     synonyms: str | Path | None = None,
     moved: str | Path | None = None,
-    json_path: str | Path | None = None,
     tsv_path: str | Path | None = None,
 ) -> OntologyDiff:
     """Compare two releases of an ontology, and move synonyms or corrections to the ids of the new
@@ -186,7 +184,6 @@ def diff_ontologies(
     synonyms (Optional[Union[str, Path]]): A table of synonyms (a text, a tab, a concept id), or the
         corrections of `connorm serve` (`.jsonl`).
     moved (Optional[Union[str, Path]]): The file to write them to, with the ids of the new release.
-    json_path (Optional[Union[str, Path]]): Write all changes as JSON.
     tsv_path (Optional[Union[str, Path]]): Write all changes as a table.
     RETURNS (OntologyDiff): The changes, and the result for the synonyms.
     RAISES (ConnormError): CN121 if an output would replace an input, CN124 if two outputs have the
@@ -195,7 +192,7 @@ def diff_ontologies(
     """
     if moved is not None and synonyms is None:
         raise ConnormError(Errors.CN733.format(option="--moved", needed="`--synonyms`"))
-    outputs = (moved, json_path, tsv_path)
+    outputs = (moved, tsv_path)
     for output in outputs:
         require_apart(output, old, new, synonyms)
     require_distinct_outputs(*outputs)
@@ -206,8 +203,6 @@ def diff_ontologies(
     changes = tuple(find_changes(before, after, successors))
     found = None if synonyms is None else move_synonyms(synonyms, successors, moved)
     diff = OntologyDiff(changes, (len(before), len(after)), found)
-    if json_path is not None:
-        write_text(json_path, _to_json(diff))
     if tsv_path is not None:
         write_text(tsv_path, _to_tsv(diff))
     return diff
@@ -220,18 +215,6 @@ def _read(source: str | Path | Ontology, format: str | None, report: ReadReport)
     name = f"Reading {Path(source).name}"
     with tqdm(concepts, name, unit=" concepts", delay=2, leave=False, disable=None) as bar:
         return Ontology(bar)
-
-
-def _to_json(diff: OntologyDiff) -> str:
-    synonyms = diff.synonyms
-    record = {
-        "concepts": {"old": diff.concepts[0], "new": diff.concepts[1]},
-        "counts": diff.counts,
-        "changes": [each._asdict() for each in diff.changes],
-        "synonyms": synonyms
-        and {**synonyms._asdict(), "left": [each._asdict() for each in synonyms.left]},
-    }
-    return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
 
 
 def _to_tsv(diff: OntologyDiff) -> str:
