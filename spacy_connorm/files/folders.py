@@ -337,14 +337,14 @@ def unseal_again(folder: Path, manifest: dict[str, Any], seen: dict[str, Stamp])
 
 def require_own_parts(folder: Path, manifest: dict[str, Any]) -> None:
     """Check that the sealed subfolders are the same as when the folder was sealed, not from another
-    build. Folders sealed by older versions don't list them.
+    build.
 
     folder (Path): A sealed folder.
     manifest (Dict[str, Any]): Its manifest.
     RAISES (ConnormError): CN430 for a subfolder from another build, and the errors of
         `read_manifest`.
     """
-    for name, expected in manifest.get(_PARTS, {}).items():
+    for name, expected in manifest[_PARTS].items():
         require_same_build(folder / name, checksum_of(read_manifest(folder / name)), expected)
 
 
@@ -377,7 +377,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         )
     if manifest.pop(_OWN, None) != checksum_of(manifest):
         raise damaged(folder / MANIFEST, DIFFERS)
-    files, parts = manifest.get("files"), manifest.get(_PARTS, {})
+    files, parts = manifest.get("files"), manifest.get(_PARTS)
     if not isinstance(files, dict) or not all(map(are_facts, files.values())):
         raise damaged(folder / MANIFEST, "it does not list files")
     if not isinstance(parts, dict) or not all(type(each) is int for each in parts.values()):

@@ -378,14 +378,6 @@ def test_a_score_that_is_no_number(tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:.*CNW401")
-def test_an_index_of_before_there_were_metrics_has_cosines(tmp_path):
-    index = build(tmp_path / "index")
-    assert index.manifest["backend"].pop("metric") == "cosine"
-    old = ConceptIndex(index.folder, ExactIndex(), manifest=index.manifest)
-    assert old.metric == "cosine" and old.compared is old.vectors
-
-
-@pytest.mark.filterwarnings("ignore:.*CNW401")
 @pytest.mark.parametrize("metric", ["euclid", None, 3])
 def test_an_index_of_an_unknown_metric(tmp_path, metric):
     index = build(tmp_path / "index")
