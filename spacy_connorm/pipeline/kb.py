@@ -1,6 +1,6 @@
 """A bridge to spaCy's `entity_linker`, which disambiguates our candidates by their context."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -54,14 +54,11 @@ def create_candidate_generator(
     return generate
 
 
-def create_kb_loader(
-    path: Path, concepts: list[str] | None = None
-) -> Callable[[Vocab], InMemoryLookupKB]:
+def create_kb_loader(path: Path) -> Callable[[Vocab], InMemoryLookupKB]:
     """Create a `kb_loader` for the entity linker's `initialize`, `spacy-connorm.KnowledgeBase.v1`.
 
     path (Path): A folder written by a concept normalizer's `to_disk`: `OUT/concept_normalizer` of
         `connorm index`.
-    concepts (Optional[List[str]]): Only these concepts; all if None.
     RETURNS (Callable): From vocab to knowledge base. It raises the errors of `ConceptIndex` and
         `build_knowledge_base`.
     """
@@ -71,24 +68,20 @@ def create_kb_loader(
         from ..index.concept_index import ConceptIndex
 
         index = ConceptIndex(Path(path) / "index", ExactIndex())
-        return build_knowledge_base(index, vocab, concepts=concepts)
+        return build_knowledge_base(index, vocab)
 
     return load
 
 
-def build_knowledge_base(
-    index: "ConceptIndex", vocab: Vocab, *, concepts: Collection[str] | None = None
-) -> InMemoryLookupKB:
-    """Fill spaCy's knowledge base with concepts. The vector of a concept is the mean of its texts'
-    vectors (OD-C; for a hybrid encoder, the dense ones), its frequency is how often it occurs in D.
-
-    vectors (OD-C; of a hybrid's dense ones), its frequency is how often it occurs in D.
+def build_knowledge_base(index: "ConceptIndex", vocab: Vocab) -> InMemoryLookupKB:
+    """Fill spaCy's knowledge base with the concepts of an index. The vector of a concept is the
+    mean of its texts' vectors (OD-C; for a hybrid encoder, the dense ones), its frequency is how
+    often it occurs in D.
 
     index (ConceptIndex): The index.
     vocab (Vocab): The pipeline's.
-    concepts (Optional[Collection[str]]): Only these, by id or alternate id; all if None.
     RETURNS (InMemoryLookupKB): The knowledge base; the entity linker saves it.
-    RAISES (ConnormError): CN008 if the index has sparse vectors, CN411 for an unknown id.
+    RAISES (ConnormError): CN008 if the index has sparse vectors.
     """
     from ..encoders.protocol import stack
     from ..index.builder import concept_means
@@ -99,18 +92,11 @@ def build_knowledge_base(
     if isinstance(vectors, SparseVectors):
         raise ConnormError(Errors.CN008)
     numbers, blocks = concept_means(vectors, index.members, O | D, index.concept_count)
-    means = stack(blocks)
     counts = np.bincount(
         index.members.concept, weights=index.members.count, minlength=index.concept_count
     )
-    chosen = None if concepts is None else {index.number(each) for each in concepts}
     labels = index.store.labels(numbers)
-    kept = [
-        (labels[number][0], counts[number], vector)
-        for number, vector in zip(numbers.tolist(), means, strict=True)
-        if chosen is None or number in chosen
-    ]
+    ids = [labels[number][0] for number in numbers.tolist()]
     kb = InMemoryLookupKB(vocab, entity_vector_length=vectors.width)
-    ids, frequencies, averages = zip(*kept, strict=True) if kept else ((), (), ())
-    kb.set_entities(entity_list=ids, freq_list=frequencies, vector_list=averages)
+    kb.set_entities(entity_list=ids, freq_list=counts[numbers], vector_list=stack(blocks))
     return kb

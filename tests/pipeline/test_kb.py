@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import spacy
+from spacy.kb import InMemoryLookupKB
 from spacy.tokens import Span
 from spacy.training import Example
 from spacy.util import fix_random_seed
@@ -124,28 +125,9 @@ def test_knowledge_base_holds_the_mean_vectors_of_concepts(dense_pipeline):
     np.testing.assert_allclose(kb.get_vector("C3"), mean, rtol=1e-5)
 
 
-def test_knowledge_base_of_some_concepts(dense_pipeline, tmp_path):
-    dense_pipeline.get_pipe("concept_normalizer").to_disk(tmp_path / "index")
-    kb = create_kb_loader(tmp_path / "index", ["C3", "C4"])(dense_pipeline.vocab)
-    assert sorted(kb.get_entity_strings()) == ["C3", "C4"]
-
-
-@pytest.mark.parametrize("concept_id", ["C2", "OMIM:2"])
-def test_knowledge_base_of_a_concept_by_any_of_its_ids(dense_pipeline, concept_id):
-    index = dense_pipeline.get_pipe("concept_normalizer").lookup.index
-    kb = build_knowledge_base(index, dense_pipeline.vocab, concepts=[concept_id])
-    assert kb.get_entity_strings() == ["C2"]
-
-
-def test_knowledge_base_of_an_unknown_concept(dense_pipeline):
-    index = dense_pipeline.get_pipe("concept_normalizer").lookup.index
-    with pytest.raises(ConnormError, match="CN411.*C9"):
-        build_knowledge_base(index, dense_pipeline.vocab, concepts=["C2", "C9"])
-
-
-def test_candidates_that_the_knowledge_base_lacks_are_passed_over(dense_pipeline, tmp_path):
-    index = dense_pipeline.get_pipe("concept_normalizer").lookup.index
-    kb = build_knowledge_base(index, dense_pipeline.vocab, concepts=["C4"])
+def test_candidates_that_the_knowledge_base_lacks_are_passed_over(dense_pipeline):
+    kb = InMemoryLookupKB(dense_pipeline.vocab, entity_vector_length=2)
+    kb.add_entity("C4", freq=1, entity_vector=[0.5, 1])
     (span,) = dense_pipeline("A cold.").ents
     (candidate,) = create_candidate_generator()(kb, span)
     assert (candidate.entity_, candidate.alias_, candidate.prior_prob) == ("C4", "cold", 1.0)
