@@ -493,24 +493,13 @@ def _leave_out_groupings(nlp: Language, normalizer: ConceptNormalizer) -> tuple[
     step = len(store) // _FEW_CONCEPTS
     numbers = range(0, len(store), step)
     for number in numbers:
-        above.update(_ancestors(number, store))
+        above.update(store.ancestors(number))
     groupings = [each for each, count in above.items() if count >= len(numbers) / 2]
     texts = store.texts(np.flatnonzero(np.isin(members.concept, groupings)).tolist()).values()
     names = tuple(sorted({text for text in texts if len(normalized_words(text)) == 1}))
     finder: Any = nlp.get_pipe(_FINDER)
     finder.add_stop_texts(names)
     return names
-
-
-def _ancestors(number: int, store: ConceptStore) -> set[int]:
-    """Find all concepts above one."""
-    found, waiting = set[int](), [number]
-    while waiting:
-        parents = map(store.number, store.concept(waiting.pop()).parents)
-        new = {each for each in parents if each is not None} - found
-        found |= new
-        waiting += new
-    return found
 
 
 def _read_examples(paths: Sequence[str | Path], nlp: Language) -> Iterator[Example]:
