@@ -126,11 +126,7 @@ class NameFinder:
 
         RETURNS (TokenArrays): The tokens of each document, followed by a break.
         """
-        return self._tokens.read(
-            docs,
-            expand_abbreviations=self.settings["expand_abbreviations"],
-            derivations=self.settings["derivations"],
-        )
+        return self._tokens.read(docs, derivations=self.settings["derivations"])
 
     def _windows(self, docs: Sequence[Doc]) -> list[list[_Window]]:
         """Find the windows that may be mentions."""

@@ -71,14 +71,11 @@ class TokenWords:
     def __reduce__(self) -> tuple:
         return TokenWords, ()
 
-    def read(
-        self, docs: Sequence[Doc], *, expand_abbreviations: bool, derivations: bool
-    ) -> TokenArrays:
-        """Read documents. Each is followed by a break.
+    def read(self, docs: Sequence[Doc], *, derivations: bool) -> TokenArrays:
+        """Read documents. Each is followed by a break. A short form that a document defines has the
+        words of its long form.
 
         docs (Sequence[Doc]): The documents.
-        expand_abbreviations (bool): Whether a short form that a document defines has the words of
-            its long form.
         derivations (bool): Whether to list the other words that tokens may stand for.
         RETURNS (TokenArrays): The tokens of each document and its break.
         """
@@ -98,14 +95,13 @@ class TokenWords:
         is_split = ends_latin[:-1] & starts_latin[1:] & (spaces[:-1] == 0)
         replaced = _join(tokens, docs, offsets, is_split)
         expanded = list[tuple[int, Reading]]()
-        if expand_abbreviations:
-            for doc, start in zip(docs, offsets, strict=False):
-                for places, words in _expand(tokens, doc, start):
-                    replaced += places
-                    if derivations:
-                        # In a long form, a word is never by itself.
-                        forms = chain.from_iterable(map(_readings_of, words))
-                        expanded += ((places[0], each._replace(least=1)) for each in forms)
+        for doc, start in zip(docs, offsets, strict=False):
+            for places, words in _expand(tokens, doc, start):
+                replaced += places
+                if derivations:
+                    # In a long form, a word is never by itself.
+                    forms = chain.from_iterable(map(_readings_of, words))
+                    expanded += ((places[0], each._replace(least=1)) for each in forms)
         own = tokens.readings.where(~np.isin(tokens.readings.places, replaced))
         long = as_replacements((place, *each) for place, each in expanded)
         return tokens._replace(readings=Replacements.joined([own, long]))

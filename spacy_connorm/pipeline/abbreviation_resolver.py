@@ -90,7 +90,7 @@ class AbbreviationResolver(SavedComponent):
         table, shorts = self._tables()
         uses = list(shorts.find(text))
         longs = {use.short: table[use.short] for use in uses}
-        chosen = longs.keys() & self.cfg["meanings"].keys()
+        chosen = [short for short, long in longs.items() if not long]
         if chosen:
             words = {*content_words(" ".join([text, *longs.values()]))}
             longs |= {short: _with_words(self.cfg["meanings"][short], words) for short in chosen}
@@ -111,11 +111,9 @@ class AbbreviationResolver(SavedComponent):
             document decides; and what finds them.
         """
         if self._read is None or self._read[0] != self.cfg:
-            table = {
-                **dict.fromkeys(self.cfg["meanings"], ""),
-                **self.cfg["ambiguous_forms"],
-                **self.cfg["short_forms"],
-            }
+            several = self.cfg["meanings"].items()
+            table = {short: longs[0] if len(longs) == 1 else "" for short, longs in several}
+            table |= self.cfg["short_forms"]
             self._read = Settings(ResolverSettings, self.cfg), table, ShortForms(table)
         return self._read[1:]
 

@@ -382,10 +382,6 @@ class FinderSettings(ComponentSettings):
         description='whether names with a capital are found only with it: "Cancer" is a genus of '
         "crabs",
     )
-    expand_abbreviations: Flag = Field(
-        True,
-        description="whether a short form counts as the long form that the document defines",
-    )
 
 
 LongForms = Annotated[
@@ -405,15 +401,11 @@ class ResolverSettings(ComponentSettings):
         {},
         description="long forms by short form, for short forms that a document does not define",
     )
-    ambiguous_forms: LongForms = Field(
-        {},
-        description="the same for short forms with other meanings; they are expanded only where a "
-        'finding would stand: "no VT", "mild TR", "HTN, HLD"',
-    )
     meanings: Meanings = Field(
         {},
-        description="several long forms by short form; the one that has most words in common with "
-        "the document is taken, also only where a finding would stand",
+        description="lists of long forms by short form, for short forms that are expanded only "
+        'where a finding would stand: "no VT", "mild TR", "HTN, HLD"; of several long forms, the '
+        "one that has most words in common with the document is taken",
     )
 
 

@@ -447,11 +447,10 @@ def _choose_meanings(nlp: Language) -> None:
         for short, longs in meanings.items()
         if short not in names
     }
-    resolver.cfg["ambiguous_forms"] = {
-        short: longs[0] for short, longs in named.items() if len(longs) == 1
-    }
     resolver.cfg["meanings"] = {
-        short: meanings[short] for short, longs in named.items() if len(longs) > 1
+        short: longs if len(longs) == 1 else meanings[short]
+        for short, longs in named.items()
+        if longs
     }
     numbered = _numbered_forms({short: names.intersection(known[short]) for short in known})
     names = finder.names_among(long for _, long in numbered)

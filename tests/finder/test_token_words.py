@@ -10,7 +10,7 @@ from .name_pipeline import build
 
 
 def read(reader, *docs):
-    return reader.read(docs, expand_abbreviations=False, derivations=False).hashes.tolist()
+    return reader.read(docs, derivations=False).hashes.tolist()
 
 
 def test_documents_of_several_vocabularies_are_read_together():

@@ -88,9 +88,9 @@ def test_short_forms_with_other_meanings_count_where_findings_stand(text, found)
     nlp.get_pipe("abbreviation_resolver").cfg.update(
         {
             "short_forms": {"HTN": "hypertension"},
-            "ambiguous_forms": {
-                **{"PE": "pulmonary embolism", "RA": "rheumatoid arthritis"},
-                **{"ED": "erectile dysfunction", "TR": "tricuspid regurgitation"},
+            "meanings": {
+                **{"PE": ["pulmonary embolism"], "RA": ["rheumatoid arthritis"]},
+                **{"ED": ["erectile dysfunction"], "TR": ["tricuspid regurgitation"]},
             },
         }
     )

@@ -180,11 +180,6 @@ def test_a_capital_a_is_no_article(make):
 def test_a_short_form_counts_as_what_the_document_defines(make):
     text = "Breast cancer (BC) and we all saw (WAS). BC WAS."
     assert found(make(), text)[-1] == ("BC", "C1")
-    assert [text for text, _ in found(make(expand_abbreviations=False), text)] == [
-        "Breast cancer",
-        "WAS",
-        "WAS",
-    ]
 
 
 def test_entities_that_are_there_already_stay(make):
@@ -360,7 +355,7 @@ def test_a_type_without_a_name_loses_no_mention(make):
         ("label", None),
         ("label", ""),
         ("spans_key", 3),
-        ("expand_abbreviations", "yes"),
+        ("nested_mentions", "yes"),
         ("coordinations", 1),
     ],
 )
