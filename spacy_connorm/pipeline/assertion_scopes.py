@@ -151,13 +151,14 @@ def _behind_signs(
     marked, with_plus = set[int](), _with_plus(doc, starts)
     for match in before:
         _, start, place = match
-        says = _is_sign(doc, match) and (
-            _is_question(doc, start)
-            if doc[start].text == QUESTION_MARK
-            else place - start > 1
-            or (not doc[start].whitespace_ and bisect_right(starts, start) in with_plus)
-        )
-        while says and place in mentions and place not in marked:
+        if not _is_sign(doc, match):
+            continue
+        if doc[start].text == QUESTION_MARK:
+            is_meant = _is_question(doc, start)
+        else:
+            is_beside_plus = bisect_right(starts, start) in with_plus
+            is_meant = place - start > 1 or (is_beside_plus and not doc[start].whitespace_)
+        while is_meant and place in mentions and place not in marked:
             marked.add(place)
             last = mentions[place]
             place = last + 1 if last < len(doc) and doc[last].lower_ in _JOINTS else -1

@@ -70,9 +70,8 @@ _SURE = (";", "although", "but", "due to", "given", "however", "secondary to", "
 _NO_GUESS = ("as possible", "if possible", "if needed", "if required", "query about")
 _MORE_NEGATIONS = ("neg for", "neither", "nil", "nor", "w/o")
 # A minus right before a mention, "-fever", and its form in lists of symptoms.
-_MINUS = "-"
-MINUSES = frozenset([_MINUS, "(-)"])
-SIGNS = MINUSES | {QUESTION_MARK}
+_MINUSES = frozenset(["-", "(-)"])
+SIGNS = _MINUSES | {QUESTION_MARK}
 # What else a text says behind a comma or an "and": "denies fever, reports cough".
 _AFFIRMING = (
     *("admits", "c/o", "complained", "complains", "describes", "endorses", "had", "has", "notes"),
@@ -156,7 +155,7 @@ def negation_terms() -> Terms:
             *(each for each in terms[_PSEUDO] if each not in _NEGATIONS_TOO),
             *_MORE_QUESTIONS,
         ],
-        _PRECEDING: [*preceding, *_MORE_NEGATIONS, *sorted(MINUSES)],
+        _PRECEDING: [*preceding, *_MORE_NEGATIONS, *sorted(_MINUSES)],
         _FOLLOWING: [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND | ANSWERS)],
         _TERMINATION: [*terms[_TERMINATION], *_ENDS_OF_NEGATION],
     }
