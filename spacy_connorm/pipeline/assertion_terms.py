@@ -38,6 +38,7 @@ _GUESSED = frozenset(
         *("questionable", "suspected"),
     )
 )
+_CAN = ("could", "may", "might")
 _ASKED = (
     *("assess for", "check for", "differential", "differential diagnosis", "differential includes"),
     *("ddx", "evaluation for", "look for", "looking for", "query", "question of", "screen for"),
@@ -45,20 +46,22 @@ _ASKED = (
     *(f"{doubt} {of}" for doubt in ("concern", "suspicion") for of in ("about", "for", "of")),
     *("concerned about", "concerned for", "concerning for", "suspect", "suspicious for"),
     *("suggesting", "suggestive of"),
-    *(f"{can} {be}" for can in ("could", "may", "might") for be in ("be", "have", "reflect")),
-    *(f"{can} {be}" for can in ("could", "may", "might") for be in ("indicate", "represent")),
+    *(f"{can} {be}" for can in _CAN for be in ("be", "have", "indicate", "reflect", "represent")),
 )
 _FEARED = (
     *("if", "in case of", "in the event of", "monitor for", "monitoring for", "prevention of"),
-    *("return precautions", "risk for", "risk of", "should he", "should she", "should they"),
-    *("should the patient", "to avoid", "to prevent", "unless", "watch for", "watching for"),
+    *("return precautions", "risk factor for", "risk factors for", "risk for", "risk of"),
+    *("should he", "should she", "should the patient", "should they", "to avoid", "to prevent"),
+    *("unless", "watch for", "watching for", "worried about"),
+    *(f"{can} {cause}" for can in ("can", *_CAN) for cause in ("cause", "lead to", "result in")),
     *(f"{unwanted} effects" for unwanted in ("adverse", "potential", "side")),
     *(f"{against} against" for against in ("immunised", "immunized", "vaccinated", "vaccination")),
 )
+_ARE = ("is", "are", "was", "were")
 _NOT_SURE = frozenset(
     (
-        *(f"{being}{sure}" for being in ("is ", "are ", "was ", "were ") for sure in _GUESSED),
-        *(f"{being}considered" for being in ("is ", "are ", "was ", "were ", "being ")),
+        *(f"{being} {sure}" for being in (*_ARE, "seems") for sure in _GUESSED),
+        *(f"{being} considered" for being in (*_ARE, "being")),
         *("is less likely", "less likely", "not ruled out", "to be excluded", "to be ruled out"),
         *_VERSUS,
         QUESTION_MARK,
@@ -66,7 +69,10 @@ _NOT_SURE = frozenset(
     )
 )
 # "Probable sepsis with low blood pressure"; "if possible".
-_SURE = (";", "although", "but", "due to", "given", "however", "secondary to", "though", "with")
+_SURE = (
+    *(";", "although", "as he", "as her", "as his", "as she", "because", "but", "due to", "given"),
+    *("however", "secondary to", "since", "though", "with"),
+)
 _NO_GUESS = ("as possible", "if possible", "if needed", "if required", "query about")
 _MORE_NEGATIONS = ("neg for", "neither", "nil", "nor", "w/o")
 # A minus right before a mention, "-fever", and its form in lists of symptoms.
@@ -136,6 +142,8 @@ _PRESENT = (
     *("currently", "found to have", "here for", "here with", "now", "p/w", "presented w/"),
     *("presented with", "presenting", "presents", "referred", "today", "transferred"),
 )
+# "A 3-month history of cough" is a cough now.
+_DURATIONS = ("day", "days", "hour", "hours", "month", "months", "week", "weeks", "year", "years")
 # "Asthma, eczema in childhood", "hypertension, asthma in brother".
 ADJACENT = _NEGATED_BEHIND | ANSWERS | _NOT_SURE | _IN_KIN | _AS_CHILD
 
@@ -185,7 +193,10 @@ def history_terms() -> Terms:
 
     RETURNS (Dict[str, List[str]]): Phrases by kind.
     """
-    present = ("history of present illness", "hx of present illness", "hpi")
+    present = (
+        *("history of present illness", "hx of present illness", "hpi"),
+        *(f"{unit} {history}" for unit in _DURATIONS for history in ("history of", "hx of", "h/o")),
+    )
     return _terms(_PAST, _PAST_BEHIND, _PRESENT, (*present, *_FAMILY))
 
 
