@@ -108,10 +108,9 @@ class FhirNdjsonExporter:
         if self.resource == "Observation":
             own = {"status": "preliminary", "code": code, **subject, **_value(assertions)}
             return {**own, "derivedFrom": [source]}
-        status = "provisional" if "possible" in assertions else "unconfirmed"
-        status = "refuted" if "negated" in assertions else status
+        coding = {"system": _VERIFICATION, "code": _verification(assertions)}
         return {
-            "verificationStatus": {"coding": [{"system": _VERIFICATION, "code": status}]},
+            "verificationStatus": {"coding": [coding]},
             "code": code,
             "subject": patient,
             "evidence": [{"detail": [source]}],
@@ -158,6 +157,13 @@ def _value(assertions: Collection[str]) -> Resource:
     if "possible" in assertions:
         return {"dataAbsentReason": {"coding": [{"system": _ABSENT_REASON, "code": "unknown"}]}}
     return {}
+
+
+def _verification(assertions: Collection[str]) -> str:
+    """Choose the verification status of a Condition."""
+    if "negated" in assertions:
+        return "refuted"
+    return "provisional" if "possible" in assertions else "unconfirmed"
 
 
 def _relatives(code: Resource, patient: Resource, *, is_negated: bool) -> Resource:

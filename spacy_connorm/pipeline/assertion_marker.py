@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -10,6 +10,7 @@ from spacy.tokens import Doc, Span
 from ..documents.mentions import ALL_MENTIONS_KEY
 from ..documents.spans import ASSERTIONS, register_assertion_attributes
 from ..errors import require_installed
+from ..text.statements import find_statements
 from .assertion_scopes import Matches, marked_spans
 from .assertion_terms import (
     Terms,
@@ -32,6 +33,20 @@ _DEFAULTS: dict[str, Callable[[], Terms]] = {
 }
 
 
+class _Assertion(NamedTuple):
+    """What marks an assertion.
+
+    attribute (str): Of spans.
+    matcher (Negex): Finds the terms; how far they reach is decided by `marked_spans`, since a
+        sentence, to whose end negspacy's reach, is not what headings and lists have.
+    headings (FrozenSet[str]): Terms in lower case that may be headings.
+    """
+
+    attribute: str
+    matcher: "Negex"
+    headings: frozenset[str]
+
+
 class AssertionMarker(SavedComponent):
     """Marks mentions by the words around them, with negspacy's NegEx (Chapman et al. 2001)."""
 
@@ -48,13 +63,9 @@ class AssertionMarker(SavedComponent):
         self.name = name
         self.cfg = Settings(AssertionSettings, settings)
         self._nlp = nlp
-        self._read: tuple[Settings, list[Negex]] | None = None
+        self._read: tuple[Settings, list[_Assertion]] | None = None
         register_assertion_attributes()
         self._prepare()
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Its classes are created when needed, and each spawned process creates its own.
-        return {**vars(self), "_read": None}
 
     def __call__(self, doc: Doc) -> Doc:
         """Mark the mentions of a document.
@@ -64,15 +75,18 @@ class AssertionMarker(SavedComponent):
         RAISES (ConnormError): CN126 if negspacy is not installed.
         """
         key = self.cfg["spans_key"]
-        spans = doc.ents if key is None else doc.spans.get(key, ())
+        spans = list(doc.ents if key is None else doc.spans.get(key, ()))
         if not spans:
             return doc
         # Exports distinguish mentions that are not negated from those that were not checked.
         for span in spans:
             for attribute in ASSERTIONS.values():
                 span._.set(attribute, False)
-        for each in self._negexes():
-            each(doc)
+        starts = find_statements([token.text for token in doc])
+        for attribute, matcher, headings in self._assertions():
+            terms = Matches(*matcher.process_negations(doc))
+            for span in marked_spans(doc, spans, starts, terms, headings):
+                span._.set(attribute, True)
         _mark_nested(doc, spans)
         return doc
 
@@ -89,29 +103,26 @@ class AssertionMarker(SavedComponent):
         zone, which keeps nothing.
         """
         if find_spec("negspacy"):
-            self._negexes()
+            self._assertions()
 
-    def _negexes(self) -> "list[Negex]":
+    def _assertions(self) -> list[_Assertion]:
         if self._read is not None and self._read[0] == self.cfg:
             return self._read[1]
-        read = Settings(AssertionSettings, self.cfg), self._make_negexes()
+        read = Settings(AssertionSettings, self.cfg), self._make_assertions()
         # The strings and tokens of its words are freed with a memory zone.
         self._read = None if self._nlp.vocab.in_memory_zone else read  # type: ignore[attr-defined]
         return read[1]
 
-    def _make_negexes(self) -> "list[Negex]":
-        make = _statement_negex()
-        key = self.cfg["spans_key"]
-        return [
-            make(
-                self._nlp,
-                self.name,
-                neg_termset=self.cfg[assertion] or _DEFAULTS[assertion](),
-                extension_name=attribute,
-                span_keys=None if key is None else [key],
-            )
-            for assertion, attribute in ASSERTIONS.items()
-        ]
+    def _make_assertions(self) -> list[_Assertion]:
+        require_installed("Reading clinical notes", "clinical", "negspacy")
+        from negspacy.negation import Negex
+
+        made = []
+        for assertion, attribute in ASSERTIONS.items():
+            terms = self.cfg[assertion] or _DEFAULTS[assertion]()
+            matcher = Negex(self._nlp, self.name, neg_termset=terms, extension_name=attribute)
+            made.append(_Assertion(attribute, matcher, frozenset(matcher.preceding_negations)))
+        return made
 
 
 def _mark_nested(doc: Doc, spans: Iterable[Span]) -> None:
@@ -121,24 +132,3 @@ def _mark_nested(doc: Doc, spans: Iterable[Span]) -> None:
         owner = owners.get(nested.start) or owners.get(nested.end - 1)
         for attribute in ASSERTIONS.values():
             nested._.set(attribute, owner is not None and owner._.get(attribute))
-
-
-def _statement_negex() -> "type[Negex]":
-    """Create a NegEx whose terms reach as far as `marked_spans` says. negspacy's reach to the end
-    of a sentence, which headings and lists do not have.
-    """
-    require_installed("Reading clinical notes", "clinical", "negspacy")
-    from negspacy.negation import Negex
-
-    class StatementNegex(Negex):
-        def negex(self, doc: Doc) -> Doc:
-            spans = [
-                *([] if self.span_keys else doc.ents),
-                *(span for key in self.span_keys for span in doc.spans.get(key, ())),
-            ]
-            terms = Matches(*self.process_negations(doc))
-            for span in marked_spans(doc, spans, terms, {*self.preceding_negations}):
-                span._.set(self.extension_name, True)
-            return doc
-
-    return StatementNegex

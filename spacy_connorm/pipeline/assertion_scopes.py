@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..text.statements import find_statements
 from .assertion_terms import ADJACENT, ANSWERS, QUESTION_MARK, SIGNS, UP_TO_COMMA
 
 # The hash of a match's kind, its first token and the token after it.
@@ -61,18 +60,21 @@ class Matches(NamedTuple):
 
 
 def marked_spans(
-    doc: Doc, spans: Sequence[Span], matches: Matches, headings: Collection[str]
+    doc: Doc,
+    spans: Sequence[Span],
+    starts: Sequence[int],
+    matches: Matches,
+    headings: Collection[str],
 ) -> Iterator[Span]:
     """Find the mentions that phrases apply to.
 
     doc (Doc): The document.
     spans (Sequence[Span]): Its mentions.
+    starts (Sequence[int]): The first token of each of its statements.
     matches (Matches): The phrases.
     headings (Collection[str]): Phrases in lower case that may be headings: "family history".
     YIELDS (Span): The mentions.
     """
-    words = [token.text for token in doc]
-    starts = find_statements(words)
     adjacent, answered = _behind_mentions(doc, matches.behind, spans)
     signed = _behind_signs(doc, matches.before, spans, starts)
     # "Fever: no, cough": the answer to one does not apply to the next.

@@ -24,11 +24,14 @@ _QUESTIONS = frozenset(
         *("rule patient out", "rule the patient out", "symptoms atypical", *_VERSUS),
     )
 )
-_EXCLUDED = ("excluded", "ruled out")
-_MORE_QUESTIONS = tuple(
-    f"{cannot} {exclude}"
-    for cannot in ("can't", "can not", "cannot", "could not", "couldn't", "does not", "not")
-    for exclude in ("be excluded", "be ruled out", "exclude", "excluded", "rule out")
+_CANNOT = ("can't", "can not", "cannot", "could not", "couldn't", "does not", "not")
+_CANNOT_EXCLUDE = tuple(
+    f"{cannot} {each}" for cannot in _CANNOT for each in ("exclude", "rule out")
+)
+_NOT_EXCLUDED = tuple(
+    f"{cannot} {excluded}"
+    for cannot in _CANNOT
+    for excluded in ("be excluded", "be ruled out", "excluded")
 )
 # Right before a mention, "?stroke", or right behind it.
 QUESTION_MARK = "?"
@@ -65,7 +68,7 @@ _NOT_SURE = frozenset(
         *("is less likely", "less likely", "not ruled out", "to be excluded", "to be ruled out"),
         *_VERSUS,
         QUESTION_MARK,
-        *(each for each in _MORE_QUESTIONS if each.endswith(_EXCLUDED)),
+        *_NOT_EXCLUDED,
     )
 )
 # "Probable sepsis with low blood pressure"; "if possible".
@@ -161,7 +164,8 @@ def negation_terms() -> Terms:
     return {
         _PSEUDO: [
             *(each for each in terms[_PSEUDO] if each not in _NEGATIONS_TOO),
-            *_MORE_QUESTIONS,
+            *_CANNOT_EXCLUDE,
+            *_NOT_EXCLUDED,
         ],
         _PRECEDING: [*preceding, *_MORE_NEGATIONS, *sorted(_MINUSES)],
         _FOLLOWING: [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND | ANSWERS)],
@@ -174,8 +178,7 @@ def possible_terms() -> Terms:
 
     RETURNS (Dict[str, List[str]]): Phrases by kind.
     """
-    questions = (each for each in _MORE_QUESTIONS if not each.endswith(_EXCLUDED))
-    before = (*sorted(_QUESTIONS | _GUESSED), *questions, *_ASKED, *_FEARED, QUESTION_MARK)
+    before = (*sorted(_QUESTIONS | _GUESSED), *_CANNOT_EXCLUDE, *_ASKED, *_FEARED, QUESTION_MARK)
     return _terms(before, sorted(_NOT_SURE), _SURE, _NO_GUESS)
 
 
