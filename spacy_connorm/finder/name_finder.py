@@ -13,23 +13,18 @@ from ..index.concept_index import Filter, allowed_concepts
 from ..index.store import Cache
 from ..linker.lookup import Retriever
 from ..text.word_bags import hash_bag, word_bag
+from .context_rules import context_reason
 from .found_mentions import FoundMention
 from .known_names import KnownName, KnownNames, closest_name
 from .name_edges import Edge, edges_of, stands_alone, widen
 from .name_rules import NameRules, uncertain_reason
 from .name_windows import TokenArrays, find_windows
+from .short_forms import UNDEFINED, LongForms
 from .token_words import TokenWords, by_document, document_offsets
 
 _CACHED = 100_000
-_HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 _TOKENS = re.compile(r"\w+|[^\w\s]")
 _LINE_END = re.compile(r"[-\u2010\u2011] ?\n ?")
-# Prefixes that give words the opposite or another meaning.
-_REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
-_IN_COMPOUND = "it is the end of a compound with another meaning"
-_OTHER_WORD = "the word after it gives it another meaning: 'lead to', 'fall precautions'"
-# Words that mean something else before these: no metal leads to anything.
-_OTHERS_BEFORE = {"confused": "with", "lead": "to", "leads": "to"}
 _NO_NAME = "no name has these words"
 
 
@@ -87,6 +82,7 @@ class NameFinder:
         self._labels: Cache[int, str] = Cache(_CACHED)
         self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
         self._are_names: Cache[str, bool] = Cache(_CACHED)
+        self._long_forms = LongForms(retriever.index.store)
         self._rules = NameRules(
             settings["min_letters"],
             settings["short_letters"],
@@ -137,7 +133,7 @@ class NameFinder:
         numbers = by_document(windows.starts, offsets)
         known = self.names.names_of(windows.hashes.tolist())
         edges = self._edges.get_all(known, lambda values: _edges(values, known))
-        return [
+        found = [
             [
                 self._window(
                     *(doc, start - before, end - before, value, letters, score, has_pause),
@@ -149,6 +145,20 @@ class NameFinder:
                 )
             ]
             for doc, before, own in zip(docs, offsets, numbers, strict=False)
+        ]
+        if self.settings["undefined_short_forms"]:
+            return found
+        return [self._defined(doc, own, known) for doc, own in zip(docs, found, strict=True)]
+
+    def _defined(
+        self, doc: Doc, windows: Sequence[_Window], known: Mapping[int, Sequence[KnownName]]
+    ) -> list[_Window]:
+        """Mark the windows of short forms that a document does not define."""
+        names = {each.name: known[each.value] for each in windows if each.name}
+        undefined = self._long_forms.undefined(doc, names)
+        return [
+            each._replace(reason=UNDEFINED, name="") if each.name in undefined else each
+            for each in windows
         ]
 
     def _window(
@@ -167,11 +177,9 @@ class NameFinder:
         start, end = widen(doc, first, last, edges)
         text = _LINE_END.sub("-", doc[start:end].text)
         is_alone = not has_pause or stands_alone(doc, start, end)
-        reason = (
-            self._rules.reason(value, letters, text, names, has_pause=has_pause, is_alone=is_alone)
-            or _compound_reason(doc, start, is_certain=score == 1)
-            or _next_word_reason(doc, end, text)
-        )
+        reason = self._rules.reason(
+            value, letters, text, names, has_pause=has_pause, is_alone=is_alone
+        ) or context_reason(doc, start, end, is_certain=score == 1)
         if score < 1 and not reason:
             reason = uncertain_reason(text)
         name = "" if reason or score < 1 else closest_name(text, names)
@@ -249,31 +257,6 @@ def _doc_of(text: str, vocab: Vocab) -> Doc:
     words = [*_TOKENS.finditer(text)]
     spaces = [text[each.end() : each.end() + 1] == " " for each in words]
     return Doc(vocab, [each[0] for each in words], spaces)
-
-
-def _next_word_reason(doc: Doc, end: int, text: str) -> str:
-    """Explain why a window is not a mention before this word: "fall" before "precautions", "lead"
-    before "to", or "confused" before "with".
-
-    RETURNS (str): The reason; empty if it may be a mention.
-    """
-    after = doc[end].lower_ if end < len(doc) else ""
-    is_other = after == "precautions" or after == _OTHERS_BEFORE.get(text.lower())
-    return _OTHER_WORD if is_other else ""
-
-
-def _compound_reason(doc: Doc, start: int, *, is_certain: bool) -> str:
-    """Explain why a window that begins with the last part of a compound is not a mention: "febrile"
-    in "non-febrile"; "tooth disease" in "Charcot-Marie-Tooth disease", which would be a dental
-    disorder.
-
-    RETURNS (str): The reason; empty if it may be a mention.
-    """
-    if start < 2 or doc[start - 1].text not in _HYPHENS or doc[start - 1].whitespace_:
-        return ""
-    if doc[start - 2].whitespace_ or (is_certain and doc[start - 2].lower_ not in _REVERSING):
-        return ""
-    return _IN_COMPOUND
 
 
 def _edges(

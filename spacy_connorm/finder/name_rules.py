@@ -41,6 +41,15 @@ _PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
 _JOINT = re.compile(r"(?i)\b(and|or|by|due|for|in|on|to|with|from|between|into)\b|[&/]")
 # "The ventricle is enlarged". In capitals, these are short forms.
 _COPULA = re.compile(rf"\b({'|'.join(sorted(COPULAS))})\b")
+# "Morphology of the cells is abnormal".
+_DISAGREEING = re.compile(r"(?<![isu])s\s+(?:is|was)\b")
+# Verbs, which names begin or end with only in capitals: "BE cell".
+_AUXILIARIES = """
+be been being can could did do does had has have may might must shall should will would
+"""
+_VERBS = frozenset(_AUXILIARIES.split())
+_CAUSES = frozenset(["biochemical", "genetic", "molecular"])
+_DISEASES = frozenset(["disease", "diseases", "disorder", "disorders"])
 # "The ears are low-set".
 _WORD_BREAK = re.compile(r"[\s\u2010\u2011-]")
 # Words that reverse the order of a name: "abnormality of the skin" is "skin abnormality".
@@ -65,7 +74,8 @@ ACROSS = (
     "them like this or has them in this order"
 )
 REVERSED = "it has the two words of a name in reverse: a bone collar is not a collar bone"
-STATED = "it has a verb, and no adjective after it: 'the ventricle is enlarged'"
+STATED = "it has a verb, and no adjective that fits it: 'the ventricle is enlarged'"
+VERB = "it begins or ends with a verb"
 PUNCTUATED = "no name has its words in this order with this punctuation"
 LISTED = (
     "it may be two items of a list: a name with a comma is found on a line of its own, if a number "
@@ -150,12 +160,15 @@ class NameRules:
         if letters < self.min_letters or not any(map(str.isalpha, text)):
             return TOO_SHORT
         if letters <= self.short_letters and text not in written:
-            only_short_forms = all(map(_is_short_form, written))
+            only_short_forms = all(map(is_short_form, written))
             if only_short_forms or (letters <= _NEVER_WORDS and not _is_inflected(text, written)):
                 return OTHER_LETTERS
         if self.match_capitals and text.islower() and not any(map(str.islower, written)):
             return NO_CAPITAL
-        if _COPULA.search(text) and not _is_adjective(_WORD_BREAK.split(text)[-1]):
+        words = _WORD_BREAK.split(text)
+        if not _VERBS.isdisjoint((words[0], words[-1])) and text not in written:
+            return VERB
+        if _DISAGREEING.search(text) or (_COPULA.search(text) and not _is_adjective(words[-1])):
             return STATED
         if not _is_in_order(text, written):
             return ACROSS
@@ -172,7 +185,10 @@ def uncertain_reason(text: str) -> str:
     """
     words = text.lower().split()
     is_open = "of" in words and (words[-1] in OTHER_ROOTS or is_modifier(words[-1]))
-    if is_open or _JOINT.search(text) or not FUNCTION_WORDS.isdisjoint((words[0], words[-1])):
+    # The molar tooth sign is no sign of a tooth, nor a genetic lesion a hereditary disease.
+    is_cause = words[0] in _CAUSES and words[-1] not in _DISEASES
+    is_edged = not FUNCTION_WORDS.isdisjoint((words[0], words[-1]))
+    if is_open or is_cause or is_edged or words[-1] == "sign" or _JOINT.search(text):
         return UNCERTAIN
     return ""
 
@@ -295,7 +311,7 @@ def _is_inflected(text: str, names: Sequence[str]) -> bool:
     return not words.isdisjoint((lowered, lowered.removesuffix("s")))
 
 
-def _is_short_form(text: str) -> bool:
+def is_short_form(text: str) -> bool:
     """Check whether a text has two capitals or digits, as in "ALL" and "Ca2", and no whole word, as
     in "L-Dopa".
     """

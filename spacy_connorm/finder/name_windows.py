@@ -213,11 +213,12 @@ def _pairs(single: Replacements, distance: int) -> Replacements:
     one = np.repeat(np.arange(len(counts)), counts)
     other = np.arange(len(one)) + np.repeat(first - np.cumsum(counts) + counts, counts)
     certainty = single.certainty[one] * single.certainty[other]
+    least = np.where(np.maximum(single.certainty[one], single.certainty[other]) < DERIVED, 3, 2)
     pairs = Replacements(
         single.places[one],
         single.changes[one] + single.changes[other],
         certainty,
-        np.where(np.maximum(single.certainty[one], single.certainty[other]) < DERIVED, 3, 2),
+        np.maximum(least, np.maximum(single.least[one], single.least[other])),
     )
     return pairs.where(certainty >= _LEAST_OF_TWO)
 

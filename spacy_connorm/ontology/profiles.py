@@ -26,7 +26,7 @@ class Profile(NamedTuple):
     excluded (Tuple[str, ...]): Neither these concepts nor those that are only below them.
     inexact_names (bool): Whether narrow, broad and related synonyms are mentions.
     derivations (bool): Whether adjectives are mentions of what they derive from.
-    match_capitals (bool): The setting of the finder.
+    match_capitals, undefined_short_forms (bool): The settings of the finder.
     min_certainty (Optional[float]): The setting of the finder; None to leave it as it is.
     ids (str): The form of its ids, a regular expression, which identifies an ontology without
         roots.
@@ -41,6 +41,7 @@ class Profile(NamedTuple):
     inexact_names: bool = False
     derivations: bool = True
     match_capitals: bool = False
+    undefined_short_forms: bool = False
     min_certainty: float | None = None
     ids: str = ""
     other_types: str = ""
@@ -103,6 +104,7 @@ PROFILES = {
             name="so",
             roots=("SO:0000110", "SO:0000400", "SO:0001060", "SO:0001260"),
             branches=("SO:0000110", "SO:0001060", "SO:0001260"),
+            undefined_short_forms=True,
             reason="only sequences, their collections and variants are mentions; attributes are "
             "not",
         ),
@@ -131,6 +133,7 @@ PROFILES = {
                 *("D006023", "D008074", "D036341", "D047908", "D046912", "D000954", "D015415"),
             ),
             derivations=False,
+            undefined_short_forms=True,
             reason="chemicals are mentions; their uses (analgesic), preparations (placebo), "
             "enzymes, proteins and nucleic acids are not, nor are adjectives (acidic)",
         ),
@@ -142,6 +145,7 @@ PROFILES = {
             excluded=("CHEBI:36342", "CHEBI:50906"),
             derivations=False,
             inexact_names=True,
+            undefined_short_forms=True,
             reason="chemical entities are mentions; their roles (analgesic) and subatomic "
             "particles are not, nor are adjectives (acidic)",
         ),

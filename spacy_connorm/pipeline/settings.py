@@ -311,8 +311,8 @@ class InnerProductSettings(NormalizerSettings):
 # Words and phrases in ontologies of diseases that do not name a concept by themselves.
 GENERIC = (
     *("adverse event", "condition", "cord", "death", "disease", "disease progression"),
-    *("disorder", "emergency", "face", "finding", "included", "oncology", "recurrence", "relapse"),
-    *("sign", "signs and symptoms", "symptom", "syndrome"),
+    *("disorder", "emergency", "face", "finding", "group", "included", "oncology", "recurrence"),
+    *("relapse", "sign", "signs and symptoms", "solution", "symptom", "syndrome"),
 )
 # spaCy silently drops entities without a label.
 Label = Annotated[StrictStr, only_if(bool), Expected("a text that is not empty")]
@@ -373,6 +373,11 @@ class FinderSettings(ComponentSettings):
         5,
         description="abbreviations of up to this many letters and digits must be written exactly "
         "like a name",
+    )
+    undefined_short_forms: Flag = Field(
+        False,
+        description='whether a longer text may use a short form ("GSH") that it does not define, '
+        "without words of its long form",
     )
     stop_texts: Texts = Field(
         [*GENERIC], description='texts that are never mentions, such as "disease"'

@@ -70,6 +70,9 @@ def _remember_names(ontology: Given[AnyOntology], learner: NameLearner) -> Conce
 # The number of concepts whose ancestors are checked; in smaller ontologies, a root may be a
 # mention.
 _FEW_CONCEPTS = 200
+# The minimum shares of them below a concept whose names of one word, or all of whose names, are no
+# mentions.
+_HALF, _NEARLY_ALL = 0.5, 0.9
 # The empty sections get the component's defaults, and can be overridden. The weight was chosen on
 # dev data, with an untrained encoder (docs/benchmarks/ontology_alone.md).
 _DEFAULT_CONFIG = """
@@ -325,7 +328,8 @@ def make_pipeline(
             separate_joined_words(nlp)
             # A mention that the finder found in other words is linked by these words.
             block = {"rewriting_weight": 1.0, **block}
-            shared = {"spans_key": block.get("spans_key")}
+            # Notes rarely define short forms.
+            shared = {"spans_key": block.get("spans_key"), "undefined_short_forms": clinical}
             own = next(iter(_blocks(settings, _FINDER).values()), {})
             nlp.add_pipe(_FINDER, config={**shared, **own, "normalizer": name})
         nlp.add_pipe(_NORMALIZER, name, config=block)
@@ -424,6 +428,7 @@ def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> P
         finder.cfg["inexact_names"] |= profile.inexact_names
         finder.cfg["derivations"] &= profile.derivations
         finder.cfg["match_capitals"] |= profile.match_capitals
+        finder.cfg["undefined_short_forms"] |= profile.undefined_short_forms
         if profile.min_certainty is not None:
             finder.cfg["min_certainty"] = profile.min_certainty
     return profile
@@ -442,11 +447,7 @@ def _choose_meanings(nlp: Language) -> None:
     certain = {short: [long] for short, long in resolver.cfg["short_forms"].items()}
     known: dict[str, list[str]] = {**certain, **meanings}
     names = finder.names_among([*meanings, *chain.from_iterable(known.values())])
-    named = {
-        short: [each for each in longs if each in names]
-        for short, longs in meanings.items()
-        if short not in names
-    }
+    named = {short: [each for each in longs if each in names] for short, longs in meanings.items()}
     resolver.cfg["meanings"] = {
         short: longs if len(longs) == 1 else meanings[short]
         for short, longs in named.items()
@@ -478,7 +479,8 @@ def _numbered_forms(named: Mapping[str, Collection[str]]) -> list[tuple[str, str
 
 def _leave_out_groupings(nlp: Language, normalizer: ConceptNormalizer) -> tuple[str, ...]:
     """Do not find the one-word names of concepts above half of a larger ontology, such as "cell"
-    and "region": they group concepts, and texts use them as everyday words.
+    and "region", and no names of those above nearly all: they group concepts, and texts use them as
+    everyday words.
 
     nlp (Language): The pipeline; its mention finder gets the names as stop texts.
     normalizer (ConceptNormalizer): Its normalizer.
@@ -493,12 +495,19 @@ def _leave_out_groupings(nlp: Language, normalizer: ConceptNormalizer) -> tuple[
     numbers = range(0, len(store), step)
     for number in numbers:
         above.update(store.ancestors(number))
-    groupings = [each for each, count in above.items() if count >= len(numbers) / 2]
-    texts = store.texts(np.flatnonzero(np.isin(members.concept, groupings)).tolist()).values()
-    names = tuple(sorted({text for text in texts if len(normalized_words(text)) == 1}))
+    groupings = [each for each, count in above.items() if count >= _HALF * len(numbers)]
+    roots = {each for each in groupings if above[each] >= _NEARLY_ALL * len(numbers)}
+    places = np.flatnonzero(np.isin(members.concept, groupings)).tolist()
+    names = sorted(
+        {
+            text
+            for place, text in store.texts(places).items()
+            if members.concept[place] in roots or len(normalized_words(text)) == 1
+        }
+    )
     finder: Any = nlp.get_pipe(_FINDER)
     finder.add_stop_texts(names)
-    return names
+    return tuple(names)
 
 
 def _read_examples(paths: Sequence[str | Path], nlp: Language) -> Iterator[Example]:

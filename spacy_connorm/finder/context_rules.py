@@ -1,0 +1,88 @@
+"""Rules for windows that have the words of a name, but are not mentions where they stand."""
+
+import re
+
+from spacy.tokens import Doc
+
+from ..text.word_bags import FUNCTION_WORDS
+from ..text.word_classes import OTHER_ROOTS, PREPOSITIONS, is_modifier
+
+# Why a window is not a mention.
+IN_COMPOUND = "it is the end of a compound with another meaning"
+OTHER_WORD = "the word after it gives it another meaning: 'lead to', 'fall precautions'"
+CUT = "it ends with an adjective whose noun is after it: 'bud to the metanephric (mesenchyme)'"
+LABEL = "it numbers a figure or a table: 'Figure S1'"
+ITEM = "it begins with the number of a list item"
+_HYPHENS = frozenset(["-", "\u2010", "\u2011"])
+# Prefixes that give words the opposite or another meaning.
+_REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
+# Words that mean something else before these: no metal leads to anything.
+_OTHERS_BEFORE = {"confused": "with", "lead": "to", "leads": "to"}
+_PREPOSITION = re.compile(rf"(?i)\b({'|'.join(sorted(PREPOSITIONS))})\b")
+# "S1", "3", "4b"
+_NUMBER = re.compile(r"[A-Z]{0,2}\d{1,3}[A-Za-z]?")
+_BETWEEN_NUMBERS = _HYPHENS | {".", ",", "&", "(", ")", "\u2013", "and", "to"}
+_LABELLED = """
+appendix data dataset datasets ext fig figs figure figures file files movie movies protocol
+supplementary tab table tables tabs text video videos
+"""
+_NUMBERED = frozenset(_LABELLED.split())
+_ITEM = re.compile(r"\d{1,2}[.)]")
+
+
+def context_reason(doc: Doc, start: int, end: int, *, is_certain: bool) -> str:
+    """Explain why a window is not a mention where it stands.
+
+    doc (Doc): The document.
+    start (int): The first token of the window.
+    end (int): The token after it.
+    is_certain (bool): Whether it has the words of the name itself.
+    RETURNS (str): The reason; empty if it may be a mention.
+    """
+    if _ends_compound(doc, start, is_certain=is_certain):
+        return IN_COMPOUND
+    if _has_other_meaning(doc, start, end):
+        return OTHER_WORD
+    if _is_cut(doc, start, end):
+        return CUT
+    if _is_label(doc, start, end):
+        return LABEL
+    return ITEM if end - start > 1 and _ITEM.fullmatch(doc[start].text) else ""
+
+
+def _ends_compound(doc: Doc, start: int, *, is_certain: bool) -> bool:
+    """Check whether a window begins with the last part of a compound: "febrile" in "non-febrile";
+    "tooth disease" in "Charcot-Marie-Tooth disease", which would be a dental disorder.
+    """
+    if start < 2 or doc[start - 1].text not in _HYPHENS or doc[start - 1].whitespace_:
+        return False
+    is_other = not is_certain or doc[start - 2].lower_ in _REVERSING
+    return is_other and not doc[start - 2].whitespace_
+
+
+def _has_other_meaning(doc: Doc, start: int, end: int) -> bool:
+    """Check for "fall" before "precautions", "lead" before "to", and "confused" before "with"."""
+    after = doc[end].lower_ if end < len(doc) else ""
+    return after == "precautions" or after == _OTHERS_BEFORE.get(doc[start:end].text.lower())
+
+
+def _is_cut(doc: Doc, start: int, end: int) -> bool:
+    """Check whether a window with a preposition ends with an adjective, and a noun follows."""
+    last = doc[end - 1].lower_
+    if end - start < 3 or end == len(doc) or not (last in OTHER_ROOTS or is_modifier(last)):
+        return False
+    after = doc[end]
+    is_noun = after.is_alpha and after.is_lower and after.text not in FUNCTION_WORDS
+    return is_noun and bool(_PREPOSITION.search(doc[start:end].text))
+
+
+def _is_label(doc: Doc, start: int, end: int) -> bool:
+    """Check for "S1", "S2" and "S3" in "Figures S1, S2 and S3", which are no vertebrae."""
+    if end - start > 1 or not _NUMBER.fullmatch(doc[start].text):
+        return False
+    before = start - 1
+    while before >= 0 and (
+        doc[before].lower_ in _BETWEEN_NUMBERS or _NUMBER.fullmatch(doc[before].text)
+    ):
+        before -= 1
+    return before >= 0 and doc[before].lower_.rstrip(".") in _NUMBERED

@@ -1,0 +1,52 @@
+"""Tests of windows that are not mentions where they stand."""
+
+import pytest
+
+from .name_pipeline import build
+
+NAMES = [
+    *("S1", "S2", "ureteric bud", "metanephric ureteric bud", "Be cell"),
+    *("abnormal cell", "cell", "stage 3 kidney disease", "kidney disease", "tooth disorder"),
+    *("hereditary disease", "molecular disease", "fall", "synovitis"),
+]
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    """A pipeline with these names. Tests do not change it."""
+    nlp = build(NAMES)
+    nlp.get_pipe("mention_finder").cfg["min_letters"] = 2
+    return nlp
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("See Figure S1, S2 and Table S1.", []),
+        ("(Figs. S1-S2)", []),
+        ("Reflexes at S1 and S2 are weak.", ["S1", "S2"]),
+        ("The ureteric bud to the metanephric mesenchyme", ["ureteric bud"]),
+        ("The ureteric bud of the metanephric.", ["ureteric bud of the metanephric"]),
+        ("This may be the cell.", ["cell"]),
+        ("Morphology of the cells is abnormal.", ["cells"]),
+        ("The cells are abnormal.", ["cells are abnormal"]),
+        ("3. Kidney disease stage 3", ["Kidney disease stage 3"]),
+        ("fall precautions", []),
+    ],
+)
+def test_where_it_stands_tells_whether_a_window_is_a_mention(nlp, text, expected):
+    assert [ent.text for ent in nlp(text).ents] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The molar tooth sign.", []),
+        ("A tooth abnormality.", ["tooth abnormality"]),
+        ("A molecular defect.", []),
+        ("A molecular disorder.", ["molecular disorder"]),
+        ("Synovitis R wrist.", ["Synovitis"]),
+    ],
+)
+def test_replaced_words_leave_the_meaning(nlp, text, expected):
+    assert [ent.text for ent in nlp(text).ents] == expected

@@ -1,0 +1,70 @@
+"""Tests of short forms that documents do not define."""
+
+import pytest
+import spacy
+
+from spacy_connorm import Concept, Ontology
+
+ONTOLOGY = Ontology(
+    [
+        Concept("1", "glucocorticoid-suppressible hyperaldosteronism", ("GSH", "FH 1")),
+        Concept("2", "acquired immunodeficiency syndrome", ("AIDS",)),
+        Concept("3", "NAD"),
+        Concept("4", "ISCHEMIC STROKE"),
+    ]
+)
+LONG = " The mice were given the drug." * 20
+
+
+def build(**settings):
+    """RETURNS (Language): A pipeline with these concepts, and what documents define."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("abbreviation_resolver")
+    nlp.add_pipe("mention_finder", config=settings)
+    encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
+    normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder})
+    normalizer.initialize(lambda: [], nlp=nlp, ontology=ONTOLOGY)
+    return nlp
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    """A pipeline with the default settings. Tests do not change it."""
+    return build()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("GSH was low." + LONG, []),
+        ("GSH was low.", ["GSH"]),
+        ("Glutathione (GSH) was low. GSH rose." + LONG, []),
+        ("GSH was suppressible, a hyperaldosteronism of glucocorticoid." + LONG, ["GSH"]),
+        ("Hyperaldosteronism, 1 kind. GSH." + LONG, []),
+        ("AIDS was known." + LONG, ["AIDS"]),
+        ("NAD was low." + LONG, ["NAD"]),
+        ("ISCHEMIC STROKE was known." + LONG, ["ISCHEMIC STROKE"]),
+    ],
+)
+def test_a_longer_text_defines_its_short_forms_or_has_words_of_their_long_forms(
+    nlp, text, expected
+):
+    assert [ent.text for ent in nlp(text).ents] == expected
+
+
+def test_they_are_found_on_request():
+    found = build(undefined_short_forms=True)("GSH was low." + LONG)
+    assert [ent.kb_id_ for ent in found.ents] == ["1"]
+
+
+def test_what_a_user_added_is_found():
+    nlp = build()
+    nlp.get_pipe("concept_normalizer").add_synonyms([("GSH", "3")])
+    assert [ent.text for ent in nlp("GSH was low." + LONG).ents] == ["GSH"]
+
+
+def test_the_explanation_names_the_setting(nlp):
+    doc = nlp("GSH was low." + LONG)
+    explained = nlp.get_pipe("mention_finder").explain(doc[:1])
+    assert not explained.is_mention and "undefined_short_forms" in explained.reason
+    assert explained.names == ("GSH",)
