@@ -69,6 +69,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "no coordinations": {"coordinations": False},
     "mentions of two letters": {"min_letters": 2},
     "short forms: up to 3 letters instead of 5": {"short_letters": 3},
+    "undefined short forms, too": {"undefined_short_forms": True},
     "stop texts and groups are found": {"stop_texts": []},
     "one-word groups are found": {"stop_texts": [*GENERIC]},
     "no profile": {},

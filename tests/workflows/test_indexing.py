@@ -489,6 +489,8 @@ def test_of_several_meanings_the_ontology_chooses_one(tmp_path):
             Concept("C5", "type 2 diabetes mellitus"),
             Concept("C6", "chronic kidney disease"),
             Concept("C7", "stage 3 chronic kidney disease"),
+            Concept("C8", "autistic behavior", ("ASD",)),
+            Concept("C9", "atrial septal defect"),
         ]
     )
     built = build_index(
@@ -499,6 +501,9 @@ def test_of_several_meanings_the_ontology_chooses_one(tmp_path):
     text = "Diabetes? DM2, CKD3, CKD."
     expected = [("Diabetes", "C4"), ("DM2", "C5"), ("CKD3", "C7"), ("CKD", "C6")]
     assert found_in(text, built) == expected
+    # The words of the text choose, even if a short form is a name itself.
+    assert found_in("Echo of the septum: no ASD.", built) == [("ASD", "C9")]
+    assert found_in("Behavior: no ASD.", built) == [("ASD", "C8")]
 
 
 def test_the_profile_of_anatomy_takes_no_other_words(tmp_path):
