@@ -436,8 +436,8 @@ def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> P
 
 def _choose_meanings(nlp: Language) -> None:
     """Choose the meaning of short forms with several meanings if exactly one of them is a name in
-    the ontology, by document if several are, and of those with a number if that is its type, stage
-    or grade: "CKD3".
+    the ontology, by document if several are, or if the short form is a name itself, and of those
+    with a number if that is its type, stage or grade: "CKD3".
     """
     if _RESOLVER not in nlp.pipe_names:
         return
@@ -449,7 +449,7 @@ def _choose_meanings(nlp: Language) -> None:
     names = finder.names_among([*meanings, *chain.from_iterable(known.values())])
     named = {short: [each for each in longs if each in names] for short, longs in meanings.items()}
     resolver.cfg["meanings"] = {
-        short: longs if len(longs) == 1 else meanings[short]
+        short: longs if len(longs) == 1 and short not in names else meanings[short]
         for short, longs in named.items()
         if longs
     }

@@ -502,8 +502,8 @@ def test_of_several_meanings_the_ontology_chooses_one(tmp_path):
     expected = [("Diabetes", "C4"), ("DM2", "C5"), ("CKD3", "C7"), ("CKD", "C6")]
     assert found_in(text, built) == expected
     # The words of the text choose, even if a short form is a name itself.
-    assert found_in("Echo of the septum: no ASD.", built) == [("ASD", "C9")]
-    assert found_in("Behavior: no ASD.", built) == [("ASD", "C8")]
+    assert found_in("Atrial size normal, no ASD.", built) == [("ASD", "C9")]
+    assert found_in("Behaves well, no ASD.", built) == [("ASD", "C8")]
 
 
 def test_the_profile_of_anatomy_takes_no_other_words(tmp_path):
