@@ -79,10 +79,10 @@ class Described(Protocol):
 
 
 # Ids of documents, F1, ontology alone with n-grams, dev parts (docs/benchmarks): HPO abstracts 60.4
-# -> 70.5 and notes 64.0 -> 71.5, CRAFT SO 44.7 -> 49.4. MONDO has the same structure; its release
-# of May 2026 was read by eye, without gold. Other ontologies need no profile, or none was measured: in
-# DO and MEDIC, all concepts except the root are diseases; the roots of CL and GO are left out like
-# those of any ontology, see `workflows.indexing`.
+# -> 70.5 and notes 64.0 -> 71.5, CRAFT SO 44.7 -> 49.4. MONDO has the same structure; what its
+# release of May 2026 finds was read by eye, without gold. Other ontologies need no profile, or none
+# was measured: in DO and MEDIC, all concepts except the root are diseases; the roots of CL and GO
+# are left out like those of any ontology, see `workflows.indexing`.
 PROFILES = {
     each.name: each
     for each in (
