@@ -27,27 +27,28 @@ appendix data dataset datasets ext fig figs figure figures file files movie movi
 supplementary tab table tables tabs text video videos
 """
 _NUMBERED = frozenset(_LABELLED.split())
-_ITEM = re.compile(r"\d{1,2}[.)]")
+_ITEM = re.compile(r"\d{1,2}[.)]\s?[^\W\d]")
 
 
-def context_reason(doc: Doc, start: int, end: int, *, is_certain: bool) -> str:
+def context_reason(doc: Doc, start: int, end: int, text: str, *, is_certain: bool) -> str:
     """Explain why a window is not a mention where it stands.
 
     doc (Doc): The document.
     start (int): The first token of the window.
     end (int): The token after it.
+    text (str): Its text. Most checks start with it, since reading tokens takes longer.
     is_certain (bool): Whether it has the words of the name itself.
     RETURNS (str): The reason; empty if it may be a mention.
     """
     if _ends_compound(doc, start, is_certain=is_certain):
         return IN_COMPOUND
-    if _has_other_meaning(doc, start, end):
+    if _has_other_meaning(doc, end, text):
         return OTHER_WORD
-    if _is_cut(doc, start, end):
+    if end - start == 1:
+        return LABEL if _NUMBER.fullmatch(text) and _is_label(doc, start) else ""
+    if _is_cut(doc, end, text):
         return CUT
-    if _is_label(doc, start, end):
-        return LABEL
-    return ITEM if end - start > 1 and _ITEM.fullmatch(doc[start].text) else ""
+    return ITEM if _ITEM.match(text) else ""
 
 
 def _ends_compound(doc: Doc, start: int, *, is_certain: bool) -> bool:
@@ -60,27 +61,24 @@ def _ends_compound(doc: Doc, start: int, *, is_certain: bool) -> bool:
     return is_other and not doc[start - 2].whitespace_
 
 
-def _has_other_meaning(doc: Doc, start: int, end: int) -> bool:
+def _has_other_meaning(doc: Doc, end: int, text: str) -> bool:
     """Check for "fall" before "precautions", "lead" before "to", and "confused" before "with"."""
     after = doc[end].lower_ if end < len(doc) else ""
-    return after == "precautions" or after == _OTHERS_BEFORE.get(doc[start:end].text.lower())
+    return after == "precautions" or after == _OTHERS_BEFORE.get(text.lower())
 
 
-def _is_cut(doc: Doc, start: int, end: int) -> bool:
+def _is_cut(doc: Doc, end: int, text: str) -> bool:
     """Check whether a window with a preposition ends with an adjective, and a noun follows."""
-    last = doc[end - 1].lower_
-    if end - start < 3 or end == len(doc) or not (last in OTHER_ROOTS or is_modifier(last)):
+    if end == len(doc) or not _PREPOSITION.search(text):
         return False
-    after = doc[end]
+    last, after = doc[end - 1].lower_, doc[end]
     is_noun = after.is_alpha and after.is_lower and after.text not in FUNCTION_WORDS
-    return is_noun and bool(_PREPOSITION.search(doc[start:end].text))
+    return is_noun and (last in OTHER_ROOTS or is_modifier(last))
 
 
-def _is_label(doc: Doc, start: int, end: int) -> bool:
+def _is_label(doc: Doc, place: int) -> bool:
     """Check for "S1", "S2" and "S3" in "Figures S1, S2 and S3", which are no vertebrae."""
-    if end - start > 1 or not _NUMBER.fullmatch(doc[start].text):
-        return False
-    before = start - 1
+    before = place - 1
     while before >= 0 and (
         doc[before].lower_ in _BETWEEN_NUMBERS or _NUMBER.fullmatch(doc[before].text)
     ):

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
@@ -126,9 +127,8 @@ class NameFinder:
 
     def _windows(self, docs: Sequence[Doc]) -> list[list[_Window]]:
         """Find the windows that may be mentions."""
-        windows = find_windows(
-            self.read(docs), self.names, min_certainty=self.settings["min_certainty"]
-        )
+        tokens = self.read(docs)
+        windows = find_windows(tokens, self.names, min_certainty=self.settings["min_certainty"])
         offsets = document_offsets(docs)
         numbers = by_document(windows.starts, offsets)
         known = self.names.names_of(windows.hashes.tolist())
@@ -148,14 +148,20 @@ class NameFinder:
         ]
         if self.settings["undefined_short_forms"]:
             return found
-        return [self._defined(doc, own, known) for doc, own in zip(docs, found, strict=True)]
+        words = (tokens.hashes[start : end - 1] for start, end in pairwise(offsets))
+        return [self._defined(own, known, each) for own, each in zip(found, words, strict=True)]
 
     def _defined(
-        self, doc: Doc, windows: Sequence[_Window], known: Mapping[int, Sequence[KnownName]]
+        self,
+        windows: list[_Window],
+        known: Mapping[int, Sequence[KnownName]],
+        words: np.ndarray,
     ) -> list[_Window]:
-        """Mark the windows of short forms that a document does not define."""
+        """Mark the windows of short forms that a document with these words does not define."""
         names = {each.name: known[each.value] for each in windows if each.name}
-        undefined = self._long_forms.undefined(doc, names)
+        undefined = self._long_forms.undefined(words, names)
+        if not undefined:
+            return windows
         return [
             each._replace(reason=UNDEFINED, name="") if each.name in undefined else each
             for each in windows
@@ -179,7 +185,7 @@ class NameFinder:
         is_alone = not has_pause or stands_alone(doc, start, end)
         reason = self._rules.reason(
             value, letters, text, names, has_pause=has_pause, is_alone=is_alone
-        ) or context_reason(doc, start, end, is_certain=score == 1)
+        ) or context_reason(doc, start, end, text, is_certain=score == 1)
         if score < 1 and not reason:
             reason = uncertain_reason(text)
         name = "" if reason or score < 1 else closest_name(text, names)

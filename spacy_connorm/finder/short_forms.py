@@ -3,11 +3,12 @@ has only glucocorticoid-suppressible hyperaldosteronism.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
-from spacy.tokens import Doc
+import numpy as np
 
 from ..index.store import Cache, ConceptStore
-from ..text.word_bags import content_words
+from ..text.word_bags import content_words, hash_word
 from .known_names import KnownName
 from .name_rules import is_short_form
 
@@ -42,43 +43,47 @@ class LongForms:
         store (ConceptStore): The names of the concepts.
         """
         self._store = store
-        self._words: Cache[int, tuple[frozenset[str], ...]] = Cache(_CACHED)
+        self._words: Cache[int, tuple[frozenset[int], ...]] = Cache(_CACHED)
 
-    def undefined(self, doc: Doc, names: Mapping[str, Sequence[KnownName]]) -> set[str]:
+    def undefined(self, words: np.ndarray, names: Mapping[str, Sequence[KnownName]]) -> set[str]:
         """Find the short forms that a document does not define, without most words of any of their
         long forms. Short forms in D and those of concepts without long forms are left out.
 
-        doc (Doc): The document.
+        words (np.ndarray): uint64 (t,): the hashes of the document's tokens, see `TokenArrays`.
         names (Mapping[str, Sequence[KnownName]]): The names with the words of each text. Short
             forms that the document defines have the words of long forms.
         RETURNS (Set[str]): Those of the texts.
         """
+        if len(words) < _SHORT_TEXT:
+            return set()
         shorts = {
             text: own
             for text, own in names.items()
             if text not in _WELL_KNOWN
             and all(_is_short_form(name.text) and not name.times for name in own)
         }
-        if not shorts or len(doc) < _SHORT_TEXT:
+        if not shorts:
             return set()
-        words = frozenset(content_words(doc.text))
-        return {text for text, own in shorts.items() if not self._support(own, words)}
+        known = frozenset(words.tolist())
+        return {text for text, own in shorts.items() if not self._support(own, known)}
 
-    def _support(self, names: Sequence[KnownName], words: frozenset[str]) -> bool:
+    def _support(self, names: Sequence[KnownName], words: frozenset[int]) -> bool:
         longs = self._words.get_all((name.concept for name in names), self._read).values()
         shares = [len(long & words) / len(long) for own in longs for long in own]
         return max(shares, default=1.0) >= _LEAST_SHARE
 
-    def _read(self, concepts: Sequence[int]) -> dict[int, tuple[frozenset[str], ...]]:
+    def _read(self, concepts: Sequence[int]) -> dict[int, tuple[frozenset[int], ...]]:
         return {each: _long_words(self._store.concept(each).names) for each in concepts}
 
 
+@lru_cache(maxsize=_CACHED)
 def _is_short_form(name: str) -> bool:
     """Tell short forms from names in capitals: "ISCHEMIC STROKE"."""
     return is_short_form(name) and not any(map(str.isspace, name))
 
 
-def _long_words(names: Iterable[str]) -> tuple[frozenset[str], ...]:
-    longs = (name for name in names if not _is_short_form(name))
-    words = ({word for word in content_words(name) if len(word) > _TINY} for name in longs)
-    return tuple(frozenset(each) for each in words if each)
+def _long_words(names: Iterable[str]) -> tuple[frozenset[int], ...]:
+    """RETURNS (Tuple[FrozenSet[int], ...]): The hashes of the words of each long name."""
+    longs = (content_words(name) for name in names if not _is_short_form(name))
+    words = (frozenset(hash_word(word) for word in long if len(word) > _TINY) for long in longs)
+    return tuple(filter(None, words))
