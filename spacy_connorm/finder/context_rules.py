@@ -5,7 +5,7 @@ import re
 from spacy.tokens import Doc
 
 from ..text.word_bags import FUNCTION_WORDS
-from ..text.word_classes import OTHER_ROOTS, PREPOSITIONS, is_modifier
+from ..text.word_classes import PREPOSITIONS, lacks_noun
 
 # Why a window is not a mention.
 IN_COMPOUND = "it is the end of a compound with another meaning"
@@ -71,9 +71,9 @@ def _is_cut(doc: Doc, end: int, text: str) -> bool:
     """Check whether a window with a preposition ends with an adjective, and a noun follows."""
     if end == len(doc) or not _PREPOSITION.search(text):
         return False
-    last, after = doc[end - 1].lower_, doc[end]
+    after = doc[end]
     is_noun = after.is_alpha and after.is_lower and after.text not in FUNCTION_WORDS
-    return is_noun and (last in OTHER_ROOTS or is_modifier(last))
+    return is_noun and lacks_noun(doc[end - 1].lower_)
 
 
 def _is_label(doc: Doc, place: int) -> bool:

@@ -21,10 +21,10 @@ from ..text.word_bags import (
 from ..text.word_classes import (
     COPULAS,
     DETERMINERS,
-    OTHER_ROOTS,
     PLAIN_ADJECTIVES,
     PREPOSITIONS,
     is_modifier,
+    lacks_noun,
 )
 from .known_names import KnownName
 from .name_windows import PAUSES
@@ -184,7 +184,7 @@ def uncertain_reason(text: str) -> str:
     RETURNS (str): The reason; empty if it may be a mention.
     """
     words = text.lower().split()
-    is_open = "of" in words and (words[-1] in OTHER_ROOTS or is_modifier(words[-1]))
+    is_open = "of" in words and lacks_noun(words[-1])
     # The molar tooth sign is no sign of a tooth, nor a genetic lesion a hereditary disease.
     is_cause = words[0] in _CAUSES and words[-1] not in _DISEASES
     is_edged = not FUNCTION_WORDS.isdisjoint((words[0], words[-1]))

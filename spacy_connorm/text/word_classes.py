@@ -276,6 +276,14 @@ def is_modifier(word: str) -> bool:
     return lowered.endswith(_MODIFIER_ENDINGS) and lowered not in _NOUNS_LIKE_MODIFIERS
 
 
+def lacks_noun(word: str) -> bool:
+    """Check whether a word needs a noun after it, including adjectives with another root: "renal".
+
+    RETURNS (bool): True if it does.
+    """
+    return word in OTHER_ROOTS or is_modifier(word)
+
+
 def is_head(word: str) -> bool:
     """Check whether a word looks like it names a disorder by itself: "hepatitis".
 

@@ -70,7 +70,7 @@ def _remember_names(ontology: Given[AnyOntology], learner: NameLearner) -> Conce
 # The number of concepts whose ancestors are checked; in smaller ontologies, a root may be a
 # mention.
 _FEW_CONCEPTS = 200
-# The minimum shares of them below a concept: its names of one word are no mentions, or none is.
+# From these shares of them below a concept on, its names of one word, or all, are no mentions.
 _HALF, _NEARLY_ALL = 0.5, 0.9
 # The empty sections get the component's defaults, and can be overridden. The weight was chosen on
 # dev data, with an untrained encoder (docs/benchmarks/ontology_alone.md).
