@@ -468,6 +468,15 @@ class Warnings(metaclass=_Coded):
         "ids of several concepts, so gold ids, scores and exports treat such an id as several. "
         "Replace them."
     )
+    CNW107 = (
+        "'{path}' has no column of synonyms; not read: {columns}. If one has synonyms, name it: "
+        "`connorm ontology {path} ontology.jsonl --synonyms COLUMN`."
+    )
+    CNW108 = (
+        "'{path}': no synonyms are separated by '{separator}', but {count:,} cells have a "
+        "'{other}'. If it separates them: `connorm ontology {path} ontology.jsonl --separator "
+        "'{other}'`."
+    )
 
     # Corpora
     CNW200 = (

@@ -1,6 +1,6 @@
-"""Tables with columns named by the user."""
+"""Tables with usual columns, or with those named by the user."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
@@ -8,18 +8,31 @@ from typing import Any
 
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, join_curie, require_prefix
-from ..errors import ConnormError, Errors, refuse
+from ..errors import ConnormError, Errors, Warnings, refuse, warn
 from ..files.tables import TableRow, find_column, read_rows, require_width
 from .report import ReadReport, read_xrefs
 
 _TEXTS = ("concept_id", "canonical_name", "definition")
+# The columns that are read if none is named.
+_USUAL = {
+    "concept_id": ("id", "concept_id"),
+    "canonical_name": ("name", "canonical_name"),
+    "aliases": ("synonyms", "synonym", "aliases"),
+    "types": ("types",),
+    "definition": ("definition",),
+    "parents": ("parents",),
+    "alt_ids": ("alt_ids",),
+    "xrefs": ("xrefs",),
+}
+_REQUIRED = ("concept_id", "canonical_name")
+_OTHER_SEPARATOR = ";"
 
 
 def read_tsv(
     path: str | Path,
     *,
-    id: str | int = "id",
-    name: str | int = "name",
+    id: str | int | None = None,
+    name: str | int | None = None,
     synonyms: str | int | None = None,
     types: str | int | None = None,
     definition: str | int | None = None,
@@ -37,9 +50,11 @@ def read_tsv(
     preferred name, the names in the others are synonyms.
 
     path (Union[str, Path]): The file.
-    id (Union[str, int]): The column of the id, by its name in the header or by its number, from 1.
-        The other columns are given in the same way.
-    name (Union[str, int]): The column of the preferred name.
+    id (Optional[Union[str, int]]): The column of the id, by its name in the header or by its
+        number, from 1; by default the one called like this option. The other columns are given in
+        the same way ("alt_ids" and "Alt IDs" are called alike); names and synonyms also have the
+        fields of `Concept` ("aliases").
+    name (Optional[Union[str, int]]): The column of the preferred name.
     synonyms (Optional[Union[str, int]]): The column of the synonyms.
     types (Optional[Union[str, int]]): The column of the semantic types.
     definition (Optional[Union[str, int]]): The column of the definition.
@@ -54,7 +69,9 @@ def read_tsv(
         semicolon or tab, see `read_rows`.
     parents_by_name (bool): Whether parents are preferred names, not ids.
     report (Optional[ReadReport]): Filled with what was left out and merged.
-    YIELDS (Concept): The concepts, in the order of their first rows.
+    YIELDS (Concept): The concepts, in the order of their first rows. A warning (CNW107) reports
+        other columns if none has synonyms, another (CNW108) synonyms that seem to have another
+        separator.
     RAISES (ConnormError): CN006 for an empty separator or what can't be the prefix of a vocabulary,
         CN733 for `parents_by_name` without `parents`, CN114 for a missing column, CN125 for two of
         its name, CN115 for a row with more fields than columns, and what `read_rows` raises.
@@ -62,7 +79,7 @@ def read_tsv(
     """
     _check_settings(separator, prefix, parents=parents, by_name=parents_by_name)
     report = report or ReadReport()
-    wanted = {
+    named = {
         "concept_id": id,
         "canonical_name": name,
         "aliases": synonyms,
@@ -75,13 +92,58 @@ def read_tsv(
     rows = read_rows(path, delimiter=delimiter)
     first = list(islice(rows, 1))
     columns = next((row for _, row in first), [])
-    named = columns if header else None
-    places = {field: find_column(path, c, named) for field, c in wanted.items() if c is not None}
+    places = _find_columns(path, named, columns if header else None)
+    if header and "aliases" not in places:
+        _warn_about_unread(path, columns, places.values())
     width = max(len(columns), 1 + max(places.values()))
     rows = require_width(rows if header else chain(first, rows), path, width, delimiter=delimiter)
+    if "aliases" in places:
+        rows = _watch_separator(rows, path, places["aliases"], separator)
     found = _concepts(rows, places, separator, prefix, report)
     concepts = report.merge_rows(found).values()
     yield from _with_parent_ids(concepts) if parents_by_name else concepts
+
+
+def _find_columns(
+    path: str | Path, named: dict[str, str | int | None], header: Sequence[str] | None
+) -> dict[str, int]:
+    """Find the columns that are named, and usual ones for the rest.
+
+    RETURNS (Dict[str, int]): The position of each field in a row, from 0.
+    """
+    folded = {"_".join(each.lower().split()): each for each in reversed(header or ())}
+    places = dict[str, int]()
+    for field, usual in _USUAL.items():
+        column = named[field]
+        if column is None:
+            column = next((folded[each] for each in usual if each in folded), None)
+        if column is None and field in _REQUIRED:
+            column = usual[0]  # for the message
+        if column is not None:
+            places[field] = find_column(path, column, header)
+    return places
+
+
+def _warn_about_unread(path: str | Path, columns: Sequence[str], read: Iterable[int]) -> None:
+    places = frozenset(read)
+    unread = [each for place, each in enumerate(columns) if each and place not in places]
+    if unread:
+        warn(Warnings.CNW107.format(path=path, columns=", ".join(unread)))
+
+
+def _watch_separator(
+    rows: Iterable[TableRow], path: str | Path, place: int, separator: str
+) -> Iterator[TableRow]:
+    """Warn at the end if no cell of a column has the separator, but some have a semicolon."""
+    cells = others = 0
+    for number, row in rows:
+        cell = row[place] if place < len(row) else ""
+        cells += separator in cell
+        others += _OTHER_SEPARATOR in cell
+        yield number, row
+    if others and not cells:
+        told = {"path": path, "separator": separator, "count": others, "other": _OTHER_SEPARATOR}
+        warn(Warnings.CNW108.format(**told))
 
 
 def _check_settings(
@@ -108,7 +170,7 @@ def _concepts(
     for number, row in rows:
         cells = {field: row[i].strip() for field, i in places.items() if i < len(row)}
         told: dict[str, Any] = {field: cell for field, cell in cells.items() if field in _TEXTS}
-        if not (told.get("concept_id") and told.get("canonical_name")):
+        if not (all(map(told.get, _REQUIRED))):
             report.leave_out("a row without id or name", f"line {number}", broken=True)
             continue
         items: dict[str, Any] = {

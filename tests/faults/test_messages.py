@@ -312,8 +312,8 @@ SETTINGS = """
 action asked attribute batcher chosen columns component components corpus cosine count distribution
 expected fewest format gpu_id input key label labels lang length library limit line metric minilm
 missing name named needed number option options other output path percent pipeline pipelines place
-precision protocol right search searches setting signal size source step targets texts threshold
-thresholds tried unknown version what wrong
+precision protocol right search searches separator setting signal size source step targets texts
+threshold thresholds tried unknown version what wrong
 """
 # Other fields that hold no text of users: names of ours, settings, ids that somebody asked for, and
 # what libraries say of files that are not theirs.

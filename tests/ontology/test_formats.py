@@ -98,7 +98,7 @@ def test_formats_that_are_not_read_are_told(tmp_path, name, content, expected):
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("a.tsv", "id\tname\tskos:prefLabel\nC1\tVertigo\tdizzy\n"),
+        ("a.tsv", "id\tname\tsynonyms\tskos:prefLabel\nC1\tVertigo\t\tdizzy\n"),
         ("a.jsonl", '{"concept_id": "C1", "canonical_name": "Vertigo", "types": ["skos:Concept"]}'),
         ("a.obo", "ontology: skos:Concept\n\n[Term]\nid: C1\nname: Vertigo\n"),
     ],

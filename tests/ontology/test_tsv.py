@@ -1,4 +1,5 @@
 import gzip
+import warnings
 
 import pytest
 
@@ -37,6 +38,61 @@ def test_tsv_with_header(tmp_path):
     assert report.left_out["a row without id or name"].first == "line 4"
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "id,name,synonyms,types,definition,parents,alt_ids,xrefs",
+        "ID,Name,Synonyms,Types,Definition,Parents,Alt IDs,XRefs",
+        "concept_id,canonical_name,aliases,types,definition,parents,alt_ids,xrefs",
+    ],
+)
+def test_columns_with_usual_names_are_read_without_options(tmp_path, header):
+    path = tmp_path / "table.csv"
+    path.write_text(f"{header}\nT:1,one,uno|un,T047,first,T:0,T:9,MESH:D003920\n")
+    (concept,) = read_tsv(path)
+    assert concept == Concept(
+        *("T:1", "one", ("uno", "un"), ("T047",), "first"),
+        *(("T:0",), ("T:9",), ("MESH:D003920",)),
+    )
+
+
+def test_a_named_column_comes_before_the_usual_one(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("id,name,synonyms,brand\nT:1,one,uno,Uno\n")
+    (concept,) = read_tsv(path, synonyms="brand")
+    assert concept.names == ("one", "Uno")
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("id,name,other terms,brand\n1,one,uno,Uno\n", "CNW107.*other terms, brand.*--synonyms"),
+        ("id,name,synonyms\n1,one,uno;un\n2,two,dos;deux\n", "CNW108.*'|'.*2 cells.*';'"),
+    ],
+)
+def test_synonyms_that_are_not_read_are_reported(tmp_path, content, expected):
+    path = tmp_path / "table.csv"
+    path.write_text(content)
+    with pytest.warns(UserWarning, match=expected):
+        list(read_tsv(path))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "id,name\n1,one\n",
+        "id,name,synonyms\n1,one,uno\n2,two,dos\n",
+        "id,name,synonyms\n1,one,uno|un\n2,2-(x;y),a;b\n",
+    ],
+)
+def test_tables_without_doubt_have_no_warning(tmp_path, content):
+    path = tmp_path / "table.csv"
+    path.write_text(content)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert next(iter(read_tsv(path))).canonical_name == "one"
+
+
 def test_tsv_without_header_goes_by_number(tmp_path):
     path, report = tmp_path / "table.tsv", ReadReport()
     path.write_text("one\tT:1\nuno\tT:1\ntwo\tT:2\n")
@@ -59,7 +115,7 @@ def test_tsv_takes_ids_in_other_vocabularies_row_by_row(tmp_path):
 
 def test_the_vocabulary_of_a_tables_ids_can_be_told(tmp_path):
     path = tmp_path / "table.tsv"
-    path.write_text("id\tname\tcode\n404640003\tdizziness\tR42\n")
+    path.write_text("id\tname\n404640003\tdizziness\n")
     (concept,) = read_tsv(path, prefix="SNOMED")
     assert concept.xrefs == ("SNOMEDCT:404640003",)
 
