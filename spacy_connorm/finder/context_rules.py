@@ -18,6 +18,8 @@ _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 _REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
 # Words that mean something else before these: no metal leads to anything.
 _OTHERS_BEFORE = {"confused": "with", "lead": "to", "leads": "to"}
+# Names that are also adjectives: "retinal cells" have to do with the retina, not with the aldehyde.
+_ALSO_ADJECTIVES = frozenset(["retinal"])
 _PREPOSITION = re.compile(rf"(?i)\b({'|'.join(sorted(PREPOSITIONS))})\b")
 # "S1", "3", "4b"
 _NUMBER = re.compile(r"[A-Z]{0,2}\d{1,3}[A-Za-z]?")
@@ -42,7 +44,7 @@ def context_reason(doc: Doc, start: int, end: int, text: str, *, is_certain: boo
     """
     if _ends_compound(doc, start, is_certain=is_certain):
         return IN_COMPOUND
-    if _has_other_meaning(doc, end, text):
+    if _has_other_meaning(doc, end, text, is_certain=is_certain):
         return OTHER_WORD
     if end - start == 1:
         return LABEL if _NUMBER.fullmatch(text) and _is_label(doc, start) else ""
@@ -61,19 +63,28 @@ def _ends_compound(doc: Doc, start: int, *, is_certain: bool) -> bool:
     return is_other and not doc[start - 2].whitespace_
 
 
-def _has_other_meaning(doc: Doc, end: int, text: str) -> bool:
-    """Check for "fall" before "precautions", "lead" before "to", and "confused" before "with"."""
-    after = doc[end].lower_ if end < len(doc) else ""
-    return after == "precautions" or after == _OTHERS_BEFORE.get(text.lower())
+def _has_other_meaning(doc: Doc, end: int, text: str, *, is_certain: bool) -> bool:
+    """Check for "fall" before "precautions", "lead" before "to", "confused" before "with", and the
+    chemical "retinal" before a noun.
+    """
+    after, text = doc[end].lower_ if end < len(doc) else "", text.lower()
+    if is_certain and text in _ALSO_ADJECTIVES:
+        return _is_noun(doc, end)
+    return after == "precautions" or after == _OTHERS_BEFORE.get(text)
 
 
 def _is_cut(doc: Doc, end: int, text: str) -> bool:
     """Check whether a window with a preposition ends with an adjective, and a noun follows."""
-    if end == len(doc) or not _PREPOSITION.search(text):
+    is_phrase = _PREPOSITION.search(text) is not None
+    return is_phrase and _is_noun(doc, end) and lacks_noun(doc[end - 1].lower_)
+
+
+def _is_noun(doc: Doc, place: int) -> bool:
+    """Guess whether there is a noun: any word in lower case but a function word."""
+    if place == len(doc):
         return False
-    after = doc[end]
-    is_noun = after.is_alpha and after.is_lower and after.text not in FUNCTION_WORDS
-    return is_noun and lacks_noun(doc[end - 1].lower_)
+    token = doc[place]
+    return token.is_alpha and token.is_lower and token.text not in FUNCTION_WORDS
 
 
 def _is_label(doc: Doc, place: int) -> bool:

@@ -67,6 +67,7 @@ _GREEK = frozenset(["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lamb
 # Why a window is not a mention.
 STOPPED = "it is a stop text"
 TOO_SHORT = "it has too few letters"
+FUNCTION_WORD = "it is a function word, such as 'more'"
 OTHER_LETTERS = "it is short, and no name has exactly these letters"
 NO_CAPITAL = "all names with these words have capitals (`match_capitals`)"
 ACROSS = (
@@ -159,6 +160,9 @@ class NameRules:
             return ""
         if letters < self.min_letters or not any(map(str.isalpha, text)):
             return TOO_SHORT
+        is_word = text.islower() or (letters > _NEVER_WORDS and text[1:].islower())
+        if is_word and text.lower() in FUNCTION_WORDS:
+            return FUNCTION_WORD
         if letters <= self.short_letters and text not in written:
             only_short_forms = all(map(is_short_form, written))
             if only_short_forms or (letters <= _NEVER_WORDS and not _is_inflected(text, written)):

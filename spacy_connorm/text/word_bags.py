@@ -171,6 +171,7 @@ _ENDINGS = {
     "betic": ("betes",),
     "itic": ("itis",),
     "tic": ("sis", "sy", "sia"),
+    "ptic": ("pse",),
     "blastic": ("blast",),
     "clastic": ("clast",),
     "eatic": ("eas",),

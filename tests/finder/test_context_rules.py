@@ -7,7 +7,7 @@ from .name_pipeline import build
 NAMES = [
     *("S1", "S2", "ureteric bud", "metanephric ureteric bud", "Be cell"),
     *("abnormal cell", "cell", "stage 3 kidney disease", "kidney disease", "tooth disorder"),
-    *("hereditary disease", "molecular disease", "fall", "synovitis"),
+    *("hereditary disease", "molecular disease", "fall", "synovitis", "more", "retinal"),
 ]
 
 
@@ -32,6 +32,9 @@ def nlp():
         ("The cells are abnormal.", ["cells are abnormal"]),
         ("3. Kidney disease stage 3", ["Kidney disease stage 3"]),
         ("fall precautions", []),
+        ("retinal vessels and retinal", ["retinal"]),
+        ("11-cis retinal binding", []),
+        ("Retinal is bound; MORE and more.", ["Retinal", "MORE"]),
         ("The molar tooth sign.", []),
         ("A tooth abnormality.", ["tooth abnormality"]),
         ("A molecular defect.", []),

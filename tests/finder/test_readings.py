@@ -6,7 +6,14 @@ from .name_pipeline import build
 
 NAMES = (
     *("Raynaud phenomenon", "Fisher syndrome", "Cushing disease", "Fracture of clavicle"),
-    *("Second degree burn", "Pre-eclampsia", "Kidney disease", "Respiratory system", "Digit"),
+    *(
+        "Second degree burn",
+        "Pre-eclampsia",
+        "Kidney disease",
+        "Respiratory system",
+        "Digit",
+        "Synapse",
+    ),
     *("Digit necrosis", "eye", "Met", "Tics", "ALL", "Brisk reflexes", "Left ventricle mass"),
     *("Lead", "Second degree atrioventricular block", "Abdominal pain", "Prolonged QT interval"),
     *("Increased serum creatinine", "Decreased platelet count", "Increased spleen size"),
@@ -43,6 +50,7 @@ def nlp():
         ("preeclampsia", "preeclampsia", "Pre-eclampsia"),
         ("diabetic nephropathy", "nephropathy", "Kidney disease"),
         ("respiratory arrest", "respiratory", "Respiratory system"),
+        ("synaptic gaps", "synaptic", "Synapse"),
         ("digital necrosis", "digital necrosis", "Digit necrosis"),
         ("Eye", "Eye", "eye"),
         ("both eyes", "eyes", "eye"),
