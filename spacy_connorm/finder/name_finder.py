@@ -18,7 +18,7 @@ from .context_rules import context_reason
 from .found_mentions import FoundMention
 from .known_names import KnownName, KnownNames, closest_name
 from .name_edges import Edge, edges_of, stands_alone, widen
-from .name_rules import NameRules, uncertain_reason
+from .name_rules import NO_CAPITAL, NameRules, uncertain_reason
 from .name_windows import TokenArrays, find_windows
 from .short_forms import UNDEFINED, LongForms
 from .token_words import TokenWords, by_document, document_offsets
@@ -146,6 +146,8 @@ class NameFinder:
             ]
             for doc, before, own in zip(docs, offsets, numbers, strict=False)
         ]
+        if self.settings["match_capitals"]:
+            found = [_without_words(doc, own, known) for doc, own in zip(docs, found, strict=True)]
         if self.settings["undefined_short_forms"]:
             return found
         words = (tokens.hashes[start : end - 1] for start, end in pairwise(offsets))
@@ -257,6 +259,23 @@ class NameFinder:
         labels = self.settings["labels"]
         known = types if labels is None else (labels[each] for each in types if each in labels)
         return next(filter(None, known), self.settings["label"])
+
+
+def _without_words(
+    doc: Doc, windows: list[_Window], known: Mapping[int, Sequence[KnownName]]
+) -> list[_Window]:
+    """Mark the windows of capitalized names that are everyday words of the document: in one with
+    "unpublished data", "Data" is no genus.
+    """
+    words = {token.text for token in doc if token.is_lower}
+    return [
+        each._replace(reason=NO_CAPITAL, name="")
+        if each.name.lower() in words
+        and each.name not in words
+        and not any(name.text.islower() for name in known[each.value])
+        else each
+        for each in windows
+    ]
 
 
 def _doc_of(text: str, vocab: Vocab) -> Doc:

@@ -68,8 +68,11 @@ _GREEK = frozenset(["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lamb
 STOPPED = "it is a stop text"
 TOO_SHORT = "it has too few letters"
 FUNCTION_WORD = "it is a function word, such as 'more'"
+ADJECTIVE = "it is an adjective, not the singular of a name such as 'blues'"
 OTHER_LETTERS = "it is short, and no name has exactly these letters"
-NO_CAPITAL = "all names with these words have capitals (`match_capitals`)"
+NO_CAPITAL = (
+    "all names with these words have capitals, and the document has it without (`match_capitals`)"
+)
 ACROSS = (
     "its words are on both sides of 'and', 'or', a preposition or a line break, and no name joins "
     "them like this or has them in this order"
@@ -160,14 +163,16 @@ class NameRules:
             return ""
         if letters < self.min_letters or not any(map(str.isalpha, text)):
             return TOO_SHORT
-        is_word = text.islower() or (letters > _NEVER_WORDS and text[1:].islower())
-        if is_word and text.lower() in FUNCTION_WORDS:
-            return FUNCTION_WORD
+        is_derived = len(own) > 1
+        if reason := _word_reason(text, written, is_derived=is_derived):
+            return reason
         if letters <= self.short_letters and text not in written:
             only_short_forms = all(map(is_short_form, written))
             if only_short_forms or (letters <= _NEVER_WORDS and not _is_inflected(text, written)):
                 return OTHER_LETTERS
-        if self.match_capitals and text.islower() and not any(map(str.islower, written)):
+        # "Renal" does not come from the genus Rena.
+        is_other = text.islower() or is_derived
+        if self.match_capitals and is_other and not any(map(str.islower, written)):
             return NO_CAPITAL
         words = _WORD_BREAK.split(text)
         if not _VERBS.isdisjoint((words[0], words[-1])) and text not in written:
@@ -176,9 +181,23 @@ class NameRules:
             return STATED
         if not _is_in_order(text, written):
             return ACROSS
-        if len(own) == 1 and _is_reversed(text, written):
+        if not is_derived and _is_reversed(text, written):
             return REVERSED
         return ""
+
+
+def _word_reason(text: str, names: Sequence[str], *, is_derived: bool) -> str:
+    """Explain why a single word of English is not a mention.
+
+    RETURNS (str): The reason; empty if it may be a mention.
+    """
+    lowered = text.lower()
+    is_word = text.islower() or (len(text) > _NEVER_WORDS and text[1:].islower())
+    if is_word and lowered in FUNCTION_WORDS:
+        return FUNCTION_WORD
+    if lowered in PLAIN_ADJECTIVES and not is_derived and lowered not in map(str.lower, names):
+        return ADJECTIVE
+    return ""
 
 
 def uncertain_reason(text: str) -> str:

@@ -17,7 +17,7 @@ from ..index.store import ConceptStore
 from ..index.vectors import HybridVectors
 from ..index.word_bags import Rewritten, rewrite
 from ..text.cleaning import are_opposite, has_sign
-from ..text.normalization import restore_word_order
+from ..text.normalization import drop_plurals, restore_word_order
 from ..text.word_bags import hash_bag, normalized_words, word_bag
 
 
@@ -315,23 +315,26 @@ def _is_short(text: str) -> bool:
 
 
 def _general_first(hits: list[Hit], text: str, store: ConceptStore) -> list[Hit]:
-    """Put first, of the hits with the best score, the only one with a preferred name, or whose
-    preferred name is the mention itself; otherwise the concept above all others.
+    """Put first, of the hits with the best score, the only one with a preferred name, or else the
+    only one whose name is the mention itself; otherwise the concept above all others. A plural is
+    no synonym of its own: "ear anomalies" are not only those that a narrower concept calls so.
 
     RETURNS (List[Hit]): The hits in their new order.
     """
     tied = [hit for hit in hits if hit[:2] == hits[0][:2]]
-    preferred = [hit for hit in tied if hit.rank == 0]
-    if len(preferred) > 1:
-        names = store.texts([hit.member for hit in preferred])
-        preferred = [hit for hit in preferred if names[hit.member].lower() == text.lower()]
+    best = [hit for hit in tied if hit.rank == 0]
+    if not best and drop_plurals(text) == text:
+        best = tied
+    if len(best) > 1:
+        names = store.texts([hit.member for hit in best])
+        best = [hit for hit in best if names[hit.member].lower() == text.lower()]
     concepts = {hit.concept for hit in tied}
     above = (
         hit
         for hit in tied
         if all(hit.concept in store.ancestors(each) for each in concepts - {hit.concept})
     )
-    first = preferred[0] if len(preferred) == 1 else next(above, None)
+    first = best[0] if len(best) == 1 else next(above, None)
     if first is None:
         return hits
     rank = min(each.rank for each in tied) - 1

@@ -236,6 +236,8 @@ _IRREGULAR = {
     "feet": "foot",
     "glucoses": "glucose",
     "humans": "human",
+    "lice": "louse",
+    "mice": "mouse",
     "noses": "nose",
     "overdoses": "overdose",
     "talismans": "talisman",
@@ -268,7 +270,7 @@ _PLURAL_ENDINGS = (
 )
 _SHORTEST = 4
 _PLURAL_WORD = re.compile(
-    r"(?<![^\W_])(?:[a-z]{2,}(?:s|omata)|children|feet|teeth|women)(?![^\W_])",
+    r"(?<![^\W_])(?:[a-z]{2,}(?:s|omata)|children|feet|lice|mice|teeth|women)(?![^\W_])",
     re.IGNORECASE,
 )
 _SHORT_FORM = re.compile(r"[A-Z]{2,}s")

@@ -416,10 +416,13 @@ def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> P
     store = normalizer.lookup.index.store
     profile = choose_profile(name, _Described(store))
     if profile is not None:
-        normalizer.cfg["branches"] = [*profile.branches]
         # A part of the ontology may lack some of them.
-        excluded = [each for each in profile.excluded if store.number(each) is not None]
-        normalizer.cfg["excluded_branches"] = excluded
+        known, left_out = (
+            [each for each in concepts if store.number(each) is not None]
+            for concepts in (profile.branches, profile.excluded)
+        )
+        normalizer.cfg["branches"] = known if name == AUTO else [*profile.branches]
+        normalizer.cfg["excluded_branches"] = left_out
         if profile.other_types and not normalizer.cfg["types"]:
             normalizer.cfg["types"] = profile.kept_types(store.types())
         normalizer.candidates(())  # refuses branches that the ontology lacks

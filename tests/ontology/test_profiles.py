@@ -44,6 +44,12 @@ def test_an_unknown_profile_is_refused():
         choose_profile("hp", below())
 
 
+def test_organisms_are_known_by_their_ids_alone():
+    ids = [f"NCBITaxon:{number}" for number in range(20)]
+    assert choose_profile("auto", below(ids=[*ids, "NCBITaxon:species"])).name == "ncbitaxon"
+    assert choose_profile("auto", below(ids=[*ids, *("X1",) * 5])) is None
+
+
 EXTERNAL = "External causes of morbidity (V00-Y99)"
 
 

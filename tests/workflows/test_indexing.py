@@ -546,19 +546,22 @@ def test_what_chemicals_do_is_no_mention(tmp_path, settings, left_out):
     assert ids - {concept_id for _, concept_id in found} == {*left_out}
 
 
-def test_genera_have_capitals(tmp_path):
-    taxa = Ontology(
-        [
-            Concept("NCBITaxon:1", "root"),
-            Concept("NCBITaxon:6754", "Cancer", parents=("NCBITaxon:1",)),
-            Concept("NCBITaxon:9606", "Homo sapiens", ("human",), parents=("NCBITaxon:1",)),
-            Concept("NCBITaxon:family", "family"),
-        ]
-    )
-    built = build_index(taxa, tmp_path / "taxa", find_mentions=True, overrides=NGRAMS)
-    text = "A family of crabs, Cancer, and human cancer. Humans."
+@pytest.mark.parametrize("root", ["NCBITaxon:1", "NCBITaxon:131567"])
+def test_genera_have_capitals(tmp_path, root):
     crab, human = "NCBITaxon:6754", "NCBITaxon:9606"
-    assert found_in(text, built) == [("Cancer", crab), ("human", human), ("Humans", human)]
+    taxa = [
+        Concept(root, "root"),
+        Concept(crab, "Cancer", parents=("NCBITaxon:1",)),
+        Concept(human, "Homo sapiens", ("human",), parents=("NCBITaxon:1",)),
+        *(Concept(f"NCBITaxon:{number}", f"Species {number}") for number in range(2, 20)),
+        Concept("NCBITaxon:family", "Family"),
+    ]
+    built = build_index(Ontology(taxa), tmp_path / "taxa", find_mentions=True, overrides=NGRAMS)
+    assert built.profile is not None and built.profile.name == "ncbitaxon"
+    found = [("human", human), ("Humans", human)]
+    assert found_in("The human cancer. Humans.", built) == found
+    family = [] if root == "NCBITaxon:1" else [("Family", "NCBITaxon:family")]
+    assert found_in("Family of crabs: Cancer", built) == [*family, ("Cancer", crab)]
 
 
 def test_external_causes_of_icd_are_not_found(tmp_path):
