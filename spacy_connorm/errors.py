@@ -123,7 +123,7 @@ class Errors(metaclass=_Coded):
     CN115 = "'{path}', line {line}: can't be read as {format} ({reason})."
     CN116 = (
         "'{path}', line {line}: {found} comes after {before}, but rows must be sorted by CUI. "
-        "Sort the file with `LC_ALL=C sort -t '|' -k1,1`."
+        "Sort the file with `LC_ALL=C sort -t '|' -k1,1n`."
     )
     CN118 = "`{setting}` can't be {value}. Choose from: {known}."
     CN121 = "'{output}' would replace or extend the input '{input}'. Name another output."

@@ -164,12 +164,12 @@ class NameRules:
         if letters < self.min_letters or not any(map(str.isalpha, text)):
             return TOO_SHORT
         is_derived = len(own) > 1
-        if reason := _word_reason(text, written, is_derived=is_derived):
-            return reason
         if letters <= self.short_letters and text not in written:
             only_short_forms = all(map(is_short_form, written))
             if only_short_forms or (letters <= _NEVER_WORDS and not _is_inflected(text, written)):
                 return OTHER_LETTERS
+        if reason := _word_reason(text, written, is_derived=is_derived):
+            return reason
         # "Renal" does not come from the genus Rena.
         is_other = text.islower() or is_derived
         if self.match_capitals and is_other and not any(map(str.islower, written)):

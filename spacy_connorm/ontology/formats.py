@@ -66,6 +66,7 @@ FORMATS = {
     "obo": OntologyFormat((".obo",), r"^(format-version:|\[Term\])"),
     "rrf": OntologyFormat((".rrf",), r"\AC\d{7}\|[A-Z]{3}\|"),
     "icd10cm": OntologyFormat((".xml",), r"\A\d{5} [A-Z]\w{2,6} +[01] |<ICD10CM"),
+    "snomed": OntologyFormat((), r"\Aid\teffectiveTime\tactive\tmoduleId\tconceptId\t"),
     # RRF rows also have empty fields, but several of them, and a bar at their end.
     "medic": OntologyFormat((), r"\A[^|\n]+(\|[^|\n]+)*\|(\|[^|\n]+)+$"),
     "ctd": OntologyFormat((".tsv",), r"\A#[^\0]*^#\s*\w+Name\t\w+ID\t"),

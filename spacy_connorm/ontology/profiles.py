@@ -15,6 +15,17 @@ _MOST = 0.9
 # The number of ids to check.
 _SOME = 1000
 
+# SNOMED CT's semantic tags for what describes other concepts, people, places and its own model.
+_SNOMED_TAGS = (
+    *("administration method", "administrative concept", "attribute", r".*\bdose form"),
+    *("environment.*", "ethnic group", "geographic location", "intended site", "life style"),
+    *("link assertion", "linkage concept", r".*\bmetadata concept", "namespace concept"),
+    *("number", "occupation", "person", "physical force", "product name", "qualifier value"),
+    *("racial group", "record artifact", "release characteristic", "religion/philosophy", "role"),
+    *("social concept", "special concept", "state of matter", "supplier", "transformation"),
+    "unit of presentation",
+)
+
 
 class Profile(NamedTuple):
     """The concepts of an ontology that texts mention.
@@ -175,6 +186,14 @@ PROFILES = {
             other_types=r"External causes of morbidity.*",
             reason="diseases, injuries and findings are mentions; external causes are not, since "
             "they are everyday words (storm, tractor)",
+        ),
+        # We have no release to measure it.
+        Profile(
+            name="snomed",
+            ids=r"\d{6,18}",
+            other_types="|".join(_SNOMED_TAGS),
+            reason="what describes other concepts (severe, left), people and places are not "
+            "mentions",
         ),
         # The semantic types of concepts, ideas and places; MedMentions ST21pv also leaves out all
         # but one of these. We have no release to measure it.

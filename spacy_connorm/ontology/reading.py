@@ -46,6 +46,7 @@ from ..text.cleaning import clean
 from .formats import find_format, find_reader
 from .report import Finding, Inventory, ReadReport, Summary, warn_about
 from .rrf import find_mrconso
+from .snomed import find_snomed
 
 
 def read_ontology(
@@ -58,7 +59,7 @@ def read_ontology(
 ) -> Ontology:
     """Read an ontology into memory.
 
-    path (Union[str, Path]): The file, or the META folder of a UMLS release.
+    path (Union[str, Path]): The file, or the folder of a release of UMLS, RxNorm or SNOMED CT.
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
     licence (str): The terms of use to keep in every index built from it; if empty, those stated in
         the file.
@@ -117,7 +118,7 @@ def stream_ontology(
     """Read an ontology concept by concept, with cleaned texts. Concepts without an id or a name are
     left out. At the end, a warning (CNW102) reports invalid rows.
 
-    path (Union[str, Path]): The file, or the META folder of a UMLS release.
+    path (Union[str, Path]): The file, or the folder of a release of UMLS, RxNorm or SNOMED CT.
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
     report (Optional[ReadReport]): Filled with what was left out, and with the file's terms of use.
     curies (bool): Whether to write ids with the prefix of their vocabulary, see `with_curies`.
@@ -280,7 +281,7 @@ class OntologyReader:
     ) -> None:
         """Store the settings.
 
-        path (Path): The file, or the META folder of a UMLS release.
+        path (Path): The file, or the folder of a release of UMLS, RxNorm or SNOMED CT.
         format (Optional[str]): One of `FORMATS`; detected from the file if None.
         licence (str): The terms of use, see `read_ontology`.
         options (Optional[Dict[str, Any]]): Options of the format; see its reader.
@@ -305,7 +306,7 @@ class OntologyReader:
 
 def _file(path: str | Path) -> Path:
     path = Path(path)
-    return find_mrconso(path) if path.is_dir() else path
+    return (find_snomed(path) or find_mrconso(path)) if path.is_dir() else path
 
 
 class Conversion(NamedTuple):
@@ -333,8 +334,8 @@ def convert_ontology(
     """Convert an ontology to knowledge-base JSONL: `python -m spacy connorm ontology`. Concepts are
     read and written one by one, so an ontology of any size fits in memory.
 
-    input_path (Union[str, Path]): The ontology, which may be gzipped, or the META folder of a UMLS
-        release.
+    input_path (Union[str, Path]): The ontology, which may be gzipped, or the folder of a release of
+        UMLS, RxNorm or SNOMED CT.
     output_path (Union[str, Path]): A .jsonl or .jsonl.gz file.
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
     licence (str): The terms of use, kept beside the new file. If empty, those stated in the file.

@@ -1,9 +1,11 @@
-"""UMLS releases: MRCONSO joined with MRSTY, MRREL and MRDEF in one pass, in constant memory."""
+"""UMLS releases: MRCONSO joined with MRSTY, MRREL and MRDEF in one pass, in constant memory. RxNorm
+has files with the same columns, in another order.
+"""
 
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from itertools import chain, groupby
+from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
@@ -14,17 +16,23 @@ from ..errors import ConnormError, Errors, quote_id, unreadable
 from ..files.text import read_lines
 from .report import ReadReport
 
-# RxNorm's files have the same columns, but their own ids.
+# RxNorm has its own ids.
 _CUI = re.compile(r"C\d{7}")
+_UMLS, _RXNORM = "MR", "RXN"
 # Columns of MRCONSO
-_LAT, _TS, _STT, _ISPREF, _AUI, _SAB, _CODE, _STR, _SUPPRESS = 1, 2, 4, 6, 7, 11, 13, 14, 16
+_LAT, _TS, _STT, _ISPREF, _AUI, _SAB, _TTY, _CODE, _STR, _SUPPRESS = (
+    *(1, 2, 4, 6, 7),
+    *(11, 12, 13, 14, 16),
+)
+# What RxNorm calls a concept beside its name: synonyms, tall man lettering, prescribable names.
+_OTHER_NAMES = frozenset(["ET", "PSN", "SY", "TMSY"])
 # Columns of MRREL: what CUI2 is to CUI1
 _REL, _CUI2, _RELA, _REL_SAB, _REL_SUPPRESS = 3, 4, 7, 10, 14
 # Columns of MRSTY and MRDEF
 _TUI = 1
 _DEF_AUI, _DEF_SAB, _DEF, _DEF_SUPPRESS = 1, 4, 5, 6
 _Row = list[str]
-_AFTER_ALL_CUIS = "\U0010ffff"
+_AFTER_ALL_CUIS = "\U0010ffff" * 9
 
 
 def read_rrf(
@@ -37,11 +45,13 @@ def read_rrf(
     tradenames: bool = False,
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
-    """Read a UMLS release. Each file must be sorted by CUI, as released; MRSTY, MRREL and MRDEF are
-    optional. Names are sorted in UMLS's own order (language, TS=P, STT=PF, ISPREF=Y); the first is
-    the preferred name.
+    """Read a release of UMLS or RxNorm. Each file must be sorted by CUI, as released; MRSTY, MRREL
+    and MRDEF are optional. Names are sorted in UMLS's own order (language, TS=P, STT=PF, ISPREF=Y);
+    the first is the preferred name. In RxNorm, that is RxNorm's own name; of RXNREL, only trade
+    names are read.
 
-    path (Union[str, Path]): The META folder, or MRCONSO.RRF in it.
+    path (Union[str, Path]): The META folder, or MRCONSO.RRF in it; RxNorm's rrf folder, or
+        RXNCONSO.RRF in it.
     languages (Collection[str]): The languages of the names, best first; all if empty (''), English
         first.
     sources (Collection[str]): Keep only names, definitions and parents of these sources (SAB), such
@@ -61,9 +71,10 @@ def read_rrf(
     wanted = _Wanted(tuple(languages), frozenset(sources))
     marks = ("|PAR|", "|inverse_isa|")
     type_rows = _follow(mrconso, "MRSTY", report, width=2)
-    definition_rows = _follow(mrconso, "MRDEF", report, width=7)
-    relation_rows = _Follower(iter(()))
-    if hierarchy:
+    definition_rows = relation_rows = _Follower(iter(()))
+    if _kind(mrconso) == _UMLS:
+        definition_rows = _follow(mrconso, "MRDEF", report, width=7)
+    if hierarchy and _kind(mrconso) == _UMLS:
         relation_rows = _follow(mrconso, "MRREL", report, width=15, marks=marks)
     brand_names = _brand_names(mrconso, wanted) if tradenames else {}
     for cui, rows in _read_groups(mrconso, width=17):
@@ -90,7 +101,7 @@ def read_rrf(
 
 
 def find_mrconso(path: Path) -> Path:
-    """Find MRCONSO, the file with the names of a UMLS release.
+    """Find MRCONSO or RXNCONSO, the file with the names of a release of UMLS or RxNorm.
 
     path (Path): The file, its folder, or the folder above.
     RETURNS (Path): The file.
@@ -98,11 +109,19 @@ def find_mrconso(path: Path) -> Path:
     """
     if not path.is_dir():
         return path
-    file = _find_rrf(path, "MRCONSO") or _find_rrf(path / "META", "MRCONSO")
-    if file is None:
-        what = "MRCONSO.RRF; for a UMLS release, name its META folder"
-        raise ConnormError(Errors.CN104.format(path=path, what=what))
-    return file
+    places = ((path, "MR"), (path / "META", "MR"), (path, "RXN"), (path / "rrf", "RXN"))
+    found = filter(None, (_find_rrf(folder, f"{kind}CONSO") for folder, kind in places))
+    if file := next(found, None):
+        return file
+    what = (
+        "MRCONSO.RRF (UMLS), RXNCONSO.RRF (RxNorm) or sct2_Description_Snapshot file (SNOMED CT); "
+        "name the folder that has it"
+    )
+    raise ConnormError(Errors.CN104.format(path=path, what=what))
+
+
+def _kind(mrconso: Path) -> str:
+    return _RXNORM if mrconso.name.upper().startswith(_RXNORM) else _UMLS
 
 
 class _Wanted(NamedTuple):
@@ -140,6 +159,9 @@ class _Wanted(NamedTuple):
     def _rank(self, row: _Row) -> tuple[int, bool, bool, bool]:
         languages = self.languages or ("ENG",)
         place = languages.index(row[_LAT]) if row[_LAT] in languages else len(languages)
+        if not row[_TS]:
+            is_own = row[_SAB] == "RXNORM"
+            return place, not is_own, row[_TTY] in _OTHER_NAMES, False
         return place, row[_TS] != "P", row[_STT] != "PF", row[_ISPREF] != "Y"
 
     def xrefs(self, cui: str, rows: list[_Row]) -> tuple[str, ...]:
@@ -180,7 +202,7 @@ class _Wanted(NamedTuple):
     def _is_wanted(self, row: _Row, source: int, suppress: int) -> bool:
         if self.sources and row[source] not in self.sources:
             return False
-        return row[suppress] == "N"
+        return row[suppress] in ("N", "")  # RXNREL may leave it empty
 
 
 def _find_rrf(folder: Path, name: str) -> Path | None:
@@ -204,23 +226,33 @@ def _read_groups(
     RAISES (ConnormError): CN115 for a row that is too short, CN116 if the file is not sorted, and
         the errors of `read_lines`.
     """
-    rows = _read_rows(path, width, containing)
+    rows = _sorted_rows(path, width, containing)
     return ((cui, list(group)) for cui, group in groupby(rows, key=itemgetter(0)))
 
 
-def _read_rows(path: Path, width: int, containing: Collection[str]) -> Iterator[_Row]:
+def _sorted_rows(path: Path, width: int, containing: Collection[str]) -> Iterator[_Row]:
     before = ""
+    for number, row in _read_rows(path, width, containing):
+        if _place(row[0]) < _place(before):
+            told = {"found": quote_id(row[0]), "before": quote_id(before)}
+            raise ConnormError(Errors.CN116.format(path=path, line=number, **told))
+        before = row[0]
+        yield row
+
+
+def _read_rows(path: Path, width: int, containing: Collection[str]) -> Iterator[tuple[int, _Row]]:
     for number, line in read_lines(path):
         if containing and not any(text in line for text in containing):
             continue
         row = line.split("|")
         if len(row) < width:
             raise unreadable(path, number, "RRF", f"{len(row)} columns, {width} expected")
-        if row[0] < before:
-            told = {"found": quote_id(row[0]), "before": quote_id(before)}
-            raise ConnormError(Errors.CN116.format(path=path, line=number, **told))
-        before = row[0]
-        yield row
+        yield number, row
+
+
+def _place(cui: str) -> tuple[int, str]:
+    # RxNorm's ids are numbers; all of UMLS have the same length.
+    return len(cui), cui
 
 
 class _Follower:
@@ -243,7 +275,7 @@ class _Follower:
         cui (str): A CUI that is not before those of earlier calls.
         RETURNS (List[_Row]): Its rows, if any.
         """
-        while self._cui < cui:
+        while _place(self._cui) < _place(cui):
             self._cui, self._rows = next(self._groups, (_AFTER_ALL_CUIS, []))
         return self._rows if self._cui == cui else []
 
@@ -255,6 +287,7 @@ class _Follower:
 def _follow(
     mrconso: Path, name: str, report: ReadReport, *, width: int, marks: Collection[str] = ()
 ) -> _Follower:
+    name = f"{_kind(mrconso)}{name.removeprefix(_UMLS)}"
     file = _find_rrf(mrconso.parent, name)
     if file is None:
         report.leave_out(f"{name}.RRF, which is missing", str(mrconso.parent))
@@ -266,10 +299,10 @@ def _brand_names(mrconso: Path, wanted: _Wanted) -> dict[str, list[str]]:
     """Collect the trade names of each drug. In MRCONSO, they come before or after the drug, so they
     are collected first: some ten thousand in a release of any size.
     """
-    mrrel = _find_rrf(mrconso.parent, "MRREL") or mrconso.with_name("MRREL.RRF")
+    name = f"{_kind(mrconso)}REL"
+    mrrel = _find_rrf(mrconso.parent, name) or mrconso.with_name(f"{name}.RRF")
     drugs: defaultdict[str, list[str]] = defaultdict(list)
-    groups = _read_groups(mrrel, width=15, containing=("|tradename_of|",))
-    for row in chain.from_iterable(rows for _, rows in groups):
+    for _, row in _read_rows(mrrel, 15, ("|tradename_of|",)):
         if row[_RELA] == "tradename_of" and wanted.is_wanted_relation(row):
             drugs[row[_CUI2]].append(row[0])
     names: defaultdict[str, list[str]] = defaultdict(list)

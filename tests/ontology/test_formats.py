@@ -24,6 +24,8 @@ LINE = '{"concept_id": "T:1", "canonical_name": "one", "aliases": [], "types": [
         ("icd10cm_order.txt", "icd10cm"),
         ("icd10cm_tabular.xml", "icd10cm"),
         ("META/MRCONSO.RRF", "rrf"),
+        ("rxnorm/RXNCONSO.RRF", "rrf"),
+        ("snomed/Snapshot/Terminology/sct2_Description_Snapshot-en_INT_20990101.txt", "snomed"),
     ],
 )
 def test_the_format_is_told_from_name_and_first_lines(data, tmp_path, name, format):

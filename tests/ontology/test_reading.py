@@ -233,6 +233,8 @@ def test_the_terms_of_joined_ontologies_are_in_place_before_them(tmp_path, monke
             2,
         ),
         ("META", {"format": "rrf"}, 4),
+        ("rxnorm", {"tradenames": True}, 3),
+        ("snomed", {"dialect": "900000000000508004"}, 5),
         ("mesh_descriptors.tsv", {"tree": "mesh_tree.tsv"}, 3),
         ("mesh_descriptors.tsv", {"format": "tsv", "header": False, "id": 1, "name": 2}, 3),
         ("mesh_supplementary.tsv", {"id": "mesh_scr_id"}, 2),

@@ -116,6 +116,19 @@ def test_a_row_that_is_too_short(meta):
         read(meta)
 
 
+def test_rxnorm_has_its_own_files_and_order(data):
+    report = ReadReport()
+    concepts = read(data / "rxnorm", report=report, tradenames=True)
+    assert list(concepts) == ["9", "10", "100"]
+    drug = concepts["9"]
+    assert drug.names == ("sniffline", "SNIFfline", "sniffle acid", "Snifex")
+    assert (drug.types, drug.parents) == (("T109", "T121"), ())
+    assert drug.xrefs == ("MESH:X1", "RXNORM:9")
+    assert {reason: kind.count for reason, kind in report.left_out.items()} == {
+        "a suppressed name": 1
+    }
+
+
 @pytest.mark.parametrize("name", ["RXNCONSO.RRF", "rxnorm.txt"])
 def test_rxnorm_is_no_medic_and_its_ids_are_none_of_umls(tmp_path, name):
     path = tmp_path / name
