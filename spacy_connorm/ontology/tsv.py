@@ -55,7 +55,8 @@ def read_tsv(
         the same way ("alt_ids" and "Alt IDs" are called alike); names and synonyms also have the
         fields of `Concept` ("aliases").
     name (Optional[Union[str, int]]): The column of the preferred name.
-    synonyms (Optional[Union[str, int]]): The column of the synonyms.
+    synonyms (Optional[Union[str, int]]): The column of the synonyms. If it is also that of the
+        preferred name, the first of them is that name.
     types (Optional[Union[str, int]]): The column of the semantic types.
     definition (Optional[Union[str, int]]): The column of the definition.
     parents (Optional[Union[str, int]]): The column of the parents.
@@ -169,8 +170,13 @@ def _concepts(
 ) -> Iterator[Concept]:
     for number, row in rows:
         cells = {field: row[i].strip() for field, i in places.items() if i < len(row)}
-        told: dict[str, Any] = {field: cell for field, cell in cells.items() if field in _TEXTS}
-        if not (all(map(told.get, _REQUIRED))):
+        if places.get("aliases") == places["canonical_name"]:
+            names = cells.get("aliases", "").strip(separator)
+            cells["canonical_name"], _, cells["aliases"] = names.partition(separator)
+        told: dict[str, Any] = {
+            field: cell.strip() for field, cell in cells.items() if field in _TEXTS
+        }
+        if not all(map(told.get, _REQUIRED)):
             report.leave_out("a row without id or name", f"line {number}", broken=True)
             continue
         items: dict[str, Any] = {

@@ -8,7 +8,7 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.ontology import ReadReport
 from spacy_connorm.ontology.tsv import read_tsv
 
-from .conftest import by_id
+from .conftest import by_id, counts
 
 
 def test_tsv_with_header(tmp_path):
@@ -54,6 +54,18 @@ def test_columns_with_usual_names_are_read_without_options(tmp_path, header):
         *("T:1", "one", ("uno", "un"), ("T047",), "first"),
         *(("T:0",), ("T:9",), ("MESH:D003920",)),
     )
+
+
+def test_all_names_may_be_in_one_column(tmp_path):
+    path = tmp_path / "Thesaurus.txt"
+    path.write_text("C1\turl\tC7|C9\tMelanoma|melanoma|Malignant Melanoma\nC2\turl\t\t|\n")
+    report = ReadReport()
+    concepts = by_id(
+        read_tsv(path, id=1, name=4, synonyms=4, parents=3, header=False, report=report)
+    )
+    assert concepts["C1"].names == ("Melanoma", "melanoma", "Malignant Melanoma")
+    assert concepts["C1"].parents == ("C7", "C9")
+    assert counts(report) == {"a row without id or name": 1}
 
 
 def test_a_named_column_comes_before_the_usual_one(tmp_path):
