@@ -35,7 +35,6 @@ _FOREIGN = (
         r"\bskos:(Concept|ConceptScheme|prefLabel)\b|core#(Concept|ConceptScheme|prefLabel)>",
         _TABLE,
     ),
-    ("MeSH as XML", r"<(Descriptor|Supplemental|Qualifier)RecordSet\b", _TABLE),
     ("ClaML", r"<ClaML\b", _TABLE),
     ("XML of Orphadata", r"<JDBOR\b", _TABLE),
     ("OWL as RDF/XML", r"<rdf:RDF\b|^<!DOCTYPE rdf:RDF\b", _ROBOT),
@@ -65,12 +64,14 @@ FORMATS = {
     "jsonl": OntologyFormat((".jsonl",), r"\A\s*\{"),
     "obo": OntologyFormat((".obo",), r"^(format-version:|\[Term\])"),
     "rrf": OntologyFormat((".rrf",), r"\AC\d{7}\|[A-Z]{3}\|"),
+    "mesh": OntologyFormat(
+        (".tsv", ".xml"), r"\A[CD]\d{6,}\t|<(Descriptor|Supplemental)RecordSet\b"
+    ),
     "icd10cm": OntologyFormat((".xml",), r"\A\d{5} [A-Z]\w{2,6} +[01] |<ICD10CM"),
     "snomed": OntologyFormat((), r"\Aid\teffectiveTime\tactive\tmoduleId\tconceptId\t"),
     # RRF rows also have empty fields, but several of them, and a bar at their end.
     "medic": OntologyFormat((), r"\A[^|\n]+(\|[^|\n]+)*\|(\|[^|\n]+)+$"),
     "ctd": OntologyFormat((".tsv",), r"\A#[^\0]*^#\s*\w+Name\t\w+ID\t"),
-    "mesh": OntologyFormat((".tsv",), r"\A[CD]\d{6,}\t"),
     "tsv": OntologyFormat((".tsv", ".csv")),
 }
 

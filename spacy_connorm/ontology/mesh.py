@@ -1,4 +1,4 @@
-"""MeSH from tables: descriptors, tree numbers, supplementary concepts."""
+"""MeSH: descriptors, tree numbers and supplementary concepts, from NLM's XML or from tables."""
 
 import re
 from collections import defaultdict
@@ -10,11 +10,18 @@ from pathlib import Path
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors
-from ..files.text import read_lines
+from ..files.text import find_ending, read_lines
+from ..files.xml import read_elements
 from .report import ReadReport
 
 _MESH_ID = re.compile(r"[CD]\d{6,}")
 _TREE_NUMBER = re.compile(r"[A-Z]\d\d(\.\d+)*")
+
+# The elements of NLM's XML.
+_RECORDS = {"DescriptorRecord": "Descriptor", "SupplementalRecord": "SupplementalRecord"}
+_NUMBERS = "TreeNumberList/TreeNumber"
+_TERMS = "ConceptList/Concept/TermList/Term/String"
+_NOTE = "ConceptList/Concept[@PreferredConceptYN='Y']/ScopeNote"
 
 
 def read_mesh(
@@ -24,23 +31,28 @@ def read_mesh(
     supplementary: str | Path | None = None,
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
-    """Read MeSH from tab-separated tables, with or without header lines.
+    """Read MeSH from NLM's XML, or from tab-separated tables, with or without header lines.
 
-    path (Union[str, Path]): Descriptors: id, name, and synonyms joined by `|`.
+    path (Union[str, Path]): Descriptors: NLM's `desc2026.xml`, which also has the tree numbers; or
+        a table: id, name, and synonyms joined by `|`.
     tree (Optional[Union[str, Path]]): The file of tree numbers: rows with a descriptor id and a
         tree number, in any order. A tree number without its last part is the parent's; its category
         and its top level become semantic types, e.g. `C` and `C04` for `C04.588.180`.
-    supplementary (Optional[Union[str, Path]]): The file of supplementary concepts, with the columns
-        of the descriptors.
+    supplementary (Optional[Union[str, Path]]): The file of supplementary concepts: NLM's
+        `supp2026.xml`, or a table with the columns of the descriptors.
     report (Optional[ReadReport]): Filled with what was left out and merged.
     YIELDS (Concept): The concepts, descriptors first, in the order of the files.
     RAISES (ConnormError): CN104 for a tree or supplementary concepts without a single row of this
-        form, and the errors of `read_lines`.
+        form, and the errors of `read_lines` and `read_elements`.
     """
     report = report or ReadReport()
     numbers, owners = _read_tree(tree, report) if tree else ({}, {})
+    descriptors: Iterator[Concept] = _read_descriptors(path, report)
+    if find_ending(path) == ".xml":
+        descriptors = _read_records(path, numbers)
     others = _read_supplementary(supplementary, report) if supplementary else ()
-    concepts = report.merge_rows(chain(_read_descriptors(path, report), others))
+    concepts = report.merge_rows(chain(descriptors, others))
+    owners = owners or {each: owner for owner, own in numbers.items() for each in own}
     for concept in concepts.values():
         yield _placed(concept, numbers.get(concept.concept_id, []), owners)
 
@@ -53,7 +65,35 @@ def _read_descriptors(path: str | Path, report: ReadReport) -> Iterator[Concept]
             report.leave_out("a row without a MeSH id", f"line {number}", broken=True)
 
 
+def _read_records(path: str | Path, numbers: dict[str, list[str]]) -> Iterator[Concept]:
+    """Read NLM's XML of descriptors or supplementary concepts.
+
+    path (Union[str, Path]): The file.
+    numbers (Dict[str, List[str]]): Gets the tree numbers of each descriptor.
+    YIELDS (Concept): Its concepts.
+    """
+    root = None
+    for event, element, _ in read_elements(path):
+        if root is None:
+            root = element
+        if event == "start" or element.tag not in _RECORDS:
+            continue
+        kind = _RECORDS[element.tag]
+        concept_id = element.findtext(f"{kind}UI", "")
+        numbers[concept_id] = [each.text or "" for each in element.iterfind(_NUMBERS)]
+        yield Concept(
+            concept_id,
+            element.findtext(f"{kind}Name/String", ""),
+            tuple(each.text or "" for each in element.iterfind(_TERMS)),
+            definition=element.findtext(_NOTE, "").strip(),
+        )
+        root.clear()
+
+
 def _read_supplementary(path: str | Path, report: ReadReport) -> Iterator[Concept]:
+    if find_ending(path) == ".xml":
+        yield from _read_records(path, {})
+        return
     empty = True
     for number, concept in _read_table(path):
         if concept:

@@ -26,6 +26,19 @@ def test_mesh_joins_descriptors_tree_and_supplementary_concepts(data):
     assert report.merged == 1
 
 
+def test_mesh_is_read_from_the_xml_of_its_makers(data):
+    supplementary = data / "mesh_supplementary.xml"
+    concepts = by_id(read_mesh(data / "mesh_descriptors.xml", supplementary=supplementary))
+    assert list(concepts) == ["D900000", "D900001", "C900009"]
+    sniffles = concepts["D900001"]
+    assert sniffles.names == ("Sniffles", "Runny Nose", "Nose, Runny")
+    assert (sniffles.parents, sniffles.types) == (("D900000",), ("C", "C99", "C98"))
+    assert sniffles.definition == "A nose that drips."
+    assert sniffles.xrefs == ("MESH:D900001", "MESHTREE:C99.100", "MESHTREE:C98.200.100")
+    assert concepts["C900009"].names == ("sniffline", "sniffline hydrochloride")
+    assert concepts["C900009"].parents == ()
+
+
 def test_mesh_tells_the_lines_of_its_second_files(data, tmp_path):
     tree, others, report = tmp_path / "tree.tsv", tmp_path / "scr.tsv", ReadReport()
     tree.write_text("Tree Number\tUi\nC99\tD900000\n\nC98\tNose\n")
