@@ -17,7 +17,7 @@ _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 # Prefixes that give words the opposite or another meaning.
 _REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
 # Words that mean something else before these: no metal leads to anything.
-_OTHERS_BEFORE = {"confused": "with", "lead": "to", "leads": "to"}
+_OTHERS_BEFORE = {"confused": "with", "fall": "risk", "lead": "to", "leads": "to"}
 # Names that are also adjectives: "retinal cells" have to do with the retina, not with the aldehyde.
 _ALSO_ADJECTIVES = frozenset(["retinal"])
 _PREPOSITION = re.compile(rf"(?i)\b({'|'.join(sorted(PREPOSITIONS))})\b")

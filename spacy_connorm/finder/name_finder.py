@@ -26,6 +26,7 @@ from .token_words import TokenWords, by_document, document_offsets
 _CACHED = 100_000
 _TOKENS = re.compile(r"\w+|[^\w\s]")
 _LINE_END = re.compile(r"[-\u2010\u2011] ?\n ?")
+_WITH = re.compile(r"(?i)\bw/(?!o\b)")
 _NO_NAME = "no name has these words"
 
 
@@ -183,7 +184,7 @@ class NameFinder:
         edges: Sequence[Edge],
     ) -> _Window:
         start, end = widen(doc, first, last, edges)
-        text = _LINE_END.sub("-", doc[start:end].text)
+        text = _WITH.sub("with", _LINE_END.sub("-", doc[start:end].text))
         is_alone = not has_pause or stands_alone(doc, start, end)
         reason = self._rules.reason(
             value, letters, text, names, has_pause=has_pause, is_alone=is_alone

@@ -28,7 +28,7 @@ from .readings import NO_READINGS, Reading, as_replacements, read_neighbours
 
 _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
 # "The optic nerves are hypoplastic": function words of sentences, which names do not have.
-_SKIPPED = _POSSESSIVES | COPULAS | {"both"}
+_SKIPPED = _POSSESSIVES | COPULAS | {"both", "w/"}
 # Punctuation that no mention goes across, and empty lines.
 _BREAK = re.compile(r"""[:?!{}"“”…|]|\n\s*\n""")
 # Dashes and slashes are neither: they may be anywhere.

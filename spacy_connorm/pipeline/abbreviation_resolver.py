@@ -13,7 +13,7 @@ from spacy.training import Example
 from ..documents.abbreviations import register_abbreviation_attributes, set_abbreviations
 from ..text.abbreviations import Abbreviation, find_abbreviations
 from ..text.expansion import ShortForms, Use
-from ..text.word_bags import content_words
+from ..text.word_bags import FUNCTION_WORDS, content_words
 from .serialization import SavedComponent
 from .settings import ResolverSettings, Settings
 from .short_form_files import read_short_forms
@@ -21,9 +21,9 @@ from .short_form_files import read_short_forms
 # Words that precede and follow findings, and how far to look for them, in characters.
 _BEFORE_FINDINGS = re.compile(
     r"(?<!\w)(?:no|not|denies|denied|without|w/o?|mild|moderate|severe|trivial|trace|acute|chronic"
-    r"|paroxysmal|recurrent|persistent|worsening|known|new|possible|probable|suspected|r/o|rule out"
-    r"|concern for|(?:pos|neg)(?:itive|ative)? for|reports|endorses|h/o|s/p|c/o|hx(?: of)?"
-    r"|history of)\s+\Z|(?<!\w)[?]\s?\Z",
+    r"|paroxysmal|permanent|recurrent|persistent|worsening|known|new|possible|probable|suspected"
+    r"|r/o|rule out|concern for|(?:pos|neg)(?:itive|ative)? for|reports|endorses|h/o|s/p|c/o"
+    r"|hx(?: of)?|history of)\s+\Z|(?<!\w)[?]\s?\Z",
     re.IGNORECASE,
 )
 _AFTER_FINDINGS = re.compile(
@@ -31,7 +31,14 @@ _AFTER_FINDINGS = re.compile(
     r"|closed|improved|worsened|mild|moderate|severe|trivial|trace)\b",
     re.IGNORECASE,
 )
+_WORD_AFTER = re.compile(r"[ ]([a-z]{3,})")
+# What may follow a finding that is no noun: "PE treated", "AF today", "DM type 2", "UC flare".
+_NO_NOUN = re.compile(
+    r".+ed|.+ing|today|yesterday|type|stage|grade|class|flares?|exacerbations?|ago"
+)
 _REACH = 20
+# Words of long forms that say nothing of the text.
+_NO_EVIDENCE = frozenset(["acute", "chronic", "disease", "disorder", "syndrome"])
 _IN_LIST = re.compile(r"\s*(?:[,;/&+]|and|or)\s*", re.IGNORECASE)
 
 
@@ -92,13 +99,18 @@ class AbbreviationResolver(SavedComponent):
         longs = {use.short: table[use.short] for use in uses}
         chosen = [short for short, long in longs.items() if not long]
         if chosen:
-            words = {*content_words(" ".join([text, *longs.values()]))}
+            words = {*content_words(" ".join([text, *longs.values()]))} - _NO_EVIDENCE
             longs |= {short: _with_words(self.cfg["meanings"][short], words) for short in chosen}
             uses = [use for use in uses if longs[use.short]]
         seen, certain = set(defined), longs.keys() & self.cfg["short_forms"].keys()
+        findings = certain.copy()
+        if self.cfg["findings"] is not None:
+            findings.intersection_update(self.cfg["findings"])
         for number, use in enumerate(uses):
-            if use.short in certain or _is_finding(text, uses, number, certain):
-                certain.add(use.short)
+            if use.short in certain or _is_finding(text, uses, number, findings):
+                if use.short not in certain:
+                    certain.add(use.short)
+                    findings.add(use.short)
                 if use.short not in seen:
                     seen.add(use.short)
                     place = (use.start, use.end)
@@ -128,15 +140,21 @@ def _with_words(longs: Sequence[str], words: Collection[str]) -> str:
     return longs[counts.index(best)] if best and counts.count(best) == 1 else ""
 
 
-def _is_finding(text: str, uses: Sequence[Use], number: int, certain: Collection[str]) -> bool:
+def _is_finding(text: str, uses: Sequence[Use], number: int, findings: Collection[str]) -> bool:
     """Check whether a short form is where a finding would be: behind a word such as "no", before
-    one such as "resolved", or in a list beside an unambiguous short form.
+    one such as "resolved", or in a list beside a short form that is a finding. Before another noun
+    it is none: "no CVA tenderness".
     """
-    start, around = uses[number].start, uses[max(0, number - 1) : number + 2]
+    start, end = uses[number][1:]
+    if _AFTER_FINDINGS.match(text, end):
+        return True
+    after = _WORD_AFTER.match(text, end)
+    if after and after[1] not in FUNCTION_WORDS and not _NO_NOUN.fullmatch(after[1]):
+        return False
     if _BEFORE_FINDINGS.search(text, max(0, start - _REACH), start):
         return True
-    return bool(_AFTER_FINDINGS.match(text, uses[number].end)) or any(
+    return any(
         _IN_LIST.fullmatch(text, one.end, other.start)
-        and (one.short in certain or other.short in certain)
-        for one, other in pairwise(around)
+        and (one.short in findings or other.short in findings)
+        for one, other in pairwise(uses[max(0, number - 1) : number + 2])
     )

@@ -113,10 +113,12 @@ _ALL_KIN = (*_KIN, *(f"{kin}s" for kin in _KIN))
 # What attributes a finding to a relative: "mother had asthma", "mother: asthma", not "mother
 # reports fever".
 _HAVING = (
-    *(" affected by", " also had", " also has", " developed", " diagnosed with", " died from"),
-    *(" died of", " had", " has", " has been diagnosed with", " have", " is affected by"),
-    *(" passed away from", " suffered from", " suffers from", " w/", " was diagnosed with"),
-    *(" were diagnosed with", " who had", " who has", " who have", " with", ":", " -", " –"),
+    *(" affected by", " also had", " also has", " carries", " developed", " diagnosed with"),
+    *(" died from", " died of", " had", " has", " has been diagnosed with", " have"),
+    *(" is affected by", " is treated for", " passed away from", " suffered from"),
+    *(" suffers from", " takes medication for", " treated for", " w/", " was diagnosed with"),
+    *(" went blind", " were diagnosed with", " who had", " who has", " who have", " with"),
+    *("'s side", ":", " -", " –"),
 )
 _IN_KIN = frozenset(
     (

@@ -406,6 +406,11 @@ class ResolverSettings(ComponentSettings):
         {},
         description="long forms by short form, for short forms that a document does not define",
     )
+    findings: list[StrictStr] | None = Field(
+        None,
+        description="the short forms of `short_forms` that are findings, so that those of "
+        '`meanings` beside them are, too: "HTN, HLD", but not "CBC, CMP"; all if null',
+    )
     meanings: Meanings = Field(
         {},
         description="lists of long forms by short form, for short forms that are expanded only "

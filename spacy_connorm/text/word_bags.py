@@ -180,6 +180,7 @@ _ENDINGS = {
     "istic": ("ism",),
     "less": ("lessness",),
     "pathic": ("pathy",),
+    "thyroid": ("thyroidism",),
     "trophic": ("trophy",),
     "allergic": ("allergy",),
     "yonic": ("yo",),

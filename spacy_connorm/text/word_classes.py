@@ -258,9 +258,9 @@ OWN_MEANINGS = frozenset(_OWN_MEANINGS.split())
 ORDINALS = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth"}
 # Adjectives without a typical ending that can follow their noun: "reflexes brisk".
 _PLAIN_ADJECTIVES = """
-absent blue brisk cold dark dense dry dull faint flat heavy high hoarse large light long loose loud
-low narrow pale poor rapid raw red rigid set sharp short shrill slow small soft stiff tall tense
-thick thin tight warm weak wet white wide yellow
+absent blue brisk brittle cold dark dense dry dull faint flat heavy high hoarse large light long
+loose loud low narrow pale poor rapid raw red rigid set sharp short shrill slow small soft sparse
+stiff tall tense thick thin tight warm weak wet white wide yellow
 """
 PLAIN_ADJECTIVES = frozenset(_PLAIN_ADJECTIVES.split())
 

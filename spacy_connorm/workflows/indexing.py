@@ -455,9 +455,12 @@ def _choose_meanings(nlp: Language) -> None:
         for short, longs in named.items()
         if longs
     }
+    findings = [short for short, (long,) in certain.items() if long in names]
     numbered = _numbered_forms({short: names.intersection(known[short]) for short in known})
     names = finder.names_among(long for _, long in numbered)
-    resolver.cfg["short_forms"] |= unambiguous(each for each in numbered if each[1] in names)
+    counted = unambiguous(each for each in numbered if each[1] in names)
+    resolver.cfg["short_forms"] |= counted
+    resolver.cfg["findings"] = [*findings, *counted]
 
 
 def _numbered_forms(named: Mapping[str, Collection[str]]) -> list[tuple[str, str]]:
