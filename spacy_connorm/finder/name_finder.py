@@ -1,6 +1,7 @@
 """Find the windows of documents that have the words of a name."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -265,14 +266,15 @@ class NameFinder:
 def _without_words(
     doc: Doc, windows: list[_Window], known: Mapping[int, Sequence[KnownName]]
 ) -> list[_Window]:
-    """Mark the windows of capitalized names that are everyday words of the document: in one with
-    "unpublished data", "Data" is no genus.
+    """Mark the windows of capitalized names that the document mostly has as everyday words: in one
+    with "unpublished data", "Data" is no genus.
     """
-    words = {token.text for token in doc if token.is_lower}
+    counts = Counter(token.text for token in doc)
     return [
         each._replace(reason=NO_CAPITAL, name="")
-        if each.name.lower() in words
-        and each.name not in words
+        if each.name
+        and counts[each.name.lower()] >= counts[each.name]
+        and counts[each.name.lower()]
         and not any(name.text.islower() for name in known[each.value])
         else each
         for each in windows

@@ -48,6 +48,8 @@ _AUXILIARIES = """
 be been being can could did do does had has have may might must shall should will would
 """
 _VERBS = frozenset(_AUXILIARIES.split())
+# Stop words that can be names: of places.
+_PLACES = frozenset(["back", "bottom", "front", "part", "side", "top"])
 _CAUSES = frozenset(["biochemical", "genetic", "molecular"])
 _DISEASES = frozenset(["disease", "diseases", "disorder", "disorders"])
 # "The ears are low-set".
@@ -71,7 +73,8 @@ FUNCTION_WORD = "it is a function word, such as 'more'"
 ADJECTIVE = "it is an adjective, not the singular of a name such as 'blues'"
 OTHER_LETTERS = "it is short, and no name has exactly these letters"
 NO_CAPITAL = (
-    "all names with these words have capitals, and the document has it without (`match_capitals`)"
+    "all names with these words have capitals, and it has none, it only derives from them, or the "
+    "document mostly has it without (`match_capitals`)"
 )
 ACROSS = (
     "its words are on both sides of 'and', 'or', a preposition or a line break, and no name joins "
@@ -193,7 +196,7 @@ def _word_reason(text: str, names: Sequence[str], *, is_derived: bool) -> str:
     """
     lowered = text.lower()
     is_word = text.islower() or (len(text) > _NEVER_WORDS and text[1:].islower())
-    if is_word and lowered in FUNCTION_WORDS:
+    if is_word and lowered in FUNCTION_WORDS - _PLACES:
         return FUNCTION_WORD
     if lowered in PLAIN_ADJECTIVES and not is_derived and lowered not in map(str.lower, names):
         return ADJECTIVE

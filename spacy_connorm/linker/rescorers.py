@@ -315,9 +315,10 @@ def _is_short(text: str) -> bool:
 
 
 def _general_first(hits: list[Hit], text: str, store: ConceptStore) -> list[Hit]:
-    """Put first, of the hits with the best score, the only one with a preferred name, or else the
-    only one whose name is the mention itself; otherwise the concept above all others. A plural is
-    no synonym of its own: "ear anomalies" are not only those that a narrower concept calls so.
+    """Put first, of the hits with the best score, the only one with a preferred name; of several or
+    none, the only one whose name is the mention itself, unless that is a plural ("ear anomalies"
+    are the anomalies of the ear, also if a narrower concept has just this synonym); otherwise the
+    concept above all others.
 
     RETURNS (List[Hit]): The hits in their new order.
     """

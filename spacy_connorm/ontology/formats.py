@@ -11,6 +11,7 @@ from io import StringIO
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
+from zipfile import is_zipfile
 
 from ..concepts import Concept
 from ..errors import ConnormError, Errors, require_choice
@@ -24,6 +25,7 @@ _ROBOT = (
     "Convert it with ROBOT (http://robot.obolibrary.org): `robot convert --input {path} --output "
     "ontology.obo`."
 )
+_ZIP_ADVICE = "Unzip it and name what is in it, or save the spreadsheet as CSV."
 _TABLE = (
     "Convert it to a table with an id and a name per row, and columns for synonyms and parents."
 )
@@ -36,6 +38,11 @@ _FOREIGN = (
         _TABLE,
     ),
     ("ClaML", r"<ClaML\b", _TABLE),
+    (
+        "a file of a SNOMED CT release, but not its descriptions",
+        r"\Aid\teffectiveTime\tactive\tmoduleId\t(?!conceptId\t)",
+        "Name the folder of the release.",
+    ),
     ("XML of Orphadata", r"<JDBOR\b", _TABLE),
     ("OWL as RDF/XML", r"<rdf:RDF\b|^<!DOCTYPE rdf:RDF\b", _ROBOT),
     ("OWL/XML", r"^<Ontology\b", _ROBOT),
@@ -95,6 +102,9 @@ def find_format(path: Path, name: str | None = None) -> str:
             message = Errors.CN112.format(path=path, named=_listed(candidates), format=name)
             raise ConnormError(message)
         return name
+    if is_zipfile(path):
+        told = {"name": "a zip archive or a spreadsheet", "advice": _ZIP_ADVICE}
+        raise ConnormError(Errors.CN123.format(path=path, **told))
     head = _read_head(path)
     if not head.strip():
         raise ConnormError(Errors.CN104.format(path=path, what="concepts"))

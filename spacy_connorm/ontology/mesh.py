@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -17,11 +17,13 @@ from .report import ReadReport
 _MESH_ID = re.compile(r"[CD]\d{6,}")
 _TREE_NUMBER = re.compile(r"[A-Z]\d\d(\.\d+)*")
 
+# Supplementary concepts and a few others have no tree number; the profile needs a type of each.
+_UNPLACED = "unplaced"
 # The elements of NLM's XML.
 _RECORDS = {"DescriptorRecord": "Descriptor", "SupplementalRecord": "SupplementalRecord"}
 _NUMBERS = "TreeNumberList/TreeNumber"
 _TERMS = "ConceptList/Concept/TermList/Term/String"
-_NOTE = "ConceptList/Concept[@PreferredConceptYN='Y']/ScopeNote"
+_NOTES = ("ConceptList/Concept[@PreferredConceptYN='Y']/ScopeNote", "Note")
 
 
 def read_mesh(
@@ -54,7 +56,7 @@ def read_mesh(
     concepts = report.merge_rows(chain(descriptors, others))
     owners = owners or {each: owner for owner, own in numbers.items() for each in own}
     for concept in concepts.values():
-        yield _placed(concept, numbers.get(concept.concept_id, []), owners)
+        yield _placed(concept, numbers.get(concept.concept_id, []), owners) if owners else concept
 
 
 def _read_descriptors(path: str | Path, report: ReadReport) -> Iterator[Concept]:
@@ -85,17 +87,18 @@ def _read_records(path: str | Path, numbers: dict[str, list[str]]) -> Iterator[C
             concept_id,
             element.findtext(f"{kind}Name/String", ""),
             tuple(each.text or "" for each in element.iterfind(_TERMS)),
-            definition=element.findtext(_NOTE, "").strip(),
+            definition=next(filter(None, map(element.findtext, _NOTES)), "").strip(),
         )
         root.clear()
 
 
 def _read_supplementary(path: str | Path, report: ReadReport) -> Iterator[Concept]:
-    if find_ending(path) == ".xml":
-        yield from _read_records(path, {})
-        return
     empty = True
-    for number, concept in _read_table(path):
+    if find_ending(path) == ".xml":
+        rows: Iterable[tuple[int, Concept | None]] = enumerate(_read_records(path, {}))
+    else:
+        rows = _read_table(path)
+    for number, concept in rows:
         if concept:
             empty = False
             yield concept
@@ -159,7 +162,7 @@ def _placed(concept: Concept, numbers: list[str], owners: dict[str, str]) -> Con
     return replace(
         concept,
         parents=tuple(dict.fromkeys(parent for parent in above if parent)),
-        types=tuple(dict.fromkeys(types)),
+        types=tuple(dict.fromkeys(types)) or (_UNPLACED,),
         # Some ontologies refer to tree numbers.
         xrefs=PREFIXES.curies(join_curie("MESH", each) for each in (concept.concept_id, *numbers)),
     )

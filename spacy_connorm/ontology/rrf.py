@@ -292,7 +292,15 @@ def _follow(
     if file is None:
         report.leave_out(f"{name}.RRF, which is missing", str(mrconso.parent))
         return _Follower(iter(()))
+    if name.startswith(_RXNORM):
+        # Whether it is sorted is nowhere said.
+        rows = sorted((row for _, row in _read_rows(file, width, marks)), key=_place_of)
+        return _Follower((cui, list(group)) for cui, group in groupby(rows, key=itemgetter(0)))
     return _Follower(_read_groups(file, width=width, containing=marks))
+
+
+def _place_of(row: _Row) -> tuple[int, str]:
+    return _place(row[0])
 
 
 def _brand_names(mrconso: Path, wanted: _Wanted) -> dict[str, list[str]]:

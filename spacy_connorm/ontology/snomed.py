@@ -4,7 +4,8 @@ preferred terms and definitions of the same snapshot.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 from pathlib import Path
 
 from ..concepts import Concept
@@ -14,10 +15,12 @@ from ..files.tables import find_column
 from ..files.text import read_lines
 from .report import ReadReport
 
-US_ENGLISH = "900000000000509007"
+_US_ENGLISH = "900000000000509007"
 _ACTIVE = "1"
 _FULL_NAME, _SYNONYM = "900000000000003001", "900000000000013009"
 _PREFERRED = "900000000000548007"
+# Preferred terms are 0 or 1, synonyms 2.
+_LAST = 3
 _IS_A = "116680003"
 # "Fracture of femur (disorder)"
 _TAGGED = re.compile(r"(.*\S)\s*\(([^()]+)\)")
@@ -25,37 +28,39 @@ _TAGGED = re.compile(r"(.*\S)\s*\(([^()]+)\)")
 _UNTAGGED = "untagged"
 # Where a folder may have the descriptions: it is the release, or in it.
 _FOLDERS = (".", "Terminology", "Snapshot/Terminology", "*/Snapshot/Terminology")
-_OTHER_RELEASES = re.compile("_(Full|Delta)")
+# The UK's are called "UKCLFull", "UKCLSnapshot" and the like.
+_OTHER_RELEASES = re.compile("(Full|Delta)[-_]")
+_LANGUAGE = re.compile("Snapshot-([a-z]{2})")
 
 
 def read_snomed(
-    path: str | Path, *, dialect: str = US_ENGLISH, report: ReadReport | None = None
+    path: str | Path, *, dialect: str | None = None, report: ReadReport | None = None
 ) -> Iterator[Concept]:
     """Read the snapshot of a SNOMED CT edition: active concepts with their active terms. Semantic
     types are the semantic tags ("disorder"). The files of concepts, relationships, preferred terms
     and definitions are optional.
 
     path (Union[str, Path]): The folder of a release, or a file of descriptions in it.
-    dialect (str): The reference set of the language whose preferred terms are preferred names; by
-        default US English, or if the release lacks it, the largest one.
+    dialect (Optional[str]): The reference set of the language whose preferred terms are preferred
+        names; by default US English. A concept without one there has that of another dialect.
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the order of the descriptions.
-    RAISES (ConnormError): CN006 for a full release, and a folder with descriptions in several
-        languages but no English; CN100 for a missing file, CN114 for a missing column, CN115 for a
-        row that is too short.
+    RAISES (ConnormError): CN006 for a full release, a folder with descriptions in several languages
+        but no English, and a dialect that the release lacks; CN100 for a missing file, CN114 for a
+        missing column, CN115 for a row that is too short.
     """
     report = report or ReadReport()
-    path = Path(path)
+    path = Path(path).absolute()
     descriptions = (find_snomed(path) if path.is_dir() else None) or path
     if _OTHER_RELEASES.search(descriptions.name):
-        refuse("path", str(descriptions), "in a snapshot, which has no retired terms")
+        refuse("path", str(descriptions), "in a snapshot, which has only the newest state")
     files = _Release(descriptions, report)
-    active = files.active_concepts()
+    retired = files.retired_concepts()
     preferred = files.preferred_terms(dialect)
     parents = files.parents()
     definitions = files.definitions()
     for concept_id, rows in _by_concept(descriptions).items():
-        if active is not None and concept_id not in active:
+        if concept_id in retired:
             report.leave_out("an inactive concept", concept_id)
             continue
         names, tag = _names(rows, preferred)
@@ -79,15 +84,23 @@ def find_snomed(folder: Path) -> Path | None:
     RAISES (ConnormError): CN006 for several languages without English.
     """
     found = sorted(
-        file for each in _FOLDERS for file in folder.glob(f"{each}/*sct2_Description_*Snapshot*")
+        file
+        for each in _FOLDERS
+        for file in folder.glob(f"{each}/*sct2_Description_*Snapshot*")
+        if not file.name.startswith(".")
     )
-    english = [each for each in found if "-en" in each.name]
+    english = [each for each in found if _language(each) == "en"]
     if not found:
         return None
     for some in (found, english):
         if len(some) == 1:
             return some[0]
     refuse("path", str(folder), f"one of the files {', '.join(each.name for each in found)}")
+
+
+def _language(file: Path) -> str:
+    named = _LANGUAGE.search(file.name)
+    return named[1] if named else ""
 
 
 class _Release:
@@ -100,31 +113,35 @@ class _Release:
         report (ReadReport): Filled with the files that are missing.
         """
         self._terminology = descriptions.parent
+        self._language = _language(descriptions)
         self._report = report
 
-    def active_concepts(self) -> frozenset[str] | None:
-        """List the active concepts.
+    def retired_concepts(self) -> frozenset[str]:
+        """List the inactive concepts.
 
-        RETURNS (Optional[FrozenSet[str]]): Their ids; None without a file of concepts.
+        RETURNS (FrozenSet[str]): Their ids. An extension has terms of others' concepts, too.
         """
-        files = self._files(self._terminology, "sct2_Concept_")
-        if not files:
-            return None
-        rows = _rows(files, "id", "active")
-        return frozenset(concept_id for concept_id, active in rows if active == _ACTIVE)
+        files = self._files(self._terminology, "sct2_Concept_", is_needed=True)
+        return frozenset(each for each, active in _rows(files, "id", "active") if active != _ACTIVE)
 
-    def preferred_terms(self, dialect: str) -> frozenset[str]:
-        """List the preferred terms of a dialect.
+    def preferred_terms(self, dialect: str | None) -> dict[str, int]:
+        """List the preferred terms.
 
-        RETURNS (FrozenSet[str]): The ids of their descriptions.
+        RETURNS (Dict[str, int]): 0 for those of the dialect, 1 for others, by the id of their
+            description.
         """
-        terms = defaultdict[str, set[str]](set)
-        files = self._files(self._terminology.parent / "Refset" / "Language", "Language")
+        folder = self._terminology.parent / "Refset" / "Language"
+        files = self._files(folder, "Language", is_needed=True)
         columns = ("active", "refsetId", "referencedComponentId", "acceptabilityId")
+        dialects, terms = set[str](), dict[str, int]()
         for active, refset, description, acceptability in _rows(files, *columns):
             if (active, acceptability) == (_ACTIVE, _PREFERRED):
-                terms[refset].add(description)
-        return frozenset(terms.get(dialect) or max(terms.values(), key=len, default=()))
+                dialects.add(refset)
+                is_other = int(refset != (dialect or _US_ENGLISH))
+                terms[description] = min(is_other, terms.get(description, 1))
+        if dialect and dialect not in dialects:
+            refuse("dialect", dialect, f"a dialect of the release: {', '.join(sorted(dialects))}")
+        return terms
 
     def parents(self) -> dict[str, list[str]]:
         """Collect the parents of all concepts.
@@ -140,52 +157,56 @@ class _Release:
         return parents
 
     def definitions(self) -> dict[str, str]:
-        """Collect the definitions of concepts, which few have.
+        """Collect the definitions of concepts in the language of the descriptions; few have any.
 
         RETURNS (Dict[str, str]): Definitions by id.
         """
         files = self._files(self._terminology, "sct2_TextDefinition_")
+        files = [each for each in files if _language(each) == self._language]
         rows = _rows(files, "conceptId", "active", "term")
         return {concept_id: term for concept_id, active, term in rows if active == _ACTIVE}
 
-    def _files(self, folder: Path, kind: str) -> list[Path]:
-        files = sorted(folder.glob(f"*{kind}*Snapshot*"))
+    def _files(self, folder: Path, kind: str, *, is_needed: bool = False) -> list[Path]:
+        found = sorted(folder.glob(f"*{kind}*Snapshot*"))
+        files = [each for each in found if not each.name.startswith(".")]
         if not files:
-            self._report.leave_out(f"{kind.strip('_')}, which is missing", str(folder))
+            reason = f"the file {kind.strip('_')} of the release, which is missing,"
+            self._report.leave_out(reason, str(folder), broken=is_needed)
         return files
 
 
-def _by_concept(descriptions: Path) -> dict[str, list[tuple[str, str, str]]]:
+def _by_concept(descriptions: Path) -> dict[str, list[tuple[str, bool, str]]]:
     """Collect the active descriptions of each concept.
 
-    RETURNS (Dict[str, List[Tuple[str, str, str]]]): The id, type and term of each, by concept.
+    RETURNS (Dict[str, List[Tuple[str, bool, str]]]): The id of each, whether it is the full name,
+        and its term, by concept.
     """
-    found = defaultdict[str, list[tuple[str, str, str]]](list)
+    found = defaultdict[str, list[tuple[str, bool, str]]](list)
     columns = ("id", "active", "conceptId", "typeId", "term")
     for each, active, concept_id, kind, term in _rows([descriptions], *columns):
         if active == _ACTIVE and kind in (_FULL_NAME, _SYNONYM):
-            found[concept_id].append((each, kind, term))
+            found[concept_id].append((each, kind == _FULL_NAME, term))
     return found
 
 
 def _names(
-    rows: Iterable[tuple[str, str, str]], preferred: frozenset[str]
+    rows: Iterable[tuple[str, bool, str]], preferred: Mapping[str, int]
 ) -> tuple[tuple[str, ...], str]:
     """Sort the terms of a concept.
 
-    rows (Iterable[Tuple[str, str, str]]): The id, type and term of its descriptions.
-    preferred (FrozenSet[str]): The ids of preferred terms.
+    rows (Iterable[Tuple[str, bool, str]]): See `_by_concept`.
+    preferred (Mapping[str, int]): See `_Release.preferred_terms`.
     RETURNS (Tuple[Tuple[str, ...], str]): Its names, the preferred one first, the full one without
         its tag last; and this tag.
     """
-    first, synonyms, full, tag = list[str](), list[str](), list[str](), _UNTAGGED
-    for each, kind, term in rows:
-        tagged = _TAGGED.fullmatch(term) if kind == _FULL_NAME else None
+    ranked, tag = list[tuple[int, str]](), _UNTAGGED
+    for each, is_full, term in rows:
+        tagged = _TAGGED.fullmatch(term) if is_full else None
         if tagged:
             term, tag = tagged.groups()
-        own = full if kind == _FULL_NAME else first if each in preferred else synonyms
-        own.append(term)
-    return tuple(dict.fromkeys((*first, *synonyms, *full))), tag
+        ranked.append((_LAST if is_full else preferred.get(each, _LAST - 1), term))
+    names = (term for _, term in sorted(ranked, key=itemgetter(0)))
+    return tuple(dict.fromkeys(names)), tag
 
 
 def _rows(files: Iterable[Path], *columns: str) -> Iterator[list[str]]:

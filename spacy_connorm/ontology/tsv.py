@@ -78,7 +78,7 @@ def read_tsv(
         its name, CN115 for a row with more fields than columns, and what `read_rows` raises.
         Without a header, the table has the columns of its first row, and those that are named.
     """
-    _check_settings(separator, prefix, parents=parents, by_name=parents_by_name)
+    _check_settings(separator, prefix)
     report = report or ReadReport()
     named = {
         "concept_id": id,
@@ -94,6 +94,9 @@ def read_tsv(
     first = list(islice(rows, 1))
     columns = next((row for _, row in first), [])
     places = _find_columns(path, named, columns if header else None)
+    if parents_by_name and "parents" not in places:
+        told = {"option": "--parents-by-name", "needed": "`--parents`"}
+        raise ConnormError(Errors.CN733.format(**told))
     if header and "aliases" not in places:
         _warn_about_unread(path, columns, places.values())
     width = max(len(columns), 1 + max(places.values()))
@@ -147,18 +150,13 @@ def _watch_separator(
         warn(Warnings.CNW108.format(**told))
 
 
-def _check_settings(
-    separator: str, prefix: str | None, *, parents: str | int | None, by_name: bool
-) -> None:
+def _check_settings(separator: str, prefix: str | None) -> None:
     if not separator:
         refuse("separator", separator, "at least one character")
     if prefix:
         require_prefix(prefix)
         if not PREFIXES.curie(join_curie(prefix, "1")):
             refuse("prefix", prefix, "the prefix of a vocabulary, such as 'SNOMEDCT'")
-    if by_name and parents is None:
-        told = {"option": "--parents-by-name", "needed": "`--parents`"}
-        raise ConnormError(Errors.CN733.format(**told))
 
 
 def _concepts(

@@ -8,7 +8,7 @@ from .name_pipeline import build
 @pytest.fixture(scope="module")
 def nlp():
     """A pipeline with names of organisms. Tests do not change it."""
-    nlp = build(["Data", "Rena", "Homo sapiens", "mouse", "blues", "more", "heart attacks"])
+    nlp = build(["Data", "Rena", "Homo sapiens", "mouse", "blues", "more", "heart attacks", "back"])
     nlp.get_pipe("mention_finder").cfg["match_capitals"] = True
     return nlp
 
@@ -19,6 +19,8 @@ def nlp():
         ("Data is a genus.", ["Data"]),
         ("Data are missing (unpublished data).", []),
         ("Renal and renal", []),
+        ("Data and Data are genera, not data.", ["Data", "Data"]),
+        ("pain in the back", ["back"]),
         ("Rena is a genus of snakes.", ["Rena"]),
         ("homo sapiens, Homo sapiens", ["Homo sapiens"]),
         ("Mouse, mice and mouse", ["Mouse", "mice", "mouse"]),

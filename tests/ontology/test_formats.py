@@ -1,6 +1,7 @@
 """Formats are told from names and first lines; what is not read is refused."""
 
 import gzip
+from zipfile import ZipFile
 
 import pytest
 
@@ -34,6 +35,14 @@ def test_the_format_is_told_from_name_and_first_lines(data, tmp_path, name, form
     compressed = tmp_path / f"{(data / name).name}.gz"
     compressed.write_bytes(gzip.compress((data / name).read_bytes()))
     assert find_format(compressed) == format
+
+
+@pytest.mark.parametrize("name", ["release.zip", "terms.xlsx", "terms.csv"])
+def test_archives_are_told(tmp_path, name):
+    with ZipFile(tmp_path / name, "w") as archive:
+        archive.writestr("a.txt", "a")
+    with pytest.raises(ConnormError, match="CN123.*zip archive.*Unzip.*CSV"):
+        read_ontology(tmp_path / name)
 
 
 @pytest.mark.parametrize("format", FORMATS)
@@ -84,6 +93,7 @@ def test_files_that_are_not_what_they_should_be(tmp_path, name, content, code):
         ("a.ttl", "# made by hand\nPREFIX : <http://x.org#>\n", "Turtle"),
         ("a.ttl", "@prefix a: <http://x.org#> .\na:1 a skos:Concept .\n", "SKOS.*table"),
         ("a.rdf", RDF + "<skos:Concept/></rdf:RDF>\n", "SKOS.*table"),
+        ("a.txt", "id\teffectiveTime\tactive\tmoduleId\tsourceId\n", "SNOMED CT.*folder"),
         ("a.xml.gz", "\ufeff<?xml version='1.0'?><ClaML version='2.0.0'>", "ClaML.*table"),
         ("a.xml", "<?xml version='1.0'?>\n<JDBOR><DisorderList>", "Orphadata.*table"),
         ("a.json", '{\n  "graphs" : [ {\n    "nodes" : [ ]\n', f"OBO Graphs JSON.*{ROBOT}"),

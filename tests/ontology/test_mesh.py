@@ -36,7 +36,9 @@ def test_mesh_is_read_from_the_xml_of_its_makers(data):
     assert sniffles.definition == "A nose that drips."
     assert sniffles.xrefs == ("MESH:D900001", "MESHTREE:C99.100", "MESHTREE:C98.200.100")
     assert concepts["C900009"].names == ("sniffline", "sniffline hydrochloride")
-    assert concepts["C900009"].parents == ()
+    other = concepts["C900009"]
+    assert (other.parents, other.types) == ((), ("unplaced",))
+    assert other.definition == "Against sniffles."
 
 
 def test_mesh_tells_the_lines_of_its_second_files(data, tmp_path):
@@ -48,6 +50,12 @@ def test_mesh_tells_the_lines_of_its_second_files(data, tmp_path):
         "a row of the tree without a MeSH id and a tree number": ("line 4 of 'tree.tsv'", 1),
         "a supplementary row without a MeSH id": ("line 2 of 'scr.tsv'", 1),
     }
+
+
+def test_another_xml_has_no_supplementary_concepts(data):
+    descriptors, other = data / "mesh_descriptors.xml", data / "icd10cm_tabular.xml"
+    with pytest.raises(ConnormError, match="CN104.*icd10cm_tabular"):
+        list(read_mesh(descriptors, supplementary=other))
 
 
 @pytest.mark.parametrize("setting", ["tree", "supplementary"])

@@ -42,12 +42,13 @@ def test_a_concept_is_joined_from_five_files(data):
     assert counts(report) == {"an inactive concept": 1}
 
 
-@pytest.mark.parametrize(
-    ("dialect", "name"), [(BRITISH, "Runny nose"), ("of another edition", "Sniffles")]
-)
-def test_the_dialect_chooses_preferred_names(data, dialect, name):
-    concepts = by_id(read_snomed(data / "snomed", dialect=dialect))
-    assert concepts["1000002"].canonical_name == name
+def test_the_dialect_chooses_preferred_names(data):
+    concepts = by_id(read_snomed(data / "snomed", dialect=BRITISH))
+    assert concepts["1000002"].canonical_name == "Runny nose"
+    # This one is preferred in the US only.
+    assert concepts["1000003"].canonical_name == 'WS - winter "sniffles"'
+    with pytest.raises(ConnormError, match=f"CN006.*dialect.*{BRITISH}.*'en-GB'"):
+        list(read_snomed(data / "snomed", dialect="en-GB"))
 
 
 @pytest.mark.parametrize("place", [".", "Snapshot", "Snapshot/Terminology", ".."])
@@ -62,27 +63,45 @@ def test_a_release_is_found_by_its_descriptions(release):
 def test_the_other_files_may_be_absent(release):
     for path in [*release.rglob("sct2_[CRT]*"), *release.rglob("der2*")]:
         path.unlink()
-    report = ReadReport()
-    concepts = by_id(read_snomed(release, report=report))
+    with pytest.warns(UserWarning, match="CNW102.*missing") as warned:
+        concepts = read_ontology(release)
+    assert len(warned) == 2
     assert concepts["1000006"].canonical_name == "Retired sniffles"
-    assert not any(each.parents or each.definition for each in concepts.values())
-    assert len(report.left_out) == 4
+    assert not any(each.parents or each.definition for each in concepts)
+
+
+def test_a_relative_path_finds_the_other_files(release, monkeypatch):
+    monkeypatch.chdir(descriptions(release).parent)
+    concepts = by_id(read_snomed(descriptions(release).name, dialect=BRITISH))
+    assert concepts["1000002"].canonical_name == "Runny nose"
+
+
+def test_an_extension_has_terms_of_concepts_that_it_does_not_list(release):
+    file = next(release.rglob("sct2_Concept*"))
+    file.write_text("id\teffectiveTime\tactive\n1000006\t20990101\t0\n")
+    assert len(by_id(read_snomed(release))) == 5
 
 
 def test_english_is_read_if_there_are_several_languages(release):
     english = descriptions(release)
     spanish = english.with_name(english.name.replace("-en", "-es"))
     shutil.copy(english, spanish)
-    assert len(by_id(read_snomed(release))) == 5
+    definitions = next(release.rglob("sct2_TextDefinition*"))
+    other = definitions.with_name(definitions.name.replace("-en", "-es"))
+    other.write_text(definitions.read_text().replace("A nose that drips.", "Una nariz."))
+    (spanish.parent / f"._{spanish.name}").touch()
+    concepts = by_id(read_snomed(release))
+    assert (len(concepts), concepts["1000002"].definition) == (5, "A nose that drips.")
     english.rename(english.with_name(english.name.replace("-en", "-sv")))
     with pytest.raises(ConnormError, match="CN006.*one of the files.*-es.*-sv"):
         list(read_snomed(release))
 
 
-def test_a_full_release_is_refused(release):
+@pytest.mark.parametrize("name", ["_Full-en_INT_", "_UKCLFull-en_GB_", "_Delta_INT_"])
+def test_a_full_release_is_refused(release, name):
     file = descriptions(release)
-    full = file.rename(file.with_name(file.name.replace("Snapshot", "Full")))
-    with pytest.raises(ConnormError, match="CN006.*snapshot.*Full"):
+    full = file.rename(file.with_name(file.name.replace("_Snapshot-en_INT_", name)))
+    with pytest.raises(ConnormError, match=f"CN006.*snapshot.*{name}"):
         read_ontology(full)
 
 
