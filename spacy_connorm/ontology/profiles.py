@@ -20,18 +20,10 @@ _SNOMED_TAGS = (
     *("administration method", "administrative concept", "attribute", r".*\bdose form"),
     *("environment.*", "ethnic group", "geographic location", "intended site", "life style"),
     *("link assertion", "linkage concept", r"(.*\b)?metadata( concept)?", "namespace concept"),
-    *(
-        "disposition",
-        "number",
-        "occupation",
-        "person",
-        "physical force",
-        "product name",
-        "qualifier value",
-    ),
-    *("racial group", "record artifact", "release characteristic", "religion/philosophy", "role"),
-    *("social concept", "special concept", "state of matter", "supplier", "transformation"),
-    "unit of presentation",
+    *("disposition", "number", "occupation", "person", "physical force", "product name"),
+    *("qualifier value", "racial group", "record artifact", "release characteristic", "role"),
+    *("religion/philosophy", "social concept", "special concept", "state of matter", "supplier"),
+    *("transformation", "unit of presentation"),
 )
 
 

@@ -22,6 +22,7 @@ from .word_classes import (
     DISEASES_OF,
     OTHER_ROOTS,
     OWN_MEANINGS,
+    PLAIN_ADJECTIVES,
     SAID_FOR,
     SAID_WITHIN,
     STATES,
@@ -243,6 +244,8 @@ def base_forms(word: str) -> tuple[str, ...]:
     found = dict.fromkeys((*OTHER_ROOTS.get(word, ()), *STATES.get(word, ())))
     for cut in range(max(0, len(word) - _LONGEST_ENDING), len(word)):
         for noun_ending in _ENDINGS.get(word[cut:], ()):
+            if noun_ending == "ing" and word in PLAIN_ADJECTIVES:
+                continue  # a white arrow is no whiting
             form = word[:cut] + noun_ending
             if form[:_SHORTEST_STEM] == word[:_SHORTEST_STEM] and form != word:
                 found[form] = None

@@ -8,7 +8,19 @@ from .name_pipeline import build
 @pytest.fixture(scope="module")
 def nlp():
     """A pipeline with names of organisms. Tests do not change it."""
-    nlp = build(["Data", "Rena", "Homo sapiens", "mouse", "blues", "more", "heart attacks", "back"])
+    nlp = build(
+        [
+            "Data",
+            "Rena",
+            "Homo sapiens",
+            "mouse",
+            "blues",
+            "more",
+            "heart attacks",
+            "back",
+            "whiting",
+        ]
+    )
     nlp.get_pipe("mention_finder").cfg["match_capitals"] = True
     return nlp
 
@@ -24,7 +36,7 @@ def nlp():
         ("Rena is a genus of snakes.", ["Rena"]),
         ("homo sapiens, Homo sapiens", ["Homo sapiens"]),
         ("Mouse, mice and mouse", ["Mouse", "mice", "mouse"]),
-        ("a blue one, and three blues", ["blues"]),
+        ("a blue or white one, and three blues", ["blues"]),
         ("more and More; MORE", ["MORE"]),
         ("one heart attack", ["heart attack"]),
     ],
