@@ -48,8 +48,8 @@ _AUXILIARIES = """
 be been being can could did do does had has have may might must shall should will would
 """
 _VERBS = frozenset(_AUXILIARIES.split())
-# Stop words that can be names: of places.
-_PLACES = frozenset(["back", "bottom", "front", "part", "side", "top"])
+# Stop words but those that name places.
+_NEVER_NAMES = FUNCTION_WORDS - {"back", "bottom", "front", "part", "side", "top"}
 _CAUSES = frozenset(["biochemical", "genetic", "molecular"])
 _DISEASES = frozenset(["disease", "diseases", "disorder", "disorders"])
 # "The ears are low-set".
@@ -196,7 +196,7 @@ def _word_reason(text: str, names: Sequence[str], *, is_derived: bool) -> str:
     """
     lowered = text.lower()
     is_word = text.islower() or (len(text) > _NEVER_WORDS and text[1:].islower())
-    if is_word and lowered in FUNCTION_WORDS - _PLACES:
+    if is_word and lowered in _NEVER_NAMES:
         return FUNCTION_WORD
     if lowered in PLAIN_ADJECTIVES and not is_derived and lowered not in map(str.lower, names):
         return ADJECTIVE

@@ -72,9 +72,10 @@ def read_rrf(
     marks = ("|PAR|", "|inverse_isa|")
     type_rows = _follow(mrconso, "MRSTY", report, width=2)
     definition_rows = relation_rows = _Follower(iter(()))
-    if _kind(mrconso) == _UMLS:
+    is_umls = _kind(mrconso) == _UMLS
+    if is_umls:
         definition_rows = _follow(mrconso, "MRDEF", report, width=7)
-    if hierarchy and _kind(mrconso) == _UMLS:
+    if is_umls and hierarchy:
         relation_rows = _follow(mrconso, "MRREL", report, width=15, marks=marks)
     brand_names = _brand_names(mrconso, wanted) if tradenames else {}
     for cui, rows in _read_groups(mrconso, width=17):
