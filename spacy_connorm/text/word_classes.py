@@ -169,7 +169,11 @@ SAID_FOR = {
     "brady": ("bradycardia",),
     "coarctation": ("aortic coarctation", "aorta coarctation"),
     "depression": ("mental depression", "depressive disorder"),
+    "bipolar": ("bipolar disorder",),
+    "celiac": ("celiac disease",),
+    "coeliac": ("celiac disease",),
     "diabetes": ("diabetes mellitus",),
+    "hypertension": ("hypertensive disorder",),
     "murmur": ("heart murmur", "cardiac murmur"),
     "pale": ("pallor",),
     "palp": ("palpitation",),
@@ -221,6 +225,7 @@ SAID_WITHIN = {
     "gi": ("gastrointestinal",),
     "gu": ("genitourinary",),
     "hb": ("hemoglobin",),
+    "hep": ("hepatitis",),
     "hgb": ("hemoglobin",),
     "hiv": ("human immunodeficiency virus",),
     "htn": ("hypertension",),
@@ -231,6 +236,7 @@ SAID_WITHIN = {
     "periph": ("peripheral",),
     "pulm": ("pulmonary",),
     "qt": ("qt interval",),
+    "qtc": ("qtc interval", "qt interval"),
     "rbc": ("red blood cell", "erythrocyte"),
     "resp": ("respiratory",),
     "rv": ("right ventricular", "right ventricle"),
@@ -260,7 +266,7 @@ ORDINALS = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth"}
 _PLAIN_ADJECTIVES = """
 absent blue brisk brittle cold dark dense dry dull faint flat heavy high hoarse large light long
 loose loud low narrow pale poor rapid raw red rigid set sharp short shrill slow small soft sparse
-stiff tall tense thick thin tight warm weak wet white wide yellow
+stiff swollen tall tense thick thin tight warm weak wet white wide yellow
 """
 PLAIN_ADJECTIVES = frozenset(_PLAIN_ADJECTIVES.split())
 

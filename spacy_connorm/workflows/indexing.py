@@ -28,7 +28,12 @@ from ..ontology.profiles import AUTO, NONE, PROFILES, Profile, choose_profile
 from ..pipeline.concept_normalizer import ConceptNormalizer, Given, read_given
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
 from ..pipeline.saving import write_pipeline
-from ..pipeline.short_form_files import CLINICAL, ambiguous_short_forms, unambiguous
+from ..pipeline.short_form_files import (
+    CLINICAL,
+    NO_FINDINGS,
+    ambiguous_short_forms,
+    unambiguous,
+)
 from ..pipeline.tokenization import separate_joined_words
 from ..text.substitutions import NameLearner, Substitution
 from ..text.word_bags import normalized_words
@@ -445,6 +450,7 @@ def _choose_meanings(nlp: Language) -> None:
         return
     resolver: Any = nlp.get_pipe(_RESOLVER)
     finder: Any = nlp.get_pipe(_FINDER)
+    finder.add_stop_texts(NO_FINDINGS)
     meanings = ambiguous_short_forms()
     certain = {short: [long] for short, long in resolver.cfg["short_forms"].items()}
     known: dict[str, list[str]] = {**certain, **meanings}

@@ -7,7 +7,7 @@ from .name_pipeline import build
 NAMES = [
     *("S1", "S2", "ureteric bud", "metanephric ureteric bud", "Be cell"),
     *("abnormal cell", "cell", "stage 3 kidney disease", "kidney disease", "tooth disorder"),
-    *("hereditary disease", "molecular disease", "fall", "synovitis", "more", "retinal"),
+    *("hereditary disease", "molecular disease", "fall", "synovitis", "more", "retinal", "fever"),
 ]
 
 
@@ -31,7 +31,9 @@ def nlp():
         ("Morphology of the cells is abnormal.", ["cells"]),
         ("The cells are abnormal.", ["cells are abnormal"]),
         ("3. Kidney disease stage 3", ["Kidney disease stage 3"]),
-        ("fall precautions", []),
+        ("fall precautions, fall risk, fall clinic", []),
+        ("yellow fever and fever", ["fever"]),
+        ("Tooth disorder is a molecular disease.", ["Tooth disorder", "molecular disease"]),
         ("retinal vessels and retinal", ["retinal"]),
         ("11-cis retinal binding", []),
         ("Retinal is bound; MORE and more.", ["Retinal", "MORE"]),

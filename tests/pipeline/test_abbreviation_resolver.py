@@ -81,13 +81,21 @@ def test_a_table_tells_short_forms_that_a_document_does_not_define(tmp_path):
         ("HTN. PE", ["HTN"]),
         ("Pulmonary embolism (PE). PE: no", ["PE", "PE"]),
         ("Possibly no-PE", []),
+        ("no PE tenderness, ED visit", []),
+        ("new PE today", ["PE"]),
+        ("1. PE\n2. TR: mild", ["PE"]),
+        ("1. PE: normal", []),
+        ("PE on apixaban, 97% RA on arrival", ["PE"]),
+        ("has RA, presents with PE", ["RA", "PE"]),
+        ("CBC, PE", ["CBC"]),
     ],
 )
 def test_short_forms_with_other_meanings_count_where_findings_stand(text, found):
     nlp = make_pipeline()
     nlp.get_pipe("abbreviation_resolver").cfg.update(
         {
-            "short_forms": {"HTN": "hypertension"},
+            "short_forms": {"HTN": "hypertension", "CBC": "complete blood count"},
+            "findings": ["HTN"],
             "meanings": {
                 **{"PE": ["pulmonary embolism"], "RA": ["rheumatoid arthritis"]},
                 **{"ED": ["erectile dysfunction"], "TR": ["tricuspid regurgitation"]},

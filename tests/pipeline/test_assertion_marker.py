@@ -68,6 +68,15 @@ def nlp():
         ("Has fever, asthma (brother)", {"fever": (), "asthma": ("family",)}),
         ("Mother with possible asthma", {"asthma": ("possible", "family")}),
         ("No risk of stroke", {"stroke": ("negated", "possible")}),
+        ("No relief of cough, not tolerating food with fever", {"cough": (), "fever": ()}),
+        ("Did not take his pills for asthma", {"asthma": ()}),
+        ("Can't walk because of fits", {"fits": ()}),
+        ("Stroke likely. Fever likely viral", {"stroke": ("possible",), "fever": ()}),
+        ("Cough has not resolved. Fits resolved", {"cough": (), "fits": ("history",)}),
+        ("3/12 history of cough, 8-mo hx of fits", {"cough": (), "fits": ()}),
+        ("Wife has cough. Mother's side: asthma", {"cough": ("family",), "asthma": ("family",)}),
+        ("Father takes medication for fits", {"fits": ("family",)}),
+        ("PMH:\nStroke s/p stent, asthma\n", {"stroke": ("history",), "asthma": ("history",)}),
     ],
 )
 def test_words_around_a_mention_say_what_it_is(nlp, text, expected):
