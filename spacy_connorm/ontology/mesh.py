@@ -17,7 +17,9 @@ from .report import ReadReport
 _MESH_ID = re.compile(r"[CD]\d{6,}")
 _TREE_NUMBER = re.compile(r"[A-Z]\d\d(\.\d+)*")
 
-# Supplementary concepts and a few others have no tree number; the profile needs a type of each.
+# The categories of supplementary concepts: chemicals, protocols, diseases, organisms.
+_CATEGORIES = {"1": "D", "2": "E", "3": "C", "4": "B"}
+# A few descriptors have no tree number; the profile needs a type of each concept.
 _UNPLACED = "unplaced"
 # The elements of NLM's XML.
 _RECORDS = {"DescriptorRecord": "Descriptor", "SupplementalRecord": "SupplementalRecord"}
@@ -56,7 +58,7 @@ def read_mesh(
     concepts = report.merge_rows(chain(descriptors, others))
     owners = owners or {each: owner for owner, own in numbers.items() for each in own}
     for concept in concepts.values():
-        yield _placed(concept, numbers.get(concept.concept_id, []), owners) if owners else concept
+        yield _placed(concept, numbers.get(concept.concept_id, []), owners)
 
 
 def _read_descriptors(path: str | Path, report: ReadReport) -> Iterator[Concept]:
@@ -87,6 +89,7 @@ def _read_records(path: str | Path, numbers: dict[str, list[str]]) -> Iterator[C
             concept_id,
             element.findtext(f"{kind}Name/String", ""),
             tuple(each.text or "" for each in element.iterfind(_TERMS)),
+            types=(_CATEGORIES.get(element.get("SCRClass", ""), _UNPLACED),),
             definition=next(filter(None, map(element.findtext, _NOTES)), "").strip(),
         )
         root.clear()
@@ -162,7 +165,7 @@ def _placed(concept: Concept, numbers: list[str], owners: dict[str, str]) -> Con
     return replace(
         concept,
         parents=tuple(dict.fromkeys(parent for parent in above if parent)),
-        types=tuple(dict.fromkeys(types)) or (_UNPLACED,),
+        types=tuple(dict.fromkeys(types)) or concept.types,
         # Some ontologies refer to tree numbers.
         xrefs=PREFIXES.curies(join_curie("MESH", each) for each in (concept.concept_id, *numbers)),
     )

@@ -29,7 +29,8 @@ def test_mesh_joins_descriptors_tree_and_supplementary_concepts(data):
 def test_mesh_is_read_from_the_xml_of_its_makers(data):
     supplementary = data / "mesh_supplementary.xml"
     concepts = by_id(read_mesh(data / "mesh_descriptors.xml", supplementary=supplementary))
-    assert list(concepts) == ["D900000", "D900001", "C900009"]
+    assert list(concepts) == ["D900000", "D900001", "D900003", "C900009"]
+    assert concepts["D900003"].types == ("unplaced",)
     sniffles = concepts["D900001"]
     assert sniffles.names == ("Sniffles", "Runny Nose", "Nose, Runny")
     assert (sniffles.parents, sniffles.types) == (("D900000",), ("C", "C99", "C98"))
@@ -37,7 +38,7 @@ def test_mesh_is_read_from_the_xml_of_its_makers(data):
     assert sniffles.xrefs == ("MESH:D900001", "MESHTREE:C99.100", "MESHTREE:C98.200.100")
     assert concepts["C900009"].names == ("sniffline", "sniffline hydrochloride")
     other = concepts["C900009"]
-    assert (other.parents, other.types) == ((), ("unplaced",))
+    assert (other.parents, other.types) == ((), ("D",))
     assert other.definition == "Against sniffles."
 
 

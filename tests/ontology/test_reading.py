@@ -236,7 +236,7 @@ def test_the_terms_of_joined_ontologies_are_in_place_before_them(tmp_path, monke
         ("rxnorm", {"tradenames": True}, 3),
         ("snomed", {"dialect": "900000000000508004"}, 5),
         ("mesh_descriptors.tsv", {"tree": "mesh_tree.tsv"}, 3),
-        ("mesh_descriptors.xml", {"supplementary": "mesh_supplementary.xml"}, 3),
+        ("mesh_descriptors.xml", {"supplementary": "mesh_supplementary.xml"}, 4),
         ("mesh_descriptors.tsv", {"format": "tsv", "header": False, "id": 1, "name": 2}, 3),
         ("mesh_supplementary.tsv", {"id": "mesh_scr_id"}, 2),
         ("icd10cm_order.txt", {"tabular": "icd10cm_tabular.xml"}, 5),
