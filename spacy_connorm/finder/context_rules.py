@@ -55,7 +55,8 @@ def context_reason(doc: Doc, start: int, end: int, text: str, *, is_certain: boo
     if _has_other_meaning(doc, end, text, is_certain=is_certain):
         return OTHER_WORD
     if end - start == 1:
-        if start and doc[start - 1].lower_ in _OTHERS_AFTER.get(text.lower(), ()):
+        others = _OTHERS_AFTER.get(text.lower())
+        if others and start and doc[start - 1].lower_ in others:
             return OTHER_NAME
         return LABEL if _NUMBER.fullmatch(text) and _is_label(doc, start) else ""
     if _is_cut(doc, end, text):

@@ -149,7 +149,10 @@ class NameFinder:
             for doc, before, own in zip(docs, offsets, numbers, strict=False)
         ]
         if self.settings["match_capitals"]:
-            found = [_without_words(doc, own, known) for doc, own in zip(docs, found, strict=True)]
+            found = [
+                _without_everyday_words(doc, own, known)
+                for doc, own in zip(docs, found, strict=True)
+            ]
         if self.settings["undefined_short_forms"]:
             return found
         words = (tokens.hashes[start : end - 1] for start, end in pairwise(offsets))
@@ -263,7 +266,7 @@ class NameFinder:
         return next(filter(None, known), self.settings["label"])
 
 
-def _without_words(
+def _without_everyday_words(
     doc: Doc, windows: list[_Window], known: Mapping[int, Sequence[KnownName]]
 ) -> list[_Window]:
     """Mark the windows of capitalized names that the document mostly has as everyday words: in one

@@ -70,13 +70,13 @@ def read_rrf(
     mrconso = find_mrconso(Path(path))
     wanted = _Wanted(tuple(languages), frozenset(sources))
     marks = ("|PAR|", "|inverse_isa|")
-    type_rows = _follow(mrconso, "MRSTY", report, width=2)
+    type_rows = _follow(mrconso, "STY", report, width=2)
     definition_rows = relation_rows = _Follower(iter(()))
     is_umls = _kind(mrconso) == _UMLS
     if is_umls:
-        definition_rows = _follow(mrconso, "MRDEF", report, width=7)
+        definition_rows = _follow(mrconso, "DEF", report, width=7)
     if is_umls and hierarchy:
-        relation_rows = _follow(mrconso, "MRREL", report, width=15, marks=marks)
+        relation_rows = _follow(mrconso, "REL", report, width=15, marks=marks)
     brand_names = _brand_names(mrconso, wanted) if tradenames else {}
     for cui, rows in _read_groups(mrconso, width=17):
         types = tuple(row[_TUI] for row in type_rows.rows_of(cui))
@@ -234,7 +234,7 @@ def _read_groups(
 def _sorted_rows(path: Path, width: int, containing: Collection[str]) -> Iterator[_Row]:
     before = ""
     for number, row in _read_rows(path, width, containing):
-        if _place(row[0]) < _place(before):
+        if row[0] != before and _place(row[0]) < _place(before):
             told = {"found": quote_id(row[0]), "before": quote_id(before)}
             raise ConnormError(Errors.CN116.format(path=path, line=number, **told))
         before = row[0]
@@ -276,7 +276,8 @@ class _Follower:
         cui (str): A CUI that is not before those of earlier calls.
         RETURNS (List[_Row]): Its rows, if any.
         """
-        while _place(self._cui) < _place(cui):
+        last = _place(cui)
+        while _place(self._cui) < last:
             self._cui, self._rows = next(self._groups, (_AFTER_ALL_CUIS, []))
         return self._rows if self._cui == cui else []
 
@@ -288,20 +289,17 @@ class _Follower:
 def _follow(
     mrconso: Path, name: str, report: ReadReport, *, width: int, marks: Collection[str] = ()
 ) -> _Follower:
-    name = f"{_kind(mrconso)}{name.removeprefix(_UMLS)}"
-    file = _find_rrf(mrconso.parent, name)
+    kind = _kind(mrconso)
+    file = _find_rrf(mrconso.parent, f"{kind}{name}")
     if file is None:
-        report.leave_out(f"{name}.RRF, which is missing", str(mrconso.parent))
+        report.leave_out(f"{kind}{name}.RRF, which is missing", str(mrconso.parent))
         return _Follower(iter(()))
-    if name.startswith(_RXNORM):
-        # Whether it is sorted is nowhere said.
-        rows = sorted((row for _, row in _read_rows(file, width, marks)), key=_place_of)
+    if kind == _RXNORM:
+        # No documentation says that it is sorted.
+        rows = [row for _, row in _read_rows(file, width, marks)]
+        rows.sort(key=lambda row: _place(row[0]))
         return _Follower((cui, list(group)) for cui, group in groupby(rows, key=itemgetter(0)))
     return _Follower(_read_groups(file, width=width, containing=marks))
-
-
-def _place_of(row: _Row) -> tuple[int, str]:
-    return _place(row[0])
 
 
 def _brand_names(mrconso: Path, wanted: _Wanted) -> dict[str, list[str]]:

@@ -59,7 +59,7 @@ class AbbreviationResolver(SavedComponent):
         """
         self.name = name
         self.cfg = Settings(ResolverSettings, settings)
-        self._read: tuple[Settings, dict[str, str], ShortForms] | None = None
+        self._read: tuple[Settings, dict[str, str], ShortForms, frozenset[str]] | None = None
         register_abbreviation_attributes()
 
     def initialize(
@@ -97,7 +97,7 @@ class AbbreviationResolver(SavedComponent):
 
         YIELDS (Abbreviation): The short forms.
         """
-        table, shorts = self._tables()
+        table, shorts, named = self._tables()
         uses = list(shorts.find(text))
         longs = {use.short: table[use.short] for use in uses}
         chosen = [short for short, long in longs.items() if not long]
@@ -106,9 +106,7 @@ class AbbreviationResolver(SavedComponent):
             longs |= {short: _with_words(self.cfg["meanings"][short], words) for short in chosen}
             uses = [use for use in uses if longs[use.short]]
         seen, certain = set(defined), longs.keys() & self.cfg["short_forms"].keys()
-        findings = certain.copy()
-        if self.cfg["findings"] is not None:
-            findings.intersection_update(self.cfg["findings"])
+        findings = certain & named
         for number, use in enumerate(uses):
             if use.short in certain or _is_finding(text, uses, number, findings):
                 if use.short not in certain:
@@ -119,17 +117,19 @@ class AbbreviationResolver(SavedComponent):
                     place = (use.start, use.end)
                     yield Abbreviation(use.short, longs[use.short], *place, *place)
 
-    def _tables(self) -> tuple[dict[str, str], ShortForms]:
+    def _tables(self) -> tuple[dict[str, str], ShortForms, frozenset[str]]:
         """Combine the tables in the settings, once for all documents.
 
-        RETURNS (Tuple[Dict[str, str], ShortForms]): The long form of each short form, empty if its
-            document decides; and what finds them.
+        RETURNS (Tuple[Dict[str, str], ShortForms, FrozenSet[str]]): The long form of each short
+            form, empty if its document decides; what finds them; and those that are findings.
         """
         if self._read is None or self._read[0] != self.cfg:
             several = self.cfg["meanings"].items()
             table = {short: longs[0] if len(longs) == 1 else "" for short, longs in several}
             table |= self.cfg["short_forms"]
-            self._read = Settings(ResolverSettings, self.cfg), table, ShortForms(table)
+            findings = self.cfg["findings"]
+            named = frozenset(self.cfg["short_forms"] if findings is None else findings)
+            self._read = Settings(ResolverSettings, self.cfg), table, ShortForms(table), named
         return self._read[1:]
 
 
