@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
-from xml.parsers.expat import ErrorString
+from xml.parsers.expat import ErrorString, ExpatError, ParserCreate
 
 from ..errors import ConnormError, Errors, unreadable
 from .text import SURROGATES, existing_file, open_bytes
@@ -18,6 +18,7 @@ _DECLARED = re.compile(r"""<\?xml\s[^>]*?\bencoding\s*=\s*["']([\w.-]+)["']""")
 _UTF8 = "utf-8-sig"
 _IN_UTF8 = ("utf-8", "ascii", _UTF8)
 _ENTITY = "<!ENTITY"
+_ENTITY_LENGTH = 1_000
 
 
 def read_elements(path: str | Path) -> Iterator[tuple[str, Element, int]]:
@@ -47,6 +48,35 @@ def read_elements(path: str | Path) -> Iterator[tuple[str, Element, int]]:
         reason = "it has a lone surrogate, which XML can't hold"
         raise unreadable(path, line, "XML", reason) from None
     yield from ((*each, line) for each in parser.read_events())
+
+
+def refuse_nested_entities(path: Path) -> None:
+    """Refuse entities that use others, of which a few lines can stand for terabytes, and those that
+    other files declare. OWL files have entities for the beginnings of IRIs.
+
+    path (Path): An XML file.
+    RAISES (ConnormError): CN115, and the errors of `read_pieces`.
+    """
+    parser = ParserCreate()
+    line, has_begun = 1, False
+
+    def begin(*_: object) -> None:
+        nonlocal has_begun
+        has_begun = True
+
+    def declare(name: str, is_parameter: bool, value: str | None, *_: object) -> None:
+        if value is None or "&" in value or len(value) > _ENTITY_LENGTH:
+            reason = "it declares an entity that is not a short text"
+            raise unreadable(path, line, "XML", reason)
+
+    parser.StartElementHandler, parser.EntityDeclHandler = begin, declare
+    try:
+        for line, text in _lines(path):
+            parser.Parse(text)
+            if has_begun:
+                return
+    except ExpatError as error:
+        raise unreadable(path, error.lineno, "XML", ErrorString(error.code)) from None
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:

@@ -32,11 +32,6 @@ _TABLE = (
 # Unsupported formats: what the file is, a regular expression found in its first lines, and how to
 # convert it to a supported format. The first one that matches is reported.
 _FOREIGN = (
-    (
-        "SKOS",
-        r"\bskos:(Concept|ConceptScheme|prefLabel)\b|core#(Concept|ConceptScheme|prefLabel)>",
-        _TABLE,
-    ),
     ("ClaML", r"<ClaML\b", _TABLE),
     (
         "a file of a SNOMED CT release, but not its descriptions",
@@ -44,12 +39,9 @@ _FOREIGN = (
         "Name the folder of the release.",
     ),
     ("XML of Orphadata", r"<JDBOR\b", _TABLE),
-    ("OWL as RDF/XML", r"<rdf:RDF\b|^<!DOCTYPE rdf:RDF\b", _ROBOT),
     ("OWL/XML", r"^<Ontology\b", _ROBOT),
     ("OWL in functional syntax", r"^(Prefix|Ontology)\(", _ROBOT),
     ("OWL in Manchester syntax", r"^(Prefix: \S|Ontology: <)", _ROBOT),
-    ("OWL or RDF in Turtle", r"^(@prefix \S*: *<|(?i:prefix) \S*: +<)", _ROBOT),
-    ("OBO Graphs JSON", r'\A\s*\{[^\[]*"graphs"\s*:', _ROBOT),
 )
 
 
@@ -68,8 +60,14 @@ class OntologyFormat(NamedTuple):
 _MODULES = {"jsonl": "reading", "medic": "ctd"}
 # If formats share an extension, the first one with a matching signature wins, or else the last.
 FORMATS = {
+    "obographs": OntologyFormat((), r'\A\s*\{[^\[]*"graphs"\s*:'),
     "jsonl": OntologyFormat((".jsonl",), r"\A\s*\{"),
     "obo": OntologyFormat((".obo",), r"^(format-version:|\[Term\])"),
+    "rdf": OntologyFormat(
+        (".owl", ".rdf", ".ttl", ".nt", ".xml"),
+        r"<rdf:RDF\b|<!DOCTYPE rdf:RDF\b|^@(prefix|base) |^(?i:prefix \S*:|base) *<"
+        r"|\A<\w+:/[^<>]*> <",
+    ),
     "rrf": OntologyFormat((".rrf",), r"\AC\d{7}\|[A-Z]{3}\|"),
     "mesh": OntologyFormat(
         (".tsv", ".xml"), r"\A[CD]\d{6,}\t|<(Descriptor|Supplemental)RecordSet\b"

@@ -5,13 +5,14 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
-from ..concepts import SCOPES, Concept
-from ..concepts.concept import ALL_SCOPES, EXACT
+from ..concepts import Concept
+from ..concepts.concept import ALL_SCOPES
 from ..errors import require_choice, unreadable
 from ..files.text import read_lines
 from .report import ReadReport, Retired, read_xrefs
+from .statements import TYPES
+from .synonyms import names_by_scope
 
-_TYPE_TAGS = ("namespace", "subset")
 # Before OBO 1.2, the scope was part of the tag.
 _SYNONYM_TAGS = {"synonym": "", **{f"{scope.lower()}_synonym": scope for scope in ALL_SCOPES}}
 _STANZAS = ("[Term]", "[Typedef]", "[Instance]")
@@ -42,7 +43,7 @@ def read_obo(
     """
     for scope in scopes:
         require_choice("scopes", scope, ALL_SCOPES)
-    require_choice("types", types, _TYPE_TAGS)
+    require_choice("types", types, TYPES)
     report = report or ReadReport()
     terms, header = _sections(path, report)
     report.licence = _licence(header)
@@ -56,25 +57,16 @@ def read_obo(
             )
             continue
         found = term.get(types, default_types)
-        synonyms = list(_synonyms(term, scopes, report))
-        exact = {text for text, scope in synonyms if scope == EXACT}
-        inexact = {
-            field: tuple(
-                text for text, own in synonyms if own == field.upper() and text not in exact
-            )
-            for field in SCOPES
-        }
         yield Concept(
             concept_id=concept_id,
             canonical_name=_unescaped(term.get("name", "")),
-            aliases=tuple(text for text, _ in synonyms),
             types=(found,) if isinstance(found, str) else tuple(found),
             definition=_quoted(term.get("def", ""))[0],
             parents=tuple(term.get("is_a", ())),
             alt_ids=tuple(term.get("alt_id", ())),
             # A description may follow the id.
             xrefs=read_xrefs([xref.partition(" ")[0] for xref in term.get("xref", ())], report),
-            **inexact,
+            **names_by_scope(_synonyms(term), scopes, concept_id, report),
         )
 
 
@@ -120,9 +112,7 @@ def _escaped(line: str) -> str:
     return line[: match.start(1)] + value + line[match.end(1) :]
 
 
-def _synonyms(
-    term: dict[str, Any], scopes: Collection[str], report: ReadReport
-) -> Iterator[tuple[str, str]]:
+def _synonyms(term: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """List the synonyms of a term.
 
     YIELDS (Tuple[str, str]): Synonyms and their scopes.
@@ -130,12 +120,7 @@ def _synonyms(
     values = ((each, scope) for tag, scope in _SYNONYM_TAGS.items() for each in term.get(tag, ()))
     for value, scope_of_tag in values:
         text, word = _quoted(value)
-        scope = scope_of_tag or (word if word in ALL_SCOPES else "RELATED")
-        if scope in scopes:
-            report.scopes[scope] = report.scopes.get(scope, 0) + 1
-            yield text, scope
-        else:
-            report.leave_out(f"a synonym of scope {scope}", f"'{text}' of {term.get('id')}")
+        yield text, scope_of_tag or (word if word in ALL_SCOPES else "RELATED")
 
 
 def _quoted(value: str) -> tuple[str, str]:

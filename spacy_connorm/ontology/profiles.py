@@ -27,6 +27,27 @@ _SNOMED_TAGS = (
 )
 
 
+# UMLS's semantic types of concepts, ideas, texts and places.
+_UMLS_TYPES = {
+    "T077": "Conceptual Entity",
+    "T078": "Idea or Concept",
+    "T079": "Temporal Concept",
+    "T080": "Qualitative Concept",
+    "T081": "Quantitative Concept",
+    "T082": "Spatial Concept",
+    "T083": "Geographic Area",
+    "T089": "Regulation or Law",
+    "T102": "Group Attribute",
+    "T169": "Functional Concept",
+    "T170": "Intellectual Product",
+    "T171": "Language",
+    "T185": "Classification",
+}
+_UMLS_REASON = (
+    "concepts of quality, quantity, time, function, ideas, texts and places are not mentions"
+)
+
+
 class Profile(NamedTuple):
     """The concepts of an ontology that texts mention.
 
@@ -195,14 +216,20 @@ PROFILES = {
             reason="what describes other concepts (severe, left), people and places are not "
             "mentions",
         ),
-        # The semantic types of concepts, ideas and places; MedMentions ST21pv also leaves out all
-        # but one of these. We have no release to measure it.
+        # MedMentions ST21pv also leaves out all but one of these types. We have no release to
+        # measure it.
         Profile(
             name="umls",
             ids=r"C\d{7}",
-            other_types=r"T(07[789]|08[0123]|089|102|169|170|171|185)",
-            reason="concepts of quality, quantity, time, function, ideas, texts and places are not "
-            "mentions",
+            other_types="|".join(_UMLS_TYPES),
+            reason=_UMLS_REASON,
+        ),
+        # It has the names of UMLS's types.
+        Profile(
+            name="ncit",
+            ids=r"(NCIT:)?C\d{2,6}",
+            other_types="|".join(_UMLS_TYPES.values()),
+            reason=_UMLS_REASON,
         ),
     )
 }

@@ -58,6 +58,7 @@ EXTERNAL = "External causes of morbidity (V00-Y99)"
     [
         ("mesh", ["D000001", "C538288"], ["C", "C04", "V", "V03", "Z01"], ["C", "C04"]),
         ("icd10cm", ["A00", "V84.0", "O9A.119"], ["Neoplasms (C00-D49)", EXTERNAL], None),
+        ("ncit", ["NCIT:C2852", "C12"], ["Neoplastic Process", "Spatial Concept"], None),
         ("umls", ["C0012833"], ["T047", "T079", "T082", "T170", "T184"], ["T047", "T184"]),
     ],
 )

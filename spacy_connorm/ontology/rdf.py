@@ -1,0 +1,107 @@
+"""OWL and SKOS in RDF, parsed by pyoxigraph: RDF/XML, Turtle and N-Triples."""
+
+import re
+import zlib
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import IO, cast
+
+from ..concepts import Concept
+from ..concepts.concept import ALL_SCOPES
+from ..errors import ConnormError, Errors, require_choice, unreadable
+from ..files.text import existing_file, open_bytes
+from ..files.xml import refuse_nested_entities
+from .report import ReadReport
+from .statements import TYPES, Statement, read_statements
+
+# "<http:" begins a statement of Turtle.
+_XML = re.compile(rb"\s*<(?!\w+:/)")
+_END = re.compile(rb"</([\w.-]+:)?RDF\s*>")
+_EDGE = 1 << 12
+
+
+def read_rdf(
+    path: str | Path,
+    *,
+    scopes: Collection[str] = ALL_SCOPES,
+    types: str = "namespace",
+    language: str = "en",
+    imports: bool = False,
+    report: ReadReport | None = None,
+) -> Iterator[Concept]:
+    """Read the classes of an OWL ontology, or the concepts of a SKOS vocabulary.
+
+    path (Union[str, Path]): The file.
+    scopes (Collection[str]): The synonyms to read, by their scope.
+    types (str): What semantic types are, namespace or subset.
+    language (str): The language of names and definitions; those without a language are read, too.
+    imports (bool): Read the classes of other ontologies that an OBO ontology imports, too.
+    report (Optional[ReadReport]): Filled with what was left out, and with the terms of use.
+    YIELDS (Concept): The concepts, in the file's order.
+    RAISES (ConnormError): CN106 for a file that is damaged or not gzipped, CN115 for one that is
+        not RDF, CN118 for an unknown scope or type.
+    """
+    for scope in scopes:
+        require_choice("scopes", scope, ALL_SCOPES)
+    require_choice("types", types, TYPES)
+    return read_statements(
+        _statements(existing_file(path)),
+        scopes=scopes,
+        types=types,
+        language=language,
+        imports=imports,
+        report=report or ReadReport(),
+    )
+
+
+def _statements(path: Path) -> Iterator[Statement]:
+    """Read the statements whose subjects have IRIs.
+
+    YIELDS (Statement): The statements.
+    """
+    from pyoxigraph import Literal, NamedNode, RdfFormat, parse
+
+    with open_bytes(path) as file:
+        is_xml = _XML.match(file.peek(_EDGE).removeprefix(b"\xef\xbb\xbf")) is not None
+        if is_xml:
+            refuse_nested_entities(path)
+        lines = _CountedLines(cast(IO[bytes], file))
+        try:
+            # Other parsers allow IRIs with spaces, and large ontologies have some.
+            for subject, predicate, value, _ in parse(
+                input=cast(IO[bytes], lines),
+                format=RdfFormat.RDF_XML if is_xml else RdfFormat.TURTLE,
+                lenient=True,
+            ):
+                if isinstance(subject, NamedNode) and isinstance(value, Literal):
+                    language = value.language or ""
+                    yield Statement(subject.value, predicate.value, value.value, language)
+                elif isinstance(subject, NamedNode) and isinstance(value, NamedNode):
+                    yield Statement(subject.value, predicate.value, value.value)
+            # The parser accepts a file that ends between two classes.
+            if is_xml and not _END.search(lines.last):
+                raise SyntaxError
+        except SyntaxError as error:
+            line = error.lineno or lines.read_so_far
+            reason = "damaged, truncated, or another syntax of OWL"
+            raise unreadable(path, line, "RDF", reason) from None
+        except (OSError, EOFError, zlib.error) as error:
+            message = Errors.CN106.format(path=path, line=lines.read_so_far, reason=error)
+            raise ConnormError(message) from error
+
+
+class _CountedLines:
+    """A file that knows how far it was read, since the parser of RDF/XML does not tell where it
+    fails.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.read_so_far = 1
+        self.last = b""
+
+    def read(self, size: int = -1) -> bytes:
+        piece = self._file.read(size)
+        self.read_so_far += piece.count(b"\n")
+        self.last = (self.last + piece)[-_EDGE:]
+        return piece

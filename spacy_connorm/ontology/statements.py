@@ -1,0 +1,209 @@
+"""Concepts from statements about the classes of OWL and the concepts of SKOS."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
+
+from ..concepts import Concept
+from ..concepts.concept import ALL_SCOPES, EXACT
+from .report import ReadReport, Retired, read_xrefs
+from .synonyms import names_by_scope
+
+_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+_OWL = "http://www.w3.org/2002/07/owl#"
+_SKOS = "http://www.w3.org/2004/02/skos/core#"
+IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
+_OBO = "http://purl.obolibrary.org/obo/"
+_EFO = "http://www.ebi.ac.uk/efo/"
+_NCIT = ("http://ncicb.nci.nih.gov/xml/owl/EVS/Thesaurus.owl#", f"{_OBO}NCIT_")
+_UMLS = "http://bioportal.bioontology.org/ontologies/umls/"
+_DCMI = ("http://purl.org/dc/terms/", "http://purl.org/dc/elements/1.1/")
+# FULL_SYN, DEFINITION, Semantic_Type, UMLS_CUI
+_NCIT_FIELDS = {"P90": EXACT, "P97": "definition", "P106": "namespace", "P207": "cuis"}
+
+KIND = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+CLASS = f"{_OWL}Class"
+ONTOLOGY = f"{_OWL}Ontology"
+LABEL = f"{_RDFS}label"
+DEFINITION = f"{_OBO}IAO_0000115"
+XREF = f"{IN_OWL}hasDbXref"
+SUBSET = f"{IN_OWL}inSubset"
+PARENT = f"{_RDFS}subClassOf"
+DEPRECATED = f"{_OWL}deprecated"
+_NARROWER = f"{_SKOS}narrower"
+_ONTOLOGIES = {ONTOLOGY, f"{_SKOS}ConceptScheme"}
+_CLASSES = {CLASS, f"{_RDFS}Class", f"{_SKOS}Concept"}
+_TRUE = {"true", "1"}
+
+TYPES = ("namespace", "subset")
+
+# What a statement with a predicate tells.
+_FIELDS = {
+    KIND: "kind",
+    LABEL: "name",
+    f"{_SKOS}prefLabel": "preferred",
+    **{f"{IN_OWL}has{scope.title()}Synonym": scope for scope in ALL_SCOPES},
+    f"{IN_OWL}hasSynonym": "RELATED",
+    f"{_SKOS}altLabel": EXACT,
+    f"{_SKOS}hiddenLabel": EXACT,
+    f"{_OBO}IAO_0000118": EXACT,
+    f"{_EFO}alternative_term": EXACT,
+    DEFINITION: "definition",
+    f"{_SKOS}definition": "definition",
+    f"{_EFO}definition": "definition",
+    PARENT: "parents",
+    f"{_SKOS}broader": "parents",
+    f"{IN_OWL}id": "id",
+    f"{_SKOS}notation": "notation",
+    f"{IN_OWL}hasAlternativeId": "alt_ids",
+    XREF: "xrefs",
+    f"{_UMLS}cui": "cuis",
+    f"{IN_OWL}hasOBONamespace": "namespace",
+    f"{_UMLS}hasSTY": "namespace",
+    SUBSET: "subset",
+    DEPRECATED: "deprecated",
+    f"{_OBO}IAO_0100001": "replaced_by",
+    f"{IN_OWL}consider": "consider",
+    **{f"{base}{tag}": field for base in _NCIT for tag, field in _NCIT_FIELDS.items()},
+    **{f"{base}{tag}": "licence" for base in _DCMI for tag in ("license", "rights")},
+}
+# http://purl.obolibrary.org/obo/HP_0000118, http://www.orpha.net/ORDO/Orphanet_558
+_PREFIXED = re.compile(r"[/#]([A-Za-z][\w.]*)_([^_/#]*\d[^_/#]*)$")
+_LAST = re.compile(r"[^/#]*$")
+# http://purl.obolibrary.org/obo/hp.owl, http://purl.obolibrary.org/obo/uberon/ext.owl
+_OWN = re.compile(rf"{re.escape(_OBO)}([a-z]+)[./]")
+
+# Fields of a concept and their values.
+Facts = list[tuple[str, str]]
+
+
+class Statement(NamedTuple):
+    """One statement of an ontology.
+
+    subject (str): The IRI of a class or concept.
+    predicate (str): An IRI.
+    value (str): A text, or an IRI.
+    language (str): The language of the text; may be empty.
+    """
+
+    subject: str
+    predicate: str
+    value: str
+    language: str = ""
+
+
+def read_statements(
+    statements: Iterable[Statement],
+    *,
+    scopes: Collection[str],
+    types: str,
+    language: str,
+    imports: bool,
+    report: ReadReport,
+) -> Iterator[Concept]:
+    """Read the classes that have a name and are not deprecated.
+
+    statements (Iterable[Statement]): All statements, in any order; read whole before the first
+        concept.
+    scopes (Collection[str]): The synonyms to read, by their scope.
+    types (str): What semantic types are, namespace or subset.
+    language (str): The language of names; texts without a language are read, too.
+    imports (bool): Whether to read the classes that an ontology of the OBO Foundry has from others:
+        hp.owl has those of UBERON, GO and ChEBI, which its definitions use.
+    report (ReadReport): Filled with what was left out, and with the terms of use.
+    YIELDS (Concept): The concepts, in the order in which they are first mentioned.
+    """
+    told = _by_subject(statements, language, report)
+    ontologies = {
+        iri: facts for iri, facts in told.items() if _ONTOLOGIES & {*_values(facts, "kind")}
+    }
+    licences = dict.fromkeys(
+        each for facts in ontologies.values() for each in _values(facts, "licence")
+    )
+    report.licence = "\n".join(licences)
+    classes = {iri: facts for iri, facts in told.items() if _CLASSES & {*_values(facts, "kind")}}
+    ids = {iri: _concept_id(iri, facts) for iri, facts in classes.items()}
+    own = None if imports else _own_prefix(ontologies, ids.values())
+    for iri, facts in classes.items():
+        if own and not ids[iri].lower().startswith(own):
+            report.leave_out("a class of an imported ontology", ids[iri])
+            continue
+        names = [*_values(facts, "name"), *_values(facts, "preferred")]
+        if _TRUE & {*_values(facts, "deprecated")}:
+            report.leave_out("an obsolete term", ids[iri])
+            report.retired[ids[iri]] = Retired(
+                _ids(_values(facts, "replaced_by")), _ids(_values(facts, "consider"))
+            )
+        elif not names:
+            report.leave_out("a class without a name", ids[iri])
+        else:
+            synonyms = [
+                *((name, EXACT) for name in names[1:]),
+                *((text, scope) for scope in ALL_SCOPES for text in _values(facts, scope)),
+            ]
+            cuis = [f"UMLS:{cui}" for cui in _values(facts, "cuis")]
+            yield Concept(
+                ids[iri],
+                names[0],
+                types=_ids(_values(facts, types)),
+                definition=next(iter(_values(facts, "definition")), ""),
+                parents=tuple(ids[each] for each in _values(facts, "parents") if each in ids),
+                alt_ids=_ids(_values(facts, "alt_ids")),
+                xrefs=read_xrefs([*_values(facts, "xrefs"), *cuis], report),
+                **names_by_scope(synonyms, scopes, ids[iri], report),
+            )
+
+
+def _by_subject(
+    statements: Iterable[Statement], language: str, report: ReadReport
+) -> dict[str, Facts]:
+    """Sort statements by what they are about.
+
+    RETURNS (Dict[str, Facts]): By IRI, what is told.
+    """
+    told: dict[str, Facts] = defaultdict(list)
+    for subject, predicate, value, own in statements:
+        if predicate == _NARROWER:
+            told[value].append(("parents", subject))
+        elif field := _FIELDS.get(predicate):
+            if own and own.partition("-")[0].lower() != language.lower():
+                report.leave_out("a text in another language", _id(subject))
+            else:
+                told[subject].append((field, value))
+    return told
+
+
+def _own_prefix(ontologies: Iterable[str], ids: Collection[str]) -> str | None:
+    """Find the prefix of an ontology's own ids, in lower case.
+
+    RETURNS (Optional[str]): The prefix with its colon; None if no id has the ontology's name.
+    """
+    named = (match[1] for iri in ontologies if (match := _OWN.match(iri)))
+    prefix = f"{next(named, '')}:"
+    return prefix if any(each.lower().startswith(prefix) for each in ids) else None
+
+
+def _values(facts: Facts, field: str) -> list[str]:
+    return [value for own, value in facts if own == field]
+
+
+def _concept_id(iri: str, facts: Facts) -> str:
+    told = _values(facts, "id") or [_prefixed(iri), *_values(facts, "notation"), _id(iri)]
+    return next(filter(None, told))
+
+
+def _prefixed(iri: str) -> str:
+    parts = _PREFIXED.search(iri)
+    return f"{parts[1]}:{parts[2]}" if parts else ""
+
+
+def _ids(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(_id, values))
+
+
+def _id(value: str) -> str:
+    """Make an id from an IRI; other texts are returned unchanged."""
+    if "://" not in value:
+        return value
+    return _prefixed(value) or _LAST.findall(value)[0]

@@ -1,0 +1,37 @@
+"""Synonyms by scope: exact, narrow, broad and related ones."""
+
+from collections.abc import Collection, Iterable
+
+from ..concepts import SCOPES
+from ..concepts.concept import EXACT
+from .report import ReadReport
+
+
+def names_by_scope(
+    synonyms: Iterable[tuple[str, str]],
+    scopes: Collection[str],
+    concept_id: str,
+    report: ReadReport,
+) -> dict[str, tuple[str, ...]]:
+    """Sort the synonyms of a concept by scope.
+
+    synonyms (Iterable[Tuple[str, str]]): Synonyms and their scopes (`ALL_SCOPES`).
+    scopes (Collection[str]): The scopes to read.
+    concept_id (str): Its id.
+    report (ReadReport): Counts synonyms by scope, and those of other scopes as left out.
+    RETURNS (Dict[str, Tuple[str, ...]]): The fields `aliases`, `narrow`, `broad` and `related` of
+        the concept. A synonym that is also exact is in `aliases` only.
+    """
+    read = []
+    for text, scope in synonyms:
+        if scope in scopes:
+            report.scopes[scope] = report.scopes.get(scope, 0) + 1
+            read.append((text, scope))
+        else:
+            report.leave_out(f"a synonym of scope {scope}", f"'{text}' of {concept_id}")
+    exact = {text for text, scope in read if scope == EXACT}
+    inexact = {
+        field: tuple(text for text, own in read if own == field.upper() and text not in exact)
+        for field in SCOPES
+    }
+    return {"aliases": tuple(text for text, _ in read), **inexact}

@@ -1,0 +1,182 @@
+import gzip
+
+import pytest
+
+from spacy_connorm.concepts import Concept
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.ontology import ReadReport
+from spacy_connorm.ontology.obographs import read_obographs
+from spacy_connorm.ontology.rdf import read_rdf
+from spacy_connorm.ontology.report import Retired
+
+from .conftest import by_id, counts
+
+HEAD = """<?xml version="1.0"?>
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+ xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:owl="http://www.w3.org/2002/07/owl#"
+ xmlns:efo="http://www.ebi.ac.uk/efo/" xmlns:skos="http://www.w3.org/2004/02/skos/core#"
+ xmlns:umls="http://bioportal.bioontology.org/ontologies/umls/"
+ xmlns:ncit="http://ncicb.nci.nih.gov/xml/owl/EVS/Thesaurus.owl#">
+"""
+
+
+@pytest.mark.parametrize(
+    ("read", "name", "others"),
+    [
+        (read_rdf, "small.owl", {"a text in another language": 1}),
+        (read_obographs, "small.json", {}),
+    ],
+)
+def test_owl_and_obo_graphs_have_the_same_concepts(data, read, name, others):
+    report = ReadReport()
+    concepts = by_id(read(data / name, report=report))
+    assert concepts == {
+        "T:0000002": Concept(
+            concept_id="T:0000002",
+            canonical_name='head, neck and "face" pain',
+            aliases=("cephalalgia", "migraine", "pain", "stiff neck"),
+            types=("symptom",),
+            definition="Pain above the shoulders.",
+            parents=("T:0000001",),
+            alt_ids=("T:0000020",),
+            xrefs=("MESH:D900003",),
+            narrow=("migraine",),
+            broad=("pain",),
+            related=("stiff neck",),
+        ),
+        "T:0000001": Concept("T:0000001", "clinical finding"),
+    }
+    assert report.licence == "Free for tests."
+    assert report.scopes == {"EXACT": 1, "NARROW": 1, "BROAD": 1, "RELATED": 1}
+    assert report.retired == {"T:0000003": Retired(replaced_by=("T:0000002",))}
+    assert counts(report) == {
+        "an obsolete term": 1,
+        "a class without a name": 1,
+        "a class of an imported ontology": 1,
+        **others,
+    }
+    assert "UBERON:0000033" in by_id(read(data / name, imports=True))
+
+
+@pytest.mark.parametrize(
+    ("read", "name"), [(read_rdf, "small.owl"), (read_obographs, "small.json")]
+)
+def test_scopes_and_types_of_owl_are_chosen(data, read, name):
+    concepts = by_id(read(data / name, scopes=["EXACT"], types="subset"))
+    assert concepts["T:0000002"].aliases == ("cephalalgia",)
+    assert concepts["T:0000002"].types == ("common",)
+    for wrong in ({"scopes": ["exact"]}, {"types": "colour"}):
+        with pytest.raises(ConnormError, match="CN118"):
+            list(read(data / name, **wrong))
+
+
+def test_skos_is_read_in_one_language(data):
+    report = ReadReport()
+    assert by_id(read_rdf(data / "small.ttl", report=report)) == {
+        "heart": Concept("heart", "Heart disease"),
+        "I21": Concept(
+            "I21",
+            "Myocardial infarction",
+            ("heart attack", "hart attack"),
+            definition="Death of heart muscle.",
+            parents=("heart",),
+        ),
+    }
+    assert report.licence == "Free for tests."
+    assert counts(report) == {"a text in another language": 2, "a class without a name": 1}
+    german = by_id(read_rdf(data / "small.ttl", language="de"))
+    assert {each.canonical_name for each in german.values()} == {"Herzinfarkt", "Vorhofflattern"}
+
+
+@pytest.mark.parametrize(
+    ("iri", "inside", "expected"),
+    [
+        (
+            "http://www.orpha.net/ORDO/Orphanet_558",
+            "<rdfs:label xml:lang='en'>Marfan syndrome</rdfs:label>"
+            "<efo:alternative_term xml:lang='en'>MFS</efo:alternative_term>"
+            "<skos:notation>ORPHA:558</skos:notation>",
+            Concept("Orphanet:558", "Marfan syndrome", ("MFS",)),
+        ),
+        (
+            "http://purl.bioontology.org/ontology/ICD10CM/A00",
+            "<skos:prefLabel>Cholera</skos:prefLabel><skos:notation>A00</skos:notation>"
+            "<umls:cui>C0008354</umls:cui>"
+            "<umls:hasSTY rdf:resource='http://purl.bioontology.org/ontology/STY/T047'/>",
+            Concept("A00", "Cholera", types=("T047",), xrefs=("UMLS:C0008354",)),
+        ),
+        (
+            "http://ncicb.nci.nih.gov/xml/owl/EVS/Thesaurus.owl#C2852",
+            "<rdfs:label>Adenocarcinoma</rdfs:label><ncit:P90>adenoma, malignant</ncit:P90>"
+            "<ncit:P106>Neoplastic Process</ncit:P106><ncit:P207>C0001418</ncit:P207>",
+            Concept(
+                "C2852",
+                "Adenocarcinoma",
+                ("adenoma, malignant",),
+                types=("Neoplastic Process",),
+                xrefs=("UMLS:C0001418",),
+            ),
+        ),
+        (
+            "http://purl.obolibrary.org/obo/NCBITaxon_Union_0000022",
+            "<rdfs:label>Protists or fungi</rdfs:label>",
+            Concept("NCBITaxon_Union:0000022", "Protists or fungi"),
+        ),
+        (
+            "http://example.org/Heart_Failure",
+            "<rdfs:label>heart failure</rdfs:label>",
+            Concept("Heart_Failure", "heart failure"),
+        ),
+    ],
+)
+def test_ontologies_of_several_makers(tmp_path, iri, inside, expected):
+    path = tmp_path / "a.owl"
+    path.write_text(f"{HEAD}<owl:Class rdf:about='{iri}'>{inside}</owl:Class></rdf:RDF>")
+    assert list(read_rdf(path)) == [expected]
+
+
+def test_n_triples_may_be_packed(tmp_path):
+    about, path = "<http://x.org/T_1>", tmp_path / "a.nt.gz"
+    lines = (
+        f"{about} <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> "
+        "<http://www.w3.org/2002/07/owl#Class> .\n"
+        f'{about} <http://www.w3.org/2000/01/rdf-schema#label> "vertigo" .\n'
+    )
+    path.write_bytes(gzip.compress(lines.encode()))
+    assert list(read_rdf(path)) == [Concept("T:1", "vertigo")]
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(ConnormError, match=r"CN106.*a\.nt\.gz"):
+        list(read_rdf(path))
+
+
+def declared(*entities):
+    return f'<?xml version="1.0"?>\n<!DOCTYPE rdf:RDF [\n{"".join(entities)}]>\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.owl", HEAD + "<owl:Class>", "line 7.*RDF"),
+        ("a.owl", HEAD + "<owl:Class>\n</owl:Class>", "line 8.*RDF"),
+        ("a.owl", HEAD + "<owl:Class></rdf:RDF>", "line 7.*RDF"),
+        ("a.ttl", "@prefix a: <http://x.org/> .\na:b a a:c .\na:d foo", "line 3.*RDF"),
+        (
+            "a.owl",
+            declared("<!ENTITY a 'lol'>\n", "<!ENTITY b '&a;&a;'>\n") + HEAD[22:],
+            "line 4.*entity",
+        ),
+        ("a.owl", declared("<!ENTITY a SYSTEM 'file:///etc/passwd'>\n") + HEAD[22:], "entity"),
+        ("a.owl", declared(f"<!ENTITY a '{'x' * 1001}'>\n") + HEAD[22:], "entity"),
+        ("a.owl", declared("<!ENTITY a>\n") + HEAD[22:], "line 3.*XML"),
+        ("a.json", '{"graphs": [{"nodes": [\n', "line 2.*JSON"),
+        ("a.json", '{"graphs": [{"nodes": 3}]}', "OBO Graphs"),
+        ("a.json", '{"graphs": [{"edges": []}]}', "OBO Graphs"),
+        ("a.json", '{"graphs": 1}', "OBO Graphs"),
+    ],
+)
+def test_files_that_cannot_be_read_are_told(tmp_path, name, content, message):
+    path = tmp_path / name
+    path.write_text(content)
+    read = read_obographs if name.endswith("json") else read_rdf
+    with pytest.raises(ConnormError, match=f"(?s)CN115.*{message}"):
+        list(read(path))
