@@ -133,6 +133,14 @@ PROFILES = {
             branches=("MONDO:0000001",),
             reason="only diseases are mentions; their characteristics are not",
         ),
+        # Diseases and genes. We have no release to measure it.
+        Profile(
+            name="ordo",
+            roots=("Orphanet:C001", "Orphanet:C010"),
+            branches=("Orphanet:C001",),
+            reason="only diseases are mentions; genes, ages of onset and modes of inheritance are "
+            "not",
+        ),
         Profile(
             name="so",
             roots=("SO:0000110", "SO:0000400", "SO:0001060", "SO:0001260"),

@@ -15,12 +15,15 @@ from .report import ReadReport, read_xrefs
 _TEXTS = ("concept_id", "canonical_name", "definition")
 # The columns that are read if none is named.
 _USUAL = {
-    "concept_id": ("id", "concept_id"),
-    "canonical_name": ("name", "canonical_name"),
-    "aliases": ("synonyms", "synonym", "aliases"),
-    "types": ("types",),
-    "definition": ("definition",),
-    "parents": ("parents",),
+    "concept_id": ("id", "concept_id", "class_id", "code", "cui"),
+    "canonical_name": (
+        *("name", "canonical_name", "preferred_name", "preferred_label", "preferred_term"),
+        *("common_name", "label", "term"),
+    ),
+    "aliases": ("synonyms", "synonym", "aliases", "alias"),
+    "types": ("types", "semantic_types", "semantic_type"),
+    "definition": ("definition", "definitions"),
+    "parents": ("parents", "parent"),
     "alt_ids": ("alt_ids",),
     "xrefs": ("xrefs",),
 }
@@ -51,12 +54,11 @@ def read_tsv(
 
     path (Union[str, Path]): The file.
     id (Optional[Union[str, int]]): The column of the id, by its name in the header or by its
-        number, from 1; by default the one called like this option. The other columns are given in
-        the same way ("alt_ids" and "Alt IDs" are called alike); names and synonyms also have the
-        fields of `Concept` ("aliases").
+        number, from 1; by default one with a usual name, such as "id", "Concept ID" or "code". The
+        other columns are given in the same way.
     name (Optional[Union[str, int]]): The column of the preferred name.
-    synonyms (Optional[Union[str, int]]): The column of the synonyms. If it is also that of the
-        preferred name, the first of them is that name.
+    synonyms (Optional[Union[str, int]]): The column of the synonyms, or several, separated by
+        commas. If it is also that of the preferred name, the first of them is that name.
     types (Optional[Union[str, int]]): The column of the semantic types.
     definition (Optional[Union[str, int]]): The column of the definition.
     parents (Optional[Union[str, int]]): The column of the parents.
@@ -98,11 +100,12 @@ def read_tsv(
         told = {"option": "--parents-by-name", "needed": "`--parents`"}
         raise ConnormError(Errors.CN733.format(**told))
     if header and "aliases" not in places:
-        _warn_about_unread(path, columns, places.values())
-    width = max(len(columns), 1 + max(places.values()))
+        _warn_about_unread(path, columns, chain(*places.values()))
+    width = max(len(columns), 1 + max(chain(*places.values())))
     rows = require_width(rows if header else chain(first, rows), path, width, delimiter=delimiter)
     if "aliases" in places:
-        rows = _watch_separator(rows, path, places["aliases"], separator)
+        for place in places["aliases"]:
+            rows = _watch_separator(rows, path, place, separator)
     found = _concepts(rows, places, separator, prefix, report)
     concepts = report.merge_rows(found).values()
     yield from _with_parent_ids(concepts) if parents_by_name else concepts
@@ -110,13 +113,14 @@ def read_tsv(
 
 def _find_columns(
     path: str | Path, named: dict[str, str | int | None], header: Sequence[str] | None
-) -> dict[str, int]:
+) -> dict[str, tuple[int, ...]]:
     """Find the columns that are named, and usual ones for the rest.
 
-    RETURNS (Dict[str, int]): The position of each field in a row, from 0.
+    RETURNS (Dict[str, Tuple[int, ...]]): The positions of each field in a row, from 0. Only
+        synonyms may have several.
     """
     folded = {"_".join(each.lower().split()): each for each in reversed(header or ())}
-    places = dict[str, int]()
+    places = dict[str, tuple[int, ...]]()
     for field, usual in _USUAL.items():
         column = named[field]
         if column is None:
@@ -124,7 +128,9 @@ def _find_columns(
         if column is None and field in _REQUIRED:
             column = usual[0]  # for the message
         if column is not None:
-            places[field] = find_column(path, column, header)
+            several = field == "aliases" and column not in (header or ())
+            columns = str(column).split(",") if several else [column]
+            places[field] = tuple(find_column(path, each, header) for each in columns)
     return places
 
 
@@ -161,13 +167,16 @@ def _check_settings(separator: str, prefix: str | None) -> None:
 
 def _concepts(
     rows: Iterable[TableRow],
-    places: dict[str, int],
+    places: dict[str, tuple[int, ...]],
     separator: str,
     prefix: str | None,
     report: ReadReport,
 ) -> Iterator[Concept]:
     for number, row in rows:
-        cells = {field: row[i].strip() for field, i in places.items() if i < len(row)}
+        cells = {
+            field: separator.join(row[place].strip() for place in own if place < len(row))
+            for field, own in places.items()
+        }
         if places.get("aliases") == places["canonical_name"]:
             names = cells.get("aliases", "").strip(separator)
             cells["canonical_name"], _, cells["aliases"] = names.partition(separator)

@@ -44,6 +44,7 @@ def test_tsv_with_header(tmp_path):
         "id,name,synonyms,types,definition,parents,alt_ids,xrefs",
         "ID,Name,Synonyms,Types,Definition,Parents,Alt IDs,XRefs",
         "concept_id,canonical_name,aliases,types,definition,parents,alt_ids,xrefs",
+        "Class ID,Preferred Label,Synonyms,Semantic Types,Definitions,Parents,alt_ids,xrefs",
     ],
 )
 def test_columns_with_usual_names_are_read_without_options(tmp_path, header):
@@ -66,6 +67,17 @@ def test_all_names_may_be_in_one_column(tmp_path):
     assert concepts["C1"].names == ("Melanoma", "melanoma", "Malignant Melanoma")
     assert concepts["C1"].parents == ("C7", "C9")
     assert counts(report) == {"a row without id or name": 1}
+
+
+def test_synonyms_may_be_in_several_columns(tmp_path):
+    path = tmp_path / "genes.tsv"
+    path.write_text("id\tsymbol\tname\talias,old\nG:1\tBRCA1\tBRCA1, repair\tRNF53|BRCC1\n")
+    (concept,) = read_tsv(path, name="symbol", synonyms="name,4")
+    assert concept.names == ("BRCA1", "BRCA1, repair", "RNF53", "BRCC1")
+    (concept,) = read_tsv(path, name="symbol", synonyms="alias,old")
+    assert concept.names == ("BRCA1", "RNF53", "BRCC1")
+    with pytest.raises(ConnormError, match="CN114.*'old'"):
+        list(read_tsv(path, name="symbol", synonyms="name,old"))
 
 
 def test_a_named_column_comes_before_the_usual_one(tmp_path):
