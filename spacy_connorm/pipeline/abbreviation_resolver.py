@@ -14,6 +14,7 @@ from ..documents.abbreviations import register_abbreviation_attributes, set_abbr
 from ..text.abbreviations import Abbreviation, find_abbreviations
 from ..text.expansion import ShortForms, Use
 from ..text.word_bags import FUNCTION_WORDS, content_words
+from ..text.word_classes import is_head
 from .serialization import SavedComponent
 from .settings import ResolverSettings, Settings
 from .short_form_files import read_short_forms
@@ -25,7 +26,8 @@ _BEFORE_FINDINGS = re.compile(
     r"|r/o|rule out|concern for|(?:pos|neg)(?:itive|ative)? for|reports|endorses|h/o|s/p|c/o"
     r"|hx(?: of)?|history of|has|had|dx:?|diagnos(?:is of|ed with)|due to|secondary to|2/2"
     r"|(?:admitted|presents|presented|presenting|patient|pt|man|woman|male|female|boy|girl) with"
-    r"|(?:admitted|treated) for)\s+\Z|(?<!\w)[?]\s?\Z|(?:^|\n)\s*(?:\d{1,2}[.)]|\#)\s*\Z",
+    r"|(?:admitted|treated) for|on [a-z]{5,20} for)\s+\Z"
+    r"|(?<!\w)on [a-z]{5,20} \(\Z|(?<!\w)[?]\s?\Z|(?:^|\n)\s*(?:\d{1,2}[.)]|\#)\s*\Z",
     re.IGNORECASE,
 )
 _AFTER_FINDINGS = re.compile(
@@ -42,6 +44,9 @@ _NO_NOUN = re.compile(
 _REACH = 20
 # Words of long forms that say nothing of the text.
 _NO_EVIDENCE = frozenset(["acute", "chronic", "disease", "disorder", "syndrome"])
+# The words beside it in a list: "hypertension, OA", "OA, chronic headache".
+_WORD_BEFORE = re.compile(r"(?<![A-Za-z])([A-Za-z]{4,30})\s{0,3}[,;/&]\s{0,3}\Z")
+_WORD_BEHIND = re.compile(r"\s*[,;/&]\s*(?:[a-z]+ )?([A-Za-z]{4,})(?=\s*(?:[,;/&.\n]|$))")
 _IN_LIST = re.compile(r"\s*(?:[,;/&+]|and|or)\s*", re.IGNORECASE)
 
 
@@ -145,8 +150,8 @@ def _with_words(longs: Sequence[str], words: Collection[str]) -> str:
 
 def _is_finding(text: str, uses: Sequence[Use], number: int, findings: Collection[str]) -> bool:
     """Check whether a short form is where a finding would be: behind a word such as "no", before
-    one such as "resolved", or in a list beside a short form that is a finding. Before another noun
-    it is none: "no CVA tenderness".
+    one such as "resolved", or in a list beside a finding: a short form that is one, or a word such
+    as "hypertension". Before another noun it is none: "no CVA tenderness".
     """
     start, end = uses[number][1:]
     # "97% RA" is room air, "PE: no edema" a physical examination.
@@ -157,7 +162,11 @@ def _is_finding(text: str, uses: Sequence[Use], number: int, findings: Collectio
     after = _WORD_AFTER.match(text, end)
     if after and after[1] not in FUNCTION_WORDS and not _NO_NOUN.fullmatch(after[1]):
         return False
-    if _BEFORE_FINDINGS.search(text, max(0, start - _REACH), start):
+    before = max(0, start - _REACH)
+    if _BEFORE_FINDINGS.search(text, before, start):
+        return True
+    beside = (_WORD_BEFORE.search(text, before, start), _WORD_BEHIND.match(text, end))
+    if any(found and is_head(found[1]) for found in beside):
         return True
     return any(
         _IN_LIST.fullmatch(text, one.end, other.start)

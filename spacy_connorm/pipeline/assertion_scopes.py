@@ -160,7 +160,8 @@ def _behind_signs(
             is_meant = _is_question(doc, start)
         else:
             is_beside_plus = bisect_right(starts, start) in with_plus
-            is_meant = place - start > 1 or (is_beside_plus and not doc[start].whitespace_)
+            is_dash = place - start == 1 and doc[start].text == "-"
+            is_meant = not is_dash or (is_beside_plus and not doc[start].whitespace_)
         while is_meant and place in mentions and place not in marked:
             marked.add(place)
             last = mentions[place]

@@ -52,7 +52,15 @@ _ASKED = (
     *(f"{can} {be}" for can in _CAN for be in ("be", "have", "indicate", "reflect", "represent")),
 )
 _FEARED = (
-    *("if", "in case of", "in the event of", "monitor for", "monitoring for", "prevention of"),
+    *(
+        "call for",
+        "if",
+        "in case of",
+        "in the event of",
+        "monitor for",
+        "monitoring for",
+        "prevention of",
+    ),
     *("return precautions", "risk factor for", "risk factors for", "risk for", "risk of"),
     *("risks including", "safety netted re"),
     *("should he", "should she", "should the patient", "should they", "to avoid", "to prevent"),
@@ -90,7 +98,9 @@ _STILL_THERE = (
 )
 # A minus right before a mention, "-fever", and its form in lists of symptoms.
 _MINUSES = frozenset(["-", "(-)"])
-SIGNS = _MINUSES | {QUESTION_MARK}
+# Right before a mention, if not ticked: "[ ] fever [x] cough".
+_BOXES = frozenset(["[ ]", "[]", "( )", "()", "☐"])
+SIGNS = _MINUSES | _BOXES | {QUESTION_MARK}
 # What else a text says behind a comma or an "and": "denies fever, reports cough".
 _AFFIRMING = (
     *("admits", "c/o", "complained", "complains", "describes", "endorses", "had", "has", "notes"),
@@ -113,9 +123,9 @@ _BEING = ("", "is ", "are ", "was ", "were ", "has been ", "have been ")
 # and "breast cancer, HER2 negative" to one or none.
 _NEGATED_BEHIND = frozenset(being + state for being in _BEING for state in _STATES)
 # The same behind a colon or a dash ("rash: negative"); and the answers of a list of symptoms, if
-# nothing follows: "fever: no", "fever denied, cough".
+# nothing follows: "fever: no", "fever denied, cough", "fever (-), cough (+)".
 _GUESSES = frozenset(["likely", "possible", "probable", "suspected"])
-ANSWERS = frozenset(["denied", "denies", "no", "none"]) | _GUESSES
+ANSWERS = frozenset(["(-)", "denied", "denies", "n", "no", "none"]) | _GUESSES
 _KIN = (
     *("aunt", "brother", "cousin", "dad", "daughter", "father", "grandfather", "grandmother"),
     *("mom", "mother", "mum", "nephew", "niece", "parent", "relative", "sibling", "sister", "son"),
@@ -187,7 +197,7 @@ def negation_terms() -> Terms:
             *_NOT_EXCLUDED,
             *_STILL_THERE,
         ],
-        _PRECEDING: [*preceding, *_MORE_NEGATIONS, *sorted(_MINUSES)],
+        _PRECEDING: [*preceding, *_MORE_NEGATIONS, *sorted(_MINUSES | _BOXES)],
         _FOLLOWING: [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND | (ANSWERS - _GUESSES))],
         _TERMINATION: [*terms[_TERMINATION], *_ENDS_OF_NEGATION],
     }

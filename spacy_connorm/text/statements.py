@@ -31,7 +31,9 @@ def find_statements(words: Sequence[str]) -> list[int]:
     for number, word in enumerate(words[1:], start=1):
         before, earlier = words[number - 1], words[max(0, number - 2) : number - 1]
         if (
-            (before in _ENDS and not _is_initial(before, earlier, word))
+            # The tokenizer takes "on d/c." for "d", "/" and "c."
+            (before.endswith(".") and earlier == ["/"])
+            or (before in _ENDS and not _is_initial(before, earlier, word))
             or _is_line_end(before, earlier, word)
             or (words[number + 1 : number + 2] == [":"] and word.lower() in _HEADINGS)
         ):

@@ -88,6 +88,14 @@ def test_a_table_tells_short_forms_that_a_document_does_not_define(tmp_path):
         ("PE on apixaban, 97% RA on arrival", ["PE"]),
         ("has RA, presents with PE", ["RA", "PE"]),
         ("CBC, PE", ["CBC"]),
+        ("orthopnea, PE", ["PE"]),
+        ("TR, chronic hypertension, CBC", ["TR", "CBC"]),
+        ("PMH: back pain / PE", ["PE"]),
+        ("PE, pain consult", []),
+        ("walks, PE", []),
+        ("on apixaban (PE)", ["PE"]),
+        ("On warfarin for PE.", ["PE"]),
+        ("on exam (PE)", []),
     ],
 )
 def test_short_forms_with_other_meanings_count_where_findings_stand(text, found):
