@@ -194,7 +194,7 @@ class NameFinder:
             value, letters, text, names, has_pause=has_pause, is_alone=is_alone
         ) or context_reason(doc, start, end, text, is_certain=score == 1)
         if score < 1 and not reason:
-            reason = uncertain_reason(text)
+            reason = uncertain_reason(text, names)
         name = "" if reason or score < 1 else closest_name(text, names)
         return _Window(start, end, value, score, has_pause, reason, name)
 

@@ -21,6 +21,7 @@ from ..text.word_bags import (
 from ..text.word_classes import (
     COPULAS,
     DETERMINERS,
+    OWNERS,
     PLAIN_ADJECTIVES,
     PREPOSITIONS,
     is_modifier,
@@ -34,11 +35,17 @@ _CONJUNCTION = re.compile(r"(?i)\b(and|or)\b|[&/]")
 # "infarction with pulmonary embolism", but not "pain in the chest", nor "anemia due to blood loss".
 _JOINING = "|".join(sorted(PREPOSITIONS & STOP_WORDS - {"of"}))
 _ARTICLES = "|".join(sorted(DETERMINERS))
+_OWNED = "|".join(sorted(OWNERS | {"the"}))
 _PREPOSITION = re.compile(rf"(?i)\b(?<!\bdue )({_JOINING})\b(?!\s+({_ARTICLES})\b)")
+_DASH = re.compile("[-\u2010-\u2013]")
+# "Cone-rod dystrophy in 6 patients".
+_COUNTED = re.compile(r"(?i)\b(for|from|in|of|on|to|with)\s+\d+$")
 # Separators of lines and list items. A line that breaks before or after "of" continues.
 _BORDER = re.compile(r"\n|\s[-–—#*•]\s")
 _PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
 _JOINT = re.compile(r"(?i)\b(and|or|by|due|for|in|on|to|with|from|between|into)\b|[&/]")
+# "Pain in the abdomen" is abdominal pain.
+_IN_PLACE = re.compile(rf"(?i)\b(in|on)\s+(?=({_OWNED})\b)")
 # "The ventricle is enlarged". In capitals, these are short forms.
 _COPULA = re.compile(rf"\b({'|'.join(sorted(COPULAS))})\b")
 # "Fabry disease is an X-linked disease".
@@ -72,6 +79,7 @@ _GREEK = frozenset(["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lamb
 STOPPED = "it is a stop text"
 TOO_SHORT = "it has too few letters"
 FUNCTION_WORD = "it is a function word, such as 'more'"
+COUNT = "its number counts something else: 'dystrophy in 6 (patients)'"
 ADJECTIVE = "it is an adjective, not the singular of a name such as 'blues'"
 OTHER_LETTERS = "it is short, and no name has exactly these letters"
 NO_CAPITAL = (
@@ -185,6 +193,8 @@ class NameRules:
         is_stated = _COPULA.search(text) and not _is_adjective(words[-1])
         if is_stated or _DISAGREEING.search(text) or _DEFINING.search(text):
             return STATED
+        if _COUNTED.search(text) and not any(map(_COUNTED.search, written)):
+            return COUNT
         if not _is_in_order(text, written):
             return ACROSS
         if not is_derived and _is_reversed(text, written):
@@ -206,10 +216,13 @@ def _word_reason(text: str, names: Sequence[str], *, is_derived: bool) -> str:
     return ""
 
 
-def uncertain_reason(text: str) -> str:
-    """Explain why a text with replaced words is not a mention: it has a joint other than "of",
-    begins or ends with a function word, or continues after one: "symptoms of cerebral edema".
+def uncertain_reason(text: str, names: Sequence[KnownName]) -> str:
+    """Explain why a text with replaced words is not a mention: it has a joint other than "of" or
+    "in the", begins or ends with a function word, or continues after one: "symptoms of cerebral
+    edema". Nor is a disease a sign: "Wilson's disease" is not Wilson's sign.
 
+    text (str): The text.
+    names (Sequence[KnownName]): The names with the words that it may stand for.
     RETURNS (str): The reason; empty if it may be a mention.
     """
     words = text.lower().split()
@@ -217,9 +230,9 @@ def uncertain_reason(text: str) -> str:
     # The molar tooth sign is no sign of a tooth, nor a genetic lesion a hereditary disease.
     is_cause = words[0] in _CAUSES and words[-1] not in _DISEASES
     is_edged = not FUNCTION_WORDS.isdisjoint((words[0], words[-1]))
-    if is_open or is_cause or is_edged or words[-1] == "sign" or _JOINT.search(text):
-        return UNCERTAIN
-    return ""
+    is_sign = words[-1] == "sign" or all(each.text.lower().endswith(" sign") for each in names)
+    is_joined = _JOINT.search(_IN_PLACE.sub("", text))
+    return UNCERTAIN if is_open or is_cause or is_edged or is_sign or is_joined else ""
 
 
 def _punctuation_reason(text: str, names: Sequence[KnownName], *, is_alone: bool) -> str:
@@ -287,9 +300,10 @@ def _is_in_order(text: str, names: Sequence[str]) -> bool:
 
     text (str): The text.
     names (Sequence[str]): The names with its words.
-    RETURNS (bool): True if it crosses no joint, if a name has a conjunction or a preposition where
-        it has one, or if a name has the same words in this order; across lines, all words, since
-        "cancer" and "breast" in a list are not "cancer of the breast".
+    RETURNS (bool): True if it crosses no joint, if a name has a conjunction where it has one, or a
+        dash between the same words, and a preposition or the same words in this order where it has
+        a preposition; across lines, all words, since "cancer" and "breast" in a list are not
+        "cancer of the breast".
     """
     if _BORDER.search(_WRAP.sub(" ", text)):
         orders = [normalized_words(each) for each in (text, _reordered(text))]
@@ -298,10 +312,15 @@ def _is_in_order(text: str, names: Sequence[str]) -> bool:
             or _punctuated_words(text) == _punctuated_words(name)
             for name in names
         )
-    joints = [each for each in (_CONJUNCTION, _PREPOSITION) if each.search(text)]
-    if not joints or any(each.search(name) for each in joints for name in names):
-        return True
     words = content_words(text)
+    if _CONJUNCTION.search(text):
+        names = [
+            name
+            for name in names
+            if _CONJUNCTION.search(name) or (_DASH.search(name) and content_words(name) == words)
+        ]
+    if not _PREPOSITION.search(text) or any(map(_PREPOSITION.search, names)):
+        return bool(names)
     return any(content_words(restore_word_order(name)) == words for name in names)
 
 

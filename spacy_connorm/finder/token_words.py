@@ -12,8 +12,15 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
-from ..text.word_bags import STOP_WORDS, forms_of, hash_bag, hash_word, normalized_words
-from ..text.word_classes import COPULAS, ORDINALS
+from ..text.word_bags import (
+    STOP_WORDS,
+    adjectives_of,
+    forms_of,
+    hash_bag,
+    hash_word,
+    normalized_words,
+)
+from ..text.word_classes import COPULAS, DETERMINERS, ORDINALS, OWNERS
 from .name_windows import (
     BREAK,
     DERIVED,
@@ -28,7 +35,9 @@ from .readings import NO_READINGS, Reading, as_replacements, read_neighbours
 
 _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
 # "The optic nerves are hypoplastic": function words of sentences, which names do not have.
-_SKIPPED = _POSSESSIVES | COPULAS | {"both", "w/"}
+_SKIPPED = _POSSESSIVES | COPULAS | OWNERS | {"both", "w/"}
+# "Atrophy of the cerebellum" is cerebellar.
+_OWNING = frozenset(["of", "in", "on"])
 # Punctuation that no mention goes across, and empty lines.
 _BREAK = re.compile(r"""[:?!{}"“”…|]|\n\s*\n""")
 # Dashes and slashes are neither: they may be anywhere.
@@ -45,6 +54,9 @@ class _Token(NamedTuple):
     starts_latin (bool): Whether its first character is a Latin letter.
     ends_latin (bool): Whether its last one is.
     readings (Tuple[Reading, ...]): Other words that it may stand for.
+    adjectives (Tuple[Reading, ...]): Those that it may stand for after a preposition.
+    is_preposition (bool): Whether it says where or of what.
+    is_determiner (bool): Whether it may be between a preposition and a noun.
     """
 
     hash: int
@@ -54,6 +66,9 @@ class _Token(NamedTuple):
     starts_latin: bool = False
     ends_latin: bool = False
     readings: tuple[Reading, ...] = ()
+    adjectives: tuple[Reading, ...] = ()
+    is_preposition: bool = False
+    is_determiner: bool = False
 
 
 _END = _Token(0, 0, 0, BREAK)
@@ -90,7 +105,12 @@ class TokenWords:
         offsets = document_offsets(docs)
         readings = [NO_READINGS]
         if derivations:
-            readings = [_of_tokens(distinct, which), read_neighbours(docs, offsets, hashes)]
+            owned = _owned_nouns(distinct, which)
+            readings = [
+                _of_tokens([each.readings for each in distinct], which, np.arange(len(which))),
+                _of_tokens([each.adjectives for each in distinct], which[owned], owned),
+                read_neighbours(docs, offsets, hashes),
+            ]
         tokens = TokenArrays(hashes, sizes, letters, kinds, ends, Replacements.joined(readings))
         is_split = ends_latin[:-1] & starts_latin[1:] & (spaces[:-1] == 0)
         replaced = _join(tokens, docs, offsets, is_split)
@@ -100,7 +120,7 @@ class TokenWords:
                 replaced += places
                 if derivations:
                     # In a long form, a word is never by itself.
-                    forms = chain.from_iterable(map(_readings_of, words))
+                    forms = chain(*map(_readings_of, words), _of_long_form(words))
                     expanded += ((places[0], each._replace(least=1)) for each in forms)
         own = tokens.readings.where(~np.isin(tokens.readings.places, replaced))
         long = as_replacements((place, *each) for place, each in expanded)
@@ -160,22 +180,40 @@ def _columns(tokens: Sequence[_Token]) -> list[np.ndarray]:
     return [np.asarray(column, dtype) for column, dtype in zip(columns, kinds, strict=False)]
 
 
-def _of_tokens(tokens: Sequence[_Token], which: np.ndarray) -> Replacements:
-    """List what tokens may stand for by themselves.
+def _owned_nouns(tokens: Sequence[_Token], which: np.ndarray) -> np.ndarray:
+    """Find the words after a preposition: the cerebellum in "atrophy of the cerebellum".
 
     tokens (Sequence[_Token]): The distinct tokens.
     which (Ints1d): int64 (t,): the number of each token among them.
+    RETURNS (Ints1d): int64: the positions of these words.
+    """
+    is_preposition = np.array([each.is_preposition for each in tokens], dtype="bool")[which]
+    is_determiner = np.array([each.is_determiner for each in tokens], dtype="bool")[which]
+    is_owned = np.zeros(len(which), dtype="bool")
+    is_owned[1:] = is_preposition[:-1]
+    is_owned[2:] |= is_preposition[:-2] & is_determiner[1:-1]
+    return np.flatnonzero(is_owned)
+
+
+def _of_tokens(
+    distinct: Sequence[tuple[Reading, ...]], which: np.ndarray, tokens: np.ndarray
+) -> Replacements:
+    """List what tokens may stand for by themselves.
+
+    distinct (Sequence[Tuple[Reading, ...]]): What each distinct token may stand for.
+    which (Ints1d): int64 (t,): the number of each token among them.
+    tokens (Ints1d): int64 (t,): the positions of the tokens.
     RETURNS (Replacements): Other words, by token.
     """
-    counts = np.array([len(each.readings) for each in tokens], dtype="int64")
-    readings = [reading for each in tokens for reading in each.readings]
+    counts = np.array([len(each) for each in distinct], dtype="int64")
+    readings = [reading for each in distinct for reading in each]
     changes = np.fromiter((each.change for each in readings), "uint64", len(readings))
     certainty = np.fromiter((each.certainty for each in readings), "float64", len(readings))
     least = np.fromiter((each.least for each in readings), "int64", len(readings))
     starts, sizes = (np.cumsum(counts) - counts)[which], counts[which]
     ends = np.cumsum(sizes)
     numbers = np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
-    places = np.repeat(np.arange(len(which)), sizes)
+    places = np.repeat(tokens, sizes)
     return Replacements(places, changes[numbers], certainty[numbers], least[numbers])
 
 
@@ -185,7 +223,12 @@ def _read_token(text: str) -> _Token:
     if not text or (_BREAK.search(text) and not any(map(str.isalnum, text))):
         return _END
     token = _of_words([] if text in _SKIPPED else normalized_words(text))
-    return token._replace(starts_latin=_is_latin(text[0]), ends_latin=_is_latin(text[-1]))
+    return token._replace(
+        starts_latin=_is_latin(text[0]),
+        ends_latin=_is_latin(text[-1]),
+        is_preposition=text.lower() in _OWNING,
+        is_determiner=text.lower() in DETERMINERS,
+    )
 
 
 def _is_latin(character: str) -> bool:
@@ -198,7 +241,9 @@ def _of_words(words: Sequence[str]) -> _Token:
         return _SMALL
     value = hash_bag(tuple(content))
     return _Token(
-        value, len(content), sum(map(len, content)), WORD, readings=_readings(content, value)
+        *(value, len(content), sum(map(len, content)), WORD),
+        readings=_readings(content, value),
+        adjectives=tuple(_adjectives(content[0])) if len(content) == 1 else (),
     )
 
 
@@ -219,6 +264,12 @@ def _readings_of(word: str) -> Iterator[Reading]:
     own = hash_word(word)
     for form in forms_of(word):
         yield Reading.of(form.hash - own, 1.0 if form.is_certain else DERIVED, form.least)
+
+
+def _adjectives(word: str) -> Iterator[Reading]:
+    own = hash_word(word)
+    for each in adjectives_of(word):
+        yield Reading.of(hash_word(each) - own, DERIVED, 2)
 
 
 def _join(
@@ -259,6 +310,12 @@ def _expand(tokens: TokenArrays, doc: Doc, start: int) -> Iterator[tuple[range, 
         if long_form:
             words = normalized_words(long_form)
             yield _set_words(tokens, start + span.start, start + span.end, words), words
+
+
+def _of_long_form(words: Sequence[str]) -> Iterator[Reading]:
+    """Read "dyspnea on exertion" as exertional."""
+    if not _OWNING.isdisjoint(words[:-1]):
+        yield from _adjectives(words[-1])
 
 
 def _set_words(tokens: TokenArrays, first: int, last: int, words: Sequence[str]) -> range:

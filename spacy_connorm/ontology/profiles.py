@@ -122,7 +122,8 @@ PROFILES = {
         Profile(
             name="hpo",
             roots=("HP:0000001",),
-            branches=("HP:0000118",),
+            # Pre-eclampsia and the like are of a pregnancy.
+            branches=("HP:0000118", "HP:0002686"),
             inexact_names=True,
             reason="only phenotypic abnormalities are mentions; modifiers, frequencies and modes "
             "of inheritance are not",
@@ -131,7 +132,10 @@ PROFILES = {
             name="mondo",
             roots=("MONDO:0000001",),
             branches=("MONDO:0000001",),
-            reason="only diseases are mentions; their characteristics are not",
+            # Of other animals: "mucopolysaccharidosis I, dog" is also "MPS I".
+            excluded=("MONDO:0005583",),
+            reason="only diseases are mentions; their characteristics are not, nor are diseases of "
+            "other animals",
         ),
         # Diseases and genes. We have no release to measure it.
         Profile(

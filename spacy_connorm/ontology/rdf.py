@@ -2,6 +2,7 @@
 
 import re
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import IO, cast
@@ -15,8 +16,8 @@ from .report import ReadReport
 from .statements import TYPES, Statement, read_statements
 
 # "<http:" begins a statement of Turtle.
-_XML = re.compile(rb"\s*<(?!\w+:/)")
-_END = re.compile(rb"</([\w.-]+:)?RDF\s*>")
+_XML = re.compile(r"\s*<(?!\w+:/)")
+_END = re.compile(r"</([\w.-]+:)?RDF\s*>")
 _EDGE = 1 << 12
 
 
@@ -62,7 +63,7 @@ def _statements(path: Path) -> Iterator[Statement]:
     from pyoxigraph import Literal, NamedNode, RdfFormat, parse
 
     with open_bytes(path) as file:
-        is_xml = _XML.match(file.peek(_EDGE).removeprefix(b"\xef\xbb\xbf")) is not None
+        is_xml = _XML.match(_text(file.peek(_EDGE).removeprefix(BOM_UTF8))) is not None
         if is_xml:
             refuse_nested_entities(path)
         lines = _CountedLines(cast(IO[bytes], file))
@@ -79,7 +80,7 @@ def _statements(path: Path) -> Iterator[Statement]:
                 elif isinstance(subject, NamedNode) and isinstance(value, NamedNode):
                     yield Statement(subject.value, predicate.value, value.value)
             # The parser accepts a file that ends between two classes.
-            if is_xml and not _END.search(lines.last):
+            if is_xml and not _END.search(_text(lines.last)):
                 raise SyntaxError
         except SyntaxError as error:
             line = error.lineno or lines.read_so_far
@@ -88,6 +89,11 @@ def _statements(path: Path) -> Iterator[Statement]:
         except (OSError, EOFError, zlib.error) as error:
             message = Errors.CN106.format(path=path, line=lines.read_so_far, reason=error)
             raise ConnormError(message) from error
+
+
+def _text(some: bytes) -> str:
+    # Tags are ASCII; the rest may be cut within a character.
+    return some.decode("latin-1")
 
 
 class _CountedLines:

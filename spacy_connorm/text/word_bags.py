@@ -205,6 +205,12 @@ _ENDINGS = {
     "te": ("tis",),
 }
 _LONGEST_ENDING = max(map(len, _ENDINGS))
+# "retinal" for "retina": the endings of adjectives that say where or of what, by those of nouns.
+_OF_NOUNS = ("al", "ial", "eal", "ar", "ary", "ic", "atic", "ous")
+_ADJECTIVES: dict[str, list[str]] = {}
+for _adjective in _OF_NOUNS:
+    for _noun in _ENDINGS[_adjective]:
+        _ADJECTIVES.setdefault(_noun, []).append(_adjective)
 # What names write as a word of its own: "pre-eclampsia".
 _PREFIXES = (
     *("anti", "broncho", "cardio", "cerebro", "cranio", "extra", "gastro", "genito", "hepato"),
@@ -217,6 +223,12 @@ _SHORTEST_REST = 4
 # Endings of nouns, and the two words that names have for what happens: "apoptotic process" for
 # "apoptosis", "inflammatory response" for "inflammation".
 _EVENTS = (("osis", "otic", "process"), ("ation", "atory", "response"))
+
+
+_ROOTS_OF: dict[str, list[str]] = {}
+for _adjective, _nouns in OTHER_ROOTS.items():
+    for _noun in _nouns:
+        _ROOTS_OF.setdefault(_noun, []).append(_adjective)
 
 
 class Form(NamedTuple):
@@ -249,6 +261,20 @@ def base_forms(word: str) -> tuple[str, ...]:
             form = word[:cut] + noun_ending
             if form[:_SHORTEST_STEM] == word[:_SHORTEST_STEM] and form != word:
                 found[form] = None
+    return tuple(found)
+
+
+def adjectives_of(word: str) -> tuple[str, ...]:
+    """List the adjectives of a noun: "retinal" for "retina".
+
+    word (str): A normalized word, see `word_bags.normalized_words`.
+    RETURNS (Tuple[str, ...]): Normalized words, each once. Most of them do not exist.
+    """
+    if word in FUNCTION_WORDS or len(word) < _SHORTEST_STEM:
+        return ()
+    found = dict.fromkeys(_ROOTS_OF.get(word, ()))
+    for cut in range(_SHORTEST_STEM, len(word) + 1):
+        found |= dict.fromkeys(word[:cut] + each for each in _ADJECTIVES.get(word[cut:], ()))
     return tuple(found)
 
 

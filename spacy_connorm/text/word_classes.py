@@ -2,9 +2,8 @@
 
 import re
 
-DETERMINERS = frozenset(
-    ["a", "an", "both", "either", "her", "his", "its", "neither", "the", "their"]
-)
+OWNERS = frozenset(["her", "his", "its", "my", "our", "their", "your"])
+DETERMINERS = OWNERS | {"a", "an", "both", "either", "neither", "the"}
 PREPOSITIONS = frozenset(
     ["after", "by", "during", "following", "for", "from", "in", "into", "of", "on", "to", "with"]
 )
@@ -60,6 +59,8 @@ _HEAD_ENDINGS = (
     "phobia",
     "plasia",
     "plegia",
+    "pnea",
+    "pnoea",
     "rrhage",
     "rrhea",
     "rrhoea",
@@ -82,6 +83,7 @@ _CODE = re.compile(r"(?=.*[A-Z0-9]).*(?:\d|[A-Z].*[A-Z]).*")
 # Adjectives whose nouns have a different root, since English took the adjective from Latin or
 # Greek.
 OTHER_ROOTS = {
+    "abdominal": ("abdomen",),
     "articular": ("joint",),
     "auditory": ("hearing", "ear"),
     "aural": ("ear",),
@@ -112,6 +114,7 @@ OTHER_ROOTS = {
     "ophthalmic": ("eye",),
     "ophthalmologic": ("eye",),
     "oral": ("mouth",),
+    "pelvic": ("pelvis",),
     "osseous": ("bone",),
     "otic": ("ear",),
     "otologic": ("ear",),
@@ -122,6 +125,7 @@ OTHER_ROOTS = {
     "ungual": ("nail",),
     "uterine": ("uterus",),
     "vascular": ("vessel",),
+    "venous": ("vein",),
     "visual": ("vision", "eye"),
 }
 # Words for a disease of an organ, and what names call the organ: "nephropathy" is a kidney disease.
