@@ -2,17 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from functools import partial
-from hashlib import blake2b
-from operator import attrgetter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
-from ..about import __version__
 from ..errors import ConnormError, Errors, Warnings, quote_id, warn
 from ..files.atomic import atomic_file
-from ..files.text import SURROGATES, open_text, read_lines, sha256
+from ..files.text import open_text, read_lines, sha256
 from .concept import Concept, merge, require_id_and_name
 
 Row = TypeVar("Row")
@@ -109,134 +105,19 @@ class Ontology:
         return ontology
 
 
-class Unchanged(NamedTuple):
-    """A concept that an older index was built from, without its names.
-
-    number (int): Its number there.
-    concept_id (str): Its id.
-    alt_ids (Tuple[str, ...]): Other ids of the same concept.
-    parents (Tuple[str, ...]): Ids of the broader concepts.
-    names (Tuple[()]): Nothing.
-    """
-
-    number: int
-    concept_id: str
-    alt_ids: tuple[str, ...] = ()
-    parents: tuple[str, ...] = ()
-    names: tuple[()] = ()
-
-
-@dataclass
-class KnownConcepts:
-    """The concepts of an older index that need not be read again; none at first. They have no
-    objects of their own: a million small ones take long to collect.
-
-    numbers (Dict[bytes, int]): Their numbers there, by the digest of what they were read from.
-    ids (List[str]): Their ids, by number.
-    alt_ids, parents (Dict[int, Tuple[str, ...]]): Alternate ids and ids of parents, by number.
-    learned (Dict[bytes, Learned]): What a `NameLearner` needs of the first ones, by digest.
-    """
-
-    numbers: dict[bytes, int] = field(default_factory=dict)
-    ids: list[str] = field(default_factory=list)
-    alt_ids: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    parents: dict[int, tuple[str, ...]] = field(default_factory=dict)
-    learned: dict[bytes, Any] = field(default_factory=dict)
-
-
-class Record(NamedTuple):
-    """What a concept is read from: a line, or the concept itself.
-
-    digest (bytes): The first 8 bytes of its hash; empty if it must be read each time.
-    unchanged (Optional[Unchanged]): What an older index has of it.
-    read (Callable[[], Concept]): Reads the concept.
-    """
-
-    digest: bytes
-    unchanged: Unchanged | None
-    read: Callable[[], Concept]
-
-
-_FIELDS = attrgetter(*Concept.__slots__)
-
-
-def find_records(
-    contents: Iterable[tuple[str | Concept, Callable[[], Any]]],
-    known: KnownConcepts,
-    *,
-    options: Any = None,
-) -> Iterator[Record]:
-    """Read the concepts that an older index does not know by the hash of what they are read from.
-
-    contents (Iterable[Tuple[Union[str, Concept], Callable]]): What each concept is read from, and a
-        function that reads it, or returns None to leave it out.
-    known (KnownConcepts): The concepts of an older index.
-    options (Any): How they are read. Another version of this package may read them differently.
-    YIELDS (Record): The records. Equal hashes count as equal content: the probability that any two
-        of ten million share a hash is about 3 in a million.
-    """
-    numbers, ids, alt_ids, parents = known.numbers, known.ids, known.alt_ids, known.parents
-    salt = blake2b(repr((__version__, options)).encode(), digest_size=16).digest()
-    for content, read in contents:
-        text = content if isinstance(content, str) else repr(_FIELDS(content))
-        digest = blake2b(text.encode("utf8", SURROGATES), digest_size=8, salt=salt).digest()
-        number = numbers.get(digest)
-        if number is not None:
-            others = alt_ids.get(number, ()), parents.get(number, ())
-            yield Record(digest, Unchanged(number, ids[number], *others), read)
-        elif (concept := read()) is not None:
-            yield Record(digest, None, partial(_same, concept))
-
-
-def as_contents(concepts: Iterable[Concept]) -> Iterator[tuple[Concept, Callable[[], Concept]]]:
-    """Prepare concepts that were read already for `find_records`.
-
-    YIELDS (Tuple[Concept, Callable[[], Concept]]): Concepts, each with a function that returns it.
-    """
-    return ((concept, partial(_same, concept)) for concept in concepts)
-
-
-def _same(concept: Concept) -> Concept:
-    return concept
-
-
 @dataclass(frozen=True)
 class ConceptStream:
     """A stream of concepts, which can be read once. Ids may be repeated.
 
     concepts (Iterable[Concept]): The concepts.
     source (Source): Where they come from.
-    records (Optional[Iterable[Record]]): The same concepts as records.
-    known (KnownConcepts): The concepts of an older index; to be filled before the records are read.
     """
 
     concepts: Iterable[Concept]
     source: Source
-    records: Iterable[Record] | None = None
-    known: KnownConcepts = field(default_factory=KnownConcepts)
 
     def __iter__(self) -> Iterator[Concept]:
         return iter(self.concepts)
-
-    @classmethod
-    def of_records(
-        cls, records: Iterable[Record], source: Source, known: KnownConcepts
-    ) -> "ConceptStream":
-        """Make a stream whose unchanged concepts need not be read.
-
-        records, source, known: See the class.
-        RETURNS (ConceptStream): The stream.
-        """
-        return cls((each.read() for each in records), source, records, known)
-
-    def read_records(self) -> Iterable[Record]:
-        """Read the stream without the concepts in `known`, instead of iterating over it.
-
-        RETURNS (Iterable[Record]): One for each concept.
-        """
-        if self.records is not None:
-            return self.records
-        return find_records(as_contents(self.concepts), self.known)
 
 
 AnyOntology: TypeAlias = Ontology | ConceptStream
@@ -249,19 +130,9 @@ def read_concepts(path: str | Path) -> Iterator[Concept]:
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a line that is not a concept, and the errors of `read_lines`.
     """
-    return (parse() for _, parse in read_concept_lines(path))
-
-
-def read_concept_lines(path: str | Path) -> Iterator[tuple[str, Callable[[], Concept]]]:
-    """Read the lines of scispaCy's knowledge-base JSONL.
-
-    path (Union[str, Path]): As for `read_concepts`.
-    YIELDS (Tuple[str, Callable[[], Concept]]): Lines, each with a function that parses it.
-    RAISES (ConnormError): The errors of `read_lines`; that function raises CN115.
-    """
     for number, line in read_lines(path):
         if line and not line.isspace():
-            yield line, partial(_parse, path, number, line)
+            yield _parse(path, number, line)
 
 
 def _parse(path: str | Path, number: int, line: str) -> Concept:

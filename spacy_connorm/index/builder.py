@@ -13,18 +13,16 @@ import numpy as np
 from tqdm import tqdm
 
 from ..about import __version__
-from ..concepts import Concept, ConceptStream, Source
+from ..concepts import Concept, Source
 from ..concepts.concept import require_id_and_name
-from ..concepts.ontology import Record
 from ..encoders.protocol import NormalizedEncoder, Raw, stack
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.atomic import atomic_folder
 from ..files.folders import seal, verify
-from ..text.substitutions import NameLearner, Substitution
+from ..text.substitutions import Substitution
 from .backends.exact import Backend, Earlier
 from .concept_index import ConceptIndex, D, KeyTable, Members, O, Search, hash_keys
 from .names import GroupedNames, NameFile, group_names
-from .records import fill_known, write_learned, write_records
 from .store_writer import StoreWriter
 from .vectors import (
     COSINE,
@@ -66,9 +64,7 @@ def _write_vectors(
     writer = VectorWriter(folder, "texts", len(texts))
     copied = np.full(len(texts), _NOTHING, dtype="int64")
     if known is not None:
-        is_new = texts >= names.older_texts
-        copied[~is_new] = known.row_numbers[texts[~is_new]]
-        copied[is_new] = known.keys.rows_of(grouped.hashes[is_new])
+        copied = known.keys.rows_of(grouped.hashes)
     with tqdm(total=len(texts), desc="Encoding", unit="text", delay=2, disable=None) as bar:
         for start in range(0, len(texts), _WINDOW):
             window = slice(start, start + _WINDOW)
@@ -189,20 +185,15 @@ def write_index(
     with atomic_folder(path) as folder:
         reused = _reusable(known, encoder, backend)
         facts = _facts(encoder, searches, backend, source or Source())
-        older_store = None if reused is None else reused.store.path
         with (
-            StoreWriter(folder / "concepts.sqlite", older_store) as store,
+            StoreWriter(folder / "concepts.sqlite") as store,
             NameFile(folder / "names.txt", partial(_hash_inputs, encoder), reused) as names,
         ):
-            digests = _add_concepts(_read_records(concepts, reused), store, names, clean)
+            _add_concepts(concepts, store, names, clean)
             _add_synonyms(synonyms, store, names, clean)
             if not len(store):
                 raise ConnormError(Errors.CN409)
-            numbers = store.number()
-            grouped = group_names(names.ordered(numbers, store.kept))
-            annotated = grouped.members.concept[grouped.members.target == O | D]
-            without = [annotated, numbers[store.without_parent()]]
-            write_records(folder, digests, numbers, grouped.order, without=without)
+            grouped = group_names(names.ordered(store.number()))
             store.close()
             names.write(grouped.texts, folder)
             grouped.members.write(folder)
@@ -212,8 +203,6 @@ def write_index(
                 folder, grouped, names, encoder, dtype=backend.dtype, known=reused
             )
             counts = {"concepts": len(store), "concepts_only_in_data": store.only_in_data}
-        if isinstance(substitutions, NameLearner):
-            write_learned(folder, substitutions.learned)
         listed = list(substitutions)
         if listed:
             RewritingTable.from_substitutions(listed).write(folder)
@@ -242,15 +231,6 @@ def _hash_inputs(encoder: NormalizedEncoder, texts: list[str]) -> np.ndarray:
     return hash_keys(encoder.inputs(texts))
 
 
-def _read_records(concepts: Iterable[Concept], known: ConceptIndex | None) -> Iterable[Record]:
-    """Read concepts, but of those that the older index has only what has changed."""
-    if not isinstance(concepts, ConceptStream):
-        concepts = ConceptStream(concepts, Source())
-    if known is not None:
-        fill_known(known, concepts.known)
-    return concepts.read_records()
-
-
 def _find_word_bags(grouped: GroupedNames, names: NameFile, known: ConceptIndex | None) -> WordBags:
     """Find the bags of all texts. Those of the older index are copied, since splitting a text into
     words takes longer than everything else that a copied text needs.
@@ -259,7 +239,7 @@ def _find_word_bags(grouped: GroupedNames, names: NameFile, known: ConceptIndex 
     if known is None:
         return WordBags.from_texts(_read_texts(names, grouped.texts), rows)
     older, is_known = known.word_bags.of_single_texts(known.members.start)
-    copied = np.where(grouped.texts < names.older_texts, grouped.texts, _NOTHING)
+    copied = names.copied[grouped.texts]
     hashes, is_copied = older[copied], (copied >= 0) & is_known[copied]
     counts = known.word_bags.counts()
     new = np.flatnonzero(~is_copied)
@@ -288,32 +268,19 @@ def _reusable(
 
 
 def _add_concepts(
-    records: Iterable[Record], store: StoreWriter, names: NameFile, clean: Callable[[str], str]
-) -> list[bytes]:
-    """Add the concepts of O; those that the older index has are copied later.
-
-    RETURNS (List[bytes]): The digest of each, by its position; empty for merged records.
-    """
-    digests: list[bytes] = []
-    with tqdm(records, desc="Reading", unit=" concepts", delay=2, disable=None) as bar:
-        for record in bar:
-            if record.unchanged is not None and store.keep(record.unchanged.number):
-                digests.append(record.digest)
-                continue
-            concept = record.read().cleaned(clean)
+    concepts: Iterable[Concept], store: StoreWriter, names: NameFile, clean: Callable[[str], str]
+) -> None:
+    with tqdm(concepts, desc="Reading", unit=" concepts", delay=2, disable=None) as bar:
+        for concept in bar:
+            concept = concept.cleaned(clean)
             if not concept.canonical_name:
                 concept = replace(concept, canonical_name=concept.concept_id)
             require_id_and_name(concept, concept)
             place, is_new = store.add(concept)
-            if is_new:
-                digests.append(record.digest)
-            else:
-                digests[place] = b""
             exact = set(concept.exact_names)
             for number, name in enumerate(concept.names):
                 is_preferred = is_new and number == 0
                 names.add(name, place, O, preferred=is_preferred, inexact=name not in exact)
-    return digests
 
 
 def _add_synonyms(

@@ -4,7 +4,7 @@ few hundred megabytes for ten million names.
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import NamedTuple
@@ -13,7 +13,6 @@ import numpy as np
 
 from ..files.arrays import write_header
 from .concept_index import ConceptIndex, D, KeyTable, Members, O
-from .records import ordered_members
 from .store import STARTS_FILE, TEXTS_FILE
 
 # The number of texts hashed at once.
@@ -43,8 +42,8 @@ class Names(NamedTuple):
 
 
 class NameFile:
-    """Collects names in any order. Their texts are in a file that is deleted when the block ends;
-    those of an older index come first in it.
+    """Collects names in any order. Their texts are in a file that is deleted when the block
+    ends.
     """
 
     def __init__(
@@ -57,21 +56,20 @@ class NameFile:
 
         path (Path): The file.
         hash_inputs (Callable): Hashes the encoder inputs of texts, uint64.
-        older (Optional[ConceptIndex]): An older index, to keep names of.
+        older (Optional[ConceptIndex]): An older index. The hashes of texts in both are copied,
+            since reading a text as the encoder does takes longer.
         """
         self._path = path
         self._hash_inputs = hash_inputs
-        self._older = older
         self._file = path.open("w+b")
         self._waiting: list[str] = []
         self._ends = array("q", [0])
-        if older is not None:
-            self._file.write(older.store.utf8)
-            self._ends = array("q", older.store.text_starts.tobytes())
-        self.older_texts = len(self._ends) - 1
-        self._members: KeyTable | None = None
+        self._older: KeyTable | None = None
         self._older_hashes = np.zeros(1, dtype="uint64")
-        self._texts = array("i")
+        if older is not None:
+            self._older = KeyTable.from_hashes(_hash_texts(older.store.all_texts()))
+            self._older_hashes = older.keys.hashes()[older.row_numbers]
+        self._copied = array("i")
         self._hashes = array("Q")
         self._concepts = array("i")
         self._targets = array("B")
@@ -87,9 +85,6 @@ class NameFile:
             self._mapped.close()
         self._file.close()
         self._path.unlink()
-
-    def __len__(self) -> int:
-        return len(self._concepts)
 
     def add(
         self,
@@ -119,15 +114,13 @@ class NameFile:
     def _write(self) -> None:
         texts, self._waiting = self._waiting, []
         members = self._find_older(texts)
-        new = np.flatnonzero(members < 0)
         hashes = self._older_hashes[members]
-        written = [texts[place] for place in new] if len(new) < len(texts) else texts
-        if written:
-            hashes[new] = self._hash_inputs(written)
+        new = np.flatnonzero(members < 0)
+        if len(new):
+            hashes[new] = self._hash_inputs([texts[place] for place in new])
+        self._copied.frombytes(members.astype("int32").tobytes())
         self._hashes.frombytes(hashes.tobytes())
-        members[new] = np.arange(len(new)) + len(self._ends) - 1
-        self._texts.frombytes(members.astype("int32").tobytes())
-        encoded = [text.encode() for text in written]
+        encoded = [text.encode() for text in texts]
         self._file.write(b"".join(encoded))
         end = self._ends[-1]
         for each in encoded:
@@ -135,42 +128,42 @@ class NameFile:
             self._ends.append(end)
 
     def _find_older(self, texts: list[str]) -> np.ndarray:
-        """Find texts in the older index, if there are many: all of its own are hashed first. For
-        what equal hashes mean, see `KeyTable`.
+        """Find texts in the older index. For what equal hashes mean, see `KeyTable`.
 
         RETURNS (Ints1d): int64: a member of the older index for each text; -1 for a new one.
         """
-        if self._older is None or (self._members is None and len(texts) < _WINDOW):
+        if self._older is None:
             return np.full(len(texts), -1)
-        if self._members is None:
-            self._members = KeyTable.from_hashes(_hash_texts(self._older.store.all_texts()))
-            self._older_hashes = self._older.keys.hashes()[self._older.row_numbers]
-        return self._members.rows_of(_hash_texts(texts))
+        return self._older.rows_of(_hash_texts(texts))
 
-    def ordered(self, numbers: np.ndarray, kept: Mapping[int, int]) -> Names:
+    def ordered(self, numbers: np.ndarray) -> Names:
         """Sort the names in the order of the index: first the names in O by concept, then those in
-        D. Ties stay in the order in which they were added; those of kept concepts come first.
+        D. Ties stay in the order in which they were added.
 
         numbers (Ints1d): int32 (concepts,): the number of each concept, by its position.
-        kept (Mapping[int, int]): The concepts whose names are those of the older index: the
-            position of each, by its number there.
         RETURNS (Names): The names.
         """
         self._write()
-        added = Names(
-            hashes=np.frombuffer(self._hashes, dtype="uint64"),
-            concepts=np.frombuffer(self._concepts, dtype="int32"),
-            targets=np.frombuffer(self._targets, dtype="uint8"),
-            preferred=np.frombuffer(self._preferred, dtype="bool"),
-            inexact=np.frombuffer(self._inexact, dtype="bool"),
-            texts=np.frombuffer(self._texts, dtype="int32"),
-        )
-        if self._older is not None:
-            added = Names(*map(np.concatenate, zip(_kept(self._older, kept), added, strict=True)))
-        concepts = numbers[added.concepts]
-        groups = np.where(added.targets == O, concepts, np.int32(len(numbers)))
+        concepts = numbers[np.frombuffer(self._concepts, dtype="int32")]
+        targets = np.frombuffer(self._targets, dtype="uint8")
+        groups = np.where(targets == O, concepts, np.int32(len(numbers)))
         order = np.argsort(groups, kind="stable")
-        return Names(*(each[order] for each in added._replace(concepts=concepts)))
+        return Names(
+            hashes=np.frombuffer(self._hashes, dtype="uint64")[order],
+            concepts=concepts[order],
+            targets=targets[order],
+            preferred=np.frombuffer(self._preferred, dtype="bool")[order],
+            inexact=np.frombuffer(self._inexact, dtype="bool")[order],
+            texts=order.astype("int32"),
+        )
+
+    @property
+    def copied(self) -> np.ndarray:
+        """The texts of the older index that have been added.
+
+        RETURNS (Ints1d): int32 (texts,): the number of each there; -1 for a new one.
+        """
+        return np.frombuffer(self._copied, dtype="int32")
 
     def read(self, texts: np.ndarray) -> list[str]:
         """Read some texts, after all names were added.
@@ -212,26 +205,6 @@ class NameFile:
                 file.write(content[start:end])
 
 
-def _kept(older: ConceptIndex, kept: Mapping[int, int]) -> Names:
-    """Get the names of concepts that an older index has: each member once, with its text's number
-    there.
-
-    RETURNS (Names): The names, with the positions of their concepts.
-    """
-    places = np.full(older.concept_count, -1, dtype="int32")
-    places[list(kept)] = list(kept.values())
-    members = ordered_members(older)
-    members = members[places[older.members.concept[members]] >= 0]
-    return Names(
-        hashes=older.keys.hashes()[older.row_numbers[members]],
-        concepts=places[older.members.concept[members]],
-        targets=np.full(len(members), O, dtype="uint8"),
-        preferred=older.members.preferred[members],
-        inexact=older.members.inexact[members],
-        texts=members,
-    )
-
-
 def _hash_texts(texts: Iterable[str]) -> np.ndarray:
     # Python's own hashes differ between processes, but take a tenth of the time.
     return np.fromiter(map(hash, texts), dtype="int64").view("uint64")
@@ -243,13 +216,11 @@ class GroupedNames(NamedTuple):
     members (Members): The members.
     texts (Ints1d): int32 (members,): the text of each member, as written for its concept.
     hashes (np.ndarray): uint64 (rows,): the hashes of the encoder inputs.
-    order (Ints1d): int32: the members in O, by concept and then in the order of its names.
     """
 
     members: Members
     texts: np.ndarray
     hashes: np.ndarray
-    order: np.ndarray
 
     @property
     def encoded(self) -> np.ndarray:
@@ -283,11 +254,7 @@ def group_names(names: Names) -> GroupedNames:
         preferred=np.logical_or.reduceat(names.preferred[by_pair], starts)[order],
         inexact=np.logical_and.reduceat(names.inexact[by_pair], starts)[order],
     )
-    by_name = np.full(len(rows), -1, dtype="int32")
-    by_name[first] = np.arange(len(first))
-    by_name = by_name[by_name >= 0]
-    in_order = by_name[members.target[by_name] & O > 0]
-    return GroupedNames(members, texts[order], hashes, in_order)
+    return GroupedNames(members, texts[order], hashes)
 
 
 def _rows(names: Names) -> tuple[np.ndarray, np.ndarray]:

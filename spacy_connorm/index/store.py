@@ -104,12 +104,7 @@ WITH RECURSIVE above(number) AS (
     UNION SELECT parent FROM parents JOIN above ON parents.child = above.number)
 SELECT number FROM above
 """
-_OTHERS = {
-    "alt_ids": "SELECT number, id FROM alt_ids",
-    "parents": "SELECT child, id FROM parents JOIN concepts ON number = parent",
-}
 _XREFS = "SELECT id, curies FROM concepts JOIN xrefs USING (number)"
-_SOME_IDS = "SELECT id FROM concepts WHERE number >= ? AND number < ? ORDER BY number"
 _BATCH = 500
 _PAGE = 10_000
 # Names and texts kept in memory: tens of megabytes. Reading one again from SQLite takes longer than
@@ -152,9 +147,9 @@ class ConceptStore:
         """
         self.path = path
         utf8 = open_array(path.with_name(TEXTS_FILE), "uint8", (None,))
-        self.text_starts = open_array(path.with_name(STARTS_FILE), "int64", (None,))
-        require_offsets(path.with_name(STARTS_FILE), self.text_starts, len(utf8))
-        self.utf8 = memoryview(utf8.data)
+        self._text_starts = open_array(path.with_name(STARTS_FILE), "int64", (None,))
+        require_offsets(path.with_name(STARTS_FILE), self._text_starts, len(utf8))
+        self._utf8 = memoryview(utf8.data)
         self._connection: sqlite3.Connection | None = None
         self._process = 0
         self._checks = 0
@@ -184,7 +179,7 @@ class ConceptStore:
         """
         concepts = len(self)
         size = counts.get("concepts", concepts)
-        if len(self.text_starts) != members + 1:
+        if len(self._text_starts) != members + 1:
             raise damaged(self.path.with_name(STARTS_FILE), f"it does not have {members} texts")
         wrong = [
             ("PRAGMA quick_check", "ok"),
@@ -287,32 +282,9 @@ class ConceptStore:
 
         YIELDS (str): The texts in the order of the members.
         """
-        count = len(self.text_starts) - 1
+        count = len(self._text_starts) - 1
         for start in range(0, count, _PAGE):
             yield from self._read_texts(range(start, min(start + _PAGE, count))).values()
-
-    def all_ids(self) -> list[str]:
-        """List the ids of all concepts.
-
-        RETURNS (List[str]): In the order of their numbers.
-        """
-        ids: list[str] = []
-        # Few rows at once: Python looks through a million small objects again and again.
-        while rows := self._query(_SOME_IDS, (len(ids), len(ids) + _BATCH)):
-            self._require_texts(rows)
-            ids += [concept_id for (concept_id,) in rows]
-        return ids
-
-    def all_others(self, table: str) -> dict[int, tuple[str, ...]]:
-        """List the alternate ids, or the parents, of all concepts.
-
-        table (str): "alt_ids" or "parents".
-        RETURNS (Dict[int, Tuple[str, ...]]): Ids by concept number.
-        """
-        found: dict[int, tuple[str, ...]] = {}
-        for number, other in self._query(_OTHERS[table]):
-            found[number] = (*found.get(number, ()), other)
-        return found
 
     def _read_labels(self, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
         sql = "SELECT number, id, name FROM concepts WHERE number IN"
@@ -324,11 +296,11 @@ class ConceptStore:
 
     def _read_texts(self, members: Sequence[int]) -> dict[int, str]:
         wanted = np.asarray(members, dtype="int64")
-        if not 0 <= wanted.min() <= wanted.max() < len(self.text_starts) - 1:
+        if not 0 <= wanted.min() <= wanted.max() < len(self._text_starts) - 1:
             raise damaged(self.path.with_name(STARTS_FILE), "it lacks texts")
-        ends = zip(*(self.text_starts[wanted + each].tolist() for each in (0, 1)), strict=True)
+        ends = zip(*(self._text_starts[wanted + each].tolist() for each in (0, 1)), strict=True)
         try:
-            texts = [str(self.utf8[start:end], "utf8") for start, end in ends]
+            texts = [str(self._utf8[start:end], "utf8") for start, end in ends]
         except UnicodeDecodeError as error:
             raise damaged(self.path.with_name(TEXTS_FILE), error) from error
         return dict(zip(members, texts, strict=True))

@@ -5,7 +5,6 @@ stores and sorts them, so memory does not grow with their number.
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,6 @@ CREATE TABLE stage.repeated (place INTEGER PRIMARY KEY);
 CREATE TABLE stage.unknown (text TEXT, place INTEGER);
 CREATE INDEX stage.by_alt_id ON alt_ids (value);
 CREATE INDEX stage.by_spelling ON spellings (value);
-CREATE TEMPORARY TABLE kept (number INTEGER PRIMARY KEY, place INTEGER);
 """
 _SCHEMA = """
 CREATE TABLE main.concepts (
@@ -50,19 +48,6 @@ CREATE INDEX by_parent ON parents (parent);
 CREATE INDEX parents_of ON parents (child);
 """
 _ADD = "INSERT INTO stage.concepts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
-_OLDER_NUMBER = "SELECT number FROM older.concepts WHERE id = ?"
-# From an older store, all but the cross-references.
-_KEEP = (
-    "concepts SELECT place, id, name, definition, in_ontology, vocabulary "
-    "FROM temp.kept CROSS JOIN older.concepts USING (number)",
-    "alt_ids SELECT id, place FROM older.alt_ids CROSS JOIN temp.kept USING (number)",
-    "spellings SELECT id, place FROM older.spellings CROSS JOIN temp.kept USING (number)",
-    "types SELECT type, place FROM older.types CROSS JOIN temp.kept USING (number)",
-    "parents SELECT above.id, place "
-    "FROM older.parents CROSS JOIN temp.kept ON kept.number = child "
-    "CROSS JOIN older.concepts AS above ON above.number = parent",
-)
-_KEPT_XREFS = "SELECT curies, place FROM older.xrefs CROSS JOIN temp.kept USING (number)"
 # If several concepts share an alternate id or a spelling, the first one gets it, as in the store.
 _BY_OTHER_ID = """
 SELECT place FROM stage.{table} JOIN stage.concepts USING (place) WHERE value = ? ORDER BY id
@@ -98,9 +83,6 @@ CROSS JOIN stage.concepts AS staged ON staged.place = listed.place
 CROSS JOIN main.concepts AS child ON child.id = staged.id
 ORDER BY child.number, listed.rowid
 """
-_WITHOUT_PARENT = """
-SELECT DISTINCT place FROM stage.parents WHERE value NOT IN (SELECT id FROM main.concepts)
-"""
 _VOCABULARIES = """
 INSERT INTO main.vocabularies
 SELECT vocabulary FROM stage.concepts WHERE vocabulary != ''
@@ -127,27 +109,18 @@ _OTHER_IDS = ("alt_ids", "spellings")
 class StoreWriter:
     """Writes the file that a `ConceptStore` opens."""
 
-    def __init__(self, path: Path, older: Path | None = None) -> None:
+    def __init__(self, path: Path) -> None:
         """Create the file, and a temporary one beside it.
 
         path (Path): The SQLite file.
-        older (Optional[Path]): An older one, to keep concepts of.
         """
         self._path = path
         self._stage = path.with_suffix(".stage")
         self._known = 0
         self._unknown: dict[str, int] = {}
-        self._older = older
-        self._copied = 0
-        self._read_again: set[int] = set()
-        self.kept: dict[int, int] = {}
         with self._writing():
-            uri = path.resolve().as_uri()
-            self._connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+            self._connection = sqlite3.connect(path, isolation_level=None)
             self._connection.execute("ATTACH ? AS stage", (str(self._stage),))
-            if older is not None:
-                uri = f"{older.resolve().as_uri()}?mode=ro&immutable=1"
-                self._connection.execute("ATTACH ? AS older", (uri,))
             for schema in ("main", "stage"):
                 self._connection.executescript(
                     f"PRAGMA {schema}.journal_mode=OFF; PRAGMA {schema}.synchronous=OFF;"
@@ -180,12 +153,6 @@ class StoreWriter:
         concept (Concept): The concept.
         RETURNS (Tuple[int, bool]): Its position, and whether it is the first with its id.
         """
-        if self._older is not None:
-            found = self._find(_OLDER_NUMBER, concept.concept_id)
-            self._read_again.update(found or ())
-            if found and found[0] in self.kept:
-                # It is merged with the kept one.
-                self._copy_kept()
         place, is_new = len(self), True
         xrefs = PREFIXES.curies(concept.xrefs)
         vocabulary = split_curie(PREFIXES.own_curie(concept.concept_id, xrefs))[0]
@@ -199,35 +166,6 @@ class StoreWriter:
             self._insert("stage.xrefs", ((each, place) for each in xrefs))
         self._known += is_new
         return place, is_new
-
-    def keep(self, number: int) -> bool:
-        """Copy a concept of the older store, instead of adding it.
-
-        number (int): Its number there.
-        RETURNS (bool): False if its id has been added already, so that it must be merged.
-        """
-        if number in self.kept or number in self._read_again:
-            return False
-        # All unknown concepts are added after them.
-        self.kept[number] = self._known
-        self._known += 1
-        return True
-
-    def _copy_kept(self) -> None:
-        """Copy the concepts that were kept so far, all at once."""
-        if self._copied == len(self.kept):
-            return
-        waiting = islice(self.kept.items(), self._copied, None)
-        with self._writing():
-            self._connection.execute("DELETE FROM temp.kept")
-            self._connection.executemany("INSERT INTO temp.kept VALUES (?, ?)", waiting)
-            for copied in _KEEP:
-                self._connection.execute(f"INSERT INTO stage.{copied}")
-            xrefs = self._connection.execute(_KEPT_XREFS).fetchall()
-        self._insert(
-            "stage.xrefs", ((each, place) for curies, place in xrefs for each in curies.split())
-        )
-        self._copied = len(self.kept)
 
     def _merge(self, concept: Concept, vocabulary: str) -> int:
         (place,) = self._find("SELECT place FROM stage.concepts WHERE id = ?", concept.concept_id)
@@ -245,7 +183,6 @@ class StoreWriter:
         text (str): A text that denotes it.
         RETURNS (int): Its position.
         """
-        self._copy_kept()
         if concept_id not in self._unknown:
             found = self._place_in_ontology(concept_id)
             if found:
@@ -273,7 +210,6 @@ class StoreWriter:
 
         RETURNS (Ints1d): int32 (concepts,): the number of each concept, by its position.
         """
-        self._copy_kept()
         self._warn()
         with self._writing():
             self._connection.execute("CREATE INDEX stage.said_of ON unknown (place, text)")
@@ -291,13 +227,6 @@ class StoreWriter:
         numbers = np.empty(len(places), dtype="int32")
         numbers[places] = np.arange(len(places))
         return numbers
-
-    def without_parent(self) -> list[int]:
-        """Find the concepts with a parent that is none, which a later build may have.
-
-        RETURNS (List[int]): Their positions.
-        """
-        return [place for (place,) in self._execute(_WITHOUT_PARENT, ())]
 
     def close(self) -> None:
         """Complete the file."""

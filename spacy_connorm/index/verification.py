@@ -15,7 +15,6 @@ from ..files.folders import damaged
 from .builder import concept_means
 from .concept_index import ConceptIndex, D, O, Search, hash_keys
 from .overlay import SynonymOverlay
-from .records import MEMBERS_FILE, ordered_members
 from .vectors import HybridVectors, SparseVectors, Vectors, from_raw, row_blocks
 from .word_bags import HASHES, WordBags
 
@@ -45,7 +44,6 @@ def verify_index(index: ConceptIndex, *, report: _Report) -> None:
     verify_vectors(index.vectors, index.folder, "texts", report=report)
     index.store.verify(members=len(index.members.concept), counts=_counts(index))
     _verify_names(index)
-    _verify_records(index)
     _verify_word_bags(index)
     if index.rewriting is not None:
         path = index.folder / "rewriting.words.npy"
@@ -152,14 +150,6 @@ def _verify_names(index: ConceptIndex) -> None:
     is_exact = members.preferred | (members.target & D > 0)
     path = index.folder / "members.inexact.npy"
     require_sound(not (members.inexact & is_exact).any(), path, "an exact name is not exact")
-
-
-def _verify_records(index: ConceptIndex) -> None:
-    members, target = ordered_members(index), index.members.target
-    is_right = np.array_equal(np.sort(members), np.flatnonzero(target & O))
-    is_right &= ascends(index.members.concept[members])
-    path = index.folder / MEMBERS_FILE
-    require_sound(is_right, path, "it does not have the names of the ontology, by concept")
 
 
 def _verify_word_bags(index: ConceptIndex) -> None:

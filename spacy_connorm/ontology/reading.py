@@ -21,15 +21,7 @@ from ..concepts import (
 )
 from ..concepts.concept import ALL_SCOPES, EXACT
 from ..concepts.curies import PREFIXES, join_curie, split_curie
-from ..concepts.ontology import (
-    KnownConcepts,
-    Record,
-    as_contents,
-    find_records,
-    read_concept_lines,
-    read_licence,
-    write_licensed,
-)
+from ..concepts.ontology import read_licence, write_licensed
 from ..errors import (
     ConnormError,
     Errors,
@@ -87,24 +79,22 @@ def open_ontology(
     RETURNS (ConceptStream): The ontology, to be read once.
     RAISES (ConnormError): The errors of `stream_ontology`, partly while the concepts are read.
     """
-    file, report, known = _file(path), ReadReport(), KnownConcepts()
-    records = _records(path, format, report, curies, options, known)
+    file, report = _file(path), ReadReport()
+    concepts = stream_ontology(path, format=format, report=report, curies=curies, **options)
     # The terms of use come before the first concept.
-    first = list(islice(records, 1))
-    again = partial(_records, path, format, ReadReport(), curies, options, KnownConcepts())
+    first = list(islice(concepts, 1))
+    again = partial(stream_ontology, path, format=format, curies=curies, **options)
     source = Source(file.name, sha256(file), licence or report.licence)
-    return ConceptStream.of_records(_watched(chain(first, records), again), source, known)
+    return ConceptStream(_watched(chain(first, concepts), again), source)
 
 
-def _watched(records: Iterable[Record], again: Callable[[], Iterator[Record]]) -> Iterator[Record]:
+def _watched(
+    concepts: Iterable[Concept], again: Callable[[], Iterator[Concept]]
+) -> Iterator[Concept]:
     inventory = Inventory()
-    for record in records:
-        is_long = inventory.add(record.unchanged or record.read())
-        # Long names are counted each time.
-        yield record._replace(digest=b"") if is_long else record
+    yield from inventory.watch(concepts)
     # The code that merges concepts with repeated ids warns about them.
-    summary = inventory.summary(record.read() for record in again())
-    warn_about(replace(summary, repeated_ids=Finding()))
+    warn_about(replace(inventory.summary(again()), repeated_ids=Finding()))
 
 
 def stream_ontology(
@@ -127,40 +117,15 @@ def stream_ontology(
     RAISES (ConnormError): CN104 if there are no concepts, CN113 for an option that the format does
         not have, and the errors of `find_format` and the reader.
     """
-    for record in _records(path, format, report or ReadReport(), curies, options, KnownConcepts()):
-        yield record.read()
-
-
-def _records(
-    path: str | Path,
-    format: str | None,
-    report: ReadReport,
-    curies: bool,
-    options: dict[str, Any],
-    known: KnownConcepts,
-) -> Iterator[Record]:
-    """Read the concepts with an id and a name, but those in `known` by their hash alone.
-
-    YIELDS (Record): These concepts.
-    """
+    report = report or ReadReport()
     file = _file(path)
     format = find_format(file, format)
     reader = find_reader(format)
     require_options(format, reader, options)
-    sound = partial(_sound, report, curies)
-    contents: Iterable[tuple[str | Concept, Callable[[], Concept]]]
-    if reader is read_jsonl:
-        contents = _concept_lines(file, report=report, **options)
-        how = (curies, options)
-    else:
-        # The other files that options name may be of another release.
-        contents = as_contents(reader(file, report=report, **options))
-        how = (curies, {})
-    cleaned = ((content, partial(sound, read)) for content, read in contents)
-    records = find_records(cleaned, known, options=how)
-    if first := next(records, None):
+    concepts = _sound(reader(file, report=report, **options), report, curies=curies)
+    if first := next(concepts, None):
         yield first
-        yield from records
+        yield from concepts
     else:
         reasons = [f"{reason} ({kind.count:,})" for reason, kind in report.left_out.items()]
         left_out = f" (left out: {', '.join(reasons)})" if reasons else ""
@@ -173,17 +138,15 @@ def _records(
             warn(message)
 
 
-def _sound(report: ReadReport, curies: bool, read: Callable[[], Concept]) -> Concept | None:
-    """Read and clean a concept.
-
-    RETURNS (Optional[Concept]): The concept; None without an id or a name.
-    """
-    concept = read().cleaned(clean)
-    if concept.concept_id and concept.canonical_name:
-        return with_curies(concept) if curies else concept
-    example = quote_id(concept.concept_id or concept.canonical_name)
-    report.leave_out("a concept without id or name", example, broken=True)
-    return None
+def _sound(concepts: Iterable[Concept], report: ReadReport, *, curies: bool) -> Iterator[Concept]:
+    """Clean concepts, and leave out those without an id or a name."""
+    for raw in concepts:
+        concept = raw.cleaned(clean)
+        if concept.concept_id and concept.canonical_name:
+            yield with_curies(concept) if curies else concept
+        else:
+            example = quote_id(concept.concept_id or concept.canonical_name)
+            report.leave_out("a concept without id or name", example, broken=True)
 
 
 def with_curies(concept: Concept) -> Concept:
@@ -234,31 +197,17 @@ def read_jsonl(
     RAISES (ConnormError): CN115 for a line that is not a concept, CN118 for an unknown scope, and
         the errors of `read_lines`.
     """
-    return (parse() for _, parse in _concept_lines(path, scopes=scopes, report=report))
-
-
-def _concept_lines(
-    path: str | Path,
-    *,
-    scopes: Collection[str] = ALL_SCOPES,
-    report: ReadReport | None = None,
-) -> Iterator[tuple[str, Callable[[], Concept]]]:
-    """Read the lines of `read_jsonl`.
-
-    YIELDS (Tuple[str, Callable[[], Concept]]): Lines, each with a function that parses it.
-    """
     for scope in scopes:
         require_choice("scopes", scope, ALL_SCOPES)
     if report is not None:
         report.licence = read_licence(path)
-    lines = read_concept_lines(path)
+    concepts = read_concepts(path)
     if set(scopes) >= set(ALL_SCOPES):
-        return lines
-    return ((line, partial(_with_scopes, parse, scopes)) for line, parse in lines)
+        return concepts
+    return (_with_scopes(concept, scopes) for concept in concepts)
 
 
-def _with_scopes(parse: Callable[[], Concept], scopes: Collection[str]) -> Concept:
-    concept = parse()
+def _with_scopes(concept: Concept, scopes: Collection[str]) -> Concept:
     own = {scope: getattr(concept, scope) * (scope.upper() in scopes) for scope in SCOPES}
     kept = {name for names in own.values() for name in names}
     if EXACT in scopes:

@@ -11,7 +11,6 @@ import numpy as np
 
 from ..concepts import Concept, merge
 from ..concepts.curies import PREFIXES
-from ..concepts.ontology import Unchanged
 from ..errors import Warnings, quote_id, warn
 from ..files.arrays import are_among
 
@@ -166,15 +165,10 @@ class Inventory:
         YIELDS (Concept): The same concepts.
         """
         for concept in concepts:
-            self.add(concept)
+            self._add(concept)
             yield concept
 
-    def add(self, concept: Concept | Unchanged) -> bool:
-        """Count one concept.
-
-        concept (Union[Concept, Unchanged]): The concept; one without names has no long names.
-        RETURNS (bool): Whether it has a name of more than `LONG_NAME` characters.
-        """
+    def _add(self, concept: Concept) -> None:
         key = hash(concept.concept_id)
         self._ids.append(key)
         if concept.alt_ids:
@@ -184,15 +178,12 @@ class Inventory:
             self._parents.extend(map(hash, concept.parents))
         if not _SEPARATORS.isdisjoint(concept.concept_id):
             self._joined_ids = _more(self._joined_ids, 1, concept)
-        if not concept.names:
-            return False
         names = dict.fromkeys([name.lower() for name in concept.names])
         self._names.extend(map(hash, names))
         self._owners.extend([key] * len(names))
         self._name_count += len(concept.names)
         long = sum([len(name) > LONG_NAME for name in concept.names])
         self._long_names = _more(self._long_names, long, concept)
-        return long > 0
 
     def summary(self, concepts: Iterable[Concept]) -> Summary:
         """Summarize the concepts that were watched.
@@ -227,7 +218,7 @@ class Inventory:
         )
 
 
-def _more(finding: Finding, count: int, concept: Concept | Unchanged) -> Finding:
+def _more(finding: Finding, count: int, concept: Concept) -> Finding:
     if not count:
         return finding
     return Finding(finding.count + count, finding.first or concept.concept_id)

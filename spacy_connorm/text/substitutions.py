@@ -6,9 +6,8 @@ counted over all names: how often replacing one by the other gives another name 
 and how often a name of another concept.
 """
 
-import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, combinations
 from typing import NamedTuple, TypeAlias
 
@@ -67,10 +66,7 @@ def find_substitutions(ontologies: Iterable[Iterable[Iterable[str]]]) -> list[Su
         bags of all names are in memory at once, about one kilobyte per name.
     RETURNS (List[Substitution]): The most frequent first.
     """
-    return _find_in_bags([[_bags_of(names) for names in ontology] for ontology in ontologies])
-
-
-def _find_in_bags(bags: Sequence[Sequence[list[Words]]]) -> list[Substitution]:
+    bags = [[_bags_of(names) for names in ontology] for ontology in ontologies]
     partners = _Partners.of(_find_pairs(chain.from_iterable(bags)))
     counts = np.zeros((2, len(partners.pairs)), dtype="int64")
     for ontology in bags:
@@ -81,67 +77,6 @@ def _find_in_bags(bags: Sequence[Sequence[list[Words]]]) -> list[Substitution]:
     ]
     kept = [each for each in found if each.same >= _MIN_SAME and each.certainty >= _MIN_CERTAINTY]
     return sorted(kept, key=lambda each: (-each.same, each.different, each.words, each.others))
-
-
-class Learned(NamedTuple):
-    """What a `NameLearner` needs of a concept.
-
-    names (int): How many names it has.
-    bags (List[Tuple[str, ...]]): Their bags of words.
-    line (str): Both, as JSON.
-    """
-
-    names: int
-    bags: list[Words]
-    line: str
-
-    @classmethod
-    def parse(cls, line: str) -> "Learned":
-        """Read a line.
-
-        RETURNS (Learned): What it says.
-        RAISES (ValueError, TypeError): If it is anything else.
-        """
-        names, bags = json.loads(line)
-        "".join(chain.from_iterable(bags))  # refuses anything but texts
-        return cls(names + 0, list(map(tuple, bags)), line)
-
-
-class NameLearner:
-    """Remembers the names of concepts, and finds substitutions in them when it is iterated over.
-
-    count (int): The number of names.
-    learned (Dict[bytes, Learned]): What it needs of a concept, by the concept's digest.
-    """
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.learned: dict[bytes, Learned] = {}
-        self._bags: list[list[Words]] = []
-
-    def __iter__(self) -> Iterator[Substitution]:
-        return iter(_find_in_bags([self._bags]))
-
-    def add(self, names: Sequence[str], digest: bytes) -> None:
-        """Remember a concept.
-
-        names (Sequence[str]): Its names.
-        digest (bytes): Its digest; empty if it has none.
-        """
-        bags = _bags_of(names)
-        line = json.dumps([len(names), bags], ensure_ascii=False)
-        self.add_learned(Learned(len(names), bags, line), digest)
-
-    def add_learned(self, learned: Learned, digest: bytes) -> None:
-        """Remember a concept whose names were added before, perhaps to another learner.
-
-        learned (Learned): What that learned of it.
-        digest (bytes): Its digest; empty if it has none.
-        """
-        self.count += learned.names
-        self._bags.append(learned.bags)
-        if digest:
-            self.learned[digest] = learned
 
 
 def _bags_of(names: Iterable[str]) -> list[Words]:

@@ -13,8 +13,7 @@ from spacy.language import Language
 from spacy.training import Example
 from thinc.api import Config
 
-from ..concepts import AnyOntology, ConceptStream, Ontology
-from ..concepts.ontology import Record
+from ..concepts import AnyOntology, Concept, ConceptStream, Ontology
 from ..documents.docbin import read_docs
 from ..encoders import choose_device
 from ..errors import ConnormError, Errors, refuse, require_choice
@@ -35,7 +34,7 @@ from ..pipeline.short_form_files import (
     unambiguous,
 )
 from ..pipeline.tokenization import separate_joined_words
-from ..text.substitutions import NameLearner, Substitution
+from ..text.substitutions import Substitution, find_substitutions
 from ..text.word_bags import normalized_words
 from .name_training import NGRAMS, STARTS, TrainingGain, TrainingPlan, train_on_names
 
@@ -47,29 +46,30 @@ if TYPE_CHECKING:
 _MOST_NAMES = 200_000
 
 
-def _remember_names(ontology: Given[AnyOntology], learner: NameLearner) -> ConceptStream:
-    """Learn from the first names of an ontology while it is read.
+def _remember_names(ontology: Given[AnyOntology], names: list[tuple[str, ...]]) -> ConceptStream:
+    """Keep the first names of an ontology while it is read.
 
+    ontology (Union[Ontology, ConceptStream, Callable]): The ontology, or a function that reads it.
+    names (List[Tuple[str, ...]]): The names of each concept are added to it.
     RETURNS (ConceptStream): The same concepts, to be read once.
     RAISES (ConnormError): CN006 for anything but an ontology.
     """
     read = read_given(ontology)
-    stream = read if isinstance(read, ConceptStream) else ConceptStream(read, read.source)
 
-    def remembered() -> Iterator[Record]:
-        records = iter(stream.read_records())
-        for record in records:
-            learned = stream.known.learned.get(record.digest) if record.unchanged else None
-            if learned is None:
-                learner.add(record.read().names, record.digest)
-            else:
-                learner.add_learned(learned, record.digest)
-            yield record
-            if learner.count >= _MOST_NAMES:
-                break
-        yield from records
+    def remembered() -> Iterator[Concept]:
+        count = 0
+        for concept in read:
+            if count < _MOST_NAMES:
+                names.append(concept.names)
+                count += len(concept.names)
+            yield concept
 
-    return ConceptStream.of_records(remembered(), stream.source, stream.known)
+    return ConceptStream(remembered(), read.source)
+
+
+def _learn_substitutions(names: Sequence[tuple[str, ...]]) -> Iterator[Substitution]:
+    """Find substitutions in the names of concepts, but not before the first one is asked for."""
+    yield from find_substitutions([names])
 
 
 # The number of concepts whose ancestors are checked; in smaller ontologies, a root may be a
@@ -248,9 +248,10 @@ def build_index(
             )
             nlp = make(encoder=block)
         if config is None and substitutions is None:
-            # It learns only when requested, after the concepts have been read.
-            table = NameLearner()
-            source = partial(_remember_names, source, table)
+            names: list[tuple[str, ...]] = []
+            source = partial(_remember_names, source, names)
+            # It is read after the concepts.
+            table = _learn_substitutions(names)
         normalizer = find_normalizer(nlp)
         normalizer.initialize(
             lambda: _read_examples(corpora, nlp),

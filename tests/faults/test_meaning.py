@@ -114,8 +114,6 @@ ARRAYS = [
     ("ngrams", "index/names.start.npy", put(-1, 10_000)),
     ("ngrams", "index/names.utf8.npy", put(0, 255)),
     ("ngrams", "index/names.utf8.npy", swap),
-    ("ngrams", "index/records.members.npy", put(0, 1)),
-    ("ngrams", "index/records.members.npy", put(0, -1)),
     ("ngrams", "index/keys.hashes.npy", swap),
     ("ngrams", "index/keys.hashes.npy", put(-1, 2**64 - 1)),
     ("ngrams", "index/keys.rows.npy", put(0, 1)),

@@ -21,8 +21,7 @@ def test_ordered_by_concept_and_then_as_they_came(tmp_path, monkeypatch, window)
     with NameFile(tmp_path / "names.txt", hash_inputs) as names:
         for number, (text, place, target) in enumerate(zip(WRITTEN, PLACES, TARGETS, strict=True)):
             names.add(text, place, target, preferred=number < 2)
-        found = names.ordered(np.asarray([2, 0, 1], dtype="int32"), {})
-        assert len(names) == 7
+        found = names.ordered(np.asarray([2, 0, 1], dtype="int32"))
         texts = names.read(found.texts)
         assert texts == ["b2", "b1", "", "a" * 5000, "שלום 🧬", "d2", "d1"]
         assert found.hashes.tolist() == hash_inputs(texts).tolist()

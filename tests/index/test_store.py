@@ -101,7 +101,7 @@ def write_texts(folder, texts):
     with NameFile(folder / "names.txt", lambda texts: np.zeros(len(texts), "uint64")) as names:
         for text in texts or ["unused"]:
             names.add(text, 0, O)
-        names.write(names.ordered(np.zeros(1, "int32"), {}).texts, folder)
+        names.write(names.ordered(np.zeros(1, "int32")).texts, folder)
 
 
 @pytest.fixture

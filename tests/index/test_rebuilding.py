@@ -2,15 +2,12 @@
 
 import warnings
 from dataclasses import replace
-from functools import partial
 from random import Random
 
 import pytest
 
-from spacy_connorm.concepts import Concept, ConceptStream, write_concepts
-from spacy_connorm.errors import ConnormError
+from spacy_connorm.concepts import Concept, write_concepts
 from spacy_connorm.index import word_bags
-from spacy_connorm.index.records import read_learned
 from spacy_connorm.index.verification import verify_index
 from spacy_connorm.ontology import open_ontology
 from spacy_connorm.text.word_bags import word_bag
@@ -73,7 +70,6 @@ def build_quietly(path, **given):
 @pytest.mark.parametrize("seed", range(12))
 def test_it_has_the_bytes_of_one_from_nothing(tmp_path, monkeypatch, given, seed):
     if seed % 2:
-        # Texts of concepts that are read again are found in the older index, too.
         monkeypatch.setattr("spacy_connorm.index.names._WINDOW", 5)
     draw = Random(seed)
     concepts = [make_concept(draw, number) for number in range(30)]
@@ -97,64 +93,8 @@ def test_it_has_the_bytes_of_one_from_nothing(tmp_path, monkeypatch, given, seed
         verify_index(known, report=lambda count: None)
 
 
-def read_again(folder, stream, known):
-    """RETURNS (Set[str]): The ids of the concepts that a new index reads."""
-    read = set()
-
-    def listening(record):
-        concept = record.read()
-        read.add(concept.concept_id)
-        return concept
-
-    def watched():
-        for record in stream.read_records():
-            yield record._replace(read=partial(listening, record))
-
-    opened = ConceptStream.of_records(watched(), stream.source, stream.known)
-    build_quietly(folder / "again", concepts=opened, synonyms=[], known=known)
-    return read
-
-
-def test_only_what_has_changed_is_read(tmp_path):
-    concepts = [Concept(f"C{number}", f"name {number}", ("other",)) for number in range(9)]
-    concepts[3] = replace(concepts[3], parents=("C99",))
-    concepts[4] = replace(concepts[4], aliases=("long " * 300,))
-    concepts += [replace(concepts[5], aliases=("merged",))]
-    synonyms = [("other", "C6"), ("unseen", "C7")]
-    known, _ = build_quietly(
-        tmp_path / "a", concepts=as_file(tmp_path, concepts), synonyms=synonyms
-    )
-    concepts[1] = replace(concepts[1], definition="New.")
-    # The first one is read before anybody can say what is known.
-    expected = {"C0", "C1", "C3", "C4", "C5", "C6"}
-    assert read_again(tmp_path, as_file(tmp_path, concepts), known) == expected
-    backwards = as_file(tmp_path, concepts[::-1])
-    assert read_again(tmp_path, backwards, known) == expected - {"C0"}
-
-
-def test_what_is_read_in_another_way_is_read_again(tmp_path, monkeypatch):
-    concepts = [Concept(f"C{number}", f"name {number}", ("other",)) for number in range(3)]
-    known, _ = build_quietly(tmp_path / "a", concepts=as_file(tmp_path, concepts), synonyms=[])
-    path = tmp_path / "ontology.jsonl"
-    assert read_again(tmp_path, open_ontology(path), known) == {"C0"}
-    exact = open_ontology(path, scopes=["EXACT"])
-    assert read_again(tmp_path, exact, known) == {"C0", "C1", "C2"}
-    monkeypatch.setattr("spacy_connorm.concepts.ontology.__version__", "another")
-    assert read_again(tmp_path, open_ontology(path), known) == {"C0", "C1", "C2"}
-
-
-def test_rows_of_a_table_are_compared_once_they_are_read(tmp_path):
-    path = tmp_path / "a.tsv"
-    path.write_text("id\tname\nC1\tone\nC2\ttwo\nC3\tthree\n")
-    known, _ = build_quietly(tmp_path / "a", concepts=open_ontology(path), synonyms=[])
-    path.write_text("name\tid\none\tC1\ntwo\tC2\ndrei\tC3\n")
-    assert read_again(tmp_path, open_ontology(path, id="id"), known) == {"C1", "C3"}
-
-
-@pytest.mark.parametrize(("window", "expected"), [(3, ["new", "other"]), (1000, None)])
-def test_known_texts_of_changed_concepts_are_copied_if_they_are_many(
-    tmp_path, monkeypatch, window, expected
-):
+@pytest.mark.parametrize("window", [3, 1000])
+def test_known_texts_are_neither_read_nor_split_again(tmp_path, monkeypatch, window):
     monkeypatch.setattr("spacy_connorm.index.names._WINDOW", window)
     concepts = [Concept(f"C{number}", f"name {number}", ("other",)) for number in range(6)]
     known, _ = build_quietly(tmp_path / "a", concepts=concepts, synonyms=[])
@@ -167,17 +107,7 @@ def test_known_texts_of_changed_concepts_are_copied_if_they_are_many(
         tmp_path / "b", concepts=changed, synonyms=[], known=known, encoder=encoder
     )
     # Texts that share a row are split, but not read.
-    names = [name for each in changed for name in each.names]
-    assert set(read) == ({"new"} if expected else set(names))
-    assert set(split) == set(expected or names)
+    assert (set(read), set(split)) == ({"new"}, {"new", "other"})
     monkeypatch.undo()
     fresh, _ = build_quietly(tmp_path / "c", concepts=changed, synonyms=[])
     assert index.manifest["files"] == fresh.manifest["files"]
-
-
-@pytest.mark.parametrize("line", ["xyz", "{digest}[1, [[2]]]", "{digest}[1", '{digest}["1", []]'])
-def test_a_damaged_line_of_words_is_told(tmp_path, line):
-    path = tmp_path / "records.learned.txt"
-    path.write_text(line.format(digest="0" * 16) + "\n", encoding="utf8")
-    with pytest.raises(ConnormError, match=r"CN402.*records\.learned\.txt"):
-        dict(read_learned(path))
