@@ -237,9 +237,8 @@ class Errors(metaclass=_Coded):
     )
     CN409 = "Nothing to index: the ontology has no names, and no synonyms were given."
     CN410 = (
-        "The index '{path}' was built with another encoder or `normalization` (fingerprint "
-        "{found}, the pipeline's is {expected}). Rebuild it, or use the encoder and the "
-        "`normalization` it was built with."
+        "The index '{path}' was built with another encoder (fingerprint {found}, the pipeline's "
+        "is {expected}). Rebuild it, or use the encoder it was built with."
     )
     CN411 = (
         "{concept} is not a concept of the index '{path}'. To add one, add it to the ontology and "

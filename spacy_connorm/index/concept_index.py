@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..concepts import Concept
-from ..encoders.protocol import NormalizedEncoder
+from ..encoders.protocol import Encoder, fingerprint, vector_widths
 from ..errors import ConnormError, Errors, quote_id, require_choice
 from ..files.arrays import ascends, find_sorted, open_array, require_offsets
 from ..files.atomic import TemporaryFolder
@@ -307,26 +307,27 @@ class ConceptIndex:
         """
         return checksum_of(self.manifest)
 
-    def require(self, encoder: NormalizedEncoder, searches: Iterable[str]) -> None:
+    def require(self, encoder: Encoder, searches: Iterable[str]) -> None:
         """Check that the index fits an encoder and searches.
 
-        encoder (NormalizedEncoder): The encoder.
+        encoder (Model[List[str], Floats2d]): The encoder.
         searches (Iterable[str]): The searches.
         RAISES (ConnormError): CN410 if it was built with another encoder, CN418 if with another
             metric than that of the backend, CN402 if its vectors differ in kind from the encoder's,
             CN408 if it was built without one of the searches.
         """
-        fingerprint = encoder.fingerprint()
-        if self.fingerprint != fingerprint:
+        expected = fingerprint(encoder)
+        if self.fingerprint != expected:
             found = self.fingerprint
-            message = Errors.CN410.format(path=self.folder, found=found, expected=fingerprint)
+            message = Errors.CN410.format(path=self.folder, found=found, expected=expected)
             raise ConnormError(message)
         metric = metric_of(self.backend)
         if self.metric != metric:
             message = Errors.CN418.format(path=self.folder, found=self.metric, expected=metric)
             raise ConnormError(message)
-        if encoder.widths != self.vectors.widths:
-            reason = f"its vectors have {self.vectors.widths} components, not {encoder.widths}"
+        widths = vector_widths(encoder)
+        if widths != self.vectors.widths:
+            reason = f"its vectors have {self.vectors.widths} components, not {widths}"
             raise damaged(self.folder, reason)
         for search in searches:
             self.searcher(search)

@@ -175,7 +175,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         encoder: Model,
         index: Any,
         sieve: Any,
-        normalization: Sequence[str] = (),
         scorer: Callable | None = None,
         **settings: Any,
     ) -> None:
@@ -186,8 +185,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         encoder (Model[List[str], Floats2d]): A registered architecture, see `encoders`.
         index (Backend): `AnnoyIndex.v1`, `IvfIndex.v1` or `ExactIndex.v1`.
         sieve (Sieve): `Sieve.v1`: the searches and their thresholds.
-        normalization (Sequence[str]): Steps that names and mentions go through, in order, before
-            they are encoded; see `text.normalization`.
         scorer (Optional[Callable]): Scores examples.
         **settings: What `to_disk` saves; see `NormalizerSettings`.
         RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for an invalid setting,
@@ -204,7 +201,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         self.vocab = vocab
         self.name = name
         self.scorer = scorer
-        self.lookup = ConceptLookup(encoder, sieve, index, normalization=normalization)
+        self.lookup = ConceptLookup(encoder, sieve, index)
         declared = NormalizerSettings if metric_of(index) == COSINE else InnerProductSettings
         self.accept(Settings(declared, settings))
 

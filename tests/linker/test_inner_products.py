@@ -6,6 +6,7 @@ import pytest
 import spacy
 
 from spacy_connorm import save_pipeline
+from spacy_connorm.encoders import encode
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.pipeline.kb import create_candidate_generator
 from spacy_connorm.pipeline.loading import load_normalizer
@@ -32,9 +33,7 @@ def nlp(request, make_pipeline, hashes, hybrid):
 def test_scores_are_those_of_the_encoder(make_pipeline, hashes):
     normalizer = make_pipeline(**{**hashes, **DOT}).get_pipe("concept_normalizer")
     (best, *_) = normalizer.candidates(["heart attacks of the young"])[0]
-    one, other = normalizer.lookup.normalized_encoder.encode(
-        ["heart attacks of the young", best.text]
-    )
+    one, other = encode(normalizer.lookup.encoder, ["heart attacks of the young", best.text])
     assert best.score == pytest.approx(float(one @ other), rel=2e-2)
     assert normalizer.lookup.index.manifest["backend"]["metric"] == "dot"
 
