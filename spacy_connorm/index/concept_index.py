@@ -21,7 +21,6 @@ from ..files.arrays import ascends, find_sorted, open_array, require_offsets
 from ..files.atomic import TemporaryFolder
 from ..files.folders import (
     MANIFEST,
-    BackgroundCheck,
     Stamp,
     checksum_of,
     damaged,
@@ -267,7 +266,7 @@ class ConceptIndex:
     ) -> None:
         """Open an index by mapping its files into memory. Files that are used without further
         checks (offsets, members, keys) are read now, and so are all files of up to 256 MiB, to
-        compare their checksums. Of larger files, a sample is read now, and the rest by a thread.
+        compare their checksums. Of larger files, a sample is read.
 
         folder (Path): A folder written by `write_index`.
         backend (Backend): The settings of the search.
@@ -279,8 +278,6 @@ class ConceptIndex:
         self.backend = backend
         self._seen = stamps(folder)
         self.manifest = unseal(folder) if manifest is None else manifest
-        check = BackgroundCheck(folder, self.manifest)
-        self.background = check if check.has_files else None
         self.store = ConceptStore(folder / "concepts.sqlite")
         self.vectors = open_vectors(folder, "texts")
         rows = len(self.vectors)

@@ -191,8 +191,6 @@ def retrieve(
     RAISES (ConnormError): CN402 if the index turns out to be damaged, CN406 for types and
         branches that it lacks, CN408 for a search that it was built without.
     """
-    if retriever.index.background is not None:
-        retriever.index.background.require_sound()
     allowed = retriever.allowed(query.filter) if any(query.filter) else None
     depth = max(query.top_k, _DEPTH)
     asked = query.sieve, query.filter, depth
