@@ -82,9 +82,9 @@ def _strange_ids(world: World) -> None:
 
 def _pool(world: World) -> None:
     mention = Mention("x", "D", CANARY, ((0, 1),))
-    concepts = [Concept("C1", "one", ("two",))]
+    ontology = Ontology([Concept("C1", "one", ("two",))])
     settings = {"use_ontology": True, "data_share": None}
-    build_pool(concepts, [mention], inputs=lambda texts: [*map(str.encode, texts)], **settings)
+    build_pool(ontology, [mention], inputs=lambda texts: [*map(str.encode, texts)], **settings)
 
 
 def _labels(world: World) -> None:
