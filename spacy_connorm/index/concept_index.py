@@ -309,19 +309,17 @@ class ConceptIndex:
 
         encoder (Model[List[str], Floats2d]): The encoder.
         searches (Iterable[str]): The searches.
-        RAISES (ConnormError): CN410 if it was built with another encoder, CN418 if with another
-            metric than that of the backend, CN402 if its vectors differ in kind from the encoder's,
+        RAISES (ConnormError): CN410 if it was built with another encoder, or with another metric
+            than that of the backend, CN402 if its vectors differ in kind from the encoder's,
             CN408 if it was built without one of the searches.
         """
-        expected = fingerprint(encoder)
-        if self.fingerprint != expected:
-            found = self.fingerprint
-            message = Errors.CN410.format(path=self.folder, found=found, expected=expected)
-            raise ConnormError(message)
-        metric = metric_of(self.backend)
-        if self.metric != metric:
-            message = Errors.CN418.format(path=self.folder, found=self.metric, expected=metric)
-            raise ConnormError(message)
+        for part, found, expected in (
+            ("encoder", self.fingerprint, fingerprint(encoder)),
+            ("metric", self.metric, metric_of(self.backend)),
+        ):
+            if found != expected:
+                told = {"part": part, "found": found, "expected": expected}
+                raise ConnormError(Errors.CN410.format(path=self.folder, **told))
         widths = vector_widths(encoder)
         if widths != self.vectors.widths:
             reason = f"its vectors have {self.vectors.widths} components, not {widths}"

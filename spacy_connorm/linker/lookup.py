@@ -396,8 +396,7 @@ class ConceptLookup:
             overlay.
         overlay (Optional[SynonymOverlay]): For a new index; empty if None.
         RAISES (ConnormError): CN408 if the index lacks a search of the sieve, CN410 if it was built
-            with another encoder, CN418 if with another metric, CN421 if the sieve is incompatible
-            with the metric.
+            with another encoder or metric, CN421 if the sieve is incompatible with the metric.
         """
         with self._changing:
             old, retriever = self._retriever, None

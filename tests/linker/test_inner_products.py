@@ -79,7 +79,7 @@ def test_the_metric_of_the_index_is_that_of_the_config(nlp, tmp_path):
     config = spacy.util.load_config(tmp_path / "saved" / "config.cfg")
     config["components"]["concept_normalizer"]["index"]["metric"] = "cosine"
     config.to_disk(tmp_path / "saved" / "config.cfg")
-    with pytest.raises(ConnormError, match='CN418.*"dot".*"cosine"'):
+    with pytest.raises(ConnormError, match="CN410.*metric.*'dot'.*'cosine'"):
         spacy.load(tmp_path / "saved")
 
 
