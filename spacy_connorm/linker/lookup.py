@@ -530,7 +530,7 @@ def find_synonyms(
         CN003 for an empty text.
     """
     pairs = [
-        (_text(text, number), _number(concept, index))
+        (_text(text, number), index.number(concept))
         for number, (text, concept) in enumerate(as_pairs(synonyms), start=1)
     ]
     keys = encoder_inputs(encoder, [text for text, _ in pairs]) if pairs else []
@@ -566,14 +566,6 @@ def _warn_of_missing(
             (concept_id, _) = index.store.labels([each.concept])[each.concept]
             text, concept = quote(each.text), quote_id(concept_id)
             warn(Warnings.CNW001.format(number=number, text=text, concept=concept))
-
-
-def _number(concept_id: str, index: ConceptIndex) -> int:
-    number = index.store.number(concept_id)
-    if number is None:
-        told = {"concept": quote_id(concept_id), "path": index.folder}
-        raise ConnormError(Errors.CN411.format(**told))
-    return number
 
 
 def _text(text: str, number: int) -> str:

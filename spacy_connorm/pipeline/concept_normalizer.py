@@ -24,7 +24,6 @@ from ..documents.abbreviations import find_long_forms
 from ..documents.mentions import (
     ALL_MENTIONS_KEY,
     annotated_synonyms,
-    expanded_synonyms,
     split_ids,
 )
 from ..documents.spans import (
@@ -334,9 +333,12 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
 
         YIELDS (Tuple[str, str]): Texts and concept ids.
         """
-        read = expanded_synonyms if self.cfg["expand_abbreviations"] else annotated_synonyms
-        gold = (example.reference for example in examples)
-        return read(gold, self.cfg["labels"], spans_key=self.cfg["spans_key"])
+        return annotated_synonyms(
+            (example.reference for example in examples),
+            self.cfg["labels"],
+            spans_key=self.cfg["spans_key"],
+            long_forms=self.cfg["expand_abbreviations"],
+        )
 
     def _groups(self, doc: Doc) -> dict[str | None, list[Span]]:
         """Select the spans to normalize: those of the settings, and those of a mention finder with
