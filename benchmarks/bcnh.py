@@ -45,7 +45,7 @@ from thinc.api import Config, Model
 from spacy_connorm.concepts import Candidate, Ontology
 from spacy_connorm.evaluation import Gold, Prediction, score_predictions
 from spacy_connorm.evaluation.metrics import lenient_rank
-from spacy_connorm.evaluation.mistakes import ConceptFacts, is_ancestor
+from spacy_connorm.evaluation.mistakes import ConceptFacts, concept_facts, is_ancestor
 from spacy_connorm.evaluation.queries import biosyn_texts
 from spacy_connorm.evaluation.report import Row, score_row
 from spacy_connorm.index.backends.exact import ExactIndex
@@ -308,7 +308,7 @@ def search(
     gold, predictions = answer_prepared(data, lookup)
     row = score_row(score_predictions(gold, predictions))
     scores = {score: row[score] for score in SCORES}
-    scores["hypernym@1"] = hypernym_share(gold, predictions, data.ontology)
+    scores["hypernym@1"] = hypernym_share(gold, predictions, concept_facts(lookup))
     # Built from the kept vectors of the same names.
     dense = cached_encoder(block, arguments.work)
     dense.initialize()
@@ -327,22 +327,14 @@ def length_ratio(encoder: Model, ontology: Ontology) -> float:
 
 
 def hypernym_share(
-    gold: Sequence[Gold], predictions: Sequence[Prediction], ontology: Ontology
+    gold: Sequence[Gold], predictions: Sequence[Prediction], facts: ConceptFacts
 ) -> float:
     """RETURNS (float): The percentage of mentions whose first answer is wrong and an ancestor."""
-    facts = ConceptFacts(partial(parents_in, ontology), in_data=lambda concept_id: True)
     hypernyms = [
         lenient_rank(prediction.candidates, own) != 1 and is_ancestor(own, prediction, facts)
         for own, prediction in zip(gold, predictions, strict=True)
     ]
     return 100 * mean(hypernyms)
-
-
-def parents_in(ontology: Ontology, concept_id: str) -> list[str]:
-    """RETURNS (List[str]): The ids of a concept's parents; none if the ontology lacks it."""
-    if concept_id not in ontology:
-        return []
-    return [ontology.primary_id(each) for each in ontology[concept_id].parents]
 
 
 def summary(name: str, outcomes: Sequence[Outcome]) -> Row:
@@ -370,7 +362,8 @@ def gains(outcomes: Sequence[Outcome], over: Sequence[Outcome]) -> Row:
 
 def example_rows(found: dict[str, list[Candidate]], ontology: Ontology) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): The texts found, by rank. * right, + a hypernym."""
-    above = parents_in(ontology, EXAMPLE_ID)
+    parents = ontology[EXAMPLE_ID].parents if EXAMPLE_ID in ontology else ()
+    above = map(ontology.primary_id, parents)
     signs = {**dict.fromkeys(above, "+"), EXAMPLE_ID: "*"}
     return [
         {"rank": rank + 1}

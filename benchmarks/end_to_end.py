@@ -45,11 +45,6 @@ SHOWN = (
     *("document_f1", "document_f1_low", "document_f1_high", "document_precision"),
     *("document_recall", "mention_f1", "linked_f1", "tokens_per_second"),
 )
-# What names and mentions may differ in without being others.
-NORMALIZATION = (
-    *("unicode", "dashes", "greek", "tags", "possessives", "plurals", "spelling"),
-    *("punctuation", "case"),
-)
 # On these the finder's defaults are chosen, all together.
 CHOSEN_ON = (
     *("ncbi", "bc5cdr-d", "bc5cdr-c", "craft-uberon", "craft-cl", "craft-so"),
@@ -292,7 +287,6 @@ def _with_normalizer(
     shared = {
         "encoder": encoder,
         "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
-        "normalization": [*NORMALIZATION],
         "top_k": 1,
     }
     normalizer = nlp.add_pipe("concept_normalizer", config={**shared, **settings})

@@ -21,7 +21,6 @@ from _common.variants import AS_READ, AS_WRITTEN, Steps, lexical_weight_of, pred
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
 from spacy_connorm.ontology import read_substitutions
-from spacy_connorm.text.normalization import STEPS
 
 # Of derived words and of the table of substitutions, as by default.
 REWRITING = 0.5
@@ -59,14 +58,6 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     parser.add_argument("--search", choices=("O-T", "O-C"), default="O-T", help="[%(default)s]")
     add_lexical_weight(parser)
     parser.add_argument(
-        "--normalization",
-        nargs="*",
-        choices=STEPS,
-        default=(),
-        metavar="STEP",
-        help=f"each a row of its own: {', '.join(STEPS)}",
-    )
-    parser.add_argument(
         "--extra-words-weight", type=float, default=0.0, help="of the last rows [%(default)s]"
     )
     parser.add_argument(
@@ -92,8 +83,6 @@ def variants(weight: float, arguments: Namespace) -> Iterator[Steps]:
     yield AS_READ
     if weight:
         yield replace(AS_READ, name=f"{AS_READ.name}, lexical", lexical_weight=weight)
-    for step in arguments.normalization:
-        yield replace(AS_READ, name=f"{AS_READ.name}, {step}", normalization=(step,))
     together = AS_READ
     if arguments.extra_words_weight:
         name = f"{AS_READ.name}, extra words"
@@ -132,7 +121,6 @@ def _measure_one(arguments: Namespace, dataset: str) -> Iterator[Row]:
             searches=[arguments.search],
             work=arguments.work,
             synonyms=(),
-            normalization=steps.normalization,
             substitutions=table,
         )
         lookup.sieve = make_sieve(arguments.search)

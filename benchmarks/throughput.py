@@ -1,6 +1,5 @@
 """How many mentions per second a pipeline normalizes, by what it does to them: search alone; also
-abbreviations; also composites; and everything, with text normalization and n-grams beside dense
-vectors.
+abbreviations; also composites; and, for a dense encoder, also n-grams beside its vectors.
 
 Each pipeline reads the documents of the test part, whose mentions are the entities. Tokenizing and
 finding entities are not measured. Texts are encoded in the pipeline; only the index is built from
@@ -26,9 +25,7 @@ from _measure.interleaved import ratio_columns, ratios, speed_columns, take_turn
 from _measure.stopwatch import Seconds, time_call
 
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.text.normalization import STEPS
 
-NORMALIZATION = ("unicode", "dashes", "greek", "possessives")
 RATIOS = ("ratio", "lowest_ratio", "highest_ratio", "processor_ratio")
 
 
@@ -51,14 +48,6 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         default=0.3,
         help="of the last row, if the encoder is dense [%(default)s]",
     )
-    parser.add_argument(
-        "--normalization",
-        nargs="*",
-        choices=STEPS,
-        default=NORMALIZATION,
-        metavar="STEP",
-        help="of the last row [%(default)s]",
-    )
     return parser
 
 
@@ -67,12 +56,8 @@ def variants(arguments: Namespace) -> Iterator[Steps]:
     yield AS_WRITTEN
     yield ABBREVIATIONS
     yield AS_READ
-    yield replace(
-        AS_READ,
-        name="everything",
-        lexical_weight=lexical_weight_of(arguments),
-        normalization=tuple(arguments.normalization),
-    )
+    if weight := lexical_weight_of(arguments):
+        yield replace(AS_READ, name=f"{AS_READ.name}, lexical", lexical_weight=weight)
 
 
 def measure(arguments: Namespace) -> list[Row]:
@@ -121,7 +106,6 @@ class TimedPipeline:
         config = {
             "encoder": steps.encoder(block),
             "index": {"@misc": INDEXES[arguments.index]},
-            "normalization": list(steps.normalization),
             "expand_abbreviations": steps.abbreviations,
             "split_composites": steps.composites,
         }

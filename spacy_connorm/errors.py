@@ -173,8 +173,8 @@ class Errors(metaclass=_Coded):
     )
     CN305 = "The saved encoder is damaged: {reason}. Copy the pipeline again, or rebuild it."
     CN306 = (
-        "Can't load the encoder in '{path}': {reason}. Copy it again, or make it again: `connorm "
-        "train`, `connorm export`, or `save_pretrained` of transformers."
+        "Can't use the encoder '{path}': {reason}. Copy it, or the pipeline with it, again, or "
+        "make it again: `connorm train`, `connorm export`, or `save_pretrained` of transformers."
     )
     CN308 = (
         "The encoder '{name}' computed vectors that are not finite: its weights are damaged, its "
@@ -193,10 +193,6 @@ class Errors(metaclass=_Coded):
         "'{source}' has no safetensors weights; other formats, such as `.bin`, can run code. If "
         "you trust it, use a folder made by "
         "`AutoModel.from_pretrained('{source}').save_pretrained`, and the same for `AutoTokenizer`."
-    )
-    CN316 = (
-        "The transformer '{name}' can't encode texts ({reason}). Its configuration, tokenizer and "
-        "weights may not fit together: copy the pipeline again, or rebuild it."
     )
     CN317 = (
         "'{source}' is not a transformer but an encoder for spacy-connorm.{encoder}. Use that "
@@ -237,9 +233,8 @@ class Errors(metaclass=_Coded):
     )
     CN409 = "Nothing to index: the ontology has no names, and no synonyms were given."
     CN410 = (
-        "The index '{path}' was built with another encoder or `normalization` (fingerprint "
-        "{found}, the pipeline's is {expected}). Rebuild it, or use the encoder and the "
-        "`normalization` it was built with."
+        "The index '{path}' was built with another {part} ('{found}', the pipeline has "
+        "'{expected}'). Build it again, or use the {part} it was built with."
     )
     CN411 = (
         "{concept} is not a concept of the index '{path}'. To add one, add it to the ontology and "
@@ -248,10 +243,6 @@ class Errors(metaclass=_Coded):
     CN413 = (
         "No concept of the index '{path}' has a code in '{system}'. It has codes in: {known}. "
         "Codes come from the cross-references of the ontology."
-    )
-    CN418 = (
-        "The index '{path}' was built with `metric = \"{found}\"`, but the config says "
-        '"{expected}". Build it again, or set `metric = "{found}"` in the block of the index.'
     )
     CN419 = "'{path}' kept being replaced while it was being read. Try again."
     CN420 = (
@@ -308,8 +299,8 @@ class Errors(metaclass=_Coded):
     )
     CN705 = "'{path}' exists, and this command did not write it. Name another folder."
     CN707 = (
-        "{place}: expected a JSON object with a string `{field}`, found {found}. If another field "
-        "holds the text, name it (`text_field` in Python, `--text-field` on the command line)."
+        "{place}: expected a string `{field}`, found {found}. If another field holds the text, "
+        "name it (`text_field` in Python, `--text-field` on the command line)."
     )
     CN708 = "Can't {action} '{path}': its name must end in {known}."
     CN709 = "{place}: {length:,} characters, but at most {limit:,} are allowed. Split the text."
@@ -385,7 +376,6 @@ class Errors(metaclass=_Coded):
         "'{path}' was made from something else: '{fragment}' in it differs in {what}. Name a new "
         "folder, or delete this one to start over."
     )
-    CN796 = "{place}: the text is missing."
     CN798 = "Can't connect to a Ray cluster ({reason}). Is it running, and is its address right?"
     CN799 = "Ray could not continue ({reason}). Run the command again: written files are complete."
 

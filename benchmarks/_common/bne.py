@@ -16,7 +16,7 @@ from safetensors.torch import load_file, save_file
 from thinc.api import get_torch_default_device
 
 from _common.synonym_sets import Split, flat, places_of
-from spacy_connorm.concepts import Concept
+from spacy_connorm.concepts import Concept, Ontology
 from spacy_connorm.encoders.grounded.words import WordTable, split_tokens
 from spacy_connorm.encoders.protocol import unit_rows
 from spacy_connorm.evaluation.metrics import score_retrieval
@@ -125,8 +125,9 @@ def train_bne(split: Split, table: WordTable, folder: Path, training: Training) 
     start = perf_counter()
     device = get_torch_default_device()
     module = Bne(table, units=training.units).to(device)
+    concepts = (Concept(own, names[0], tuple(names[1:])) for own, names in split.train.items())
     pool, _ = build_pool(
-        (Concept(own, names[0], tuple(names[1:])) for own, names in split.train.items()),
+        Ontology(concepts),
         inputs=lambda texts: [text.encode() for text in texts],
         use_ontology=True,
         data_share=None,

@@ -108,7 +108,6 @@ def build_lookup(
     work: Path,
     backend: Backend | None = None,
     synonyms: Sequence[tuple[str, str]] | None = None,
-    normalization: Sequence[str] = (),
     substitutions: Iterable[Substitution] = (),
 ) -> ConceptLookup:
     """Index a data set's O and D. Vectors of texts are cached.
@@ -119,14 +118,13 @@ def build_lookup(
     work (Path): Keeps the vectors.
     backend (Optional[Backend]): How vectors are searched; exact if not given.
     synonyms (Optional[Sequence[Tuple[str, str]]]): Another D than the data set's.
-    normalization (Sequence[str]): Steps of normalization.
     substitutions (Iterable[Substitution]): Words that mentions may have in place of those of names.
     RETURNS (ConceptLookup): The lookup. Its encoder has encoded all mentions to score.
     """
     parts = list(dict.fromkeys(part for name in searches for part in name.split("+")))
     encoder = cached_encoder(encoder_block, work)
     sieve = Sieve(parts[:1], [])
-    lookup = ConceptLookup(encoder, sieve, backend or ExactIndex(), normalization=normalization)
+    lookup = ConceptLookup(encoder, sieve, backend or ExactIndex())
     ontology = data.ontology
     with clear_errors():
         known = data.synonyms if synonyms is None else synonyms

@@ -20,7 +20,6 @@ from spacy_connorm.documents.mentions import (
     Mention,
     annotated_mentions,
     annotated_synonyms,
-    expanded_synonyms,
 )
 from spacy_connorm.ontology import read_ontology
 from spacy_connorm.text.abbreviations import find_abbreviations
@@ -210,7 +209,7 @@ class Data:
     @cached_property
     def expanded_synonyms(self) -> list[tuple[str, str]]:
         """RETURNS (List[Tuple[str, str]]): D with the long forms that its documents define."""
-        return list(expanded_synonyms(self.docs))
+        return list(annotated_synonyms(self.docs, long_forms=True))
 
     @cached_property
     def scored_docs(self) -> list[Doc]:

@@ -41,7 +41,6 @@ def add_normalizer(
         work=work,
         backend=normalizer.lookup.backend,
         synonyms=synonyms,
-        normalization=config.get("normalization", ()),
     )
     normalizer.lookup.use(remove_cache(built.encoder), built.index)
     return normalizer

@@ -21,7 +21,6 @@ class Steps:
     abbreviations (bool): Whether long forms are searched, and added to D.
     composites (bool): Whether mentions are split if their parts link better.
     lexical_weight (float): Of n-grams beside the dense vectors.
-    normalization (Tuple[str, ...]): Of names and mentions.
     extra_words_weight (float): How much names lose by words that mentions lack.
     rewriting_weight (float): How much names gain that mentions become by substitutions.
     same_words_weight (float): How far names with a mention's words rise to the best of them.
@@ -31,7 +30,6 @@ class Steps:
     abbreviations: bool = False
     composites: bool = False
     lexical_weight: float = 0.0
-    normalization: tuple[str, ...] = ()
     extra_words_weight: float = 0.0
     rewriting_weight: float = 0.0
     same_words_weight: float = 0.0

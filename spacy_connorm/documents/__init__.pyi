@@ -19,7 +19,6 @@ from .mentions import Mention as Mention
 from .mentions import annotated_mentions as annotated_mentions
 from .mentions import annotated_synonyms as annotated_synonyms
 from .mentions import expanded_mentions as expanded_mentions
-from .mentions import expanded_synonyms as expanded_synonyms
 from .mentions import set_label as set_label
 from .mentions import set_mentions as set_mentions
 from .mentions import split_ids as split_ids

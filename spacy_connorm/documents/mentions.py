@@ -6,7 +6,7 @@ at token boundaries, so the mention's own characters are stored as well.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
@@ -229,6 +229,7 @@ def annotated_synonyms(
     labels: Collection[str] | None = None,
     *,
     spans_key: str | None = None,
+    long_forms: bool = False,
 ) -> Iterator[tuple[str, str]]:
     """Read D(c) from annotated mentions. A mention of several concepts counts for each of them; a
     mention without gold ids is skipped.
@@ -236,26 +237,15 @@ def annotated_synonyms(
     docs (Iterable[Doc]): Annotated documents.
     labels (Optional[Collection[str]]): Only mentions with these labels; all if None or empty.
     spans_key (Optional[str]): As in `annotated_mentions`.
+    long_forms (bool): Whether to add the long forms of mentions, as `expanded_mentions` does.
     YIELDS (Tuple[str, str]): Text and concept id, once per occurrence.
     """
-    return _synonyms(annotated_mentions, docs, labels, spans_key)
-
-
-def expanded_synonyms(
-    docs: Iterable[Doc],
-    labels: Collection[str] | None = None,
-    *,
-    spans_key: str | None = None,
-) -> Iterator[tuple[str, str]]:
-    """Read D(c) as `annotated_synonyms` does, and add the long forms of mentions whose document
-    defines one.
-
-    docs (Iterable[Doc]): Annotated documents, read as in `expanded_mentions`.
-    labels (Optional[Collection[str]]): Only mentions with these labels; all if None or empty.
-    spans_key (Optional[str]): As in `annotated_mentions`.
-    YIELDS (Tuple[str, str]): Text and concept id, once per occurrence.
-    """
-    return _synonyms(expanded_mentions, docs, labels, spans_key)
+    read = expanded_mentions if long_forms else annotated_mentions
+    for doc in docs:
+        for mention in read(doc, spans_key=spans_key):
+            if not labels or mention.label in labels:
+                for concept_id in mention.concept_ids:
+                    yield mention.text, concept_id
 
 
 def expanded_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Mention]:
@@ -272,16 +262,3 @@ def expanded_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Men
         long_form = abbreviations.long_form(mention.text, mention.extent[1] - 1)
         if long_form:
             yield mention._replace(text=long_form)
-
-
-def _synonyms(
-    read: Callable[..., Iterator[Mention]],
-    docs: Iterable[Doc],
-    labels: Collection[str] | None,
-    spans_key: str | None,
-) -> Iterator[tuple[str, str]]:
-    for doc in docs:
-        for mention in read(doc, spans_key=spans_key):
-            if not labels or mention.label in labels:
-                for concept_id in mention.concept_ids:
-                    yield mention.text, concept_id

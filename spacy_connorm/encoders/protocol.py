@@ -11,7 +11,6 @@ A new encoder is one file with an `EncoderShim` and a function that passes it to
 entry point for this function in the group `spacy_architectures`, and a test.
 """
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -28,7 +27,6 @@ from thinc.types import Floats2d
 from ..errors import ConnormError, Errors
 from ..files.arrays import open_array
 from ..files.folders import damaged
-from ..text.normalization import compose
 from .storage import DTYPES, pack_weights, unpack_weights
 
 if TYPE_CHECKING:
@@ -433,6 +431,19 @@ def replica(model: Encoder) -> Encoder:
     return make_encoder(model.name, copy(_shim(model)))
 
 
+def fitted(model: Encoder, texts: list[str] | None = None) -> Encoder:
+    """Load or fit an encoder with the same settings.
+
+    model (Model[List[str], Floats2d]): The encoder, which does not change.
+    texts (Optional[List[str]]): All texts to encode, for an encoder that `fits`.
+    RETURNS (Model[List[str], Floats2d]): A new encoder.
+    RAISES (ConnormError): CN300 for a model that is not an encoder.
+    """
+    found = replica(model)
+    found.initialize(X=texts)
+    return found
+
+
 def encoder_inputs(model: Encoder, texts: Sequence[str]) -> list[bytes]:
     """Get what the encoder reads of each text, e.g. its token ids. Texts with equal inputs have
     equal vectors, so they share a row of the index.
@@ -522,6 +533,22 @@ def fits(model: Encoder) -> bool:
     RAISES (ConnormError): CN300 for a model that is not an encoder.
     """
     return _shim(model).fits
+
+
+def lexical_weight(model: Encoder) -> float:
+    """Get the weight of the lexical cosine.
+
+    RETURNS (float): 1 for encoders that are not hybrid.
+    """
+    return _shim(model).lexical_weight
+
+
+def vector_widths(model: Encoder) -> dict[str, int]:
+    """Count the components of an encoder's vectors.
+
+    RETURNS (Dict[str, int]): By kind: "dense", "sparse" or both.
+    """
+    return _shim(model).widths
 
 
 def required_extra(model: Encoder) -> str:
@@ -672,100 +699,3 @@ def _encodable(texts: Sequence[str]) -> list[str]:
 def _mend(text: str) -> str:
     """Join surrogate pairs, and replace lone surrogates by U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-class NormalizedEncoder:
-    """Normalizes texts, then encodes them. A text's vector depends only on its input: texts with
-    equal inputs share a row of the index, and vectors are computed from inputs.
-    """
-
-    def __init__(self, model: Model, normalization: Sequence[str] = ()) -> None:
-        """Store the encoder and the steps.
-
-        model (Model[List[str], Floats2d]): The encoder.
-        normalization (Sequence[str]): Names of steps, in order; see `text.normalization`.
-        RAISES (ConnormError): CN118 for an unknown step.
-        """
-        self.model = model
-        self.normalization = list(normalization)
-        self.normalize = compose(self.normalization)
-
-    def __reduce__(self) -> tuple:
-        return NormalizedEncoder, (self.model, self.normalization)
-
-    @property
-    def fits(self) -> bool:
-        """Whether the encoder is fitted to texts.
-
-        RETURNS (bool): False if it is the same for any texts.
-        """
-        return fits(self.model)
-
-    def fitted(self, texts: Iterable[str] | None = None) -> "NormalizedEncoder":
-        """Load or fit an encoder with the same settings.
-
-        texts (Optional[Iterable[str]]): All texts to encode, for an encoder that `fits`.
-        RETURNS (NormalizedEncoder): A new encoder; this one does not change.
-        """
-        model = replica(self.model)
-        model.initialize(X=None if texts is None else list(map(self.normalize, texts)))
-        return NormalizedEncoder(model, self.normalization)
-
-    def loaded(self, path: Path) -> "NormalizedEncoder":
-        """Read an encoder with the same settings.
-
-        path (Path): A file written by `store_encoder`.
-        RETURNS (NormalizedEncoder): A new encoder; this one does not change.
-        RAISES (ConnormError): CN402 if a file is missing, CN305 if one is damaged.
-        """
-        return NormalizedEncoder(open_encoder(self.model, path), self.normalization)
-
-    def inputs(self, texts: Iterable[str]) -> list[bytes]:
-        """Get what the encoder, which must be loaded, reads of texts after normalization.
-
-        RETURNS (List[bytes]): One input per text.
-        """
-        shim: Any = self.model.shims[0]
-        return shim.inputs(_encodable(list(map(self.normalize, texts))))
-
-    def encode(self, texts: Iterable[str]) -> Raw:
-        """Encode texts.
-
-        RETURNS (Raw): Raw vectors, (texts, width).
-        """
-        return encode(self.model, list(map(self.normalize, texts)))
-
-    def encode_inputs(self, inputs: Sequence[bytes]) -> Raw:
-        """Encode inputs from `inputs`.
-
-        RETURNS (Raw): Raw vectors, (inputs, width).
-        """
-        shim: Any = self.model.shims[0]
-        return shim.encode(list(inputs))
-
-    @property
-    def lexical_weight(self) -> float:
-        """The weight of the lexical cosine.
-
-        RETURNS (float): 1 for encoders that are not hybrid.
-        """
-        return _shim(self.model).lexical_weight
-
-    @property
-    def widths(self) -> dict[str, int]:
-        """The numbers of components of the vectors.
-
-        RETURNS (Dict[str, int]): By kind: "dense", "sparse" or both.
-        """
-        return _shim(self.model).widths
-
-    def fingerprint(self) -> str:
-        """Identify the vector space.
-
-        RETURNS (str): A checksum of the encoder and the steps.
-        """
-        own = fingerprint(self.model)
-        if not self.normalization:
-            return own
-        content = repr((own, *self.normalization)).encode()
-        return hashlib.blake2b(content, digest_size=16).hexdigest()

@@ -109,7 +109,7 @@ class TransformerShim(PretrainedShim):
         """Tokenize texts.
 
         RETURNS (List[bytes]): The token ids of each text, truncated.
-        RAISES (ConnormError): CN316 if the tokenizer fails.
+        RAISES (ConnormError): CN306 if the tokenizer fails.
         """
         with self._failures():
             return [array("i", row).tobytes() for row in self._model.rows(texts)]
@@ -135,7 +135,7 @@ class TransformerShim(PretrainedShim):
         """Compute vectors from token ids.
 
         RETURNS (np.ndarray): Shape (inputs, width), float32.
-        RAISES (ConnormError): CN316 if the transformer fails.
+        RAISES (ConnormError): CN306 if the transformer fails.
         """
         with self._failures():
             rows = [array("i", each).tolist() for each in inputs]
@@ -193,5 +193,5 @@ class TransformerShim(PretrainedShim):
             raise
         # The library tokenizers raises BaseException if it fails internally.
         except BaseException as error:
-            reason = shorten(str(error), width=200)
-            raise ConnormError(Errors.CN316.format(name=self.name, reason=reason)) from error
+            reason = f"it can't encode texts ({shorten(str(error), width=200)})"
+            raise ConnormError(Errors.CN306.format(path=self.name, reason=reason)) from error

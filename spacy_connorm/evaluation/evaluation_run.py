@@ -256,7 +256,7 @@ def score(
         warn_of_unknown_ids(mentions, corpus, example=example)
     gold = read_all_gold(lookup, mentions)
     names = {concept.concept_id: concept.name for concept in concepts.values()}
-    facts = concept_facts(normalizer)
+    facts = concept_facts(lookup)
     runs, mistakes = [], []
     for search in (None, *dict.fromkeys(searches)):
         name = search or "+".join(lookup.sieve.searches)

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
@@ -11,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..concepts import NIL
-from ..pipeline.concept_normalizer import ConceptNormalizer
+from ..index.concept_index import D
+from ..linker.lookup import ConceptLookup
 from ..text.cleaning import clean
 from .metrics import Gold, Prediction, by_part, lenient_rank, strict_rank
 from .report import Row
@@ -32,35 +32,34 @@ _JOIN = " | "
 class ConceptFacts(NamedTuple):
     """Facts about concepts, by their ids in the index.
 
-    parents (Callable[[str], Collection[str]]): Returns the ids of a concept's parents; none if it
-        is not in the index.
+    ancestors (Callable[[str], Collection[str]]): Returns the ids of the concepts above a concept,
+        without its own; none if it is not in the index.
     in_data (Callable[[str], bool]): Returns whether D has a text of the concept.
     """
 
-    parents: Callable[[str], Collection[str]]
+    ancestors: Callable[[str], Collection[str]]
     in_data: Callable[[str], bool]
 
 
-def concept_facts(normalizer: ConceptNormalizer) -> ConceptFacts:
+def concept_facts(lookup: ConceptLookup) -> ConceptFacts:
     """Collect the facts about the concepts of an index that determine the kinds of mistakes.
 
-    normalizer (ConceptNormalizer): The component with the index.
-    RETURNS (ConceptFacts): Parents and D.
+    lookup (ConceptLookup): The lookup with the index.
+    RETURNS (ConceptFacts): Ancestors and D.
     """
-    store, in_data = normalizer.lookup.index.store, _data_concepts(normalizer)
+    store, in_data = lookup.index.store, _data_concepts(lookup)
 
-    @cache
-    def parents(concept_id: str) -> Collection[str]:
+    def ancestors(concept_id: str) -> set[str]:
         number = store.number(concept_id)
-        return () if number is None else store.concept(number).parents
+        # Parents may form cycles.
+        above = set() if number is None else store.ancestors(number) - {number}
+        return {own for own, _ in store.labels(above).values()}
 
-    return ConceptFacts(parents, lambda concept_id: store.number(concept_id) in in_data)
+    return ConceptFacts(ancestors, lambda concept_id: store.number(concept_id) in in_data)
 
 
-def _data_concepts(normalizer: ConceptNormalizer) -> set[int]:
-    from ..index.concept_index import D
-
-    index, overlay = normalizer.lookup.index, normalizer.lookup.overlay
+def _data_concepts(lookup: ConceptLookup) -> set[int]:
+    index, overlay = lookup.index, lookup.overlay
     mine = np.flatnonzero(index.members.target & D)
     rows, concepts = index.row_numbers[mine].tolist(), index.members.concept[mine].tolist()
     held = set(zip(rows, concepts, strict=True)) - overlay.removed
@@ -89,7 +88,7 @@ def kind_of(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> str:
         "ambiguous": lenient_rank(prediction.candidates, gold) == 1,
         "ancestor": is_ancestor(gold, prediction, facts),
         "descendant": any(
-            not gold.concept_ids.isdisjoint(ancestors(each, facts))
+            not gold.concept_ids.isdisjoint(facts.ancestors(each))
             for each in prediction.written_ids
         ),
         "unseen concept": not any(map(facts.in_data, gold.concept_ids)),
@@ -133,23 +132,8 @@ def is_ancestor(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool
     facts (ConceptFacts): Facts about the concepts.
     RETURNS (bool): True if it is, so that it is too general.
     """
-    above = (ancestors(each, facts) for each in gold.concept_ids)
+    above = map(facts.ancestors, gold.concept_ids)
     return any(not prediction.written_ids.isdisjoint(each) for each in above)
-
-
-def ancestors(concept_id: str, facts: ConceptFacts) -> set[str]:
-    """Find all ancestors of a concept. Cycles of parents are harmless.
-
-    concept_id (str): The concept.
-    facts (ConceptFacts): Facts about the concepts.
-    RETURNS (Set[str]): Their ids, never the concept's own.
-    """
-    reached, waiting = {concept_id}, [concept_id]
-    while waiting:
-        parents = set(facts.parents(waiting.pop())) - reached
-        reached |= parents
-        waiting += parents
-    return reached - {concept_id}
 
 
 def list_mistakes(

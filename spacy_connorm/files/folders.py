@@ -1,20 +1,17 @@
 """Folders sealed with a manifest of checksums, and checked against it.
 
 There is a checksum for all bytes of a file and, for a large one, for sample blocks spread over it,
-so that gigabytes open as fast as megabytes. The rest of a large file is read in the background.
+so that gigabytes open as fast as megabytes. `verify` reads all of it.
 """
 
 import json
 import os
-import threading
-import weakref
 import zlib
-from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from ..errors import ConnormError, Errors
 from .atomic import atomic_folder
@@ -69,22 +66,13 @@ def check_sample(path: Path, facts: dict[str, Any]) -> None:
     facts (Dict[str, Any]): The result of `describe`.
     RAISES (ConnormError): CN402 if it is missing or different.
     """
-    if not is_sampled(facts):
+    if "sample" not in facts or facts["bytes"] <= _LARGE:
         check_whole(path, facts)
         return
     _check_size(path, facts)
     sample = facts["sample"]
     blocks = _blocks(path, facts["bytes"], count=sample["blocks"], length=sample["bytes"])
     _compare(path, _crc32(blocks), sample["crc32"])
-
-
-def is_sampled(facts: dict[str, Any]) -> bool:
-    """Check whether `check_sample` checks only a sample of a file.
-
-    facts (Dict[str, Any]): The result of `describe`.
-    RETURNS (bool): True for files of more than 256 MiB.
-    """
-    return "sample" in facts and facts["bytes"] > _LARGE
 
 
 def are_facts(value: Any) -> bool:
@@ -228,8 +216,8 @@ def unseal(folder: Path) -> dict[str, Any]:
     from the start to the end of the file.
 
     This finds files that are missing, truncated, longer or different, and damage to any stretch of
-    more than a 63rd of a file. It misses smaller changes to a large file between the blocks;
-    `BackgroundCheck` finds those later.
+    more than a 63rd of a file. It misses smaller changes to a large file between the blocks, which
+    `verify` finds.
 
     folder (Path): A sealed folder.
     RETURNS (Dict[str, Any]): The manifest.
@@ -475,97 +463,3 @@ def read_object(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-THREAD = "connorm"
-
-
-class _LargeFile(NamedTuple):
-    path: Path
-    file: BinaryIO
-    size: int
-    crc32: int
-
-
-class BackgroundCheck:
-    """Reads the files that `unseal` only sampled, once, in a thread. After it has found damage,
-    `require_sound` raises it. The thread ends with this object or with the process; in a forked
-    process, it starts again.
-
-    has_files (bool): Whether there are files to read.
-    """
-
-    def __init__(self, folder: Path, manifest: dict[str, Any]) -> None:
-        """Open the files and start the thread.
-
-        folder (Path): An unsealed folder.
-        manifest (Dict[str, Any]): The result of `unseal`.
-        RAISES (OSError): If a file no longer exists.
-        """
-        # Opened now, since another folder may replace this one while the old files are in use.
-        left = deque(
-            _LargeFile(folder / name, (folder / name).open("rb"), facts["bytes"], facts["crc32"])
-            for name, facts in manifest["files"].items()
-            if is_sampled(facts)
-        )
-        self._left = left
-        self.has_files = bool(left)
-        self._damage: list[ConnormError] = []
-        self._stop = threading.Event()
-        self._process = 0
-        if self._left:
-            weakref.finalize(self, self._stop.set)
-            self._start()
-
-    def require_sound(self) -> None:
-        """Raise the error if damage was found.
-
-        RAISES (ConnormError): CN402.
-        """
-        if not self._left:
-            return
-        if self._damage:
-            raise ConnormError(*self._damage[0].args)
-        # Threads do not survive a fork.
-        if self._process != os.getpid():
-            self._start()
-
-    def _start(self) -> None:
-        self._process = os.getpid()
-        # The thread must not refer to this object, which would then never be freed.
-        work = (self._left, self._stop, self._damage)
-        threading.Thread(target=_check_files, args=work, name=THREAD, daemon=True).start()
-
-
-def _check_files(
-    left: deque[_LargeFile], stop: threading.Event, damage: list[ConnormError]
-) -> None:
-    """Check and close files until one is damaged or the thread is stopped; then close the
-    others.
-    """
-    while left and not damage and not stop.is_set():
-        large, checksum = left[0], 0
-        try:
-            for start in range(0, large.size, _CHUNK):
-                if stop.is_set():
-                    break
-                checksum = zlib.crc32(_read(large.file, start), checksum)
-            else:
-                if checksum != large.crc32:
-                    raise damaged(large.path, DIFFERS)
-                large.file.close()
-                left.popleft()
-        except ConnormError as error:
-            damage.append(error)
-        except OSError as error:
-            damage.append(damaged(large.path, error))
-    for large in left:
-        large.file.close()
-
-
-def _read(file: BinaryIO, start: int) -> bytes:
-    # A forked process would share the position in the file.
-    if hasattr(os, "pread"):
-        return os.pread(file.fileno(), _CHUNK, start)
-    file.seek(start)
-    return file.read(_CHUNK)

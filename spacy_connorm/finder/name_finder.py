@@ -112,9 +112,6 @@ class NameFinder:
         docs (Sequence[Doc]): The documents.
         RETURNS (List[List[FoundMention]]): All windows by document, including overlapping ones.
         """
-        background = self.retriever.index.background
-        if background is not None:
-            background.require_sound()
         found = self._windows(docs)
         values = (each.value for windows in found for each in windows if not each.reason)
         labels = self._labels.get_all(values, self._read_labels)

@@ -15,7 +15,16 @@ from tqdm import tqdm
 from ..about import __version__
 from ..concepts import Concept, Source
 from ..concepts.concept import require_id_and_name
-from ..encoders.protocol import NormalizedEncoder, Raw, stack
+from ..encoders.protocol import (
+    Encoder,
+    Raw,
+    encode_inputs,
+    encoder_inputs,
+    fingerprint,
+    fits,
+    fitted,
+    stack,
+)
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.atomic import atomic_folder
 from ..files.folders import seal, verify
@@ -50,7 +59,7 @@ def _write_vectors(
     folder: Path,
     grouped: GroupedNames,
     names: NameFile,
-    encoder: NormalizedEncoder,
+    encoder: Encoder,
     *,
     dtype: str,
     known: ConceptIndex | None,
@@ -102,14 +111,14 @@ def _with_copies(rows: np.ndarray, known: Vectors, encoded: Any) -> Iterator[Vec
         yield block
 
 
-def _encode_all(texts: list[str], encoder: NormalizedEncoder, bar: "tqdm[Any]") -> Raw:
+def _encode_all(texts: list[str], encoder: Encoder, bar: "tqdm[Any]") -> Raw:
     # Texts of similar length share a chunk, so that encoders pad little.
-    inputs = encoder.inputs(texts)
+    inputs = encoder_inputs(encoder, texts)
     order = np.argsort([len(each) for each in inputs], kind="stable")
     parts = []
     for start in range(0, len(order), _ENCODED):
         chunk = order[start : start + _ENCODED]
-        parts.append(encoder.encode_inputs([inputs[place] for place in chunk]))
+        parts.append(encode_inputs(encoder, [inputs[place] for place in chunk]))
         bar.update(len(chunk))
     return stack(parts)[np.argsort(order)]
 
@@ -154,7 +163,7 @@ def write_index(
     path: Path,
     concepts: Iterable[Concept],
     synonyms: Iterable[tuple[str, str]],
-    encoder: NormalizedEncoder,
+    encoder: Encoder,
     *,
     searches: Sequence[str],
     backend: Backend,
@@ -170,7 +179,7 @@ def write_index(
     concepts (Iterable[Concept]): The ontology, O. Concepts with the same id are merged.
     synonyms (Iterable[Tuple[str, str]]): D: texts and concept ids, once per occurrence. An id that
         is not in O becomes a concept, named by its most frequent text.
-    encoder (NormalizedEncoder): A loaded encoder, which computes the vectors.
+    encoder (Model[List[str], Floats2d]): A loaded encoder, which computes the vectors.
     searches (Sequence[str]): The searches that the index must support.
     backend (Backend): Runs the searches.
     clean (Callable): The function applied to every text first.
@@ -227,8 +236,8 @@ def write_index(
         seal(folder, {**facts, "counts": counts, "updates": updates})
 
 
-def _hash_inputs(encoder: NormalizedEncoder, texts: list[str]) -> np.ndarray:
-    return hash_keys(encoder.inputs(texts))
+def _hash_inputs(encoder: Encoder, texts: list[str]) -> np.ndarray:
+    return hash_keys(encoder_inputs(encoder, texts))
 
 
 def _find_word_bags(grouped: GroupedNames, names: NameFile, known: ConceptIndex | None) -> WordBags:
@@ -252,14 +261,14 @@ def _find_word_bags(grouped: GroupedNames, names: NameFile, known: ConceptIndex 
 
 
 def _reusable(
-    known: ConceptIndex | None, encoder: NormalizedEncoder, backend: Backend
+    known: ConceptIndex | None, encoder: Encoder, backend: Backend
 ) -> ConceptIndex | None:
     """Choose the older index if its vectors can be copied, that is, if encoder and dtype are the
     same. It is verified completely first, since copies of damaged vectors would look intact.
 
     RETURNS (Optional[ConceptIndex]): The older index, or None.
     """
-    if known is None or known.fingerprint != encoder.fingerprint():
+    if known is None or known.fingerprint != fingerprint(encoder):
         return None
     if known.manifest["backend"].get("dtype") != backend.dtype:
         return None
@@ -305,27 +314,27 @@ def _read_texts(names: NameFile, texts: np.ndarray) -> Iterator[str]:
 
 
 def fit_encoder(
-    encoder: NormalizedEncoder,
+    encoder: Encoder,
     concepts: Iterable[Concept],
     synonyms: Iterable[tuple[str, str]],
     clean: Callable[[str], str],
-) -> tuple[NormalizedEncoder, Iterable[Concept], Iterable[tuple[str, str]]]:
+) -> tuple[Encoder, Iterable[Concept], Iterable[tuple[str, str]]]:
     """Load an encoder for `write_index`, or fit it to the texts if it needs that.
 
-    encoder (NormalizedEncoder): An encoder with its settings.
+    encoder (Model[List[str], Floats2d]): An encoder with its settings.
     concepts, synonyms, clean: As in `write_index`.
-    RETURNS (Tuple[NormalizedEncoder, Iterable[Concept], Iterable[Tuple[str, str]]]): A new encoder,
-        and the concepts and synonyms, which are lists if the encoder was fitted.
+    RETURNS (Tuple[Model, Iterable[Concept], Iterable[Tuple[str, str]]]): A new encoder, and the
+        concepts and synonyms, which are lists if the encoder was fitted.
     RAISES (ConnormError): CN409 if there are no texts to fit it to, and the errors of the encoder.
     """
-    if not encoder.fits:
-        return encoder.fitted(), concepts, synonyms
+    if not fits(encoder):
+        return fitted(encoder), concepts, synonyms
     concepts, synonyms = list(concepts), list(synonyms)
     names = [clean(name) for concept in concepts for name in concept.names]
     texts = [*names, *(clean(text) for text, _ in synonyms)]
     if not any(texts):
         raise ConnormError(Errors.CN409)
-    return encoder.fitted(texts), concepts, synonyms
+    return fitted(encoder, texts), concepts, synonyms
 
 
 def _items(
@@ -371,7 +380,7 @@ def _earlier(
 
 
 def _facts(
-    encoder: NormalizedEncoder, searches: Sequence[str], backend: Backend, source: Source
+    encoder: Encoder, searches: Sequence[str], backend: Backend, source: Source
 ) -> dict[str, Any]:
     return {
         "built_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
@@ -380,7 +389,7 @@ def _facts(
             "spacy_connorm": __version__,
             **{package: _version(package) for package in ("spacy", "thinc", "numpy", "annoy")},
         },
-        "encoder": {"fingerprint": encoder.fingerprint()},
+        "encoder": {"fingerprint": fingerprint(encoder)},
         "backend": {"name": type(backend).__name__, **vars(backend), "dtype": backend.dtype},
         "searches": list(searches),
         "ontology": {

@@ -15,13 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..concepts import Concept
-from ..encoders.protocol import NormalizedEncoder
+from ..encoders.protocol import Encoder, fingerprint, vector_widths
 from ..errors import ConnormError, Errors, quote_id, require_choice
 from ..files.arrays import ascends, find_sorted, open_array, require_offsets
 from ..files.atomic import TemporaryFolder
 from ..files.folders import (
     MANIFEST,
-    BackgroundCheck,
     Stamp,
     checksum_of,
     damaged,
@@ -267,7 +266,7 @@ class ConceptIndex:
     ) -> None:
         """Open an index by mapping its files into memory. Files that are used without further
         checks (offsets, members, keys) are read now, and so are all files of up to 256 MiB, to
-        compare their checksums. Of larger files, a sample is read now, and the rest by a thread.
+        compare their checksums. Of larger files, a sample is read.
 
         folder (Path): A folder written by `write_index`.
         backend (Backend): The settings of the search.
@@ -279,8 +278,6 @@ class ConceptIndex:
         self.backend = backend
         self._seen = stamps(folder)
         self.manifest = unseal(folder) if manifest is None else manifest
-        check = BackgroundCheck(folder, self.manifest)
-        self.background = check if check.has_files else None
         self.store = ConceptStore(folder / "concepts.sqlite")
         self.vectors = open_vectors(folder, "texts")
         rows = len(self.vectors)
@@ -307,26 +304,25 @@ class ConceptIndex:
         """
         return checksum_of(self.manifest)
 
-    def require(self, encoder: NormalizedEncoder, searches: Iterable[str]) -> None:
+    def require(self, encoder: Encoder, searches: Iterable[str]) -> None:
         """Check that the index fits an encoder and searches.
 
-        encoder (NormalizedEncoder): The encoder.
+        encoder (Model[List[str], Floats2d]): The encoder.
         searches (Iterable[str]): The searches.
-        RAISES (ConnormError): CN410 if it was built with another encoder, CN418 if with another
-            metric than that of the backend, CN402 if its vectors differ in kind from the encoder's,
+        RAISES (ConnormError): CN410 if it was built with another encoder, or with another metric
+            than that of the backend, CN402 if its vectors differ in kind from the encoder's,
             CN408 if it was built without one of the searches.
         """
-        fingerprint = encoder.fingerprint()
-        if self.fingerprint != fingerprint:
-            found = self.fingerprint
-            message = Errors.CN410.format(path=self.folder, found=found, expected=fingerprint)
-            raise ConnormError(message)
-        metric = metric_of(self.backend)
-        if self.metric != metric:
-            message = Errors.CN418.format(path=self.folder, found=self.metric, expected=metric)
-            raise ConnormError(message)
-        if encoder.widths != self.vectors.widths:
-            reason = f"its vectors have {self.vectors.widths} components, not {encoder.widths}"
+        for part, found, expected in (
+            ("encoder", self.fingerprint, fingerprint(encoder)),
+            ("metric", self.metric, metric_of(self.backend)),
+        ):
+            if found != expected:
+                told = {"part": part, "found": found, "expected": expected}
+                raise ConnormError(Errors.CN410.format(path=self.folder, **told))
+        widths = vector_widths(encoder)
+        if widths != self.vectors.widths:
+            reason = f"its vectors have {self.vectors.widths} components, not {widths}"
             raise damaged(self.folder, reason)
         for search in searches:
             self.searcher(search)

@@ -24,36 +24,30 @@ Value = TypeVar("Value")
 
 
 class Cache(Generic[Key, Value]):
-    """Keeps recently used values, in two generations: when the young one is full, it becomes the
-    old one, and values not used since then are dropped. It can be shared between threads.
+    """Keeps values until there is no more room, then starts again without any. It can be shared
+    between threads.
     """
 
     def __init__(self, size: int) -> None:
         """Start empty.
 
-        size (int): The maximum number of values to keep, at least 2; 0 for none.
+        size (int): The maximum number of values to keep; 0 for none.
         """
         self._size = size
-        self._young: dict[Key, Value] = {}
-        self._old: dict[Key, Value] = {}
+        self._values: dict[Key, Value] = {}
 
     def __len__(self) -> int:
-        return len(self._young.keys() | self._old.keys())
+        return len(self._values)
 
     def __reduce__(self) -> tuple:
         return Cache, (self._size,)
 
     def get(self, key: Key) -> Value | None:
-        """Look up a value, and mark it as recently used.
+        """Look up a value.
 
         RETURNS (Optional[Value]): The value; None if it is not in the cache.
         """
-        value = self._young.get(key)
-        if value is None:
-            value = self._old.get(key)
-            if value is not None:
-                self.put(key, value)
-        return value
+        return self._values.get(key)
 
     def put(self, key: Key, value: Value) -> None:
         """Keep a value.
@@ -61,10 +55,10 @@ class Cache(Generic[Key, Value]):
         key (Key): Its key.
         value (Value): The value, which is not None.
         """
-        if 2 * len(self._young) >= self._size - 1:
-            self._old, self._young = self._young, {}
+        if len(self._values) >= self._size:
+            self._values = {}  # another thread may be reading the old ones
         if self._size:
-            self._young[key] = value
+            self._values[key] = value
 
     def get_all(
         self, keys: Iterable[Key], fetch: Callable[[list[Key]], Mapping[Key, Value]]
@@ -75,18 +69,9 @@ class Cache(Generic[Key, Value]):
         fetch (Callable): Returns the values of keys; unknown keys may be left out.
         RETURNS (Dict[Key, Value]): The values that exist, by key.
         """
-        found: dict[Key, Value] = {}
-        missing = []
-        for key in set(keys):
-            # Like `get`, inlined for the young values, which most keys are among.
-            value = self._young.get(key)
-            if value is None:
-                value = self.get(key)
-            if value is None:
-                missing.append(key)
-            else:
-                found[key] = value
-        if missing:
+        asked, values = set(keys), self._values
+        found = {key: values[key] for key in asked if key in values}
+        if missing := list(asked.difference(found)):
             for key, value in fetch(missing).items():
                 self.put(key, value)
                 found[key] = value

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..encoders.protocol import NormalizedEncoder, Raw, stack
+from ..encoders.protocol import Encoder, Raw, encode, encode_inputs, encoder_inputs, stack
 from ..files.arrays import ascends
 from ..files.folders import damaged
 from .builder import concept_means
@@ -55,12 +55,12 @@ def verify_index(index: ConceptIndex, *, report: _Report) -> None:
         index.searcher(search).verify(index.folder / f"{search}.index")
 
 
-def verify_texts(index: ConceptIndex, encoder: NormalizedEncoder, *, report: _Report) -> None:
+def verify_texts(index: ConceptIndex, encoder: Encoder, *, report: _Report) -> None:
     """Check that the encoder sees each text as the input of its row, and gives it the row's vector.
 
     index (ConceptIndex): An index whose files agree.
-    encoder (NormalizedEncoder): The encoder that it was built with. It tokenizes all texts, and
-        encodes some of them.
+    encoder (Model[List[str], Floats2d]): The encoder that it was built with. It
+        tokenizes all texts, and encodes some of them.
     report (Callable): Called with the number of texts read since its last call.
     RAISES (ConnormError): CN402.
     """
@@ -68,25 +68,25 @@ def verify_texts(index: ConceptIndex, encoder: NormalizedEncoder, *, report: _Re
     for start in range(0, len(index.members.concept), _CHUNK):
         members = range(start, min(start + _CHUNK, len(index.members.concept)))
         texts = store.texts(members)
-        inputs = encoder.inputs([texts[member] for member in members])
+        inputs = encoder_inputs(encoder, [texts[member] for member in members])
         found = index.keys.rows_of(hash_keys(inputs))
         is_found = np.array_equal(found, index.row_numbers[members.start : members.stop])
         require_sound(is_found, path, "a text is not found in its own row")
         report(len(members))
     rows = np.unique(np.linspace(0, len(index.vectors) - 1, _SAMPLE).astype("int64"))
     texts = store.texts(index.members.start[rows].tolist())
-    raw = encoder.encode([texts[member] for member in index.members.start[rows].tolist()])
+    raw = encode(encoder, [texts[member] for member in index.members.start[rows].tolist()])
     are_equal = are_same(from_raw(raw), index.vectors.take(rows))
     require_sound(are_equal, index.folder / "texts.norms.npy", "a vector is not that of its text")
 
 
 def verify_overlay(
-    overlay: SynonymOverlay, encoder: NormalizedEncoder, path: Path, *, report: _Report
+    overlay: SynonymOverlay, encoder: Encoder, path: Path, *, report: _Report
 ) -> None:
     """Check that the encoder gives added synonyms the saved inputs and vectors.
 
     overlay (SynonymOverlay): The synonyms.
-    encoder (NormalizedEncoder): The encoder that they were encoded with.
+    encoder (Model[List[str], Floats2d]): The encoder that they were encoded with.
     path (Path): Their file.
     report (Callable): Called with the number of synonyms read since its last call.
     RAISES (ConnormError): CN402.
@@ -95,10 +95,10 @@ def verify_overlay(
     for start in range(0, len(synonyms), _SAMPLE):
         block = synonyms[start : start + _SAMPLE]
         keys = [each.key for each in block]
-        are_equal = encoder.inputs([each.text for each in block]) == keys
+        are_equal = encoder_inputs(encoder, [each.text for each in block]) == keys
         require_sound(are_equal, path, "the encoder sees a text differently")
         saved = from_raw(stack(overlay.raw[key] for key in keys))
-        are_equal = are_same(from_raw(encoder.encode_inputs(keys)), saved)
+        are_equal = are_same(from_raw(encode_inputs(encoder, keys)), saved)
         require_sound(are_equal, path, "the encoder gives a text another vector")
         report(len(block))
 

@@ -191,8 +191,6 @@ def retrieve(
     RAISES (ConnormError): CN402 if the index turns out to be damaged, CN406 for types and
         branches that it lacks, CN408 for a search that it was built without.
     """
-    if retriever.index.background is not None:
-        retriever.index.background.require_sound()
     allowed = retriever.allowed(query.filter) if any(query.filter) else None
     depth = max(query.top_k, _DEPTH)
     asked = query.sieve, query.filter, depth
@@ -284,8 +282,7 @@ class Step(NamedTuple):
 class ExplainedPart(NamedTuple):
     """A text that was searched, and what was found for it.
 
-    searched (str): The encoded text, after normalization: the mention, its long form, or a part of
-        either.
+    searched (str): The encoded text: the mention, its long form, or a part of either.
     steps (List[Step]): What each search of the sieve found for it, in order.
     """
 
@@ -355,7 +352,7 @@ def explain_mention(
             answers = enough and not any(each.answers for each in steps)
             needed = None if threshold == -inf else threshold
             steps.append(Step(str(step), needed, answers, candidates))
-        parts.append(ExplainedPart(retriever.encoder.normalize(text), steps))
+        parts.append(ExplainedPart(text, steps))
     return Explanation(mention, parts, read)
 
 

@@ -10,10 +10,17 @@ from threading import RLock
 from typing import Any
 
 import numpy as np
-from thinc.api import Model
 
 from ..concepts import Candidate, Concept, Source
-from ..encoders.protocol import HybridArray, NormalizedEncoder, Raw, stack
+from ..encoders.protocol import (
+    Encoder,
+    HybridArray,
+    Raw,
+    encode_inputs,
+    encoder_inputs,
+    lexical_weight,
+    stack,
+)
 from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse, warn
 from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import Backend
@@ -43,7 +50,7 @@ class Retriever:
     """Everything that answers depend on, at one moment. It never changes: a change of synonyms
     makes a new retriever, so that running queries are not affected.
 
-    encoder (NormalizedEncoder): The encoder that the index was built with.
+    encoder (Model[List[str], Floats2d]): The encoder that the index was built with.
     index (ConceptIndex): The index to search.
     overlay (SynonymOverlay): Synonyms added and removed since the index was built.
     cache_size (int): The maximum number of answers to keep; 0 for none.
@@ -54,7 +61,7 @@ class Retriever:
         compared.
     """
 
-    encoder: NormalizedEncoder
+    encoder: Encoder
     index: ConceptIndex
     overlay: SynonymOverlay
     cache_size: int = 0
@@ -96,7 +103,7 @@ class Retriever:
         RETURNS (Set[str]): The texts that the encoder cannot tell apart from a text of a concept.
         """
         asked = list(texts)
-        keys = self.encoder.inputs(asked) if asked else []
+        keys = encoder_inputs(self.encoder, asked) if asked else []
         return {
             text
             for text, key in zip(asked, keys, strict=True)
@@ -109,7 +116,7 @@ class Retriever:
         RETURNS (bool): True for its preferred name, an exact synonym or an annotated text; false
             for a narrow, broad or related synonym of the ontology.
         """
-        row = self.index.keys.row(self.encoder.inputs([clean(text)])[0])
+        row = self.index.keys.row(encoder_inputs(self.encoder, [clean(text)])[0])
         if row is None:
             return True  # a synonym that somebody has added
         members = self.index.members
@@ -127,7 +134,7 @@ class Retriever:
             recognizes nothing.
         """
         index, added = self.index, self.overlay.raw
-        inputs = self.encoder.inputs(texts) if texts else []
+        inputs = encoder_inputs(self.encoder, texts) if texts else []
         rows = index.keys.rows_of(hash_keys(inputs))
         held = np.flatnonzero(rows >= 0)
         held = held[index.vectors.norms[rows[held]] > 0]
@@ -140,7 +147,7 @@ class Retriever:
             keys = dict.fromkeys([inputs[place] for place in other])
             old = [key for key in keys if key in added]
             new = [key for key in keys if key not in added]
-            raw = self.encoder.encode_inputs(new) if new else None
+            raw = encode_inputs(self.encoder, new) if new else None
             if old:
                 raw = stack([*([] if raw is None else [raw]), *map(added.__getitem__, old)])
             vectors = from_raw(raw, metric=index.metric)
@@ -156,7 +163,7 @@ class Retriever:
             rows = np.where(np.isin(rows, self.overlay.rows_without_concepts), -1, rows)
         asked = stack(found) if len(found) > 1 else next(iter(found), None)
         if isinstance(asked, HybridArray):  # vectors of the index lack the current weight
-            asked = replace(asked, weight=self.encoder.lexical_weight)
+            asked = replace(asked, weight=lexical_weight(self.encoder))
         return SearchBatch(
             [texts[place] for place in places],
             rows,
@@ -183,19 +190,14 @@ class ConceptLookup:
     synonyms.
     """
 
-    def __init__(
-        self, encoder: Model, sieve: Sieve, backend: Backend, *, normalization: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, encoder: Encoder, sieve: Sieve, backend: Backend) -> None:
         """Store the parts without loading anything.
 
         encoder (Model[List[str], Floats2d]): See `encoders`.
         sieve (Sieve): The searches.
         backend (Backend): The settings of the vector index.
-        normalization (Sequence[str]): Steps that names and mentions go through, in order, before
-            they are encoded; see `text.normalization`.
-        RAISES (ConnormError): CN118 for an unknown step of normalization.
         """
-        self._encoder = NormalizedEncoder(encoder, normalization)
+        self._encoder = encoder
         self.sieve = sieve
         self.backend = backend
         self._retriever: Retriever | None = None
@@ -209,18 +211,10 @@ class ConceptLookup:
         vars(self).update(state, _changing=RLock())
 
     @property
-    def encoder(self) -> Model:
+    def encoder(self) -> Encoder:
         """The encoder in use.
 
         RETURNS (Model[List[str], Floats2d]): The encoder.
-        """
-        return self._encoder.model
-
-    @property
-    def normalized_encoder(self) -> NormalizedEncoder:
-        """The steps of normalization and the encoder, as one.
-
-        RETURNS (NormalizedEncoder): Normalizes, then encodes.
         """
         return self._encoder
 
@@ -332,7 +326,7 @@ class ConceptLookup:
             known=reused or (self.index if self.is_ready else None),
             substitutions=substitutions,
         )
-        self.use(encoder.model, ConceptIndex(owner.path / _INDEX, self.backend, owner=owner))
+        self.use(encoder, ConceptIndex(owner.path / _INDEX, self.backend, owner=owner))
 
     def keys(self, texts: Iterable[str]) -> list[bytes]:
         """Get texts as the encoder sees them.
@@ -340,7 +334,7 @@ class ConceptLookup:
         RETURNS (List[bytes]): One key per text; texts with the same key get the same answers.
         RAISES (ConnormError): CN001 as `retriever`.
         """
-        return self.retriever.encoder.inputs(map(clean, texts))
+        return encoder_inputs(self.retriever.encoder, list(map(clean, texts)))
 
     def add_synonyms(self, synonyms: Iterable[tuple[str, str]], *, count: int = 1) -> None:
         """Add synonyms to D. They can be found at once; nothing is retrained.
@@ -391,7 +385,7 @@ class ConceptLookup:
 
     def use(
         self,
-        encoder: Model,
+        encoder: Encoder,
         index: ConceptIndex | None = None,
         overlay: SynonymOverlay | None = None,
     ) -> None:
@@ -402,20 +396,18 @@ class ConceptLookup:
             overlay.
         overlay (Optional[SynonymOverlay]): For a new index; empty if None.
         RAISES (ConnormError): CN408 if the index lacks a search of the sieve, CN410 if it was built
-            with another encoder or other steps of normalization, CN418 if with another metric,
-            CN421 if the sieve is incompatible with the metric.
+            with another encoder or metric, CN421 if the sieve is incompatible with the metric.
         """
-        normalized = NormalizedEncoder(encoder, self._encoder.normalization)
         with self._changing:
             old, retriever = self._retriever, None
             if index is None and old is not None:
                 index, overlay = old.index, old.overlay
             if index is not None:
-                index.require(normalized, self.sieve.searches)
+                index.require(encoder, self.sieve.searches)
                 _require_comparable(index.metric, self.sieve, self._settings)
                 overlay = SynonymOverlay(index) if overlay is None else overlay
-                retriever = Retriever(normalized, index, overlay, **self._own_settings())
-            self._encoder, self._retriever = normalized, retriever
+                retriever = Retriever(encoder, index, overlay, **self._own_settings())
+            self._encoder, self._retriever = encoder, retriever
 
     def verify(self, folder: Path, *, report: Callable[[int], Any]) -> None:
         """Check that index, synonyms and encoder agree.
@@ -526,34 +518,34 @@ def _list_changes(overlay: SynonymOverlay, index: ConceptIndex) -> list[ChangedS
 
 
 def find_synonyms(
-    synonyms: Iterable[tuple[str, str]], index: ConceptIndex, encoder: NormalizedEncoder
+    synonyms: Iterable[tuple[str, str]], index: ConceptIndex, encoder: Encoder
 ) -> list[Synonym]:
     """Look up the concepts of synonyms, and what the encoder sees of their texts.
 
     synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
     index (ConceptIndex): The index with the concepts.
-    encoder (NormalizedEncoder): The encoder that the index was built with.
+    encoder (Model[List[str], Floats2d]): The encoder that the index was built with.
     RETURNS (List[Synonym]): One for each pair.
     RAISES (ConnormError): CN006 for anything but pairs, CN411 for a concept that the index lacks,
         CN003 for an empty text.
     """
     pairs = [
-        (_text(text, number), _number(concept, index))
+        (_text(text, number), index.number(concept))
         for number, (text, concept) in enumerate(as_pairs(synonyms), start=1)
     ]
-    keys = encoder.inputs(text for text, _ in pairs) if pairs else []
+    keys = encoder_inputs(encoder, [text for text, _ in pairs]) if pairs else []
     return [Synonym(key, *pair) for key, pair in zip(keys, pairs, strict=True)]
 
 
-def encode_synonyms(synonyms: Sequence[Synonym], encoder: NormalizedEncoder) -> Raw:
+def encode_synonyms(synonyms: Sequence[Synonym], encoder: Encoder) -> Raw:
     """Encode the texts of synonyms.
 
     synonyms (Sequence[Synonym]): n synonyms, at least one.
-    encoder (NormalizedEncoder): The encoder.
+    encoder (Model[List[str], Floats2d]): The encoder.
     RETURNS (Raw): Raw vectors, (n, width).
     RAISES (ConnormError): CN009 for a text in which the encoder recognizes nothing.
     """
-    vectors = encoder.encode_inputs([each.key for each in synonyms])
+    vectors = encode_inputs(encoder, [each.key for each in synonyms])
     for place in np.flatnonzero(from_raw(vectors).norms == 0).tolist():
         raise ConnormError(Errors.CN009.format(number=place + 1, text=quote(synonyms[place].text)))
     return vectors
@@ -574,14 +566,6 @@ def _warn_of_missing(
             (concept_id, _) = index.store.labels([each.concept])[each.concept]
             text, concept = quote(each.text), quote_id(concept_id)
             warn(Warnings.CNW001.format(number=number, text=text, concept=concept))
-
-
-def _number(concept_id: str, index: ConceptIndex) -> int:
-    number = index.store.number(concept_id)
-    if number is None:
-        told = {"concept": quote_id(concept_id), "path": index.folder}
-        raise ConnormError(Errors.CN411.format(**told))
-    return number
 
 
 def _text(text: str, number: int) -> str:

@@ -135,7 +135,7 @@ def _implied_names(name: str) -> Iterator[str]:
         kept = len(parts)
         while kept > 1 and _is_unspecified(parts[kept - 1]):
             kept -= 1
-        # "unspecified" alone is removed by the step "tags", see `text.normalization`.
+        # "unspecified" alone is a tag, see `text.normalization`.
         if parts[kept:] not in ([], [_UNSPECIFIED]):
             yield f"{', '.join(parts[:kept])} NOS"
 

@@ -1,7 +1,7 @@
 """Tables of word substitutions, learned from ontologies."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -98,21 +98,10 @@ def _no_substitution(path: str | Path, line: int) -> ConnormError:
     return unreadable(path, line, "a table of substitutions", reason)
 
 
-class SubstitutionsReader:
-    """Reads a table when called, not before, `spacy-connorm.Substitutions.v1`. It is not a
-    dataclass, since spaCy's configs convert dataclasses to dictionaries.
+def SubstitutionsReader(path: Path) -> Callable[[], list[Substitution]]:
+    """Read a table when it is needed, not before, `spacy-connorm.Substitutions.v1`.
+
+    path (Path): A table written by `connorm substitutions`.
+    RETURNS (Callable[[], List[Substitution]]): Reads it; see `read_substitutions`.
     """
-
-    def __init__(self, path: Path) -> None:
-        """Store the path.
-
-        path (Path): A table written by `connorm substitutions`.
-        """
-        self.path = path
-
-    def __call__(self) -> list[Substitution]:
-        """Read the table.
-
-        RETURNS (List[Substitution]): See `read_substitutions`.
-        """
-        return list(read_substitutions(self.path))
+    return lambda: list(read_substitutions(path))

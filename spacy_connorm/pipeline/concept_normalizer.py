@@ -24,7 +24,6 @@ from ..documents.abbreviations import find_long_forms
 from ..documents.mentions import (
     ALL_MENTIONS_KEY,
     annotated_synonyms,
-    expanded_synonyms,
     split_ids,
 )
 from ..documents.spans import (
@@ -175,7 +174,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         encoder: Model,
         index: Any,
         sieve: Any,
-        normalization: Sequence[str] = (),
         scorer: Callable | None = None,
         **settings: Any,
     ) -> None:
@@ -186,8 +184,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         encoder (Model[List[str], Floats2d]): A registered architecture, see `encoders`.
         index (Backend): `AnnoyIndex.v1`, `IvfIndex.v1` or `ExactIndex.v1`.
         sieve (Sieve): `Sieve.v1`: the searches and their thresholds.
-        normalization (Sequence[str]): Steps that names and mentions go through, in order, before
-            they are encoded; see `text.normalization`.
         scorer (Optional[Callable]): Scores examples.
         **settings: What `to_disk` saves; see `NormalizerSettings`.
         RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for an invalid setting,
@@ -204,7 +200,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         self.vocab = vocab
         self.name = name
         self.scorer = scorer
-        self.lookup = ConceptLookup(encoder, sieve, index, normalization=normalization)
+        self.lookup = ConceptLookup(encoder, sieve, index)
         declared = NormalizerSettings if metric_of(index) == COSINE else InnerProductSettings
         self.accept(Settings(declared, settings))
 
@@ -337,9 +333,12 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
 
         YIELDS (Tuple[str, str]): Texts and concept ids.
         """
-        read = expanded_synonyms if self.cfg["expand_abbreviations"] else annotated_synonyms
-        gold = (example.reference for example in examples)
-        return read(gold, self.cfg["labels"], spans_key=self.cfg["spans_key"])
+        return annotated_synonyms(
+            (example.reference for example in examples),
+            self.cfg["labels"],
+            spans_key=self.cfg["spans_key"],
+            long_forms=self.cfg["expand_abbreviations"],
+        )
 
     def _groups(self, doc: Doc) -> dict[str | None, list[Span]]:
         """Select the spans to normalize: those of the settings, and those of a mention finder with

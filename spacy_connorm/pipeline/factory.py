@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 # The default parts of a normalizer; the defaults of its settings are in `NormalizerSettings`.
 _PARTS = """
 [concept_normalizer]
-normalization = []
 
 [concept_normalizer.encoder]
 @architectures = "spacy-connorm.TransformerEncoder.v1"
@@ -70,7 +69,6 @@ def make_concept_normalizer(
     encoder: Model,
     index: Any,
     sieve: Any,
-    normalization: list[str],
     scorer: Callable | None,
     **settings: Any,
 ) -> "ConceptNormalizer":
@@ -82,7 +80,6 @@ def make_concept_normalizer(
         encoder=encoder,
         index=index,
         sieve=sieve,
-        normalization=normalization,
         scorer=scorer,
         **settings,
     )

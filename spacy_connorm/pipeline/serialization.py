@@ -64,7 +64,7 @@ def write_lookup(lookup: "ConceptLookup", folder: Path, exclude: Collection[str]
     encoder = lookup.encoder
     if _INDEX not in exclude:
         retriever = lookup.retriever
-        encoder = retriever.encoder.model
+        encoder = retriever.encoder
         retriever.index.write(folder / _INDEX)
         write_overlay(retriever.overlay, retriever.index, folder)
     if _ENCODER not in exclude:
@@ -84,12 +84,13 @@ def read_lookup(
     RAISES (ConnormError): CN402 for a damaged folder, CN430 if its index is from another build, and
         the errors of `ConceptLookup.use`.
     """
+    from ..encoders.protocol import open_encoder
     from ..index.concept_index import ConceptIndex
     from ..index.overlay import read_overlay
 
     encoder = lookup.encoder
     if _ENCODER not in exclude:
-        encoder = lookup.normalized_encoder.loaded(folder / _ENCODER).model
+        encoder = open_encoder(encoder, folder / _ENCODER)
     if _INDEX in exclude:
         lookup.use(encoder)
     else:

@@ -3,5 +3,3 @@ from .abbreviations import find_abbreviations as find_abbreviations
 from .cleaning import clean as clean
 from .composites import split_composite as split_composite
 from .expansion import expand as expand
-from .normalization import STEPS as STEPS
-from .normalization import compose as compose

@@ -1,5 +1,5 @@
-"""The cleaning that every concept text and every mention goes through first, and steps that unify
-characters with several forms: compatibility characters, quotes, dashes, punctuation.
+"""The cleaning that every concept text and every mention goes through first, and functions that
+unify characters with several forms: compatibility characters, quotes, dashes, Greek letters.
 """
 
 import re
@@ -102,17 +102,8 @@ _DASHES = {
     ),
     0xAD: None,
 }
-_ASCII_PUNCTUATION = re.compile(r"(?:(?!(?<=\d)\.\d)[!-$&-*,-/:-@\[-`{-~])+")
 # In a shorter stretch of non-ASCII characters, runs of combining marks are too short to matter.
 _FOREIGN_STRETCH = re.compile(r"[^\x00-\x7f]{32}")
-
-
-def _space_foreign(character: str) -> str:
-    foreign = not character.isascii() and unicodedata.category(character)[0] in "PS"
-    return " " if foreign else character
-
-
-_SPACED = CharacterTable(_space_foreign)
 _DECOMPOSED = CharacterTable(lambda character: unicodedata.normalize("NFKD", character))
 
 
@@ -149,17 +140,6 @@ def unify_dashes(text: str) -> str:
     RETURNS (str): The text.
     """
     return text if text.isascii() else text.translate(_DASHES)
-
-
-def drop_punctuation(text: str) -> str:
-    """Replace each run of punctuation and symbols by a space, as in BioSyn (Sung et al. 2020), but
-    keep decimal points, "+" ("CD4+") and "%".
-
-    text (str): A cleaned text.
-    RETURNS (str): The text.
-    """
-    plain = text if text.isascii() else text.translate(_SPACED)
-    return _ASCII_PUNCTUATION.sub(" ", plain)
 
 
 _SIGNED = re.compile(r"(?<![^\W_])(?P<word>[^\W_]+)(?P<sign>[+-])(?![^\s,;:)\]/+-])")

@@ -1,14 +1,10 @@
-"""Steps of text normalization, each from a cleaned text to another. They are applied only to text
-that is encoded; texts are shown as written.
+"""Functions that undo ways to write a name, each from a cleaned text to another: tags, inverted
+word order, British spelling, plurals, possessives. Words are compared after them, and names of
+other orders found; texts are shown and encoded as written.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from types import MappingProxyType
-
-from ..errors import refuse, require_choice
-from .cleaning import drop_punctuation, spell_greek, unify_dashes, unify_unicode
 
 # Semantic tags of SNOMED CT's fully specified names: the redundant ones that Fivez et al. 2021 list
 # (appendix A, disorders and neighbours), and other common ones. "disease" is Mondo's.
@@ -151,8 +147,8 @@ def restore_word_order(text: str) -> str:
         return text
     if any(part.endswith(",") for part in (head, *qualifiers)):
         return text
-    number = qualifiers.pop() if _NUMBER.fullmatch(qualifiers[-1]) else ""
-    return " ".join([*reversed(qualifiers), head, number])
+    number = [qualifiers.pop()] if _NUMBER.fullmatch(qualifiers[-1]) else []
+    return " ".join([*reversed(qualifiers), head, *number])
 
 
 # Letters that American spelling omits; each pattern matches only these. Latin terms ("praecox") and
@@ -311,7 +307,6 @@ def _is_singular(word: str, lowered: str) -> bool:
     )
 
 
-TextStep = Callable[[str], str]
 # A chain of possessives is matched only from its start: matching it from each of them would take
 # quadratic time.
 _POSSESSIVE = re.compile(r"(?<!\w's)(?:(?<=\w)'s)+'*(?![\w'])|(?<=s)'+(?![\w'])", re.IGNORECASE)
@@ -320,67 +315,7 @@ _POSSESSIVE = re.compile(r"(?<!\w's)(?:(?<=\w)'s)+'*(?![\w'])|(?<=s)'+(?![\w'])"
 def drop_possessives(text: str) -> str:
     """Remove the possessive of eponyms: "Crohn's disease" becomes "Crohn disease".
 
-    text (str): A cleaned text with straight apostrophes (step "unicode").
+    text (str): A cleaned text with straight apostrophes (see `unify_unicode`).
     RETURNS (str): The text.
     """
     return _POSSESSIVE.sub("", text) if "'" in text else text
-
-
-def _guarded(change: TextStep) -> TextStep:
-    """Keep a step from leaving stray spaces or an empty text.
-
-    change (Callable[[str], str]): A change of a text.
-    RETURNS (Callable[[str], str]): The change, undone if it would leave an empty text.
-    """
-
-    def step(text: str) -> str:
-        changed = change(text)
-        return text if changed is text else " ".join(changed.split()) or text
-
-    return step
-
-
-# In the recommended order, in which the characters that a step needs (commas, apostrophes,
-# capitals) are still there when it runs.
-STEPS: Mapping[str, TextStep] = MappingProxyType(
-    {
-        "unicode": _guarded(unify_unicode),
-        "dashes": _guarded(unify_dashes),
-        "greek": _guarded(spell_greek),
-        "tags": _guarded(strip_tags),
-        "inversions": _guarded(restore_word_order),
-        "possessives": _guarded(drop_possessives),
-        "plurals": _guarded(drop_plurals),
-        "spelling": _guarded(write_american),
-        "punctuation": _guarded(drop_punctuation),
-        "case": _guarded(str.lower),
-    }
-)
-
-
-def compose(steps: Sequence[str]) -> TextStep:
-    """Combine steps into one function, in the order given.
-
-    steps (Sequence[str]): Names in `STEPS`, each at most once.
-    RETURNS (Callable[[str], str]): From a cleaned text to the normalized one, which is empty only
-        if the text is.
-    RAISES (ConnormError): CN118 for an unknown name, CN006 for a repeated one.
-    """
-    _check(steps)
-    functions = tuple(STEPS[name] for name in steps)
-    if not functions:
-        return str
-
-    def normalize(text: str) -> str:
-        for function in functions:
-            text = function(text)
-        return text
-
-    return normalize
-
-
-def _check(steps: Sequence[str]) -> None:
-    for name in steps:
-        require_choice("normalization", name, tuple(STEPS))
-    if len(set(steps)) < len(steps):
-        refuse("normalization", list(steps), "a list with each step once")

@@ -6,7 +6,7 @@ are Python objects.
 
 import hashlib
 from array import array
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from math import isfinite
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..concepts import Concept
+from ..concepts import Ontology
 from ..documents.mentions import Mention, split_ids
 from ..errors import ConnormError, Errors, Warnings, quote_id, refuse, warn
 from ..text.cleaning import clean
@@ -149,7 +149,7 @@ class PoolReport:
 
 
 def build_pool(
-    concepts: Iterable[Concept],
+    ontology: Ontology,
     mentions: Iterable[Mention] = (),
     *,
     inputs: Callable[[list[str]], list[bytes]],
@@ -167,7 +167,7 @@ def build_pool(
     of D are trained on, with their texts in D and their names in O. The rest of O still shows which
     texts are not negatives.
 
-    concepts (Iterable[Concept]): The ontology, O. Records with the same id are one concept.
+    ontology (Ontology): The ontology, O.
     mentions (Iterable[Mention]): The annotated mentions, D.
     inputs (Callable): Converts texts to encoder inputs: texts with equal inputs are one text, and
         texts that are empty to the encoder are left out.
@@ -183,21 +183,19 @@ def build_pool(
     if data_share is not None and not (data_share > 0 and isfinite(data_share)):
         refuse("data_share", data_share, "a number above 0, or null")
     report = PoolReport()
-    stated = _TextConceptPairs()
-    for concept in concepts:
-        stated.add_concept(concept)
+    stated = _TextConceptPairs(ontology)
     for mention in mentions:
         stated.add_mention(mention, report)
     if report.unknown_ids:
-        first = quote_id(stated.concept_ids[stated.known])
+        first = quote_id(stated.concept_ids[len(ontology)])
         warn(Warnings.CNW810.format(count=report.unknown_ids, first=first))
-    if not use_ontology and not stated.data:
+    if not use_ontology and not stated.mentions:
         reason = f"none of the {report.mentions} annotated mentions names exactly one concept"
         mend = "a corpus with gold ids, or set `use_ontology = true`"
         raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
     rows, texts = _rows(list(stated.texts), inputs)
     pairs = _CountedPairs.join(
-        *(_distinct_pairs(each, rows, report) for each in (stated.ontology, stated.data)),
+        *(_distinct_pairs(each, rows, report) for each in (stated.names, stated.mentions)),
         use_ontology=use_ontology,
         data_share=data_share,
         report=report,
@@ -214,20 +212,25 @@ def build_pool(
 
 
 class _TextConceptPairs:
-    """Numbers texts and concepts, and collects the pairs of O (`ontology`) and of D (`data`): text
+    """Numbers texts and concepts, and collects the pairs of O (`names`) and of D (`mentions`): text
     number, concept number, text number and so on. These are arrays, since ten million pairs would
     be too many Python objects.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ontology: Ontology) -> None:
+        """Number the concepts and names of O.
+
+        ontology (Ontology): O.
+        """
+        self.ontology = ontology
         self.texts: dict[str, int] = {}
-        self.ontology = array("i")
-        self.data = array("i")
-        self.known = 0
+        self.names = array("i")
+        self.mentions = array("i")
         self._concepts: dict[str, int] = {}
-        self._primary: dict[str, int] = {}
-        self._spellings: dict[str, int] = {}
-        self._parent_ids: dict[int, tuple[str, ...]] = {}
+        for number, concept in enumerate(ontology):
+            self._concepts[concept.concept_id] = number
+            for name in concept.names:
+                self.names.extend((self._text(name), number))
 
     @property
     def concept_ids(self) -> list[str]:
@@ -236,33 +239,6 @@ class _TextConceptPairs:
         RETURNS (List[str]): The ids.
         """
         return list(self._concepts)
-
-    def parents(self, number: int) -> Iterator[int]:
-        """List the parents of a concept. Parents that are not in O are skipped.
-
-        YIELDS (int): Their numbers.
-        """
-        for concept_id in self._parent_ids.get(number, ()):
-            parent = self._resolve(concept_id)
-            if isinstance(parent, int):
-                yield parent
-
-    def add_concept(self, concept: Concept) -> None:
-        """Add the names of a concept.
-
-        concept (Concept): A record of O.
-        """
-        number = self._concepts.setdefault(concept.concept_id, len(self._concepts))
-        self.known = len(self._concepts)
-        for alt_id in concept.alt_ids:
-            self._primary.setdefault(alt_id, number)
-        for spelling in concept.spellings:
-            self._spellings.setdefault(spelling, number)
-        if concept.parents:
-            known = self._parent_ids.get(number, ())
-            self._parent_ids[number] = tuple(dict.fromkeys(known + concept.parents))
-        for name in concept.names:
-            self.ontology.extend((self._text(name), number))
 
     def add_mention(self, mention: Mention, report: PoolReport) -> None:
         """Add an annotated mention.
@@ -274,25 +250,17 @@ class _TextConceptPairs:
         if not mention.concept_ids:
             report.nil_mentions += 1
             return
-        denoted = {self._resolve(concept_id) for concept_id in mention.concept_ids}
+        denoted = set(map(self.ontology.primary_id, mention.concept_ids))
         parts = mention.kb_id.replace("+", "|").split("|")
         # If a part has no id, the ids of the others name only a part of the mention.
         if len(denoted) > 1 or not all(split_ids(part) for part in parts):
             report.composite_mentions += 1
             return
-        (number,) = denoted
-        if isinstance(number, str):
-            report.unknown_ids += 1
-            number = self._concepts.setdefault(number, len(self._concepts))
-        report.unknown_mentions += number >= self.known
-        self.data.extend((self._text(mention.text), number))
-
-    def _resolve(self, concept_id: str) -> int | str:
-        """Find the number of a concept, or return its id if it has no number yet."""
-        for numbers in (self._concepts, self._primary, self._spellings):
-            if concept_id in numbers:
-                return numbers[concept_id]
-        return concept_id
+        (concept_id,) = denoted
+        report.unknown_ids += concept_id not in self._concepts
+        number = self._concepts.setdefault(concept_id, len(self._concepts))
+        report.unknown_mentions += number >= len(self.ontology)
+        self.mentions.extend((self._text(mention.text), number))
 
     def _text(self, text: str) -> int:
         return self.texts.setdefault(clean(text), len(self.texts))
@@ -386,15 +354,16 @@ def _pool(
 ) -> SynonymPool:
     chosen_rows, row = np.unique(pairs.row, return_inverse=True)
     chosen_concepts, concept = np.unique(pairs.concept, return_inverse=True)
-    concept_ids = stated.concept_ids
+    all_ids = stated.concept_ids
+    concept_ids = [all_ids[each] for each in chosen_concepts.tolist()]
     pool = SynonymPool(
         texts=[texts[each] for each in chosen_rows.tolist()],
         concepts=_by_row(row, concept, len(chosen_concepts)),
         members=_by_concept(row, concept, pairs.times, len(chosen_concepts)),
-        concept_ids=[concept_ids[each] for each in chosen_concepts.tolist()],
+        concept_ids=concept_ids,
         names=sorted_unique(row[pairs.named]).astype("int32"),
         mentions=sorted_unique(row[pairs.annotated]).astype("int32"),
-        parents=_parents(chosen_concepts.tolist(), stated),
+        parents=_parents(concept_ids, stated.ontology),
     )
     texts_of = np.bincount(concept[pairs.times > 0], minlength=len(chosen_concepts))
     report.concepts = int(np.count_nonzero(texts_of))
@@ -424,12 +393,11 @@ def _by_concept(
     return [flat[start:end] for start, end in pairwise(chain([0], np.cumsum(sizes).tolist()))]
 
 
-def _parents(chosen: list[int], stated: _TextConceptPairs) -> list[tuple[int, ...]]:
-    numbers = {each: number for number, each in enumerate(chosen)}
-    return [
-        tuple(numbers[parent] for parent in stated.parents(each) if parent in numbers)
-        for each in chosen
-    ]
+def _parents(chosen: list[str], ontology: Ontology) -> list[tuple[int, ...]]:
+    numbers = {concept_id: number for number, concept_id in enumerate(chosen)}
+    parents = (ontology[each].parents if each in ontology else () for each in chosen)
+    primary = (dict.fromkeys(map(ontology.primary_id, each)) for each in parents)
+    return [tuple(numbers[each] for each in own if each in numbers) for own in primary]
 
 
 def sorted_unique(values: np.ndarray) -> np.ndarray:

@@ -189,10 +189,9 @@ class AppliedCorrections:
         from ..linker.lookup import encode_synonyms, find_synonyms
 
         lookup = self._normalizer.lookup
-        encoder = lookup.normalized_encoder
-        found = find_synonyms(_synonyms(corrections), lookup.index, encoder)
+        found = find_synonyms(_synonyms(corrections), lookup.index, lookup.encoder)
         if found:
-            encode_synonyms(found, encoder)
+            encode_synonyms(found, lookup.encoder)
 
     def _add_synonyms(self, corrections: Iterable[Correction]) -> None:
         self._normalizer.add_synonyms(_synonyms(corrections))

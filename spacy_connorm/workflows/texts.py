@@ -157,11 +157,7 @@ def _parse_line(
     is_there, text = text_field in fields, fields.pop(text_field, None)
     if isinstance(text, str):
         return text, fields, ""
-    return (
-        None,
-        fields,
-        "another type" if is_there else f"the fields: {', '.join(fields)}",
-    )
+    return None, fields, "another type" if is_there else f"the fields: {', '.join(fields)}"
 
 
 # As in spaCy's URL pattern: each colon of "http://http://..." is tried as the one before a
@@ -373,7 +369,8 @@ def texts_of_rows(
         others = json.loads(json.dumps(row, default=str), parse_constant=lambda _: None)
         text = others.pop(text_field)
         place = f"'{name}', row {number}"
-        error = "" if isinstance(text, str) else Errors.CN796.format(place=place)
+        found = "" if isinstance(text, str) else "no text"
+        error = found and Errors.CN707.format(place=place, field=text_field, found=found)
         yield InputText(_doc_id(others, id_field, name, number), text, others, place, error)
 
 

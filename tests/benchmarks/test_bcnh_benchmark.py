@@ -158,6 +158,7 @@ def test_the_hierarchy_shows_in_lengths_and_in_wrong_answers(modules):
 
     from spacy_connorm.concepts import Candidate, Concept, Ontology
     from spacy_connorm.evaluation import Gold, Prediction
+    from spacy_connorm.evaluation.mistakes import ConceptFacts
 
     ontology = Ontology(
         [
@@ -172,7 +173,8 @@ def test_the_hierarchy_shows_in_lengths_and_in_wrong_answers(modules):
         Prediction([Candidate(each, "name", 0.5, "text", "OD-T")], each)
         for each in ("D1", "D2", "D3", "X")
     ]
-    assert hypernym_share([gold] * 4, found, ontology) == 50.0
+    facts = ConceptFacts({"D2": {"D1", "D3"}}.get, in_data=bool)
+    assert hypernym_share([gold] * 4, found, facts) == 50.0
 
 
 def test_without_a_hierarchy_nothing_is_trained(run, data, start, tmp_path, capsys):

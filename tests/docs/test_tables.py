@@ -1,4 +1,4 @@
-"""Tables of the docs hold what there is: settings with their defaults, fields, steps, formats."""
+"""Tables of the docs hold what there is: settings with their defaults, fields, formats."""
 
 import inspect
 import json
@@ -23,7 +23,6 @@ from spacy_connorm.pipeline.settings import (
     NormalizerSettings,
     ResolverSettings,
 )
-from spacy_connorm.text.normalization import STEPS
 from spacy_connorm.training.config import Training, TrainingData
 
 from .pages import DOCS, PAGES, README, ROOT, codes, commands, connorm_command, extras, table, text
@@ -97,13 +96,6 @@ def test_every_encoder_and_index_has_its_settings(page, heading, group):
 def test_every_field_of_a_candidate_is_in_its_table():
     rows = table(DOCS / "mentions.md", "field of a candidate")
     assert sorted(name for row in rows for name in codes(row[0])) == sorted(Candidate._fields)
-
-
-def test_steps_of_normalization_do_what_their_table_says():
-    rows = table(DOCS / "encoders.md", "step")
-    assert [codes(name)[0] for name, *_ in rows] == list(STEPS)
-    for name, _, before, after in rows:
-        assert STEPS[codes(name)[0]](before) == after
 
 
 @pytest.mark.parametrize("block", [TrainingData, Training])

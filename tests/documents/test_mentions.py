@@ -1,3 +1,5 @@
+from functools import partial
+
 import pytest
 import spacy
 from spacy.tokens import Doc, DocBin, Span
@@ -8,7 +10,6 @@ from spacy_connorm.documents.mentions import (
     annotated_mentions,
     annotated_synonyms,
     expanded_mentions,
-    expanded_synonyms,
     normalize_ids,
     set_mentions,
     split_ids,
@@ -151,12 +152,14 @@ def test_every_concept_of_a_mention_has_its_text_as_a_synonym(doc):
 
 
 def test_a_defined_long_form_is_a_synonym_too(doc):
-    assert list(expanded_synonyms([doc])) == [*WRITTEN, ("myocardial infarct", "D009203")]
+    synonyms = list(annotated_synonyms([doc], long_forms=True))
+    assert synonyms == [*WRITTEN, ("myocardial infarct", "D009203")]
     texts = [mention.text for mention in expanded_mentions(doc)]
     assert texts == ["breast or ovarian cancer", "MI", "myocardial infarct", "fatigue"]
 
 
-@pytest.mark.parametrize("read", [annotated_synonyms, expanded_synonyms])
-def test_only_mentions_with_the_labels_are_read(doc, read):
-    assert list(read([doc], labels=["Symptom"])) == []
-    assert list(read([doc], labels=["Disease"])) == list(read([doc]))
+@pytest.mark.parametrize("long_forms", [False, True])
+def test_only_mentions_with_the_labels_are_read(doc, long_forms):
+    read = partial(annotated_synonyms, [doc], long_forms=long_forms)
+    assert list(read(labels=["Symptom"])) == []
+    assert list(read(labels=["Disease"])) == list(read())

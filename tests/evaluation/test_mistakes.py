@@ -1,22 +1,26 @@
 import pytest
 
-from spacy_connorm.concepts import NIL, Candidate
+from spacy_connorm.concepts import NIL, Candidate, Concept
+from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.mistakes import (
     OTHER,
     ConceptFacts,
-    ancestors,
+    concept_facts,
     count_kinds,
     has_abbreviation,
     is_ancestor,
     kind_of,
     list_mistakes,
 )
+from spacy_connorm.index.backends.exact import ExactIndex
+from spacy_connorm.linker.lookup import ConceptLookup
+from spacy_connorm.linker.sieve import Sieve
 
 # tumour > carcinoma > breast carcinoma; two that are each other's parents
-PARENTS = {"carcinoma": ["tumour"], "breast": ["carcinoma"], "x": ["y"], "y": ["x"]}
+ANCESTORS = {"carcinoma": {"tumour"}, "breast": {"carcinoma", "tumour"}, "x": {"y"}, "y": {"x"}}
 FACTS = ConceptFacts(
-    lambda concept_id: PARENTS.get(concept_id, ()), {"tumour", "breast"}.__contains__
+    lambda concept_id: ANCESTORS.get(concept_id, ()), {"tumour", "breast"}.__contains__
 )
 
 
@@ -64,10 +68,17 @@ def test_ancestor():
     assert is_ancestor(gold("breast"), split("x", "tumour"), FACTS)
 
 
-def test_ancestors_pass_through_all_parents_and_end_in_circles():
-    assert ancestors("breast", FACTS) == {"carcinoma", "tumour"}
-    assert ancestors("tumour", FACTS) == set()
-    assert ancestors("x", FACTS) == {"y"}
+def test_facts_are_those_of_the_index():
+    concepts = [Concept("A", "a"), Concept("B", "b", parents=("A",))]
+    concepts += [Concept("C", "c", parents=("B", "D")), Concept("D", "d", parents=("C",))]
+    lookup = ConceptLookup(NgramEncoder(), Sieve(), ExactIndex())
+    lookup.build(concepts, [("bb", "B")])
+    lookup.add_synonyms([("cc", "C")])
+    facts = concept_facts(lookup)
+    found = {each: facts.ancestors(each) for each in "ABCDX"}
+    assert found["A"] == found["X"] == set()
+    assert (found["B"], found["C"], found["D"]) == ({"A"}, {"A", "B", "D"}, {"A", "B", "C"})
+    assert list(map(facts.in_data, "ABCDX")) == [False, True, True, False, False]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 import spacy
 
 from spacy_connorm import Concept, Ontology
-from spacy_connorm.encoders.protocol import NormalizedEncoder
+from spacy_connorm.encoders.protocol import fingerprint, open_encoder
 from spacy_connorm.errors import ConnormError
 
 from .fuzzing import run_in_child
@@ -132,9 +132,9 @@ def name_encoder(folder, settings):
     """Write the fingerprint of a changed encoder into the index."""
     path = folder / "index" / "manifest.json"
     try:
-        encoder = NormalizedEncoder(blank(settings).lookup.encoder).loaded(folder / "encoder")
+        encoder = open_encoder(blank(settings).lookup.encoder, folder / "encoder")
         facts = json.loads(path.read_text())
-        facts["encoder"]["fingerprint"] = encoder.fingerprint()
+        facts["encoder"]["fingerprint"] = fingerprint(encoder)
     except Exception:  # it can't be loaded
         return
     path.write_text(json.dumps(facts))

@@ -82,9 +82,9 @@ def _strange_ids(world: World) -> None:
 
 def _pool(world: World) -> None:
     mention = Mention("x", "D", CANARY, ((0, 1),))
-    concepts = [Concept("C1", "one", ("two",))]
+    ontology = Ontology([Concept("C1", "one", ("two",))])
     settings = {"use_ontology": True, "data_share": None}
-    build_pool(concepts, [mention], inputs=lambda texts: [*map(str.encode, texts)], **settings)
+    build_pool(ontology, [mention], inputs=lambda texts: [*map(str.encode, texts)], **settings)
 
 
 def _labels(world: World) -> None:
@@ -311,16 +311,16 @@ def test_other_messages_never_show_texts(code, way, world, caplog, monkeypatch):
 SETTINGS = """
 action asked attribute batcher chosen columns component components corpus cosine count distribution
 expected fewest format gpu_id input key label labels lang length library limit line metric minilm
-missing name named needed number option options other output path percent pipeline pipelines place
-precision protocol right search searches separator setting signal size source step targets texts
-threshold thresholds tried unknown version what wrong
+missing name named needed number option options other output part path percent pipeline pipelines
+place precision protocol right search searches separator setting signal size source step targets
+texts threshold thresholds tried unknown version what wrong
 """
 # Other fields that hold no text of users: names of ours, settings, ids that somebody asked for, and
 # what libraries say of files that are not theirs.
 NO_TEXTS = """
 CN003 CN010 CN104 CN106 CN108 CN111 CN112 CN113 CN114 CN118 CN123 CN125 CN126 CN213 CN219 CN220
-CN305 CN306 CN316 CN317 CN322 CN324 CN333 CN341 CN401 CN402 CN403 CN406 CN408 CN410 CN413
-CN418 CN421 CN422 CN430 CN601 CN701 CN703 CN704 CN708 CN711 CN713 CN716 CN717 CN719 CN720 CN721
+CN305 CN306 CN317 CN322 CN324 CN333 CN341 CN401 CN402 CN403 CN406 CN408 CN410 CN413
+CN421 CN422 CN430 CN601 CN701 CN703 CN704 CN708 CN711 CN713 CN716 CN717 CN719 CN720 CN721
 CN751 CN764 CN774 CN791 CN793 CN794 CN798 CN799 CN810 CN829 CNW770 CNW812
 """
 

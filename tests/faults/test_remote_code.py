@@ -149,7 +149,7 @@ def test_a_transformer_that_cannot_compute(folder, settings):
     saved = load(folder).to_bytes()
     change(folder, **settings)
     config = {"config.json": (folder / "config.json").read_bytes()}
-    with pytest.raises(ConnormError, match=r"CN306|CN316"):
+    with pytest.raises(ConnormError, match="CN306"):
         TransformerEncoder().from_bytes(resealed(saved, config)).predict(["heart attack"])
 
 
@@ -158,7 +158,7 @@ def test_word_pieces_without_vectors(folder):
     tokenizer = json.loads((folder / "tokenizer.json").read_text(encoding="utf8"))
     tokenizer["model"]["vocab"]["heart"] = 10**6
     changed = {"tokenizer.json": json.dumps(tokenizer).encode()}
-    with pytest.raises(ConnormError, match="CN316"):
+    with pytest.raises(ConnormError, match="CN306.*can't encode"):
         TransformerEncoder().from_bytes(resealed(saved, changed)).predict(["heart attack"])
 
 
@@ -168,5 +168,5 @@ def test_a_pattern_that_takes_for_ever(folder):
     pattern = {"type": "Replace", "pattern": {"Regex": "(a+)+$"}, "content": "x"}
     changed = {"tokenizer.json": json.dumps({**tokenizer, "normalizer": pattern}).encode()}
     encoder = TransformerEncoder().from_bytes(resealed(saved, changed))
-    with pytest.raises(ConnormError, match="CN316"):
+    with pytest.raises(ConnormError, match="CN306.*can't encode"):
         encoder.predict(["a" * 40 + "!"])

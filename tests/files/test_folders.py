@@ -1,7 +1,5 @@
-import gc
 import os
 import shutil
-import threading
 from itertools import pairwise
 
 import pytest
@@ -12,7 +10,6 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.files import folders
 from spacy_connorm.files.atomic import TemporaryFolder
 from spacy_connorm.files.folders import (
-    BackgroundCheck,
     check_sample,
     check_whole,
     describe,
@@ -392,118 +389,12 @@ def smaller_blocks(monkeypatch):
     monkeypatch.setattr(folders, "_CHUNK", 100)
 
 
-@pytest.fixture
-def sealed_large(tmp_path, smaller_blocks):
+def test_damage_between_the_blocks_of_a_sample_is_found_by_reading_all(tmp_path, smaller_blocks):
     (tmp_path / "large").write_bytes(bytes(1000))
-    (tmp_path / "small").write_bytes(bytes(10))
     seal(tmp_path, {})
-    return tmp_path
-
-
-def flip_between_blocks(folder):
-    with (folder / "large").open("r+b") as file:
+    with (tmp_path / "large").open("r+b") as file:
         file.seek(100)
         file.write(b"\1")
-
-
-@pytest.fixture
-def paused(monkeypatch):
-    """An event without which no thread reads anything."""
-    event, read = threading.Event(), folders._read
-
-    def read_later(*args):
-        event.wait()
-        return read(*args)
-
-    monkeypatch.setattr(folders, "_read", read_later)
-    yield event
-    event.set()
-
-
-def threads():
-    return [each for each in threading.enumerate() if each.name == folders.THREAD]
-
-
-def wait():
-    """Wait until all files are read or damage is found."""
-    for thread in threads():
-        thread.join()
-
-
-def test_sound_files(sealed_large):
-    check = BackgroundCheck(sealed_large, unseal(sealed_large))
-    wait()
-    check.require_sound()
-    assert not threads()
-
-
-def test_without_large_files_there_is_no_thread(sealed_large, monkeypatch):
-    monkeypatch.setattr(folders, "_LARGE", 1000)
-    check = BackgroundCheck(sealed_large, unseal(sealed_large))
-    assert not threads()
-    check.require_sound()
-
-
-def test_damage_between_the_blocks_of_the_sample(sealed_large):
-    flip_between_blocks(sealed_large)
-    check = BackgroundCheck(sealed_large, unseal(sealed_large))
-    wait()
-    for _ in range(2):
-        with pytest.raises(ConnormError, match="CN402.*large.*checksum"):
-            check.require_sound()
-
-
-def test_nothing_waits_for_the_check(sealed_large, paused):
-    flip_between_blocks(sealed_large)
-    check = BackgroundCheck(sealed_large, unseal(sealed_large))
-    check.require_sound()
-    paused.set()
-    wait()
-    with pytest.raises(ConnormError, match="CN402"):
-        check.require_sound()
-
-
-def test_the_files_that_are_in_use_are_checked_not_those_that_replace_them(sealed_large, paused):
-    check = BackgroundCheck(sealed_large, unseal(sealed_large))
-    (sealed_large / "other").write_bytes(b"\1" * 1000)
-    (sealed_large / "other").replace(sealed_large / "large")
-    paused.set()
-    wait()
-    check.require_sound()
-
-
-def test_a_disk_that_fails(sealed_large, monkeypatch):
-    def fail(*args):
-        raise OSError("Input/output error")
-
-    monkeypatch.setattr(folders, "_read", fail)
-    check = BackgroundCheck(sealed_large, unseal(sealed_large))
-    wait()
-    with pytest.raises(ConnormError, match="CN402.*large.*Input/output"):
-        check.require_sound()
-
-
-def test_the_thread_ends_with_what_it_checks(sealed_large, paused):
-    check = BackgroundCheck(sealed_large, unseal(sealed_large))
-    left = check._left
-    del check
-    gc.collect()
-    paused.set()
-    wait()
-    assert left and all(large.file.closed for large in left)
-
-
-def test_a_forked_process_checks_too(sealed_large, paused):
-    flip_between_blocks(sealed_large)
-    check = BackgroundCheck(sealed_large, unseal(sealed_large))
-    pid = os.fork()
-    if not pid:
-        paused.set()
-        check.require_sound()
-        wait()
-        try:
-            check.require_sound()
-        except ConnormError:
-            os._exit(0)
-        os._exit(1)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
+    unseal(tmp_path)
+    with pytest.raises(ConnormError, match="CN402.*large.*checksum"):
+        verify(tmp_path)

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from spacy_connorm.concepts import Concept
-from spacy_connorm.encoders.protocol import HybridArray
+from spacy_connorm.encoders.protocol import Encoder, EncoderShim, HybridArray, make_encoder
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.ivf import IvfIndex
@@ -55,17 +55,30 @@ def inputs(texts: list[str]) -> list[bytes]:
 
 @dataclass(frozen=True)
 class FakeEncoder:
-    """What `write_index` asks of an encoder."""
+    """An encoder made of two functions."""
 
     inputs: Callable
     encode: Callable
     name: str
 
-    def encode_inputs(self, inputs: list[bytes]) -> Any:
-        return self.encode([each.decode() for each in inputs])
+    @property
+    def model(self) -> Encoder:
+        return make_encoder(self.name, FakeShim(self))
 
-    def fingerprint(self) -> str:
-        return self.name
+
+class FakeShim(EncoderShim):
+    width = WIDTH
+    load = contents = restored = None  # it is never loaded or saved
+
+    def __init__(self, fake: FakeEncoder) -> None:
+        super().__init__(fake.name)
+        self.hold(fake, digest=fake.name)
+
+    def inputs(self, texts: list[str]) -> list[bytes]:
+        return self._model.inputs(texts)
+
+    def encode(self, inputs: list[bytes]) -> Any:
+        return self._model.encode([each.decode() for each in inputs])
 
 
 DENSE = FakeEncoder(inputs, encode, "dense")
@@ -118,7 +131,7 @@ def build(
         path,
         make_concepts() if concepts is None else concepts,
         make_synonyms() if synonyms is None else synonyms,
-        encoder,
+        encoder.model,
         searches=SEARCHES,
         backend=backend,
         clean=clean,

@@ -133,7 +133,7 @@ def test_search_that_was_not_built(tmp_path):
         tmp_path / "i",
         make_concepts(),
         [],
-        DENSE,
+        DENSE.model,
         searches=["O-T"],
         backend=ExactIndex(),
         clean=str,

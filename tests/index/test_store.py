@@ -4,6 +4,7 @@ import os
 import pickle
 import shutil
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +24,7 @@ def double(keys):
     return {key: 2 * key for key in keys}
 
 
-@given(size=st.integers(2, 9), keys=st.lists(st.integers(0, 12)))
+@given(size=st.integers(1, 9), keys=st.lists(st.integers(0, 12)))
 def test_never_holds_more_than_its_size_nor_anything_wrong(size, keys):
     cache = Cache(size)
     for key in keys:
@@ -33,14 +34,20 @@ def test_never_holds_more_than_its_size_nor_anything_wrong(size, keys):
         assert len(cache) <= size
 
 
-def test_what_is_used_stays_and_what_is_not_goes():
+def test_values_stay_until_there_is_no_more_room():
     cache = Cache(10)
-    cache.put("used", 1)
-    cache.put("unused", 2)
-    for number in range(50):
+    for number in range(10):
         cache.put(number, number)
-        assert cache.get("used") == 1
-    assert cache.get("unused") is None
+        assert cache.get(0) == 0
+    cache.put(10, 10)
+    assert [cache.get(number) for number in range(11)] == [None] * 10 + [10]
+
+
+def test_a_full_cache_can_be_emptied_while_another_thread_reads_it():
+    cache = Cache(3)
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: cache.get_all(range(5), double), range(200)):
+            assert found == double(range(5))
 
 
 @pytest.mark.parametrize("key", ["a", "b"])

@@ -21,7 +21,7 @@ CONCEPTS = st.builds(
 def test_what_was_built_is_sound(index, encoder_of):
     read = []
     verify_index(index, report=read.append)
-    verify_texts(index, encoder_of, report=read.append)
+    verify_texts(index, encoder_of.model, report=read.append)
     assert sum(read) > 2 * len(index.vectors)
 
 

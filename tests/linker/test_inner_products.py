@@ -6,6 +6,7 @@ import pytest
 import spacy
 
 from spacy_connorm import save_pipeline
+from spacy_connorm.encoders import encode
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.pipeline.kb import create_candidate_generator
 from spacy_connorm.pipeline.loading import load_normalizer
@@ -32,9 +33,7 @@ def nlp(request, make_pipeline, hashes, hybrid):
 def test_scores_are_those_of_the_encoder(make_pipeline, hashes):
     normalizer = make_pipeline(**{**hashes, **DOT}).get_pipe("concept_normalizer")
     (best, *_) = normalizer.candidates(["heart attacks of the young"])[0]
-    one, other = normalizer.lookup.normalized_encoder.encode(
-        ["heart attacks of the young", best.text]
-    )
+    one, other = encode(normalizer.lookup.encoder, ["heart attacks of the young", best.text])
     assert best.score == pytest.approx(float(one @ other), rel=2e-2)
     assert normalizer.lookup.index.manifest["backend"]["metric"] == "dot"
 
@@ -80,7 +79,7 @@ def test_the_metric_of_the_index_is_that_of_the_config(nlp, tmp_path):
     config = spacy.util.load_config(tmp_path / "saved" / "config.cfg")
     config["components"]["concept_normalizer"]["index"]["metric"] = "cosine"
     config.to_disk(tmp_path / "saved" / "config.cfg")
-    with pytest.raises(ConnormError, match='CN418.*"dot".*"cosine"'):
+    with pytest.raises(ConnormError, match="CN410.*metric.*'dot'.*'cosine'"):
         spacy.load(tmp_path / "saved")
 
 

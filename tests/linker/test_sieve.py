@@ -1,11 +1,11 @@
 import itertools
 import pickle
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from spacy_connorm.concepts import Concept
+from spacy_connorm.encoders.protocol import EncoderShim, make_encoder
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.builder import write_index
@@ -36,21 +36,28 @@ _RAW = np.asarray([[0.1, 0.9, 0.3], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]], dtype="fl
 VECTORS = _RAW / np.linalg.norm(_RAW, axis=1, keepdims=True)
 
 
+class PlacesShim(EncoderShim):
+    width = 3
+    load = contents = restored = None  # it is never loaded or saved
+
+    def inputs(self, texts):
+        return [text.encode() for text in texts]
+
+    def encode(self, inputs):
+        return np.asarray([PLACES[each.decode()] for each in inputs], dtype="float32")
+
+
+ENCODER = make_encoder("places", PlacesShim())
+
+
 @pytest.fixture(scope="module")
 def index(tmp_path_factory):
     path = tmp_path_factory.mktemp("sieve") / "index"
-    encoder = SimpleNamespace(
-        inputs=lambda texts: [text.encode() for text in texts],
-        encode_inputs=lambda inputs: np.asarray(
-            [PLACES[each.decode()] for each in inputs], dtype="float32"
-        ),
-        fingerprint=lambda: "places",
-    )
     write_index(
         path,
         CONCEPTS,
         SYNONYMS,
-        encoder,
+        ENCODER,
         searches=SEARCHES,
         backend=ExactIndex(),
         clean=str.strip,
@@ -60,7 +67,7 @@ def index(tmp_path_factory):
 
 @pytest.fixture
 def retriever(index):
-    return Retriever(SimpleNamespace(lexical_weight=1.0), index, SynonymOverlay(index))
+    return Retriever(ENCODER, index, SynonymOverlay(index))
 
 
 def batch_of(texts, vectors, index):

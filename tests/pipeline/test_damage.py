@@ -1,14 +1,12 @@
 """Saves that fail and saved components that are not what they should be."""
 
 import errno
-import threading
 
 import numpy as np
 import pytest
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files import folders
 from spacy_connorm.files.folders import pack, seal, unseal
 
 MENTIONS = ["MI", "cold", "head spinning"]
@@ -164,27 +162,3 @@ def test_vectors_that_are_not_at_unit_length(
     normalizer = blank_normalizer(**hashes).from_disk(tmp_path / "saved")
     with pytest.raises(ConnormError, match="CN420"):
         normalizer.candidates(["low temperatures"])
-
-
-def test_damage_between_the_blocks_of_a_sample_is_told_with_the_next_question(
-    changed, blank_normalizer, tmp_path, monkeypatch
-):
-    for name, value in (("_LARGE", 100), ("_BLOCKS", 2), ("_BLOCK", 20)):
-        monkeypatch.setattr(folders, name, value)
-    changed().to_disk(tmp_path / "saved")
-    normalizer = blank_normalizer().from_disk(tmp_path / "saved")
-    _wait_for_the_check()
-    assert normalizer.candidates(["MI"])
-    path = tmp_path / "saved" / "index" / "texts.data.npy"
-    content = path.read_bytes()
-    path.write_bytes(content[:200] + bytes([content[200] ^ 1]) + content[201:])
-    normalizer = blank_normalizer().from_disk(tmp_path / "saved")
-    _wait_for_the_check()
-    with pytest.raises(ConnormError, match=r"CN402.*texts\.data\.npy.*checksum"):
-        normalizer.candidates(["MI"])
-
-
-def _wait_for_the_check():
-    for thread in threading.enumerate():
-        if thread.name == folders.THREAD:
-            thread.join()

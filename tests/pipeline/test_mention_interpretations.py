@@ -1,4 +1,4 @@
-"""The component reads mentions: what documents define, composites, normalization, probabilities."""
+"""The component reads mentions: what documents define, composites, probabilities."""
 
 import pytest
 import spacy
@@ -14,7 +14,6 @@ CONCEPTS = (
     Concept("M", "diffuse mesangial sclerosis"),
     Concept("I", "isolated diffuse mesangial sclerosis"),
     Concept("A", "atrial fibrillation"),
-    Concept("L", "α-thalassaemia"),
 )
 CALIBRATION = {"intercept": -4.0, "score": 6.0, "margin": 5.0}
 NOTE = (
@@ -123,33 +122,6 @@ def test_long_forms_of_annotated_mentions_are_annotated_data(make):
         assert normalizer.candidates(["AFA"])[0][0].concept_id == "A"
 
 
-# Normalization
-
-
-def test_steps_bring_names_and_mentions_together(make):
-    plain, normalized = make(), make(normalization=["unicode", "greek", "spelling"])
-    for nlp, score in ((plain, False), (normalized, True)):
-        doc = read(nlp, "alpha-thalassemia", "alpha-thalassemia")
-        best = doc.ents[0]._.candidates[0]
-        assert (best.score == 1) is score
-    assert best.text == "α-thalassaemia"
-    assert best.searched == "alpha-thalassemia"
-    normalizer = normalized.get_pipe("concept_normalizer")
-    assert normalizer.explain("α-thalassaemia").searched == "alpha-thalassemia"
-
-
-def test_an_index_of_other_steps_is_refused(make, tmp_path):
-    make().get_pipe("concept_normalizer").to_disk(tmp_path / "saved")
-    other = make(normalization=["greek"]).get_pipe("concept_normalizer")
-    with pytest.raises(ConnormError, match="CN410.*normalization"):
-        other.initialize(lambda: [], index=tmp_path / "saved")
-
-
-def test_unknown_step_is_refused_at_once(blank_pipeline):
-    with pytest.raises(ConnormError, match="CN118.*lemmas"):
-        blank_pipeline(normalization=["lemmas"])
-
-
 # Calibration
 
 
@@ -180,7 +152,7 @@ def test_unknown_setting_is_refused(make):
 
 
 def test_everything_survives_saving(make, tmp_path):
-    settings = {"calibration": CALIBRATION, "normalization": ["greek"], "split_composites": False}
+    settings = {"calibration": CALIBRATION, "split_composites": False}
     nlp = make(**settings)
     nlp.to_disk(tmp_path / "pipeline")
     loaded = spacy.load(tmp_path / "pipeline")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from spacy import registry
 
-from spacy_connorm import Concept
+from spacy_connorm import Concept, Ontology
 from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import ConnormError, ConnormWarning
@@ -45,7 +45,9 @@ class Now:
 @pytest.fixture
 def pool(inputs):
     mentions = [Mention(text, "Disease", kb_id, ((0, len(text)),)) for text, kb_id in MENTIONS]
-    return build_pool(CONCEPTS, mentions, inputs=inputs, use_ontology=True, data_share=None)[0]
+    return build_pool(
+        Ontology(CONCEPTS), mentions, inputs=inputs, use_ontology=True, data_share=None
+    )[0]
 
 
 def vectors_of(pool, seed=0):
@@ -182,7 +184,9 @@ def test_n_grams_of_one_s_own_choice(pool):
 def test_without_parents_it_warns_once(inputs):
     flat = [Concept(each.concept_id, each.canonical_name, each.aliases) for each in CONCEPTS]
     mention = Mention("sick heart", "Disease", "C0", ((0, 10),))
-    pool, _ = build_pool(flat, [mention], inputs=inputs, use_ontology=True, data_share=None)
+    pool, _ = build_pool(
+        Ontology(flat), [mention], inputs=inputs, use_ontology=True, data_share=None
+    )
     now = Now(vectors_of(pool))
     with pytest.warns(ConnormWarning, match="CNW830"):
         draw(CandidateBatcher(), pool, now)
@@ -197,10 +201,10 @@ def test_mentions_of_unknown_concepts_have_no_list(inputs):
     texts = (("sick heart", "C0"), ("strange", "X1"))
     mentions = [Mention(text, "Disease", kb_id, ((0, len(text)),)) for text, kb_id in texts]
     settings = {"inputs": inputs, "use_ontology": True, "data_share": None}
-    pool, _ = build_pool(CONCEPTS, mentions, **settings)
+    pool, _ = build_pool(Ontology(CONCEPTS), mentions, **settings)
     ((rows, lists),) = draw(CandidateBatcher(), pool, Now(vectors_of(pool)))
     assert [pool.texts[row] for row in rows[lists.mentions]] == ["sick heart"]
-    pool, _ = build_pool(CONCEPTS, mentions[1:], **settings)
+    pool, _ = build_pool(Ontology(CONCEPTS), mentions[1:], **settings)
     with pytest.raises(ConnormError, match="CN810.*1 annotated"):
         draw(CandidateBatcher(), pool, Now(vectors_of(pool)))
 
@@ -268,7 +272,9 @@ def make_diseases(inputs):
     """A function that gathers concepts and mentions."""
 
     def make(*mentions, concepts=DISEASES):
-        return build_pool(concepts, mentions, inputs=inputs, use_ontology=True, data_share=None)[0]
+        return build_pool(
+            Ontology(concepts), mentions, inputs=inputs, use_ontology=True, data_share=None
+        )[0]
 
     return make
 
@@ -333,13 +339,6 @@ def test_names_and_mentions_are_told_apart(make_diseases):
     assert {pool.texts[row] for row in pool.names} == {
         name for concept in DISEASES for name in concept.names
     }
-
-
-def test_records_of_one_concept_have_the_parents_of_all(make_diseases):
-    more = (*DISEASES, Concept("C3", "blood disorder", parents=("C2",)))
-    assert (
-        relevances(make_diseases(concepts=more), "blood disease")["lymphoma"] == Relevance.HYPERNYM
-    )
 
 
 def test_parents_and_annotations_count_for_the_digest(make_diseases):

@@ -37,7 +37,11 @@ def make(inputs):
 
     def make(*mentions, concepts=CONCEPTS, use_ontology=True, data_share=None):
         return build_pool(
-            concepts, mentions, inputs=inputs, use_ontology=use_ontology, data_share=data_share
+            Ontology(concepts),
+            mentions,
+            inputs=inputs,
+            use_ontology=use_ontology,
+            data_share=data_share,
         )
 
     return make
@@ -61,16 +65,6 @@ def test_what_the_encoder_cannot_tell_apart_is_one_text(make):
     assert texts_of(pool, "C2") == {"heart attack": 1, "myocardial infarction": 1, "MI": 2}
     assert concepts_of(pool, "heart attack") == ["C1", "C2"]
     assert report.texts == 7
-
-
-def test_records_of_one_id_are_one_concept(make):
-    pool, _ = make(concepts=[Concept("C1", "cold"), Concept("C1", "common cold")])
-    assert pool.concept_ids == ["C1"]
-    assert texts_of(pool, "C1") == {"cold": 1, "common cold": 1}
-
-
-def test_an_ontology_is_an_iterable_of_concepts(make):
-    assert make(concepts=Ontology(CONCEPTS))[1] == make(concepts=iter(CONCEPTS))[1]
 
 
 def test_annotations_are_drawn_once_however_often_they_occur(make):
@@ -130,7 +124,7 @@ def test_empty_texts_are_left_out(make, text):
 
 def test_texts_of_which_the_encoder_sees_nothing_are_left_out():
     pool, report = build_pool(
-        [Concept("C1", "cold", ("???", "flu"))],
+        Ontology([Concept("C1", "cold", ("???", "flu"))]),
         inputs=lambda texts: [text.strip("?").encode() for text in texts],
         use_ontology=True,
         data_share=None,
@@ -160,7 +154,7 @@ def test_repetitions_add_up_and_are_even(inputs, count, share, names):
     aliases = tuple(f"name {number}" for number in range(1, names))
     mentions = [mention(f"mention {number}", "C1") for number in range(count)]
     pool, report = build_pool(
-        [Concept("C1", "name 0", aliases)],
+        Ontology([Concept("C1", "name 0", aliases)]),
         mentions,
         inputs=inputs,
         use_ontology=True,
@@ -202,7 +196,7 @@ def test_whatever_comes_the_pool_is_consistent(
     concepts = [Concept(i, "a", tuple(each), alt_ids=("A1",)) for i, each in concepts]
     try:
         pool, report = build_pool(
-            concepts,
+            Ontology(concepts),
             [mention(*each) for each in mentions],
             inputs=inputs,
             use_ontology=use_ontology,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from spacy_connorm import Concept
+from spacy_connorm import Concept, Ontology
 from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.encoders import encoder_inputs, trainable
 from spacy_connorm.training.batchers import PairBatcher, Ranking, Rankings, read_batches
@@ -42,7 +42,7 @@ MENTIONS = (
 def pool(make_encoder):
     encoder = make_encoder()
     return build_pool(
-        CONCEPTS,
+        Ontology(CONCEPTS),
         [Mention(text, "Disease", kb_id, ((0, len(text)),)) for text, kb_id in MENTIONS],
         inputs=lambda texts: encoder_inputs(encoder, texts),
         use_ontology=True,

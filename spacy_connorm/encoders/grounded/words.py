@@ -2,8 +2,6 @@
 fastText.
 """
 
-import hashlib
-import json
 import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,6 +18,7 @@ from thinc.types import Floats2d
 
 from ...errors import ConnormError, Errors, refuse, require_installed, require_positive
 from ..protocol import PretrainedShim, make_encoder
+from ..storage import digest_weights
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _SEPARATOR = "\n"
@@ -205,21 +204,8 @@ class WordTable:
 
         RETURNS (str): 32 hexadecimal digits.
         """
-        settings = None
-        if len(self.buckets):
-            # Trained encoders recognize their word vectors by this text, in the form that fastText
-            # writes.
-            fixed = {"kind": "fasttext", "bow": "<", "eow": ">", "hash_count": 1, "hash_seed": 0}
-            settings = {**fixed, "minn": self.lengths[0], "maxn": self.lengths[1]}
-        content = hashlib.blake2b(digest_size=16)
-        for part in (json.dumps(settings, sort_keys=True), "\n".join(self.words)):
-            raw = part.encode()
-            content.update(len(raw).to_bytes(8, "little"))
-            content.update(raw)
-        for array in (self.vectors, self.buckets):
-            content.update(repr(array.shape).encode())
-            content.update(np.ascontiguousarray(array).data)
-        return content.hexdigest()
+        header = _SEPARATOR.join([repr(self.lengths), *self.words, ""])
+        return digest_weights(header, {"vectors": self.vectors, "buckets": self.buckets})
 
 
 def split_tokens(text: str) -> list[str]:

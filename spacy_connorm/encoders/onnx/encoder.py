@@ -2,7 +2,6 @@
 folder.
 """
 
-import hashlib
 import json
 from array import array
 from collections.abc import Iterator, Mapping
@@ -16,7 +15,7 @@ from thinc.types import Floats2d
 
 from ...errors import ConnormError, Errors, require_installed, require_positive
 from ..protocol import PretrainedShim, make_encoder
-from ..storage import ONNX, TOKENIZER, reading_folder, write_config
+from ..storage import ONNX, TOKENIZER, digest_parts, reading_folder, write_config
 from ..tokens import batches_by_length, pad, tokenize_without_threads
 
 _GRAPH = "model.onnx"
@@ -97,11 +96,8 @@ class OnnxModel:
 
         RETURNS (str): 32 hexadecimal digits.
         """
-        content = hashlib.blake2b(digest_size=16)
-        for part in (json.dumps(asdict(self.settings), sort_keys=True), self.tokenizer):
-            content.update(f"{len(part)}\n{part}".encode())
-        content.update(self.graph)
-        return content.hexdigest()
+        settings = json.dumps(asdict(self.settings), sort_keys=True)
+        return digest_parts(settings, self.tokenizer, self.graph)
 
     def check(self) -> None:
         """Check the settings and the graph.
