@@ -8,6 +8,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from difflib import get_close_matches
 from types import FrameType
 from typing import Any, NoReturn
 
@@ -95,15 +96,23 @@ def show_table(
     msg.table(cut, aligns=tuple(aligns) or None, max_col=width, **options)
 
 
-def parse_overrides(arguments: list[str]) -> dict[str, Any]:
+def parse_overrides(ctx: typer.Context) -> dict[str, Any]:
     """Parse config settings given on the command line: `--section.setting value`.
 
-    arguments (List[str]): The arguments that are not options of the command.
+    ctx (typer.Context): The command, with the arguments that are not its options.
     RETURNS (Dict[str, Any]): The settings by their dotted names.
+    RAISES (UsageError): For an option that is not the command's.
     RAISES (ConnormError): CN711 for anything else.
     """
+    known = [option for each in ctx.command.params for option in each.opts]
+    for argument in ctx.args:
+        name = argument.partition("=")[0]
+        if name.startswith("--") and "." not in name and name not in known:
+            similar = ", ".join(get_close_matches(name, known, cutoff=0.8))
+            advice = f" (Possible options: {similar})" if similar else ""
+            ctx.fail(f"No such option: {name}{advice}")
     try:
-        return parse_config_overrides(arguments)
+        return parse_config_overrides(ctx.args)
     except UsageError as error:  # from click itself: a Typer with a vendored click misses it
         reason = error.format_message().rstrip(".")
         raise ConnormError(Errors.CN711.format(reason=reason)) from error

@@ -53,7 +53,7 @@ def index_cli(ctx: typer.Context, **given: Any) -> None:
 
     Example: python -m spacy connorm index doid.jsonl training/index --corpus train.spacy
     """
-    built = build_index(**given, overrides=parse_overrides(ctx.args), on_training=_show_plan)
+    built = build_index(**given, overrides=parse_overrides(ctx), on_training=_show_plan)
     _show(built.manifest)
     if built.gain is not None:
         _show_gain(built.gain)

@@ -25,7 +25,7 @@ def train_cli(ctx: typer.Context, **given: Any) -> None:
 
     Example: python -m spacy connorm train assets/dan.cfg training/encoder
     """
-    train(**given, overrides=parse_overrides(ctx.args), observer=_Show())
+    train(**given, overrides=parse_overrides(ctx), observer=_Show())
     if is_main_process():
         msg.good(f"Wrote the encoder: {given['output_path']}")
 

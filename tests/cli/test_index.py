@@ -61,7 +61,6 @@ def test_a_config_is_read_and_overridden(invoke, tmp_path, demo_ontology, ngrams
         (["--format", "owl"], "CN118"),
         (["--reuse", "nowhere"], "CN700"),
         (["--gpu-id", "99"], "CN713"),
-        (["--n-trees", "5"], "CN711"),
         (["--components.concept_normalizer.encoder.nam=x"], "CN711"),
         (["--components.concept_normalizer.index.n_trees", "-5"], "CN006"),
     ],
@@ -73,6 +72,16 @@ def test_bad_input_leaves_nothing(
     (tmp_path / "other.txt").write_text("no tab in here")
     refused(invoke("index", demo_ontology, "out", *options, *ngrams), code)
     assert [path.name for path in tmp_path.iterdir()] == ["other.txt"]
+
+
+@pytest.mark.parametrize(
+    ("option", "advice"), [("--find-mention", "--find-mentions"), ("--n-trees=5", None)]
+)
+def test_an_unknown_option_is_no_setting(invoke, words, tmp_path, demo_ontology, option, advice):
+    result = invoke("index", demo_ontology, tmp_path / "out", option)
+    assert result.exit_code == 2
+    told = f"No such option: {option.partition('=')[0]}"
+    assert words(result).endswith(f"{told} (Possible options: {advice})" if advice else told)
 
 
 def test_plain_text_is_read_by_what_index_wrote(invoke, words, tmp_path, demo_ontology, ngrams):
