@@ -113,7 +113,7 @@ def _coordinations(
     found = []
     for start, end in sorted(windows, key=lambda window: window[0] - window[1]):
         taken = {owners[place] for place in range(start, end) if place in owners} - {mention}
-        if any(_stays(each, mention, start, end) for each in taken):
+        if any(_stays(doc, each, mention, start, end) for each in taken):
             continue
         interpretations = split_composite(_text(doc, start, end))
         if interpretations:
@@ -122,11 +122,15 @@ def _coordinations(
     return found
 
 
-def _stays(other: FoundMention, mention: FoundMention, start: int, end: int) -> bool:
+def _stays(doc: Doc, other: FoundMention, mention: FoundMention, start: int, end: int) -> bool:
     """Check whether another mention should not be absorbed by a window. One with the same label is
-    more likely a part by itself, as in "squamous cell papilloma and carcinoma".
+    more likely a part by itself, as in "squamous cell papilloma and carcinoma", unless it is an
+    adjective: "myoclonic and tonic seizures".
     """
-    return other.label == mention.label or other.start < start or other.end > end
+    if other.start < start or other.end > end:
+        return True
+    is_adjective = other.end - other.start == 1 and is_modifier(doc[other.start].lower_)
+    return other.label == mention.label and not is_adjective
 
 
 def _before(doc: Doc, mention: FoundMention) -> Iterator[_Window]:

@@ -37,6 +37,7 @@ _JOINING = "|".join(sorted(PREPOSITIONS & STOP_WORDS - {"of"}))
 _ARTICLES = "|".join(sorted(DETERMINERS))
 _OWNED = "|".join(sorted(OWNERS | {"the"}))
 _PREPOSITION = re.compile(rf"(?i)\b(?<!\bdue )({_JOINING})\b(?!\s+({_ARTICLES})\b)")
+_HYPHENATED = re.compile(r"(?<![^\W_])([^\W\d_]{2,30})-([^\W\d_]{2,30})(?![^\W_])")
 _DASH = re.compile("[-\u2010-\u2013]")
 # "Cone-rod dystrophy in 6 patients".
 _COUNTED = re.compile(r"(?i)\b(for|from|in|of|on|to|with)\s+\d+$")
@@ -197,7 +198,8 @@ class NameRules:
             return COUNT
         if not _is_in_order(text, written):
             return ACROSS
-        if not is_derived and _is_reversed(text, written):
+        written = [name for name in written if not _has_reversed_pair(text, name)]
+        if not written or (not is_derived and _is_reversed(text, written)):
             return REVERSED
         return ""
 
@@ -340,6 +342,14 @@ def _is_reversed(text: str, names: Sequence[str]) -> bool:
     return not any(map(_REORDERING.search, (text, *names))) and all(
         content_words(name) == words[::-1] for name in names
     )
+
+
+def _has_reversed_pair(text: str, name: str) -> bool:
+    """Check whether a name joins two words by a hyphen in the other order: a rod-cone dystrophy is
+    no cone-rod dystrophy.
+    """
+    pairs = {(one.lower(), other.lower()) for one, other in _HYPHENATED.findall(text)}
+    return any((other.lower(), one.lower()) in pairs for one, other in _HYPHENATED.findall(name))
 
 
 def _is_adjective(word: str) -> bool:

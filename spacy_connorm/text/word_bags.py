@@ -19,6 +19,7 @@ from spacy.lang.en.stop_words import STOP_WORDS as FUNCTION_WORDS
 from .cleaning import spell_greek, unify_dashes, unify_unicode
 from .normalization import drop_plurals, drop_possessives, strip_tags, write_american
 from .word_classes import (
+    CHANGES,
     DISEASES_OF,
     OTHER_ROOTS,
     OWN_MEANINGS,
@@ -318,10 +319,12 @@ def forms_of(word: str) -> tuple[Form, ...]:
         names say for it.
     """
     nouns, words = map(hash_word, base_forms(word)), map(hash_bag, paraphrases(word))
+    changed = map(hash_word, CHANGES.get(word, ()))
     least = 2 if word in OWN_MEANINGS else 1
     within = (hash_bag(tuple(each.split())) for each in SAID_WITHIN.get(word, ()))
     return (
         *map(Form, nouns, repeat(least)),
+        *map(Form, changed, repeat(2)),
         *map(Form, words, repeat(1)),
         *map(Form, map(hash_bag, compounds(word)), repeat(1), repeat(True)),
         *map(Form, within, repeat(2), repeat(True)),

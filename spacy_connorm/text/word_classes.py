@@ -200,6 +200,17 @@ STATES = {
     state: tuple(findings.split(","))
     for state, findings in (each.split(":") for each in _STATES.split())
 }
+# What changes, as a noun, and what names say: "QT prolongation" is a prolonged QT interval.
+_CHANGES = """
+decrease:decreased,reduced dilatation:dilated dilation:dilated elevation:elevated,increased
+elongation:elongated,long enlargement:enlarged,large increase:increased,elevated
+prolongation:prolonged reduction:reduced,decreased shortening:short,shortened
+thickening:thick,thickened widening:wide
+"""
+CHANGES = {
+    change: tuple(changed.split(","))
+    for change, changed in (each.split(":") for each in _CHANGES.split())
+}
 # What texts leave out of the names of laboratory findings: "elevated creatinine" is "increased
 # serum creatinine", "low platelets" a "decreased platelet count".
 _MEASURES = ("serum", "plasma", "level", "blood level", "circulating level", "count", "activity")

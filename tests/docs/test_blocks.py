@@ -225,7 +225,7 @@ def check_connorm(words: list[str]) -> None:
         return
     command: Command = group.commands[name]
     context = command.make_context(name, arguments)
-    parse_overrides(context.args)
+    parse_overrides(context)
 
 
 def check_spacy(command: str, *words: str) -> None:

@@ -43,3 +43,33 @@ def nlp():
 )
 def test_everyday_words_are_not_scientific_names(nlp, text, expected):
     assert [ent.text for ent in nlp(text).ents] == expected
+
+
+JOINED = (
+    *("apex of heart", "cone-rod dystrophy 6", "cone-rod dystrophy", "Wilson sign", "type 2 pain"),
+    *("tonic seizure", "myoclonic seizure", "myoclonus", "rod-cone dystrophy type"),
+    *("pain in the chest", "ringing in the ears", "polymyositis-dermatomyositis", "myositis"),
+)
+
+
+@pytest.fixture(scope="module")
+def joining():
+    return build(JOINED)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The apex and heart", []),
+        ("the apex of the heart", ["apex of the heart"]),
+        ("cone-rod dystrophy in 6 patients", ["cone-rod dystrophy"]),
+        ("Cone-rod dystrophy 6", ["Cone-rod dystrophy 6"]),
+        ("pain of type 2", ["pain of type 2"]),
+        ("pain in my chest and ringing in our ears", ["pain in my chest", "ringing in our ears"]),
+        ("cone-rod dystrophy type", ["cone-rod dystrophy"]),
+        ("Myoclonic and tonic seizures", ["Myoclonic and tonic seizures"]),
+        ("polymyositis and dermatomyositis", ["polymyositis and dermatomyositis"]),
+    ],
+)
+def test_a_joint_is_one_of_the_name(joining, text, expected):
+    assert [each.text for each in joining(text).ents] == expected

@@ -1,6 +1,7 @@
 """The words of tokens, which are cached."""
 
 import numpy as np
+import pytest
 import spacy
 
 from spacy_connorm.finder import token_words
@@ -48,3 +49,45 @@ def test_the_words_of_a_long_form_stand_for_others():
     assert [each.text for each in doc.ents[-2:]] == ["RC", "GER"]
     nlp.get_pipe("mention_finder").cfg["derivations"] = False
     assert not nlp("Gastroesophageal reflux (GER). GER").ents
+
+
+PLACES = (
+    *("Cerebellar atrophy", "Abdominal pain", "Retinal hemorrhage", "Venous thrombosis"),
+    *("Familial cancer", "Symptomatic disease", "Mesenchymal cell", "Prolonged QT interval"),
+    *("Enlarged kidney", "Elevated creatinine", "Thickened skin"),
+)
+
+
+@pytest.fixture(scope="module")
+def finding():
+    return build(PLACES)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Atrophy of the cerebellum", ["Cerebellar atrophy"]),
+        ("pain in the abdomen", ["Abdominal pain"]),
+        ("Hemorrhages in the retina", ["Retinal hemorrhage"]),
+        ("thrombosis of a vein", ["Venous thrombosis"]),
+        # What changes, as a noun.
+        ("QT prolongation", ["Prolonged QT interval"]),
+        ("enlargement of both kidneys", ["Enlarged kidney"]),
+        ("a creatinine elevation", ["Elevated creatinine"]),
+        ("thickening of his skin", ["Thickened skin"]),
+        # What comes first is no adjective, nor is a place without an article.
+        ("symptoms of disease", []),
+        ("cancer in a family", []),
+        ("pain in abdomen", []),
+        ("the mesenchyme, and cells", []),
+    ],
+)
+def test_a_noun_may_be_an_adjective_in_the_name(finding, text, expected):
+    assert [each.kb_id_ for each in finding(f"There was {text}.").ents] == expected
+
+
+def test_it_belongs_to_the_derivations(finding):
+    finder = finding.get_pipe("mention_finder")
+    finder.cfg["derivations"] = False
+    assert not finding("Atrophy of the cerebellum.").ents
+    finder.cfg["derivations"] = True
