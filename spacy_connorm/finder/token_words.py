@@ -14,7 +14,6 @@ from spacy.vocab import Vocab
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
 from ..text.word_bags import (
     STOP_WORDS,
-    adjectives_of,
     forms_of,
     hash_bag,
     hash_word,
@@ -243,7 +242,9 @@ def _of_words(words: Sequence[str]) -> _Token:
     return _Token(
         *(value, len(content), sum(map(len, content)), WORD),
         readings=_readings(content, value),
-        adjectives=tuple(_adjectives(content[0])) if len(content) == 1 else (),
+        adjectives=tuple(_readings_of(content[0], are_adjectives=True))
+        if len(content) == 1
+        else (),
     )
 
 
@@ -260,16 +261,11 @@ def _readings(words: Sequence[str], value: int) -> tuple[Reading, ...]:
     return tuple(_readings_of(words[0]))
 
 
-def _readings_of(word: str) -> Iterator[Reading]:
+def _readings_of(word: str, *, are_adjectives: bool = False) -> Iterator[Reading]:
     own = hash_word(word)
     for form in forms_of(word):
-        yield Reading.of(form.hash - own, 1.0 if form.is_certain else DERIVED, form.least)
-
-
-def _adjectives(word: str) -> Iterator[Reading]:
-    own = hash_word(word)
-    for each in adjectives_of(word):
-        yield Reading.of(hash_word(each) - own, DERIVED, 2)
+        if form.is_adjective == are_adjectives:
+            yield Reading.of(form.hash - own, 1.0 if form.is_certain else DERIVED, form.least)
 
 
 def _join(
@@ -315,7 +311,7 @@ def _expand(tokens: TokenArrays, doc: Doc, start: int) -> Iterator[tuple[range, 
 def _of_long_form(words: Sequence[str]) -> Iterator[Reading]:
     """Read "dyspnea on exertion" as exertional."""
     if not _OWNING.isdisjoint(words[:-1]):
-        yield from _adjectives(words[-1])
+        yield from _readings_of(words[-1], are_adjectives=True)
 
 
 def _set_words(tokens: TokenArrays, first: int, last: int, words: Sequence[str]) -> range:

@@ -19,7 +19,6 @@ from ..files.arrays import are_among, ascends, find_sorted, open_array, require_
 from ..text.substitutions import ENGLISH, Substitution
 from ..text.word_bags import (
     MODULUS,
-    adjectives_of,
     forms_of,
     hash_bags,
     hash_parts,
@@ -339,11 +338,8 @@ def _derivations(
     names (WordBags): The names of the index.
     RETURNS (_Replacements): The replacements.
     """
-    forms = [
-        [*(form.hash for form in forms_of(word)), *map(hash_word, adjectives_of(word))]
-        for word in chain.from_iterable(bags)
-    ]
-    hashes = np.array(list(chain.from_iterable(forms)), dtype="uint64")
+    forms = list(map(forms_of, chain.from_iterable(bags)))
+    hashes = np.array([each.hash for each in chain.from_iterable(forms)], dtype="uint64")
     known = np.flatnonzero(
         (find_sorted(names.words, hashes) >= 0) | (find_sorted(names.hashes, hashes) >= 0)
     )

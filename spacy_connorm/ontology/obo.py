@@ -11,7 +11,7 @@ from ..errors import require_choice, unreadable
 from ..files.text import read_lines
 from .report import ReadReport, Retired, read_xrefs
 from .statements import TYPES
-from .synonyms import names_by_scope
+from .synonyms import names_by_scope, require_scopes
 
 # Before OBO 1.2, the scope was part of the tag.
 _SYNONYM_TAGS = {"synonym": "", **{f"{scope.lower()}_synonym": scope for scope in ALL_SCOPES}}
@@ -41,8 +41,7 @@ def read_obo(
     RAISES (ConnormError): CN115 for lines that are not OBO, CN118 for an unknown scope or tag, and
         the errors of `read_lines`.
     """
-    for scope in scopes:
-        require_choice("scopes", scope, ALL_SCOPES)
+    require_scopes(scopes)
     require_choice("types", types, TYPES)
     report = report or ReadReport()
     terms, header = _sections(path, report)

@@ -12,6 +12,7 @@ from ..files.text import read_text
 from . import statements as owl
 from .report import ReadReport
 from .statements import TYPES, Statement, read_statements
+from .synonyms import require_scopes
 
 
 def read_obographs(
@@ -33,8 +34,7 @@ def read_obographs(
     RAISES (ConnormError): CN115 for a file that is not OBO Graphs, CN118 for an unknown scope or
         type, and the errors of `read_text`.
     """
-    for scope in scopes:
-        require_choice("scopes", scope, ALL_SCOPES)
+    require_scopes(scopes)
     require_choice("types", types, TYPES)
     try:
         graphs = json.loads(read_text(path))["graphs"]
@@ -68,7 +68,7 @@ def _statements(graph: dict[str, Any]) -> Iterator[Statement]:
             if "lbl" in node:
                 yield Statement(node["id"], owl.LABEL, node["lbl"])
             yield from _values(node["id"], node.get("meta", {}))
-    for edge in graph["edges"]:
+    for edge in graph.get("edges", ()):
         if edge["pred"] == "is_a":
             yield Statement(edge["sub"], owl.PARENT, edge["obj"])
 

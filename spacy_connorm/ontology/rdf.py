@@ -14,6 +14,7 @@ from ..files.text import existing_file, open_bytes
 from ..files.xml import refuse_nested_entities
 from .report import ReadReport
 from .statements import TYPES, Statement, read_statements
+from .synonyms import require_scopes
 
 # "<http:" begins a statement of Turtle.
 _XML = re.compile(r"\s*<(?!\w+:/)")
@@ -42,8 +43,7 @@ def read_rdf(
     RAISES (ConnormError): CN106 for a file that is damaged or not gzipped, CN115 for one that is
         not RDF, CN118 for an unknown scope or type.
     """
-    for scope in scopes:
-        require_choice("scopes", scope, ALL_SCOPES)
+    require_scopes(scopes)
     require_choice("types", types, TYPES)
     return read_statements(
         _statements(existing_file(path)),

@@ -27,7 +27,6 @@ from ..errors import (
     Errors,
     Warnings,
     quote_id,
-    require_choice,
     require_ending,
     require_options,
     warn,
@@ -39,6 +38,7 @@ from .formats import find_format, find_reader
 from .report import Finding, Inventory, ReadReport, Summary, warn_about
 from .rrf import find_mrconso
 from .snomed import find_snomed
+from .synonyms import require_scopes
 
 
 def read_ontology(
@@ -197,8 +197,7 @@ def read_jsonl(
     RAISES (ConnormError): CN115 for a line that is not a concept, CN118 for an unknown scope, and
         the errors of `read_lines`.
     """
-    for scope in scopes:
-        require_choice("scopes", scope, ALL_SCOPES)
+    require_scopes(scopes)
     if report is not None:
         report.licence = read_licence(path)
     concepts = read_concepts(path)

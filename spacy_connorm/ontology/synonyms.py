@@ -3,8 +3,19 @@
 from collections.abc import Collection, Iterable
 
 from ..concepts import SCOPES
-from ..concepts.concept import EXACT
+from ..concepts.concept import ALL_SCOPES, EXACT
+from ..errors import require_choice
 from .report import ReadReport
+
+
+def require_scopes(scopes: Iterable[str]) -> None:
+    """Refuse scopes that synonyms do not have.
+
+    scopes (Iterable[str]): The scopes to read.
+    RAISES (ConnormError): CN118.
+    """
+    for scope in scopes:
+        require_choice("scopes", scope, ALL_SCOPES)
 
 
 def names_by_scope(

@@ -52,15 +52,8 @@ _ASKED = (
     *(f"{can} {be}" for can in _CAN for be in ("be", "have", "indicate", "reflect", "represent")),
 )
 _FEARED = (
-    *(
-        "call for",
-        "if",
-        "in case of",
-        "in the event of",
-        "monitor for",
-        "monitoring for",
-        "prevention of",
-    ),
+    *("call for", "if", "in case of", "in the event of", "monitor for", "monitoring for"),
+    *("prevention of",),
     *("return precautions", "risk factor for", "risk factors for", "risk for", "risk of"),
     *("risks including", "safety netted re"),
     *("should he", "should she", "should the patient", "should they", "to avoid", "to prevent"),

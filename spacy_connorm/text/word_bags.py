@@ -7,7 +7,8 @@ of bags: if you change how bags are made, give the files of `index.word_bags` a 
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import product, repeat
@@ -206,12 +207,21 @@ _ENDINGS = {
     "te": ("tis",),
 }
 _LONGEST_ENDING = max(map(len, _ENDINGS))
-# "retinal" for "retina": the endings of adjectives that say where or of what, by those of nouns.
+# The endings of adjectives that say where or of what.
 _OF_NOUNS = ("al", "ial", "eal", "ar", "ary", "ic", "atic", "ous")
-_ADJECTIVES: dict[str, list[str]] = {}
-for _adjective in _OF_NOUNS:
-    for _noun in _ENDINGS[_adjective]:
-        _ADJECTIVES.setdefault(_noun, []).append(_adjective)
+
+
+def _inverted(values: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    keys = defaultdict[str, list[str]](list)
+    for key, own in values.items():
+        for each in own:
+            keys[each].append(key)
+    return dict(keys)
+
+
+# "Retinal" by "retina", and "hepatic" by "liver".
+_ADJECTIVE_ENDINGS = _inverted({each: _ENDINGS[each] for each in _OF_NOUNS})
+_OTHER_ADJECTIVES = _inverted(OTHER_ROOTS)
 # What names write as a word of its own: "pre-eclampsia".
 _PREFIXES = (
     *("anti", "broncho", "cardio", "cerebro", "cranio", "extra", "gastro", "genito", "hepato"),
@@ -226,12 +236,6 @@ _SHORTEST_REST = 4
 _EVENTS = (("osis", "otic", "process"), ("ation", "atory", "response"))
 
 
-_ROOTS_OF: dict[str, list[str]] = {}
-for _adjective, _nouns in OTHER_ROOTS.items():
-    for _noun in _nouns:
-        _ROOTS_OF.setdefault(_noun, []).append(_adjective)
-
-
 class Form(NamedTuple):
     """What a word may stand for.
 
@@ -239,11 +243,14 @@ class Form(NamedTuple):
     least (int): The minimum number of words in a text where the word stands for this.
     is_certain (bool): Whether it is the same: what longer names say for the word, and the parts of
         a compound.
+    is_adjective (bool): Whether it is an adjective of the word: in a text, only words after a
+        preposition stand for these, as in "atrophy of the cerebellum".
     """
 
     hash: int
     least: int
     is_certain: bool = False
+    is_adjective: bool = False
 
 
 def base_forms(word: str) -> tuple[str, ...]:
@@ -273,9 +280,10 @@ def adjectives_of(word: str) -> tuple[str, ...]:
     """
     if word in FUNCTION_WORDS or len(word) < _SHORTEST_STEM:
         return ()
-    found = dict.fromkeys(_ROOTS_OF.get(word, ()))
+    found = dict.fromkeys(_OTHER_ADJECTIVES.get(word, ()))
     for cut in range(_SHORTEST_STEM, len(word) + 1):
-        found |= dict.fromkeys(word[:cut] + each for each in _ADJECTIVES.get(word[cut:], ()))
+        for ending in _ADJECTIVE_ENDINGS.get(word[cut:], ()):
+            found[word[:cut] + ending] = None
     return tuple(found)
 
 
@@ -315,8 +323,8 @@ def forms_of(word: str) -> tuple[Form, ...]:
     """List what a word may stand for, by hash.
 
     word (str): A normalized word.
-    RETURNS (Tuple[Form, ...]): Its `base_forms`, `paraphrases` and `compounds`, and what longer
-        names say for it.
+    RETURNS (Tuple[Form, ...]): Its `base_forms`, `paraphrases` and `compounds`, what longer names
+        say for it, and its adjectives.
     """
     nouns, words = map(hash_word, base_forms(word)), map(hash_bag, paraphrases(word))
     changed = map(hash_word, CHANGES.get(word, ()))
@@ -328,4 +336,5 @@ def forms_of(word: str) -> tuple[Form, ...]:
         *map(Form, words, repeat(1)),
         *map(Form, map(hash_bag, compounds(word)), repeat(1), repeat(True)),
         *map(Form, within, repeat(2), repeat(True)),
+        *map(Form, map(hash_word, adjectives_of(word)), repeat(2), repeat(False), repeat(True)),
     )

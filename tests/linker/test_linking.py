@@ -9,6 +9,7 @@ from spacy.tokens import Span
 import spacy_connorm
 from spacy_connorm.linker.interpretations import Calibration
 from spacy_connorm.linker.linking import candidates_of, explain_mention, link
+from spacy_connorm.text.word_bags import forms_of
 
 PACKAGE = Path(spacy_connorm.__file__).parent
 
@@ -45,12 +46,13 @@ def test_an_unknown_mention_passes_few_files_and_functions(make_pipeline):
     for each in (first, doc):
         each.set_ents([Span(each, 0, len(each), label="Disease")])
     normalizer(first)
+    forms_of.cache_clear()  # other tests may have read the words
     with CallTrace() as trace:
         normalizer(doc)
     assert doc.ents[0].kb_id_
     assert len(trace.files) <= 20
-    assert len(trace.functions) <= 90
-    assert trace.depth <= 12
+    assert len(trace.functions) <= 96
+    assert trace.depth <= 13
 
 
 @pytest.fixture
