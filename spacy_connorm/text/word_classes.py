@@ -247,6 +247,7 @@ SAID_WITHIN = {
     "infection": ("infectious disease",),
     "insuff": ("insufficiency",),
     "la": ("left atrial", "left atrium"),
+    "ldh": ("lactate dehydrogenase",),
     "lv": ("left ventricular", "left ventricle"),
     "periph": ("peripheral",),
     "pulm": ("pulmonary",),
@@ -255,6 +256,7 @@ SAID_WITHIN = {
     "rbc": ("red blood cell", "erythrocyte"),
     "resp": ("respiratory",),
     "rv": ("right ventricular", "right ventricle"),
+    "signaling": ("signaling pathway",),
     "synd": ("syndrome",),
     "sz": ("seizure",),
     "tb": ("tuberculosis",),
@@ -265,6 +267,7 @@ SAID_WITHIN = {
         for said, words in (((*_HIGH, "raised"), _HIGH), (_LOW, _LOW))
         for word in said
     },
+    "weakness": ("muscle weakness",),
 }
 # Adjectives that mean the noun only beside other words of its name: "digital necrosis" is one of
 # digits, "digital images" are not.

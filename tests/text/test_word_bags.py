@@ -162,6 +162,8 @@ def test_a_word_may_stand_for_two(word, words):
         ("av", ("atrioventricular",), 2),
         ("qt", ("qt", "interval"), 2),
         ("elevated", ("increased", "serum"), 2),
+        ("signaling", ("signaling", "pathway"), 2),
+        ("weakness", ("muscle", "weakness"), 2),
     ],
 )
 def test_short_forms_and_compounds_are_the_same_words(word, words, least):
