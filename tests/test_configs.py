@@ -110,7 +110,7 @@ def test_commands_in_comments_work(path):
         context = command.make_context(name, arguments)
         if name == "train":
             config = ROOT / context.params["config"]
-            assert registry.resolve(sections(config, **parse_overrides(context.args)))
+            assert registry.resolve(sections(config, **parse_overrides(context)))
 
 
 @pytest.mark.parametrize("path", TRAININGS, ids=name_of)

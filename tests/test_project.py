@@ -121,7 +121,7 @@ def test_any_config_of_the_kind_will_do(project, kind):
     lines = [arguments for name, arguments in connorm_lines(project) if name == kind]
     assert len(configs) >= 3 and lines
     for arguments in lines:
-        overrides = parse_overrides(connorm_context(kind, arguments).args)
+        overrides = parse_overrides(connorm_context(kind, arguments))
         for path in configs:
             if "paths.encoder" in overrides and path.name == "ngram.cfg":
                 continue  # it has no weights to compare
