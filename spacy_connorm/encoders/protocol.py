@@ -453,7 +453,7 @@ def encoder_inputs(model: Encoder, texts: Sequence[str]) -> list[bytes]:
     RETURNS (List[bytes]): One input per text.
     RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized.
     """
-    return _loaded(model).inputs(_encodable(texts))
+    return loaded_shim(model).inputs(encodable(texts))
 
 
 def fingerprint(model: Encoder) -> str:
@@ -464,7 +464,7 @@ def fingerprint(model: Encoder) -> str:
     RETURNS (str): 32 hexadecimal digits.
     RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized.
     """
-    return _loaded(model).fingerprint()
+    return loaded_shim(model).fingerprint()
 
 
 def encode(model: Encoder, texts: Sequence[str]) -> Raw:
@@ -475,8 +475,8 @@ def encode(model: Encoder, texts: Sequence[str]) -> Raw:
     RETURNS (Union[np.ndarray, csr_matrix, HybridArray]): Shape (texts, nO), float32.
     RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized.
     """
-    shim = _loaded(model)
-    return shim.encode(shim.inputs(_encodable(texts)))
+    shim = loaded_shim(model)
+    return shim.encode(shim.inputs(encodable(texts)))
 
 
 def encode_inputs(model: Encoder, inputs: Sequence[bytes]) -> Raw:
@@ -487,7 +487,7 @@ def encode_inputs(model: Encoder, inputs: Sequence[bytes]) -> Raw:
     RETURNS (Union[np.ndarray, csr_matrix, HybridArray]): Shape (inputs, nO), float32.
     RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized.
     """
-    return _loaded(model).encode(list(inputs))
+    return loaded_shim(model).encode(list(inputs))
 
 
 def require_trainable(model: Encoder) -> None:
@@ -511,7 +511,7 @@ def trainable(model: Encoder) -> TrainableModule:
         CN311 for one that can't be trained.
     """
     require_trainable(model)
-    shim: Any = _loaded(model)
+    shim: Any = loaded_shim(model)
     return shim.trainable()
 
 
@@ -533,14 +533,6 @@ def fits(model: Encoder) -> bool:
     RAISES (ConnormError): CN300 for a model that is not an encoder.
     """
     return _shim(model).fits
-
-
-def lexical_weight(model: Encoder) -> float:
-    """Get the weight of the lexical cosine.
-
-    RETURNS (float): 1 for encoders that are not hybrid.
-    """
-    return _shim(model).lexical_weight
 
 
 def vector_widths(model: Encoder) -> dict[str, int]:
@@ -569,7 +561,7 @@ def saved_parts(parts: Mapping[str, Encoder]) -> tuple[dict[str, Any], dict[str,
     values: dict[str, Any] = {}
     arrays: dict[str, np.ndarray] = {}
     for name, part in parts.items():
-        values[name], own = _loaded(part).saved()
+        values[name], own = loaded_shim(part).saved()
         arrays |= {f"{name}.{each}": array for each, array in own.items()}
     return values, arrays
 
@@ -604,7 +596,7 @@ def store_encoder(model: Encoder, path: Path) -> None:
     path (Path): The file to write; arrays are in `NAME.ARRAY.npy`.
     RAISES (ConnormError): CN301 for one that is not initialized.
     """
-    saved, arrays = _loaded(model).saved()
+    saved, arrays = loaded_shim(model).saved()
     shapes = {name: list(array.shape) for name, array in arrays.items()}
     path.write_bytes(srsly.msgpack_dumps({**saved, "shapes": shapes}))
     for name, array in arrays.items():
@@ -663,7 +655,7 @@ def choose_device(gpu_id: int) -> None:
 
 def _init(model: Encoder, X: Sequence[str] | None = None, Y: Any = None) -> None:
     shim = _shim(model)
-    shim.load(None if X is None else _encodable(X))
+    shim.load(None if X is None else encodable(X))
     model.set_dim("nO", shim.width, force=True)
 
 
@@ -684,18 +676,28 @@ def _shim(model: Encoder) -> EncoderShim:
     return shim
 
 
-def _loaded(model: Encoder) -> EncoderShim:
+def loaded_shim(model: Encoder) -> EncoderShim:
+    """Get what encodes, for those who ask it for each mention.
+
+    model (Model[List[str], Floats2d]): The encoder.
+    RETURNS (EncoderShim): Its `inputs` takes `encodable` texts.
+    RAISES (ConnormError): CN300 for a model that is not an encoder, CN301 for one not initialized.
+    """
     shim = _shim(model)
     if not shim.width:
         raise ConnormError(Errors.CN301.format(name=model.name))
     return shim
 
 
-def _encodable(texts: Sequence[str]) -> list[str]:
+def encodable(texts: Sequence[str]) -> list[str]:
+    """Join surrogate pairs in texts, and replace lone surrogates by U+FFFD.
+
+    texts (Sequence[str]): Any texts.
+    RETURNS (List[str]): Texts that every encoder can read.
+    """
     # `isprintable` is fast, and surrogates are not printable.
     return [text if text.isprintable() else _mend(text) for text in texts]
 
 
 def _mend(text: str) -> str:
-    """Join surrogate pairs, and replace lone surrogates by U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

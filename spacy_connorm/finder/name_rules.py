@@ -233,8 +233,17 @@ def uncertain_reason(text: str, names: Sequence[KnownName]) -> str:
     is_cause = words[0] in _CAUSES and words[-1] not in _DISEASES
     is_edged = not FUNCTION_WORDS.isdisjoint((words[0], words[-1]))
     is_sign = words[-1] == "sign" or all(each.text.lower().endswith(" sign") for each in names)
-    is_joined = _JOINT.search(_IN_PLACE.sub("", text))
+    is_joined = _JOINT.search(_without_place(text, names))
     return UNCERTAIN if is_open or is_cause or is_edged or is_sign or is_joined else ""
+
+
+def _without_place(text: str, names: Sequence[KnownName]) -> str:
+    """Leave out "in the" before a noun that is an adjective in the name: "pain in the abdomen", but
+    not "a defect in the heart" for heart disease.
+    """
+    last = {*content_words(text)[-1:]}
+    is_adjective = any(last.isdisjoint(content_words(each.text)) for each in names)
+    return _IN_PLACE.sub("", text) if is_adjective else text
 
 
 def _punctuation_reason(text: str, names: Sequence[KnownName], *, is_alone: bool) -> str:

@@ -14,11 +14,13 @@ import numpy as np
 from ..concepts import Candidate, Concept, Source
 from ..encoders.protocol import (
     Encoder,
+    EncoderShim,
     HybridArray,
     Raw,
+    encodable,
     encode_inputs,
     encoder_inputs,
-    lexical_weight,
+    loaded_shim,
     stack,
 )
 from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse, warn
@@ -72,8 +74,10 @@ class Retriever:
     cache: Cache[tuple, list[Candidate]] = field(init=False, repr=False)
 
     has_cosines: bool = field(init=False, repr=False)
+    _shim: EncoderShim = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "_shim", loaded_shim(self.encoder))
         object.__setattr__(self, "cache", Cache(self.cache_size))
         object.__setattr__(self, "has_cosines", self.index.metric == COSINE)
 
@@ -103,7 +107,7 @@ class Retriever:
         RETURNS (Set[str]): The texts that the encoder cannot tell apart from a text of a concept.
         """
         asked = list(texts)
-        keys = encoder_inputs(self.encoder, asked) if asked else []
+        keys = self._shim.inputs(encodable(asked)) if asked else []
         return {
             text
             for text, key in zip(asked, keys, strict=True)
@@ -116,7 +120,7 @@ class Retriever:
         RETURNS (bool): True for its preferred name, an exact synonym or an annotated text; false
             for a narrow, broad or related synonym of the ontology.
         """
-        row = self.index.keys.row(encoder_inputs(self.encoder, [clean(text)])[0])
+        row = self.index.keys.row(self._shim.inputs(encodable([clean(text)]))[0])
         if row is None:
             return True  # a synonym that somebody has added
         members = self.index.members
@@ -134,7 +138,8 @@ class Retriever:
             recognizes nothing.
         """
         index, added = self.index, self.overlay.raw
-        inputs = encoder_inputs(self.encoder, texts) if texts else []
+        shim = self._shim
+        inputs = shim.inputs(encodable(texts)) if texts else []
         rows = index.keys.rows_of(hash_keys(inputs))
         held = np.flatnonzero(rows >= 0)
         held = held[index.vectors.norms[rows[held]] > 0]
@@ -147,7 +152,7 @@ class Retriever:
             keys = dict.fromkeys([inputs[place] for place in other])
             old = [key for key in keys if key in added]
             new = [key for key in keys if key not in added]
-            raw = encode_inputs(self.encoder, new) if new else None
+            raw = shim.encode(new) if new else None
             if old:
                 raw = stack([*([] if raw is None else [raw]), *map(added.__getitem__, old)])
             vectors = from_raw(raw, metric=index.metric)
@@ -163,7 +168,7 @@ class Retriever:
             rows = np.where(np.isin(rows, self.overlay.rows_without_concepts), -1, rows)
         asked = stack(found) if len(found) > 1 else next(iter(found), None)
         if isinstance(asked, HybridArray):  # vectors of the index lack the current weight
-            asked = replace(asked, weight=lexical_weight(self.encoder))
+            asked = replace(asked, weight=shim.lexical_weight)
         return SearchBatch(
             [texts[place] for place in places],
             rows,

@@ -51,8 +51,8 @@ def test_an_unknown_mention_passes_few_files_and_functions(make_pipeline):
         normalizer(doc)
     assert doc.ents[0].kb_id_
     assert len(trace.files) <= 20
-    assert len(trace.functions) <= 96
-    assert trace.depth <= 13
+    assert len(trace.functions) <= 90
+    assert trace.depth <= 12
 
 
 @pytest.fixture
