@@ -50,9 +50,9 @@ def read_elements(path: str | Path) -> Iterator[tuple[str, Element, int]]:
     yield from ((*each, line) for each in parser.read_events())
 
 
-def refuse_nested_entities(path: Path) -> None:
-    """Refuse entities that use others, of which a few lines can stand for terabytes, and those that
-    other files declare. OWL files have entities for the beginnings of IRIs.
+def require_plain_entities(path: Path) -> None:
+    """Refuse entities other than short texts. A few lines of entities that use others can stand for
+    terabytes; OWL files have entities for the beginnings of IRIs.
 
     path (Path): An XML file.
     RAISES (ConnormError): CN115, and the errors of `read_pieces`.

@@ -198,7 +198,8 @@ class NameRules:
             return COUNT
         if not _is_in_order(text, written):
             return ACROSS
-        written = [name for name in written if not _has_reversed_pair(text, name)]
+        if "-" in text:
+            written = [name for name in written if not _has_reversed_pair(text, name)]
         if not written or (not is_derived and _is_reversed(text, written)):
             return REVERSED
         return ""

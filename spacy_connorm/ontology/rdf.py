@@ -11,7 +11,7 @@ from ..concepts import Concept
 from ..concepts.concept import ALL_SCOPES
 from ..errors import ConnormError, Errors, require_choice, unreadable
 from ..files.text import existing_file, open_bytes
-from ..files.xml import refuse_nested_entities
+from ..files.xml import require_plain_entities
 from .report import ReadReport
 from .statements import TYPES, Statement, read_statements
 from .synonyms import require_scopes
@@ -20,6 +20,7 @@ from .synonyms import require_scopes
 _XML = re.compile(r"\s*<(?!\w+:/)")
 _END = re.compile(r"</([\w.-]+:)?RDF\s*>")
 _EDGE = 1 << 12
+_DAMAGED = "damaged, truncated, or another syntax of OWL"
 
 
 def read_rdf(
@@ -65,7 +66,7 @@ def _statements(path: Path) -> Iterator[Statement]:
     with open_bytes(path) as file:
         is_xml = _XML.match(_text(file.peek(_EDGE).removeprefix(BOM_UTF8))) is not None
         if is_xml:
-            refuse_nested_entities(path)
+            require_plain_entities(path)
         lines = _CountedLines(cast(IO[bytes], file))
         try:
             # Other parsers allow IRIs with spaces, and large ontologies have some.
@@ -81,11 +82,9 @@ def _statements(path: Path) -> Iterator[Statement]:
                     yield Statement(subject.value, predicate.value, value.value)
             # The parser accepts a file that ends between two classes.
             if is_xml and not _END.search(_text(lines.last)):
-                raise SyntaxError
+                raise unreadable(path, lines.read_so_far, "RDF", _DAMAGED)
         except SyntaxError as error:
-            line = error.lineno or lines.read_so_far
-            reason = "damaged, truncated, or another syntax of OWL"
-            raise unreadable(path, line, "RDF", reason) from None
+            raise unreadable(path, error.lineno or lines.read_so_far, "RDF", _DAMAGED) from None
         except (OSError, EOFError, zlib.error) as error:
             message = Errors.CN106.format(path=path, line=lines.read_so_far, reason=error)
             raise ConnormError(message) from error
