@@ -98,7 +98,7 @@ def _no_substitution(path: str | Path, line: int) -> ConnormError:
     return unreadable(path, line, "a table of substitutions", reason)
 
 
-def SubstitutionsReader(path: Path) -> Callable[[], list[Substitution]]:
+def substitutions_reader(path: Path) -> Callable[[], list[Substitution]]:
     """Read a table when it is needed, not before, `spacy-connorm.Substitutions.v1`.
 
     path (Path): A table written by `connorm substitutions`.

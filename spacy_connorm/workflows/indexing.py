@@ -22,7 +22,7 @@ from ..files.configs import config_errors, read_config
 from ..files.folders import MANIFEST, read_object, replaced
 from ..index.store import ConceptStore
 from ..linker.synonyms import read_synonyms
-from ..ontology import OntologyReader, SubstitutionsReader
+from ..ontology import OntologyReader, substitutions_reader
 from ..ontology.profiles import AUTO, NONE, PROFILES, Profile, choose_profile
 from ..pipeline.concept_normalizer import ConceptNormalizer, Given, read_given
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
@@ -230,7 +230,7 @@ def build_index(
     source: Given[AnyOntology] = _source(ontology, format)
     table: Given[Iterable[Substitution]] | None = None
     if substitutions is not None:
-        table = SubstitutionsReader(Path(substitutions))
+        table = substitutions_reader(Path(substitutions))
     path = Path(output_path)
     with replaced(path, is_ours=_is_index) as folder:
         if train:
