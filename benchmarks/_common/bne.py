@@ -31,6 +31,24 @@ PAIRS, NEIGHBOURS = 64, 200
 _ENCODED_AT_ONCE = 4096
 
 
+class Words(NamedTuple):
+    """The words of n names, for a `Bne`.
+
+    numbers (torch.Tensor): int64 (n, most), on the module's device: the rows of its word vectors; 0
+        behind the last word, and for a name none of whose words has a vector.
+    lengths (torch.Tensor): int64 (n,), in main memory: the number of words, at least 1.
+    """
+
+    numbers: torch.Tensor
+    lengths: torch.Tensor
+
+    def of(self, rows: np.ndarray) -> "Words":
+        """RETURNS (Words): Those of some of the names, by position."""
+        lengths = self.lengths[torch.from_numpy(rows)]
+        places = torch.from_numpy(rows).to(self.numbers.device)
+        return Words(self.numbers[places, : int(lengths.max())], lengths)
+
+
 class Bne(torch.nn.Module):
     """W max(BiLSTM(u_1 ... u_n)) + b over the frozen word vectors u of a name (equation 6)."""
 
@@ -40,51 +58,61 @@ class Bne(torch.nn.Module):
         """
         super().__init__()
         self._table = table
-        self._known: dict[str, np.ndarray] = {}
+        # 0 is no word.
+        self._numbers: dict[str, int] = {}
+        self._vectors = torch.zeros(1, table.width)
         self.lstm = torch.nn.LSTM(table.width, units // 2, batch_first=True, bidirectional=True)
         self.output = torch.nn.Linear(units, table.width)
 
-    def read(self, texts: Sequence[str]) -> list[np.ndarray]:
-        """RETURNS (List[Floats2d]): Of each text: float32 (words, width), at least one row; zeros
-        if no word has a vector.
-        """
+    def read(self, texts: Sequence[str]) -> Words:
+        """RETURNS (Words): Of each text; words without a vector are left out."""
+        device = self.output.weight.device
         rows = [split_tokens(text.lower()) for text in texts]
-        new = {*chain(*rows)} - self._known.keys()
+        new = sorted({*chain(*rows)} - self._numbers.keys())
         known = [word for word in new if self._table.knows(word)]
-        self._known |= dict(zip(known, self._table.lookup(known), strict=True))
-        none = np.zeros((1, self._table.width), dtype="float32")
-        found = ([self._known[word] for word in row if word in self._known] for row in rows)
-        return [np.stack(own) if own else none for own in found]
+        if known:
+            first = len(self._vectors)
+            self._numbers |= dict(zip(known, range(first, first + len(known)), strict=True))
+            added = torch.from_numpy(self._table.lookup(known)).to(device)
+            self._vectors = torch.cat([self._vectors.to(device), added])
+        self._vectors = self._vectors.to(device)
+        found = [[self._numbers[word] for word in row if word in self._numbers] for row in rows]
+        lengths = [max(1, len(own)) for own in found]
+        numbers = np.zeros((len(found), max(lengths, default=1)), dtype="int64")
+        for row, own in zip(numbers, found, strict=True):
+            row[: len(own)] = own
+        return Words(torch.from_numpy(numbers).to(device), torch.tensor(lengths, dtype=torch.int64))
 
-    def forward(self, names: Sequence[np.ndarray]) -> torch.Tensor:
-        """names (Sequence[Floats2d]): From `read`.
+    def vectors(self, words: Words) -> torch.Tensor:
+        """RETURNS (torch.Tensor): float32 (names, most, width): the word vectors, 0 where there is
+        no word.
+        """
+        return self._vectors[words.numbers]
+
+    def forward(self, words: Words) -> torch.Tensor:
+        """words (Words): From `read`.
         RETURNS (torch.Tensor): float32 (names, width).
         """
-        lengths = torch.tensor([len(own) for own in names])
-        known = torch.tensor([own.any() for own in names]).unsqueeze(1)
-        padded = torch.zeros(len(names), int(lengths.max()), self._table.width)
-        for row, own in zip(padded, names, strict=True):
-            row[: len(own)] = torch.from_numpy(own)
-        device = self.output.weight.device
+        vectors = self.vectors(words)
         packed = torch.nn.utils.rnn.pack_padded_sequence(
-            padded.to(device), lengths, batch_first=True, enforce_sorted=False
+            vectors, words.lengths, batch_first=True, enforce_sorted=False
         )
         states, _ = torch.nn.utils.rnn.pad_packed_sequence(
             self.lstm(packed)[0], batch_first=True, padding_value=-torch.inf
         )
         # As for the other encoders: zeros where no word has a vector.
-        return self.output(states.amax(dim=1)) * known.to(device)
+        return self.output(states.amax(dim=1)) * vectors.any(dim=(1, 2)).unsqueeze(1)
 
     @torch.no_grad()
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """RETURNS (Floats2d): float32 (texts, width)."""
-        names = self.read(texts)
+        words = self.read(texts)
         # Texts of one length are not padded.
-        order = np.argsort([len(own) for own in names], kind="stable")
+        order = np.argsort(words.lengths.numpy(), kind="stable")
         found = np.zeros((len(texts), self._table.width), dtype="float32")
         for start in range(0, len(order), _ENCODED_AT_ONCE):
             part = order[start : start + _ENCODED_AT_ONCE]
-            found[part] = self([names[place] for place in part]).cpu().numpy()
+            found[part] = self(words.of(part)).cpu().numpy()
         return found
 
 
@@ -132,8 +160,8 @@ def train_bne(split: Split, table: WordTable, folder: Path, training: Training) 
         use_ontology=True,
         data_share=None,
     )
-    names = module.read(pool.texts)
-    anchors = Anchors.of(names, pool).to(device)
+    words = module.read(pool.texts)
+    anchors = Anchors.of(mean_vectors(module, words), pool).to(device)
     batcher = GroundingBatcher(size=PAIRS, neighbours=NEIGHBOURS, max_pairs=training.max_pairs)
     optimizer = torch.optim.Adam(module.parameters(), lr=LEARNING_RATE)
     best, kept, epochs = dev_map(module, split), copy.deepcopy(module.state_dict()), 0
@@ -146,7 +174,7 @@ def train_bne(split: Split, table: WordTable, folder: Path, training: Training) 
         )
         for batch in drawn:
             triplets = Triplets.of(batch)
-            loss = bne_loss(module([names[row] for row in triplets.rows]), triplets, anchors)
+            loss = bne_loss(module(words.of(triplets.rows)), triplets, anchors)
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
@@ -163,7 +191,8 @@ def train_bne(split: Split, table: WordTable, folder: Path, training: Training) 
 class Anchors:
     """What names are kept near.
 
-    means (torch.Tensor): float32 (rows, width): the mean of each name's word vectors.
+    means (torch.Tensor): float32 (rows, width): the mean of each name's word vectors, at length
+        1.
     prototypes (torch.Tensor): float32 (rows, width): the mean of these over the names of its
         concept.
     """
@@ -172,11 +201,10 @@ class Anchors:
     prototypes: torch.Tensor
 
     @classmethod
-    def of(cls, names: Sequence[np.ndarray], pool: SynonymPool) -> "Anchors":
-        """names (Sequence[Floats2d]): The words of each row of the pool.
+    def of(cls, means: np.ndarray, pool: SynonymPool) -> "Anchors":
+        """means (Floats2d): float32 (rows, width), those of the rows of the pool.
         pool (SynonymPool): Names of one concept each.
         """
-        means = unit_rows(np.stack([own.mean(axis=0) for own in names]))
         prototypes = np.zeros_like(means)
         for rows in pool.members:
             prototypes[rows] = means[rows].mean(axis=0)
@@ -185,6 +213,16 @@ class Anchors:
     def to(self, device: torch.device) -> "Anchors":
         """RETURNS (Anchors): On a device."""
         return Anchors(self.means.to(device), self.prototypes.to(device))
+
+
+def mean_vectors(module: Bne, words: Words) -> np.ndarray:
+    """RETURNS (Floats2d): float32 (names, width): the mean of each name's word vectors, at length
+    1.
+    """
+    parts = range(0, len(words.lengths), _ENCODED_AT_ONCE)
+    rows = np.arange(len(words.lengths))
+    sums = [module.vectors(words.of(rows[each : each + _ENCODED_AT_ONCE])).sum(1) for each in parts]
+    return unit_rows(torch.cat(sums).cpu().numpy())
 
 
 class Triplets(NamedTuple):

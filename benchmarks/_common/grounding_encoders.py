@@ -179,8 +179,6 @@ def _train(
             "training.batcher.max_pairs": size.max_pairs,
             "training.arguments.num_train_epochs": size.epochs,
             "training.arguments.bf16": True,
-            # Reading a batch takes longer than a step on a GPU.
-            "training.arguments.dataloader_num_workers": 2 if chosen_gpu() >= 0 else 0,
         },
     )
     resume = last_checkpoint(folder.with_name(f"{folder.name}.checkpoints")) is not None

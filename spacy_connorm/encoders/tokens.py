@@ -32,14 +32,15 @@ def batches_by_length(lengths: Sequence[int] | np.ndarray, most: int) -> Iterato
     YIELDS (Ints1d): int64, the numbers of a batch's rows; each row is in one batch.
     """
     order = np.argsort(lengths, kind="stable")
+    ordered = np.asarray(lengths)[order]
     start = 0
-    for end, row in enumerate(order.tolist()):
-        # Lengths ascend, so this row would be the longest of its batch.
-        if end > start and (end - start + 1) * lengths[row] > most:
-            yield order[start:end]
-            start = end
-    if len(order):
-        yield order[start:]
+    while start < len(order):
+        # The last row of a batch is its longest.
+        window = ordered[start : start + max(1, most // max(1, int(ordered[start])))]
+        sizes = window * np.arange(1, len(window) + 1)
+        end = start + max(1, int(np.searchsorted(sizes, most, side="right")))
+        yield order[start:end]
+        start = end
 
 
 @cache

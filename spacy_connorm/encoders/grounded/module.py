@@ -34,7 +34,8 @@ class GroundedDanModule(torch.nn.Module):
         """
         super().__init__()
         self._dan, self._part = dan, part
-        self._inputs: list[np.ndarray] = []
+        self._inputs = torch.zeros(0, dan.width)
+        self._new: list[torch.Tensor] = []
         self._count = 0
         weights = {name: torch.tensor(array) for name, array in dan.weights.items()}
         self.cca = _Projection(dan.width) if dan.cca else None
@@ -50,32 +51,39 @@ class GroundedDanModule(torch.nn.Module):
         RETURNS (List[List[int]]): One number per text.
         """
         first = self._count
-        self._inputs.append(unit_rows(encode(self._part, texts)))
+        self._new.append(torch.from_numpy(unit_rows(encode(self._part, texts))))
         self._count += len(texts)
         return [[number] for number in range(first, self._count)]
 
     def collate(self, rows: list[list[int]]) -> dict[str, torch.Tensor]:
-        """Look up input vectors.
+        """Convert the numbers of input vectors.
 
-        RETURNS (Dict[str, torch.Tensor]): `inputs`, shape (texts, width), float32, at unit length.
+        RETURNS (Dict[str, torch.Tensor]): `numbers`, shape (texts,), int64.
         """
-        if len(self._inputs) > 1:
-            self._inputs = [np.concatenate(self._inputs)]
-        chosen = np.asarray([number for (number,) in rows], dtype="int64")
-        return {"inputs": torch.from_numpy(self._inputs[0][chosen])}
+        return {"numbers": torch.from_numpy(np.asarray(rows, dtype="int64").reshape(-1))}
 
-    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+    def forward(self, numbers: torch.Tensor) -> torch.Tensor:
         """Transform input vectors.
 
-        inputs (torch.Tensor): Shape (texts, width), float32.
+        numbers (torch.Tensor): Shape (texts,), int64.
         RETURNS (torch.Tensor): Shape (texts, width), float32 or, under autocast, half precision.
         """
+        inputs = self._input_vectors(numbers.device)[numbers]
         vectors = inputs if self.cca is None else self.cca(inputs)
         if self.hidden is not None and self.output is not None:
             units = self.dropout(self.hidden(vectors))
             sums = functional.linear(units, self.output.weight)
             vectors = sums * self.dropout.scale + self.output.bias
         return vectors * inputs.any(dim=1, keepdim=True)
+
+    def _input_vectors(self, device: torch.device) -> torch.Tensor:
+        """Get all input vectors at unit length. They stay on the device: on a GPU, moving those of
+        a batch takes as long as the step. They are no buffer, which processes would exchange.
+        """
+        if self._new or self._inputs.device != device:
+            self._inputs = torch.cat([self._inputs, *self._new]).to(device)
+            self._new = []
+        return self._inputs
 
     def fit(self, texts: Sequence[str], members: Sequence[np.ndarray]) -> None:
         """Fit CCA to names and their concepts, and compute the prototypes that names are grounded

@@ -43,7 +43,7 @@ class ConceptualGrounding(Objective):
         """
         if not isinstance(module, GroundedModule):
             raise ConnormError(Errors.CN830)
-        self.register_buffer("prototypes", module.prototypes, persistent=False)
+        self.register_buffer("prototypes", to_unit_length(module.prototypes), persistent=False)
 
     def loss(self, vectors: torch.Tensor, relations: Groundings) -> torch.Tensor:
         """Compute the loss; see `Objective`.
@@ -59,5 +59,5 @@ class ConceptualGrounding(Objective):
         # A sum has the same direction as a mean.
         sums = torch.zeros_like(prototypes)
         sums = sums.index_add(0, relations.owners, vectors[relations.members])
-        cosines = (to_unit_length(sums) * to_unit_length(prototypes)).sum(dim=1)
+        cosines = (to_unit_length(sums) * prototypes).sum(dim=1)
         return triplets + (1 - cosines).mean()
