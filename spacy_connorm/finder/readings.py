@@ -23,6 +23,10 @@ _PERSON = re.compile(r"(?<![^\W_])([^\W\d_a-z][^\W\d_]{3,30})['’]s?(?![^\W_])(
 _SIDE = re.compile(
     r"(?i)\b([^\W_]+)\s+(?:(?:of|in|on)\s+(?:the\s+|his\s+|her\s+)?)?(left|right|(?-i:[LR]))\b"
 )
+# "CD4+", "HER2-".
+_SIGNED = re.compile(
+    r"(?<![^\W_])(?=[a-z]{0,9}[A-Z0-9])([A-Za-z][A-Za-z0-9]{1,11})(?:([+])|[-\u2212](?![^\W_]))"
+)
 # A token, what another reading adds to its hash, and the minimum number of words with it.
 _Neighboured = tuple[int, int, int]
 
@@ -86,6 +90,8 @@ def _read_document(doc: Doc, hashes: np.ndarray) -> Iterator[_Neighboured]:
         yield from _compounds(doc, text, hashes)
     if "'" in text or "’" in text:
         yield from _persons(doc, text)
+    if "+" in text or "-" in text or "\u2212" in text:
+        yield from _markers(doc, text)
     yield from _sides(doc, text, hashes)
 
 
@@ -113,6 +119,17 @@ def _persons(doc: Doc, text: str) -> Iterator[_Neighboured]:
         # "Fisher's exact test" is none of these.
         if person is not None and (owned is None or owned.lower() in FUNCTION_WORDS):
             yield from ((person, hash_word(each), 1) for each in _AFTER_PERSONS)
+
+
+def _markers(doc: Doc, text: str) -> Iterator[_Neighboured]:
+    """Read "CD14+ monocytes" as CD14-positive, "HER2-" as HER2 negative.
+
+    YIELDS (Tuple[int, int, int]): The markers.
+    """
+    for match in _SIGNED.finditer(text):
+        marker = _token(doc, match.span(1))
+        if marker is not None:
+            yield marker, hash_word("positive" if match[2] else "negative"), 2
 
 
 def _sides(doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:

@@ -25,6 +25,7 @@ NAMES = (
         "Type 2 diabetes mellitus",
     ),
     *("Carpal tunnel syndrome, right upper limb", "Nausea, vomiting"),
+    *("HER2 positive carcinoma", "CD16-negative leukocyte"),
 )
 
 
@@ -69,6 +70,8 @@ def nlp():
         ("She is confused.", "confused", "Confusion"),
         ("confused  &  well", "confused", "Confusion"),
         ("jaundiced infant", "jaundiced", "Jaundice"),
+        ("HER2+ carcinoma", "HER2+ carcinoma", "HER2 positive carcinoma"),
+        ("CD16\u2212 leukocytes", "CD16\u2212 leukocytes", "CD16-negative leukocyte"),
         (
             "no carpal tunnel syndrome, right upper limb is",
             "carpal tunnel syndrome, right upper limb",
@@ -97,6 +100,7 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, mention, concept):
         "high and low",
         "some nausea, vomiting today",
         "it was confused with gout",
+        "HER2- carcinoma, CD16+ leukocytes, HER2-low carcinoma",
     ],
 )
 def test_others_are_no_mentions(nlp, text):
