@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import spacy
 from spacy.language import Language
@@ -24,11 +24,7 @@ from ..documents.mentions import Mention, split_ids
 from ..errors import ConnormError, Errors, refuse_text, require_ending, unreadable
 from ..files.atomic import only_writer, require_apart, sync, write_errors, write_text
 from ..files.text import find_ending
-from ..linker.synonyms import write_synonyms
-
-if TYPE_CHECKING:
-    from ..linker.synonyms import ChangedSynonym
-
+from ..linker.synonyms import ChangedSynonym, write_synonyms
 
 _SEPARATORS = re.compile(r"[|+]")
 
@@ -384,9 +380,7 @@ def _write_stop_list(corrections: Sequence[Correction], path: Path, lang: str) -
 _WRITERS = {".tsv": _write_table, ".spacy": _write_docs, ".txt": _write_stop_list}
 
 
-def _counted(corrections: Sequence[Correction]) -> "list[ChangedSynonym]":
-    from ..linker.synonyms import ChangedSynonym
-
+def _counted(corrections: Sequence[Correction]) -> list[ChangedSynonym]:
     counts = Counter(
         (" ".join(text.split()), concept_id)
         for each in _with_last_concept(corrections)
