@@ -366,7 +366,17 @@ def convert_corrections(
 
 
 def _write_table(corrections: Sequence[Correction], path: Path, lang: str) -> None:
-    write_synonyms(path, _counted(corrections))
+    """Write the synonyms that agree with the last correction of their text, which gives the
+    server's answer.
+    """
+    last = {_key(each): each.kb_id for each in corrections}
+    counts = Counter(
+        (" ".join(text.split()), concept_id)
+        for each in corrections
+        if each.kb_id == last[_key(each)]
+        for text, concept_id in each.synonyms
+    )
+    write_synonyms(path, [ChangedSynonym(*pair, times) for pair, times in counts.items()])
 
 
 def _write_docs(corrections: Sequence[Correction], path: Path, lang: str) -> None:
@@ -374,37 +384,17 @@ def _write_docs(corrections: Sequence[Correction], path: Path, lang: str) -> Non
 
 
 def _write_stop_list(corrections: Sequence[Correction], path: Path, lang: str) -> None:
-    write_text(path, "".join(f"{text}\n" for text in _without_concept(corrections)))
+    """Write the texts whose last correction gives no concept, sorted."""
+    last = {_key(each): each for each in corrections}
+    texts = sorted(" ".join(each.searched.split()) for each in last.values() if each.kb_id == NIL)
+    write_text(path, "".join(f"{text}\n" for text in texts))
 
 
 _WRITERS = {".tsv": _write_table, ".spacy": _write_docs, ".txt": _write_stop_list}
 
 
-def _counted(corrections: Sequence[Correction]) -> list[ChangedSynonym]:
-    counts = Counter(
-        (" ".join(text.split()), concept_id)
-        for each in _with_last_concept(corrections)
-        for text, concept_id in each.synonyms
-    )
-    return [ChangedSynonym(*pair, times) for pair, times in counts.items()]
-
-
-def _with_last_concept(corrections: Sequence[Correction]) -> list[Correction]:
-    """Select the corrections that agree with the last one of their text, which gives the server's
-    answer.
-    """
-    last = {_key(each): each.kb_id for each in corrections}
-    return [each for each in corrections if each.kb_id == last[_key(each)]]
-
-
 def _key(correction: Correction) -> str:
     return " ".join(correction.searched.lower().split())
-
-
-def _without_concept(corrections: Sequence[Correction]) -> list[str]:
-    """List the texts whose last correction gives no concept, sorted."""
-    last = {_key(each): each for each in corrections}
-    return sorted(" ".join(each.searched.split()) for each in last.values() if each.kb_id == NIL)
 
 
 def _by_text(corrections: Iterable[Correction]) -> list[dict[str, Correction]]:
