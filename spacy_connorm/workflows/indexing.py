@@ -358,9 +358,7 @@ def _blocks(config: Config, factory: str) -> dict[str, dict[str, Any]]:
     }
 
 
-def _source(
-    ontology: str | Path | AnyOntology, format: str | None
-) -> AnyOntology | Callable[[], AnyOntology]:
+def _source(ontology: str | Path | AnyOntology, format: str | None) -> Given[AnyOntology]:
     if isinstance(ontology, (str, Path)):
         return OntologyReader(Path(ontology), format=format).stream
     return ontology
