@@ -49,12 +49,15 @@ def annotate_cli(
     Example: python -m spacy connorm annotate en_diseases notes.jsonl annotated.csv
     """
     if engine is not None:
-        asked = [name for name in given.keys() - _OF_CORPORA.keys() if given[name] is not False]
-        _refuse(sorted(asked), Errors.CN736, other="--engine")
+        for name in sorted(given.keys() - _OF_CORPORA.keys()):
+            if given[name] is not False:
+                option = f"--{name.replace('_', '-')}"
+                raise ConnormError(Errors.CN736.format(option=option, other="--engine"))
         of_corpora = {name: value for name, value in given.items() if name in _OF_CORPORA}
         _tell_corpus(annotate_corpus(engine=engine, **of_corpora))
         return
-    _refuse([name for name in given if name == "ray_address"], Errors.CN733, needed="`--engine`")
+    if "ray_address" in given:
+        raise ConnormError(Errors.CN733.format(option="--ray-address", needed="`--engine`"))
     counts = annotate(**given)
     output_path = given["output_path"]
     msg.good(
@@ -76,9 +79,3 @@ def _tell_corpus(annotated: AnnotatedCorpus) -> None:
         f"{annotated.fragments:,} files with {counts.texts:,} texts and {counts.mentions:,} "
         f"mentions, {counts.linked:,} of them linked: {annotated.path}"
     )
-
-
-def _refuse(names: list[str], message: str, **fields: str) -> None:
-    for name in names:
-        option = f"--{name.replace('_', '-')}"
-        raise ConnormError(message.format(option=option, **fields))

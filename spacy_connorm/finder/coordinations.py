@@ -13,7 +13,7 @@ from spacy.tokens import Doc
 from ..text.cleaning import clean
 from ..text.composites import split_composite
 from ..text.word_bags import FUNCTION_WORDS, STOP_WORDS
-from ..text.word_classes import DETERMINERS, PLAIN_ADJECTIVES, is_modifier
+from ..text.word_classes import DETERMINERS, is_adjective, is_modifier
 from .found_mentions import FoundMention, choose_mentions
 
 # The conjunctions of `text.composites`, as tokens. Commas count only together with a conjunction:
@@ -157,7 +157,7 @@ def _modifiers(doc: Doc, segments: Sequence[_Segment]) -> Iterator[int]:
     """
     for segment in segments:
         nearest = segment.places[0]
-        if not _is_adjective(_lower(doc, nearest)):
+        if not is_adjective(_lower(doc, nearest)):
             return
         yield nearest
         if len(segment.places) > 1:
@@ -221,10 +221,6 @@ def _separates(lowered: str) -> bool:
 
 def _is_word(lowered: str) -> bool:
     return not _separates(lowered) and any(map(str.isalnum, lowered))
-
-
-def _is_adjective(lowered: str) -> bool:
-    return is_modifier(lowered) or lowered in PLAIN_ADJECTIVES
 
 
 def _has_content(doc: Doc, place: int) -> bool:

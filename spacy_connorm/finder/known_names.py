@@ -130,17 +130,23 @@ class KnownNames:
         members, removed = self.index.members, self.overlay.removed
         places = members.of_rows(rows)
         sizes = members.start[rows + 1] - members.start[rows]
+        is_wanted = members.target[places] & self._target > 0
+        if not self._inexact:
+            is_wanted &= members.inexact[places] == 0
+        places = places[is_wanted]
         columns = (
-            *(places, np.repeat(rows, sizes), np.repeat(hashes[of_bag], sizes)),
-            *(members.concept[places], members.count[places], members.ranks(places)),
-            (members.target[places] & self._target > 0)
-            & (self._inexact | (members.inexact[places] == 0)),
+            places,
+            np.repeat(rows, sizes)[is_wanted],
+            np.repeat(hashes[of_bag], sizes)[is_wanted],
+            members.concept[places],
+            members.count[places],
+            members.ranks(places),
         )
         texts = self.index.store.texts(places.tolist())
-        for place, row, value, concept, count, rank, is_known in zip(
+        for place, row, value, concept, count, rank in zip(
             *(column.tolist() for column in columns), strict=True
         ):
-            if is_known and (row, concept) not in removed and self._is_allowed(concept):
+            if (row, concept) not in removed and self._is_allowed(concept):
                 found[value].append(KnownName(texts[place], concept, count, rank))
 
     def _add_overlaid(self, found: dict[int, list[KnownName]], hashes: np.ndarray) -> None:

@@ -131,11 +131,20 @@ class NameFinder:
         offsets = document_offsets(docs)
         numbers = by_document(windows.starts, offsets)
         known = self.names.names_of(windows.hashes.tolist())
-        edges = self._edges.get_all(known, lambda values: _edges(values, known))
+        edges = self._edges.get_all(
+            known,
+            lambda missing: {each: edges_of(name.text for name in known[each]) for each in missing},
+        )
         found = [
             [
                 self._window(
-                    *(doc, start - before, end - before, value, letters, score, has_pause),
+                    doc,
+                    start - before,
+                    end - before,
+                    value,
+                    letters,
+                    score,
+                    has_pause,
                     names=known[value],
                     edges=edges[value],
                 )
@@ -202,22 +211,11 @@ class NameFinder:
         vocab (Vocab): The vocabulary for their words.
         RETURNS (Set[str]): Those with the words of a name, or with synonyms of these words.
         """
-        return {
-            text
-            for text, is_name in self._are_names.get_all(
-                texts, lambda missing: self._read_names(missing, vocab)
-            ).items()
-            if is_name
-        }
+        are_names = self._are_names.get_all(texts, lambda missing: self._read_names(missing, vocab))
+        return {text for text, is_name in are_names.items() if is_name}
 
     def _read_names(self, texts: Sequence[str], vocab: Vocab) -> dict[str, bool]:
-        bags = map(word_bag, texts)
-        are_names = {
-            text: not self._rules.reason(
-                value := hash_bag(bag), sum(map(len, bag)), text, self.names.names(value)
-            )
-            for text, bag in zip(texts, bags, strict=True)
-        }
+        are_names = {text: not self._own_reason(text)[0] for text in texts}
         docs = {text: _doc_of(text, vocab) for text, is_name in are_names.items() if not is_name}
         for text, windows in zip(docs, self._windows([*docs.values()]), strict=True):
             whole = (0, len(docs[text]))
@@ -225,6 +223,17 @@ class NameFinder:
                 (each.start, each.end) == whole and not each.reason for each in windows
             )
         return are_names
+
+    def _own_reason(self, text: str) -> tuple[str, tuple[KnownName, ...]]:
+        """Explain why a text by itself is not a mention, without replacing any of its words.
+
+        RETURNS (Tuple[str, Tuple[KnownName, ...]]): The reason, empty if it is one, and the names
+            with its words.
+        """
+        bag = word_bag(text)
+        value = hash_bag(bag)
+        names = self.names.names(value)
+        return self._rules.reason(value, sum(map(len, bag)), text, names), names
 
     def explain(self, span: Span) -> tuple[str, tuple[KnownName, ...]]:
         """Check whether a span has the words of a name.
@@ -239,11 +248,8 @@ class NameFinder:
         (windows,) = self._windows([span.doc])
         own = [each for each in windows if (each.start, each.end) == (span.start, span.end)]
         if not own:
-            bag = word_bag(span.text)
-            value, letters = hash_bag(bag), sum(map(len, bag))
-            names = self.names.names(value)
-            reason = self._rules.reason(value, letters, span.text, names) if names else ""
-            return reason or _NO_NAME, names
+            reason, names = self._own_reason(span.text)
+            return reason if names and reason else _NO_NAME, names
         # Several names may have its words, or words that these derive from.
         best = min(own, key=lambda window: (bool(window.reason), -window.score))
         return best.reason, self.names.names(best.value)
@@ -285,12 +291,6 @@ def _doc_of(text: str, vocab: Vocab) -> Doc:
     words = [*_TOKENS.finditer(text)]
     spaces = [text[each.end() : each.end() + 1] == " " for each in words]
     return Doc(vocab, [each[0] for each in words], spaces)
-
-
-def _edges(
-    values: Sequence[int], known: Mapping[int, Sequence[KnownName]]
-) -> dict[int, tuple[Edge, ...]]:
-    return {value: edges_of(name.text for name in known[value]) for value in values}
 
 
 def _mentions(windows: Sequence[_Window], labels: Mapping[int, str]) -> list[FoundMention]:

@@ -24,7 +24,7 @@ from ..text.word_classes import (
     OWNERS,
     PLAIN_ADJECTIVES,
     PREPOSITIONS,
-    is_modifier,
+    is_adjective,
     lacks_noun,
 )
 from .known_names import KnownName
@@ -191,7 +191,7 @@ class NameRules:
         words = _WORD_BREAK.split(text)
         if not _VERBS.isdisjoint((words[0], words[-1])) and text not in written:
             return VERB
-        is_stated = _COPULA.search(text) and not _is_adjective(words[-1])
+        is_stated = _COPULA.search(text) and not is_adjective(words[-1])
         if is_stated or _DISAGREEING.search(text) or _DEFINING.search(text):
             return STATED
         if _COUNTED.search(text) and not any(map(_COUNTED.search, written)):
@@ -360,10 +360,6 @@ def _has_reversed_pair(text: str, name: str) -> bool:
     """
     pairs = {(one.lower(), other.lower()) for one, other in _HYPHENATED.findall(text)}
     return any((other.lower(), one.lower()) in pairs for one, other in _HYPHENATED.findall(name))
-
-
-def _is_adjective(word: str) -> bool:
-    return is_modifier(word) or word.lower() in PLAIN_ADJECTIVES
 
 
 def _is_inflected(text: str, names: Sequence[str]) -> bool:

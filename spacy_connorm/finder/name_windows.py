@@ -112,7 +112,11 @@ class _Words(NamedTuple):
     runs: np.ndarray
 
     def windows(
-        self, start: np.ndarray, end: np.ndarray, changes: np.ndarray | int, known: KnownNames
+        self,
+        start: np.ndarray,
+        end: np.ndarray,
+        known: KnownNames,
+        changes: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Find the windows within a run that are names after their hashes are changed.
 
@@ -122,7 +126,8 @@ class _Words(NamedTuple):
         whole = np.flatnonzero((start >= 0) & (end <= len(self.runs)))
         whole = whole[self.runs[start[whole]] == self.runs[end[whole] - 1]]
         values = self.hashes[end[whole]] - self.hashes[start[whole]]
-        values = values + (changes[whole] if isinstance(changes, np.ndarray) else np.uint64(0))
+        if changes is not None:
+            values = values + changes[whole]
         matching = known.contain(values)
         return whole[matching], values[matching]
 
@@ -178,7 +183,7 @@ def _written(words: _Words, sizes: np.ndarray, known: KnownNames) -> Iterator[_F
         first = first[: np.searchsorted(first, len(words.runs) - length, side="right")]
         is_whole = words.runs[first] == words.runs[first + length - 1]
         first = first[is_whole & (sizes[first + length] - sizes[first] <= known.longest)]
-        matching, values = words.windows(first, first + length, 0, known)
+        matching, values = words.windows(first, first + length, known)
         yield first[matching], first[matching] + length, values, np.ones(len(matching))
         if not len(first):
             return
@@ -195,7 +200,7 @@ def _replaced(words: _Words, single: Replacements, known: KnownNames) -> Iterato
             for before in range(size - distance):
                 fitting = changed.where(changed.least <= size)
                 start = fitting.places - before
-                matching, values = words.windows(start, start + size, fitting.changes, known)
+                matching, values = words.windows(start, start + size, known, fitting.changes)
                 start = start[matching]
                 yield start, start + size, values, fitting.certainty[matching]
 

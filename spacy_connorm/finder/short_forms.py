@@ -65,9 +65,9 @@ class LongForms:
         if not shorts:
             return set()
         known = frozenset(words.tolist())
-        return {text for text, own in shorts.items() if not self._support(own, known)}
+        return {text for text, own in shorts.items() if not self._is_supported(own, known)}
 
-    def _support(self, names: Sequence[KnownName], words: frozenset[int]) -> bool:
+    def _is_supported(self, names: Sequence[KnownName], words: frozenset[int]) -> bool:
         longs = self._words.get_all((name.concept for name in names), self._read).values()
         shares = [len(long & words) / len(long) for own in longs for long in own]
         return max(shares, default=1.0) >= _LEAST_SHARE

@@ -239,12 +239,14 @@ def _of_words(words: Sequence[str]) -> _Token:
     if not content:
         return _SMALL
     value = hash_bag(tuple(content))
+    adjectives = _readings_of(content[0], are_adjectives=True) if len(content) == 1 else ()
     return _Token(
-        *(value, len(content), sum(map(len, content)), WORD),
+        value,
+        len(content),
+        sum(map(len, content)),
+        WORD,
         readings=_readings(content, value),
-        adjectives=tuple(_readings_of(content[0], are_adjectives=True))
-        if len(content) == 1
-        else (),
+        adjectives=tuple(adjectives),
     )
 
 

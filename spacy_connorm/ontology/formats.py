@@ -97,8 +97,7 @@ def find_format(path: Path, name: str | None = None) -> str:
     candidates = [key for key, known in FORMATS.items() if ending in known.suffixes]
     if name is not None:
         if candidates and name not in candidates:
-            message = Errors.CN112.format(path=path, named=_listed(candidates), format=name)
-            raise ConnormError(message)
+            raise _other_format(path, candidates, name)
         return name
     if is_zipfile(path):
         told = {"name": "a zip archive or a spreadsheet", "advice": _ZIP_ADVICE}
@@ -106,21 +105,16 @@ def find_format(path: Path, name: str | None = None) -> str:
     head = _read_head(path)
     if not head.strip():
         raise ConnormError(Errors.CN104.format(path=path, what="concepts"))
-    for key in candidates:
-        if _begins_like(key, head):
-            return key
+    if found := _recognize(head, candidates):
+        return found
     if "tsv" not in candidates:  # a table may have a column `skos:prefLabel`
         _refuse_if_foreign(path, head)
-    for key in FORMATS:
-        if not _begins_like(key, head):
-            continue
-        if not candidates:
-            return key
-        message = Errors.CN112.format(path=path, named=_listed(candidates), format=key)
-        raise ConnormError(message)
-    if not candidates:
-        raise ConnormError(Errors.CN111.format(path=path, known=_listed(FORMATS)))
-    return candidates[-1]
+    found = _recognize(head, FORMATS)
+    if found and candidates:
+        raise _other_format(path, candidates, found)
+    if not found and not candidates:
+        raise ConnormError(Errors.CN111.format(path=path, known=", ".join(FORMATS)))
+    return found or candidates[-1]
 
 
 def refuse_foreign(path: str | Path) -> None:
@@ -145,13 +139,17 @@ def _refuse_if_foreign(path: str | Path, head: str) -> None:
             raise ConnormError(Errors.CN123.format(**told))
 
 
-def _begins_like(key: str, head: str) -> bool:
-    signature = FORMATS[key].signature
-    return signature is not None and re.search(signature, head, re.MULTILINE) is not None
+def _recognize(head: str, formats: Iterable[str]) -> str | None:
+    """Find the first of some formats whose signature is in the first lines of a file."""
+    for name in formats:
+        signature = FORMATS[name].signature
+        if signature is not None and re.search(signature, head, re.MULTILINE):
+            return name
+    return None
 
 
-def _listed(keys: Iterable[str]) -> str:
-    return ", ".join(keys)
+def _other_format(path: Path, named: Iterable[str], format: str) -> ConnormError:
+    return ConnormError(Errors.CN112.format(path=path, named=", ".join(named), format=format))
 
 
 def find_reader(format: str) -> Callable[..., Iterator[Concept]]:

@@ -130,7 +130,9 @@ class _Links:
         return self._pairs(_by_key([_own_id(each)] for each in self._concepts))
 
     def of_same_name(self) -> Iterator[Pair]:
-        return (pair for pair in self._linked if self._share_name(*pair))
+        for one, other in self._linked:
+            if not self._names[one].isdisjoint(self._names[other]):
+                yield one, other
 
     def of_only_xref(self) -> Iterator[Pair]:
         others: dict[Pair, set[int]] = defaultdict(set)
@@ -151,9 +153,6 @@ class _Links:
             name = _key(self._concepts[one].canonical_name)
             if len(owners[name, self._files[one]]) == len(owners[name, self._files[other]]) == 1:
                 yield one, other
-
-    def _share_name(self, one: int, other: int) -> bool:
-        return not self._names[one].isdisjoint(self._names[other])
 
     def _pairs(self, places: dict) -> Iterator[Pair]:
         """List the pairs of concepts with the same key.

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -51,22 +51,15 @@ def read_mesh(
     """
     report = report or ReadReport()
     numbers, owners = _read_tree(tree, report) if tree else ({}, {})
-    descriptors: Iterator[Concept] = _read_descriptors(path, report)
     if find_ending(path) == ".xml":
         descriptors = _read_records(path, numbers)
+    else:
+        descriptors = _read_table(path, report, "a row without a MeSH id")
     others = _read_supplementary(supplementary, report) if supplementary else ()
     concepts = report.merge_rows(chain(descriptors, others))
     owners = owners or {each: owner for owner, own in numbers.items() for each in own}
     for concept in concepts.values():
         yield _placed(concept, numbers.get(concept.concept_id, []), owners)
-
-
-def _read_descriptors(path: str | Path, report: ReadReport) -> Iterator[Concept]:
-    for number, concept in _read_table(path):
-        if concept:
-            yield concept
-        elif number > 1:
-            report.leave_out("a row without a MeSH id", f"line {number}", broken=True)
 
 
 def _read_records(path: str | Path, numbers: dict[str, list[str]]) -> Iterator[Concept]:
@@ -96,40 +89,44 @@ def _read_records(path: str | Path, numbers: dict[str, list[str]]) -> Iterator[C
 
 
 def _read_supplementary(path: str | Path, report: ReadReport) -> Iterator[Concept]:
-    empty = True
     if find_ending(path) == ".xml":
-        rows: Iterable[tuple[int, Concept | None]] = enumerate(_read_records(path, {}))
+        concepts = _read_records(path, {})
     else:
-        rows = _read_table(path)
-    for number, concept in rows:
-        if concept:
-            empty = False
-            yield concept
-        elif number > 1:
-            reason = "a supplementary row without a MeSH id"
-            report.leave_out(reason, _place(path, number), broken=True)
-    if empty:
+        reason = "a supplementary row without a MeSH id"
+        concepts = _read_table(path, report, reason, _in_file(path))
+    first = next(concepts, None)
+    if first is None:
         raise _no_rows(path, "a MeSH id and a name")
+    yield first
+    yield from concepts
 
 
-def _read_table(path: str | Path) -> Iterator[tuple[int, Concept | None]]:
-    """Read the lines of a table.
+def _read_table(
+    path: str | Path, report: ReadReport, reason: str, where: str = ""
+) -> Iterator[Concept]:
+    """Read the concepts of a table.
 
-    YIELDS (Tuple[int, Optional[Concept]]): The number of each line, and its concept, if any.
+    path (Union[str, Path]): The file.
+    report (ReadReport): Filled with the rows without an id, except a header.
+    reason (str): What to call such a row in the report.
+    where (str): What to add to the number of its line there.
+    YIELDS (Concept): The concepts.
     """
     for number, line in _read_filled(path):
         concept_id, canonical_name, synonyms, *_ = (*line.split("\t"), "", "")
-        aliases = tuple(filter(None, synonyms.split("|")))
-        is_concept = _MESH_ID.fullmatch(concept_id)
-        yield number, Concept(concept_id, canonical_name, aliases) if is_concept else None
+        if _MESH_ID.fullmatch(concept_id):
+            aliases = tuple(filter(None, synonyms.split("|")))
+            yield Concept(concept_id, canonical_name, aliases)
+        elif number > 1:
+            report.leave_out(reason, f"line {number}{where}", broken=True)
 
 
 def _read_filled(path: str | Path) -> Iterator[tuple[int, str]]:
     return ((number, line) for number, line in read_lines(path) if line.strip())
 
 
-def _place(path: str | Path, number: int) -> str:
-    return f"line {number} of '{Path(path).name}'"
+def _in_file(path: str | Path) -> str:
+    return f" of '{Path(path).name}'"
 
 
 def _no_rows(path: str | Path, expected: str) -> ConnormError:
@@ -153,7 +150,7 @@ def _read_tree(path: str | Path, report: ReadReport) -> tuple[dict[str, list[str
             owners[number] = concept_id
         elif line_number > 1:
             reason = "a row of the tree without a MeSH id and a tree number"
-            report.leave_out(reason, _place(path, line_number), broken=True)
+            report.leave_out(reason, f"line {line_number}{_in_file(path)}", broken=True)
     if not owners:
         raise _no_rows(path, "a MeSH id and a tree number")
     return numbers, owners

@@ -19,11 +19,11 @@ from .report import ReadReport
 # RxNorm has its own ids.
 _CUI = re.compile(r"C\d{7}")
 _UMLS, _RXNORM = "MR", "RXN"
+# The minimum number of columns of each file
+_WIDTHS = {"CONSO": 17, "STY": 2, "REL": 15, "DEF": 7}
 # Columns of MRCONSO
-_LAT, _TS, _STT, _ISPREF, _AUI, _SAB, _TTY, _CODE, _STR, _SUPPRESS = (
-    *(1, 2, 4, 6, 7),
-    *(11, 12, 13, 14, 16),
-)
+_LAT, _TS, _STT, _ISPREF, _AUI = 1, 2, 4, 6, 7
+_SAB, _TTY, _CODE, _STR, _SUPPRESS = 11, 12, 13, 14, 16
 # What RxNorm calls a concept beside its name: synonyms, tall man lettering, prescribable names.
 _OTHER_NAMES = frozenset(["ET", "PSN", "SY", "TMSY"])
 # Columns of MRREL: what CUI2 is to CUI1
@@ -70,15 +70,15 @@ def read_rrf(
     mrconso = find_mrconso(Path(path))
     wanted = _Wanted(tuple(languages), frozenset(sources))
     marks = ("|PAR|", "|inverse_isa|")
-    type_rows = _follow(mrconso, "STY", report, width=2)
+    type_rows = _follow(mrconso, "STY", report)
     definition_rows = relation_rows = _Follower(iter(()))
     is_umls = _kind(mrconso) == _UMLS
     if is_umls:
-        definition_rows = _follow(mrconso, "DEF", report, width=7)
+        definition_rows = _follow(mrconso, "DEF", report)
     if is_umls and hierarchy:
-        relation_rows = _follow(mrconso, "REL", report, width=15, marks=marks)
+        relation_rows = _follow(mrconso, "REL", report, marks=marks)
     brand_names = _brand_names(mrconso, wanted) if tradenames else {}
-    for cui, rows in _read_groups(mrconso, width=17):
+    for cui, rows in _read_groups(mrconso, _WIDTHS["CONSO"]):
         types = tuple(row[_TUI] for row in type_rows.rows_of(cui))
         if semantic_types and not any(tui in semantic_types for tui in types):
             report.leave_out("a concept of another semantic type", cui)
@@ -110,7 +110,7 @@ def find_mrconso(path: Path) -> Path:
     """
     if not path.is_dir():
         return path
-    places = ((path, "MR"), (path / "META", "MR"), (path, "RXN"), (path / "rrf", "RXN"))
+    places = ((path, _UMLS), (path / "META", _UMLS), (path, _RXNORM), (path / "rrf", _RXNORM))
     found = filter(None, (_find_rrf(folder, f"{kind}CONSO") for folder, kind in places))
     if file := next(found, None):
         return file
@@ -216,7 +216,7 @@ def _find_rrf(folder: Path, name: str) -> Path | None:
 
 
 def _read_groups(
-    path: Path, *, width: int, containing: Collection[str] = ()
+    path: Path, width: int, containing: Collection[str] = ()
 ) -> Iterator[tuple[str, list[_Row]]]:
     """Read a file CUI by CUI.
 
@@ -287,9 +287,9 @@ class _Follower:
 
 
 def _follow(
-    mrconso: Path, name: str, report: ReadReport, *, width: int, marks: Collection[str] = ()
+    mrconso: Path, name: str, report: ReadReport, *, marks: Collection[str] = ()
 ) -> _Follower:
-    kind = _kind(mrconso)
+    kind, width = _kind(mrconso), _WIDTHS[name]
     file = _find_rrf(mrconso.parent, f"{kind}{name}")
     if file is None:
         report.leave_out(f"{kind}{name}.RRF, which is missing", str(mrconso.parent))
@@ -299,7 +299,7 @@ def _follow(
         rows = [row for _, row in _read_rows(file, width, marks)]
         rows.sort(key=lambda row: _place(row[0]))
         return _Follower((cui, list(group)) for cui, group in groupby(rows, key=itemgetter(0)))
-    return _Follower(_read_groups(file, width=width, containing=marks))
+    return _Follower(_read_groups(file, width, marks))
 
 
 def _brand_names(mrconso: Path, wanted: _Wanted) -> dict[str, list[str]]:
@@ -309,12 +309,11 @@ def _brand_names(mrconso: Path, wanted: _Wanted) -> dict[str, list[str]]:
     name = f"{_kind(mrconso)}REL"
     mrrel = _find_rrf(mrconso.parent, name) or mrconso.with_name(f"{name}.RRF")
     drugs: defaultdict[str, list[str]] = defaultdict(list)
-    for _, row in _read_rows(mrrel, 15, ("|tradename_of|",)):
+    for _, row in _read_rows(mrrel, _WIDTHS["REL"], ("|tradename_of|",)):
         if row[_RELA] == "tradename_of" and wanted.is_wanted_relation(row):
             drugs[row[_CUI2]].append(row[0])
     names: defaultdict[str, list[str]] = defaultdict(list)
-    for brand, rows in _read_groups(mrconso, width=17):
-        if brand in drugs:
-            for drug in drugs[brand]:
-                names[drug] += wanted.names(rows, ReadReport())
+    for brand, rows in _read_groups(mrconso, _WIDTHS["CONSO"]):
+        for drug in drugs.get(brand, ()):
+            names[drug] += wanted.names(rows, ReadReport())
     return names

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ..concepts import Concept
@@ -115,14 +115,12 @@ def read_statements(
     YIELDS (Concept): The concepts, in the order in which they are first mentioned.
     """
     told = _by_subject(statements, language, report)
-    ontologies = {
-        iri: facts for iri, facts in told.items() if _ONTOLOGIES & {*_values(facts, "kind")}
-    }
+    ontologies = _of_kind(told, _ONTOLOGIES)
     licences = dict.fromkeys(
         each for facts in ontologies.values() for each in _values(facts, "licence")
     )
     report.licence = "\n".join(licences)
-    classes = {iri: facts for iri, facts in told.items() if _CLASSES & {*_values(facts, "kind")}}
+    classes = _of_kind(told, _CLASSES)
     ids = {iri: _concept_id(iri, facts) for iri, facts in classes.items()}
     own = None if imports else _own_prefix(ontologies, ids.values())
     for iri, facts in classes.items():
@@ -172,6 +170,10 @@ def _by_subject(
             else:
                 told[subject].append((field, value))
     return told
+
+
+def _of_kind(told: Mapping[str, Facts], kinds: set[str]) -> dict[str, Facts]:
+    return {iri: facts for iri, facts in told.items() if kinds & {*_values(facts, "kind")}}
 
 
 def _own_prefix(ontologies: Iterable[str], ids: Collection[str]) -> str | None:

@@ -103,9 +103,8 @@ def read_tsv(
         _warn_about_unread(path, columns, chain(*places.values()))
     width = max(len(columns), 1 + max(chain(*places.values())))
     rows = require_width(rows if header else chain(first, rows), path, width, delimiter=delimiter)
-    if "aliases" in places:
-        for place in places["aliases"]:
-            rows = _watch_separator(rows, path, place, separator)
+    for place in places.get("aliases", ()):
+        rows = _watch_separator(rows, path, place, separator)
     found = _concepts(rows, places, separator, prefix, report)
     concepts = report.merge_rows(found).values()
     yield from _with_parent_ids(concepts) if parents_by_name else concepts

@@ -105,22 +105,23 @@ class AbbreviationResolver(SavedComponent):
         table, shorts, named = self._tables()
         uses = list(shorts.find(text))
         longs = {use.short: table[use.short] for use in uses}
-        chosen = [short for short, long in longs.items() if not long]
-        if chosen:
+        undecided = [short for short, long in longs.items() if not long]
+        if undecided:
             words = {*content_words(" ".join([text, *longs.values()]))} - _NO_EVIDENCE
-            longs |= {short: _with_words(self.cfg["meanings"][short], words) for short in chosen}
+            longs |= {short: _with_words(self.cfg["meanings"][short], words) for short in undecided}
             uses = [use for use in uses if longs[use.short]]
         seen, certain = set(defined), longs.keys() & self.cfg["short_forms"].keys()
         findings = certain & named
         for number, use in enumerate(uses):
-            if use.short in certain or _is_finding(text, uses, number, findings):
-                if use.short not in certain:
-                    certain.add(use.short)
-                    findings.add(use.short)
-                if use.short not in seen:
-                    seen.add(use.short)
-                    place = (use.start, use.end)
-                    yield Abbreviation(use.short, longs[use.short], *place, *place)
+            if use.short not in certain:
+                if not _is_finding(text, uses, number, findings):
+                    continue
+                certain.add(use.short)
+                findings.add(use.short)
+            if use.short not in seen:
+                seen.add(use.short)
+                place = (use.start, use.end)
+                yield Abbreviation(use.short, longs[use.short], *place, *place)
 
     def _tables(self) -> tuple[dict[str, str], ShortForms, frozenset[str]]:
         """Combine the tables in the settings, once for all documents.

@@ -32,16 +32,13 @@ _STOPS = frozenset([".", ",", ";", ")", "|", "!"])
 _HEADING_SIGNS = " \t\n#*_=•-:"
 # What begins the next section of a note, unlike "Mother: asthma": a line that ends with a colon, or
 # one of these words.
-_NEXT = "|".join(
-    (
-        *("allerg", "assess", "course", "diagnos", "exam", "habits", "history", "hpi", "imag"),
-        *("impression", "labs", "med", "physical", "plan", "review", "ros", "social", "surg"),
-        "vital",
-    )
-)
+_SECTIONS = """
+allerg assess course diagnos exam habits history hpi imag impression labs med physical plan review
+ros social surg vital
+"""
 _NEXT_HEADING = re.compile(
     r"[^:\n]{2,60}:\s*\Z|[A-Z][A-Z /&-]{2,40}(?::|\s*\Z)|(?:[\w/&]+ )?"
-    rf"(?i:{_NEXT})[a-z]*(?: [\w/&]+)?:"
+    rf"(?i:{'|'.join(_SECTIONS.split())})[a-z]*(?: [\w/&]+)?:"
 )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from spacy.tokens import Span
 from spacy.vocab import Vocab
 
-from ..concepts import NIL, Candidate, Concept
+from ..concepts import NIL, Concept
 from ..errors import ConnormError, Errors, require_positive
 from .concept_normalizer import ConceptNormalizer
 from .loading import load_normalizer
@@ -34,7 +34,7 @@ class IndexCandidateSelector:
         self._path = path
         self._top_k = top_k
         self._component = component
-        self._search: ConceptNormalizer | None = None
+        self._normalizer: ConceptNormalizer | None = None
 
     def initialize(self, vocab: Vocab) -> None:
         """Load the index.
@@ -42,7 +42,7 @@ class IndexCandidateSelector:
         vocab (Vocab): The pipeline's.
         RAISES (ConnormError): CN700 to CN704, as for `load_normalizer`.
         """
-        self._search = load_normalizer(self._path, component=self._component)
+        self._normalizer = load_normalizer(self._path, component=self._component)
 
     def __call__(self, mentions: Iterable[Span]) -> "list[list[Entity]]":
         """Find the candidates of mentions. As in any pipeline, abbreviations are expanded if a
@@ -54,8 +54,10 @@ class IndexCandidateSelector:
         """
         from spacy_llm.tasks.entity_linker.ty import Entity
 
-        spans = list(mentions)
-        found = self._candidates(spans)
+        spans, normalizer = list(mentions), self._loaded()
+        long_forms = normalizer.long_forms(spans[0].doc, spans) if spans else []
+        texts = [span.text for span in spans]
+        found = normalizer.candidates(texts, long_forms=long_forms, top_k=self._top_k)
         return [
             [
                 Entity(id=concept_id, description=self.get_entity_description(concept_id))
@@ -72,24 +74,17 @@ class IndexCandidateSelector:
         RETURNS (str): Its preferred name, some synonyms, its definition and its parents' names.
         RAISES (ConnormError): CN001 before `initialize`, CN411 for an unknown id.
         """
-        return _NO_CONCEPT if entity_id == NIL else self._describe(entity_id)
-
-    def _candidates(self, spans: Sequence[Span]) -> list[list[Candidate]]:
-        search = self._loaded()
-        long_forms = search.long_forms(spans[0].doc, spans) if spans else []
-        texts = [span.text for span in spans]
-        return search.candidates(texts, long_forms=long_forms, top_k=self._top_k)
-
-    def _describe(self, concept_id: str) -> str:
-        search = self._loaded()
-        concept = search.concept(concept_id)
-        parents = [search.concept(each).canonical_name for each in concept.parents]
+        if entity_id == NIL:
+            return _NO_CONCEPT
+        normalizer = self._loaded()
+        concept = normalizer.concept(entity_id)
+        parents = [normalizer.concept(each).canonical_name for each in concept.parents]
         return _description(concept, parents)
 
     def _loaded(self) -> ConceptNormalizer:
-        if self._search is None:
+        if self._normalizer is None:
             raise ConnormError(Errors.CN001)
-        return self._search
+        return self._normalizer
 
 
 def _description(concept: Concept, parents: Sequence[str]) -> str:

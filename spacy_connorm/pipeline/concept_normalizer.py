@@ -244,7 +244,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         spans = [list(chain.from_iterable(self._groups(doc).values())) for doc in docs]
         long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))
         mentions = [span.text for span in chain.from_iterable(spans)]
-        names = [get_matched_name(span) for span in chain.from_iterable(spans)]
+        names = list(map(get_matched_name, chain.from_iterable(spans)))
         query, retriever = self.query(), self.lookup.retriever
         read = link(retriever, mentions, query, long_forms=long_forms, matched_names=names)
         found = iter([interpretations[0].candidates for interpretations in read])
@@ -265,11 +265,12 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             record_normalizer(doc, self)
             groups = self._groups(doc) if by_span else {}
             spans = list(chain.from_iterable(groups.values()))
-            kb_ids = [written_id(each, self.cfg["nil_threshold"]) for each in by_span]
+            kb_ids = list(map(self.decide, by_span))
             set_span_attributes(doc, spans, kb_ids, by_span, prefix=prefix)
-            written = iter(kb_ids)
-            for key, group in groups.items() if not prefix else ():
-                set_kb_ids(doc, group, list(islice(written, len(group))), spans_key=key)
+            if not prefix:
+                written = iter(kb_ids)
+                for key, group in groups.items():
+                    set_kb_ids(doc, group, list(islice(written, len(group))), spans_key=key)
 
     def initialize(
         self,
@@ -346,10 +347,9 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
 
         RETURNS (Dict[Optional[str], List[Span]]): Spans by the key of their group.
         """
-        keys = [
-            self.cfg["spans_key"],
-            *([ALL_MENTIONS_KEY] if ALL_MENTIONS_KEY in doc.spans else []),
-        ]
+        keys: list[str | None] = [self.cfg["spans_key"]]
+        if ALL_MENTIONS_KEY in doc.spans:
+            keys.append(ALL_MENTIONS_KEY)
         return {key: choose_spans(doc, spans_key=key, labels=self.cfg["labels"]) for key in keys}
 
     def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
@@ -422,7 +422,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         """
         from ..linker.linking import CodeSystems, Query
 
-        cfg = self._limited(limits) if limits else self.cfg
+        cfg = self._limited(limits)
         codes = None
         if cfg["code_systems"]:
             prefixes = PREFIXES.extended(cfg["prefixes"])
@@ -432,7 +432,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             cfg["top_k"],
             self.filter(cfg),
             split_composites=cfg["split_composites"],
-            calibration=Calibration(**cfg["calibration"]) if cfg["calibration"] else None,
+            calibration=self.calibration,
             codes=codes,
         )
         return query if search is None else query.alone(search)

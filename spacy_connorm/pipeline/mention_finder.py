@@ -232,7 +232,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         added = list(texts)
         if not all(isinstance(each, str) for each in added):
             refuse_text("texts", added, "a list of texts")
-        self._add_stop_texts(added)
+        self.cfg["stop_texts"] = dict.fromkeys([*self.cfg["stop_texts"], *added])
 
     def learn_stop_texts(
         self, docs: Iterable[Doc], *, min_times: int = 3, max_share: float = 0.1
@@ -269,7 +269,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         if nlp is not None:
             self._link.move(nlp)
         if stop_list is not None:
-            self._add_stop_texts(read_stop_list(stop_list))
+            self.add_stop_texts(read_stop_list(stop_list))
 
     def accept(self, cfg: Settings) -> None:
         """Use settings that were read from disk, and look for the normalizer again.
@@ -294,9 +294,6 @@ class MentionFinder(SavedComponent, BatchedPipe):
             finder = NameFinder(retriever, self.cfg, limits, self._token_words)
             self._finder = finder
         return finder
-
-    def _add_stop_texts(self, texts: Iterable[str]) -> None:
-        self.cfg["stop_texts"] = dict.fromkeys([*self.cfg["stop_texts"], *texts])
 
 
 def find_nested_mentions(nlp: Language, normalizer: ConceptNormalizer) -> str:

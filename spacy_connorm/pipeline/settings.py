@@ -230,8 +230,10 @@ Template = Annotated[
 ]
 SpansKey = Annotated[StrictStr, Expected("a key of `doc.spans`")]
 Cosine = Annotated[Number, Field(ge=-1, le=1), Expected("a cosine, from -1 to 1")]
-_NIL_THRESHOLD = "a span whose best score is below this is `NIL`; null: never. From -1 to 1, or "
-_NIL_THRESHOLD += 'any number with `metric = "dot"`'
+_NIL_THRESHOLD = (
+    "a span whose best score is below this is `NIL`; null: never. From -1 to 1, or any number with "
+    '`metric = "dot"`'
+)
 
 
 class NormalizerSettings(ComponentSettings):

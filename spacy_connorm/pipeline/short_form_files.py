@@ -9,12 +9,8 @@ from ..files.tables import read_rows
 CLINICAL = "clinical"
 # What is no finding in notes: who writes them ("MD aware" is no muscular dystrophy), headings (FH,
 # MSK), drugs, devices, laboratory tests, "moist mucous membranes" and "tender to palpation".
-NO_FINDINGS = frozenset(
-    (
-        *("APAP", "CMP", "FH", "ICD", "ICU", "MAE", "MAR", "MCL", "MD", "MMM", "MSK", "NAD"),
-        *("NP", "OGD", "PCA", "PCP", "RN", "TTP"),
-    )
-)
+_OTHERS = "APAP CMP FH ICD ICU MAE MAR MCL MD MMM MSK NAD NP OGD PCA PCP RN TTP"
+NO_FINDINGS = frozenset(_OTHERS.split())
 # What notes rarely mean, where the usual meaning is no finding: an "ED" is a department, and "no LE
 # edema" about legs.
 _RARE = """
@@ -139,9 +135,11 @@ def unambiguous(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     RETURNS (Dict[str, str]): Long forms by short form.
     """
     return {
-        short: next(iter(longs.values()))
+        short: long
         for short, longs in _meanings(pairs).items()
-        if len(longs) == 1 and len(short) >= _FEWEST and short != next(iter(longs.values()))
+        if len(longs) == 1 and len(short) >= _FEWEST
+        for long in longs.values()
+        if long != short
     }
 
 

@@ -308,6 +308,14 @@ def lacks_noun(word: str) -> bool:
     return word in OTHER_ROOTS or is_modifier(word)
 
 
+def is_adjective(word: str) -> bool:
+    """Check whether a word is an adjective: one that looks like it needs a noun, or a plain one.
+
+    RETURNS (bool): True if it is.
+    """
+    return is_modifier(word) or word.lower() in PLAIN_ADJECTIVES
+
+
 def is_head(word: str) -> bool:
     """Check whether a word looks like it names a disorder by itself: "hepatitis".
 

@@ -154,9 +154,13 @@ def corpus_schema() -> Any:
 
 
 def _failed(text: InputText, error: str) -> Row:
-    fields = json.dumps(text.fields, ensure_ascii=False)
-    nothing = {"mentions": None, ERROR: error}
-    return {"doc_id": text.doc_id, "text": text.text, "fields": fields, **nothing}
+    return {
+        "doc_id": text.doc_id,
+        "text": text.text,
+        "fields": json.dumps(text.fields, ensure_ascii=False),
+        "mentions": None,
+        ERROR: error,
+    }
 
 
 _KEY = b"spacy_connorm.annotated"
@@ -194,7 +198,7 @@ def make_batch(rows: Sequence[Row]) -> AnnotatedBatch:
     return AnnotatedBatch(pyarrow.Table.from_pylist(rows, schema=corpus_schema()), counts)
 
 
-def _told(counts: AnnotationCounts) -> dict[str, Any]:
+def _as_json(counts: AnnotationCounts) -> dict[str, Any]:
     return {name: getattr(counts, name) for name in _COUNTED}
 
 
@@ -252,8 +256,8 @@ class OutputFolder:
             for batch in batches:
                 writer.write_table(batch.table)
                 counts.update(batch.counts)
-            told = json.dumps({**origin, _COUNTS: _told(counts)}, sort_keys=True)
-            writer.add_key_value_metadata({_KEY: told.encode()})
+            record = json.dumps({**origin, _COUNTS: _as_json(counts)}, sort_keys=True)
+            writer.add_key_value_metadata({_KEY: record.encode()})
         return counts
 
     def find_written(self, fragments: Sequence[InputFragment]) -> set[str]:
@@ -299,7 +303,7 @@ class OutputFolder:
                 for file in self.path.rglob("*")
                 if self._is_hidden(file)
             ]
-            seal(self.path, {**self.identity, _COUNTS: _told(counts)}, leave_out=hidden)
+            seal(self.path, {**self.identity, _COUNTS: _as_json(counts)}, leave_out=hidden)
         return counts
 
     def _target(self, fragment: InputFragment) -> Path:
@@ -401,8 +405,14 @@ def annotate_corpus(
     source, path = Path(input_path), Path(output_path).resolve()
     # Another process may have a different working directory.
     name = str(Path(pipeline).resolve()) if Path(pipeline).is_dir() else str(pipeline)
-    settings: dict[str, Any] = {"batch_size": batch_size, "gpu_id": gpu_id, "component": component}
-    annotator = CorpusAnnotator(name, text_field=text_field, id_field=id_field, **settings)
+    annotator = CorpusAnnotator(
+        name,
+        text_field=text_field,
+        id_field=id_field,
+        batch_size=batch_size,
+        gpu_id=gpu_id,
+        component=component,
+    )
     fragments = find_fragments(source)
     _require_elsewhere(path, source)
     output = OutputFolder(path, identify(annotator))

@@ -16,6 +16,7 @@ from ..concepts import NIL, Candidate, Concept
 from ..documents.mentions import split_ids
 from ..documents.spans import choose_spans
 from ..errors import ConnormError, Errors
+from ..linker.synonyms import ChangedSynonym
 from ..pipeline.concept_normalizer import ConceptNormalizer, Limits
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from ..pipeline.mention_marker import MentionMarker, add_marker
@@ -197,8 +198,6 @@ class AppliedCorrections:
         self._normalizer.add_synonyms(_synonyms(corrections))
 
     def _replace_synonyms(self, corrections: Iterable[Correction]) -> None:
-        from ..linker.synonyms import ChangedSynonym
-
         counts = Counter(_synonyms(corrections))
         added = [ChangedSynonym(*pair, times) for pair, times in counts.most_common()]
         self._normalizer.lookup.change_synonyms([*self._base, *added])

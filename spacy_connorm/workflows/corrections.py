@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import spacy
 from spacy.language import Language
@@ -24,11 +24,7 @@ from ..documents.mentions import Mention, split_ids
 from ..errors import ConnormError, Errors, refuse_text, require_ending, unreadable
 from ..files.atomic import only_writer, require_apart, sync, write_errors, write_text
 from ..files.text import find_ending
-from ..linker.synonyms import write_synonyms
-
-if TYPE_CHECKING:
-    from ..linker.synonyms import ChangedSynonym
-
+from ..linker.synonyms import ChangedSynonym, write_synonyms
 
 _SEPARATORS = re.compile(r"[|+]")
 
@@ -370,7 +366,17 @@ def convert_corrections(
 
 
 def _write_table(corrections: Sequence[Correction], path: Path, lang: str) -> None:
-    write_synonyms(path, _counted(corrections))
+    """Write the synonyms that agree with the last correction of their text, which gives the
+    server's answer.
+    """
+    last = {_key(each): each.kb_id for each in corrections}
+    counts = Counter(
+        (" ".join(text.split()), concept_id)
+        for each in corrections
+        if each.kb_id == last[_key(each)]
+        for text, concept_id in each.synonyms
+    )
+    write_synonyms(path, [ChangedSynonym(*pair, times) for pair, times in counts.items()])
 
 
 def _write_docs(corrections: Sequence[Correction], path: Path, lang: str) -> None:
@@ -378,39 +384,17 @@ def _write_docs(corrections: Sequence[Correction], path: Path, lang: str) -> Non
 
 
 def _write_stop_list(corrections: Sequence[Correction], path: Path, lang: str) -> None:
-    write_text(path, "".join(f"{text}\n" for text in _without_concept(corrections)))
+    """Write the texts whose last correction gives no concept, sorted."""
+    last = {_key(each): each for each in corrections}
+    texts = sorted(" ".join(each.searched.split()) for each in last.values() if each.kb_id == NIL)
+    write_text(path, "".join(f"{text}\n" for text in texts))
 
 
 _WRITERS = {".tsv": _write_table, ".spacy": _write_docs, ".txt": _write_stop_list}
 
 
-def _counted(corrections: Sequence[Correction]) -> "list[ChangedSynonym]":
-    from ..linker.synonyms import ChangedSynonym
-
-    counts = Counter(
-        (" ".join(text.split()), concept_id)
-        for each in _with_last_concept(corrections)
-        for text, concept_id in each.synonyms
-    )
-    return [ChangedSynonym(*pair, times) for pair, times in counts.items()]
-
-
-def _with_last_concept(corrections: Sequence[Correction]) -> list[Correction]:
-    """Select the corrections that agree with the last one of their text, which gives the server's
-    answer.
-    """
-    last = {_key(each): each.kb_id for each in corrections}
-    return [each for each in corrections if each.kb_id == last[_key(each)]]
-
-
 def _key(correction: Correction) -> str:
     return " ".join(correction.searched.lower().split())
-
-
-def _without_concept(corrections: Sequence[Correction]) -> list[str]:
-    """List the texts whose last correction gives no concept, sorted."""
-    last = {_key(each): each for each in corrections}
-    return sorted(" ".join(each.searched.split()) for each in last.values() if each.kb_id == NIL)
 
 
 def _by_text(corrections: Iterable[Correction]) -> list[dict[str, Correction]]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import spacy
@@ -21,7 +21,7 @@ from ..files.atomic import TemporaryFolder, require_apart
 from ..files.configs import config_errors, read_config
 from ..files.folders import MANIFEST, read_object, replaced
 from ..index.store import ConceptStore
-from ..linker.synonyms import read_synonyms
+from ..linker.synonyms import ChangedSynonym, as_pairs, read_synonyms
 from ..ontology import OntologyReader, substitutions_reader
 from ..ontology.profiles import AUTO, NONE, PROFILES, Profile, choose_profile
 from ..pipeline.concept_normalizer import ConceptNormalizer, Given, read_given
@@ -37,10 +37,6 @@ from ..pipeline.tokenization import separate_joined_words
 from ..text.substitutions import Substitution, find_substitutions
 from ..text.word_bags import normalized_words
 from .name_training import NGRAMS, STARTS, TrainingGain, TrainingPlan, train_on_names
-
-if TYPE_CHECKING:
-    from ..linker.synonyms import ChangedSynonym
-
 
 # Learning keeps about a kilobyte per name, and takes about ten seconds for 100,000 names.
 _MOST_NAMES = 200_000
@@ -362,9 +358,7 @@ def _blocks(config: Config, factory: str) -> dict[str, dict[str, Any]]:
     }
 
 
-def _source(
-    ontology: str | Path | AnyOntology, format: str | None
-) -> AnyOntology | Callable[[], AnyOntology]:
+def _source(ontology: str | Path | AnyOntology, format: str | None) -> Given[AnyOntology]:
     if isinstance(ontology, (str, Path)):
         return OntologyReader(Path(ontology), format=format).stream
     return ontology
@@ -372,15 +366,13 @@ def _source(
 
 def _read_changes(
     synonyms: str | Path | Iterable[tuple[str, str]] | None,
-) -> "list[ChangedSynonym]":
-    from ..linker.synonyms import ChangedSynonym, as_pairs
-
+) -> list[ChangedSynonym]:
     if isinstance(synonyms, (str, Path)):
         return list(read_synonyms(synonyms))
     return [ChangedSynonym(*pair) for pair in as_pairs(synonyms or ())]
 
 
-def _remove(changes: "Iterable[ChangedSynonym]", normalizer: ConceptNormalizer) -> None:
+def _remove(changes: Iterable[ChangedSynonym], normalizer: ConceptNormalizer) -> None:
     """Remove the synonyms that were removed from an older index, if this one has their concepts."""
     store = normalizer.lookup.index.store
     normalizer.remove_synonyms(

@@ -81,7 +81,7 @@ class MappingIds:
         prefix = split_curie(code)[0]
         if prefix and _CURIE.fullmatch(code) and self._knows(prefix):
             return code
-        return f"{self._prefix}:{quote(code, safe=_SAFE)}"
+        return _curie(self._prefix, code)
 
     def concept(self, concept_id: str) -> str:
         """Convert the id of a concept to a CURIE.
@@ -91,11 +91,11 @@ class MappingIds:
         if _CURIE.fullmatch(concept_id):
             return concept_id
         own = PREFIXES.own_curie(concept_id)
-        return own or f"{_CONCEPT}:{quote(concept_id, safe=_SAFE)}"
+        return own or _curie(_CONCEPT, concept_id)
 
     def source(self, name: str) -> str:
         """Convert the name of a table of terms to a CURIE, with the prefix of its codes."""
-        return f"{self._prefix}:{quote(name, safe=_SAFE)}"
+        return _curie(self._prefix, name)
 
     def addresses_of(self, curies: Iterable[str]) -> dict[str, str]:
         """List the IRIs of the prefixes of CURIEs.
@@ -111,6 +111,10 @@ class MappingIds:
     def _address(self, prefix: str) -> str:
         known = self._addresses.get(prefix.upper()) or _BUILT_IN.get(prefix)
         return known or PREFIXES.address(f"{prefix}:") or _ADDRESS.format(prefix)
+
+
+def _curie(prefix: str, text: str) -> str:
+    return f"{prefix}:{quote(text, safe=_SAFE)}"
 
 
 def concept_ids_of(curie: str) -> list[str]:
@@ -269,8 +273,8 @@ class MappingSummary:
 
         RETURNS (Tuple[float, float]): The share of terms, and of their counts, 0 to 1.
         """
-        shares = [each[status] / (sum(each.values()) or 1) for each in (self.rows, self.counts)]
-        return shares[0], shares[1]
+        rows, counts = sum(self.rows.values()), sum(self.counts.values())
+        return self.rows[status] / (rows or 1), self.counts[status] / (counts or 1)
 
 
 def summarize_mappings(mappings: Iterable[TermMapping], *, measure: str = "") -> MappingSummary:
@@ -590,8 +594,7 @@ class TermMapper:
         has_cosines = self.normalizer.lookup.retriever.has_cosines
         ontology = self.normalizer.lookup.index.manifest.get("ontology") or {}
         subject_source = self.ids.source(terms_path.name)
-        path = str(ontology.get("path") or "index")
-        object_source = f"{_ONTOLOGY}:{quote(path, safe=_SAFE)}"
+        object_source = _curie(_ONTOLOGY, str(ontology.get("path") or "index"))
         sources = (subject_source, object_source)
         comment = (
             f"Confidence is the {self.measure} of the first candidate. It is accepted from "

@@ -42,9 +42,10 @@ class MemoryZones:
             try:
                 yield
             finally:
-                new = len(vocab) - before
-                self._freed += new if frees else 0
-                self._kept += 0 if frees else new
+                if frees:
+                    self._freed += len(vocab) - before
+                else:
+                    self._kept += len(vocab) - before
         if self._freed > _MOST_WORDS:
             _make_tables_again(vocab)
             self._freed = 0

@@ -203,9 +203,8 @@ def _plan(
 ) -> TrainingPlan:
     """Plan all epochs of a config, or as many as the time allows.
 
-    RETURNS (TrainingPlan): The plan.
-
     seconds (float): The time for a batch.
+    RETURNS (TrainingPlan): The plan.
     """
     wanted = round(config["training"]["arguments"]["num_train_epochs"] * steps_per_epoch)
     steps = max(1, min(wanted, int(60 * minutes / seconds)))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tqdm import tqdm
 
@@ -13,15 +13,10 @@ from ..concepts import NIL, Ontology
 from ..documents.mentions import split_ids
 from ..errors import ConnormError, Errors
 from ..files.atomic import require_apart, require_distinct_outputs, write_text
-from ..linker.synonyms import read_synonyms, write_synonyms
+from ..linker.synonyms import ChangedSynonym, read_synonyms, write_synonyms
 from ..ontology import ReadReport, stream_ontology
 from ..ontology.differences import KINDS, Change, Successor, Successors, find_changes
-from . import Correction, CorrectionsFile
-from .corrections import CorrectionRecord, effective, to_line
-
-if TYPE_CHECKING:
-    from ..linker.synonyms import ChangedSynonym
-
+from .corrections import Correction, CorrectionRecord, CorrectionsFile, effective, to_line
 
 _CORRECTIONS = (".jsonl",)
 
@@ -90,12 +85,8 @@ def _move_table(
     return MovedSynonyms(kept, len(both) - kept - len(left), left)
 
 
-def _merged(
-    synonyms: Iterable[tuple["ChangedSynonym", Successor]],
-) -> "list[ChangedSynonym]":
+def _merged(synonyms: Iterable[tuple[ChangedSynonym, Successor]]) -> list[ChangedSynonym]:
     """Merge synonyms whose ids in the old release have become one: their counts are added."""
-    from ..linker.synonyms import ChangedSynonym
-
     times: Counter[tuple[str, str]] = Counter()
     for each, now in synonyms:
         if now.concept_id:

@@ -208,11 +208,9 @@ def _told(error: Exception) -> ConnormError | str:
 
 
 def _as_error(told: ConnormError | str, message: str, **fields: Any) -> ConnormError:
-    return (
-        told
-        if isinstance(told, ConnormError)
-        else ConnormError(message.format(reason=told, **fields))
-    )
+    if isinstance(told, ConnormError):
+        return told
+    return ConnormError(message.format(reason=told, **fields))
 
 
 def _end_with_parent() -> None:

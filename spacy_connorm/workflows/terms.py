@@ -7,7 +7,16 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConnormError, Errors, Warnings, quote, require_ending, require_installed, warn
+from ..errors import (
+    ConnormError,
+    Errors,
+    Warnings,
+    quote,
+    require_ending,
+    require_installed,
+    unreadable,
+    warn,
+)
 from ..files.tables import TableRow, find_column, read_rows, require_width
 from ..files.text import existing_file
 from ..text.cleaning import clean
@@ -108,11 +117,7 @@ def _count(path: Path, line: int, cell: str) -> int:
     # Thousands may be written as 1,234 or 1 234.
     digits = cell.replace(",", "").replace(" ", "").removesuffix(".0")
     if not (digits.isascii() and digits.isdigit()):
-        raise ConnormError(
-            Errors.CN115.format(
-                path=path, line=line, format="a count", reason=f"{quote(cell)} is not an integer"
-            )
-        )
+        raise unreadable(path, line, "a count", f"{quote(cell)} is not an integer")
     return int(digits)
 
 
