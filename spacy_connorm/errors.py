@@ -198,6 +198,11 @@ class Errors(metaclass=_Coded):
         "'{source}' is not a transformer but an encoder for spacy-connorm.{encoder}. Use that "
         "architecture in the config, or name the folder of a transformer."
     )
+    CN318 = (
+        "The saved encoder is {found}, but the component was made with {expected}. Make it with "
+        '`config={{"encoder": {{"@architectures": "{found}"}}}}`, or take the component from its '
+        'pipeline: `nlp.add_pipe("concept_normalizer", source=spacy.load("hp_index"))`.'
+    )
     CN322 = (
         "The encoder in '{path}' was saved with {setting} = {found}, but the config has {asked}. "
         "Remove the setting, or name an encoder that was made with it."
@@ -256,6 +261,10 @@ class Errors(metaclass=_Coded):
     CN422 = (
         "{what} needs scores from 0 to 1, and those of '{name}' are inner products "
         '(`metric = "dot"`). {mend}'
+    )
+    CN423 = (
+        "'{path}' is a pipeline, but `index` is the folder of a concept normalizer. Name the one "
+        "in it: {known}."
     )
     CN430 = (
         "'{path}' is from a different build than the files beside it: its manifest has the "

@@ -40,7 +40,13 @@ from ..files.atomic import TemporaryFolder
 from ..linker.interpretations import Calibration, written_id
 from ..linker.synonyms import as_pairs, read_synonyms, write_synonyms
 from ..text.cleaning import clean
-from .serialization import SavedComponent, read_lookup, require_extras, write_lookup
+from .serialization import (
+    SavedComponent,
+    read_lookup,
+    require_component,
+    require_extras,
+    write_lookup,
+)
 from .settings import InnerProductSettings, NormalizerSettings, Settings
 
 if TYPE_CHECKING:
@@ -301,14 +307,15 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         reused (Optional[ConceptIndex]): An older index, whose vectors are copied if encoder and
             text are the same; by default the current one.
         RAISES (ConnormError): CN004 if there is nothing to index, CN006 for an `index` together
-            with other sources, CN406 for unknown types and branches, and the errors of
-            the sources.
+            with other sources, CN406 for unknown types and branches, CN423 for an `index` that is
+            a whole pipeline, and the errors of the sources.
         """
         synonyms = as_pairs(synonyms or ())
         others = any(each is not None for each in (ontology, corpus, substitutions)) or synonyms
         if index is not None:
             if others:
                 refuse("index", str(index), "the only source")
+            require_component(Path(index))
             self.from_disk(index, exclude=["cfg"])
         elif others or not self.lookup.is_ready:
             examples = chain(get_examples(), corpus(nlp or Language(self.vocab)) if corpus else ())

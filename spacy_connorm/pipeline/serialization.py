@@ -12,6 +12,7 @@ from spacy.language import Language
 from spacy.util import get_minor_version_range
 
 from ..about import __version__
+from ..errors import ConnormError, Errors
 from ..files.atomic import TemporaryFolder, atomic_folder
 from ..files.folders import (
     damaged,
@@ -48,6 +49,18 @@ def read_settings(path: Path) -> dict[str, Any]:
     if not isinstance(settings, dict):
         raise damaged(path, "it holds no settings")
     return settings
+
+
+def require_component(path: Path) -> None:
+    """Refuse a whole pipeline where the folder of a concept normalizer is expected.
+
+    path (Path): The folder.
+    RAISES (ConnormError): CN423.
+    """
+    if (path / "config.cfg").is_file():
+        parts = sorted(each.parent for each in path.glob(f"*/{_INDEX}") if each.is_dir())
+        known = " or ".join(f"'{each}'" for each in parts) or "it has none"
+        raise ConnormError(Errors.CN423.format(path=path, known=known))
 
 
 def write_lookup(lookup: "ConceptLookup", folder: Path, exclude: Collection[str]) -> None:
@@ -175,8 +188,8 @@ class SavedComponent:
         exclude (Iterable[str]): As for `to_disk`.
         RETURNS (Self): The component.
         RAISES (ConnormError): CN400 to CN402 for a damaged folder, CN410 for an index of another
-            encoder, CN430 for an index from another build, CN005, CN006, CN118 and CN421 for
-            settings as in a config.
+            encoder, CN318 for an encoder of another kind, CN430 for an index from another build,
+            CN005, CN006, CN118 and CN421 for settings as in a config.
         """
         self.read_folder(Path(path), list(exclude))
         return self

@@ -152,6 +152,29 @@ def test_index_of_a_folder_keeps_the_settings(blank_pipeline, normalizer, tmp_pa
     assert len(other.candidates(["MI"])[0]) == 2
 
 
+def test_index_of_another_kind_of_encoder(blank, hashes, make_pipeline, tiny_folder, tmp_path):
+    _, normalizer = blank
+    encoder = {"@architectures": "spacy-connorm.TransformerEncoder.v1", "name": str(tiny_folder)}
+    settings = {**hashes, "encoder": encoder}
+    make_pipeline(**settings).to_disk(tmp_path / "other")
+    index = tmp_path / "other" / "concept_normalizer"
+    with pytest.raises(ConnormError, match="CN318.*Transformer.*, but.*Ngram.*source=spacy"):
+        normalizer.initialize(lambda: [], index=index)
+    # The two ways that the message names.
+    other = spacy.blank("xx").add_pipe("concept_normalizer", config=settings)
+    other.initialize(lambda: [], index=index)
+    taken = spacy.blank("xx").add_pipe("concept_normalizer", source=spacy.load(tmp_path / "other"))
+    assert taken.candidates(["MI"]) == other.candidates(["MI"])
+
+
+def test_index_that_is_a_pipeline(blank, pipeline, tmp_path):
+    _, normalizer = blank
+    pipeline.to_disk(tmp_path / "saved")
+    with pytest.raises(ConnormError, match=r"CN423.*'.*saved/concept_normalizer'\.$"):
+        normalizer.initialize(lambda: [], index=tmp_path / "saved")
+    normalizer.initialize(lambda: [], index=tmp_path / "saved" / "concept_normalizer")
+
+
 def test_index_beside_other_sources(blank, ontology, tmp_path):
     _, normalizer = blank
     with pytest.raises(ConnormError, match="CN006.*index.*only source"):
