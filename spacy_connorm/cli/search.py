@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 from wasabi import msg
 
-from ..concepts import Candidate
+from ..concepts import NIL, Candidate
 from ..errors import ConnormError, Errors
-from ..pipeline import load_pipeline
+from ..pipeline import find_normalizer, load_pipeline
 from ..workflows import explain as explain_mentions
 from ..workflows import search as search_mentions
 from .app import command, show_table
@@ -17,6 +17,7 @@ from .options import options_of
 
 if TYPE_CHECKING:
     from ..linker.linking import Explanation
+    from ..pipeline.concept_normalizer import ConceptNormalizer
 
 _ALIGNS = {
     **{"Mention": "l", "Concept": "l", "Name": "l", "Score": "r", "Dense": "r", "Lexical": "r"},
@@ -41,20 +42,22 @@ def search_cli(
     **given: Any,
 ) -> None:
     """Search for mentions and show their candidates. Without mentions, each line of standard input
-    is a mention, answered as it is read; the pipeline is loaded only once.
+    is a mention, answered as it is read; the pipeline is loaded only once. If the best score is
+    below the pipeline's `nil_threshold`, the answer is NIL, shown above the candidates.
 
     Example: python -m spacy connorm search training/index "heart attack" "high sugar" -k 3
     """
     if explain and "search" in given:
         raise ConnormError(Errors.CN736.format(option="--explain", other="--search"))
     nlp = load_pipeline(pipeline)
+    normalizer = find_normalizer(nlp, component=given.get("component"))
     for batch in [mentions] if mentions else _lines():
         if explain:
             for explanation in explain_mentions(nlp, batch, **given):
-                _show_explanation(explanation)
+                _show_explanation(explanation, normalizer)
         else:
             answers = zip(batch, search_mentions(nlp, batch, **given), strict=True)
-            _show_candidates([row for each in answers for row in _rows(*each)])
+            _show_candidates([row for each in answers for row in _rows(*each, normalizer)])
         # Someone who types line by line waits for each answer.
         sys.stdout.flush()
 
@@ -72,16 +75,26 @@ def _lines() -> Iterator[list[str]]:
             yield [line]
 
 
-def _rows(mention: str, candidates: Sequence[Candidate]) -> list[tuple[str, ...]]:
+def _rows(
+    mention: str, candidates: Sequence[Candidate], normalizer: "ConceptNormalizer | None" = None
+) -> list[tuple[str, ...]]:
+    """Make the rows of a mention: for each part, NIL if a normalizer is given that decides so, and
+    the candidates.
+    """
     if not candidates:
         return [(mention, "-", "nothing found", *[""] * 6)]
     rows: list[tuple[str, ...]] = []
     part = None
     for candidate in candidates:
         searched = f"{mention} ({candidate.searched})" if candidate.part else mention
+        shown = "" if candidate.part == part else searched
+        if shown and normalizer is not None and normalizer.decide([candidate]) == NIL:
+            told = f"the best score is below {_number(normalizer.cfg['nil_threshold'])}"
+            rows.append((shown, NIL, told, _number(candidate.score), *[""] * 5))
+            shown = ""
         rows.append(
             (
-                "" if candidate.part == part else searched,
+                shown,
                 candidate.concept_id,
                 candidate.name,
                 *map(_number, (candidate.score, candidate.dense, candidate.lexical)),
@@ -105,7 +118,7 @@ def _number(cosine: float | None) -> str:
     return "" if cosine is None else f"{cosine:.3f}"
 
 
-def _show_explanation(explanation: "Explanation") -> None:
+def _show_explanation(explanation: "Explanation", normalizer: "ConceptNormalizer") -> None:
     msg.divider(explanation.mention)
     if len(explanation.interpretations) > 1:
         answers = ["this one answers", *[""] * len(explanation.interpretations)]
@@ -123,6 +136,10 @@ def _show_explanation(explanation: "Explanation") -> None:
             told = "this one answers" if step.answers else "does not answer"
             msg.info(f"{step.search}, {needed}: {told}")
             _show_candidates(_rows(part.searched, step.candidates))
+        best = explanation.interpretations[0].parts[number - 1][:1]
+        if best and normalizer.decide(best) == NIL:
+            score, threshold = map(_number, (best[0].score, normalizer.cfg["nil_threshold"]))
+            msg.info(f"{name} is NIL: the best score is {score}, below {threshold}")
 
 
 def _show_candidates(rows: Sequence[tuple[str, ...]]) -> None:
