@@ -1,4 +1,4 @@
-"""`connorm map`: map a table of local terms to concepts."""
+"""`connorm map`: map a table or a list of local terms to concepts."""
 
 from typing import Any
 
@@ -22,9 +22,10 @@ def map_cli(
     ),
     **given: Any,
 ) -> None:
-    """Map a table of local terms to concepts, as SSSOM: accepted, to be reviewed, or unmatched. The
-    confidence is a probability if the pipeline is calibrated, or else a cosine. Decisions that
-    people have made in OUT are kept; use `connorm serve PIPELINE --review OUT` to make them.
+    """Map a table or a list of local terms to concepts, as SSSOM: accepted, to be reviewed, or
+    unmatched. The confidence is a probability if the pipeline is calibrated, or else a cosine.
+    Decisions that people have made in OUT are kept; use `connorm serve PIPELINE --review OUT` to
+    make them. A list has one term in each line, and no header or "term".
 
     Example: python -m spacy connorm map training/index terms.csv terms.sssom.tsv --term name
     """

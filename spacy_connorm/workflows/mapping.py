@@ -328,10 +328,11 @@ def map_terms(
     date, so the same input gives the same bytes.
 
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
-    terms_path (Union[str, Path]): A table with a header: `.csv`, `.tsv` or `.xlsx`. See
-        `read_terms`.
+    terms_path (Union[str, Path]): A table with a header, or a list with one term in each line:
+        `.csv`, `.tsv`, `.txt` or `.xlsx`. See `read_terms`.
     output_path (Union[str, Path]): The mappings: `.tsv` for SSSOM, `.csv` for only its table.
-    code (str): The column of the codes.
+    code (str): The column of the codes; it may be missing if it has the default name, then each
+        term is its own code.
     term (str): The column of the terms.
     context (str): The column with the text around a term; it may be missing.
     count (str): The column with the number of occurrences of a term; it may be missing.

@@ -1,9 +1,10 @@
-"""Read tables of local terms: CSV, TSV and Excel, with columns named by the user."""
+"""Read tables of local terms: CSV, TSV and Excel, with columns named by the user; and lists."""
 
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ _TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 class LocalTerm:
     """A row of a table of terms.
 
-    code (str): The term's local code.
+    code (str): The term's local code; its text if it has none.
     term (str): Its text.
     context (str): Text around it; may be empty.
     count (int): How often it occurs.
@@ -52,13 +53,14 @@ def read_terms(
     sheet: str | None = None,
     delimiter: str | None = None,
 ) -> list[LocalTerm]:
-    """Read a table of terms.
+    """Read a table or a list of terms.
 
-    path (Union[str, Path]): A `.csv`, `.tsv`, `.txt` (tabs) or `.xlsx` file with a header. Text
+    path (Union[str, Path]): A `.csv`, `.tsv`, `.txt` (tabs) or `.xlsx` file with a header, or such
+        a file with one term in each line; its first line is a term, too, unless it is "term". Text
         files may be gzipped.
-    code, term (str): The columns of the code and the term.
-    context, count (str): The columns of the context and the count. They may be missing if they have
-        the default names.
+    term (str): The column of the term.
+    code, context, count (str): The columns of the code, the context and the count. They may be
+        missing if they have the default names; then the code is the term.
     sheet (Optional[str]): The sheet of an Excel file; the first one if None.
     delimiter (Optional[str]): The delimiter of the fields in a text file; detected if None, see
         `read_rows`.
@@ -72,25 +74,31 @@ def read_terms(
     """
     path = Path(path)
     rows = _read_table(path, sheet, delimiter)
-    columns = [clean(cell) for cell in next(rows, (0, []))[1]]
+    first = next(rows, (0, []))
+    columns = [clean(cell) for cell in first[1]]
+    if len(columns) == 1 and columns[0] not in (CODE, TERM) and (code, term) == (CODE, TERM):
+        rows, columns = chain([first], rows), [TERM]  # a list without a header
     wanted = {CODE: code, TERM: term, CONTEXT: context, COUNT: count}
     places = {
         field: find_column(path, column, columns)
         for field, column in wanted.items()
-        if column in columns or column != field or field in (CODE, TERM)
+        if column in columns or column != field or field == TERM
     }
     if not _is_excel(path):
         rows = require_width(rows, path, len(columns), delimiter=delimiter)
     terms, left_out = [], []
     for number, row in rows:
         cells = {field: clean(row[at]) for field, at in places.items() if at < len(row)}
+        if CODE not in places:
+            cells[CODE] = cells.get(TERM, "")
         if cells.get(CODE) and cells.get(TERM):
             times = _count(path, number, cells.pop(COUNT, ""))
             terms.append(LocalTerm(**cells, count=times))
         else:
             left_out.append(number)
     if not terms:
-        raise ConnormError(Errors.CN104.format(path=path, what="rows with both a code and a term"))
+        what = "rows with both a code and a term" if CODE in places else "terms"
+        raise ConnormError(Errors.CN104.format(path=path, what=what))
     if left_out:
         warn(Warnings.CNW780.format(path=path, count=len(left_out), line=left_out[0]))
     return terms

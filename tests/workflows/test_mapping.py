@@ -294,11 +294,22 @@ def test_a_table_becomes_mappings(pipeline, terms, out):
     assert "cosine" in metadata["comment"]
 
 
-def test_it_is_valid_for_the_package_of_the_standard(pipeline, terms, out):
+def find_errors(path):
+    """What the package of the standard says against a file."""
     from sssom.constants import SchemaValidationType
     from sssom.parsers import parse_sssom_table
     from sssom.validators import validate
 
+    kinds = [
+        SchemaValidationType.JsonSchema,
+        SchemaValidationType.PrefixMapCompleteness,
+        SchemaValidationType.StrictCurieFormat,
+    ]
+    reports = validate(parse_sssom_table(path), kinds, fail_on_error=False)
+    return [each.message for report in reports.values() for each in report.results]
+
+
+def test_it_is_valid_for_the_package_of_the_standard(pipeline, terms, out):
     map_terms(pipeline, terms, out)
     row, *others = read_sssom(out).mappings
     row = decide_mapping(
@@ -307,13 +318,22 @@ def test_it_is_valid_for_the_package_of_the_standard(pipeline, terms, out):
     metadata = read_sssom(out).metadata
     metadata["curie_map"]["orcid"] = "https://orcid.org/"
     write_sssom(MappingSet(metadata, [row, *others]), out)
-    kinds = [
-        SchemaValidationType.JsonSchema,
-        SchemaValidationType.PrefixMapCompleteness,
-        SchemaValidationType.StrictCurieFormat,
+    assert find_errors(out) == []
+
+
+def test_a_list_becomes_valid_mappings_whose_codes_are_the_terms(pipeline, out, tmp_path):
+    terms = tmp_path / "terms.txt"
+    terms.write_text("heart attack\nFièvre: 39 °C, 'high'\nHP:0001\ncold\n", encoding="utf8")
+    map_terms(pipeline, terms, out)
+    found = read_sssom(out).mappings
+    assert [(each.subject_id, each.subject_label) for each in found] == [
+        ("local:heart%20attack", "heart attack"),
+        ("local:Fi%C3%A8vre%3A%2039%20%C2%B0C%2C%20%27high%27", "Fièvre: 39 °C, 'high'"),
+        ("HP:0001", "HP:0001"),
+        ("local:cold", "cold"),
     ]
-    reports = validate(parse_sssom_table(out), kinds, fail_on_error=False)
-    assert [each.message for report in reports.values() for each in report.results] == []
+    assert found[0].object_id == "concept:C2"
+    assert find_errors(out) == []
 
 
 def test_probabilities_are_the_confidence_of_a_calibrated_pipeline(make_pipeline, terms, out):

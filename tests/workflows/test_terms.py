@@ -57,6 +57,28 @@ def test_columns_have_other_names(table):
         read_terms(path, code="Id;x", term="Name", context="why")
 
 
+@pytest.mark.parametrize("name", ["terms.txt", "terms.csv", "terms.tsv"])
+@pytest.mark.parametrize("header", ["", "term\n"])
+def test_a_list_of_terms(table, name, header):
+    path = table(f"{header}dizzy\n\n the  cold\ndizzy\n", name)
+    dizzy = LocalTerm("dizzy", "dizzy")
+    assert read_terms(path) == [dizzy, LocalTerm("the cold", "the cold"), dizzy]
+
+
+def test_a_list_has_terms_with_any_signs(table):
+    path = table('12" scar\npain, chest\n"cold; flu\n', "terms.txt")
+    assert [each.term for each in read_terms(path)] == ['12" scar', "pain, chest", '"cold; flu']
+
+
+def test_a_table_without_codes(table, book):
+    expected = [LocalTerm("dizzy", "dizzy", count=3)]
+    path = table("count,Name\n3,dizzy\n")
+    assert read_terms(path, term="Name") == expected
+    assert read_terms(book(first=[["dizzy"]])) == [LocalTerm("dizzy", "dizzy")]
+    with pytest.raises(ConnormError, match="CN114.*'id'"):
+        read_terms(path, term="Name", code="id")
+
+
 def test_excel(book):
     header = ["code", "term", "context", "count", "since"]
     rows = [header, ["A1", "the cold", "since a week", 1234.0, date(2026, 1, 1)], [250.0, "fever"]]
@@ -94,7 +116,10 @@ def test_a_count_that_is_none(table, count):
 @pytest.mark.parametrize(
     ("name", "content", "code"),
     [
-        ("terms.csv", "code,term\n", "CN104"),
+        ("terms.csv", "code,term\n", "CN104.*both"),
+        ("terms.csv", "term\n", "CN104.*no terms"),
+        ("terms.csv", "code\nA\n", "CN114.*'term'"),
+        ("terms.txt", "cold\nA\tflu\n", "CN115.*line 2"),
         ("terms.csv", "", "CN114"),
         ("terms.csv", 'code,term\nA,"b', "CN115"),
         ("terms.csv", "code,term\nA,b\nB,pain, chest\n", "CN115.*line 3.*quotation marks"),
