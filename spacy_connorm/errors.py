@@ -157,7 +157,9 @@ class Errors(metaclass=_Coded):
         "line)."
     )
 
-    CN220 = "'{path}' can't be read as {format} ({reason}). It is damaged, or in another format."
+    CN220 = (
+        "'{path}' can't be read as {format} ({reason}). It is in another format, or damaged{mend}."
+    )
 
     # Encoders
     CN300 = "'{name}' is not an encoder. Use one, e.g. spacy-connorm.TransformerEncoder.v1."

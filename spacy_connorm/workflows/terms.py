@@ -150,8 +150,8 @@ def _read_excel(path: Path, sheet: str | None) -> Iterator[TableRow]:
     except ConnormError:
         raise
     except Exception as error:  # zipfile's, the XML parser's, KeyError and others
-        reason = type(error).__name__
-        raise ConnormError(Errors.CN220.format(path=path, format="Excel", reason=reason)) from error
+        told = {"format": "Excel", "reason": type(error).__name__, "mend": ""}
+        raise ConnormError(Errors.CN220.format(path=path, **told)) from error
 
 
 def _text(value: Any) -> str:

@@ -389,9 +389,8 @@ def _parquet_file(path: Path) -> Iterator[Any]:
         with ParquetFile(path) as file:
             yield file
     except (ArrowException, OSError, UnicodeDecodeError) as error:
-        raise ConnormError(
-            Errors.CN220.format(path=path, format="Parquet", reason=tell_reason(error))
-        ) from error
+        told = {"format": "Parquet", "reason": tell_reason(error), "mend": ""}
+        raise ConnormError(Errors.CN220.format(path=path, **told)) from error
 
 
 def _doc_id(others: dict[str, Any], id_field: str, name: str, number: int) -> str:

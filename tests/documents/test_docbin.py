@@ -42,6 +42,22 @@ def test_what_is_damaged_is_named(path, fields):
         list(read_docs(path, Vocab()))
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.pubtator", "7|t|A cold.\n"),
+        ("a.json", '{"documents": []}'),
+        ("a.ann", "T1\tD 0 4\tflu"),
+    ],
+)
+def test_another_format_is_to_be_converted(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_text(content, encoding="utf8")
+    told = rf"CN220.*in another format.* `python -m spacy connorm corpus {path} OUT\.spacy`\.$"
+    with pytest.raises(ConnormError, match=told):
+        list(read_docs(path, Vocab()))
+
+
 def test_an_error_of_the_reader_is_its_own(path):
     with pytest.raises(KeyError):
         for _ in read_docs(path, Vocab()):
