@@ -105,8 +105,9 @@ class Errors(metaclass=_Coded):
         "or not a gzip file as its name suggests: download it again, or rename it."
     )
     CN107 = (
-        "'{path}' is not UTF-8 text, from line {line} or soon after. Save it as UTF-8, or convert "
-        "it: `iconv -f ENCODING -t utf8 OLD > NEW`, often with the encoding latin1 or utf16."
+        "'{path}' is not UTF-8 text, from line {line} or soon after. Save it as UTF-8 (in Excel: "
+        "CSV UTF-8), or convert it: `iconv -f ENCODING -t utf8 OLD > NEW`, often with the encoding "
+        "cp1252, which Excel writes on Windows, or utf16."
     )
     CN108 = "Can't write '{path}': {reason}. Files and folders are as they were before."
     CN109 = "Another process is writing '{path}'. Wait until it ends, or name another output."

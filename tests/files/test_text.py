@@ -25,7 +25,7 @@ def test_gzip_is_told_by_the_name(tmp_path):
     [
         ("a.txt.gz", b"plain\n", "CN106.*line 1"),
         ("a.txt.gz", gzip.compress(b"line\n" * 99_999)[:-99], "CN106"),
-        ("a.txt", b"one\ntw\xf6\n", "CN107"),
+        ("a.txt", b"one\ntw\xf6\n", "CN107.*CSV UTF-8.*cp1252"),
     ],
 )
 def test_what_cannot_be_read(tmp_path, name, content, code):
