@@ -28,7 +28,8 @@ _LIST = "A,B,..."
 # The parameters of all readers that are not options of their format.
 _NO_OPTIONS = ("path", "report")
 _FIELD = re.compile(r"(\w+(?:, \w+)*)(?: \(.+?\))?: (.+)")
-_SENTENCE = re.compile(r".+?[.](?=\s+[A-Z`\"]|\s*$)")
+# "e.g." ends no sentence.
+_SENTENCE = re.compile(r".+?(?<!e\.g)[.](?=\s+[A-Z`\"]|\s*$)")
 
 
 def options_of(

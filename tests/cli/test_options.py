@@ -53,7 +53,7 @@ def convert(
     input_paths (Sequence[Union[str, Path]]): The files.
     output_path (Union[str, Path]): The result.
     types (Sequence[str]): Types; see `Types`. Not this.
-    size (int): How many.
+    size (int): How many, e.g. `3`. Not this.
     """
 
 
@@ -108,6 +108,7 @@ def test_what_is_given_has_the_type_of_the_parameter(given):
 def test_help_is_the_first_sentence(app):
     helps = {each.name: each.help for each in get_command(app).params}
     assert helps["types"] == "Types; see `Types`."
+    assert helps["size"] == "How many, e.g. `3`."
     assert helps["columns"] == "tables: What the columns hold, e.g. ids. [id]"
     assert helps["header"] == "tables: Whether there is a header. writer: Whether to write one."
     assert helps["system"] == helps["other"] == "writer: The system."
