@@ -16,6 +16,7 @@ import typer
 from click import UsageError
 from spacy.cli._util import parse_config_overrides
 from typer.core import TyperGroup
+from typer.main import get_command
 from wasabi import Printer, msg
 
 from ..errors import ConnormError, ConnormWarning, Errors, is_text_shown
@@ -96,6 +97,16 @@ def show_table(
     msg.table(cut, aligns=tuple(aligns) or None, max_col=width, **options)
 
 
+_OF_FORMATS = (
+    "options of formats belong to `connorm ontology`, whose JSONL `index` and `train` read"
+)
+
+
+def _options_of_ontologies() -> set[str]:
+    commands: Any = get_command(app)
+    return {option for each in commands.commands["ontology"].params for option in each.opts}
+
+
 def parse_overrides(ctx: typer.Context) -> dict[str, Any]:
     """Parse config settings given on the command line: `--section.setting value`.
 
@@ -110,6 +121,8 @@ def parse_overrides(ctx: typer.Context) -> dict[str, Any]:
         if name.startswith("--") and "." not in name and name not in known:
             similar = ", ".join(get_close_matches(name, known, cutoff=0.8))
             advice = f" (Possible options: {similar})" if similar else ""
+            if name in _options_of_ontologies():
+                advice = f" ({_OF_FORMATS})"
             ctx.fail(f"No such option: {name}{advice}")
     try:
         return parse_config_overrides(ctx.args)

@@ -5,6 +5,7 @@ from typing import Any
 import typer
 from wasabi import msg
 
+from ..errors import refuse
 from ..ontology import FORMATS
 from ..ontology.profiles import AUTO, NONE, PROFILES
 from ..workflows import TrainingGain, TrainingPlan, build_index
@@ -46,6 +47,9 @@ def index_cli(ctx: typer.Context, **given: Any) -> None:
     [initialize.components...] in a larger pipeline's config (OUT/concept_normalizer). With
     --find-mentions, `connorm annotate` can read plain text with it.
 
+    Options of formats, such as --semantic-types, belong to `connorm ontology`, which writes JSONL,
+    and several ontologies become one by `connorm join`.
+
     Settings of the config can be overridden: --components.concept_normalizer.encoder.name FOLDER
 
     With --train, the encoder first learns the ontology's names, in at most --train-minutes. The
@@ -53,6 +57,10 @@ def index_cli(ctx: typer.Context, **given: Any) -> None:
 
     Example: python -m spacy connorm index doid.jsonl training/index --corpus train.spacy
     """
+    if ctx.args and not ctx.args[0].startswith("-"):
+        found = " ".join(map(str, (given["ontology"], given["output_path"], *ctx.args)))
+        expected = "one ontology and one folder (of several ontologies, `connorm join` makes one)"
+        refuse("ONTOLOGY OUT", found, expected)
     built = build_index(**given, overrides=parse_overrides(ctx), on_training=_show_plan)
     _show(built.manifest)
     if built.gain is not None:

@@ -84,6 +84,22 @@ def test_an_unknown_option_is_no_setting(invoke, words, tmp_path, demo_ontology,
     assert words(result).endswith(f"{told} (Possible options: {advice})" if advice else told)
 
 
+@pytest.mark.parametrize("option", ["--semantic-types=T047", "--types", "--tree"])
+def test_an_option_of_a_format_belongs_to_another_command(
+    invoke, words, tmp_path, demo_ontology, option
+):
+    result = invoke("index", demo_ontology, tmp_path / "out", option, "T047")
+    assert result.exit_code == 2
+    told = f"No such option: {option.partition('=')[0]} (options of formats belong to `connorm ont"
+    assert told in words(result)
+
+
+def test_several_ontologies_are_to_be_joined(invoke, refused, words, tmp_path, demo_ontology):
+    result = invoke("index", demo_ontology, demo_ontology, tmp_path / "out", "--find-mentions")
+    refused(result, "CN006")
+    assert "`connorm join`" in words(result)
+
+
 def test_plain_text_is_read_by_what_index_wrote(invoke, words, tmp_path, demo_ontology, ngrams):
     notes, out = tmp_path / "notes.txt", tmp_path / "found.csv"
     notes.write_text("Fever since Monday.")
