@@ -505,6 +505,11 @@ class Warnings(metaclass=_Coded):
         "index was built. For faster search, install `spacy-connorm[annoy]` (it needs a compiler) "
         "and rebuild the index, or build it with `spacy-connorm.IvfIndex.v1`."
     )
+    CNW404 = (
+        "The encoder `fast` is not trained, and links poorly before it is. Train it (`--train`, or "
+        "`train` in Python), name the folder of a trained one "
+        "(`--components.concept_normalizer.encoder.name FOLDER`), or choose `accurate`."
+    )
 
     # Evaluation
     CNW600 = (

@@ -33,7 +33,7 @@ _COUNTS = {
         "gpu_id": "-g",
     },
     help={
-        "encoder": "fast (a DAN), accurate (MiniLM) or ngrams (nothing to install). "
+        "encoder": "fast (a DAN, with --train), accurate (MiniLM) or ngrams (nothing to install). "
         "[accurate; fast with --train]",
         "config": "A pipeline's config, for other choices.",
         "format": f"One of: {', '.join(FORMATS)}. [detected from ONTOLOGY]",

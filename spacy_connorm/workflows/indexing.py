@@ -16,7 +16,7 @@ from thinc.api import Config
 from ..concepts import AnyOntology, Concept, ConceptStream, Ontology
 from ..documents.docbin import read_docs
 from ..encoders import choose_device
-from ..errors import ConnormError, Errors, refuse, require_choice
+from ..errors import ConnormError, Errors, Warnings, refuse, require_choice, warn
 from ..files.atomic import TemporaryFolder, require_apart
 from ..files.configs import config_errors, read_config
 from ..files.folders import MANIFEST, read_object, replaced
@@ -108,6 +108,7 @@ _KINDS = ("type", "stage", "grade")
 _NUMBERS = range(1, 6)
 _NORMALIZER = "concept_normalizer"
 _ARCHITECTURE = "components.concept_normalizer.encoder.@architectures"
+_ENCODER_NAME = "components.concept_normalizer.encoder.name"
 _RESOLVER = "abbreviation_resolver"
 _FINDER = "mention_finder"
 _MARKER = "assertion_marker"
@@ -177,8 +178,9 @@ def build_index(
     substitutions (Optional[Union[str, Path]]): A table of words in mentions that can replace words
         in names, from `connorm substitutions`. If None, and without a config, it is learned from
         the ontology's own names, 200,000 at most.
-    encoder (Optional[str]): "fast" (a deep averaging network), "accurate" (all-MiniLM-L6-v2, the
-        default) or "ngrams" (nothing to install or download), with the default settings.
+    encoder (Optional[str]): "fast" (a deep averaging network, with `train`), "accurate"
+        (all-MiniLM-L6-v2, the default) or "ngrams" (nothing to install or download), with the
+        default settings.
     config (Optional[Union[str, Path, Config]]): A config with a concept normalizer, for all other
         choices; the default settings if None.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names, such as
@@ -206,6 +208,7 @@ def build_index(
         be used, CN006 and CN118 for an unknown encoder or profile and an encoder beside a config,
         CN406 for a profile of another ontology, CN810 if there are too few synonyms to train on,
         and the errors of the readers and, with `train`, of `training.train`.
+    WARNS (ConnormWarning): CNW404 for the encoder "fast" without training.
     """
     require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)
     require_choice("profile", profile, (AUTO, NONE, *PROFILES))
@@ -221,6 +224,8 @@ def build_index(
         overrides=overrides,
     )
     nlp, gain = make(encoder=encoder), None
+    if encoder == "fast" and not train and _ENCODER_NAME not in (overrides or {}):
+        warn(Warnings.CNW404)
     reused = None if reuse is None else load_normalizer(reuse).lookup.index
     changes = _read_changes(synonyms)
     source: Given[AnyOntology] = _source(ontology, format)

@@ -1,6 +1,7 @@
 import gzip
 import json
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import spacy
@@ -92,6 +93,14 @@ def test_what_is_no_ontology_is_refused(tmp_path):
 def test_an_encoder_is_chosen_by_name(encoder, expected):
     normalizer = make_pipeline(encoder=encoder).get_pipe("concept_normalizer")
     assert expected.removesuffix("Encoder").lower() in normalizer.lookup.encoder.name
+
+
+def test_a_network_that_is_not_trained_is_warned_of(tmp_path):
+    build_fast = partial(build_index, tmp_path / "none.obo", tmp_path / "index", encoder="fast")
+    with pytest.warns(ConnormWarning, match="CNW404.*--train"), pytest.raises(ConnormError):
+        build_fast()
+    with pytest.raises(ConnormError, match="CN"):
+        build_fast(overrides={f"{COMPONENT}.encoder.name": str(tmp_path)})
 
 
 def test_the_default_encoder_is_in_half_precision_unless_another_one_is_chosen():
