@@ -23,8 +23,8 @@ _OF_CORPORA = inspect.signature(annotate_corpus).parameters
     formats={name: form.make_exporter for name, form in EXPORT_FORMATS.items()},
     flags={"format": "-f", "batch_size": "-b", "n_process": "-n", "gpu_id": "-g"},
     help={
-        "input_path": "A .txt, .jsonl, .csv, .tsv or .spacy file. With --engine, a .parquet or "
-        ".jsonl file, or a folder of them.",
+        "input_path": "A .txt, .jsonl, .csv, .tsv or .spacy file, or a folder of .txt files. With "
+        "--engine, a .parquet or .jsonl file, or a folder of them.",
         "output_path": "The file to write, or the folder for BRAT. With --engine, the folder to "
         "write Parquet files to, or to continue.",
         "format": f"Format of OUT, if its name does not show it: {', '.join(EXPORT_FORMATS)}.",
@@ -40,11 +40,12 @@ def annotate_cli(
     ),
     **given: Any,
 ) -> None:
-    """Run a pipeline over texts and write the mentions that it finds. A .txt file is one text; a
-    .jsonl file has an object with a "text" in each line, a .csv or .tsv file a header and a "text"
-    in each row, and everything else in them is kept; the documents of a .spacy file keep their
-    entities. With --engine, a corpus of any size is written as Parquet, one file for each of its
-    files, and a run that was killed continues where it stopped.
+    """Run a pipeline over texts and write the mentions that it finds. A .txt file is one text, and
+    a folder has one in each .txt file, with the file's name as its id; a .jsonl file has an object
+    with a "text" in each line, a .csv or .tsv file a header and a "text" in each row, and
+    everything else in them is kept; the documents of a .spacy file keep their entities. With
+    --engine, a corpus of any size is written as Parquet, one file for each of its files, and a run
+    that was killed continues where it stopped.
 
     Example: python -m spacy connorm annotate en_diseases notes.jsonl annotated.csv
     """

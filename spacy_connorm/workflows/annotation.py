@@ -115,8 +115,8 @@ def annotate(
     annotate`. The texts are never all in memory.
 
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
-    input_path (Union[str, Path]): A `.txt`, `.jsonl`, `.csv`, `.tsv` or `.spacy` file; see
-        `read_inputs`.
+    input_path (Union[str, Path]): A `.txt`, `.jsonl`, `.csv`, `.tsv` or `.spacy` file, or a folder
+        of `.txt` files; see `read_inputs`.
     output_path (Union[str, Path]): The file to write, or the folder for BRAT.
     format (Optional[str]): One of `EXPORT_FORMATS`; detected from the output's name if None.
     text_field (str): The field of a JSON object, or the column of a table, with the text.

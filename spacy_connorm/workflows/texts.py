@@ -54,12 +54,14 @@ class InputText(NamedTuple):
 def read_inputs(
     path: str | Path, *, text_field: str = TEXT_FIELD, needed_fields: Collection[str] = ()
 ) -> Iterator[InputText]:
-    """Read texts to annotate, one by one. A `.txt` file is one text; a `.jsonl` file has an object
-    with a text in each line, a `.csv` or `.tsv` file a header and a text in each row; the documents
-    of a `.spacy` file keep their entities. Texts keep their line ends, which offsets count.
+    """Read texts to annotate, one by one. A `.txt` file is one text, and a folder has several of
+    them, whose names without `.txt` are their ids; a `.jsonl` file has an object with a text in
+    each line, a `.csv` or `.tsv` file a header and a text in each row; the documents of a `.spacy`
+    file keep their entities. Texts keep their line ends, which offsets count.
 
     path (Union[str, Path]): A `.txt`, `.jsonl`, `.csv`, `.tsv` or `.spacy` file; all except `.txt`
-        and `.spacy` may be gzipped.
+        and `.spacy` may be gzipped. Or a folder of `.txt` files, read in the order of their names;
+        subfolders and names that begin with `_` or `.` are skipped.
     text_field (str): The field of an object, or the column of a table, with the text.
     needed_fields (Collection[str]): Other fields or columns that the first object or document must
         have.
@@ -67,8 +69,8 @@ def read_inputs(
     RAISES (ConnormError): CN708 for another extension, CN707 for a line that is not an object with
         a text, CN720 for one without a needed field, CN721 for a field of a `.txt` file or a text
         field of a `.spacy` file, CN114 for a table without a column, CN125 for columns of the same
-        name, CN115 for a row with more fields than columns, and the errors of `read_docs`,
-        `read_lines`, `read_text` and `read_rows`.
+        name, CN115 for a row with more fields than columns, CN104 for a folder without `.txt`
+        files, and the errors of `read_docs`, `read_lines`, `read_text` and `read_rows`.
     WARNS (ConnormWarning): CNW202 for lone surrogates, which spaCy cannot store.
     """
     path, needed = Path(path), needed_fields
@@ -77,10 +79,12 @@ def read_inputs(
     if name.endswith(".spacy"):
         _refuse_fields(path, text_field)
         texts = _read_docs(path)
+    elif path.is_dir():
+        _refuse_fields(path, text_field, *needed_fields)
+        texts = _read_folder(path, replaced)
     elif name.endswith(".txt"):
         _refuse_fields(path, text_field, *needed_fields)
-        text = replace_surrogates(read_text(path), report=replaced)
-        texts = iter([InputText("", text, {}, f"'{path}'")])
+        texts = iter([_read_file(path, {}, replaced)])
     elif name.endswith(_JSON_LINES):
         texts = _read_json_lines(path, str(path), text_field, replaced)
     elif name.endswith(_TABLES):
@@ -105,6 +109,25 @@ def _refuse_fields(path: Path, *fields: str) -> None:
     if named:
         known = ", ".join((*_JSON_LINES, *_TABLES))
         raise ConnormError(Errors.CN721.format(path=path, field=named[0], known=known))
+
+
+def _read_file(path: Path, fields: dict[str, Any], replaced: CorpusReport) -> InputText:
+    text = replace_surrogates(read_text(path), report=replaced)
+    return InputText("", text, fields, f"'{path}'")
+
+
+def _read_folder(folder: Path, replaced: CorpusReport) -> Iterator[InputText]:
+    paths = sorted(
+        path
+        for path in folder.iterdir()
+        if path.suffix.lower() == ".txt" and not path.name.startswith(("_", "."))
+    )
+    if not paths:
+        what = "`.txt` files (folders of Parquet and JSON lines need `--engine`)"
+        raise ConnormError(Errors.CN104.format(path=folder, what=what))
+    for path in paths:
+        doc_id = replace_surrogates(path.stem, report=replaced)
+        yield _read_file(path, {ID_FIELD: doc_id}, replaced)
 
 
 def _read_docs(path: Path) -> Iterator[InputText]:

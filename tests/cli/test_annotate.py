@@ -52,6 +52,14 @@ def test_every_format_is_written_and_says_what_it_lacks(invoke, words, folder):
     assert "Reference T1 MINE:C6" in (folder / "a" / "1.ann").read_text(encoding="utf8")
 
 
+def test_a_folder_of_texts(invoke, words, folder):
+    (folder / "texts").mkdir()
+    (folder / "texts" / "n1.txt").write_text("Took aspirin.", encoding="utf8")
+    result = invoke("annotate", "pipeline", "texts", "found.csv")
+    assert "Wrote 1 texts with 1 mentions, 1 of them linked: found.csv" in words(result)
+    assert "\nn1," in (folder / "found.csv").read_text(encoding="utf8")
+
+
 def test_bad_input(invoke, refused, folder):
     for arguments, code in (
         (["notes.jsonl", "out.docx"], "CN111"),

@@ -60,6 +60,20 @@ def test_a_text_file_is_one_text(pipeline, tmp_path):
     assert record["ents"][0]["kb_id"] == "C6"
 
 
+def test_each_text_file_of_a_folder_has_its_name_as_id(pipeline, tmp_path):
+    folder = tmp_path / "notes"
+    (folder / "older").mkdir(parents=True)
+    for name in ("b.2.txt", "a.TXT", "_c.txt", "._a.txt", "readme.md", "older/d.txt"):
+        (folder / name).write_text(f"Took aspirin: {name}.", encoding="utf8")
+    counts = annotate(pipeline, folder, tmp_path / "out.jsonl")
+    assert (counts.texts, counts.linked) == (2, 2)
+    found = [(each["id"], each["text"]) for each in read(tmp_path / "out.jsonl")]
+    assert found == [("a", "Took aspirin: a.TXT."), ("b.2", "Took aspirin: b.2.txt.")]
+    annotate(pipeline, folder, tmp_path / "out.pubtator")
+    written = (tmp_path / "out.pubtator").read_text(encoding="utf8")
+    assert "a|t|" in written and "b.2|t|" in written
+
+
 def test_offsets_count_line_ends_as_they_are_but_no_byte_order_mark(pipeline, tmp_path):
     note, out = tmp_path / "note.txt", tmp_path / "out.jsonl"
     text = "Took\r\nno\raspirin.\r\n"
@@ -199,6 +213,8 @@ def test_a_bad_line_is_named_and_the_old_file_stays(pipeline, tmp_path, content,
         ("note.txt", "out.jsonl", {"text_field": "note"}, "CN721.*note.txt.*'note'"),
         ("note.txt", "out.jsonl", {"id_field": "nr"}, "CN721.*note.txt.*'nr'"),
         ("nowhere.txt", "out.jsonl", {}, "CN100"),
+        ("empty", "out.jsonl", {}, r"CN104.*empty.*\.txt.*--engine"),
+        ("empty", "out.jsonl", {"id_field": "nr"}, "CN721.*empty.*'nr'"),
         ("latin1.txt", "out.jsonl", {}, "CN107.*line 3"),
         ("bad.spacy", "out.jsonl", {"text_field": "note"}, "CN721.*bad.spacy.*'note'"),
         ("docs.spacy", "out.jsonl", {"id_field": "nr"}, "CN720.*docs.*document 1.*'nr'.*: ward"),
@@ -220,6 +236,7 @@ def test_bad_input(pipeline, notes, tmp_path, source, target, options, code):
         tmp_path / "docs.spacy"
     )
     (tmp_path / "note.txt").write_text("fine")
+    (tmp_path / "empty").mkdir()
     (tmp_path / "twice.csv").write_text("nr,text,,nr,\n1,fine,,2,\n")
     (tmp_path / "latin1.txt").write_bytes("a\n\nFi\xe8vre".encode("latin1"))
     (tmp_path / "notes.csv").write_text("nr,text\n1,fine\n2,no, quotation marks\n")
