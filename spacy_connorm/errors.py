@@ -198,8 +198,9 @@ class Errors(metaclass=_Coded):
         "`AutoModel.from_pretrained('{source}').save_pretrained`, and the same for `AutoTokenizer`."
     )
     CN317 = (
-        "'{source}' is not a transformer but an encoder for spacy-connorm.{encoder}. Use that "
-        "architecture in the config, or name the folder of a transformer."
+        "'{source}' is not a transformer but an encoder for spacy-connorm.{encoder}. Name that "
+        "architecture in the config, or with `--components.concept_normalizer.encoder."
+        "@architectures spacy-connorm.{encoder}`; or name the folder of a transformer."
     )
     CN318 = (
         "The saved encoder is {found}, but the component was made with {expected}. Make it with "
