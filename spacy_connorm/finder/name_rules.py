@@ -50,6 +50,10 @@ _PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
 _JOINT = re.compile(r"(?i)\b(and|or|by|due|for|in|on|to|with|from|between|into)\b|[&/]")
 # "Pain in the abdomen" is abdominal pain.
 _IN_PLACE = re.compile(rf"(?i)\b(in|on)\s+(?=({_OWNED})\b)")
+# "Pain in knees"; but diseases in humans are no human diseases.
+_IN_PARTS = re.compile(
+    r"(?i)(?!dis(?:ease|order)s?\b)[^\W_]+\s+(?:in|on)\s+[^\W_]*(?:[^\W_suSU]s|feet|teeth)"
+)
 _OWNED_BY = re.compile(r"(?i)\b(in|of|on)\b")
 # "The ventricle is enlarged". In capitals, these are short forms.
 _COPULA = re.compile(rf"\b({'|'.join(sorted(COPULAS))})\b")
@@ -319,8 +323,8 @@ def _is_in_order(text: str, names: Sequence[str]) -> bool:
     names (Sequence[str]): The names with its words.
     RETURNS (bool): True if it crosses no joint, if a name has a conjunction where it has one, or a
         dash between the same words, and a preposition or the same words in this order where it has
-        a preposition; across lines, all words, since "cancer" and "breast" in a list are not
-        "cancer of the breast".
+        a preposition, but for "in" before several parts of the body; across lines, all words, since
+        "cancer" and "breast" in a list are not "cancer of the breast".
     """
     if _BORDER.search(_WRAP.sub(" ", text)):
         orders = [normalized_words(each) for each in (text, _reordered(text))]
@@ -338,7 +342,8 @@ def _is_in_order(text: str, names: Sequence[str]) -> bool:
         ]
     if not _PREPOSITION.search(text) or any(map(_PREPOSITION.search, names)):
         return bool(names)
-    return any(content_words(restore_word_order(name)) == words for name in names)
+    orders = [words, words[::-1]] if _IN_PARTS.fullmatch(text) else [words]
+    return any(content_words(restore_word_order(name)) in orders for name in names)
 
 
 def _is_reversed(text: str, names: Sequence[str]) -> bool:

@@ -19,8 +19,10 @@ _HYPHENATED = re.compile(
 # What the names of a disease add to the person who described it.
 _AFTER_PERSONS = ("syndrome", "disease", "phenomenon", "disorder")
 _PERSON = re.compile(r"(?<![^\W_])([^\W\d_a-z][^\W\d_]{3,30})['’]s?(?![^\W_])(?:\s+([^\W_]+))?")
+# The left ventricle is of the heart; others are of the brain.
 _SIDE = re.compile(
     r"(?i)\b([^\W_]+)\s+(?:(?:of|in|on)\s+(?:the\s+|his\s+|her\s+)?)?(left|right|(?-i:[LR]))\b"
+    r"(?!\s+(?:atri|heart|ventric))"
 )
 # "CD4+", "HER2-".
 _SIGNED = re.compile(
