@@ -271,8 +271,9 @@ class Errors(metaclass=_Coded):
 
     # Evaluation
     CN600 = (
-        "Nothing to score: none of the {count} mentions in '{path}'{chosen} has a gold id. Gold "
-        "ids belong in `span.kb_id_`; `python -m spacy connorm corpus` writes them there."
+        "Nothing to score: none of the {count} mentions in '{path}'{chosen} has a gold id. "
+        'Mentions are `doc.ents`, or `doc.spans["mentions"]`, with their ids in `span.kb_id_`; '
+        "`python -m spacy connorm corpus` writes such files."
     )
     CN601 = (
         "The pipelines '{first}' and '{other}' read different mentions from '{path}' ({expected} "
@@ -492,6 +493,11 @@ class Warnings(metaclass=_Coded):
         "{count} vectors are searched exactly, since annoy is not installed, or was not when the "
         "index was built. For faster search, install `spacy-connorm[annoy]` (it needs a compiler) "
         "and rebuild the index, or build it with `spacy-connorm.IvfIndex.v1`."
+    )
+    CNW405 = (
+        "'{path}' has no mention with a concept id, so nothing is learned from it. Mentions are "
+        '`doc.ents`, or `doc.spans["mentions"]`, with their ids in `span.kb_id_`; '
+        "`python -m spacy connorm corpus` writes such files."
     )
 
     # Evaluation
