@@ -284,8 +284,9 @@ class Errors(metaclass=_Coded):
 
     # Evaluation
     CN600 = (
-        "Nothing to score: none of the {count} mentions in '{path}'{chosen} has a gold id. Gold "
-        "ids belong in `span.kb_id_`; `python -m spacy connorm corpus` writes them there."
+        "Nothing to score: none of the {count} mentions in '{path}'{chosen} has a gold id. "
+        'Mentions are `doc.ents`, or `doc.spans["mentions"]`, with their ids in `span.kb_id_`; '
+        "`python -m spacy connorm corpus` writes such files."
     )
     CN601 = (
         "The pipelines '{first}' and '{other}' read different mentions from '{path}' ({expected} "
@@ -510,6 +511,11 @@ class Warnings(metaclass=_Coded):
         "The encoder `fast` is not trained, and links poorly before it is. Train it (`--train`, or "
         "`train` in Python), name the folder of a trained one "
         "(`--components.concept_normalizer.encoder.name FOLDER`), or choose `accurate`."
+    )
+    CNW405 = (
+        "'{path}' has no mention with a concept id, so nothing is learned from it. Mentions are "
+        '`doc.ents`, or `doc.spans["mentions"]`, with their ids in `span.kb_id_`; '
+        "`python -m spacy connorm corpus` writes such files."
     )
 
     # Evaluation

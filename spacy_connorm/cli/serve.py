@@ -27,8 +27,6 @@ def serve_cli(
     Ctrl-C or SIGTERM stops the server after it has answered all running requests. With --review,
     the page also shows the mappings of `connorm map` for review.
 
-    With --review, the page goes through the mappings of `connorm map`.
-
     Example: python -m spacy connorm serve training/index --corrections corrections.jsonl
     """
     if verbose:

@@ -124,7 +124,8 @@ _TABLE = (
         "csv",
         exporter="tables:CsvExporter",
         endings=(".csv",),
-        lacks="texts, other fields, documents without mentions, and gaps in mentions",
+        lacks="texts, other fields, documents without mentions, gaps in mentions, and how "
+        "candidates were found",
     ),
     Format(
         "omop",

@@ -7,7 +7,6 @@ it, as in tables of concepts.
 """
 
 import csv
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -72,7 +71,8 @@ def read_mention_table(
 @dataclass(frozen=True, slots=True)
 class CsvExporter:
     """Writes one row per mention, with a header. The values of a composite's parts are joined by
-    `|`, like its ids; the score and the probability are the lowest of them.
+    `|`, like its ids; the score and the probability are the lowest of them. A candidate
+    is its id, name and score; JSONL has all of its fields.
 
     raw (bool): Whether to leave texts unchanged that a spreadsheet would run as formulas, such as
         "=A1". If not, they are prefixed with an apostrophe, see `hold_as_text`.
@@ -94,7 +94,6 @@ class CsvExporter:
 
 def _cells(mention: Mention) -> CsvRow:
     leading = mention.leading
-    candidates = [each._asdict() for each in mention.candidates]
     return (
         *(*mention.extent, mention.text, mention.label, mention.kb_id),
         *(mention.names, mention.score, mention.probability),
@@ -102,5 +101,7 @@ def _cells(mention: Mention) -> CsvRow:
         _SEPARATOR.join(dict.fromkeys(each.search for each in leading)),
         mention.long_form,
         _SEPARATOR.join(mention.assertions or ()),
-        json.dumps(candidates, ensure_ascii=False),
+        _SEPARATOR.join(
+            f"{each.concept_id} {each.name} {each.score}" for each in mention.candidates
+        ),
     )

@@ -199,7 +199,7 @@ def _load(source: str, *, local_files_only: bool) -> Pretrained:
         raise _unusable(source, str(error)) from error
     except Exception as error:
         raise _unusable(source, str(error) or type(error).__name__) from error
-    flaw = _find_flaw(tokenizer, transformer, report["missing_keys"])
+    flaw = _find_flaw(transformer, report["missing_keys"])
     if flaw:
         raise _unusable(source, flaw)
     return Pretrained(tokenizer, transformer)
@@ -258,7 +258,7 @@ def _quiet() -> Iterator[None]:
         logging.set_verbosity(verbosity)
 
 
-def _find_flaw(tokenizer: Any, transformer: Any, missing_keys: list[str]) -> str:
+def _find_flaw(transformer: Any, missing_keys: list[str]) -> str:
     # Transformers initializes missing weights at random and continues.
     missing = [key for key in missing_keys if not key.startswith("pooler.")]
     if missing:

@@ -84,9 +84,9 @@ def find_column(path: str | Path, column: str | int, columns: Sequence[str] | No
     if columns is not None and column in columns:
         require_distinct_columns(path, [each for each in columns if each == column])
         return columns.index(str(column))
-    last = len(columns) if columns is not None else None
-    if str(column).isdecimal() and int(column) > 0 and (last is None or int(column) <= last):
-        return int(column) - 1
+    number = int(column) if str(column).isdecimal() else 0
+    if number > 0 and (columns is None or number <= len(columns)):
+        return number - 1
     known = "their numbers, from 1 (no header)"
     if columns is not None:
         known = ", ".join(columns or ["none, as the file is empty"])

@@ -14,12 +14,13 @@ from ..errors import refuse_text
 from ..index.concept_index import Filter, allowed_concepts
 from ..index.store import Cache
 from ..linker.lookup import Retriever
-from ..text.word_bags import hash_bag, word_bag
+from ..text.word_bags import content_words, hash_bag, word_bag
+from ..text.word_classes import COPULAS, PREPOSITIONS
 from .context_rules import context_reason
 from .found_mentions import FoundMention
 from .known_names import KnownName, KnownNames, closest_name
 from .name_edges import Edge, edges_of, stands_alone, widen
-from .name_rules import NO_CAPITAL, NameRules, uncertain_reason
+from .name_rules import CUT_NAME, NO_CAPITAL, NameRules, uncertain_reason
 from .name_windows import TokenArrays, find_windows
 from .short_forms import UNDEFINED, LongForms
 from .token_words import TokenWords, by_document, document_offsets
@@ -28,6 +29,7 @@ _CACHED = 100_000
 _TOKENS = re.compile(r"\w+|[^\w\s]")
 _LINE_END = re.compile(r"[-\u2010\u2011] ?\n ?")
 _WITH = re.compile(r"(?i)\bw/(?!o\b)")
+_JOINTS = PREPOSITIONS | COPULAS
 _NO_NAME = "no name has these words"
 
 
@@ -154,6 +156,7 @@ class NameFinder:
             ]
             for doc, before, own in zip(docs, offsets, numbers, strict=False)
         ]
+        found = [_without_cut_names(doc, own, known) for doc, own in zip(docs, found, strict=True)]
         if self.settings["match_capitals"]:
             found = [
                 _without_everyday_words(doc, own, known)
@@ -267,6 +270,30 @@ class NameFinder:
         labels = self.settings["labels"]
         known = types if labels is None else (labels[each] for each in types if each in labels)
         return next(filter(None, known), self.settings["label"])
+
+
+def _without_cut_names(
+    doc: Doc, windows: list[_Window], known: Mapping[int, Sequence[KnownName]]
+) -> list[_Window]:
+    """Mark the windows that cut the last word off a name and have it elsewhere in their own: a
+    Wilms tumor of the left kidney is no renal tumor, nor are stem cells in the bone marrow bone
+    marrow cells.
+    """
+    heads = {each.end - 1 for each in windows if each.name and each.end - each.start > 1}
+    return [
+        each._replace(reason=CUT_NAME, name="")
+        if each.start in heads
+        and not each.reason
+        and any(token.lower_ in _JOINTS for token in doc[each.start + 1 : each.end])
+        and not _starts_alike(doc[each.start].text, known[each.value])
+        else each
+        for each in windows
+    ]
+
+
+def _starts_alike(word: str, names: Iterable[KnownName]) -> bool:
+    first = content_words(word)[:1]
+    return any(content_words(each.text)[:1] == first for each in names)
 
 
 def _without_everyday_words(

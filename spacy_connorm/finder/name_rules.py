@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 
 from ..index.store import Cache
 from ..text.cleaning import are_opposite, has_sign
@@ -21,10 +22,12 @@ from ..text.word_bags import (
 from ..text.word_classes import (
     COPULAS,
     DETERMINERS,
+    OTHER_ROOTS,
     OWNERS,
     PLAIN_ADJECTIVES,
     PREPOSITIONS,
     is_adjective,
+    is_head,
     lacks_noun,
 )
 from .known_names import KnownName
@@ -47,6 +50,11 @@ _PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
 _JOINT = re.compile(r"(?i)\b(and|or|by|due|for|in|on|to|with|from|between|into)\b|[&/]")
 # "Pain in the abdomen" is abdominal pain.
 _IN_PLACE = re.compile(rf"(?i)\b(in|on)\s+(?=({_OWNED})\b)")
+# "Pain in knees"; but diseases in humans are no human diseases.
+_IN_PARTS = re.compile(
+    r"(?i)(?!dis(?:ease|order)s?\b)[^\W_]+\s+(?:in|on)\s+[^\W_]*(?:[^\W_suSU]s|feet|teeth)"
+)
+_OWNED_BY = re.compile(r"(?i)\b(in|of|on)\b")
 # "The ventricle is enlarged". In capitals, these are short forms.
 _COPULA = re.compile(rf"\b({'|'.join(sorted(COPULAS))})\b")
 # "Fabry disease is an X-linked disease".
@@ -73,6 +81,7 @@ _WRAP = re.compile(rf"(?i)\b({_SMALL})\s*\n|\n\s*({_SMALL})\b")
 # Windows of up to this many letters count as short forms even if a name has them in lower case.
 _NEVER_WORDS = 3
 _WHOLE_WORD = re.compile(r"(?<![^\W_])[^\W\d_][a-z]{3,}(?![^\W_])")
+_ORGANS = frozenset(chain.from_iterable(OTHER_ROOTS.values()))
 # Letters and numbers that distinguish kinds, on either side of a name: "beta-thalassemia".
 _GREEK = frozenset(["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lambda", "omega"])
 
@@ -92,6 +101,7 @@ ACROSS = (
     "them like this or has them in this order"
 )
 REVERSED = "it has the two words of a name in reverse: a bone collar is not a collar bone"
+CUT_NAME = "it cuts the last word off a name: 'Wilms (tumor of the kidney)' is no renal tumor"
 STATED = "it has a verb, and no adjective that fits it: 'the ventricle is enlarged'"
 VERB = "it begins or ends with a verb"
 PUNCTUATED = "no name has its words in this order with this punctuation"
@@ -191,7 +201,7 @@ class NameRules:
         words = _WORD_BREAK.split(text)
         if not _VERBS.isdisjoint((words[0], words[-1])) and text not in written:
             return VERB
-        is_stated = _COPULA.search(text) and not is_adjective(words[-1])
+        is_stated = _COPULA.search(text) and not _states_adjective(text, written)
         if is_stated or _DISAGREEING.search(text) or _DEFINING.search(text):
             return STATED
         if _COUNTED.search(text) and not any(map(_COUNTED.search, written)):
@@ -200,9 +210,8 @@ class NameRules:
             return ACROSS
         if "-" in text:
             written = [name for name in written if not _has_reversed_pair(text, name)]
-        if not written or (not is_derived and _is_reversed(text, written)):
-            return REVERSED
-        return ""
+        is_reversed = _is_crosswise if is_derived else _is_reversed
+        return REVERSED if not written or is_reversed(text, written) else ""
 
 
 def _word_reason(text: str, names: Sequence[str], *, is_derived: bool) -> str:
@@ -314,8 +323,8 @@ def _is_in_order(text: str, names: Sequence[str]) -> bool:
     names (Sequence[str]): The names with its words.
     RETURNS (bool): True if it crosses no joint, if a name has a conjunction where it has one, or a
         dash between the same words, and a preposition or the same words in this order where it has
-        a preposition; across lines, all words, since "cancer" and "breast" in a list are not
-        "cancer of the breast".
+        a preposition, but for "in" before several parts of the body; across lines, all words, since
+        "cancer" and "breast" in a list are not "cancer of the breast".
     """
     if _BORDER.search(_WRAP.sub(" ", text)):
         orders = [normalized_words(each) for each in (text, _reordered(text))]
@@ -333,7 +342,8 @@ def _is_in_order(text: str, names: Sequence[str]) -> bool:
         ]
     if not _PREPOSITION.search(text) or any(map(_PREPOSITION.search, names)):
         return bool(names)
-    return any(content_words(restore_word_order(name)) == words for name in names)
+    orders = [words, words[::-1]] if _IN_PARTS.fullmatch(text) else [words]
+    return any(content_words(restore_word_order(name)) in orders for name in names)
 
 
 def _is_reversed(text: str, names: Sequence[str]) -> bool:
@@ -345,13 +355,43 @@ def _is_reversed(text: str, names: Sequence[str]) -> bool:
     words = content_words(text)
     if len(words) != 2 or words[0] == words[1]:
         return False
-    if text.endswith("ed") or words[1] in PLAIN_ADJECTIVES:
+    if _is_quality(words[1]):
         return False
     if any(len(word) < _NEVER_WORDS + 1 or word in _GREEK for word in words):
         return False
     return not any(map(_REORDERING.search, (text, *names))) and all(
         content_words(name) == words[::-1] for name in names
     )
+
+
+def _states_adjective(text: str, names: Sequence[str]) -> bool:
+    """Check whether a text states an adjective: "the ventricle is enlarged", or, with the two words
+    of a name, any that the name has before its noun: "her gait was unsteady".
+    """
+    words = content_words(_COPULA.sub("", text))
+    is_two = len(words) == 2 and any(content_words(name) == words[::-1] for name in names)
+    return is_two or is_adjective(_WORD_BREAK.split(text)[-1])
+
+
+def _is_crosswise(text: str, names: Sequence[str]) -> bool:
+    """Check whether a text has the two parts of the body of all names, the other one as an
+    adjective: a renal pelvis is no pelvic kidney. The atrophy in "renal atrophy" is no part.
+    """
+    words = content_words(text)
+    if len(words) != 2:
+        return False
+    owner, head = reversed(words) if _OWNED_BY.search(text) else words
+    organs = {owner, *OTHER_ROOTS.get(owner, ())}
+    if organs.isdisjoint(_ORGANS) or is_head(head):
+        return False
+    others = (content_words(name) for name in names if not _REORDERING.search(name))
+    found = [len(own) == 2 and own[1] in organs and not _is_quality(own[0]) for own in others]
+    return len(found) == len(names) and all(found)
+
+
+def _is_quality(word: str) -> bool:
+    """Check for a participle or an adjective that is no part of the body: "enlarged", "dry"."""
+    return word.endswith("ed") or word in PLAIN_ADJECTIVES
 
 
 def _has_reversed_pair(text: str, name: str) -> bool:

@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from spacy.tokens import Doc
 
-from ..text.word_bags import FUNCTION_WORDS, hash_word, normalized_words
+from ..text.word_bags import FUNCTION_WORDS, MODULUS, hash_word, normalized_words
 from .name_windows import Replacements
 
-_MODULUS = 1 << 64
 # Two parts of a word, and a hyphen between them, perhaps at the end of a line.
 _HYPHENATED = re.compile(
     r"(?<![^\W_])([^\W\d_]{2,20})[-\u2010\u2011](?:[ ]?\n[ ]?)?(?=([^\W\d_]{3,30})(?![^\W_]))"
@@ -20,8 +19,10 @@ _HYPHENATED = re.compile(
 # What the names of a disease add to the person who described it.
 _AFTER_PERSONS = ("syndrome", "disease", "phenomenon", "disorder")
 _PERSON = re.compile(r"(?<![^\W_])([^\W\d_a-z][^\W\d_]{3,30})['’]s?(?![^\W_])(?:\s+([^\W_]+))?")
+# The left ventricle is of the heart; others are of the brain.
 _SIDE = re.compile(
     r"(?i)\b([^\W_]+)\s+(?:(?:of|in|on)\s+(?:the\s+|his\s+|her\s+)?)?(left|right|(?-i:[LR]))\b"
+    r"(?!\s+(?:atri|heart|ventric))"
 )
 # "CD4+", "HER2-".
 _SIGNED = re.compile(
@@ -49,7 +50,7 @@ class Reading(NamedTuple):
 
         RETURNS (Reading): The reading.
         """
-        return cls(change % _MODULUS, certainty, least)
+        return cls(change % MODULUS, certainty, least)
 
 
 def as_replacements(readings: Iterable[tuple[int, int, float, int]]) -> Replacements:

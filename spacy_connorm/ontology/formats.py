@@ -91,11 +91,10 @@ def find_format(path: Path, name: str | None = None) -> str:
         file name nor first lines show the format, CN112 if the file name or the first lines belong
         to another format, CN123 if they belong to an unsupported format.
     """
-    if name is not None:
-        require_choice("format", name, FORMATS)
     ending = find_ending(path)
     candidates = [key for key, known in FORMATS.items() if ending in known.suffixes]
     if name is not None:
+        require_choice("format", name, FORMATS)
         if candidates and name not in candidates:
             raise _other_format(path, candidates, name)
         return name

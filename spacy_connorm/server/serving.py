@@ -58,9 +58,15 @@ def serve(
         called = name or host
         # Anyone who can reach the address can claim to use this name.
         token = choose_token(called if is_loopback(host) else host, token)
-        options: dict[str, Any] = {"host": called, "token": token, "limits": limits}
-        options |= {"corrections": corrections, "review": review, "component": component}
-        app = make_app(pipeline, **options)
+        app = make_app(
+            pipeline,
+            corrections=corrections,
+            review=review,
+            host=called,
+            token=token,
+            component=component,
+            limits=limits,
+        )
         # The part of a URL after # never leaves the browser.
         address = _address(listening) + (f"/#token={token}" if token else "/")
         _run(app, listening, lambda: on_start(address) if on_start else None)

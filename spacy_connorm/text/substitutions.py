@@ -229,8 +229,8 @@ def _matches(
 # ontologies, and others found in texts.
 _WRONG = ("abnormality", "anomaly", "defect", "disease", "disorder", "malformation")
 _SAYING_WRONG = (
-    *("deformity", "disturbance", "dysfunction", "feature", "finding", "impairment"),
-    *("involvement", "lesion", "manifestation", "problem", "sign", "symptom"),
+    *("deformity", "disturbance", "dysfunction", "impairment", "involvement", "lesion"),
+    *("manifestation", "problem", "sign", "symptom"),
 )
 # English substitutions that an ontology may be too small to show; the counts are rough.
 ENGLISH = (

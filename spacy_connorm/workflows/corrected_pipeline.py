@@ -135,7 +135,12 @@ class AppliedCorrections:
         RAISES (ConnormError): CN003 for an empty text, CN009 for one in which the encoder
             recognizes nothing.
         """
-        self._encode([correction])
+        from ..linker.lookup import encode_synonyms, find_synonyms
+
+        lookup = self._normalizer.lookup
+        found = find_synonyms(correction.synonyms, lookup.index, lookup.encoder)
+        if found:
+            encode_synonyms(found, lookup.encoder)
 
     def answers(self, mentions: Sequence[str], long_forms: Sequence[str]) -> list[str | None]:
         """Look up the corrections of mentions.
@@ -179,20 +184,12 @@ class AppliedCorrections:
 
     def _is_readable(self, correction: Correction) -> bool:
         try:
-            self._encode([correction])
+            self.require_readable(correction)
         except ConnormError as error:
             if not _is_unreadable(error):
                 raise
             return False
         return True
-
-    def _encode(self, corrections: Sequence[Correction]) -> None:
-        from ..linker.lookup import encode_synonyms, find_synonyms
-
-        lookup = self._normalizer.lookup
-        found = find_synonyms(_synonyms(corrections), lookup.index, lookup.encoder)
-        if found:
-            encode_synonyms(found, lookup.encoder)
 
     def _add_synonyms(self, corrections: Iterable[Correction]) -> None:
         self._normalizer.add_synonyms(_synonyms(corrections))
@@ -412,7 +409,7 @@ class CorrectedPipeline:
             author=author,
         )
         self._applied.require_readable(correction)
-        with self._taking_turns():
+        with self._writing():
             self._append(correction)
         return correction
 
@@ -425,7 +422,7 @@ class CorrectedPipeline:
         RAISES (ConnormError): CN753 if there is no such correction, CN754 if it was already undone,
             CN108 if the file can't be written.
         """
-        with self._taking_turns():
+        with self._writing():
             known = {each.id for each in self._records if isinstance(each, Correction)}
             if correction_id not in known:
                 raise ConnormError(Errors.CN753)
@@ -438,7 +435,8 @@ class CorrectedPipeline:
         return undo
 
     @contextmanager
-    def _taking_turns(self) -> Iterator[None]:
+    def _writing(self) -> Iterator[None]:
+        """Keep other threads and processes from writing, and apply what they have written."""
         with self._changing, self._file.locked():
             self._take_new()
             yield

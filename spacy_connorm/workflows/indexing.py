@@ -15,6 +15,7 @@ from thinc.api import Config
 
 from ..concepts import AnyOntology, Concept, ConceptStream, Ontology
 from ..documents.docbin import read_docs
+from ..documents.mentions import annotated_mentions
 from ..encoders import choose_device
 from ..errors import ConnormError, Errors, Warnings, refuse, require_choice, warn
 from ..files.atomic import TemporaryFolder, require_apart
@@ -255,7 +256,7 @@ def build_index(
             table = _learn_substitutions(names)
         normalizer = find_normalizer(nlp)
         normalizer.initialize(
-            lambda: _read_examples(corpora, nlp),
+            lambda: _read_examples(corpora, nlp, spans_key=normalizer.cfg["spans_key"]),
             nlp=nlp,
             ontology=source,
             synonyms=[each[:2] for each in changes for _ in range(each.times)],
@@ -519,10 +520,17 @@ def _leave_out_groupings(nlp: Language, normalizer: ConceptNormalizer) -> tuple[
     return tuple(names)
 
 
-def _read_examples(paths: Sequence[str | Path], nlp: Language) -> Iterator[Example]:
+def _read_examples(
+    paths: Sequence[str | Path], nlp: Language, *, spans_key: str | None
+) -> Iterator[Example]:
     for path in paths:
+        has_ids = False
         for doc in read_docs(path, nlp.vocab):
+            mentions = annotated_mentions(doc, spans_key=spans_key)
+            has_ids = has_ids or any(each.concept_ids for each in mentions)
             yield Example(doc, doc)
+        if not has_ids:
+            warn(Warnings.CNW405.format(path=path))
 
 
 def _is_index(folder: Path) -> bool:

@@ -190,7 +190,7 @@ def _serve(pipe: Connection, given: _Work | None) -> None:
         try:
             work = pipe.recv() if given is None else given.function
         except Exception as error:
-            pipe.send(_told(error))
+            pipe.send(_picklable(error))
             return
         # What is there now stays: the collector need not read it again and again.
         gc.freeze()
@@ -199,10 +199,10 @@ def _serve(pipe: Connection, given: _Work | None) -> None:
             try:
                 pipe.send((work(batch), None))
             except Exception as error:
-                pipe.send((None, _told(error)))
+                pipe.send((None, _picklable(error)))
 
 
-def _told(error: Exception) -> ConnormError | str:
+def _picklable(error: Exception) -> ConnormError | str:
     """Convert an error to a form that can be sent to the parent."""
     return error if isinstance(error, ConnormError) else describe_error(error)
 

@@ -25,7 +25,15 @@ NAMES = (
         "Type 2 diabetes mellitus",
     ),
     *("Carpal tunnel syndrome, right upper limb", "Nausea, vomiting"),
-    *("HER2 positive carcinoma", "CD16-negative leukocyte"),
+    *("HER2 positive carcinoma", "CD16-negative leukocyte", "Pelvic kidney", "Unsteady gait"),
+    *(
+        "Wilms tumor",
+        "Kidney tumor",
+        "Knee pain",
+        "Dilated ventricle",
+        "Canavan disease",
+        "Inherited disease",
+    ),
 )
 
 
@@ -70,6 +78,11 @@ def nlp():
         ("She is confused.", "confused", "Confusion"),
         ("confused  &  well", "confused", "Confusion"),
         ("jaundiced infant", "jaundiced", "Jaundice"),
+        ("her gait was unsteady", "gait was unsteady", "Unsteady gait"),
+        ("Wilms tumor of the left kidney", "Wilms tumor", "Wilms tumor"),
+        ("a tumor of the left kidney", "tumor of the left kidney", "Kidney tumor"),
+        ("Canavan disease is inherited.", "Canavan disease", "Canavan disease"),
+        ("pain in knees", "pain in knees", "Knee pain"),
         ("HER2+ carcinoma", "HER2+ carcinoma", "HER2 positive carcinoma"),
         ("CD16\u2212 leukocytes", "CD16\u2212 leukocytes", "CD16-negative leukocyte"),
         (
@@ -100,6 +113,9 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, mention, concept):
         "high and low",
         "some nausea, vomiting today",
         "it was confused with gout",
+        "The renal pelvis and the pelvis of the kidney are normal.",
+        "A dilated left ventricle.",
+        "pain in gout, pain and knees, pain by knee",
         "HER2- carcinoma, CD16+ leukocytes, HER2-low carcinoma",
     ],
 )

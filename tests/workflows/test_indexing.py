@@ -6,10 +6,11 @@ from functools import partial
 import pytest
 import spacy
 from hashing_encoder import HashingShim
-from spacy.tokens import DocBin
+from spacy.tokens import DocBin, Span
 
 from spacy_connorm import Concept, Ontology, build_index, load_normalizer
 from spacy_connorm.concepts import ConceptStream, Source
+from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.files.configs import read_config
 from spacy_connorm.ontology import open_ontology, read_ontology
@@ -201,6 +202,18 @@ def test_an_ontology_a_corpus_and_a_file_of_synonyms(tmp_path, demo_ontology, co
     assert (manifest["counts"]["concepts"], manifest["counts"]["data_members"]) == (95, 3)
     found = normalizer(out).candidates(["sugar is up"])
     assert (found[0][0].concept_id, found[0][0].search) == ("DEMO:0000025", "D-T")
+
+
+def test_annotated_documents_without_ids_are_told(tmp_path, demo_ontology):
+    doc = spacy.blank("en")("a cold")
+    doc.spans["sc"] = [Span(doc, 1, 2, label="X", kb_id="DEMO:0000008")]
+    write_docs([doc], tmp_path / "own.spacy")
+    given = {"corpora": [tmp_path / "own.spacy"], "overrides": NGRAMS}
+    with pytest.warns(ConnormWarning, match=r"CNW405.*own\.spacy"):
+        build_index(demo_ontology, tmp_path / "out", **given)
+    key = {**NGRAMS, "components.concept_normalizer.spans_key": "sc"}
+    built = build_index(demo_ontology, tmp_path / "out", **{**given, "overrides": key})
+    assert built.manifest["counts"]["data_members"] == 1
 
 
 def test_what_was_read_already(tmp_path, demo_ontology):
