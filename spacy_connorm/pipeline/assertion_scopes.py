@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from .assertion_terms import ADJACENT, ANSWERS, QUESTION_MARK, SIGNS, UP_TO_COMMA
+from .assertion_terms import ADJACENT, ANSWERS, QUESTION_MARK, SIGNS, UP_TO_COMMA, VERSUS
 
 # The hash of a match's kind, its first token and the token after it.
 _Match = tuple[int, int, int]
@@ -49,11 +49,14 @@ class Matches(NamedTuple):
     before (Sequence[Tuple[int, int, int]]): Those that apply to the mentions behind them.
     behind (Sequence[Tuple[int, int, int]]): Those that apply to the mentions before them.
     ends (Sequence[Tuple[int, int, int]]): Those that end the scope of others.
+    adjacent (Sequence[Tuple[int, int, int]]): Those that apply only to the mention right before
+        them, besides those whose text says so.
     """
 
     before: Sequence[_Match]
     behind: Sequence[_Match]
     ends: Sequence[_Match]
+    adjacent: Sequence[_Match] = ()
 
 
 def marked_spans(
@@ -72,11 +75,13 @@ def marked_spans(
     headings (Collection[str]): Phrases in lower case that may be headings: "family history".
     YIELDS (Span): The mentions.
     """
-    adjacent, answered = _behind_mentions(doc, matches.behind, spans)
+    beside = [each for each in matches.behind if _is_adjacent(doc, each)]
+    adjacent, applied = _behind_mentions(doc, [*beside, *matches.adjacent], spans)
     signed = _behind_signs(doc, matches.before, spans, starts)
-    # "Fever: no, cough": the answer to one does not apply to the next.
+    # "Fever: no, cough": the answer to one does not apply to the next, nor does "maternal" in
+    # "asthma in a maternal cousin, cough".
     before = sorted(
-        (each for each in matches.before if each[1] not in answered and not _is_sign(doc, each)),
+        (each for each in matches.before if each[1] not in applied and not _is_sign(doc, each)),
         key=itemgetter(1),
     )
     behind = sorted(
@@ -109,31 +114,29 @@ def _is_sign(doc: Doc, match: _Match) -> bool:
 
 
 def _behind_mentions(
-    doc: Doc, behind: Sequence[_Match], spans: Sequence[Span]
+    doc: Doc, beside: Sequence[_Match], spans: Sequence[Span]
 ) -> tuple[set[int], set[int]]:
     """Find the mentions to which a phrase right behind them applies, and those that "and" or "or"
     connects with these: "acne and rosacea excluded", "rash: none".
 
-    RETURNS (Tuple[Set[int], Set[int]]): The first tokens of the mentions and of the answers.
+    RETURNS (Tuple[Set[int], Set[int]]): The first tokens of the mentions, and the tokens of
+        the phrases.
     """
     mentions = {span.end: span.start for span in spans}
-    marked, answers = set[int](), set[int]()
-    for match in behind:
-        _, start, end = match
-        if not _is_adjacent(doc, match):
-            continue
+    marked, applied = set[int](), set[int]()
+    for _, start, end in beside:
         last = start - (start not in mentions and start > 0 and doc[start - 1].text in _COLONS)
         is_answer = doc[start:end].text.lower() in ANSWERS
         if last not in mentions or (is_answer and not _is_end(doc, end)):
             continue
-        if is_answer:
-            answers.add(start)
+        if doc[start].lower_ not in VERSUS:
+            applied.update(range(start, end))
         first = mentions[last]
         marked.add(first)
         while first and doc[first - 1].lower_ in _CONJUNCTIONS and first - 1 in mentions:
             first = mentions[first - 1]
             marked.add(first)
-    return marked, answers
+    return marked, applied
 
 
 def _is_end(doc: Doc, place: int) -> bool:

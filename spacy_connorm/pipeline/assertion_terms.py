@@ -16,12 +16,12 @@ _FOLLOWING = "following_negations"
 _TERMINATION = "termination"
 KINDS = (_PSEUDO, _PRECEDING, _FOLLOWING, _TERMINATION)
 
-_VERSUS = frozenset(["versus", "vs", "vs."])
+VERSUS = frozenset(["versus", "vs", "vs."])
 # "R/o MI" asks a question.
 _QUESTIONS = frozenset(
     (
         *("doubt", "evaluate for", "r/o", "ro", "rule her out", "rule him out", "rule out"),
-        *("rule patient out", "rule the patient out", "symptoms atypical", *_VERSUS),
+        *("rule patient out", "rule the patient out", "symptoms atypical", *VERSUS),
     )
 )
 _CANNOT = ("can't", "can not", "cannot", "could not", "couldn't", "does not", "not")
@@ -68,7 +68,7 @@ _NOT_SURE = frozenset(
         *(f"{being} {sure}" for being in (*_ARE, "seems") for sure in _GUESSED),
         *(f"{being} considered" for being in (*_ARE, "being")),
         *("is less likely", "less likely", "not ruled out", "to be excluded", "to be ruled out"),
-        *_VERSUS,
+        *VERSUS,
         QUESTION_MARK,
         *_NOT_EXCLUDED,
     )
@@ -124,7 +124,7 @@ _KIN = (
     *("mom", "mother", "mum", "nephew", "niece", "parent", "relative", "sibling", "sister", "son"),
     *("husband", "partner", "spouse", "uncle", "wife"),
 )
-_ALL_KIN = (*_KIN, *(f"{kin}s" for kin in _KIN))
+ALL_KIN = (*_KIN, *(f"{kin}s" for kin in _KIN))
 # What attributes a finding to a relative: "mother had asthma", "mother: asthma", not "mother
 # reports fever".
 _HAVING = (
@@ -137,13 +137,17 @@ _HAVING = (
 )
 _IN_KIN = frozenset(
     (
-        *(f"in {whose}{kin}" for whose in ("", "her ", "his ") for kin in _ALL_KIN),
-        *(f"({kin})" for kin in _ALL_KIN),
+        *(f"in {whose}{kin}" for whose in ("", "her ", "his ") for kin in ALL_KIN),
+        *(f"({kin})" for kin in ALL_KIN),
     )
 )
 _RELATIVES = ("maternal", "paternal", "mgf", "mgm", "pgf", "pgm")
 _FAMILY = ("family history", "family hx", "family h/o", "fam hx", "fh", "fhx")
-_PATIENT = ("but", "he", "patient", "proband", "pt", "she", "the child", "the infant")
+_PATIENT = (
+    *("but", "he", "patient", "proband", "pt", "she", "the child", "the infant"),
+    # "Mother, who has asthma, reports fever".
+    *(f", {verb}" for verb in ("describes", "noticed", "reported", "reports", "says", "states")),
+)
 _PAST = (
     *("h/o", "history includes", "history notable for", "history of", "history remarkable for"),
     *("history significant for", "hx", "hx of", "medical history", "past:", "past history"),
@@ -152,7 +156,7 @@ _PAST = (
 )
 # These apply only to what follows them up to a comma: in "previous heart attack, osteoarthritis" to
 # one.
-UP_TO_COMMA = _GUESSED | _VERSUS | {"previous", "prior", "remote", "s/p", "status post"}
+UP_TO_COMMA = _GUESSED | VERSUS | {"previous", "prior", "remote", "s/p", "status post"}
 _AS_CHILD = frozenset(
     ("as a baby", "as a child", "as a teenager", "as an infant", "in childhood", "in infancy")
 )
@@ -210,7 +214,7 @@ def family_terms() -> Terms:
 
     RETURNS (Dict[str, List[str]]): Phrases by kind.
     """
-    having = [kin + has for kin in _ALL_KIN for has in _HAVING]
+    having = [kin + has for kin in ALL_KIN for has in _HAVING]
     return _terms((*_FAMILY, *_RELATIVES, *having), ("in the family", *sorted(_IN_KIN)), _PATIENT)
 
 
