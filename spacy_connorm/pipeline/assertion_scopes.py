@@ -10,7 +10,16 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from .assertion_terms import ADJACENT, ANSWERS, QUESTION_MARK, SIGNS, UP_TO_COMMA, VERSUS
+from ..text.word_classes import DETERMINERS, GRADES
+from .assertion_terms import (
+    ADJACENT,
+    ANSWERS,
+    IMPERATIVES,
+    QUESTION_MARK,
+    SIGNS,
+    UP_TO_COMMA,
+    VERSUS,
+)
 
 # The hash of a match's kind, its first token and the token after it.
 _Match = tuple[int, int, int]
@@ -27,6 +36,10 @@ _GRADE = re.compile(r"[1-4]\+")
 _OR = frozenset(["nor", "or"])
 _CONJUNCTIONS = frozenset(["and", "or"])
 _JOINTS = frozenset(["&", "/", *_CONJUNCTIONS])
+# Between an imperative and the first of its mentions, and between these.
+_BEFORE_CONSIDERED = DETERMINERS | GRADES | {"also", "other", "possible", "underlying"}
+_BETWEEN_CONSIDERED = _JOINTS | VERSUS | {","}
+_ITEM_SIGN = re.compile(r"\d{1,2}[.)]?|[-.)*#•–]")
 _COLONS = frozenset([":", "-", "–", "—", "("])
 _STOPS = frozenset([".", ",", ";", ")", "|", "!"])
 _HEADING_SIGNS = " \t\n#*_=•-:"
@@ -78,10 +91,11 @@ def marked_spans(
     beside = [each for each in matches.behind if _is_adjacent(doc, each)]
     adjacent, applied = _behind_mentions(doc, [*beside, *matches.adjacent], spans)
     signed = _behind_signs(doc, matches.before, spans, starts)
+    considered = _behind_imperatives(doc, matches.before, spans, starts)
     # "Fever: no, cough": the answer to one does not apply to the next, nor does "maternal" in
     # "asthma in a maternal cousin, cough".
     before = sorted(
-        (each for each in matches.before if each[1] not in applied and not _is_sign(doc, each)),
+        (each for each in matches.before if each[1] not in applied and not _is_near(doc, each)),
         key=itemgetter(1),
     )
     behind = sorted(
@@ -91,13 +105,14 @@ def marked_spans(
     ends = {*(each[1] for each in matches.ends), *_ending_commas(doc, before, sections)}
     borders = [*sorted({*sections, *ends}), len(doc)]
     first_tokens, last_tokens = (list(map(itemgetter(1), each)) for each in (before, behind))
+    beside_it = adjacent | signed | considered
     for span in spans:
         statement = bisect_right(borders, span.start)
         first, last = borders[statement - 1], borders[statement]
         is_after = _has_any(first_tokens, first, span.start)
         final = bisect_left(last_tokens, last) - 1
         is_before = final >= 0 and last_tokens[final] >= first and behind[final][2] > span.end
-        if is_after or is_before or span.start in adjacent or span.start in signed:
+        if is_after or is_before or span.start in beside_it:
             yield span
 
 
@@ -111,6 +126,10 @@ def _is_adjacent(doc: Doc, match: _Match) -> bool:
 
 def _is_sign(doc: Doc, match: _Match) -> bool:
     return doc[match[1] : match[2]].text in SIGNS
+
+
+def _is_near(doc: Doc, match: _Match) -> bool:
+    return _is_sign(doc, match) or doc[match[1] : match[2]].text.lower() in IMPERATIVES
 
 
 def _behind_mentions(
@@ -166,6 +185,35 @@ def _behind_signs(
             marked.add(place)
             last = mentions[place]
             place = last + 1 if last < len(doc) and doc[last].lower_ in _JOINTS else -1
+    return marked
+
+
+def _behind_imperatives(
+    doc: Doc, before: Sequence[_Match], spans: Sequence[Span], starts: Sequence[int]
+) -> set[int]:
+    """Find the mentions behind an imperative that begins a statement: "1. Consider sepsis, PE or
+    a stroke", but neither "we consider sepsis" nor "consider aspirin for stroke".
+
+    RETURNS (Set[int]): The first tokens of the mentions.
+    """
+    mentions = {span.start: span.end for span in spans}
+    marked = set[int]()
+    for match in before:
+        _, start, place = match
+        first = starts[bisect_right(starts, start) - 1]
+        if doc[start:place].text.lower() not in IMPERATIVES or not all(
+            _ITEM_SIGN.fullmatch(each.text.strip()) for each in doc[first:start]
+        ):
+            continue
+        while place < len(doc):
+            while place < len(doc) and doc[place].lower_ in _BEFORE_CONSIDERED:
+                place += 1
+            if place not in mentions:
+                break
+            marked.add(place)
+            place = mentions[place]
+            while place < len(doc) and doc[place].lower_ in _BETWEEN_CONSIDERED:
+                place += 1
     return marked
 
 

@@ -44,6 +44,7 @@ _GUESSED = frozenset(
 _CAN = ("could", "may", "might")
 _ASKED = (
     *("assess for", "check for", "differential", "differential diagnosis", "differential includes"),
+    *("differentials", "possibilities include", "possibilities are"),
     *("ddx", "evaluation for", "look for", "looking for", "query", "question of", "screen for"),
     *("screening for", "to exclude", "workup for", "work-up for"),
     *(f"{doubt} {of}" for doubt in ("concern", "suspicion") for of in ("about", "for", "of")),
@@ -63,9 +64,16 @@ _FEARED = (
     *(f"{against} against" for against in ("immunised", "immunized", "vaccinated", "vaccination")),
 )
 _ARE = ("is", "are", "was", "were")
+_BEING = ("", "is ", "are ", "was ", "were ", "has been ", "have been ")
+_REMAINS = ("remain", "remains")
+_PLACES = ("in the", "on the", "on her", "on his", "on our", "remains in the", "remains on the")
+# At the start of a sentence or list item, before a mention: "Consider sepsis", not "we consider".
+IMPERATIVES = frozenset(["consider"])
 _NOT_SURE = frozenset(
     (
-        *(f"{being} {sure}" for being in (*_ARE, "seems") for sure in _GUESSED),
+        *(f"{being} {sure}" for being in (*_ARE, *_REMAINS, "seems") for sure in _GUESSED),
+        *(f"{being} {each} possibility" for being in (*_ARE, *_REMAINS) for each in ("a", "one")),
+        *(f"{being}{place} differential" for being in _BEING for place in _PLACES),
         *(f"{being} considered" for being in (*_ARE, "being")),
         *("is less likely", "less likely", "not ruled out", "to be excluded", "to be ruled out"),
         *VERSUS,
@@ -111,7 +119,6 @@ _STATES = (
     *("absent", "excluded", "neg", "negative", "not appreciated", "not detected", "not found"),
     *("not identified", "not noted", "not palpable", "not present", "not seen", "ruled out"),
 )
-_BEING = ("", "is ", "are ", "was ", "were ", "has been ", "have been ")
 # These apply only to the mention that they follow at once: in "HIV positive, hepatitis C negative"
 # and "breast cancer, HER2 negative" to one or none.
 _NEGATED_BEHIND = frozenset(being + state for being in _BEING for state in _STATES)
@@ -205,7 +212,10 @@ def possible_terms() -> Terms:
 
     RETURNS (Dict[str, List[str]]): Phrases by kind.
     """
-    before = (*sorted(_QUESTIONS | _GUESSED), *_CANNOT_EXCLUDE, *_ASKED, *_FEARED, QUESTION_MARK)
+    before = (
+        *sorted(_QUESTIONS | _GUESSED | IMPERATIVES),
+        *(*_CANNOT_EXCLUDE, *_ASKED, *_FEARED, QUESTION_MARK),
+    )
     return _terms(before, sorted(_NOT_SURE | _GUESSES), _SURE, _NO_GUESS)
 
 
