@@ -15,6 +15,7 @@ from .assertion_terms import (
     ADJACENT,
     ANSWERS,
     IMPERATIVES,
+    PAUSES,
     QUESTION_MARK,
     SIGNS,
     UP_TO_COMMA,
@@ -43,6 +44,9 @@ _JOINTS = frozenset(["&", "/", *_CONJUNCTIONS])
 _BEFORE_CONSIDERED = DETERMINERS | GRADES | {"also", "other", "possible", "underlying"}
 _BETWEEN_CONSIDERED = _JOINTS | VERSUS | {","}
 _ITEM_SIGN = re.compile(r"\d{1,2}[.)]?|[-.)*#•–]")
+_BRACKETS = frozenset("()")
+# The most tokens between a bracket and a phrase: "(10 years ago)".
+_IN_BRACKETS = 6
 _COLONS = frozenset([":", "-", "–", "—", "("])
 _STOPS = frozenset([".", ",", ";", ")", "|", "!"])
 _HEADING_SIGNS = " \t\n#*_=•-:"
@@ -91,7 +95,7 @@ def marked_spans(
     headings (Collection[str]): Phrases in lower case that may be headings: "family history".
     YIELDS (Span): The mentions.
     """
-    beside = [each for each in matches.behind if _is_adjacent(doc, each)]
+    behind, beside = _bracketed(doc, matches.behind, spans)
     adjacent, applied = _behind_mentions(doc, [*beside, *matches.adjacent], spans)
     signed = _behind_signs(doc, matches.before, spans, starts)
     considered = _behind_imperatives(doc, matches.before, spans, starts)
@@ -101,17 +105,21 @@ def marked_spans(
         (each for each in matches.before if each[1] not in applied and not _is_near(doc, each)),
         key=itemgetter(1),
     )
-    behind = sorted(
-        (each for each in matches.behind if not _is_adjacent(doc, each)), key=itemgetter(1)
-    )
     sections = _without_sections(doc, starts, headings)
-    ends = {*(each[1] for each in matches.ends), *_ending_commas(doc, before, sections, spans)}
+    pauses = sorted(each[1] for each in matches.ends if doc[each[1]].lower_ in PAUSES)
+    ends = {each[1] for each in matches.ends}.difference(pauses)
+    ends.update(_ending_commas(doc, before, sections, spans))
     borders = [*sorted({*sections, *ends}), len(doc)]
+    stops = sorted({*starts, *(token.i for token in doc if token.text == ",")}) if pauses else []
     first_tokens, last_tokens = (list(map(itemgetter(1), each)) for each in (before, behind))
     beside_it = adjacent | signed | considered
     for span in spans:
         statement = bisect_right(borders, span.start)
         first, last = borders[statement - 1], borders[statement]
+        number = bisect_right(pauses, span.start)
+        pause = pauses[number - 1] if number else 0
+        if pause > first and not _has_any(stops, pause + 1, span.start + 1):
+            first = pause
         is_after = _has_any(first_tokens, first, span.start)
         final = bisect_left(last_tokens, last) - 1
         is_before = final >= 0 and last_tokens[final] >= first and behind[final][2] > span.end
@@ -133,6 +141,33 @@ def _is_sign(doc: Doc, match: _Match) -> bool:
 
 def _is_near(doc: Doc, match: _Match) -> bool:
     return _is_sign(doc, match) or doc[match[1] : match[2]].text.lower() in IMPERATIVES
+
+
+def _bracketed(
+    doc: Doc, behind: Sequence[_Match], spans: Sequence[Span]
+) -> tuple[list[_Match], list[_Match]]:
+    """Divide phrases into those that apply to all mentions before them, and those that apply only
+    to the one right before them. In brackets right behind a mention, all do: "asthma, seizures
+    (resolved)".
+
+    RETURNS (Tuple[List[Tuple[int, int, int]], List[Tuple[int, int, int]]]): Both, in order.
+    """
+    mentions = {span.end for span in spans}
+    others, beside = [], []
+    for kind, start, end in sorted(behind, key=itemgetter(1)):
+        if _is_adjacent(doc, (kind, start, end)):
+            beside.append((kind, start, end))
+            continue
+        place = start
+        while place > max(0, start - _IN_BRACKETS) and place not in mentions:
+            place -= 1
+            if doc[place].text in _BRACKETS:
+                break
+        if place in mentions and doc[place].text == "(":
+            beside.append((kind, place, end))
+        else:
+            others.append((kind, start, end))
+    return others, beside
 
 
 def _behind_mentions(

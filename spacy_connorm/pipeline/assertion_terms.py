@@ -168,10 +168,13 @@ _AS_CHILD = frozenset(
     ("as a baby", "as a child", "as a teenager", "as an infant", "in childhood", "in infancy")
 )
 _PAST_BEHIND = ("ago", *sorted(_AS_CHILD), "in the past", "previously", "resolved")
+# "H/o stroke with residual weakness, asthma": these end a scope up to a comma.
+PAUSES = frozenset(["residual"])
 _PRESENT = (
     *("admitted", "brought in", "but", "c/o", "comes in", "complaining of", "complains of"),
     *("currently", "found to have", "here for", "here with", "now", "p/w", "presented w/"),
     *("presented with", "presenting", "presents", "referred", "today", "transferred"),
+    *sorted(PAUSES),
 )
 # "A 3-month history of cough" is a cough now.
 _DURATIONS = (

@@ -112,5 +112,41 @@ def test_relatives_in_a_section_of_their_own(nlp):
     assert read(nlp(text)) == {"asthma": ("family",), "stroke": ("family",), "cough": ()}
 
 
+PAST = ("history",)
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("h/o stroke 2018, residual fits", {"stroke": PAST, "fits": ()}),
+        ("h/o stroke with residual left fits and cough", {"stroke": PAST, "fits": (), "cough": ()}),
+        ("PMH: stroke, residual fits, asthma", {"stroke": PAST, "fits": (), "asthma": PAST}),
+        ("PMH:\nstroke, residual fits\nAsthma", {"stroke": PAST, "fits": (), "asthma": PAST}),
+        ("h/o fits, residual cough from prior stroke", {"fits": PAST, "cough": (), "stroke": PAST}),
+        ("No residual fits", {"fits": NO}),
+        ("FHx: stroke, residual fits", {"stroke": ("family",), "fits": ("family",)}),
+    ],
+)
+def test_what_is_residual_is_not_in_the_past(nlp, text, expected):
+    assert read(nlp(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Fits (resolved), asthma", {"fits": PAST, "asthma": ()}),
+        ("Asthma, fits (resolved)", {"asthma": (), "fits": PAST}),
+        ("Asthma, stroke (10 years ago), fever", {"asthma": (), "stroke": PAST, "fever": ()}),
+        ("Fever and fits (resolved in 2010)", {"fever": PAST, "fits": PAST}),
+        ("Asthma, fits resolved", {"asthma": PAST, "fits": PAST}),
+        ("Asthma at birth (resolved)", {"asthma": PAST}),
+        ("Fever, stroke (unlikely)", {"fever": (), "stroke": NO}),
+        ("Asthma. (Fits resolved)", {"asthma": (), "fits": PAST}),
+    ],
+)
+def test_words_in_brackets_behind_a_mention_apply_to_it_alone(nlp, text, expected):
+    assert read(nlp(text)) == expected
+
+
 def test_headings_of_an_examination_end_a_scope(nlp):
     assert read(nlp("Lungs: no cough Neuro: fits")) == {"cough": NO, "fits": ()}
