@@ -26,6 +26,8 @@ scarlet spotted typhoid yellow
 """
 _OTHERS_AFTER = {"fever": frozenset(_OTHER_FEVERS.split())}
 _ABOUT = frozenset(["clinic", "clinics", "nurse", "precautions", "serology"])
+# A test of a disease in short: "HIT panel sent".
+_PANELS = frozenset(["panel", "panels"])
 # Names that are also adjectives: "retinal cells" have to do with the retina, not with the aldehyde.
 _ALSO_ADJECTIVES = frozenset(["retinal"])
 _PREPOSITION = re.compile(rf"(?i)\b({'|'.join(sorted(PREPOSITIONS))})\b")
@@ -75,10 +77,13 @@ def _ends_compound(doc: Doc, start: int, *, is_certain: bool) -> bool:
 
 
 def _has_other_meaning(doc: Doc, end: int, text: str, *, is_certain: bool) -> bool:
-    """Check for what is about a finding ("fall precautions", "diabetes clinic"), "lead" before
-    "to", "confused" before "with", and the chemical "retinal" before a noun.
+    """Check for what is about a finding ("fall precautions", "diabetes clinic", "HIT panel"),
+    "lead" before "to", "confused" before "with", and the chemical "retinal" before a noun.
     """
-    after, text = doc[end].lower_ if end < len(doc) else "", text.lower()
+    after = doc[end].lower_ if end < len(doc) else ""
+    if after in _PANELS and text.isupper():
+        return True
+    text = text.lower()
     if is_certain and text in _ALSO_ADJECTIVES:
         return _is_noun(doc, end)
     return after in _ABOUT or after == _OTHERS_BEFORE.get(text)

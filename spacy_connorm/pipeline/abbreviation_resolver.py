@@ -25,6 +25,7 @@ _BEFORE_FINDINGS = re.compile(
     r"|paroxysmal|permanent|recurrent|persistent|worsening|known|new|possible|probable|suspected"
     r"|r/o|rule out|concern for|(?:pos|neg)(?:itive|ative)? for|reports|endorses|h/o|s/p|c/o"
     r"|hx(?: of)?|history of|has|had|dx:?|diagnos(?:is of|ed with)|due to|secondary to|2/2"
+    r"|(?:evidence|signs?|symptoms) of"
     r"|(?:admitted|presents|presented|presenting|patient|pt|man|woman|male|female|boy|girl) with"
     r"|(?:admitted|treated) for|on [a-z]{5,20} for)\s+\Z"
     r"|(?<!\w)on [a-z]{5,20} \(\Z|(?<!\w)[?]\s?\Z|(?:^|\n)\s*(?:\d{1,2}[.)]|\#)\s*\Z",
@@ -35,6 +36,24 @@ _AFTER_FINDINGS = re.compile(
     r"|closed|improved|worsened|mild|moderate|severe|trivial|trace|with RVR"
     r"|on (?!admission|arrival|exam|room)[a-z]{5,})\b",
     re.IGNORECASE,
+)
+# A list item of its own, "10. OA knees", "- OA left hip".
+_ITEM = re.compile(r"(?:^|\n)[^\S\n]*(?:\d{1,2}[.)]|[#*\u2022-])[^\S\n]*\Z")
+_BODY_PARTS = """
+abdomen ankle ankles arm arms back chest elbow elbows face feet finger fingers foot hand hands head
+hip hips jaw knee knees leg legs neck shoulder shoulders spine thigh thighs thumb thumbs toe toes
+wrist wrists
+"""
+_PART = (
+    r"(?:(?:both|bilateral|b/l|left|right|l|r|the)\s)?"
+    rf"(?:{'|'.join(_BODY_PARTS.split())})"
+)
+_BODY_PART_AFTER = re.compile(
+    rf"[ ]{_PART}(?:(?:,|\s?[&/]|\sand)\s?{_PART}){{0,3}}[ ]?(?:[.;,(\n]|\Z)", re.IGNORECASE
+)
+# "HIT panel", "TB screening" and "PE test" are no findings.
+_TEST_AFTER = re.compile(
+    r"[ -](?:panel|test|screen|tit(?:er|re)|culture)(?:s|ing)?\b|[ -]series\b", re.IGNORECASE
 )
 _WORD_AFTER = re.compile(r"[ ]([a-z]{3,})")
 # What may follow a finding that is no noun: "PE treated", "AF today", "DM type 2", "UC flare".
@@ -113,6 +132,8 @@ class AbbreviationResolver(SavedComponent):
         seen, certain = set(defined), longs.keys() & self.cfg["short_forms"].keys()
         findings = certain & named
         for number, use in enumerate(uses):
+            if use.short in findings and _TEST_AFTER.match(text, use.end):
+                continue
             if use.short not in certain:
                 if not _is_finding(text, uses, number, findings):
                     continue
@@ -152,18 +173,23 @@ def _with_words(longs: Sequence[str], words: Collection[str]) -> str:
 def _is_finding(text: str, uses: Sequence[Use], number: int, findings: Collection[str]) -> bool:
     """Check whether a short form is where a finding would be: behind a word such as "no", before
     one such as "resolved", or in a list beside a finding: a short form that is one, or a word such
-    as "hypertension". Before another noun it is none: "no CVA tenderness".
+    as "hypertension". Before another noun it is none, "no CVA tenderness", except for a body part
+    in a list item: "10. OA knees".
     """
     start, end = uses[number][1:]
     # "97% RA" is room air, "PE: no edema" a physical examination.
     if "%" in text[max(0, start - 3) : start] or text.startswith(":", end):
         return False
+    if _TEST_AFTER.match(text, end):
+        return False
     if _AFTER_FINDINGS.match(text, end):
+        return True
+    before = max(0, start - _REACH)
+    if _BODY_PART_AFTER.match(text, end) and _ITEM.search(text, before, start):
         return True
     after = _WORD_AFTER.match(text, end)
     if after and after[1] not in FUNCTION_WORDS and not _NO_NOUN.fullmatch(after[1]):
         return False
-    before = max(0, start - _REACH)
     if _BEFORE_FINDINGS.search(text, before, start):
         return True
     beside = (_WORD_BEFORE.search(text, before, start), _WORD_BEHIND.match(text, end))

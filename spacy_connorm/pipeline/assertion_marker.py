@@ -11,6 +11,7 @@ from ..documents.mentions import ALL_MENTIONS_KEY
 from ..documents.spans import ASSERTIONS, register_assertion_attributes
 from ..errors import require_installed
 from ..text.statements import find_statements
+from .assertion_kin import find_having, find_in_kin
 from .assertion_scopes import Matches, marked_spans
 from .assertion_terms import (
     Terms,
@@ -85,6 +86,9 @@ class AssertionMarker(SavedComponent):
         starts = find_statements([token.text for token in doc])
         for attribute, matcher, headings in self._assertions():
             terms = Matches(*matcher.process_negations(doc))
+            if attribute == ASSERTIONS["family"] and self.cfg["family"] is None:
+                having, in_kin = find_having(doc, starts), find_in_kin(doc)
+                terms = terms._replace(before=[*terms.before, *having], adjacent=in_kin)
             for span in marked_spans(doc, spans, starts, terms, headings):
                 span._.set(attribute, True)
         _mark_nested(doc, spans)

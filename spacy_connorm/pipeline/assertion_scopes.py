@@ -10,12 +10,25 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from .assertion_terms import ADJACENT, ANSWERS, QUESTION_MARK, SIGNS, UP_TO_COMMA
+from ..text.word_classes import COPULAS, DETERMINERS, GRADES
+from .assertion_terms import (
+    ADJACENT,
+    ANSWERS,
+    IMPERATIVES,
+    PAUSES,
+    QUESTION_MARK,
+    SIGNS,
+    UP_TO_COMMA,
+    VERSUS,
+)
 
 # The hash of a match's kind, its first token and the token after it.
 _Match = tuple[int, int, int]
 
 _DENYING = frozenset(["nil", "no", "not", "w", "w/o", "without"])
+_DENIALS = _DENYING | {"denied", "denies", "denying", "neg", "negative"}
+# "No wheeze, crackles heard" has crackles.
+_PREDICATES = frozenset(["heard", "noted", "present", "seen"])
 # Words that begin a finding, behind a comma after a negated one: "no wheeze, mild edema"; or one
 # that is no finding, "no wheeze, normal heart sounds, edema".
 _AMOUNT_WORDS = """
@@ -27,6 +40,13 @@ _GRADE = re.compile(r"[1-4]\+")
 _OR = frozenset(["nor", "or"])
 _CONJUNCTIONS = frozenset(["and", "or"])
 _JOINTS = frozenset(["&", "/", *_CONJUNCTIONS])
+# Between an imperative and the first of its mentions, and between these.
+_BEFORE_CONSIDERED = DETERMINERS | GRADES | {"also", "other", "possible", "underlying"}
+_BETWEEN_CONSIDERED = _JOINTS | VERSUS | {","}
+_ITEM_SIGN = re.compile(r"\d{1,2}[.)]?|[-.)*#•–]")
+_BRACKETS = frozenset("()")
+# The most tokens between a bracket and a phrase: "(10 years ago)".
+_IN_BRACKETS = 6
 _COLONS = frozenset([":", "-", "–", "—", "("])
 _STOPS = frozenset([".", ",", ";", ")", "|", "!"])
 _HEADING_SIGNS = " \t\n#*_=•-:"
@@ -49,11 +69,14 @@ class Matches(NamedTuple):
     before (Sequence[Tuple[int, int, int]]): Those that apply to the mentions behind them.
     behind (Sequence[Tuple[int, int, int]]): Those that apply to the mentions before them.
     ends (Sequence[Tuple[int, int, int]]): Those that end the scope of others.
+    adjacent (Sequence[Tuple[int, int, int]]): Those that apply only to the mention right before
+        them, besides those whose text says so.
     """
 
     before: Sequence[_Match]
     behind: Sequence[_Match]
     ends: Sequence[_Match]
+    adjacent: Sequence[_Match] = ()
 
 
 def marked_spans(
@@ -72,27 +95,35 @@ def marked_spans(
     headings (Collection[str]): Phrases in lower case that may be headings: "family history".
     YIELDS (Span): The mentions.
     """
-    adjacent, answered = _behind_mentions(doc, matches.behind, spans)
+    behind, beside = _bracketed(doc, matches.behind, spans)
+    adjacent, applied = _behind_mentions(doc, [*beside, *matches.adjacent], spans)
     signed = _behind_signs(doc, matches.before, spans, starts)
-    # "Fever: no, cough": the answer to one does not apply to the next.
+    considered = _behind_imperatives(doc, matches.before, spans, starts)
+    # "Fever: no, cough": the answer to one does not apply to the next, nor does "maternal" in
+    # "asthma in a maternal cousin, cough".
     before = sorted(
-        (each for each in matches.before if each[1] not in answered and not _is_sign(doc, each)),
+        (each for each in matches.before if each[1] not in applied and not _is_near(doc, each)),
         key=itemgetter(1),
     )
-    behind = sorted(
-        (each for each in matches.behind if not _is_adjacent(doc, each)), key=itemgetter(1)
-    )
     sections = _without_sections(doc, starts, headings)
-    ends = {*(each[1] for each in matches.ends), *_ending_commas(doc, before, sections)}
+    pauses = sorted(each[1] for each in matches.ends if doc[each[1]].lower_ in PAUSES)
+    ends = {each[1] for each in matches.ends}.difference(pauses)
+    ends.update(_ending_commas(doc, before, sections, spans))
     borders = [*sorted({*sections, *ends}), len(doc)]
+    stops = sorted({*starts, *(token.i for token in doc if token.text == ",")}) if pauses else []
     first_tokens, last_tokens = (list(map(itemgetter(1), each)) for each in (before, behind))
+    beside_it = adjacent | signed | considered
     for span in spans:
         statement = bisect_right(borders, span.start)
         first, last = borders[statement - 1], borders[statement]
+        number = bisect_right(pauses, span.start)
+        pause = pauses[number - 1] if number else 0
+        if pause > first and not _has_any(stops, pause + 1, span.start + 1):
+            first = pause
         is_after = _has_any(first_tokens, first, span.start)
         final = bisect_left(last_tokens, last) - 1
         is_before = final >= 0 and last_tokens[final] >= first and behind[final][2] > span.end
-        if is_after or is_before or span.start in adjacent or span.start in signed:
+        if is_after or is_before or span.start in beside_it:
             yield span
 
 
@@ -108,32 +139,61 @@ def _is_sign(doc: Doc, match: _Match) -> bool:
     return doc[match[1] : match[2]].text in SIGNS
 
 
-def _behind_mentions(
+def _is_near(doc: Doc, match: _Match) -> bool:
+    return _is_sign(doc, match) or doc[match[1] : match[2]].text.lower() in IMPERATIVES
+
+
+def _bracketed(
     doc: Doc, behind: Sequence[_Match], spans: Sequence[Span]
+) -> tuple[list[_Match], list[_Match]]:
+    """Divide phrases into those that apply to all mentions before them, and those that apply only
+    to the one right before them. In brackets right behind a mention, all do: "asthma, seizures
+    (resolved)".
+
+    RETURNS (Tuple[List[Tuple[int, int, int]], List[Tuple[int, int, int]]]): Both, in order.
+    """
+    mentions = {span.end for span in spans}
+    others, beside = [], []
+    for kind, start, end in sorted(behind, key=itemgetter(1)):
+        if _is_adjacent(doc, (kind, start, end)):
+            beside.append((kind, start, end))
+            continue
+        place = start
+        while place > max(0, start - _IN_BRACKETS) and place not in mentions:
+            place -= 1
+            if doc[place].text in _BRACKETS:
+                break
+        if place in mentions and doc[place].text == "(":
+            beside.append((kind, place, end))
+        else:
+            others.append((kind, start, end))
+    return others, beside
+
+
+def _behind_mentions(
+    doc: Doc, beside: Sequence[_Match], spans: Sequence[Span]
 ) -> tuple[set[int], set[int]]:
     """Find the mentions to which a phrase right behind them applies, and those that "and" or "or"
     connects with these: "acne and rosacea excluded", "rash: none".
 
-    RETURNS (Tuple[Set[int], Set[int]]): The first tokens of the mentions and of the answers.
+    RETURNS (Tuple[Set[int], Set[int]]): The first tokens of the mentions, and the tokens of
+        the phrases.
     """
     mentions = {span.end: span.start for span in spans}
-    marked, answers = set[int](), set[int]()
-    for match in behind:
-        _, start, end = match
-        if not _is_adjacent(doc, match):
-            continue
+    marked, applied = set[int](), set[int]()
+    for _, start, end in beside:
         last = start - (start not in mentions and start > 0 and doc[start - 1].text in _COLONS)
         is_answer = doc[start:end].text.lower() in ANSWERS
         if last not in mentions or (is_answer and not _is_end(doc, end)):
             continue
-        if is_answer:
-            answers.add(start)
+        if doc[start].lower_ not in VERSUS:
+            applied.update(range(start, end))
         first = mentions[last]
         marked.add(first)
         while first and doc[first - 1].lower_ in _CONJUNCTIONS and first - 1 in mentions:
             first = mentions[first - 1]
             marked.add(first)
-    return marked, answers
+    return marked, applied
 
 
 def _is_end(doc: Doc, place: int) -> bool:
@@ -166,6 +226,35 @@ def _behind_signs(
     return marked
 
 
+def _behind_imperatives(
+    doc: Doc, before: Sequence[_Match], spans: Sequence[Span], starts: Sequence[int]
+) -> set[int]:
+    """Find the mentions behind an imperative that begins a statement: "1. Consider sepsis, PE or
+    a stroke", but neither "we consider sepsis" nor "consider aspirin for stroke".
+
+    RETURNS (Set[int]): The first tokens of the mentions.
+    """
+    mentions = {span.start: span.end for span in spans}
+    marked = set[int]()
+    for match in before:
+        _, start, place = match
+        first = starts[bisect_right(starts, start) - 1]
+        if doc[start:place].text.lower() not in IMPERATIVES or not all(
+            _ITEM_SIGN.fullmatch(each.text.strip()) for each in doc[first:start]
+        ):
+            continue
+        while place < len(doc):
+            while place < len(doc) and doc[place].lower_ in _BEFORE_CONSIDERED:
+                place += 1
+            if place not in mentions:
+                break
+            marked.add(place)
+            place = mentions[place]
+            while place < len(doc) and doc[place].lower_ in _BETWEEN_CONSIDERED:
+                place += 1
+    return marked
+
+
 def _is_question(doc: Doc, place: int) -> bool:
     """Check whether a question mark is before its question and not the end of a sentence."""
     before = doc[place - 1].text_with_ws if place else " "
@@ -182,14 +271,19 @@ def _with_plus(doc: Doc, starts: Sequence[int]) -> set[int]:
     return {bisect_right(starts, place) for place in pluses}
 
 
-def _ending_commas(doc: Doc, before: Sequence[_Match], starts: Sequence[int]) -> Iterator[int]:
+def _ending_commas(
+    doc: Doc, before: Sequence[_Match], starts: Sequence[int], spans: Sequence[Span]
+) -> Iterator[int]:
     """Find the commas that end the scope of phrases: the first one after adjectives, unless the
-    scope of another phrase goes past it ("PMH: previous stroke, asthma"), and those between a
-    negated finding and one with an amount, unless "or" follows ("no wheeze, mild edema", but not
-    "no wheeze, mild edema or cough").
+    scope of another phrase goes past it ("PMH: previous stroke, asthma"); those between a negated
+    finding and one with an amount, unless "or" follows ("no wheeze, mild edema", but not "no
+    wheeze, mild edema or cough"); and the only one between a negated finding and one with a
+    predicate ("no wheeze, edema present", but not "no wheeze, cough, edema seen").
 
     YIELDS (int): The commas.
     """
+    affirmed = sorted(span.start for span in spans if _has_predicate(doc, span.end))
+    ands = [token.i for token in doc if token.lower_ in _JOINTS]
     commas = [token.i for token in doc if token.text == ","]
     ors = [token.i for token in doc if token.lower_ in _OR]
     reached, passed = set[int](), 0
@@ -201,12 +295,24 @@ def _ending_commas(doc: Doc, before: Sequence[_Match], starts: Sequence[int]) ->
             reached.add(statement)
         elif statement not in reached:
             yield from (commas[number] for number in own[:1])
+        if doc[start].lower_ in _DENIALS and len(own) == 1 and not _has_any(ors, end, last):
+            comma = commas[own.start]
+            # "No fever, cough and rash seen" denies all.
+            number = bisect_right(affirmed, comma)
+            items = affirmed[number : number + 1]
+            if any(each < last and not _has_any(ands, comma + 2, each) for each in items):
+                yield comma
         if doc[start].lower_ in _DENYING:
             # Each comma once: the scopes of all phrases before it end there.
             for number in own[max(0, passed - own.start) :]:
                 if _is_amount(doc, commas[number] + 1) and not _has_any(ors, commas[number], last):
                     yield commas[number]
             passed = own.stop
+
+
+def _has_predicate(doc: Doc, place: int) -> bool:
+    place += place < len(doc) and doc[place].lower_ in COPULAS
+    return place < len(doc) and doc[place].lower_ in _PREDICATES
 
 
 def _is_amount(doc: Doc, place: int) -> bool:

@@ -16,12 +16,12 @@ _FOLLOWING = "following_negations"
 _TERMINATION = "termination"
 KINDS = (_PSEUDO, _PRECEDING, _FOLLOWING, _TERMINATION)
 
-_VERSUS = frozenset(["versus", "vs", "vs."])
+VERSUS = frozenset(["versus", "vs", "vs."])
 # "R/o MI" asks a question.
 _QUESTIONS = frozenset(
     (
         *("doubt", "evaluate for", "r/o", "ro", "rule her out", "rule him out", "rule out"),
-        *("rule patient out", "rule the patient out", "symptoms atypical", *_VERSUS),
+        *("rule patient out", "rule the patient out", "symptoms atypical", *VERSUS),
     )
 )
 _CANNOT = ("can't", "can not", "cannot", "could not", "couldn't", "does not", "not")
@@ -44,6 +44,7 @@ _GUESSED = frozenset(
 _CAN = ("could", "may", "might")
 _ASKED = (
     *("assess for", "check for", "differential", "differential diagnosis", "differential includes"),
+    *("differentials", "possibilities include", "possibilities are"),
     *("ddx", "evaluation for", "look for", "looking for", "query", "question of", "screen for"),
     *("screening for", "to exclude", "workup for", "work-up for"),
     *(f"{doubt} {of}" for doubt in ("concern", "suspicion") for of in ("about", "for", "of")),
@@ -63,12 +64,19 @@ _FEARED = (
     *(f"{against} against" for against in ("immunised", "immunized", "vaccinated", "vaccination")),
 )
 _ARE = ("is", "are", "was", "were")
+_BEING = ("", "is ", "are ", "was ", "were ", "has been ", "have been ")
+_REMAINS = ("remain", "remains")
+_PLACES = ("in the", "on the", "on her", "on his", "on our", "remains in the", "remains on the")
+# At the start of a sentence or list item, before a mention: "Consider sepsis", not "we consider".
+IMPERATIVES = frozenset(["consider"])
 _NOT_SURE = frozenset(
     (
-        *(f"{being} {sure}" for being in (*_ARE, "seems") for sure in _GUESSED),
+        *(f"{being} {sure}" for being in (*_ARE, *_REMAINS, "seems") for sure in _GUESSED),
+        *(f"{being} {each} possibility" for being in (*_ARE, *_REMAINS) for each in ("a", "one")),
+        *(f"{being}{place} differential" for being in _BEING for place in _PLACES),
         *(f"{being} considered" for being in (*_ARE, "being")),
         *("is less likely", "less likely", "not ruled out", "to be excluded", "to be ruled out"),
-        *_VERSUS,
+        *VERSUS,
         QUESTION_MARK,
         *_NOT_EXCLUDED,
     )
@@ -111,7 +119,6 @@ _STATES = (
     *("absent", "excluded", "neg", "negative", "not appreciated", "not detected", "not found"),
     *("not identified", "not noted", "not palpable", "not present", "not seen", "ruled out"),
 )
-_BEING = ("", "is ", "are ", "was ", "were ", "has been ", "have been ")
 # These apply only to the mention that they follow at once: in "HIV positive, hepatitis C negative"
 # and "breast cancer, HER2 negative" to one or none.
 _NEGATED_BEHIND = frozenset(being + state for being in _BEING for state in _STATES)
@@ -124,7 +131,7 @@ _KIN = (
     *("mom", "mother", "mum", "nephew", "niece", "parent", "relative", "sibling", "sister", "son"),
     *("husband", "partner", "spouse", "uncle", "wife"),
 )
-_ALL_KIN = (*_KIN, *(f"{kin}s" for kin in _KIN))
+ALL_KIN = (*_KIN, *(f"{kin}s" for kin in _KIN))
 # What attributes a finding to a relative: "mother had asthma", "mother: asthma", not "mother
 # reports fever".
 _HAVING = (
@@ -137,13 +144,17 @@ _HAVING = (
 )
 _IN_KIN = frozenset(
     (
-        *(f"in {whose}{kin}" for whose in ("", "her ", "his ") for kin in _ALL_KIN),
-        *(f"({kin})" for kin in _ALL_KIN),
+        *(f"in {whose}{kin}" for whose in ("", "her ", "his ") for kin in ALL_KIN),
+        *(f"({kin})" for kin in ALL_KIN),
     )
 )
 _RELATIVES = ("maternal", "paternal", "mgf", "mgm", "pgf", "pgm")
 _FAMILY = ("family history", "family hx", "family h/o", "fam hx", "fh", "fhx")
-_PATIENT = ("but", "he", "patient", "proband", "pt", "she", "the child", "the infant")
+_PATIENT = (
+    *("but", "he", "patient", "proband", "pt", "she", "the child", "the infant"),
+    # "Mother, who has asthma, reports fever".
+    *(f", {verb}" for verb in ("describes", "noticed", "reported", "reports", "says", "states")),
+)
 _PAST = (
     *("h/o", "history includes", "history notable for", "history of", "history remarkable for"),
     *("history significant for", "hx", "hx of", "medical history", "past:", "past history"),
@@ -152,15 +163,18 @@ _PAST = (
 )
 # These apply only to what follows them up to a comma: in "previous heart attack, osteoarthritis" to
 # one.
-UP_TO_COMMA = _GUESSED | _VERSUS | {"previous", "prior", "remote", "s/p", "status post"}
+UP_TO_COMMA = _GUESSED | VERSUS | {"previous", "prior", "remote", "s/p", "status post"}
 _AS_CHILD = frozenset(
     ("as a baby", "as a child", "as a teenager", "as an infant", "in childhood", "in infancy")
 )
 _PAST_BEHIND = ("ago", *sorted(_AS_CHILD), "in the past", "previously", "resolved")
+# "H/o stroke with residual weakness, asthma": these end a scope up to a comma.
+PAUSES = frozenset(["residual"])
 _PRESENT = (
     *("admitted", "brought in", "but", "c/o", "comes in", "complaining of", "complains of"),
     *("currently", "found to have", "here for", "here with", "now", "p/w", "presented w/"),
     *("presented with", "presenting", "presents", "referred", "today", "transferred"),
+    *sorted(PAUSES),
 )
 # "A 3-month history of cough" is a cough now.
 _DURATIONS = (
@@ -201,7 +215,10 @@ def possible_terms() -> Terms:
 
     RETURNS (Dict[str, List[str]]): Phrases by kind.
     """
-    before = (*sorted(_QUESTIONS | _GUESSED), *_CANNOT_EXCLUDE, *_ASKED, *_FEARED, QUESTION_MARK)
+    before = (
+        *sorted(_QUESTIONS | _GUESSED | IMPERATIVES),
+        *(*_CANNOT_EXCLUDE, *_ASKED, *_FEARED, QUESTION_MARK),
+    )
     return _terms(before, sorted(_NOT_SURE | _GUESSES), _SURE, _NO_GUESS)
 
 
@@ -210,7 +227,7 @@ def family_terms() -> Terms:
 
     RETURNS (Dict[str, List[str]]): Phrases by kind.
     """
-    having = [kin + has for kin in _ALL_KIN for has in _HAVING]
+    having = [kin + has for kin in ALL_KIN for has in _HAVING]
     return _terms((*_FAMILY, *_RELATIVES, *having), ("in the family", *sorted(_IN_KIN)), _PATIENT)
 
 

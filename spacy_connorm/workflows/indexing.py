@@ -454,6 +454,7 @@ def _choose_meanings(nlp: Language) -> None:
     certain = {short: [long] for short, long in resolver.cfg["short_forms"].items()}
     known: dict[str, list[str]] = {**certain, **meanings}
     names = finder.names_among([*meanings, *chain.from_iterable(known.values())])
+    meanings = _without_synonyms(nlp, meanings, names)
     named = {short: [each for each in longs if each in names] for short, longs in meanings.items()}
     resolver.cfg["meanings"] = {
         short: longs if len(longs) == 1 and short not in names else meanings[short]
@@ -466,6 +467,27 @@ def _choose_meanings(nlp: Language) -> None:
     counted = unambiguous(each for each in numbered if each[1] in names)
     resolver.cfg["short_forms"] |= counted
     resolver.cfg["findings"] = [*findings, *counted]
+
+
+def _without_synonyms(
+    nlp: Language, meanings: Mapping[str, Sequence[str]], names: Collection[str]
+) -> dict[str, list[str]]:
+    """Leave out meanings that are synonyms: "benign prostatic hypertrophy" and "hyperplasia" of
+    "BPH" are one concept.
+
+    RETURNS (Dict[str, List[str]]): Long forms by short form, the first of each concept and those
+        that are no names.
+    """
+    several = [longs for own in meanings.values() if len(longs := {*own}.intersection(names)) > 1]
+    texts = sorted({each for longs in several for each in longs})
+    candidates = find_normalizer(nlp).candidates(texts, top_k=1)
+    concepts = {
+        text: found[0].concept_id for text, found in zip(texts, candidates, strict=True) if found
+    }
+    return {
+        short: list({concepts.get(long, long): long for long in reversed(longs)}.values())[::-1]
+        for short, longs in meanings.items()
+    }
 
 
 def _numbered_forms(named: Mapping[str, Collection[str]]) -> list[tuple[str, str]]:

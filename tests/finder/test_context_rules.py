@@ -32,6 +32,7 @@ def nlp():
         ("The cells are abnormal.", ["cells are abnormal"]),
         ("3. Kidney disease stage 3", ["Kidney disease stage 3"]),
         ("fall precautions, fall risk, fall clinic", []),
+        ("S1 panel sent, S1 and the panel, fall panel", ["S1", "fall"]),
         ("yellow fever and fever", ["fever"]),
         ("Tooth disorder is a molecular disease.", ["Tooth disorder", "molecular disease"]),
         ("retinal vessels and retinal", ["retinal"]),

@@ -30,6 +30,28 @@ def test_an_amount_behind_a_comma_begins_a_finding_of_its_own(nlp, text, expecte
 @pytest.mark.parametrize(
     "text, expected",
     [
+        ("No fever, cough present", {"fever": NO, "cough": ()}),
+        ("No fever (37 C), cough heard at the bases", {"fever": NO, "cough": ()}),
+        ("No fever and fits, cough was noted", {"fever": NO, "fits": NO, "cough": ()}),
+        ("Denies fever, and cough noted", {"fever": NO, "cough": ()}),
+        ("No fever, fits, cough seen", {"fever": NO, "fits": NO, "cough": NO}),
+        ("No fever, fits or cough seen", {"fever": NO, "fits": NO, "cough": NO}),
+        ("No fever, fits and cough seen", {"fever": NO, "fits": NO, "cough": NO}),
+        ("No fever or cough noted", {"fever": NO, "cough": NO}),
+        ("No fever, cough not present", {"fever": NO, "cough": NO}),
+        ("No fever, no cough present", {"fever": NO, "cough": NO}),
+        ("No fever, cough when seen", {"fever": NO, "cough": NO}),
+        ("No fever noted, cough", {"fever": NO, "cough": NO}),
+        ("Fever noted", {"fever": ()}),
+    ],
+)
+def test_a_predicate_behind_a_comma_affirms_its_finding(nlp, text, expected):
+    assert read(nlp(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
         ("Fever: no, cough: yes", {"fever": NO, "cough": ()}),
         ("Fever - none\nCough", {"fever": NO, "cough": ()}),
         ("Fever: negative. Cough", {"fever": NO, "cough": ()}),
@@ -88,6 +110,42 @@ def test_a_heading_reaches_through_its_section(nlp, text, expected):
 def test_relatives_in_a_section_of_their_own(nlp):
     text = "FAMILY HISTORY:\nMother: asthma\nStroke on the father's side\n\nCough"
     assert read(nlp(text)) == {"asthma": ("family",), "stroke": ("family",), "cough": ()}
+
+
+PAST = ("history",)
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("h/o stroke 2018, residual fits", {"stroke": PAST, "fits": ()}),
+        ("h/o stroke with residual left fits and cough", {"stroke": PAST, "fits": (), "cough": ()}),
+        ("PMH: stroke, residual fits, asthma", {"stroke": PAST, "fits": (), "asthma": PAST}),
+        ("PMH:\nstroke, residual fits\nAsthma", {"stroke": PAST, "fits": (), "asthma": PAST}),
+        ("h/o fits, residual cough from prior stroke", {"fits": PAST, "cough": (), "stroke": PAST}),
+        ("No residual fits", {"fits": NO}),
+        ("FHx: stroke, residual fits", {"stroke": ("family",), "fits": ("family",)}),
+    ],
+)
+def test_what_is_residual_is_not_in_the_past(nlp, text, expected):
+    assert read(nlp(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Fits (resolved), asthma", {"fits": PAST, "asthma": ()}),
+        ("Asthma, fits (resolved)", {"asthma": (), "fits": PAST}),
+        ("Asthma, stroke (10 years ago), fever", {"asthma": (), "stroke": PAST, "fever": ()}),
+        ("Fever and fits (resolved in 2010)", {"fever": PAST, "fits": PAST}),
+        ("Asthma, fits resolved", {"asthma": PAST, "fits": PAST}),
+        ("Asthma at birth (resolved)", {"asthma": PAST}),
+        ("Fever, stroke (unlikely)", {"fever": (), "stroke": NO}),
+        ("Asthma. (Fits resolved)", {"asthma": (), "fits": PAST}),
+    ],
+)
+def test_words_in_brackets_behind_a_mention_apply_to_it_alone(nlp, text, expected):
+    assert read(nlp(text)) == expected
 
 
 def test_headings_of_an_examination_end_a_scope(nlp):

@@ -503,12 +503,15 @@ def test_of_several_meanings_the_ontology_chooses_one(tmp_path):
             Concept("C7", "stage 3 chronic kidney disease"),
             Concept("C8", "autistic behavior", ("ASD",)),
             Concept("C9", "atrial septal defect"),
+            Concept("C10", "benign prostatic hyperplasia", ("benign prostatic hypertrophy",)),
         ]
     )
     built = build_index(
         ontology, tmp_path / "out", find_mentions=True, clinical=True, overrides=NGRAMS
     )
     assert found_in("Denies CP. Telemetry without VT.", built) == [("VT", "C1")]
+    # Both meanings are one concept.
+    assert found_in("9. BPH\nA BPH", built) == [("BPH", "C10"), ("BPH", "C10")]
     # A number is the type or the stage.
     text = "Diabetes? DM2, CKD3, CKD."
     expected = [("Diabetes", "C4"), ("DM2", "C5"), ("CKD3", "C7"), ("CKD", "C6")]
