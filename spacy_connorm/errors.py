@@ -203,9 +203,9 @@ class Errors(metaclass=_Coded):
         "@architectures spacy-connorm.{encoder}`; or name the folder of a transformer."
     )
     CN318 = (
-        "The saved encoder is {found}, but the component was made with {expected}. Make it with "
-        '`config={{"encoder": {{"@architectures": "{found}"}}}}`, or take the component from its '
-        'pipeline: `nlp.add_pipe("concept_normalizer", source=spacy.load("hp_index"))`.'
+        "The saved encoder is a {found}, but the component has a {expected}. Make it with the "
+        "encoder of the pipeline that the index is from, or take it from there: "
+        '`nlp.add_pipe("concept_normalizer", source=spacy.load("hp_index"))`.'
     )
     CN322 = (
         "The encoder in '{path}' was saved with {setting} = {found}, but the config has {asked}. "

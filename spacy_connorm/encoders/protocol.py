@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import srsly
@@ -576,7 +576,7 @@ def restored_parts(
     values (Mapping[str, Any]): The values.
     arrays (Mapping[str, np.ndarray]): The arrays.
     RETURNS (Dict[str, Model[List[str], Floats2d]]): The encoders by name.
-    RAISES (ConnormError): CN305 if one is damaged, CN318 if one is of another kind.
+    RAISES (ConnormError): CN305 if one is damaged.
     """
     restored = {}
     for name, part in parts.items():
@@ -598,7 +598,7 @@ def store_encoder(model: Encoder, path: Path) -> None:
     """
     saved, arrays = loaded_shim(model).saved()
     shapes = {name: list(array.shape) for name, array in arrays.items()}
-    path.write_bytes(srsly.msgpack_dumps({**saved, "shapes": shapes}))
+    path.write_bytes(srsly.msgpack_dumps({**saved, "kind": model.name, "shapes": shapes}))
     for name, array in arrays.items():
         np.save(_array_file(path, name), array)
 
@@ -616,6 +616,9 @@ def open_encoder(model: Encoder, path: Path) -> Encoder:
         raise damaged(path, "it is missing")
     try:
         saved = srsly.msgpack_loads(path.read_bytes())
+        kind = saved.get("kind", model.name)  # older files have none
+        if kind != model.name:
+            raise ConnormError(Errors.CN318.format(found=kind, expected=model.name))
         arrays = {
             name: open_array(_array_file(path, name), DTYPES, tuple(shape))
             for name, shape in saved["shapes"].items()
@@ -631,44 +634,7 @@ def _array_file(path: Path, name: str) -> Path:
     return path.with_name(f"{path.name}.{name}.npy")
 
 
-class EncoderKind(NamedTuple):
-    """A kind of encoder.
-
-    architecture (str): Its registered name.
-    values (FrozenSet[str]): The names of the values that it saves, by which it is recognized.
-    """
-
-    architecture: str
-    values: frozenset[str]
-
-
-# By the name of the model.
-KINDS = {
-    name: EncoderKind(f"spacy-connorm.{architecture}", frozenset(values.split()))
-    for name, architecture, values in (
-        ("transformer_encoder", "TransformerEncoder.v1", "pooling max_length files weights"),
-        ("dan_encoder", "DanEncoder.v1", "settings tokenizer"),
-        ("onnx_encoder", "OnnxEncoder.v1", "settings tokenizer graph"),
-        ("ngram_encoder", "NgramEncoder.v1", "ngrams idf"),
-        ("hybrid_encoder", "HybridEncoder.v1", "dense lexical"),
-        ("grounded_dan_encoder", "GroundedDanEncoder.v1", "input width input_fingerprint"),
-        ("word_vector_encoder", "WordVectorEncoder.v1", "words lengths"),
-    )
-}
-_NOT_VALUES = {"digest", "shapes"}
-
-
-def _require_kind(model: Encoder, saved: Mapping[str, Any]) -> None:
-    """Refuse a saved encoder of another kind; one of no known kind is left to `restore`."""
-    found = saved.keys() - _NOT_VALUES
-    for name, kind in KINDS.items():
-        if found == kind.values and name != model.name:
-            own = KINDS[model.name].architecture if model.name in KINDS else model.name
-            raise ConnormError(Errors.CN318.format(found=kind.architecture, expected=own))
-
-
 def _restored(model: Encoder, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Encoder:
-    _require_kind(model, saved)
     found = replica(model)
     shim = _shim(found)
     shim.restore(saved, arrays)

@@ -158,7 +158,7 @@ def test_index_of_another_kind_of_encoder(blank, hashes, make_pipeline, tiny_fol
     settings = {**hashes, "encoder": encoder}
     make_pipeline(**settings).to_disk(tmp_path / "other")
     index = tmp_path / "other" / "concept_normalizer"
-    with pytest.raises(ConnormError, match="CN318.*Transformer.*, but.*Ngram.*source=spacy"):
+    with pytest.raises(ConnormError, match="CN318.*transformer.*, but.*ngram.*source=spacy"):
         normalizer.initialize(lambda: [], index=index)
     # The two ways that the message names.
     other = spacy.blank("xx").add_pipe("concept_normalizer", config=settings)
