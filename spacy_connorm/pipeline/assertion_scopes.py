@@ -108,7 +108,7 @@ def marked_spans(
     sections = _without_sections(doc, starts, headings)
     pauses = sorted(each[1] for each in matches.ends if doc[each[1]].lower_ in PAUSES)
     ends = {each[1] for each in matches.ends}.difference(pauses)
-    ends.update(_ending_commas(doc, before, sections, spans, sorted(ends)))
+    ends.update(_ending_commas(doc, before, sections, spans))
     borders = [*sorted({*sections, *ends}), len(doc)]
     stops = sorted({*starts, *(token.i for token in doc if token.text == ",")}) if pauses else []
     first_tokens, last_tokens = (list(map(itemgetter(1), each)) for each in (before, behind))
@@ -272,11 +272,7 @@ def _with_plus(doc: Doc, starts: Sequence[int]) -> set[int]:
 
 
 def _ending_commas(
-    doc: Doc,
-    before: Sequence[_Match],
-    starts: Sequence[int],
-    spans: Sequence[Span],
-    ends: Sequence[int],
+    doc: Doc, before: Sequence[_Match], starts: Sequence[int], spans: Sequence[Span]
 ) -> Iterator[int]:
     """Find the commas that end the scope of phrases: the first one after adjectives, unless the
     scope of another phrase goes past it ("PMH: previous stroke, asthma"); those between a negated
@@ -299,17 +295,13 @@ def _ending_commas(
             reached.add(statement)
         elif statement not in reached:
             yield from (commas[number] for number in own[:1])
-        if doc[start].lower_ in _DENIALS:
-            # "No fever, cough present; aged 4, well" has one comma in its scope.
-            number = bisect_left(ends, end)
-            final = min([last, *ends[number : number + 1]])
-            if bisect_left(commas, final) - own.start == 1 and not _has_any(ors, end, final):
-                comma = commas[own.start]
-                # "No fever, cough and rash seen" denies all.
-                number = bisect_right(affirmed, comma)
-                items = affirmed[number : number + 1]
-                if any(each < final and not _has_any(ands, comma + 2, each) for each in items):
-                    yield comma
+        if doc[start].lower_ in _DENIALS and len(own) == 1 and not _has_any(ors, end, last):
+            comma = commas[own.start]
+            # "No fever, cough and rash seen" denies all.
+            number = bisect_right(affirmed, comma)
+            items = affirmed[number : number + 1]
+            if any(each < last and not _has_any(ands, comma + 2, each) for each in items):
+                yield comma
         if doc[start].lower_ in _DENYING:
             # Each comma once: the scopes of all phrases before it end there.
             for number in own[max(0, passed - own.start) :]:

@@ -34,8 +34,6 @@ def test_an_amount_behind_a_comma_begins_a_finding_of_its_own(nlp, text, expecte
         ("No fever (37 C), cough heard at the bases", {"fever": NO, "cough": ()}),
         ("No fever and fits, cough was noted", {"fever": NO, "fits": NO, "cough": ()}),
         ("Denies fever, and cough noted", {"fever": NO, "cough": ()}),
-        ("No fever, cough present; aged 4, thin", {"fever": NO, "cough": ()}),
-        ("No fever; aged 4, cough present", {"fever": NO, "cough": ()}),
         ("No fever, fits, cough seen", {"fever": NO, "fits": NO, "cough": NO}),
         ("No fever, fits or cough seen", {"fever": NO, "fits": NO, "cough": NO}),
         ("No fever, fits and cough seen", {"fever": NO, "fits": NO, "cough": NO}),
