@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..text.word_classes import COPULAS, DETERMINERS, GRADES
+from ..text.word_classes import DETERMINERS, GRADES
 from .assertion_terms import (
     ADJACENT,
     ANSWERS,
@@ -26,9 +26,6 @@ from .assertion_terms import (
 _Match = tuple[int, int, int]
 
 _DENYING = frozenset(["nil", "no", "not", "w", "w/o", "without"])
-_DENIALS = _DENYING | {"denied", "denies", "denying", "neg", "negative"}
-# "No wheeze, crackles heard" has crackles.
-_PREDICATES = frozenset(["heard", "noted", "present", "seen"])
 # Words that begin a finding, behind a comma after a negated one: "no wheeze, mild edema"; or one
 # that is no finding, "no wheeze, normal heart sounds, edema".
 _AMOUNT_WORDS = """
@@ -108,7 +105,7 @@ def marked_spans(
     sections = _without_sections(doc, starts, headings)
     pauses = sorted(each[1] for each in matches.ends if doc[each[1]].lower_ in PAUSES)
     ends = {each[1] for each in matches.ends}.difference(pauses)
-    ends.update(_ending_commas(doc, before, sections, spans))
+    ends.update(_ending_commas(doc, before, sections))
     borders = [*sorted({*sections, *ends}), len(doc)]
     stops = sorted({*starts, *(token.i for token in doc if token.text == ",")}) if pauses else []
     first_tokens, last_tokens = (list(map(itemgetter(1), each)) for each in (before, behind))
@@ -271,19 +268,14 @@ def _with_plus(doc: Doc, starts: Sequence[int]) -> set[int]:
     return {bisect_right(starts, place) for place in pluses}
 
 
-def _ending_commas(
-    doc: Doc, before: Sequence[_Match], starts: Sequence[int], spans: Sequence[Span]
-) -> Iterator[int]:
+def _ending_commas(doc: Doc, before: Sequence[_Match], starts: Sequence[int]) -> Iterator[int]:
     """Find the commas that end the scope of phrases: the first one after adjectives, unless the
-    scope of another phrase goes past it ("PMH: previous stroke, asthma"); those between a negated
-    finding and one with an amount, unless "or" follows ("no wheeze, mild edema", but not "no
-    wheeze, mild edema or cough"); and the only one between a negated finding and one with a
-    predicate ("no wheeze, edema present", but not "no wheeze, cough, edema seen").
+    scope of another phrase goes past it ("PMH: previous stroke, asthma"), and those between a
+    negated finding and one with an amount, unless "or" follows ("no wheeze, mild edema", but not
+    "no wheeze, mild edema or cough").
 
     YIELDS (int): The commas.
     """
-    affirmed = sorted(span.start for span in spans if _has_predicate(doc, span.end))
-    ands = [token.i for token in doc if token.lower_ in _JOINTS]
     commas = [token.i for token in doc if token.text == ","]
     ors = [token.i for token in doc if token.lower_ in _OR]
     reached, passed = set[int](), 0
@@ -295,24 +287,12 @@ def _ending_commas(
             reached.add(statement)
         elif statement not in reached:
             yield from (commas[number] for number in own[:1])
-        if doc[start].lower_ in _DENIALS and len(own) == 1 and not _has_any(ors, end, last):
-            comma = commas[own.start]
-            # "No fever, cough and rash seen" denies all.
-            number = bisect_right(affirmed, comma)
-            items = affirmed[number : number + 1]
-            if any(each < last and not _has_any(ands, comma + 2, each) for each in items):
-                yield comma
         if doc[start].lower_ in _DENYING:
             # Each comma once: the scopes of all phrases before it end there.
             for number in own[max(0, passed - own.start) :]:
                 if _is_amount(doc, commas[number] + 1) and not _has_any(ors, commas[number], last):
                     yield commas[number]
             passed = own.stop
-
-
-def _has_predicate(doc: Doc, place: int) -> bool:
-    place += place < len(doc) and doc[place].lower_ in COPULAS
-    return place < len(doc) and doc[place].lower_ in _PREDICATES
 
 
 def _is_amount(doc: Doc, place: int) -> bool:

@@ -30,28 +30,6 @@ def test_an_amount_behind_a_comma_begins_a_finding_of_its_own(nlp, text, expecte
 @pytest.mark.parametrize(
     "text, expected",
     [
-        ("No fever, cough present", {"fever": NO, "cough": ()}),
-        ("No fever (37 C), cough heard at the bases", {"fever": NO, "cough": ()}),
-        ("No fever and fits, cough was noted", {"fever": NO, "fits": NO, "cough": ()}),
-        ("Denies fever, and cough noted", {"fever": NO, "cough": ()}),
-        ("No fever, fits, cough seen", {"fever": NO, "fits": NO, "cough": NO}),
-        ("No fever, fits or cough seen", {"fever": NO, "fits": NO, "cough": NO}),
-        ("No fever, fits and cough seen", {"fever": NO, "fits": NO, "cough": NO}),
-        ("No fever or cough noted", {"fever": NO, "cough": NO}),
-        ("No fever, cough not present", {"fever": NO, "cough": NO}),
-        ("No fever, no cough present", {"fever": NO, "cough": NO}),
-        ("No fever, cough when seen", {"fever": NO, "cough": NO}),
-        ("No fever noted, cough", {"fever": NO, "cough": NO}),
-        ("Fever noted", {"fever": ()}),
-    ],
-)
-def test_a_predicate_behind_a_comma_affirms_its_finding(nlp, text, expected):
-    assert read(nlp(text)) == expected
-
-
-@pytest.mark.parametrize(
-    "text, expected",
-    [
         ("Fever: no, cough: yes", {"fever": NO, "cough": ()}),
         ("Fever - none\nCough", {"fever": NO, "cough": ()}),
         ("Fever: negative. Cough", {"fever": NO, "cough": ()}),
