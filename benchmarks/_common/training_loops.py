@@ -128,7 +128,7 @@ class SapBertStyle(Loop):
         )
 
     def step(self, batches: Batches, number: int) -> float:
-        inputs = self._pad([batches.tokens[row] for row in batches.rows[number]])
+        inputs = self._pad(batches.tokens.rows(np.asarray(batches.rows[number])))
         labels = torch.tensor(batches.labels(number)).to(self.device)
         with self.autocast():
             vectors = self.module(**inputs)

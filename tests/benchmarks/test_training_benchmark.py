@@ -70,7 +70,7 @@ def test_padding_is_counted(batches, module):
     from _common.training_loops import MAX_LENGTH, OurLoop, SapBertStyle
 
     settings = {"precision": "fp32", "learning_rate": 1e-3}
-    lengths = [len(batches.tokens[row]) for row in batches.rows[0]]
+    lengths = batches.tokens.lengths[batches.rows[0]].tolist()
     padded = SapBertStyle(module, **settings).tokens_per_text(batches, 0)
     sorted_by_length = OurLoop(module, **settings).tokens_per_text(batches, 0)
     assert padded == MAX_LENGTH

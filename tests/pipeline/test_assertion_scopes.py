@@ -14,6 +14,7 @@ def nlp():
     "text, expected",
     [
         ("No fever, mild cough", {"fever": NO, "cough": ()}),
+        ("No fever, cough noted", {"fever": NO, "cough": NO}),
         ("No fever, fits, bilateral cough", {"fever": NO, "fits": NO, "cough": ()}),
         ("without fever, 2+ cough, fits", {"fever": NO, "cough": (), "fits": ()}),
         ("No fever, mild cough or fits", {"fever": NO, "cough": NO, "fits": NO}),
