@@ -36,7 +36,9 @@ def batches_by_length(lengths: Sequence[int] | np.ndarray, most: int) -> Iterato
     start = 0
     while start < len(order):
         # The last row of a batch is its longest.
-        window = ordered[start : start + max(1, most // max(1, int(ordered[start])))]
+        shortest = int(ordered[start])
+        most_rows = max(1, most // shortest) if shortest else len(order)
+        window = ordered[start : start + most_rows]
         sizes = window * np.arange(1, len(window) + 1)
         end = start + max(1, int(np.searchsorted(sizes, most, side="right")))
         yield order[start:end]
