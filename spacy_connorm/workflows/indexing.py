@@ -209,7 +209,8 @@ def build_index(
         be used, CN006 and CN118 for an unknown encoder or profile and an encoder beside a config,
         CN406 for a profile of another ontology, CN810 if there are too few synonyms to train on,
         and the errors of the readers and, with `train`, of `training.train`.
-    WARNS (ConnormWarning): CNW404 for the encoder "fast" without training.
+    WARNS (ConnormWarning): CNW404 for the encoder "fast" without training, CNW405 for annotated
+        documents without concept ids.
     """
     require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)
     require_choice("profile", profile, (AUTO, NONE, *PROFILES))
