@@ -203,8 +203,8 @@ class Errors(metaclass=_Coded):
         "@architectures spacy-connorm.{encoder}`; or name the folder of a transformer."
     )
     CN318 = (
-        "The saved encoder is a {found}, but the component has a {expected}. Make it with the "
-        "encoder of the pipeline that the index is from, or take it from there: "
+        "The saved encoder is of the kind {found}, but the component's is {expected}. Make it with "
+        "the encoder of the pipeline that the index is from, or take it from there: "
         '`nlp.add_pipe("concept_normalizer", source=spacy.load("hp_index"))`.'
     )
     CN322 = (

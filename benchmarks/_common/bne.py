@@ -67,6 +67,7 @@ class Bne(torch.nn.Module):
     def read(self, texts: Sequence[str]) -> Words:
         """RETURNS (Words): Of each text; words without a vector are left out."""
         device = self.output.weight.device
+        self._vectors = self._vectors.to(device)
         rows = [split_tokens(text.lower()) for text in texts]
         new = sorted({*chain(*rows)} - self._numbers.keys())
         known = [word for word in new if self._table.knows(word)]
@@ -74,8 +75,7 @@ class Bne(torch.nn.Module):
             first = len(self._vectors)
             self._numbers |= dict(zip(known, range(first, first + len(known)), strict=True))
             added = torch.from_numpy(self._table.lookup(known)).to(device)
-            self._vectors = torch.cat([self._vectors.to(device), added])
-        self._vectors = self._vectors.to(device)
+            self._vectors = torch.cat([self._vectors, added])
         found = [[self._numbers[word] for word in row if word in self._numbers] for row in rows]
         lengths = [max(1, len(own)) for own in found]
         numbers = np.zeros((len(found), max(lengths, default=1)), dtype="int64")

@@ -119,10 +119,10 @@ def parse_overrides(ctx: typer.Context) -> dict[str, Any]:
     for argument in ctx.args:
         name = argument.partition("=")[0]
         if name.startswith("--") and "." not in name and name not in known:
+            if name in _options_of_ontologies():
+                ctx.fail(f"No such option: {name} ({_OF_FORMATS})")
             similar = ", ".join(get_close_matches(name, known, cutoff=0.8))
             advice = f" (Possible options: {similar})" if similar else ""
-            if name in _options_of_ontologies():
-                advice = f" ({_OF_FORMATS})"
             ctx.fail(f"No such option: {name}{advice}")
     try:
         return parse_config_overrides(ctx.args)

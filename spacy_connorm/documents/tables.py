@@ -71,8 +71,8 @@ def read_mention_table(
 @dataclass(frozen=True, slots=True)
 class CsvExporter:
     """Writes one row per mention, with a header. The values of a composite's parts are joined by
-    `|`, like its ids; the score and the probability are the lowest of them. A candidate
-    is its id, name and score; JSONL has all of its fields.
+    `|`, like its ids; the score and the probability are the lowest of them. A candidate is
+    its id, name and score; JSONL has all of its fields.
 
     raw (bool): Whether to leave texts unchanged that a spreadsheet would run as formulas, such as
         "=A1". If not, they are prefixed with an apostrophe, see `hold_as_text`.

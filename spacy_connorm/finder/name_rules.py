@@ -52,7 +52,7 @@ _JOINT = re.compile(r"(?i)\b(and|or|by|due|for|in|on|to|with|from|between|into)\
 _IN_PLACE = re.compile(rf"(?i)\b(in|on)\s+(?=({_OWNED})\b)")
 # "Pain in knees"; but diseases in humans are no human diseases.
 _IN_PARTS = re.compile(
-    r"(?i)(?!dis(?:ease|order)s?\b)[^\W_]+\s+(?:in|on)\s+[^\W_]*(?:[^\W_suSU]s|feet|teeth)"
+    r"(?i)(?!dis(?:ease|order)s?\b)[^\W_]+\s+(?:in|on)\s+[^\W_]*(?:[^\W_su]s|feet|teeth)"
 )
 _OWNED_BY = re.compile(r"(?i)\b(in|of|on)\b")
 # "The ventricle is enlarged". In capitals, these are short forms.
@@ -384,9 +384,10 @@ def _is_crosswise(text: str, names: Sequence[str]) -> bool:
     organs = {owner, *OTHER_ROOTS.get(owner, ())}
     if organs.isdisjoint(_ORGANS) or is_head(head):
         return False
-    others = (content_words(name) for name in names if not _REORDERING.search(name))
-    found = [len(own) == 2 and own[1] in organs and not _is_quality(own[0]) for own in others]
-    return len(found) == len(names) and all(found)
+    return not any(map(_REORDERING.search, names)) and all(
+        len(own) == 2 and own[1] in organs and not _is_quality(own[0])
+        for own in map(content_words, names)
+    )
 
 
 def _is_quality(word: str) -> bool:

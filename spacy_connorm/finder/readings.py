@@ -25,7 +25,7 @@ _SIDE = re.compile(
     r"(?!\s+(?:atri|heart|ventric))"
 )
 # "CD4+", "HER2-".
-_SIGNED = re.compile(
+_MARKER = re.compile(
     r"(?<![^\W_])(?=[a-z]{0,9}[A-Z0-9])([A-Za-z][A-Za-z0-9]{1,11})(?:([+])|[-\u2212](?![^\W_]))"
 )
 # A token, what another reading adds to its hash, and the minimum number of words with it.
@@ -127,7 +127,7 @@ def _markers(doc: Doc, text: str) -> Iterator[_Neighboured]:
 
     YIELDS (Tuple[int, int, int]): The markers.
     """
-    for match in _SIGNED.finditer(text):
+    for match in _MARKER.finditer(text):
         marker = _token(doc, match.span(1))
         if marker is not None:
             yield marker, hash_word("positive" if match[2] else "negative"), 2

@@ -77,8 +77,8 @@ class GroundedDanModule(torch.nn.Module):
         return vectors * inputs.any(dim=1, keepdim=True)
 
     def _input_vectors(self, device: torch.device) -> torch.Tensor:
-        """Get all input vectors at unit length. They stay on the device: on a GPU, moving those of
-        a batch takes as long as the step. They are no buffer, which processes would exchange.
+        """Get all input vectors at unit length. They stay on the device, so that a batch is only
+        numbers. They are no buffer, which processes would exchange.
         """
         if self._new or self._inputs.device != device:
             self._inputs = torch.cat([self._inputs, *self._new]).to(device)
