@@ -48,12 +48,12 @@ _COUNTED = re.compile(r"(?i)\b(for|from|in|of|on|to|with)\s+\d+$")
 _BORDER = re.compile(r"\n|\s[-–—#*•]\s")
 _PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
 _JOINT = re.compile(r"(?i)\b(and|or|by|due|for|in|on|to|with|from|between|into)\b|[&/]")
-# "Pain in the abdomen" is abdominal pain.
-_IN_PLACE = re.compile(rf"(?i)\b(in|on)\s+(?=({_OWNED})\b)")
-# "Pain in knees"; but diseases in humans are no human diseases.
-_IN_PARTS = re.compile(
-    r"(?i)(?!dis(?:ease|order)s?\b)[^\W_]+\s+(?:in|on)\s+[^\W_]*(?:[^\W_su]s|feet|teeth)"
-)
+_ORGANS = frozenset(chain.from_iterable(OTHER_ROOTS.values()))
+# "Pain in the abdomen" and "pain in abdomen" are abdominal pain.
+_IN_PLACE = re.compile(rf"(?i)\b(in|on)\s+(?=(?:{_OWNED})\b|(?:{'|'.join(sorted(_ORGANS))})$)")
+# "Pain in knees", "pain in chest"; but diseases in humans are no human diseases.
+_PARTS = "|".join((*sorted(_ORGANS), r"[^\W_]*(?:[^\W_su]s|feet|teeth)"))
+_IN_PARTS = re.compile(rf"(?i)(?!dis(?:ease|order)s?\b)[^\W_]+\s+(?:in|on)\s+(?:{_PARTS})")
 _OWNED_BY = re.compile(r"(?i)\b(in|of|on)\b")
 # "The ventricle is enlarged". In capitals, these are short forms.
 _COPULA = re.compile(rf"\b({'|'.join(sorted(COPULAS))})\b")
@@ -81,7 +81,6 @@ _WRAP = re.compile(rf"(?i)\b({_SMALL})\s*\n|\n\s*({_SMALL})\b")
 # Windows of up to this many letters count as short forms even if a name has them in lower case.
 _NEVER_WORDS = 3
 _WHOLE_WORD = re.compile(r"(?<![^\W_])[^\W\d_][a-z]{3,}(?![^\W_])")
-_ORGANS = frozenset(chain.from_iterable(OTHER_ROOTS.values()))
 # Letters and numbers that distinguish kinds, on either side of a name: "beta-thalassemia".
 _GREEK = frozenset(["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lambda", "omega"])
 
@@ -343,7 +342,19 @@ def _is_in_order(text: str, names: Sequence[str]) -> bool:
     if not _PREPOSITION.search(text) or any(map(_PREPOSITION.search, names)):
         return bool(names)
     orders = [words, words[::-1]] if _IN_PARTS.fullmatch(text) else [words]
-    return any(content_words(restore_word_order(name)) in orders for name in names)
+    return any(
+        _are_related(content_words(restore_word_order(name)), order)
+        for name in names
+        for order in orders
+    )
+
+
+def _are_related(words: Sequence[str], others: Sequence[str]) -> bool:
+    """Check whether words are the same in the same order, but for adjectives of other roots."""
+    return len(words) == len(others) and all(
+        word == other or other in OTHER_ROOTS.get(word, ())
+        for word, other in zip(words, others, strict=True)
+    )
 
 
 def _is_reversed(text: str, names: Sequence[str]) -> bool:

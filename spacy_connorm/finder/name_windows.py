@@ -37,6 +37,8 @@ class TokenArrays(NamedTuple):
     kinds (Ints1d): uint8 (t,): `FILLER`, `WORD`, `PAUSE` or `BREAK`.
     ends (Ints1d): int64 (t,): the token after it, or after the last of several that form one word
         or one short form.
+    written (np.ndarray): uint64 (t,): the hashes before short forms got the words of their long
+        forms.
     readings (Replacements): other words that tokens may stand for, by token.
     """
 
@@ -45,6 +47,7 @@ class TokenArrays(NamedTuple):
     letters: np.ndarray
     kinds: np.ndarray
     ends: np.ndarray
+    written: np.ndarray
     readings: "Replacements"
 
 
@@ -151,14 +154,19 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
     # Tokens of several words may together be the words of a name.
     single = known.have_words(distinct)[which] | (tokens.sizes > 1)
     single[replaced.places] = True
+    is_short = tokens.written != tokens.hashes
+    single[is_short] |= known.have_words(tokens.written[is_short])
     places = np.flatnonzero(is_word & single)
     runs = _runs(tokens, places, is_break=(tokens.kinds == BREAK) | (is_word & ~single))
-    hashes, sizes, letters = (
+    hashes, written, sizes, letters = (
         np.concatenate([np.zeros(1, each.dtype), np.cumsum(each[places], dtype=each.dtype)])
-        for each in (tokens.hashes, tokens.sizes, tokens.letters)
+        for each in (tokens.hashes, tokens.written, tokens.sizes, tokens.letters)
     )
     words = _Words(hashes, runs)
-    found = list(_written(words, sizes, known))
+    found = list(_written(words, np.arange(len(runs)), sizes, known))
+    # "IgA nephropathy" has the short form in its name.
+    short = np.flatnonzero(is_short[places])
+    found += _written(_Words(written, runs), _before(short), sizes, known, least=2)
     replaced = replaced._replace(places=np.searchsorted(places, replaced.places))
     found += _replaced(words, replaced, known)
     start, end, values, certainty = map(np.concatenate, zip(*found, strict=True))
@@ -173,13 +181,25 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
     )
 
 
-def _written(words: _Words, sizes: np.ndarray, known: KnownNames) -> Iterator[_Found]:
+def _before(places: np.ndarray) -> np.ndarray:
+    """RETURNS (Ints1d): The first words of all windows that may have some words."""
+    starts = np.unique(places[:, None] - np.arange(_MAX_WORDS))
+    return starts[starts >= 0]
+
+
+def _written(
+    words: _Words, first: np.ndarray, sizes: np.ndarray, known: KnownNames, *, least: int = 1
+) -> Iterator[_Found]:
     """Find the windows of each length that have the words of a name.
 
+    words (_Words): The words.
+    first (Ints1d): int64: the words to start at, ascending.
+    sizes (Ints1d): int32 (w + 1,): running sums of the numbers of their words.
+    known (KnownNames): The names.
+    least (int): The minimum number of words.
     YIELDS (Tuple[...]): The first word, the word after the last, the hash of the name, and 1.0.
     """
-    first = np.arange(len(words.runs))
-    for length in range(1, _MAX_WORDS + 1):
+    for length in range(least, _MAX_WORDS + 1):
         first = first[: np.searchsorted(first, len(words.runs) - length, side="right")]
         is_whole = words.runs[first] == words.runs[first + length - 1]
         first = first[is_whole & (sizes[first + length] - sizes[first] <= known.longest)]

@@ -19,6 +19,12 @@ _HYPHENATED = re.compile(
 # What the names of a disease add to the person who described it.
 _AFTER_PERSONS = ("syndrome", "disease", "phenomenon", "disorder")
 _PERSON = re.compile(r"(?<![^\W_])([^\W\d_a-z][^\W\d_]{3,30})['’]s?(?![^\W_])(?:\s+([^\W_]+))?")
+# "Crohn's flare", but not "Fisher's exact test".
+_OF_DISEASES = """
+diagnosis flare flares medication onset patient patients relapse remission surgery symptoms therapy
+treatment
+"""
+_AFTER_OWNED = FUNCTION_WORDS | set(_OF_DISEASES.split())
 # The left ventricle is of the heart; others are of the brain.
 _SIDE = re.compile(
     r"(?i)\b([^\W_]+)\s+(?:(?:of|in|on)\s+(?:the\s+|his\s+|her\s+)?)?(left|right|(?-i:[LR]))\b"
@@ -117,8 +123,7 @@ def _persons(doc: Doc, text: str) -> Iterator[_Neighboured]:
     """
     for match in _PERSON.finditer(text):
         person, owned = _token(doc, match.span(1)), match[2]
-        # "Fisher's exact test" is none of these.
-        if person is not None and (owned is None or owned.lower() in FUNCTION_WORDS):
+        if person is not None and (owned is None or owned.lower() in _AFTER_OWNED):
             yield from ((person, hash_word(each), 1) for each in _AFTER_PERSONS)
 
 

@@ -110,9 +110,11 @@ class TokenWords:
                 _of_tokens([each.adjectives for each in distinct], which[owned], owned),
                 read_neighbours(docs, offsets, hashes),
             ]
-        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, Replacements.joined(readings))
+        own = Replacements.joined(readings)
+        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, hashes, own)
         is_split = ends_latin[:-1] & starts_latin[1:] & (spaces[:-1] == 0)
         replaced = _join(tokens, docs, offsets, is_split)
+        tokens = tokens._replace(written=hashes.copy())
         expanded = list[tuple[int, Reading]]()
         for doc, start in zip(docs, offsets, strict=False):
             for places, words in _expand(tokens, doc, start):
@@ -307,7 +309,9 @@ def _expand(tokens: TokenArrays, doc: Doc, start: int) -> Iterator[tuple[range, 
         long_form = abbreviations.long_form(span.text, span.end_char - 1)
         if long_form:
             words = normalized_words(long_form)
-            yield _set_words(tokens, start + span.start, start + span.end, words), words
+            first, last = start + span.start, start + span.end
+            tokens.written[first] = tokens.hashes[first:last].sum()
+            yield _set_words(tokens, first, last, words), words
 
 
 def _of_long_form(words: Sequence[str]) -> Iterator[Reading]:

@@ -260,6 +260,8 @@ SAID_WITHIN = {
     "synd": ("syndrome",),
     "sz": ("seizure",),
     "tb": ("tuberculosis",),
+    "trouble": ("difficulty",),
+    "unable": ("inability",),
     "vit": ("vitamin",),
     "wbc": ("white blood cell", "leukocyte"),
     **{

@@ -33,6 +33,9 @@ NAMES = (
         "Dilated ventricle",
         "Canavan disease",
         "Inherited disease",
+        "Renal cyst",
+        "Difficulty swallowing",
+        "Inability to walk",
     ),
 )
 
@@ -83,6 +86,11 @@ def nlp():
         ("a tumor of the left kidney", "tumor of the left kidney", "Kidney tumor"),
         ("Canavan disease is inherited.", "Canavan disease", "Canavan disease"),
         ("pain in knees", "pain in knees", "Knee pain"),
+        ("cyst in kidney", "cyst in kidney", "Renal cyst"),
+        ("He has trouble swallowing.", "trouble swallowing", "Difficulty swallowing"),
+        ("was unable to walk", "unable to walk", "Inability to walk"),
+        ("a Cushing's flare", "Cushing", "Cushing disease"),
+        ("Raynaud's patients", "Raynaud", "Raynaud phenomenon"),
         ("HER2+ carcinoma", "HER2+ carcinoma", "HER2 positive carcinoma"),
         ("CD16\u2212 leukocytes", "CD16\u2212 leukocytes", "CD16-negative leukocyte"),
         (
@@ -101,6 +109,7 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, mention, concept):
     [
         "Fisher's exact test",
         "Raynaud described it",
+        "trouble with Cushing's criteria",
         "a digital image",
         "met the criteria",
         "all of them",
