@@ -24,7 +24,12 @@ _OTHER_FEVERS = """
 blackwater dengue familial glandular haemorrhagic hay hemorrhagic lassa mediterranean q rheumatic
 scarlet spotted typhoid yellow
 """
-_OTHERS_AFTER = {"fever": frozenset(_OTHER_FEVERS.split())}
+_OTHERS_AFTER = {
+    # A depressed ST segment, or bone marrow.
+    "depression": frozenset(["marrow", "myocardial", "respiratory", "segment", "st"]),
+    "fever": frozenset(_OTHER_FEVERS.split()),
+    "hypertension": frozenset(["intracranial", "ocular", "portal", "pulmonary"]),
+}
 _ABOUT = frozenset(["clinic", "clinics", "nurse", "precautions", "serology"])
 # A test of a disease in short: "HIT panel sent".
 _PANELS = frozenset(["panel", "panels"])

@@ -115,7 +115,11 @@ def _coordinations(
         taken = {owners[place] for place in range(start, end) if place in owners} - {mention}
         if any(_stays(doc, each, mention, start, end) for each in taken):
             continue
-        interpretations = split_composite(_text(doc, start, end))
+        text = _text(doc, start, end)
+        # If no part lacks a word, the other parts are no mentions: "ST depression and angina".
+        interpretations = [
+            parts for parts in split_composite(text) if not all(part in text for part in parts)
+        ]
         if interpretations:
             texts = frozenset(_text(doc, each.start, each.end) for each in taken)
             found.append(_Coordination(start, end, interpretations, texts))

@@ -97,6 +97,8 @@ _STILL_THERE = (
     *("no medication for", "no relief from", "no relief of", "not improved", "not improving"),
     *("not taking", "not tolerating"),
 )
+# "Migraine with or without aura".
+_EITHER = tuple(f"with {joint} without" for joint in ("and", "and/or", "or"))
 # A minus right before a mention, "-fever", and its form in lists of symptoms.
 _MINUSES = frozenset(["-", "(-)"])
 # Right before a mention, if not ticked: "[ ] fever [x] cough".
@@ -110,7 +112,7 @@ _AFFIRMING = (
 _ENDS_OF_NEGATION = (
     *(f"{joint} {verb}" for joint in (",", "and") for verb in _AFFIRMING),
     *(", with", ", +", ";", "pos for", "positive for"),
-    *("and developed", "because", "because of"),
+    *("and developed", "because", "because of", "if", "unless"),
     *("to evaluate", "to exclude", "to look for", "to rule out"),
 )
 # "No further fits" denies them.
@@ -177,7 +179,9 @@ _PRESENT = (
     *sorted(PAUSES),
 )
 # "A 3-month history of cough" is a cough now.
+_HISTORIES = ("history of", "hx", "hx of", "h/o")
 _DURATIONS = (
+    *("brief", "long", "longstanding", "short"),
     *("day", "days", "hour", "hours", "month", "months", "week", "weeks", "year", "years"),
     *("d", "hr", "hrs", "mo", "mos", "wk", "wks", "yr", "yrs"),
     # In the UK: days, weeks and months.
@@ -203,6 +207,7 @@ def negation_terms() -> Terms:
             *_CANNOT_EXCLUDE,
             *_NOT_EXCLUDED,
             *_STILL_THERE,
+            *_EITHER,
         ],
         _PRECEDING: [*preceding, *_MORE_NEGATIONS, *sorted(_MINUSES | _BOXES)],
         _FOLLOWING: [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND | (ANSWERS - _GUESSES))],
@@ -239,7 +244,7 @@ def history_terms() -> Terms:
     present = (
         *("history of present illness", "hx of present illness", "hpi", "has not resolved"),
         *("have not resolved", "not resolved"),
-        *(f"{unit} {history}" for unit in _DURATIONS for history in ("history of", "hx of", "h/o")),
+        *(f"{lasting} {history}" for lasting in _DURATIONS for history in _HISTORIES),
     )
     return _terms(_PAST, _PAST_BEHIND, _PRESENT, (*present, *_FAMILY))
 

@@ -40,8 +40,10 @@ _NUMERALS = {
 }
 MODULUS = 1 << 64
 _WORD = re.compile(r"[^\W\d_]+|\d+")
-# A capital "A" is not an article: "hepatitis A".
+# A capital "A" is not an article: "hepatitis A"; nor is the letter of a number: "stage 3a".
 _LETTER = "A"
+_NUMBER = re.compile(r"\d")
+_NUMBERED = re.compile(r"a(?:(?<=\da)(?![^\W\d_])|(?=\d)(?<![^\W\d_]a))")
 # Longer runs of letters are not English words.
 _LONGEST = 60
 # Words in capitals up to this length may be short forms, whose last letter is not a plural: "AIDS".
@@ -74,13 +76,15 @@ def normalized_words(text: str) -> list[str]:
     """List the words of a text in order: in lower case and American spelling, without plurals,
     possessives, accents and the tags of terminologies, Greek letters spelled out, "ß" as "ss", and
     Roman numerals up to nine as digits. Letters and digits are separate words: "CD4" is "cd" and
-    "4". A single "A" stays a capital, unlike the article.
+    "4". A single "A", also that of "3a", stays a capital, unlike the article.
 
     text (str): Any text.
     RETURNS (List[str]): The words, including stop words.
     """
     plain = text if text.isascii() else spell_greek(unify_dashes(unify_unicode(text)))
     words = drop_possessives((strip_tags(plain) or text).replace("`", "'"))
+    if _NUMBER.search(words):  # Most texts have none, and searching is fast.
+        words = _NUMBERED.sub(_LETTER, words)
     return list(map(_normalized, _WORD.findall(words)))
 
 

@@ -87,6 +87,12 @@ def nlp():
         ("Stroke likely. Fever likely viral", {"stroke": ("possible",), "fever": ()}),
         ("Cough has not resolved. Fits resolved", {"cough": (), "fits": ("history",)}),
         ("3/12 history of cough, 8-mo hx of fits", {"cough": (), "fits": ()}),
+        ("3 day hx cough, short history of fits", {"cough": (), "fits": ()}),
+        ("Cough with or without fever", {"cough": (), "fever": ()}),
+        (
+            "Do not take it if you have asthma, unless it is a cough",
+            {"asthma": ("possible",), "cough": ("possible",)},
+        ),
         ("Wife has cough. Mother's side: asthma", {"cough": ("family",), "asthma": ("family",)}),
         ("Father takes medication for fits", {"fits": ("family",)}),
         ("PMH:\nStroke s/p stent, asthma\n", {"stroke": ("history",), "asthma": ("history",)}),

@@ -37,6 +37,8 @@ from spacy_connorm.text.word_bags import (
         ("Weißfleckenkrankheit", "Weissfleckenkrankheit"),
         ("cancer of a breast", "breast cancer"),
         ("Hepatitis-A", "hepatitis A"),
+        ("CKD stage 3a", "CKD stage 3 A"),
+        ("α1a receptor", "alpha 1A receptor"),
     ],
 )
 def test_spelling_inflection_and_order_do_not_matter(first, second):
@@ -50,6 +52,7 @@ def test_spelling_inflection_and_order_do_not_matter(first, second):
         ("type 1 diabetes", "type 2 diabetes"),
         ("hepatitis B", "hepatitis"),
         ("hepatitis A", "hepatitis"),
+        ("stage 3a", "stage 3"),
         ("Vitamin A deficiency", "vitamin deficiency"),
         ("hypertension", "hypotension"),
         ("no pain", "pain"),
