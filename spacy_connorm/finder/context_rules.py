@@ -30,11 +30,19 @@ _OTHERS_AFTER = {
     "fever": frozenset(_OTHER_FEVERS.split()),
     "hypertension": frozenset(["intracranial", "ocular", "portal", "pulmonary"]),
 }
-_ABOUT = frozenset(["clinic", "clinics", "nurse", "precautions", "serology"])
+_ABOUT_FINDINGS = """
+chart clinic clinics diary education guideline guidelines leaflet marker markers medication nurse
+precautions prophylaxis screening serology service unit vaccination vaccine vaccines
+"""
+_ABOUT = frozenset(_ABOUT_FINDINGS.split())
+# "Nephrotic-range". Annotators often mark the seizure of "seizure-like".
+_LIKENED = frozenset(["range", "type"])
 # A test of a disease in short: "HIT panel sent".
 _PANELS = frozenset(["panel", "panels"])
-# Names that are also adjectives: "retinal cells" have to do with the retina, not with the aldehyde.
+# Names that are also adjectives: "retinal cells" have to do with the retina, not with the aldehyde;
+# and adjectives that stand for findings: "pale stools" are no pallor.
 _ALSO_ADJECTIVES = frozenset(["retinal"])
+_PALE = frozenset(["pale"])
 _PREPOSITION = re.compile(rf"(?i)\b({'|'.join(sorted(PREPOSITIONS))})\b")
 # "S1", "3", "4b"
 _NUMBER = re.compile(r"[A-Z]{0,2}\d{1,3}[A-Za-z]?")
@@ -82,15 +90,18 @@ def _ends_compound(doc: Doc, start: int, *, is_certain: bool) -> bool:
 
 
 def _has_other_meaning(doc: Doc, end: int, text: str, *, is_certain: bool) -> bool:
-    """Check for what is about a finding ("fall precautions", "diabetes clinic", "HIT panel"),
-    "lead" before "to", "confused" before "with", and the chemical "retinal" before a noun.
+    """Check for what is about a finding or only has its name ("fall precautions", "HIT panel",
+    "nephrotic-range"), "lead" before "to", "confused" before "with", and the chemical "retinal" and
+    "pale" before a noun.
     """
     after = doc[end].lower_ if end < len(doc) else ""
     if after in _PANELS and text.isupper():
         return True
     text = text.lower()
-    if is_certain and text in _ALSO_ADJECTIVES:
+    if text in (_ALSO_ADJECTIVES if is_certain else _PALE):
         return _is_noun(doc, end)
+    if after in _HYPHENS and not doc[end].whitespace_ and end + 1 < len(doc):
+        return doc[end + 1].lower_ in _LIKENED
     return after in _ABOUT or after == _OTHERS_BEFORE.get(text)
 
 

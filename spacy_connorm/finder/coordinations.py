@@ -5,7 +5,7 @@ two names, although only "ovarian cancer" has the words of a name.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from spacy.tokens import Doc
@@ -155,16 +155,19 @@ def _before(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
 
 
 def _modifiers(doc: Doc, segments: Sequence[_Segment]) -> Iterator[int]:
-    """List the adjectives that only commas separate from a mention: "short, broad fingers".
+    """List the adjectives that only commas separate from a mention: "short, broad fingers",
+    "low-set, rotated ears".
 
-    YIELDS (int): The tokens, the nearest to the mention first.
+    YIELDS (int): Their first tokens, the nearest to the mention first.
     """
-    for segment in segments:
-        nearest = segment.places[0]
-        if not is_adjective(_lower(doc, nearest)):
+    for _, places in segments:
+        if not is_adjective(_lower(doc, places[0])):
             return
-        yield nearest
-        if len(segment.places) > 1:
+        # The parts of a word are two tokens apart, with a hyphen between them.
+        parts = takewhile(lambda pair: pair[0] - pair[1] == 2, pairwise(places))
+        size = 1 + sum(1 for _ in parts)
+        yield places[size - 1]
+        if len(places) > size:
             return
 
 

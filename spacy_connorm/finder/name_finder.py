@@ -16,7 +16,7 @@ from ..index.store import Cache
 from ..linker.lookup import Retriever
 from ..text.word_bags import content_words, hash_bag, word_bag
 from ..text.word_classes import COPULAS, PREPOSITIONS
-from .context_rules import context_reason
+from .context_rules import OTHER_WORD, context_reason
 from .found_mentions import FoundMention
 from .known_names import KnownName, KnownNames, closest_name
 from .name_edges import Edge, edges_of, stands_alone, widen
@@ -156,7 +156,10 @@ class NameFinder:
             ]
             for doc, before, own in zip(docs, offsets, numbers, strict=False)
         ]
-        found = [_without_cut_names(doc, own, known) for doc, own in zip(docs, found, strict=True)]
+        found = [
+            _without_parts(_without_cut_names(doc, own, known))
+            for doc, own in zip(docs, found, strict=True)
+        ]
         if self.settings["match_capitals"]:
             found = [
                 _without_everyday_words(doc, own, known)
@@ -286,6 +289,19 @@ def _without_cut_names(
         and not each.reason
         and any(token.lower_ in _JOINTS for token in doc[each.start + 1 : each.end])
         and not _starts_alike(doc[each.start].text, known[each.value])
+        else each
+        for each in windows
+    ]
+
+
+def _without_parts(windows: list[_Window]) -> list[_Window]:
+    """Mark the windows inside one that the word after it gives another meaning: there is no
+    hepatitis in a hepatitis B vaccine.
+    """
+    others = [range(each.start, each.end) for each in windows if each.reason == OTHER_WORD]
+    return [
+        each._replace(reason=OTHER_WORD, name="")
+        if any(each.start in other and each.end <= other.stop for other in others)
         else each
         for each in windows
     ]

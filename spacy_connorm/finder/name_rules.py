@@ -283,8 +283,8 @@ def _is_annotated(text: str, names: Sequence[KnownName]) -> bool:
 
 
 def _are_written_alike(text: str, name: str) -> bool:
-    """Check whether a text has all words of a name in the same order, and the same punctuation
-    between them; or else only commas, where the name's words have none or are inverted: "diabetes
+    """Check whether a text has all words of a name in the same order, but for determiners, and the
+    same punctuation between them; or else only commas, where the name's words have none or are inverted: "diabetes
     mellitus, type 2".
     """
     if _punctuated_words(text) == _punctuated_words(name):
@@ -304,13 +304,14 @@ def _without_commas(text: str) -> list[str]:
 def _punctuated_words(text: str) -> list[str]:
     """Split a text into words, brackets and other punctuation between words.
 
-    RETURNS (List[str]): All of these, in order.
+    RETURNS (List[str]): All of these but determiners, in order.
     """
     parts = _PAUSE.split(text.strip(" .,;"))
     return [
         each
         for place, part in enumerate(parts)
         for each in (normalized_words(part) if place % 2 == 0 else [part])
+        if each not in DETERMINERS
     ]
 
 

@@ -213,13 +213,17 @@ CHANGES = {
 }
 # What texts leave out of the names of laboratory findings: "elevated creatinine" is "increased
 # serum creatinine", "low platelets" a "decreased platelet count".
-_MEASURES = ("serum", "plasma", "level", "blood level", "circulating level", "count", "activity")
+_MEASURES = (
+    *("serum", "plasma", "level", "blood level", "circulating level", "serum level", "count"),
+    "activity",
+)
 _HIGH, _LOW = ("elevated", "high", "increased"), ("decreased", "low", "reduced")
 # What longer names say for a word: "abdominal pain" for "abd pain", "increased spleen size" for
 # "enlarged spleen". By themselves, most of these words have other meanings.
 SAID_WITHIN = {
     "abd": ("abdominal", "abdomen"),
     "abdo": ("abdominal", "abdomen"),
+    "ache": ("pain",),
     "av": ("atrioventricular", "arteriovenous"),
     "bilat": ("bilateral",),
     "bp": ("blood pressure",),
@@ -257,6 +261,8 @@ SAID_WITHIN = {
     "resp": ("respiratory",),
     "rv": ("right ventricular", "right ventricle"),
     "signaling": ("signaling pathway",),
+    "serum": ("blood level", "circulating level"),
+    "stool": ("feces",),
     "synd": ("syndrome",),
     "sz": ("seizure",),
     "tb": ("tuberculosis",),
@@ -284,9 +290,10 @@ OWN_MEANINGS = frozenset(_OWN_MEANINGS.split())
 ORDINALS = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth"}
 # Adjectives without a typical ending that can follow their noun: "reflexes brisk".
 _PLAIN_ADJECTIVES = """
-absent blue brisk brittle cold dark dense dry dull faint flat heavy high hoarse large light long
-loose loud low narrow pale poor rapid raw red rigid set sharp short shrill slow small soft sparse
-stiff swollen tall tense thick thin tight warm weak wet white wide yellow
+absent blue brisk brittle broad coarse cold dark deep dense downslanting dry dull faint fine flat
+heavy high hoarse large light long loose loud low narrow pale poor rapid raw red rigid round set
+sharp short shrill slow small soft sparse stiff swollen tall tense thick thin tight upslanting warm
+weak wet white wide yellow
 """
 PLAIN_ADJECTIVES = frozenset(_PLAIN_ADJECTIVES.split())
 

@@ -78,10 +78,13 @@ def test_each_part_must_be_a_name(nlp, text, expected):
         ("red, broad fingers", "broad fingers"),
         ("pain, broad fingers", "broad fingers"),
         ("short. broad fingers", "broad fingers"),
+        ("low-set, broad fingers", "low-set, broad fingers"),
+        ("pain in low-set, broad fingers", "low-set, broad fingers"),
     ],
 )
 def test_adjectives_share_a_noun_across_commas(text, expected):
-    nlp = make_pipeline("short fingers", "broad fingers", "long fingers", "pain")
+    names = ("short fingers", "broad fingers", "long fingers", "low-set fingers", "pain")
+    nlp = make_pipeline(*names)
     assert nlp(text).ents[-1].text == expected
     assert nlp(text).ents[-1].kb_id_.count("|") == expected.count(",")
 

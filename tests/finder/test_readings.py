@@ -36,6 +36,9 @@ NAMES = (
         "Renal cyst",
         "Difficulty swallowing",
         "Inability to walk",
+        "Pressure ulcer of heel, stage 2",
+        "Low blood calcium levels",
+        "Ear pain",
     ),
 )
 
@@ -86,6 +89,13 @@ def nlp():
         ("a tumor of the left kidney", "tumor of the left kidney", "Kidney tumor"),
         ("Canavan disease is inherited.", "Canavan disease", "Canavan disease"),
         ("pain in knees", "pain in knees", "Knee pain"),
+        (
+            "pressure ulcer of the heel, stage 2, today",
+            "pressure ulcer of the heel, stage 2",
+            "Pressure ulcer of heel, stage 2",
+        ),
+        ("low serum calcium", "low serum calcium", "Low blood calcium levels"),
+        ("some ear ache", "ear ache", "Ear pain"),
         ("cyst in kidney", "cyst in kidney", "Renal cyst"),
         ("He has trouble swallowing.", "trouble swallowing", "Difficulty swallowing"),
         ("was unable to walk", "unable to walk", "Inability to walk"),
