@@ -102,8 +102,9 @@ def set_span_attributes(
 
 
 def register_matched_name() -> None:
-    """Register `span._.matched_name`: the name that a finder matched, as written in the index, so
-    that a normalizer links the span to the concept of this name. Empty if there is none.
+    """Register `span._.matched_name`: the name that a finder matched, as written in the index, or
+    the names that the span coordinates, joined by `|`, so that a normalizer links the span to the
+    concepts of these names. Empty if there is none.
     """
     if not Span.has_extension(_MATCHED_NAME):
         Span.set_extension(_MATCHED_NAME, default="")

@@ -3,7 +3,7 @@ two names, although only "ovarian cancer" has the words of a name.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, islice, pairwise, takewhile
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from spacy.tokens import Doc
 
 from ..text.cleaning import clean
-from ..text.composites import split_composite
+from ..text.composites import PART_SEPARATOR, split_composite
 from ..text.word_bags import FUNCTION_WORDS, STOP_WORDS
 from ..text.word_classes import DETERMINERS, is_adjective, is_modifier
 from .found_mentions import FoundMention, choose_mentions
@@ -60,7 +60,7 @@ class _Coordination(NamedTuple):
 def join_coordinations(
     docs: Sequence[Doc],
     found: Sequence[Sequence[FoundMention]],
-    names_among: Callable[[Iterable[str]], Collection[str]],
+    names_among: Callable[[Iterable[str]], Mapping[str, str]],
 ) -> list[list[FoundMention]]:
     """Extend mentions to whole coordinations, if each part is a name. A coordination absorbs
     mentions with another label, unless they are a part by themselves: the anatomical term "femur"
@@ -68,8 +68,8 @@ def join_coordinations(
 
     docs (Sequence[Doc]): The documents.
     found (Sequence[Sequence[FoundMention]]): The mentions of each in order, without overlaps.
-    names_among (Callable[[Iterable[str]], Collection[str]]): Selects the texts that are names, or
-        can be rewritten as names.
+    names_among (Callable[[Iterable[str]], Mapping[str, str]]): Selects the texts that are names,
+        with the name, or can be rewritten as names, with an empty one.
     RETURNS (List[List[FoundMention]]): The same mentions, some of them extended.
     """
     possible = []
@@ -79,7 +79,7 @@ def join_coordinations(
     windows = chain.from_iterable(chain.from_iterable(each.values()) for each in possible)
     # Looked up together, which is much faster than one by one.
     texts = {text for each in windows for parts in each.interpretations for text in parts}
-    names = names_among(texts) if texts else ()
+    names = names_among(texts) if texts else {}
     return [
         _join(mentions, by_mention, names)
         for mentions, by_mention in zip(found, possible, strict=True)
@@ -89,20 +89,26 @@ def join_coordinations(
 def _join(
     mentions: Sequence[FoundMention],
     possible: Mapping[FoundMention, Sequence[_Coordination]],
-    names: Collection[str],
+    names: Mapping[str, str],
 ) -> list[FoundMention]:
     wider = []
     for mention, windows in possible.items():
-        widest = next((each for each in windows if _has_names(each, names)), None)
-        if widest is not None:
-            wider.append(mention._replace(start=widest.start, end=widest.end, name=""))
+        for start, end, interpretations, taken in windows:
+            parts = _named_parts(interpretations, names)
+            if parts and taken.isdisjoint(parts):
+                own = [names[part] for part in parts]
+                name = PART_SEPARATOR.join(own) if all(own) else ""
+                wider.append(mention._replace(start=start, end=end, name=name))
+                break
     return choose_mentions([*wider, *mentions]) if wider else list(mentions)
 
 
-def _has_names(window: _Coordination, names: Collection[str]) -> bool:
-    named = (parts for parts in window.interpretations if all(part in names for part in parts))
-    parts = next(named, None)
-    return parts is not None and window.taken.isdisjoint(parts)
+def _named_parts(
+    interpretations: Iterable[tuple[str, ...]], names: Mapping[str, str]
+) -> tuple[str, ...]:
+    """Get the first parts that are all names; none if there are no such parts."""
+    named = (parts for parts in interpretations if all(part in names for part in parts))
+    return next(named, ())
 
 
 def _coordinations(

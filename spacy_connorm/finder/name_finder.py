@@ -86,7 +86,7 @@ class NameFinder:
         self._tokens = token_words
         self._labels: Cache[int, str] = Cache(_CACHED)
         self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
-        self._are_names: Cache[str, bool] = Cache(_CACHED)
+        self._own_names: Cache[str, str | None] = Cache(_CACHED)
         self._long_forms = LongForms(retriever.index.store)
         self._rules = NameRules(
             settings["min_letters"],
@@ -210,25 +210,29 @@ class NameFinder:
         name = "" if reason or score < 1 else closest_name(text, names)
         return _Window(start, end, value, score, has_pause, reason, name)
 
-    def names_among(self, texts: Iterable[str], vocab: Vocab) -> set[str]:
+    def names_among(self, texts: Iterable[str], vocab: Vocab) -> dict[str, str]:
         """Find the texts that would be mentions on their own.
 
         texts (Iterable[str]): Any texts.
         vocab (Vocab): The vocabulary for their words.
-        RETURNS (Set[str]): Those with the words of a name, or with synonyms of these words.
+        RETURNS (Dict[str, str]): Those with the words of a name, and this name, as written in the
+            index; and those with synonyms of these words, with an empty one.
         """
-        are_names = self._are_names.get_all(texts, lambda missing: self._read_names(missing, vocab))
-        return {text for text, is_name in are_names.items() if is_name}
+        names = self._own_names.get_all(texts, lambda missing: self._read_names(missing, vocab))
+        return {text: name for text, name in names.items() if name is not None}
 
-    def _read_names(self, texts: Sequence[str], vocab: Vocab) -> dict[str, bool]:
-        are_names = {text: not self._own_reason(text)[0] for text in texts}
-        docs = {text: _doc_of(text, vocab) for text, is_name in are_names.items() if not is_name}
+    def _read_names(self, texts: Sequence[str], vocab: Vocab) -> dict[str, str | None]:
+        found: dict[str, str | None] = {}
+        for text in texts:
+            reason, names = self._own_reason(text)
+            found[text] = None if reason else closest_name(text, names)
+        docs = {text: _doc_of(text, vocab) for text, name in found.items() if name is None}
         for text, windows in zip(docs, self._windows([*docs.values()]), strict=True):
             whole = (0, len(docs[text]))
-            are_names[text] = any(
-                (each.start, each.end) == whole and not each.reason for each in windows
-            )
-        return are_names
+            own = [each for each in windows if (each.start, each.end) == whole and not each.reason]
+            if own:
+                found[text] = max(own, key=lambda each: each.score).name
+        return found
 
     def _own_reason(self, text: str) -> tuple[str, tuple[KnownName, ...]]:
         """Explain why a text by itself is not a mention, without replacing any of its words.

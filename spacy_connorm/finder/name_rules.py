@@ -284,8 +284,8 @@ def _is_annotated(text: str, names: Sequence[KnownName]) -> bool:
 
 def _are_written_alike(text: str, name: str) -> bool:
     """Check whether a text has all words of a name in the same order, but for determiners, and the
-    same punctuation between them; or else only commas, where the name's words have none or are inverted: "diabetes
-    mellitus, type 2".
+    same punctuation between them; or else only commas, where the name's words have none or are
+    inverted: "diabetes mellitus, type 2".
     """
     if _punctuated_words(text) == _punctuated_words(name):
         return True

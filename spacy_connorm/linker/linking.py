@@ -19,7 +19,7 @@ from ..errors import ConnormError, Errors, refuse_text
 from ..index.concept_index import ConceptIndex, Filter, Search
 from ..index.search import Hit, run_search
 from ..text.cleaning import clean
-from ..text.composites import split_composite
+from ..text.composites import PART_SEPARATOR, split_composite
 from .interpretations import Calibration, Interpretation, best_first, is_settled, with_probabilities
 from .lookup import Retriever
 from .rescorers import RESCORERS, Rescorer, SearchBatch
@@ -147,7 +147,7 @@ def link(
         for each, whole in ways.items()
     }
     if query.split_composites and retriever.has_cosines:
-        split = {each: parts for each, whole in read.items() if (parts := _split(whole))}
+        split = {each: parts for each, whole in read.items() if (parts := _split(each, whole))}
         texts = [text for ways in split.values() for parts in ways for text in parts]
         found = retrieve(retriever, texts, query) if texts else {}
         for each, ways_apart in split.items():
@@ -393,14 +393,16 @@ def _find_certain(mentions: set[str], retriever: Retriever) -> set[str]:
     return in_data | retriever.find_known_texts(longer - in_data, "OD")
 
 
-def _split(whole: Sequence[Interpretation]) -> list[tuple[str, ...]]:
-    """List the ways to split a mention into parts; none if it is a name."""
-    ways = [
-        parts
-        for each in whole
-        if each.kind != "found name"
-        for parts in split_composite(each.texts[0])
-    ]
+def _split(asked: _MentionTexts, whole: Sequence[Interpretation]) -> list[tuple[str, ...]]:
+    """List the ways to split a mention into parts: as the names that the finder matched, or else by
+    its words; none if it is a name.
+    """
+    *_, matched = asked
+    if PART_SEPARATOR in matched:
+        ways = [tuple(matched.split(PART_SEPARATOR))]
+    else:
+        written = [each.texts[0] for each in whole if each.kind != "found name"]
+        ways = [parts for text in written for parts in split_composite(text)]
     return [] if ways and any(map(is_settled, whole)) else ways
 
 

@@ -212,11 +212,12 @@ class MentionFinder(SavedComponent, BatchedPipe):
             return MentionExplanation(True, "", names)
         return MentionExplanation(False, reason or "a longer mention overlaps it", names)
 
-    def names_among(self, texts: Iterable[str]) -> set[str]:
+    def names_among(self, texts: Iterable[str]) -> dict[str, str]:
         """Find the texts that would be mentions on their own.
 
         texts (Iterable[str]): Any texts.
-        RETURNS (Set[str]): Those with the words of a name, or with synonyms of these words.
+        RETURNS (Dict[str, str]): Those with the words of a name, and this name, as written in the
+            index; and those with synonyms of these words, with an empty one.
         RAISES (ConnormError): CN010 without a normalizer, CN001 before it is initialized.
         """
         return self._name_finder().names_among(texts, self.vocab)

@@ -19,6 +19,8 @@ from .word_classes import (
     shape,
 )
 
+# Between the names of the parts of a mention.
+PART_SEPARATOR = "|"
 _MOST_COMPLETIONS = 3
 _FORMS = """
 adeno allo angio ante anti arthro audio auto bi brachy brady bronchio broncho cardio cerebro chole

@@ -463,7 +463,7 @@ def _choose_meanings(nlp: Language) -> None:
         if longs
     }
     findings = [short for short, (long,) in certain.items() if long in names]
-    numbered = _numbered_forms({short: names.intersection(known[short]) for short in known})
+    numbered = _numbered_forms({short: names.keys() & known[short] for short in known})
     names = finder.names_among(long for _, long in numbered)
     counted = unambiguous(each for each in numbered if each[1] in names)
     resolver.cfg["short_forms"] |= counted

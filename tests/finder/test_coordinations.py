@@ -96,6 +96,15 @@ def test_the_normalizer_splits_them(nlp):
     assert explanation.is_mention and not explanation.reason
 
 
+def test_parts_are_linked_to_the_names_that_the_finder_matched():
+    # By its letters, "low potassium" is nearer to the second.
+    low = ("low blood potassium levels", "recurrent low potassium", "low blood sodium levels")
+    nlp = make_pipeline(*low, "low sodium to potassium ratio")
+    (ent,) = nlp("Low sodium and potassium").ents
+    assert ent.kb_id_ == "low blood sodium levels|low blood potassium levels"
+    assert ent._.matched_name == ent.kb_id_
+
+
 def test_it_can_be_switched_off(nlp):
     finder = nlp.get_pipe("mention_finder")
     finder.cfg["coordinations"] = False
@@ -108,8 +117,10 @@ def test_it_can_be_switched_off(nlp):
 def test_neighbours_are_not_taken_twice():
     doc = spacy.blank("en")("b c and d and e c")
     mentions = [FoundMention(0, 2, 1.0, "X"), FoundMention(5, 7, 1.0, "X")]
-    names = {"b c", "b d", "d c", "e c"}
-    (joined,) = join_coordinations([doc], [mentions], names.intersection)
+    names = {"b c": "B c", "b d": "", "d c": "d c", "e c": "e c"}
+    (joined,) = join_coordinations(
+        [doc], [mentions], lambda texts: {each: names[each] for each in names.keys() & texts}
+    )
     assert [(each.start, each.end) for each in joined] == [(0, 4), (5, 7)]
 
 
