@@ -189,10 +189,11 @@ def _as_known(parts: Interpretation, whole: Interpretation) -> Interpretation:
 def links_better(parts: Interpretation, whole: Interpretation) -> bool:
     """Check whether the parts of a mention answer. They must be different concepts. They answer if
     the best text for the whole denotes all of them, such as a composite that was annotated with all
-    of its ids. Otherwise, each part must be more likely right than wrong, the worst of them must
-    score clearly higher than the whole, and the best text for the whole must not name every part: a
-    concept whose name coordinates them is more than its parts. Parts that are names always score
-    clearly higher than a whole that is not, however near it is: "medial and lateral condyle".
+    of its ids. Parts that are names answer for a whole that is not, however near it is: "medial and
+    lateral condyle", "low sodium and potassium". Otherwise, each part must be more likely right
+    than wrong, the worst of them must score clearly higher than the whole, and the best text for
+    the whole must not name every part: a concept whose name coordinates them is more than its
+    parts.
 
     parts (Interpretation): The mention as its parts.
     whole (Interpretation): The mention as a whole.
@@ -202,8 +203,11 @@ def links_better(parts: Interpretation, whole: Interpretation) -> bool:
         return False
     if parts.concepts <= _leading(whole):
         return True
-    is_clear = parts.score > whole.score + _MARGIN or whole.score < SAME_TEXT <= parts.score
-    return is_clear and all(map(_is_likely, parts.parts)) and not _names_all(whole, parts)
+    if not all(map(_is_likely, parts.parts)):
+        return False
+    if whole.score < SAME_TEXT <= parts.score:
+        return True
+    return parts.score > whole.score + _MARGIN and not _names_all(whole, parts)
 
 
 def _is_likely(part: Sequence[Candidate]) -> bool:
