@@ -452,6 +452,11 @@ class Warnings(metaclass=_Coded):
         "'{name}' overwrites what '{other}' writes on the same spans. Give one of them an "
         "`attribute_prefix`, or give them different `labels`."
     )
+    CNW006 = (
+        "'{name}' gets no mentions: no component before it sets `doc.ents` (the order is "
+        "{components}). Put an NER or `mention_finder` before it, or set `spans_key` if the "
+        "mentions are in `doc.spans`."
+    )
 
     # Ontology
     CNW101 = "{count} concept ids occur more than once (first: {first}). Their names are merged."
