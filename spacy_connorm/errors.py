@@ -270,6 +270,11 @@ class Errors(metaclass=_Coded):
         "'{path}' is a pipeline, but `index` is the folder of a concept normalizer. Name the one "
         "in it: {known}."
     )
+    CN424 = (
+        "Texts and concept ids are swapped: {concept} is where a text is expected, {text} where a "
+        "concept id is. A line of a file of synonyms has a text, a tab and a concept id; in "
+        "Python, a pair has the text first."
+    )
     CN430 = (
         "'{path}' is from a different build than the files beside it: its manifest has the "
         "checksum {found}, not {expected}. Copy the whole folder again. To move synonyms to "
@@ -717,6 +722,16 @@ def unreadable(path: Any, line: int, format: str, reason: object) -> ConnormErro
     RETURNS (ConnormError): CN115.
     """
     return ConnormError(Errors.CN115.format(path=path, line=line, format=format, reason=reason))
+
+
+def swapped(text: str, concept_id: str) -> ConnormError:
+    """Make the error for a synonym whose text is a concept id and whose concept id is not.
+
+    text (str): Its text.
+    concept_id (str): Its concept id.
+    RETURNS (ConnormError): CN424.
+    """
+    return ConnormError(Errors.CN424.format(concept=quote_id(text), text=quote_id(concept_id)))
 
 
 def require_options(format: str, function: Callable, options: Iterable[str]) -> None:

@@ -180,6 +180,12 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
         ),
     ],
     "CN219": [lambda world: world.corpus("a.pipe", f"{CANARY}||D||C1||0||3\n")],
+    "CN424": [
+        lambda world: world.normalizer.add_synonyms([("C1", CANARY)]),
+        lambda world: world.normalizer.initialize(
+            lambda: [], ontology=Ontology([Concept("C1", "a")]), synonyms=[("C1", CANARY)]
+        ),
+    ],
     "CNW001": [lambda world: world.normalizer.remove_synonyms([(CANARY, "C1")])],
     "CNW101": [
         lambda world: Ontology([Concept(CANARY, "a"), Concept(CANARY, "b")]),
