@@ -311,6 +311,10 @@ class Errors(metaclass=_Coded):
         "The pipeline '{name}' can't be loaded ({reason}). Rebuild it, or copy it again. If this "
         "is only the concept normalizer's folder, name the folder above it, the pipeline's."
     )
+    CN702 = (
+        "The settings of the pipeline '{name}' don't fit this version of spacy-connorm ({reason}). "
+        "It was probably made with another one: install that, or build the pipeline again."
+    )
     CN703 = "The pipeline has several concept normalizers. Choose one (`--component`): {known}."
     CN704 = (
         "The pipeline has no concept normalizer{named}. It has: {known}. Add one with "
