@@ -496,6 +496,11 @@ class Warnings(metaclass=_Coded):
         "'{other}'`."
     )
 
+    CNW109 = (
+        "'{path}': {count:,} names have a '{separator}' and were read as one name. If it separates "
+        "names: `connorm ontology {path} ontology.jsonl --synonyms {number}`."
+    )
+
     # Corpora
     CNW200 = (
         "Mentions that differ from the text at their offsets: {count}, the first in {first}. Text "
