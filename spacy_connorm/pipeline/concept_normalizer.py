@@ -21,11 +21,7 @@ from thinc.api import Model
 from ..concepts import AnyOntology, Candidate, Concept
 from ..concepts.curies import PREFIXES
 from ..documents.abbreviations import find_long_forms
-from ..documents.mentions import (
-    ALL_MENTIONS_KEY,
-    annotated_synonyms,
-    split_ids,
-)
+from ..documents.mentions import ALL_MENTIONS_KEY, annotated_synonyms, split_ids
 from ..documents.spans import (
     choose_spans,
     get_matched_name,
@@ -35,15 +31,7 @@ from ..documents.spans import (
     set_span_attributes,
 )
 from ..encoders import required_extra
-from ..errors import (
-    ConnormError,
-    Errors,
-    Warnings,
-    refuse,
-    refuse_text,
-    require_positive,
-    warn,
-)
+from ..errors import ConnormError, Errors, Warnings, refuse, refuse_text, require_positive, warn
 from ..files.atomic import TemporaryFolder
 from ..linker.interpretations import Calibration, written_id
 from ..linker.synonyms import as_pairs, read_synonyms, write_synonyms
@@ -179,7 +167,7 @@ def _warn_without_entities(normalizer: Any, docs: Iterable[Doc]) -> None:
         return
     before = takewhile(lambda each: each[1] is not normalizer, nlp.pipeline)
     if not any(_may_set_entities(nlp, name) for name, _ in before):
-        del _PIPELINES[normalizer]
+        _PIPELINES.pop(normalizer, None)
         told = {"name": normalizer.name, "components": ", ".join(nlp.pipe_names)}
         warn(Warnings.CNW006.format(**told))
 

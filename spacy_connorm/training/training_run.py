@@ -17,13 +17,7 @@ from ..files.configs import config_errors, read_config, require_sections
 from ..files.folders import require_replaceable
 from ..files.text import existing_file, sha256
 from .batchers import Batcher
-from .checkpoints import (
-    remove_work,
-    require_no_work,
-    require_same_start,
-    start_work,
-    work_folder,
-)
+from .checkpoints import remove_work, require_no_work, require_same_start, start_work, work_folder
 from .config import (
     AnyObjective,
     TrainingData,
