@@ -6,6 +6,7 @@ it, to warn if they belong to different pipelines.
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, takewhile
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
 from weakref import WeakKeyDictionary, WeakSet, ref
@@ -162,8 +163,9 @@ def _warn_without_entities(normalizer: Any, docs: Iterable[Doc]) -> None:
     """
     found = _PIPELINES.get(normalizer)
     nlp = found and found()
-    texts = [doc for doc in docs if len(doc)]
-    if not nlp or not texts or any(doc.has_annotation("ENT_IOB") for doc in texts):
+    is_unset = [not doc.has_annotation("ENT_IOB") for doc in docs if len(doc)]
+    # Each of many processes would warn.
+    if not nlp or parent_process() or not is_unset or not all(is_unset):
         return
     before = takewhile(lambda each: each[1] is not normalizer, nlp.pipeline)
     if not any(_may_set_entities(nlp, name) for name, _ in before):
