@@ -270,6 +270,11 @@ class Errors(metaclass=_Coded):
         "'{path}' is a pipeline, but `index` is the folder of a concept normalizer. Name the one "
         "in it: {known}."
     )
+    CN424 = (
+        "Texts and concept ids are swapped: {concept} is where a text is expected, {text} where a "
+        "concept id is. A line of a file of synonyms has a text, a tab and a concept id; in "
+        "Python, a pair has the text first."
+    )
     CN430 = (
         "'{path}' is from a different build than the files beside it: its manifest has the "
         "checksum {found}, not {expected}. Copy the whole folder again. To move synonyms to "
@@ -305,6 +310,10 @@ class Errors(metaclass=_Coded):
     CN701 = (
         "The pipeline '{name}' can't be loaded ({reason}). Rebuild it, or copy it again. If this "
         "is only the concept normalizer's folder, name the folder above it, the pipeline's."
+    )
+    CN702 = (
+        "The settings of the pipeline '{name}' don't fit this version of spacy-connorm ({reason}). "
+        "It was probably made with another one: install that, or build the pipeline again."
     )
     CN703 = "The pipeline has several concept normalizers. Choose one (`--component`): {known}."
     CN704 = (
@@ -452,6 +461,11 @@ class Warnings(metaclass=_Coded):
         "'{name}' overwrites what '{other}' writes on the same spans. Give one of them an "
         "`attribute_prefix`, or give them different `labels`."
     )
+    CNW006 = (
+        "'{name}' gets no mentions: no component before it sets `doc.ents` (the order is "
+        "{components}). Put an NER or `mention_finder` before it, or set `spans_key` if the "
+        "mentions are in `doc.spans`."
+    )
 
     # Ontology
     CNW101 = "{count} concept ids occur more than once (first: {first}). Their names are merged."
@@ -480,6 +494,11 @@ class Warnings(metaclass=_Coded):
         "'{path}': no synonyms are separated by '{separator}', but {count:,} cells have a "
         "'{other}'. If it separates them: `connorm ontology {path} ontology.jsonl --separator "
         "'{other}'`."
+    )
+
+    CNW109 = (
+        "'{path}': {count:,} names have a '{separator}' and were read as one name. If it separates "
+        "names: `connorm ontology {path} ontology.jsonl --synonyms {number}`."
     )
 
     # Corpora
@@ -712,6 +731,16 @@ def unreadable(path: Any, line: int, format: str, reason: object) -> ConnormErro
     RETURNS (ConnormError): CN115.
     """
     return ConnormError(Errors.CN115.format(path=path, line=line, format=format, reason=reason))
+
+
+def swapped(text: str, concept_id: str) -> ConnormError:
+    """Make the error for a synonym whose text is a concept id and whose concept id is not.
+
+    text (str): Its text.
+    concept_id (str): Its concept id.
+    RETURNS (ConnormError): CN424.
+    """
+    return ConnormError(Errors.CN424.format(concept=quote_id(text), text=quote_id(concept_id)))
 
 
 def require_options(format: str, function: Callable, options: Iterable[str]) -> None:

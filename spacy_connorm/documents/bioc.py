@@ -108,6 +108,9 @@ def _unfolded(record: Any) -> list[Any]:
 
 
 def _document(record: Record, place: Place, *, report: CorpusReport) -> Document:
+    doc_id = str(_field(record, "id", (str, int), place) or place.line)
+    doc_id = replace_surrogates(doc_id, report=report)
+    place = place.within("document", doc_id)
     blocks: list[_Block] = []
     owners: list[tuple[Record, _Block | None]] = []
     text, relations = "", len(_list(record, "relations", place))
@@ -135,8 +138,6 @@ def _document(record: Record, place: Place, *, report: CorpusReport) -> Document
             mentions.append(_mention(annotation, text, block, blocks, place, report=report))
         else:
             report.skipped["annotations without a location"] += 1
-    doc_id = str(_field(record, "id", (str, int), place) or place.line)
-    doc_id = replace_surrogates(doc_id, report=report)
     return Document(doc_id, text, tuple(mentions), passages=len(passages))
 
 
@@ -150,6 +151,8 @@ def _mention(
     report: CorpusReport,
 ) -> Mention:
     place = _place_of(annotation, place)
+    if own_id := _field(annotation, "id", (str, int), place):
+        place = place.within("annotation", str(own_id))
     locations = [
         (_whole_number(each, "offset", place), _whole_number(each, "length", place))
         for each in _list(annotation, "locations", place)
@@ -246,7 +249,7 @@ def _field(record: Any, key: str, expected: Any, place: Place) -> Any:
 
 
 def _place_of(record: Record, place: Place) -> Place:
-    return Place(place.path, record.get(_LINE, place.line))
+    return place._replace(line=record.get(_LINE, place.line))
 
 
 def _whole_number(record: Any, key: str, place: Place) -> int:

@@ -13,7 +13,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
-from ..errors import ConnormError, Errors, Warnings, quote_all, warn
+from ..errors import ConnormError, Errors, Warnings, quote_all, quote_id, warn
 from ..files.text import read_lines
 from .abbreviations import find_long_forms
 from .mentions import MENTIONS_KEY, Mention, annotated_mentions, normalize_ids, set_mentions
@@ -151,13 +151,22 @@ class Place(NamedTuple):
 
     path (Path): The file.
     line (int): The line number, from 1.
+    inside (str): Which document and mention it belongs to; empty if not known.
     """
 
     path: Path
     line: int
+    inside: str = ""
+
+    def within(self, kind: str, own_id: str) -> "Place":
+        """Add the document or the mention that the line belongs to.
+
+        RETURNS (Place): The same line.
+        """
+        return self._replace(inside=f"{self.inside}, {kind} {quote_id(own_id)}")
 
     def __str__(self) -> str:
-        return f"'{self.path}', line {self.line}"
+        return f"'{self.path}', line {self.line}{self.inside}"
 
 
 def unlike(place: Place, reason: object, *, format: str, expected: str) -> ConnormError:

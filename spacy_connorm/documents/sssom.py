@@ -18,13 +18,7 @@ import srsly
 
 from ..errors import unreadable
 from ..files.atomic import atomic_file
-from ..files.tables import (
-    TableRow,
-    hold_as_text,
-    read_quoted,
-    require_distinct_columns,
-    split_tabs,
-)
+from ..files.tables import TableRow, hold_as_text, read_quoted, require_distinct_columns, split_tabs
 from ..files.text import find_ending, read_lines
 
 NO_LICENCE = "https://w3id.org/sssom/license/unspecified"

@@ -56,11 +56,18 @@ def config_errors() -> Iterator[None]:
     try:
         yield
     except ConfigValidationError as error:
-        reasons = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors or ()]
-        reason = ", ".join(reasons) or str(error)
-        raise ConnormError(Errors.CN711.format(reason=reason)) from error
+        raise ConnormError(Errors.CN711.format(reason=list_reasons(error))) from error
     except ConnormError:
         raise
     except (InterpolationError, ImportError, ValueError) as error:
         reason = shorten(str(error), width=_REASON_WIDTH)
         raise ConnormError(Errors.CN711.format(reason=reason)) from error
+
+
+def list_reasons(error: ConfigValidationError) -> str:
+    """Tell what is wrong with a config, without the config itself.
+
+    RETURNS (str): The settings that are wrong, and why.
+    """
+    reasons = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors or ()]
+    return ", ".join(reasons) or str(error)

@@ -12,24 +12,9 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
-from ..text.word_bags import (
-    STOP_WORDS,
-    forms_of,
-    hash_bag,
-    hash_word,
-    normalized_words,
-)
+from ..text.word_bags import STOP_WORDS, forms_of, hash_bag, hash_word, normalized_words
 from ..text.word_classes import COPULAS, DETERMINERS, ORDINALS, OWNERS
-from .name_windows import (
-    BREAK,
-    DERIVED,
-    FILLER,
-    PAUSE,
-    PAUSES,
-    WORD,
-    Replacements,
-    TokenArrays,
-)
+from .name_windows import BREAK, DERIVED, FILLER, PAUSE, PAUSES, WORD, Replacements, TokenArrays
 from .readings import NO_READINGS, Reading, as_replacements, read_neighbours
 
 _POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])

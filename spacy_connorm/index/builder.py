@@ -189,7 +189,7 @@ def write_index(
     substitutions (Iterable[Substitution]): Words in texts that can replace words in names; see
         `index.word_bags`.
     RAISES (ConnormError): CN409 if there are no texts, CN108 if it cannot be written, CN402 if the
-        older index is damaged.
+        older index is damaged, CN424 if texts and ids of the synonyms are swapped.
     """
     with atomic_folder(path) as folder:
         reused = _reusable(known, encoder, backend)

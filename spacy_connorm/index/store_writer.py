@@ -12,7 +12,7 @@ import numpy as np
 
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, split_curie
-from ..errors import Warnings, quote_id, warn
+from ..errors import Warnings, quote_id, swapped, warn
 
 _STAGE = """
 CREATE TABLE stage.concepts (
@@ -209,6 +209,7 @@ class StoreWriter:
         """Number all concepts in order of their ids, and write them.
 
         RETURNS (Ints1d): int32 (concepts,): the number of each concept, by its position.
+        RAISES (ConnormError): CN424 if texts and ids of the annotated data are swapped.
         """
         self._warn()
         with self._writing():
@@ -241,7 +242,10 @@ class StoreWriter:
             (first,) = self._find("SELECT id FROM stage.concepts WHERE place = ?", repeated[1])
             warn(Warnings.CNW101.format(count=repeated[0], first=quote_id(first)))
         if self._unknown:
-            first = next(iter(self._unknown))
+            first, place = next(iter(self._unknown.items()))
+            (text,) = self._find("SELECT text FROM stage.unknown WHERE place = ?", place)
+            if self._place_in_ontology(text):
+                raise swapped(text, first)
             warn(Warnings.CNW401.format(count=len(self._unknown), first=quote_id(first)))
 
     def _find(self, sql: str, *values: Any) -> Any:

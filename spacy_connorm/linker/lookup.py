@@ -23,7 +23,7 @@ from ..encoders.protocol import (
     loaded_shim,
     stack,
 )
-from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse, warn
+from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse, swapped, warn
 from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import Backend
 from ..index.concept_index import (
@@ -532,12 +532,13 @@ def find_synonyms(
     encoder (Model[List[str], Floats2d]): The encoder that the index was built with.
     RETURNS (List[Synonym]): One for each pair.
     RAISES (ConnormError): CN006 for anything but pairs, CN411 for a concept that the index lacks,
-        CN003 for an empty text.
+        CN424 if it is in the place of the text, CN003 for an empty text.
     """
-    pairs = [
-        (_text(text, number), index.number(concept))
-        for number, (text, concept) in enumerate(as_pairs(synonyms), start=1)
-    ]
+    pairs = []
+    for number, (text, concept) in enumerate(as_pairs(synonyms), start=1):
+        if index.store.number(concept) is None and index.store.number(text) is not None:
+            raise swapped(text, concept)
+        pairs.append((_text(text, number), index.number(concept)))
     keys = encoder_inputs(encoder, [text for text, _ in pairs]) if pairs else []
     return [Synonym(key, *pair) for key, pair in zip(keys, pairs, strict=True)]
 

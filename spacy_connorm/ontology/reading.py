@@ -22,15 +22,7 @@ from ..concepts import (
 from ..concepts.concept import ALL_SCOPES, EXACT
 from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..concepts.ontology import read_licence, write_licensed
-from ..errors import (
-    ConnormError,
-    Errors,
-    Warnings,
-    quote_id,
-    require_ending,
-    require_options,
-    warn,
-)
+from ..errors import ConnormError, Errors, Warnings, quote_id, require_ending, require_options, warn
 from ..files.atomic import require_apart
 from ..files.text import sha256
 from ..text.cleaning import clean

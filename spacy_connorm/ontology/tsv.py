@@ -21,7 +21,7 @@ _USUAL = {
         *("common_name", "label", "term"),
     ),
     "aliases": ("synonyms", "synonym", "aliases", "alias"),
-    "types": ("types", "semantic_types", "semantic_type"),
+    "types": ("types", "semantic_types", "semantic_type", "type_ids"),
     "definition": ("definition", "definitions"),
     "parents": ("parents", "parent"),
     "alt_ids": ("alt_ids",),
@@ -29,6 +29,8 @@ _USUAL = {
 }
 _REQUIRED = ("concept_id", "canonical_name")
 _OTHER_SEPARATOR = ";"
+# MedCAT's tables have rows of names, some of them preferred.
+_STATUS, _PREFERRED = "name_status", "P"
 
 
 def read_tsv(
@@ -50,7 +52,8 @@ def read_tsv(
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
     """Read a table of concepts. Rows with the same id are one concept: the first row gives the
-    preferred name, the names in the others are synonyms.
+    preferred name, the names in the others are synonyms. If there is a column "name_status", as in
+    MedCAT's tables, rows with "P" come first, and the column of the name may have synonyms, too.
 
     path (Union[str, Path]): The file.
     id (Optional[Union[str, int]]): The column of the id, by its name in the header or by its
@@ -73,8 +76,8 @@ def read_tsv(
     parents_by_name (bool): Whether parents are preferred names, not ids.
     report (Optional[ReadReport]): Filled with what was left out and merged.
     YIELDS (Concept): The concepts, in the order of their first rows. A warning (CNW107) reports
-        other columns if none has synonyms, another (CNW108) synonyms that seem to have another
-        separator.
+        other columns if none has synonyms, others synonyms that seem to have another separator
+        (CNW108), and names that have it (CNW109).
     RAISES (ConnormError): CN006 for an empty separator or what can't be the prefix of a vocabulary,
         CN733 for `parents_by_name` without `parents`, CN114 for a missing column, CN125 for two of
         its name, CN115 for a row with more fields than columns, and what `read_rows` raises.
@@ -99,12 +102,19 @@ def read_tsv(
     if parents_by_name and "parents" not in places:
         told = {"option": "--parents-by-name", "needed": "`--parents`"}
         raise ConnormError(Errors.CN733.format(**told))
-    if header and "aliases" not in places:
+    status = columns.index(_STATUS) if header and _STATUS in columns else None
+    if status is not None:
+        places.setdefault("aliases", places["canonical_name"])
+    elif header and "aliases" not in places:
         _warn_about_unread(path, columns, chain(*places.values()))
     width = max(len(columns), 1 + max(chain(*places.values())))
     rows = require_width(rows if header else chain(first, rows), path, width, delimiter=delimiter)
     for place in places.get("aliases", ()):
         rows = _watch_separator(rows, path, place, separator)
+    if places.get("aliases") != places["canonical_name"]:
+        rows = _watch_names(rows, path, places["canonical_name"][0], separator)
+    if status is not None:
+        rows = iter(sorted(rows, key=lambda row: row[1][status : status + 1] != [_PREFERRED]))
     found = _concepts(rows, places, separator, prefix, report)
     concepts = report.merge_rows(found).values()
     yield from _with_parent_ids(concepts) if parents_by_name else concepts
@@ -153,6 +163,19 @@ def _watch_separator(
     if others and not cells:
         told = {"path": path, "separator": separator, "count": others, "other": _OTHER_SEPARATOR}
         warn(Warnings.CNW108.format(**told))
+
+
+def _watch_names(
+    rows: Iterable[TableRow], path: str | Path, place: int, separator: str
+) -> Iterator[TableRow]:
+    """Warn at the end if names have the separator of synonyms."""
+    names = 0
+    for number, row in rows:
+        names += separator in "".join(row[place : place + 1])
+        yield number, row
+    if names:
+        told = {"path": path, "separator": separator, "count": names, "number": place + 1}
+        warn(Warnings.CNW109.format(**told))
 
 
 def _check_settings(separator: str, prefix: str | None) -> None:

@@ -13,13 +13,7 @@ from ..errors import require_installed
 from ..text.statements import find_statements
 from .assertion_kin import find_having, find_in_kin
 from .assertion_scopes import Matches, marked_spans
-from .assertion_terms import (
-    Terms,
-    family_terms,
-    history_terms,
-    negation_terms,
-    possible_terms,
-)
+from .assertion_terms import Terms, family_terms, history_terms, negation_terms, possible_terms
 from .serialization import SavedComponent
 from .settings import AssertionSettings, Settings
 

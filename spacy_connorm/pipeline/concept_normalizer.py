@@ -5,10 +5,11 @@ it, to warn if they belong to different pipelines.
 
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, takewhile
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakKeyDictionary, WeakSet, ref
 
 from spacy.language import Language
 from spacy.pipeline import Pipe
@@ -21,11 +22,7 @@ from thinc.api import Model
 from ..concepts import AnyOntology, Candidate, Concept
 from ..concepts.curies import PREFIXES
 from ..documents.abbreviations import find_long_forms
-from ..documents.mentions import (
-    ALL_MENTIONS_KEY,
-    annotated_synonyms,
-    split_ids,
-)
+from ..documents.mentions import ALL_MENTIONS_KEY, annotated_synonyms, split_ids
 from ..documents.spans import (
     choose_spans,
     get_matched_name,
@@ -35,7 +32,7 @@ from ..documents.spans import (
     set_span_attributes,
 )
 from ..encoders import required_extra
-from ..errors import ConnormError, Errors, refuse, refuse_text, require_positive
+from ..errors import ConnormError, Errors, Warnings, refuse, refuse_text, require_positive, warn
 from ..files.atomic import TemporaryFolder
 from ..linker.interpretations import Calibration, written_id
 from ..linker.synonyms import as_pairs, read_synonyms, write_synonyms
@@ -115,6 +112,8 @@ _BRANCHES = ("branches", "excluded_branches")
 # Not stored on the document: the entry disappears with it, and other processes do not see it.
 _NAME_USERS: WeakKeyDictionary[Doc, WeakSet[NameUser]] = WeakKeyDictionary()
 _NORMALIZERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
+# The pipelines of normalizers that have not warned of their place in them.
+_PIPELINES: WeakKeyDictionary[Any, ref[Language]] = WeakKeyDictionary()
 
 
 def record_name_user(docs: Iterable[Doc], user: NameUser) -> None:
@@ -145,6 +144,41 @@ def normalizers_of(doc: Doc) -> list[Any]:
     RETURNS (List[ConceptNormalizer]): Those in this process.
     """
     return list(_NORMALIZERS.get(doc, ()))
+
+
+def record_pipeline(normalizer: Any, nlp: Language) -> None:
+    """Record which pipeline a concept normalizer was made for.
+
+    normalizer (ConceptNormalizer): The component.
+    nlp (Language): The pipeline.
+    """
+    _PIPELINES[normalizer] = ref(nlp)
+
+
+def _warn_without_entities(normalizer: Any, docs: Iterable[Doc]) -> None:
+    """Warn if nothing has set entities on documents, not even that there are none, and no component
+    before a normalizer does.
+
+    WARNS (ConnormWarning): CNW006, once.
+    """
+    found = _PIPELINES.get(normalizer)
+    nlp = found and found()
+    is_unset = [not doc.has_annotation("ENT_IOB") for doc in docs if len(doc)]
+    # Each of many processes would warn.
+    if not nlp or parent_process() or not is_unset or not all(is_unset):
+        return
+    before = takewhile(lambda each: each[1] is not normalizer, nlp.pipeline)
+    if not any(_may_set_entities(nlp, name) for name, _ in before):
+        _PIPELINES.pop(normalizer, None)
+        told = {"name": normalizer.name, "components": ", ".join(nlp.pipe_names)}
+        warn(Warnings.CNW006.format(**told))
+
+
+def _may_set_entities(nlp: Language, name: str) -> bool:
+    # Many components that are not spaCy's declare nothing.
+    assigned = nlp.get_pipe_meta(name).assigns
+    is_silent = not assigned and not nlp.get_pipe(name).__module__.startswith("spacy.")
+    return is_silent or "doc.ents" in assigned
 
 
 Read = TypeVar("Read")
@@ -244,10 +278,13 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             or the spans of `spans_key`, then `doc.spans["mentions_all"]` if a mention finder found
             nested mentions.
         RAISES (ConnormError): CN001 before `initialize`.
+        WARNS (ConnormWarning): CNW006, once, if no component before it sets entities.
         """
         from ..linker.linking import link
 
         spans = [list(chain.from_iterable(self._groups(doc).values())) for doc in docs]
+        if self.cfg["spans_key"] is None and not any(spans):
+            _warn_without_entities(self, docs)
         long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))
         mentions = [span.text for span in chain.from_iterable(spans)]
         names = list(map(get_matched_name, chain.from_iterable(spans)))

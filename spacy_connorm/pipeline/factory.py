@@ -72,7 +72,7 @@ def make_concept_normalizer(
     scorer: Callable | None,
     **settings: Any,
 ) -> "ConceptNormalizer":
-    from .concept_normalizer import ConceptNormalizer
+    from .concept_normalizer import ConceptNormalizer, record_pipeline
 
     normalizer = ConceptNormalizer(
         nlp.vocab,
@@ -83,6 +83,7 @@ def make_concept_normalizer(
         scorer=scorer,
         **settings,
     )
+    record_pipeline(normalizer, nlp)
     for other, pipe in nlp.components:
         if isinstance(pipe, ConceptNormalizer) and _write_the_same(pipe.cfg, normalizer.cfg):
             warn(Warnings.CNW005.format(name=name, other=other))

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import spacy
 from spacy.language import Language
+from thinc.api import ConfigValidationError
 
 from ..errors import ConnormError, Errors, tell_reason
+from ..files.configs import list_reasons
 from .concept_normalizer import ConceptNormalizer
 
 
@@ -16,8 +18,8 @@ def load_pipeline(pipeline: str | Path | Language) -> Language:
     pipeline (Union[str, Path, Language]): An installed package, or a folder such as `build_index`
         writes. A loaded pipeline is returned as it is.
     RETURNS (Language): The pipeline.
-    RAISES (ConnormError): CN700 if there is no pipeline of this name, CN701 if it cannot be loaded,
-        and the errors of its concept normalizers.
+    RAISES (ConnormError): CN700 if there is no pipeline of this name, CN702 if it has settings that
+        do not exist, CN701 if it cannot be loaded, and the errors of its concept normalizers.
     """
     if isinstance(pipeline, Language):
         return pipeline
@@ -28,6 +30,9 @@ def load_pipeline(pipeline: str | Path | Language) -> Language:
         return spacy.load(name)
     except ConnormError:
         raise
+    except ConfigValidationError as error:
+        reason = list_reasons(error)
+        raise ConnormError(Errors.CN702.format(name=name, reason=reason)) from error
     except (OSError, ValueError, ImportError) as error:
         raise ConnormError(Errors.CN701.format(name=name, reason=tell_reason(error))) from error
 

@@ -275,7 +275,8 @@ class NormalizerSettings(ComponentSettings):
     rewriting_weight: Share = Field(
         0.5,
         description="how much to raise the scores of names that express the mention in other "
-        "words: with the noun of an adjective, or by a table of substitutions; 0: not at all",
+        "words: with the noun of an adjective, or by a table of substitutions; 0: not at all. "
+        "`connorm index --find-mentions` uses 1.0",
     )
     same_words_weight: Share = Field(
         1.0,

@@ -29,18 +29,25 @@ def work_folder(output_path: Path) -> Path:
     return output_path.with_name(f"{output_path.name}.checkpoints")
 
 
-def start_work(folder: Path, config: Config, dev: Sequence[str]) -> None:
-    """Create the folder for a new training, and store its starting conditions.
+def require_no_work(folder: Path) -> None:
+    """Refuse to start a new training where another one was interrupted.
 
     folder (Path): The result of `work_folder`.
-    config (Config): The training config.
-    dev (Sequence[str]): The files of the dev data.
     RAISES (ConnormError): CN714 if it has an interrupted training, CN705 if it has something else.
     """
     if last_checkpoint(folder) is not None:
         raise ConnormError(Errors.CN714.format(path=folder))
     if folder.exists() and any(folder.iterdir()) and not (folder / CONFIG).is_file():
         raise ConnormError(Errors.CN705.format(path=folder))
+
+
+def start_work(folder: Path, config: Config, dev: Sequence[str]) -> None:
+    """Create the folder for a new training, and store its starting conditions.
+
+    folder (Path): The result of `work_folder`. A training that wrote no checkpoint is removed.
+    config (Config): The training config.
+    dev (Sequence[str]): The files of the dev data.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     write_text(folder / CONFIG, "\n".join(_start(config, dev)))
 

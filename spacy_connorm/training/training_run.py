@@ -17,7 +17,7 @@ from ..files.configs import config_errors, read_config, require_sections
 from ..files.folders import require_replaceable
 from ..files.text import existing_file, sha256
 from .batchers import Batcher
-from .checkpoints import remove_work, require_same_start, start_work, work_folder
+from .checkpoints import remove_work, require_no_work, require_same_start, start_work, work_folder
 from .config import (
     AnyObjective,
     TrainingData,
@@ -103,7 +103,7 @@ def train(
     if resume:
         require_same_start(work, config, data.dev)
     elif is_main_process():
-        start_work(work, config, data.dev)
+        require_no_work(work)
     ontology = registry.get("readers", _ONTOLOGY)(Path(data.ontology))()
     warn_of_shared_files(data)
     mentions = list(read_mentions(data.corpora, data))
@@ -130,6 +130,8 @@ def train(
     if dev_score is not None:
         block = config["encoder"]
         score = partial(score_saved, score=dev_score, encoder_config=block, to_search=to_search)
+    if is_main_process() and not resume:
+        start_work(work, config, data.dev)
     with write_errors(work):
         trained = run_training(
             trainable(encoder),

@@ -21,14 +21,7 @@ from ..pipeline.concept_normalizer import ConceptNormalizer, Limits
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from ..pipeline.mention_marker import MentionMarker, add_marker
 from .annotation import to_record
-from .corrections import (
-    Correction,
-    CorrectionRecord,
-    CorrectionsFile,
-    Undo,
-    effective,
-    require_ids,
-)
+from .corrections import Correction, CorrectionRecord, CorrectionsFile, Undo, effective, require_ids
 from .memory_zones import MemoryZones
 from .texts import batched, speed_up_urls
 

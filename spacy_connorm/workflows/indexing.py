@@ -28,12 +28,7 @@ from ..ontology.profiles import AUTO, NONE, PROFILES, Profile, choose_profile
 from ..pipeline.concept_normalizer import ConceptNormalizer, Given, read_given
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
 from ..pipeline.saving import write_pipeline
-from ..pipeline.short_form_files import (
-    CLINICAL,
-    NO_FINDINGS,
-    ambiguous_short_forms,
-    unambiguous,
-)
+from ..pipeline.short_form_files import CLINICAL, NO_FINDINGS, ambiguous_short_forms, unambiguous
 from ..pipeline.tokenization import separate_joined_words
 from ..text.substitutions import Substitution, find_substitutions
 from ..text.word_bags import normalized_words

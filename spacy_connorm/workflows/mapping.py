@@ -567,7 +567,8 @@ class TermMapper:
             match_string=relation.match_string,
             confidence=kept.confidence,
             similarity_score=_share(best.score) if retriever.has_cosines else None,
-            status=status,
+            # A broader concept is not what the term means.
+            status=REVIEW if relation.predicate == BROAD else status,
         )
 
     def _candidates(self, found: Iterable[Candidate]) -> Iterator[MappingCandidate]:

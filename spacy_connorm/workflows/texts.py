@@ -15,13 +15,7 @@ from spacy.vocab import Vocab
 from tqdm import tqdm
 
 from ..documents.docbin import read_docs
-from ..documents.document import (
-    ID_FIELD,
-    CorpusReport,
-    find_id,
-    other_fields,
-    replace_surrogates,
-)
+from ..documents.document import ID_FIELD, CorpusReport, find_id, other_fields, replace_surrogates
 from ..errors import ConnormError, Errors, require_ending, require_installed, tell_reason
 from ..files.tables import find_column, read_rows, require_distinct_columns, require_width
 from ..files.text import read_lines, read_text

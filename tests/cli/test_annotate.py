@@ -2,6 +2,8 @@ import json
 
 import pytest
 
+from spacy_connorm.documents import EXPORT_FORMATS
+
 
 @pytest.fixture
 def folder(tmp_path, pipeline, monkeypatch):
@@ -96,3 +98,10 @@ def test_options_of_files_and_of_corpora_are_not_mixed(invoke, refused, folder):
     refused(invoke(*corpus, "--engine", "spark"), "CN118")
     refused(invoke("annotate", "pipeline", "a.jsonl", "b.csv", "--ray-address", "auto"), "CN733")
     assert not (folder / "out").exists()
+
+
+def test_the_help_names_the_formats_that_keep_other_fields(invoke, words):
+    *first, last = (name for name, form in EXPORT_FORMATS.items() if "fields" not in form.lacks)
+    assert f"kept in the formats {', '.join(first)} and {last}." in words(
+        invoke("annotate", "--help")
+    )

@@ -202,7 +202,7 @@ OUTSIDE = '[<!ENTITY a SYSTEM "file:///etc/passwd">]'
     ],
 )
 def test_broken_xml_is_named(read, text, code, line):
-    with pytest.raises(ConnormError, match=rf"\[{code}\] .*a\.xml', line {line}:"):
+    with pytest.raises(ConnormError, match=rf"\[{code}\] .*a\.xml', line {line}[:,]"):
         read(text, name="a.xml")
 
 
@@ -264,9 +264,19 @@ def lines(value):
     ],
 )
 def test_broken_json_is_named(read, text, code, line):
-    place = f", line {line}:" if line else "'"
+    place = f", line {line}[:,]" if line else "'"
     with pytest.raises(ConnormError, match=rf"\[{code}\] .*a\.json'{place}".replace("''", "'")):
         read(text, name="a.json")
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.xml"])
+def test_the_document_and_the_mention_are_named(read, name):
+    broken = annotation("T2", [(0, 99)], "", type="x")
+    text = json.dumps({"documents": [document(doc_id="PMC12", title=[broken])]})
+    if name == "a.xml":
+        text = xml(title=in_xml("T2", [(90, 99)], "Skin", infon("type", "x")))
+    with pytest.raises(ConnormError, match=r"line \d+, document '\w*\d', annotation 'T2': no "):
+        read(text, name=name)
 
 
 FILES = ("found.xml", "found.xml.gz", "found.bioc.json")

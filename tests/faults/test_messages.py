@@ -180,6 +180,12 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
         ),
     ],
     "CN219": [lambda world: world.corpus("a.pipe", f"{CANARY}||D||C1||0||3\n")],
+    "CN424": [
+        lambda world: world.normalizer.add_synonyms([("C1", CANARY)]),
+        lambda world: world.normalizer.initialize(
+            lambda: [], ontology=Ontology([Concept("C1", "a")]), synonyms=[("C1", CANARY)]
+        ),
+    ],
     "CNW001": [lambda world: world.normalizer.remove_synonyms([(CANARY, "C1")])],
     "CNW101": [
         lambda world: Ontology([Concept(CANARY, "a"), Concept(CANARY, "b")]),
@@ -320,8 +326,8 @@ texts threshold thresholds tried unknown version what wrong
 NO_TEXTS = """
 CN003 CN010 CN104 CN106 CN108 CN111 CN112 CN113 CN114 CN118 CN123 CN125 CN126 CN213 CN219 CN220
 CN305 CN306 CN317 CN318 CN322 CN324 CN333 CN341 CN401 CN402 CN403 CN406 CN408 CN410 CN413
-CN421 CN422 CN423 CN430 CN601 CN701 CN703 CN704 CN708 CN711 CN713 CN716 CN717 CN719 CN720 CN721
-CN751 CN764 CN774 CN791 CN793 CN794 CN798 CN799 CN810 CN829 CNW770 CNW812
+CN421 CN422 CN423 CN430 CN601 CN701 CN702 CN703 CN704 CN708 CN711 CN713 CN716 CN717 CN719 CN720
+CN721 CN751 CN764 CN774 CN791 CN793 CN794 CN798 CN799 CN810 CN829 CNW770 CNW812
 """
 
 

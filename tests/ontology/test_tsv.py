@@ -69,6 +69,18 @@ def test_all_names_may_be_in_one_column(tmp_path):
     assert counts(report) == {"a row without id or name": 1}
 
 
+def test_a_table_of_medcat(tmp_path):
+    path = tmp_path / "cdb.csv"
+    path.write_text(
+        "cui,name,ontologies,name_status,type_ids\n"
+        "C1,vertigo,X,A,T1|T2\nC2,flu,X,P,T1\nC1,Dizziness|giddiness,X,P,T1\n"
+    )
+    concepts = by_id(read_tsv(path))
+    assert concepts["C1"].canonical_name == "Dizziness"
+    assert {*concepts["C1"].aliases} == {"giddiness", "vertigo"}
+    assert ({*concepts["C1"].types}, concepts["C2"].types) == ({"T1", "T2"}, ("T1",))
+
+
 def test_synonyms_may_be_in_several_columns(tmp_path):
     path = tmp_path / "genes.tsv"
     path.write_text("id\tsymbol\tname\talias,old\nG:1\tBRCA1\tBRCA1, repair\tRNF53|BRCC1\n")
@@ -92,6 +104,7 @@ def test_a_named_column_comes_before_the_usual_one(tmp_path):
     [
         ("id,name,other terms,brand\n1,one,uno,Uno\n", "CNW107.*other terms, brand.*--synonyms"),
         ("id,name,synonyms\n1,one,uno;un\n2,two,dos;deux\n", "CNW108.*'|'.*2 cells.*';'"),
+        ("id,name,synonyms\n1,one|uno,un\n", "CNW109.*1 names have a '|'.*--synonyms 2"),
     ],
 )
 def test_synonyms_that_are_not_read_are_reported(tmp_path, content, expected):

@@ -42,6 +42,16 @@ def test_a_folder_that_is_no_pipeline(tmp_path, demo_index):
             load_normalizer(str(folder))
 
 
+def test_settings_of_another_version_are_named_alone(tmp_path, pipeline):
+    pipeline.to_disk(tmp_path)
+    config = tmp_path / "config.cfg"
+    text = config.read_text(encoding="utf8").replace("top_k =", "former = 1\ntop_k =")
+    config.write_text(text, encoding="utf8")
+    with pytest.raises(ConnormError, match="CN702.*concept_normalizer.former") as told:
+        load_normalizer(str(tmp_path))
+    assert len(str(told.value)) < 400 and "rewriting_weight" not in str(told.value)
+
+
 def test_a_damaged_file_of_spacys_has_a_reason(tmp_path, pipeline):
     pipeline.to_disk(tmp_path)
     (tmp_path / "vocab" / "lookups.bin").write_bytes(b"\xc1")  # msgpack's error says nothing

@@ -258,6 +258,8 @@ def test_bad_input_is_refused_before_any_work(config, tmp_path, monkeypatch):
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(ConnormError, match="CN705"):
         train(config, tmp_path)
+    with pytest.raises(ConnormError, match="CN100.*none.jsonl"):
+        train(config, out, overrides={"data.ontology": "none.jsonl"})
     poor = tmp_path / "poor.jsonl"
     poor.write_text('{"concept_id": "C1", "canonical_name": "heart", "aliases": []}')
     with pytest.raises(ConnormError, match="CN810"):
@@ -268,7 +270,7 @@ def test_bad_input_is_refused_before_any_work(config, tmp_path, monkeypatch):
     monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
     with pytest.raises(ConnormError, match="CN126"):
         train(config, out)
-    assert not out.exists()
+    assert not list(tmp_path.glob("out*"))  # nor a folder for checkpoints
 
 
 def test_dev_ids_of_another_ontology_are_told(config, tmp_path):

@@ -594,3 +594,11 @@ def test_external_causes_of_icd_are_not_found(tmp_path):
         codes, tmp_path / "all", find_mentions=True, profile="none", overrides=NGRAMS
     )
     assert found_in("Cough after a storm", every) == [("Cough", "R05"), ("storm", "X37.9")]
+
+
+def test_swapped_columns_of_synonyms_are_told(tmp_path, demo_ontology):
+    path, out = tmp_path / "synonyms.tsv", tmp_path / "out"
+    path.write_text("DEMO:0000008\tticker trouble\n", encoding="utf8")
+    with pytest.raises(ConnormError, match=r"CN424.*'DEMO:0000008'.*14 characters.*a tab"):
+        build_index(demo_ontology, out, synonyms=path, overrides=NGRAMS)
+    assert not out.exists()

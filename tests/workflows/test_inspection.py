@@ -114,7 +114,7 @@ def test_only_texts_and_spans_are_explained(nlp, wrong):
     with pytest.raises(ConnormError, match="CN006.*`mention` must be a text or a span"):
         nlp.get_pipe("concept_normalizer").explain(wrong)
     with pytest.raises(ConnormError, match="CN006.*`mention` must be a text or a span"):
-        nlp.get_pipe("concept_normalizer").explain(nlp("a cold"))
+        nlp.get_pipe("concept_normalizer").explain(nlp.make_doc("a cold"))
 
 
 @pytest.fixture
