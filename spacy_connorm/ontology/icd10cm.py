@@ -1,6 +1,7 @@
 """ICD-10-CM: the order file of CMS and the tabular list of CDC."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import replace
 from functools import partial
@@ -20,6 +21,9 @@ _CATEGORY_LENGTH = 3
 # "Hypertension (arterial) (benign)", "fracture(s)", "Human immunodeficiency virus [HIV] disease"
 _BRACKETS = re.compile(r" ?(?:\([^()]*\)|\[[^\[\]]*\])")
 _UNSPECIFIED = "unspecified"
+_NOS = " NOS"
+# "Fracture of second cervical vertebra" includes "Axis".
+_FRACTURE = "Fracture of "
 _CODE = re.compile(r"\b[A-Z]\d")
 # In words.
 _LONGEST_NAME = 12
@@ -49,7 +53,8 @@ def read_icd10cm(
     implied_names (bool): Whether to add names that are implied by the titles and the inclusion
         notes. A name of a broader code is not added. By ICD-10-CM's conventions, words in brackets
         are optional: "hypertension (arterial)" is "hypertension". An unspecified condition is
-        "NOS": "Pneumonia, unspecified organism" is "Pneumonia NOS". "And" between the two words of
+        "NOS": "Pneumonia, unspecified organism" is "Pneumonia NOS", unless several categories
+        would have the name: "Open wound, unspecified hip" is not "Open wound NOS". "And" between the two words of
         a title means "or": "Dizziness and giddiness" is "Dizziness", unless that names another
         code. Diabetes mellitus is "diabetes", a malignant neoplasm "cancer".
     report (Optional[ReadReport]): Filled with what was left out.
@@ -69,6 +74,7 @@ def read_icd10cm(
     every = list(listed)
     named = _plain_names(every) if implied_names else set()
     concepts: dict[str, Concept] = {}
+    implied: dict[str, list[str]] = {}
     for concept in every:
         code = concept.concept_id
         if code in described:
@@ -79,9 +85,14 @@ def read_icd10cm(
             types = concept.types or parent.types
             concept = replace(concept, parents=(parent.concept_id,), types=types)
         if implied_names:
-            concept = _with_implied_names(concept, concepts, named)
+            broader = _broader_codes(code, concepts)
+            taken = {name for each in broader for name in (*concepts[each].names, *implied[each])}
+            implied[code] = _names_implied_by(concept, {name.lower() for name in taken}, named)
         concepts[code] = concept
-        yield concept
+    shared = _shared_names(implied)
+    for code, concept in concepts.items():
+        own = (name for name in implied.get(code, ()) if name.lower() not in shared)
+        yield replace(concept, aliases=(*concept.aliases, *own))
 
 
 def _parent(code: str, concepts: Mapping[str, Concept]) -> str:
@@ -91,6 +102,11 @@ def _parent(code: str, concepts: Mapping[str, Concept]) -> str:
     return ""
 
 
+def _broader_codes(code: str, concepts: Mapping[str, Concept]) -> Iterator[str]:
+    while code := _parent(code, concepts):
+        yield code
+
+
 def _plain_names(concepts: Iterable[Concept]) -> set[str]:
     """Collect all names in lower case, without brackets, "NOS" and "unspecified"."""
     names = (name for concept in concepts for name in concept.names)
@@ -98,19 +114,25 @@ def _plain_names(concepts: Iterable[Concept]) -> set[str]:
     return {each.removesuffix(" nos").removesuffix(f", {_UNSPECIFIED}") for each in every}
 
 
-def _with_implied_names(
-    concept: Concept, earlier: Mapping[str, Concept], named: Set[str]
-) -> Concept:
-    taken, code = {name.lower() for name in concept.names}, concept.concept_id
-    while code := _parent(code, earlier):
-        taken.update(name.lower() for name in earlier[code].names)
+def _names_implied_by(concept: Concept, taken: Set[str], named: Set[str]) -> list[str]:
+    taken = taken | {name.lower() for name in concept.names}
     implied = [
         each
         for name in (*concept.names, *_either(concept.canonical_name, named))
         for each in _in_words_of_notes(name)
-        if taken.isdisjoint((each.lower(), each.lower().removesuffix(" nos")))
+        if taken.isdisjoint((each.lower(), each.lower().removesuffix(_NOS.lower())))
     ]
-    return replace(concept, aliases=(*concept.aliases, *dict.fromkeys(implied)))
+    return list(dict.fromkeys(implied))
+
+
+def _shared_names(implied: Mapping[str, Iterable[str]]) -> set[str]:
+    """Find the "NOS" names, in lower case, that codes of several categories imply."""
+    categories = defaultdict[str, set[str]](set)
+    for code, names in implied.items():
+        for name in names:
+            if name.endswith(_NOS):
+                categories[name.lower()].add(code[:_CATEGORY_LENGTH])
+    return {name for name, own in categories.items() if len(own) > 1}
 
 
 def _either(title: str, named: Set[str]) -> list[str]:
@@ -137,7 +159,7 @@ def _implied_names(name: str) -> Iterator[str]:
             kept -= 1
         # "unspecified" alone is a tag, see `text.normalization`.
         if parts[kept:] not in ([], [_UNSPECIFIED]):
-            yield f"{', '.join(parts[:kept])} NOS"
+            yield ", ".join(parts[:kept]) + _NOS
 
 
 def _is_unspecified(part: str) -> bool:
@@ -181,6 +203,8 @@ def _read_tabular(path: str | Path, *, with_includes: bool) -> Iterator[Concept]
                 if with_includes:
                     names += filter(_is_name, _notes(diag, "includes"))
                 code, name = diag.findtext("name", ""), diag.findtext("desc", "")
+                if name.startswith(_FRACTURE):
+                    names = [_FRACTURE * (" " not in each) + each for each in names]
                 yield Concept(code, name, tuple(dict.fromkeys(names)), types=types)
             element.clear()
 

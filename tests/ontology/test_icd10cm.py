@@ -118,6 +118,20 @@ def test_icd10cm_implied_names_stay_with_the_broadest_code(tmp_path):
     assert aliases == {"A90": ("sneezing",), "A90.0": (), "A90.00": (), "A91": ("Sneezing NOS",)}
 
 
+def test_icd10cm_a_name_that_several_categories_imply_is_left_out(tmp_path):
+    path = tmp_path / "icd10cm.xml"
+    named = [("A90", "Sneeze, unspecified nostril"), ("A91", "Sneeze, unspecified eye (left)")]
+    path.write_bytes(tabular(*starmap(section, named)))
+    aliases = {code: each.aliases for code, each in by_id(read_icd10cm(path)).items()}
+    assert aliases == {"A90": (), "A91": ("Sneeze, unspecified eye",)}
+
+
+def test_icd10cm_a_part_of_the_body_below_a_fracture_is_no_name(tmp_path):
+    path = tmp_path / "icd10cm.xml"
+    path.write_bytes(tabular(section("A90", "Fracture of nose", ["Septum", "Broken nose"])))
+    assert by_id(read_icd10cm(path))["A90"].aliases == ("Fracture of Septum", "Broken nose")
+
+
 @pytest.mark.parametrize("name", ["TAB.XML", "tabular.txt.Xml.GZ"])
 def test_icd10cm_tabular_list_in_capitals(data, tmp_path, name):
     content = (data / "icd10cm_tabular.xml").read_bytes()
