@@ -54,9 +54,9 @@ def read_icd10cm(
         notes. A name of a broader code is not added. By ICD-10-CM's conventions, words in brackets
         are optional: "hypertension (arterial)" is "hypertension". An unspecified condition is
         "NOS": "Pneumonia, unspecified organism" is "Pneumonia NOS", unless several categories
-        would have the name: "Open wound, unspecified hip" is not "Open wound NOS". "And" between the two words of
-        a title means "or": "Dizziness and giddiness" is "Dizziness", unless that names another
-        code. Diabetes mellitus is "diabetes", a malignant neoplasm "cancer".
+        would have the name: "Open wound, unspecified hip" is not "Open wound NOS". "And" between
+        the two words of a title means "or": "Dizziness and giddiness" is "Dizziness", unless that
+        names another code. Diabetes mellitus is "diabetes", a malignant neoplasm "cancer".
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, CN104 for a second one without

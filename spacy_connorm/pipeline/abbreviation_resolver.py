@@ -61,6 +61,8 @@ _NO_NOUN = re.compile(
     r".+ed|.+ing|today|yesterday|type|stage|grade|class|flares?|exacerbations?|ago"
 )
 _REACH = 20
+# "RD consulted", "MM intact": other findings of two letters need words beside them that say so.
+_SURE = frozenset(["HF", "MI", "Sz", "sz"])
 # Words of long forms that say nothing of the text.
 _NO_EVIDENCE = frozenset(["acute", "chronic", "disease", "disorder", "syndrome"])
 # The words beside it in a list: "hypertension, OA", "OA, chronic headache".
@@ -131,6 +133,9 @@ class AbbreviationResolver(SavedComponent):
             uses = [use for use in uses if longs[use.short]]
         seen, certain = set(defined), longs.keys() & self.cfg["short_forms"].keys()
         findings = certain & named
+        certain = {
+            each for each in certain if len(each) > 2 or each in _SURE or each not in findings
+        }
         for number, use in enumerate(uses):
             if use.short in findings and _TEST_AFTER.match(text, use.end):
                 continue

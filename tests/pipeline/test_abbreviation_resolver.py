@@ -109,14 +109,19 @@ def test_a_table_tells_short_forms_that_a_document_does_not_define(tmp_path):
         ("HTN series", []),
         ("HTN series for HTN", ["HTN", "HTN"]),
         ("CBC test", ["CBC"]),
+        ("MI 2010. RD consulted", ["MI"]),
+        ("HTN, RD", ["HTN", "RD"]),
     ],
 )
 def test_short_forms_with_other_meanings_count_where_findings_stand(text, found):
     nlp = make_pipeline()
     nlp.get_pipe("abbreviation_resolver").cfg.update(
         {
-            "short_forms": {"HTN": "hypertension", "CBC": "complete blood count"},
-            "findings": ["HTN"],
+            "short_forms": {
+                **{"HTN": "hypertension", "CBC": "complete blood count"},
+                **{"MI": "myocardial infarction", "RD": "retinal detachment"},
+            },
+            "findings": ["HTN", "MI", "RD"],
             "meanings": {
                 **{"PE": ["pulmonary embolism"], "RA": ["rheumatoid arthritis"]},
                 **{"ED": ["erectile dysfunction"], "TR": ["tricuspid regurgitation"]},
