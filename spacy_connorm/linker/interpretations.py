@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from ..concepts import NIL, Candidate
+from ..text.word_bags import STOP_WORDS
 
 # The cosine of texts that have nothing in common, used as the score of a missing rival.
 _UNRELATED = 0.0
@@ -189,11 +190,12 @@ def _as_known(parts: Interpretation, whole: Interpretation) -> Interpretation:
 def links_better(parts: Interpretation, whole: Interpretation) -> bool:
     """Check whether the parts of a mention answer. They must be different concepts. They answer if
     the best text for the whole denotes all of them, such as a composite that was annotated with all
-    of its ids. Parts that are names answer for a whole that is not, however near it is: "medial and
-    lateral condyle", "low sodium and potassium". Otherwise, each part must be more likely right
-    than wrong, the worst of them must score clearly higher than the whole, and the best text for
-    the whole must not name every part: a concept whose name coordinates them is more than its
-    parts.
+    of its ids. Otherwise, each part must be more likely right than wrong, the worst of them must
+    score clearly higher than the whole, and the best text for the whole must not name every part: a
+    concept whose name coordinates them is more than its parts. Parts that are names always score
+    clearly higher than a whole that is not, however near it is ("medial and lateral condyle"), and
+    also answer if the text for the whole has other words, too: low sodium and potassium are no "low
+    sodium to potassium ratio".
 
     parts (Interpretation): The mention as its parts.
     whole (Interpretation): The mention as a whole.
@@ -203,11 +205,15 @@ def links_better(parts: Interpretation, whole: Interpretation) -> bool:
         return False
     if parts.concepts <= _leading(whole):
         return True
+    are_names = whole.score < SAME_TEXT <= parts.score
+    if not (are_names or parts.score > whole.score + _MARGIN):
+        return False
     if not all(map(_is_likely, parts.parts)):
         return False
-    if whole.score < SAME_TEXT <= parts.score:
-        return True
-    return parts.score > whole.score + _MARGIN and not _names_all(whole, parts)
+    by_part = [_words(text) for text in parts.texts]
+    named = _words(whole.parts[0][0].text) if whole.parts[0] else set()
+    says_more = not named <= set.union(*by_part)
+    return (are_names and says_more) or not _names_all(named, by_part)
 
 
 def _is_likely(part: Sequence[Candidate]) -> bool:
@@ -217,15 +223,12 @@ def _is_likely(part: Sequence[Candidate]) -> bool:
     return best.probability >= _LEAST_PROBABILITY
 
 
-def _names_all(whole: Interpretation, parts: Interpretation) -> bool:
-    """Check whether the best text for the whole has a word of each part that not all parts share.
+def _names_all(named: set[str], by_part: Sequence[set[str]]) -> bool:
+    """Check whether the words of a text have one of each part that not all parts share.
     "Non-Hodgkin lymphoma" has none of those in "Hodgkin and non-Hodgkin lymphoma".
     """
-    (candidates,) = whole.parts
-    by_part = [_words(text) for text in parts.texts]
     shared = set.intersection(*by_part)
     own = list(filter(None, [words - shared for words in by_part]))
-    named = _words(candidates[0].text) if candidates else set()
     return bool(own) and all(words & named for words in own)
 
 
@@ -234,7 +237,7 @@ def _words(text: str) -> set[str]:
 
     RETURNS (Set[str]): The words that can name something.
     """
-    return set(_WORD.findall(text.lower())) - _NEGATIONS
+    return set(_WORD.findall(text.lower())) - _NEGATIONS - STOP_WORDS
 
 
 def is_settled(interpretation: Interpretation) -> bool:
