@@ -20,6 +20,12 @@ _ORDER_LINE = re.compile(r"\d{5} ([A-Z]\w{2,6}) +[01] (.{60}) (.+)")
 _CATEGORY_LENGTH = 3
 # "Hypertension (arterial) (benign)", "fracture(s)", "Human immunodeficiency virus [HIV] disease"
 _BRACKETS = re.compile(r" ?(?:\([^()]*\)|\[[^\[\]]*\])")
+# "Varicella [chickenpox]", "Flat foot [pes planus] (acquired)"; in "Deficiency of factor II
+# [prothrombin]" it is a synonym of the last words only.
+_SYNONYM = re.compile(
+    r"(?!Congenital|.* (?:and|by|due|for|from|in|of|to|with)\b)[^\[\],]+ "
+    r"\[((?!any |including )[a-z][a-z' -]{4,}|[^\[\]]+ disease)\](?: ?\([^()]*\))*"
+)
 _UNSPECIFIED = "unspecified"
 _NOS = " NOS"
 # "Fracture of second cervical vertebra" includes "Axis".
@@ -52,11 +58,12 @@ def read_icd10cm(
     tabular (Optional[Union[str, Path]]): The tabular list (XML), if IN is the order file.
     implied_names (bool): Whether to add names that are implied by the titles and the inclusion
         notes. A name of a broader code is not added. By ICD-10-CM's conventions, words in brackets
-        are optional: "hypertension (arterial)" is "hypertension". An unspecified condition is
-        "NOS": "Pneumonia, unspecified organism" is "Pneumonia NOS", unless several categories
-        would have the name: "Open wound, unspecified hip" is not "Open wound NOS". "And" between
-        the two words of a title means "or": "Dizziness and giddiness" is "Dizziness", unless that
-        names another code. Diabetes mellitus is "diabetes", a malignant neoplasm "cancer".
+        are optional, "hypertension (arterial)" is "hypertension", and those in square brackets
+        synonyms: "Varicella [chickenpox]". An unspecified condition is "NOS": "Pneumonia,
+        unspecified organism" is "Pneumonia NOS", unless several categories would have the name:
+        "Open wound, unspecified hip" is not "Open wound NOS". "And" between the two words of a
+        title means "or": "Dizziness and giddiness" is "Dizziness", unless that names another code.
+        Diabetes mellitus is "diabetes", a malignant neoplasm "cancer".
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, CN104 for a second one without
@@ -152,6 +159,8 @@ def _implied_names(name: str) -> Iterator[str]:
     short = " ".join(_BRACKETS.sub("", name).split())
     if short and short != name:
         yield short
+    if synonym := _SYNONYM.fullmatch(name):
+        yield synonym[1]
     for each in dict.fromkeys((name, short)):
         parts = each.split(", ")
         kept = len(parts)

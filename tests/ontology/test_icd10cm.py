@@ -63,6 +63,12 @@ def test_icd10cm_tabular_list_alone(data):
             "Nose (nasal) fever, unspecified nostril",
             ["Nose fever, unspecified nostril", "Nose (nasal) fever NOS", "Nose fever NOS"],
         ),
+        ("Nose fever [nasal heat] (acute)", ["Nose fever", "nasal heat"]),
+        ("Nose fever [Sneezer's disease]", ["Nose fever", "Sneezer's disease"]),
+        ("Fever of nose [septum]", ["Fever of nose"]),
+        ("Nose fever [any part]", ["Nose fever"]),
+        ("Nose fever [Smith]", ["Nose fever"]),
+        ("Congenital nose fever [sniffles]", ["Congenital nose fever"]),
         ("Nose diabetes mellitus with fever", ["Nose diabetes with fever"]),
         (
             "Malignant neoplasm of nose (left)",
