@@ -17,7 +17,7 @@ import numpy as np
 from ..concepts import Concept
 from ..encoders.protocol import Encoder, fingerprint, vector_widths
 from ..errors import ConnormError, Errors, quote_id, require_choice
-from ..files.arrays import ascends, find_sorted, open_array, require_offsets
+from ..files.arrays import ascends, find_sorted, open_array, require_offsets, save_arrays
 from ..files.atomic import TemporaryFolder
 from ..files.folders import (
     MANIFEST,
@@ -105,8 +105,7 @@ class Members:
         return 1 - self.preferred[members].astype("int8") + self.inexact[members]
 
     def write(self, folder: Path) -> None:
-        for field in fields(self):
-            np.save(folder / f"members.{field.name}.npy", getattr(self, field.name))
+        save_arrays(folder, "members", vars(self))
 
     @classmethod
     def open(cls, folder: Path, *, rows: int, concepts: int) -> "Members":
@@ -224,8 +223,7 @@ class KeyTable:
         )
 
     def write(self, folder: Path) -> None:
-        np.save(folder / "keys.hashes.npy", self._hashes)
-        np.save(folder / "keys.rows.npy", self._rows)
+        save_arrays(folder, "keys", {"hashes": self._hashes, "rows": self._rows})
 
     @classmethod
     def open(cls, folder: Path, *, rows: int) -> "KeyTable":
