@@ -431,32 +431,25 @@ _MOST_COLUMNS = 2**31
 _BLOCK = 16_384
 
 
+@dataclass(eq=False)
 class HybridVectors:
     """Dense and lexical vectors of the same texts. Queries carry the weight of lexical cosines. If
     both scores are cosines, they are averaged; a cosine is added to an inner product.
+
+    dense (DenseVectors): n rows.
+    lexical (SparseVectors): n rows.
+    weight (float): The lexical weight of the texts' own vectors; stored vectors have none.
+    metric (str): The metric of the dense scores: "cosine" or "dot".
     """
 
-    def __init__(
-        self,
-        dense: DenseVectors,
-        lexical: SparseVectors,
-        *,
-        weight: float = 1.0,
-        metric: str = COSINE,
-    ) -> None:
-        """Combine dense and lexical vectors.
+    dense: DenseVectors
+    lexical: SparseVectors
+    weight: float = 1.0
+    metric: str = COSINE
 
-        dense (DenseVectors): n rows.
-        lexical (SparseVectors): n rows.
-        weight (float): The lexical weight of the texts' own vectors; stored vectors have none.
-        metric (str): The metric of the dense scores: "cosine" or "dot".
-        """
-        self.dense = dense
-        self.lexical = lexical
-        self.weight = weight
-        self.metric = metric
-        self.norms = np.sqrt(dense.norms**2 + weight * lexical.norms**2)
-        self.width = dense.width + lexical.width
+    def __post_init__(self) -> None:
+        self.norms = np.sqrt(self.dense.norms**2 + self.weight * self.lexical.norms**2)
+        self.width = self.dense.width + self.lexical.width
 
     @classmethod
     def from_raw(cls, raw: HybridArray, *, dtype: str = "float32") -> "HybridVectors":
