@@ -357,29 +357,14 @@ class Notify(TrainerCallback):
         observer (TrainingObserver): The observer.
         """
         self._observer = observer
-        self._logged_at = 0
-        self._has_ended = False
-        self._loss = 0.0
-
-    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        loss = kwargs["logs"].get("loss")
-        if loss is None:
-            return
-        self._logged_at, self._loss = state.global_step, loss
-        if self._has_ended:
-            self._pass_on(state)
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        # The trainer logs only once per step.
-        if self._logged_at == state.global_step:
-            self._pass_on(state)
-        else:
-            self._has_ended = control.should_log = True
+        control.should_log = True
 
-    def _pass_on(self, state: Any) -> None:
-        self._has_ended = False
-        if state.is_world_process_zero:
-            self._observer.on_epoch(state.epoch, self._loss)
+    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        has_ended = state.epoch == int(state.epoch) or state.global_step >= state.max_steps
+        if "loss" in kwargs["logs"] and has_ended and state.is_world_process_zero:
+            self._observer.on_epoch(state.epoch, kwargs["logs"]["loss"])
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         if state.is_world_process_zero:
