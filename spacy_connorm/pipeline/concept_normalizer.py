@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, Unpack
 from weakref import WeakKeyDictionary, WeakSet
 
 from spacy.language import Language
@@ -101,30 +101,20 @@ class BatchedPipe(Pipe):
                 yield from docs
 
 
-class NameUser(Protocol):
-    """A component that uses the names of a concept normalizer."""
-
-    def warn_of_others(self, normalizers: Sequence[Any]) -> None:
-        """Warn if a document was read by these normalizers, and this component uses none of
-        them.
-        """
-
-
 # The settings that name branches.
 _BRANCHES = ("branches", "excluded_branches")
 # Not stored on the document: the entry disappears with it, and other processes do not see it.
-_NAME_USERS: WeakKeyDictionary[Doc, WeakSet[NameUser]] = WeakKeyDictionary()
-_NORMALIZERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
+_READERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
 
 
-def record_name_user(docs: Iterable[Doc], user: NameUser) -> None:
+def record_name_user(docs: Iterable[Doc], user: Any) -> None:
     """Record which component set the mentions of documents.
 
     docs (Iterable[Doc]): The documents.
-    user (NameUser): The component.
+    user (NormalizerLink): The component's link to the normalizer whose names it uses.
     """
     for doc in docs:
-        _NAME_USERS.setdefault(doc, WeakSet()).add(user)
+        _READERS.setdefault(doc, WeakSet()).add(user)
 
 
 def record_normalizer(doc: Doc, normalizer: Any) -> None:
@@ -134,17 +124,11 @@ def record_normalizer(doc: Doc, normalizer: Any) -> None:
     normalizer (ConceptNormalizer): The component.
     WARNS (ConnormWarning): CNW004, once, if the mentions are names from another pipeline.
     """
-    _NORMALIZERS.setdefault(doc, WeakSet()).add(normalizer)
-    for user in list(_NAME_USERS.get(doc, ())):
-        user.warn_of_others(normalizers_of(doc))
-
-
-def normalizers_of(doc: Doc) -> list[Any]:
-    """List the concept normalizers that have read a document.
-
-    RETURNS (List[ConceptNormalizer]): Those in this process.
-    """
-    return list(_NORMALIZERS.get(doc, ()))
+    readers = _READERS.setdefault(doc, WeakSet())
+    readers.add(normalizer)
+    normalizers = [each for each in readers if isinstance(each, ConceptNormalizer)]
+    for user in [each for each in readers if each not in normalizers]:
+        user.warn_of_others(normalizers)
 
 
 Read = TypeVar("Read")
@@ -319,9 +303,15 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             self.from_disk(index, exclude=["cfg"])
         elif others or not self.lookup.is_ready:
             examples = chain(get_examples(), corpus(nlp or Language(self.vocab)) if corpus else ())
-            annotated = self._known_ids(chain(self._read_annotated(examples), synonyms))
+            annotated = annotated_synonyms(
+                (example.reference for example in examples),
+                self.cfg["labels"],
+                spans_key=self.cfg["spans_key"],
+                long_forms=self.cfg["expand_abbreviations"],
+            )
+            pairs = self._known_ids(chain(annotated, synonyms))
             # D has no mentions without a concept, such as `NIL` and `CUI-less`.
-            linked = [pair for pair in annotated if split_ids(pair[1])]
+            linked = [pair for pair in pairs if split_ids(pair[1])]
             if ontology is None and not linked:
                 raise ConnormError(Errors.CN004.format(name=self.name))
             read = None if ontology is None else read_given(ontology)
@@ -335,18 +325,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         self.candidates(())  # reports unknown types and branches now, not with the first document
         if nlp is not None:
             require_extras(nlp)
-
-    def _read_annotated(self, examples: Iterable[Example]) -> Iterator[tuple[str, str]]:
-        """Read the annotated mentions of examples.
-
-        YIELDS (Tuple[str, str]): Texts and concept ids.
-        """
-        return annotated_synonyms(
-            (example.reference for example in examples),
-            self.cfg["labels"],
-            spans_key=self.cfg["spans_key"],
-            long_forms=self.cfg["expand_abbreviations"],
-        )
 
     def _groups(self, doc: Doc) -> dict[str | None, list[Span]]:
         """Select the spans to normalize: those of the settings, and those of a mention finder with
