@@ -273,10 +273,7 @@ def best_score(prediction: Prediction) -> float:
 
 
 def _right(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> np.ndarray:
-    """Mark mentions that are right strictly, and leniently, by 1 in int64 (n, 2).
-
-    Mark, int64 (n, 2), 1 where a mention counts strictly, and leniently.
-    """
+    """Mark mentions that are right strictly, and leniently, by 1 in int64 (n, 2)."""
     rows = [
         (strict_rank(prediction, each) == 1, lenient_rank(prediction.candidates, each) == 1)
         for each, prediction in zip(gold, predictions, strict=True)

@@ -69,10 +69,7 @@ class ReadReport:
         example (str): Its id or line.
         broken (bool): Whether the file is at fault, rather than the reader's settings.
         """
-        kind = self.left_out.get(reason)
-        if kind is None:
-            kind = self.left_out[reason] = LeftOut(example, broken)
-        kind.count += 1
+        self.left_out.setdefault(reason, LeftOut(example, broken)).count += 1
 
     def merge_rows(self, concepts: Iterable[Concept]) -> dict[str, Concept]:
         """Merge rows with the same id, and count them.

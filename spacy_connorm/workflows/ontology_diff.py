@@ -211,7 +211,7 @@ def _read(source: str | Path | Ontology, format: str | None, report: ReadReport)
 def _to_tsv(diff: OntologyDiff) -> str:
     left = diff.synonyms.left if diff.synonyms else ()
     rows = [_COLUMNS, *map(_change_row, diff.changes), *map(_left_row, left)]
-    return "".join("\t".join(map(_cell, row)) + "\n" for row in rows)
+    return "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows)
 
 
 def _change_row(change: Change) -> Iterable[str]:
@@ -222,7 +222,3 @@ def _change_row(change: Change) -> Iterable[str]:
 def _left_row(left: LeftSynonym) -> Iterable[str]:
     text, concept_id, reason, proposed = left
     return _LEFT, concept_id, text, "", _SEPARATOR.join(proposed), reason
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split())
