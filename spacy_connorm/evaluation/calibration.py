@@ -499,7 +499,7 @@ class Calibrated(NamedTuple):
         """
         fitted: dict[str, Any] = {
             "nil_threshold": self.tuning.nil_threshold,
-            "calibration": self.tuning.calibration.to_dict(),
+            "calibration": self.tuning.calibration._asdict(),
         }
         config = self.nlp.get_pipe_config(component_name(self.nlp, self.normalizer))
         config.update(fitted)
@@ -590,7 +590,7 @@ def _settings(normalizer: ConceptNormalizer, tuning: Tuning, gold: Sequence[Gold
     rows.append(("nil_threshold", before, _shown(tuning.nil_threshold, none=never)))
     rows += [
         (f"calibration: {key}", _shown(old.get(key)), _shown(value))
-        for key, value in tuning.calibration.to_dict().items()
+        for key, value in tuning.calibration._asdict().items()
     ]
     return [dict(zip(("setting", "as it was", "fitted"), row, strict=True)) for row in rows]
 

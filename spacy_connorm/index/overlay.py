@@ -117,12 +117,7 @@ class SynonymOverlay:
         RETURNS (bool): True if it does.
         """
         key, _, concept = synonym
-        if concept in self.by_key.get(key, {}):
-            return True
-        row = self.index.keys.row(key)
-        if row is None or (row, concept) in self.removed:
-            return False
-        return bool(self.index.members.of(row, concept).size)
+        return concept in self.by_key.get(key, {}) or bool(self._in_index(key, concept).size)
 
     def has_text(self, key: bytes, target: int) -> bool:
         """Check whether a text denotes any concept, after all changes.
@@ -159,7 +154,7 @@ class SynonymOverlay:
         named_again = self.index.keys.rows_of(hash_keys(self.by_key))
         return np.setdiff1d(silent, named_again).astype("int64")
 
-    @property
+    @cached_property
     def synonyms(self) -> list[Synonym]:
         """The added synonyms.
 
@@ -274,10 +269,14 @@ class SynonymOverlay:
         ]
 
     def _count_in_index(self, key: bytes, concept: int) -> int:
+        return int(self.index.members.count[self._in_index(key, concept)].sum())
+
+    def _in_index(self, key: bytes, concept: int) -> np.ndarray:
+        """Find a synonym among the members of the index; nothing if it was removed."""
         row = self.index.keys.row(key)
         if row is None or (row, concept) in self.removed:
-            return 0
-        return int(self.index.members.count[self.index.members.of(row, concept)].sum())
+            return np.empty(0, dtype="int64")
+        return self.index.members.of(row, concept)
 
     def is_preferred(self, key: bytes, concept: int) -> bool:
         """Check whether a text is the preferred name of a concept in the index.

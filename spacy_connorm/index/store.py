@@ -236,17 +236,15 @@ class ConceptStore:
 
         RETURNS (List[str]): Their prefixes, sorted.
         """
-        found = self._query("SELECT prefix FROM vocabularies ORDER BY prefix")
-        self._require_texts(found)
-        return [prefix for (prefix,) in found]
+        return [*self._column("SELECT prefix FROM vocabularies ORDER BY prefix", str)]
 
     def in_ontology(self, number: int) -> bool:
         """Check whether a concept is in the ontology.
 
         RETURNS (bool): False for a concept that is only in annotated data.
         """
-        found = self._column("SELECT in_ontology FROM concepts WHERE number = ?", number, int)
-        return any(found)
+        sql = "SELECT in_ontology FROM concepts WHERE number = ?"
+        return any(self._column(sql, int, number))
 
     def labels(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
         """Read ids and preferred names.
@@ -307,10 +305,10 @@ class ConceptStore:
             types=self.types_of([number])[number],
             parents=self._column(
                 "SELECT id FROM parents JOIN concepts ON number = parent WHERE child = ?",
-                number,
                 str,
+                number,
             ),
-            alt_ids=self._column("SELECT id FROM alt_ids WHERE number = ?", number, str),
+            alt_ids=self._column("SELECT id FROM alt_ids WHERE number = ?", str, number),
             xrefs=self._xrefs_of(number),
         )
 
@@ -333,9 +331,7 @@ class ConceptStore:
 
         RETURNS (List[str]): The types, sorted.
         """
-        found = self._query("SELECT DISTINCT type FROM types ORDER BY type")
-        self._require_texts(found)
-        return [name for (name,) in found]
+        return [*self._column("SELECT DISTINCT type FROM types ORDER BY type", str)]
 
     def ancestors(self, number: int) -> frozenset[int]:
         """Find the concepts above a concept. Parents may form cycles.
@@ -422,12 +418,8 @@ class ConceptStore:
         if not are_numbers or not 0 <= min(numbers) <= max(numbers) < len(self):
             raise damaged(self.path, "it has numbers that do not belong to any concept")
 
-    def _require_texts(self, rows: Iterable[tuple]) -> None:
-        if not set(map(type, chain.from_iterable(rows))) <= {str}:
-            raise damaged(self.path, _INVALID)
-
-    def _column(self, sql: str, number: int, kind: type) -> tuple[Any, ...]:
-        values = tuple(value for (value,) in self._query(sql, (number,)))
+    def _column(self, sql: str, kind: type, *keys: int) -> tuple[Any, ...]:
+        values = tuple(value for (value,) in self._query(sql, keys))
         if not all(type(value) is kind for value in values):
             raise damaged(self.path, _INVALID)
         return values
@@ -446,7 +438,8 @@ class ConceptStore:
         for start in range(0, len(keys), _BATCH):
             batch = keys[start : start + _BATCH]
             rows += self._query(f"{sql} ({','.join('?' * len(batch))})", batch)
-        self._require_texts([row[1:] for row in rows])
+        if not {type(text) for row in rows for text in row[1:]} <= {str}:
+            raise damaged(self.path, _INVALID)
         return rows
 
     def _query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple]:

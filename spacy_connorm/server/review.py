@@ -113,8 +113,6 @@ class MappingReview:
         """
         with self._changing:
             self._file.refresh()
-            if not 0 <= row < len(self._file.mappings):
-                raise ConnormError(Errors.CN786)
             return self._view(row)
 
     def decide(
@@ -191,10 +189,10 @@ class MappingReview:
         return next((each for each in concept_ids_of(concept) if number(each) is not None), concept)
 
     def _view(self, row: int) -> dict[str, Any]:
-        mapping = self._file.mappings[row]
+        version, mapping = self._file.version(row), self._file.mappings[row]
         return {
             "row": row,
-            "version": self._file.version(row),
+            "version": version,
             "code": mapping.subject_id,
             "term": mapping.subject_label,
             "context": mapping.context,
@@ -263,7 +261,10 @@ class ReviewFile:
         """Compute the version of a row.
 
         RETURNS (str): A checksum of its content.
+        RAISES (ConnormError): CN786 if there is no such row.
         """
+        if not 0 <= row < len(self._lines):
+            raise ConnormError(Errors.CN786)
         return blake2b(self._lines[row].encode(), digest_size=8).hexdigest()
 
     @contextmanager
@@ -286,8 +287,6 @@ class ReviewFile:
         RETURNS (TermMapping): The row.
         RAISES (ConnormError): CN786 if there is none, CN787 if somebody has changed it since.
         """
-        if not 0 <= row < len(self.mappings):
-            raise ConnormError(Errors.CN786)
         if self.version(row) != version:
             raise ConnormError(Errors.CN787)
         return self.mappings[row]
