@@ -111,7 +111,7 @@ def record_name_user(docs: Iterable[Doc], user: Any) -> None:
     """Record which component set the mentions of documents.
 
     docs (Iterable[Doc]): The documents.
-    user (NormalizerLink): The component's link to the normalizer whose names it uses.
+    user (MentionFinder): The component, which uses the names of a normalizer.
     """
     for doc in docs:
         _READERS.setdefault(doc, WeakSet()).add(user)

@@ -150,11 +150,6 @@ class BatchEncoder(torch.nn.Module):
         self.module: Any = module
         self._cache_gradients = cache_gradients
 
-    def _encode(self, inputs: dict[str, torch.Tensor]) -> torch.Tensor:
-        if self._cache_gradients:
-            return checkpoint(partial(self.module, **inputs), use_reentrant=False)
-        return self.module(**inputs)
-
     def forward(
         self, micro_batches: list[dict[str, torch.Tensor]], places: torch.Tensor
     ) -> torch.Tensor:
@@ -162,7 +157,10 @@ class BatchEncoder(torch.nn.Module):
 
         RETURNS (torch.Tensor): float32 (B, width), in the order of the batch.
         """
-        vectors = torch.cat([self._encode(inputs).float() for inputs in micro_batches])
+        encode = self.module
+        if self._cache_gradients:
+            encode = partial(checkpoint, self.module, use_reentrant=False)
+        vectors = torch.cat([encode(**inputs).float() for inputs in micro_batches])
         return vectors.new_empty(vectors.shape).index_copy(0, places, vectors)
 
 

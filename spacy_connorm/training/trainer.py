@@ -4,6 +4,7 @@ import this module only inside functions.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, cast
 
@@ -220,7 +221,7 @@ class _ObjectiveTrainer(Trainer):
             self._batches,
             sampler=[step % count for step in range(-(-count // at_once) * at_once)],
             batch_size=1,
-            collate_fn=_only_item,
+            collate_fn=itemgetter(0),
             num_workers=self.args.dataloader_num_workers,
             pin_memory=self.args.dataloader_pin_memory,
         )
@@ -391,7 +392,3 @@ def preserved_state(model: torch.nn.Module) -> Iterator[None]:
             yield
         finally:
             model.train(was_training)
-
-
-def _only_item(items: list[Any]) -> Any:
-    return items[0]

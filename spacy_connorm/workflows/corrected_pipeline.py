@@ -170,7 +170,7 @@ class AppliedCorrections:
         try:
             change(corrections)
         except ConnormError as error:
-            if not _is_unreadable(error):
+            if error.code not in _UNREADABLE:
                 raise
             corrections = list(filter(self._is_readable, corrections))
             change(corrections)
@@ -180,7 +180,7 @@ class AppliedCorrections:
         try:
             self.require_readable(correction)
         except ConnormError as error:
-            if not _is_unreadable(error):
+            if error.code not in _UNREADABLE:
                 raise
             return False
         return True
@@ -196,10 +196,6 @@ class AppliedCorrections:
     def _answers_of(self, corrections: Sequence[Correction]) -> dict[bytes, str]:
         keys = self._normalizer.lookup.keys(each.searched for each in corrections)
         return {key: each.kb_id for key, each in zip(keys, corrections, strict=True)}
-
-
-def _is_unreadable(error: ConnormError) -> bool:
-    return error.code in _UNREADABLE
 
 
 def _synonyms(corrections: Iterable[Correction]) -> list[tuple[str, str]]:

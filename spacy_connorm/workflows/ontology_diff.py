@@ -13,6 +13,7 @@ from ..concepts import NIL, Ontology
 from ..documents.mentions import split_ids
 from ..errors import ConnormError, Errors
 from ..files.atomic import require_apart, require_distinct_outputs, write_text
+from ..files.text import existing_file
 from ..linker.synonyms import ChangedSynonym, read_synonyms, write_synonyms
 from ..ontology import ReadReport, stream_ontology
 from ..ontology.differences import KINDS, Change, Successor, Successors, find_changes
@@ -97,9 +98,7 @@ def _merged(synonyms: Iterable[tuple[ChangedSynonym, Successor]]) -> list[Change
 def _move_corrections(
     path: Path, successors: Successors, output_path: str | Path | None
 ) -> MovedSynonyms:
-    if not path.exists():
-        raise ConnormError(Errors.CN100.format(path=path))
-    records = CorrectionsFile(path).read()
+    records = CorrectionsFile(existing_file(path)).read()
     moved = [_moved_record(each, successors) for each in records]
     if output_path is not None:
         write_text(output_path, "".join(f"{to_line(each)}\n" for each in moved))
