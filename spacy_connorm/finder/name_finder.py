@@ -134,20 +134,8 @@ class NameFinder:
         )
         found = [
             [
-                self._window(
-                    doc,
-                    start - before,
-                    end - before,
-                    value,
-                    letters,
-                    score,
-                    has_pause,
-                    names=known[value],
-                    edges=edges[value],
-                )
-                for start, end, value, letters, score, has_pause in zip(
-                    *(column[own].tolist() for column in windows), strict=True
-                )
+                self._window(doc, before, row, known[row[2]], edges[row[2]])
+                for row in zip(*(column[own].tolist() for column in windows), strict=True)
             ]
             for doc, before, own in zip(docs, offsets, numbers, strict=False)
         ]
@@ -181,17 +169,16 @@ class NameFinder:
     def _window(
         self,
         doc: Doc,
-        first: int,
-        last: int,
-        value: int,
-        letters: int,
-        score: float,
-        has_pause: bool,
-        *,
+        before: int,
+        row: tuple[Any, ...],
         names: Sequence[KnownName],
         edges: Sequence[Edge],
     ) -> _Window:
-        start, end = widen(doc, first, last, edges)
+        """Read a window of a document, which begins after some tokens of other documents, from its
+        row of `Windows`.
+        """
+        first, last, value, letters, score, has_pause = row
+        start, end = widen(doc, first - before, last - before, edges)
         text = _WITH.sub("with", _LINE_END.sub("-", doc[start:end].text))
         is_alone = not has_pause or stands_alone(doc, start, end)
         reason = self._rules.reason(

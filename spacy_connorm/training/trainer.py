@@ -159,7 +159,6 @@ class _ObjectiveTrainer(Trainer):
         # The trainer requires evaluation data; `score` has its own.
         super().__init__(loss, arguments, train_dataset=batches, eval_dataset=[])
         self._loss = loss
-        self._encoder = loss.encoder
         self._batches = batches
         self._final = final
         self._score = score
@@ -202,11 +201,11 @@ class _ObjectiveTrainer(Trainer):
             self._batches.begin_epoch(epoch, ranking)
 
     def _vectors(self, rows: np.ndarray) -> np.ndarray:
-        with preserved_state(self._encoder):
+        with preserved_state(self._loss.encoder):
             vectors = np.empty((len(rows), 0), dtype="float32")
             for part, inputs in self._batches.micro_batches(rows):
                 with self.accelerator.autocast():
-                    encoded = self._encoder.module(**self._prepare_inputs(inputs))
+                    encoded = self._loss.encoder.module(**self._prepare_inputs(inputs))
                 if not vectors.shape[1]:
                     vectors = np.empty((len(rows), encoded.shape[1]), dtype="float32")
                 vectors[part] = encoded.float().cpu().numpy()
@@ -297,8 +296,8 @@ class _ObjectiveTrainer(Trainer):
     def _scores(self) -> dict[str, float]:
         if self._score is None or not self.is_world_process_zero():
             return {}
-        with preserved_state(self._encoder):
-            return self._score(self._final(self._encoder.module))
+        with preserved_state(self._loss.encoder):
+            return self._score(self._final(self._loss.encoder.module))
 
 
 class _Epochs(TrainerCallback):
