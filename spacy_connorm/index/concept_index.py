@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..concepts import Concept
-from ..encoders.protocol import Encoder, fingerprint, vector_widths
+from ..encoders.protocol import Encoder, fingerprint, loaded_shim
 from ..errors import ConnormError, Errors, quote_id, require_choice
 from ..files.arrays import ascends, find_sorted, open_array, require_offsets, save_arrays
 from ..files.atomic import TemporaryFolder
@@ -313,7 +313,7 @@ class ConceptIndex:
             if found != expected:
                 told = {"part": part, "found": found, "expected": expected}
                 raise ConnormError(Errors.CN410.format(path=self.folder, **told))
-        widths = vector_widths(encoder)
+        widths = loaded_shim(encoder).widths
         if widths != self.vectors.widths:
             reason = f"its vectors have {self.vectors.widths} components, not {widths}"
             raise damaged(self.folder, reason)

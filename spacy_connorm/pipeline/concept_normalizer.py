@@ -40,13 +40,7 @@ from ..files.atomic import TemporaryFolder
 from ..linker.interpretations import Calibration, written_id
 from ..linker.synonyms import as_pairs, read_synonyms, write_synonyms
 from ..text.cleaning import clean
-from .serialization import (
-    SavedComponent,
-    read_lookup,
-    require_component,
-    require_extras,
-    write_lookup,
-)
+from .serialization import INDEX, SavedComponent, require_component, require_extras
 from .settings import InnerProductSettings, NormalizerSettings, Settings
 
 if TYPE_CHECKING:
@@ -101,6 +95,7 @@ class BatchedPipe(Pipe):
                 yield from docs
 
 
+_ENCODER = "encoder"
 # The settings that name branches.
 _BRANCHES = ("branches", "excluded_branches")
 # Not stored on the document: the entry disappears with it, and other processes do not see it.
@@ -510,14 +505,48 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         return {*f"{required_extra(self.lookup.encoder)},{backend}".split(",")} - {""}
 
     def write_parts(self, folder: Path, exclude: Collection[str]) -> None:
-        """Write the encoder and the index; see `SavedComponent`."""
-        write_lookup(self.lookup, folder, exclude)
+        """Write the encoder, the index and the synonyms beside it; see `SavedComponent`.
+
+        folder (Path): A folder that is moved into place later.
+        exclude (Collection[str]): "encoder", "index", or both.
+        RAISES (ConnormError): CN001 if there is no index.
+        """
+        from ..encoders.protocol import store_encoder
+        from ..index.overlay import write_overlay
+
+        encoder = self.lookup.encoder
+        if INDEX not in exclude:
+            retriever = self.lookup.retriever
+            encoder = retriever.encoder
+            retriever.index.write(folder / INDEX)
+            write_overlay(retriever.overlay, retriever.index, folder)
+        if _ENCODER not in exclude:
+            store_encoder(encoder, folder / _ENCODER)
 
     def read_parts(
         self, folder: Path, exclude: Collection[str], owner: TemporaryFolder | None
     ) -> None:
-        """Read the encoder and the index; see `SavedComponent`."""
-        read_lookup(self.lookup, folder, exclude, owner)
+        """Read the folder that `write_parts` wrote; the index is mapped, not loaded.
+
+        folder (Path): The folder.
+        exclude (Collection[str]): "encoder", "index", or both.
+        owner (Optional[TemporaryFolder]): If given, it owns the folder, and is kept as long as the
+            index.
+        RAISES (ConnormError): CN402 for a damaged folder, CN430 if its index is from another build,
+            and the errors of `ConceptLookup.use`.
+        """
+        from ..encoders.protocol import open_encoder
+        from ..index.concept_index import ConceptIndex
+        from ..index.overlay import read_overlay
+
+        lookup, encoder = self.lookup, self.lookup.encoder
+        if _ENCODER not in exclude:
+            encoder = open_encoder(encoder, folder / _ENCODER)
+        if INDEX in exclude:
+            lookup.use(encoder)
+        else:
+            index = ConceptIndex(folder / INDEX, lookup.backend, owner=owner)
+            lookup.use(encoder, index, read_overlay(folder, index))
 
     def read_folder(
         self, path: Path, exclude: Collection[str], owner: TemporaryFolder | None = None

@@ -238,17 +238,19 @@ class ExactIndex:
         return ExactSearcher(vectors)
 
 
-@dataclass(frozen=True, eq=False)
 class ExactSearcher:
-    """Compares every query with every vector.
+    """Compares every query with every vector."""
 
-    vectors (Vectors): The items, one per row.
-    """
+    def __init__(self, vectors: Vectors) -> None:
+        """Store the vectors.
 
-    vectors: Vectors
+        vectors (Vectors): The items, one per row.
+        """
+        self.vectors = vectors
+        self._size = len(vectors)
 
     def __len__(self) -> int:
-        return len(self.vectors)
+        return self._size
 
     def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
         """Find the n nearest items of each query.
@@ -260,8 +262,8 @@ class ExactSearcher:
         RETURNS (Neighbours): The nearest items with exact float32 scores, ties in item order. The
             result for a query does not depend on the other queries in the batch.
         """
-        n = min(n, len(self))
-        at_once = min(max(_KEPT // max(len(self), 1), 1), _QUERIES)
+        n = min(n, self._size)
+        at_once = min(max(_KEPT // max(self._size, 1), 1), _QUERIES)
         if queries.shape[0] <= at_once:
             return self._compare(queries, n, allowed)
         found = [
@@ -293,9 +295,9 @@ class ExactSearcher:
 
     def _compare(self, queries: Raw, n: int, allowed: AllowedItems | None) -> Neighbours:
         """Find the n nearest items of queries whose scores with all items fit in memory."""
-        few = allowed is not None and allowed.count * _SCATTERED_COST < len(self)
+        few = allowed is not None and allowed.count * _SCATTERED_COST < self._size
         rows = allowed.items if allowed is not None and few else None
-        count, batch = len(self) if rows is None else len(rows), queries.shape[0]
+        count, batch = self._size if rows is None else len(rows), queries.shape[0]
         group = min(max(count // (_GROUPS_FOR_ONE * max(n, 1)), 1), _GROUP)
         groups = -(-count // group)
         scores = np.empty((group * groups, batch), dtype="float32")
