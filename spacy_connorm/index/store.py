@@ -341,10 +341,7 @@ class ConceptStore:
         return self._ancestors.get_all([number], self._read_ancestors)[number]
 
     def _read_ancestors(self, numbers: Sequence[int]) -> dict[int, frozenset[int]]:
-        return {
-            number: frozenset(above for (above,) in self._query(_ANCESTORS, (number,)))
-            for number in numbers
-        }
+        return {each: frozenset(self._column(_ANCESTORS, int, each)) for each in numbers}
 
     def of_types(self, types: Sequence[str]) -> np.ndarray:
         """Find the concepts of some semantic types.
