@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from ..errors import ConnormError, Errors, Warnings, quote_id, unreadable, warn
-from ..files.atomic import atomic_file
+from ..files.atomic import atomic_file, write_text
 from ..files.text import open_text, read_lines, sha256
 from .concept import Concept, merge, require_id_and_name
 
@@ -195,8 +195,7 @@ def write_licence(licence: str, path: str | Path) -> None:
     """
     beside = licence_path(path)
     if licence:
-        with atomic_file(beside) as aside:
-            aside.write_text(licence + "\n", encoding="utf8")
+        write_text(beside, f"{licence}\n")
     else:
         beside.unlink(missing_ok=True)
 

@@ -20,10 +20,9 @@ from ..documents.sssom import (
     read_sssom,
     render_metadata,
     render_row,
-    write_lines,
 )
 from ..errors import ConnormError, Errors, require_choice, require_ending
-from ..files.atomic import only_writer
+from ..files.atomic import only_writer, write_text
 from ..files.folders import Stamp, stamp
 from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.mapping import (
@@ -307,7 +306,7 @@ class ReviewFile:
         head = self._head if own.keys() <= known.keys() else render_metadata(metadata)
         lines = list(self._lines)
         lines[row] = self._line(mapping)
-        write_lines(self.path, [head, render_row(self._columns), *lines])
+        write_text(self.path, "".join([head, render_row(self._columns), *lines]))
         self._stamp = stamp(self.path)
         self._head, self._lines = head, lines
         self._metadata = metadata

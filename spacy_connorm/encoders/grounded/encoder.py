@@ -15,9 +15,9 @@ from ..protocol import (
     encode_inputs,
     encoder_inputs,
     fingerprint,
+    fitted,
     is_sparse,
     make_encoder,
-    replica,
     required_extra,
     restored_parts,
     saved_parts,
@@ -96,8 +96,7 @@ class GroundedDanShim(PretrainedShim):
         RETURNS (GroundedDan): The trained part, or the initial weights.
         RAISES (ConnormError): The errors of `load_grounded_dan` and of the input encoder.
         """
-        part = replica(self._part)
-        part.initialize()
+        part = fitted(self._part)
         found = {"input_fingerprint": fingerprint(part)}
         if self.name:
             dan = load_grounded_dan(Path(self.name), {**self._asked, **found})
