@@ -274,7 +274,7 @@ class ConceptStore:
         # SQLite does not know the integers of NumPy.
         rows = self._select(sql, list(map(int, numbers)))
         if len(rows) != len(numbers):
-            raise self._incomplete(rows, numbers)
+            raise damaged(self.path, f"it lacks {len(numbers) - len(rows)} rows")
         return {number: (concept_id, name) for number, concept_id, name in rows}
 
     def _read_texts(self, members: Sequence[int]) -> dict[int, str]:
@@ -296,7 +296,7 @@ class ConceptStore:
         sql = "SELECT number, id, name, definition FROM concepts WHERE number IN"
         rows = self._select(sql, [int(number)])
         if len(rows) != 1:
-            raise self._incomplete(rows, [number])
+            raise damaged(self.path, "it lacks a row")
         _, concept_id, name, definition = rows[0]
         return Concept(
             concept_id=concept_id,
@@ -420,9 +420,6 @@ class ConceptStore:
         if not all(type(value) is kind for value in values):
             raise damaged(self.path, _INVALID)
         return values
-
-    def _incomplete(self, rows: Sequence[tuple], numbers: Sequence[int]) -> ConnormError:
-        return damaged(self.path, f"it lacks {len(numbers) - len(rows)} rows")
 
     def _select(self, sql: str, keys: Sequence[Any]) -> list[tuple]:
         """Read any number of rows per key.
