@@ -23,28 +23,24 @@ _ID = re.compile(r"(?=\D*\d)\S{1,40}")
 _CODED = re.compile(r"\[(CNW?\d{3})\] (.*)", re.DOTALL)
 
 
-class ConnormError(ValueError):
+class _WithCode:
+    """A message with a code."""
+
+    @property
+    def code(self) -> str:
+        """The code of the message. It never changes meaning.
+
+        RETURNS (str): Such as "CN100"; of a warning, such as "CNW101".
+        """
+        return split_code(str(self))[0]
+
+
+class ConnormError(_WithCode, ValueError):
     """Raised for any input or setting that the package cannot work with."""
 
-    @property
-    def code(self) -> str:
-        """The code of the message. It never changes meaning.
 
-        RETURNS (str): Such as "CN100".
-        """
-        return split_code(str(self))[0]
-
-
-class ConnormWarning(UserWarning):
+class ConnormWarning(_WithCode, UserWarning):
     """Issued when work continues but the user should know something."""
-
-    @property
-    def code(self) -> str:
-        """The code of the message. It never changes meaning.
-
-        RETURNS (str): Such as "CNW101".
-        """
-        return split_code(str(self))[0]
 
 
 def split_code(message: str) -> tuple[str, str]:

@@ -68,13 +68,13 @@ class Concept:
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """Other spellings of its id and alternate ids, such as `NCBITAXON:9606` for
-        `NCBITaxon:9606`.
+        """The spellings of its id and alternate ids in corpora: `NCBITAXON:9606` for
+        `NCBITaxon:9606`, `MESH:D003920` or `D003920` for `MSH:D003920`.
 
-        RETURNS (Tuple[str, ...]): See `PrefixMap.normal_spellings`.
+        RETURNS (Tuple[str, ...]): Other spellings; none for an id without a prefix.
         """
-        ids = (self.concept_id, *self.alt_ids)
-        return tuple(each for known in ids for each in PREFIXES.normal_spellings(known))
+        prefixed = (each for each in (self.concept_id, *self.alt_ids) if ":" in each)
+        return tuple(each for known in prefixed for each in PREFIXES.spellings_of(known))
 
     def cleaned(self, clean: Callable[[str], str]) -> "Concept":
         """Clean the id and all texts. Empty and repeated texts are dropped.

@@ -159,15 +159,6 @@ class PrefixMap:
         others = (found, *bare)
         return tuple(each for each in others if each and each != concept_id)
 
-    def normal_spellings(self, concept_id: str) -> tuple[str, ...]:
-        """List the spellings of a concept's id in corpora: `NCBITAXON:9606` for `NCBITaxon:9606`,
-        `MESH:D003920` or `D003920` for `MSH:D003920`.
-
-        concept_id (str): An id of an ontology.
-        RETURNS (Tuple[str, ...]): Other spellings; none for an id without a prefix.
-        """
-        return self.spellings_of(concept_id) if ":" in concept_id else ()
-
     def address(self, curie: str) -> str:
         """Find the IRI of a concept.
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from ..errors import ConnormError, Errors, Warnings, quote_id, warn
-from ..files.atomic import atomic_file
+from ..errors import ConnormError, Errors, Warnings, quote_id, unreadable, warn
+from ..files.atomic import atomic_file, write_text
 from ..files.text import open_text, read_lines, sha256
 from .concept import Concept, merge, require_id_and_name
 
@@ -139,8 +139,7 @@ def _parse(path: str | Path, number: int, line: str) -> Concept:
     try:
         return Concept.from_dict(json.loads(line))
     except (ValueError, RecursionError) as error:
-        told = {"format": "scispaCy's JSONL", "path": path, "line": number, "reason": error}
-        raise ConnormError(Errors.CN115.format(**told)) from error
+        raise unreadable(path, number, "scispaCy's JSONL", error) from error
 
 
 def write_concepts(concepts: Iterable[Concept], path: str | Path) -> int:
@@ -196,8 +195,7 @@ def write_licence(licence: str, path: str | Path) -> None:
     """
     beside = licence_path(path)
     if licence:
-        with atomic_file(beside) as aside:
-            aside.write_text(licence + "\n", encoding="utf8")
+        write_text(beside, f"{licence}\n")
     else:
         beside.unlink(missing_ok=True)
 

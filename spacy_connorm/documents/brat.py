@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import NamedTuple
 
@@ -211,21 +212,19 @@ class BratExporter:
         return config.is_file() and config.read_bytes().startswith(_MARK.encode())
 
     def _lines(self, document: Document, types: tuple[str, ...]) -> Iterator[str]:
-        references, attributes = 0, 0
+        references, attributes = count(1), count(1)
         mentions = zip(document.mentions, types, strict=True)
         for number, (mention, kind) in enumerate(mentions, start=1):
             place = ";".join(f"{start} {end}" for start, end in mention.fragments)
             parts = (document.text[start:end] for start, end in mention.fragments)
             yield f"T{number}\t{kind} {place}\t{' '.join(parts).translate(_BREAKS)}\n"
             for concept_id in mention.concept_ids:
-                references += 1
                 found = mention.find_candidate(concept_id)
                 name = found.name.translate(_BREAKS) if found else ""
                 reference = self._reference(concept_id)
-                yield f"N{references}\tReference T{number} {reference}\t{name}\n"
+                yield f"N{next(references)}\tReference T{number} {reference}\t{name}\n"
             for assertion in mention.assertions or ():
-                attributes += 1
-                yield f"A{attributes}\t{assertion.capitalize()} T{number}\n"
+                yield f"A{next(attributes)}\t{assertion.capitalize()} T{number}\n"
             note = _note(mention)
             if note:
                 yield f"#{number}\tAnnotatorNotes T{number}\t{note}\n"

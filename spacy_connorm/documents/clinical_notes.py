@@ -195,7 +195,4 @@ def _pipe_files(path: Path, *, texts: str | Path | None) -> list[Path]:
 
 
 def _note_id(name: str) -> str:
-    for end in (*_PIPES, _TEXT):
-        if name.endswith(end):
-            return name.removesuffix(end)
-    return name
+    return re.sub(r"(?:\.pipe)?(?:\.txt)?\Z", "", name, count=1)

@@ -27,8 +27,6 @@ _ROWS = 1_000
 class JsonlExporter:
     """Writes one JSON object per line. A document with another field that has the name of one of
     ours is refused (CN774).
-
-    refused (CN774).
     """
 
     def render(self, document: Document, changes: Counter[str]) -> str:

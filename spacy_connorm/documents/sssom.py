@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import srsly
 
 from ..errors import unreadable
-from ..files.atomic import atomic_file
+from ..files.atomic import write_text
 from ..files.tables import TableRow, hold_as_text, read_quoted, require_distinct_columns, split_tabs
 from ..files.text import find_ending, read_lines
 
@@ -136,18 +136,8 @@ def write_sssom(mapping_set: MappingSet, path: str | Path, *, raw: bool = False)
     rows = [columns, *(cells_of(each, columns) for each in mappings)]
     if is_csv and not raw:
         rows = [list(map(hold_as_text, row)) for row in rows]
-    write_lines(path, [head, *(render_row(row, delimiter="," if is_csv else "\t") for row in rows)])
-
-
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write rendered lines, completely or not at all.
-
-    path (Path): The file.
-    lines (Iterable[str]): Results of `render_metadata` and `render_row`.
-    RAISES (ConnormError): The errors of `write_sssom`.
-    """
-    with atomic_file(path) as aside:
-        aside.write_bytes("".join(lines).encode("utf8"))
+    lines = (render_row(row, delimiter="," if is_csv else "\t") for row in rows)
+    write_text(path, head + "".join(lines))
 
 
 def render_metadata(metadata: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from .protocol import (
     encoder_inputs,
     fingerprint,
     fits,
+    fitted,
     is_sparse,
     make_encoder,
     replica,
@@ -117,10 +118,7 @@ class HybridShim(EncoderShim):
 
         texts (Optional[List[str]]): The texts, e.g. all names of an ontology.
         """
-        parts = {name: replica(part) for name, part in self._parts.items()}
-        for part in parts.values():
-            part.initialize(X=texts)
-        self._parts = parts
+        self._parts = {name: fitted(part, texts) for name, part in self._parts.items()}
 
     def encode(self, inputs: list[bytes]) -> HybridArray:
         """Encode with both encoders.

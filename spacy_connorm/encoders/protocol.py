@@ -27,7 +27,7 @@ from thinc.types import Floats2d
 from ..errors import ConnormError, Errors
 from ..files.arrays import open_array
 from ..files.folders import damaged
-from .storage import DTYPES, pack_weights, unpack_weights
+from .storage import DTYPES
 
 if TYPE_CHECKING:
     import torch
@@ -278,7 +278,7 @@ class EncoderShim(Shim, ABC):
         if not self.width:
             return b""
         saved, arrays = self.saved()
-        return srsly.msgpack_dumps({**saved, "arrays": pack_weights(arrays)})
+        return srsly.msgpack_dumps({**saved, "arrays": arrays})
 
     def from_bytes(self, data: bytes) -> "EncoderShim":
         """Restore the encoder from bytes.
@@ -292,7 +292,13 @@ class EncoderShim(Shim, ABC):
             return self
         try:
             saved = srsly.msgpack_loads(data)
-            arrays = unpack_weights(saved["arrays"])
+            arrays = saved["arrays"]
+            for array in arrays.values():
+                if array.dtype not in DTYPES:
+                    raise ValueError(f"its weights are {array.dtype}")
+            # Of how an array is packed, not everything is needed to read it.
+            if srsly.msgpack_dumps(saved) != data:
+                raise ValueError("its bytes have changed")
         except Exception as error:
             raise ConnormError(Errors.CN305.format(reason=error)) from error
         self.restore(saved, arrays)
@@ -533,14 +539,6 @@ def fits(model: Encoder) -> bool:
     RAISES (ConnormError): CN300 for a model that is not an encoder.
     """
     return _shim(model).fits
-
-
-def vector_widths(model: Encoder) -> dict[str, int]:
-    """Count the components of an encoder's vectors.
-
-    RETURNS (Dict[str, int]): By kind: "dense", "sparse" or both.
-    """
-    return _shim(model).widths
 
 
 def required_extra(model: Encoder) -> str:

@@ -28,38 +28,6 @@ CARD = "spacy_connorm.json"
 _CARD_SETTINGS = ("pooling", "max_length")
 
 
-def pack_weights(weights: Mapping[str, np.ndarray]) -> dict[str, dict[str, Any]]:
-    """Pack arrays for msgpack.
-
-    weights (Mapping[str, np.ndarray]): Arrays by name.
-    RETURNS (Dict[str, Dict[str, Any]]): For `unpack_weights`.
-    """
-    return {
-        name: {
-            "shape": list(array.shape),
-            "dtype": array.dtype.str,
-            "data": np.ascontiguousarray(array).data,
-        }
-        for name, array in sorted(weights.items())
-    }
-
-
-def unpack_weights(saved: Mapping[str, Any]) -> dict[str, np.ndarray]:
-    """Restore arrays packed by `pack_weights`. They are views of the saved bytes.
-
-    saved (Mapping[str, Any]): The result of `pack_weights`.
-    RETURNS (Dict[str, np.ndarray]): Arrays by name.
-    RAISES (ValueError): For a dtype that is not in `DTYPES`, and for bytes that do not match the
-        shape.
-    """
-    weights, valid = {}, {np.dtype(each).str for each in DTYPES}
-    for name, each in saved.items():
-        if each["dtype"] not in valid:
-            raise ValueError(f"its weights are {each['dtype']}")
-        weights[name] = np.frombuffer(each["data"], dtype=each["dtype"]).reshape(each["shape"])
-    return weights
-
-
 def digest_weights(header: str, weights: Mapping[str, np.ndarray]) -> str:
     """Compute a checksum of weights and everything that goes with them. Saved indexes recognize
     their encoder by it, so it must not change.

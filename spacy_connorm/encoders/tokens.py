@@ -51,8 +51,4 @@ def tokenize_without_threads() -> None:
     not survive it.
     """
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(before=_set_no_threads)
-
-
-def _set_no_threads() -> None:
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        os.register_at_fork(before=lambda: os.environ.setdefault("TOKENIZERS_PARALLELISM", "false"))

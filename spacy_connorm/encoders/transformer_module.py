@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -40,41 +40,6 @@ _POOLING_KEYS = {
 }
 
 
-def mean_pooling(tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Average the token vectors of each text.
-
-    tokens (torch.Tensor): Shape (texts, tokens, width).
-    mask (torch.Tensor): Shape (texts, tokens), bool: False for padding. Padding is at the end, and
-        every text has at least one token.
-    RETURNS (torch.Tensor): Shape (texts, width).
-    """
-    weights = mask.unsqueeze(-1).to(tokens.dtype)
-    return (tokens * weights).sum(dim=1) / weights.sum(dim=1)
-
-
-def cls_pooling(tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Take the vector of each text's first token. Arguments as in `mean_pooling`.
-
-    RETURNS (torch.Tensor): Shape (texts, width).
-    """
-    return tokens[:, 0]
-
-
-def max_pooling(tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
-    """Take the maximum over each text's tokens, per dimension. Arguments as in `mean_pooling`.
-
-    RETURNS (torch.Tensor): Shape (texts, width).
-    """
-    return tokens.masked_fill(~mask.unsqueeze(-1), float("-inf")).amax(dim=1)
-
-
-POOLINGS: dict[str, Callable[[torch.Tensor, torch.Tensor], torch.Tensor]] = {
-    "mean": mean_pooling,
-    "cls": cls_pooling,
-    "max": max_pooling,
-}
-
-
 class TransformerModule(torch.nn.Module):
     """Converts texts to vectors, with gradients; see `TrainableModule`."""
 
@@ -93,7 +58,7 @@ class TransformerModule(torch.nn.Module):
         transformer (transformers.PreTrainedModel): The transformer; its weights are shared. Its
             pooler is dropped: the vectors of tokens do not depend on it, and it is random if the
             checkpoint lacks it.
-        pooling (str): One of `POOLINGS`.
+        pooling (str): "mean", "cls" or "max".
         max_length (int): Texts are truncated to this many tokens, including special tokens, or to
             the maximum of the tokenizer and the transformer.
         files (Optional[Dict[str, bytes]]): The configuration and the tokenizer as files, if known.
@@ -158,7 +123,20 @@ class TransformerModule(torch.nn.Module):
         RETURNS (torch.Tensor): Shape (rows, width), float32, not normalized.
         """
         output = self.transformer(input_ids=input_ids, attention_mask=mask.long())
-        return POOLINGS[self.pooling](output.last_hidden_state.float(), mask)
+        return self._pool(output.last_hidden_state.float(), mask.unsqueeze(-1))
+
+    def _pool(self, tokens: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
+        """Combine the token vectors (texts, tokens, width) of each text. Padding is at the end, and
+        every text has at least one token.
+
+        RETURNS (torch.Tensor): Shape (texts, width).
+        """
+        if self.pooling == "cls":
+            return tokens[:, 0]
+        if self.pooling == "max":
+            return tokens.masked_fill(~mask, float("-inf")).amax(dim=1)
+        weights = mask.to(tokens.dtype)
+        return (tokens * weights).sum(dim=1) / weights.sum(dim=1)
 
     @torch.inference_mode()
     def predict(self, rows: list[list[int]], *, mixed_precision: bool) -> np.ndarray:
@@ -224,7 +202,7 @@ def restore_module(saved: Mapping[str, Any]) -> tuple[TransformerModule, str]:
     files, state = saved["files"], safetensors.torch.load(saved["weights"])
     settings = {name: saved[name] for name in ("pooling", "max_length")}
     digest = digest_transformer(files, state, **settings)
-    if saved["digest"] != digest or saved["pooling"] not in POOLINGS:
+    if saved["digest"] != digest or saved["pooling"] not in _POOLING_KEYS:
         raise ValueError("its checksum differs")
     try:
         tokenizer, transformer = _from_files(files, state)

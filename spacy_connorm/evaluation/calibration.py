@@ -273,10 +273,7 @@ def best_score(prediction: Prediction) -> float:
 
 
 def _right(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> np.ndarray:
-    """Mark mentions that are right strictly, and leniently, by 1 in int64 (n, 2).
-
-    Mark, int64 (n, 2), 1 where a mention counts strictly, and leniently.
-    """
+    """Mark mentions that are right strictly, and leniently, by 1 in int64 (n, 2)."""
     rows = [
         (strict_rank(prediction, each) == 1, lenient_rank(prediction.candidates, each) == 1)
         for each, prediction in zip(gold, predictions, strict=True)
@@ -502,7 +499,7 @@ class Calibrated(NamedTuple):
         """
         fitted: dict[str, Any] = {
             "nil_threshold": self.tuning.nil_threshold,
-            "calibration": self.tuning.calibration.to_dict(),
+            "calibration": self.tuning.calibration._asdict(),
         }
         config = self.nlp.get_pipe_config(component_name(self.nlp, self.normalizer))
         config.update(fitted)
@@ -593,7 +590,7 @@ def _settings(normalizer: ConceptNormalizer, tuning: Tuning, gold: Sequence[Gold
     rows.append(("nil_threshold", before, _shown(tuning.nil_threshold, none=never)))
     rows += [
         (f"calibration: {key}", _shown(old.get(key)), _shown(value))
-        for key, value in tuning.calibration.to_dict().items()
+        for key, value in tuning.calibration._asdict().items()
     ]
     return [dict(zip(("setting", "as it was", "fitted"), row, strict=True)) for row in rows]
 

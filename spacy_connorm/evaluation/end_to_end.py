@@ -19,7 +19,7 @@ from ..documents.spans import choose_spans
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..pipeline.loading import find_normalizer, load_pipeline
 from ..pipeline.mention_finder import find_nested_mentions
-from .metrics import RESAMPLES, SEED, Interval, KnownConcept, find_known, middle
+from .metrics import RESAMPLES, SEED, Interval, KnownConcept, find_known, middle, read_gold
 from .report import Row, Section, percent
 
 MISSED, INVENTED, BOUNDARY, LINK = "missed", "invented", "wrong boundary", "wrong id"
@@ -299,8 +299,7 @@ def _known_types(
 
 
 def _gold_span(mention: Mention, known: Mapping[str, KnownConcept]) -> LinkedSpan:
-    ids = (known[each].concept_id if each in known else each for each in mention.concept_ids)
-    return LinkedSpan(*mention.extent, mention.text, frozenset(ids))
+    return LinkedSpan(*mention.extent, mention.text, read_gold(mention, known).concept_ids)
 
 
 def _found_span(span: Span, prefix: str) -> LinkedSpan:

@@ -133,7 +133,8 @@ def evaluate(
     files = (json_path, markdown_path, errors_path)
     require_distinct_outputs(*files, calibrate_path)
     for path in files:
-        _require_file(path)
+        if path is not None and Path(path).is_dir():
+            raise ConnormError(Errors.CN105.format(path=path))
     if errors_path is not None:
         require_ending(errors_path, [".tsv"])
     if calibrate_path is not None:
@@ -173,11 +174,6 @@ def _refuse(option: str, others: Mapping[str, object]) -> None:
     for other, value in others.items():
         if value:
             raise ConnormError(Errors.CN736.format(option=option, other=other))
-
-
-def _require_file(path: str | Path | None) -> None:
-    if path is not None and Path(path).is_dir():
-        raise ConnormError(Errors.CN105.format(path=path))
 
 
 def name_pipelines(sources: Sequence[str | Path]) -> dict[str, str]:

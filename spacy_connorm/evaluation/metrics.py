@@ -449,7 +449,8 @@ def score_retrieval(
             if itself is not None:
                 cosines[itself[place]] = -np.inf
             found = relevant_ranks(cosines, relevant[place])
-            averages[place] = average_precision(found)
+            # The mean, over the names to find, of the share of them up to there.
+            averages[place] = np.mean(np.arange(1, len(found) + 1) / found)
             ranks[place] = found[0]
     return RetrievalScores(
         float(averages.mean()), float((ranks == 1).mean()), float((1 / ranks).mean())
@@ -469,12 +470,3 @@ def relevant_ranks(scores: np.ndarray, relevant: np.ndarray) -> np.ndarray:
     # There are few relevant names among many others, so nothing is sorted.
     before = np.array([np.count_nonzero(others >= each) for each in wanted])
     return before + np.arange(1, len(wanted) + 1)
-
-
-def average_precision(ranks: np.ndarray) -> float:
-    """Average the precision over relevant names.
-
-    ranks (Ints1d): (k,), their ranks, ascending, from 1.
-    RETURNS (float): The mean, over the ranks, of the share of relevant names up to there, 0 to 1.
-    """
-    return float(np.mean(np.arange(1, len(ranks) + 1) / ranks))

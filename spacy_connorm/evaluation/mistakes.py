@@ -161,10 +161,7 @@ def list_mistakes(
         for each, prediction in zip(gold, predictions, strict=True)
         if each.concept_ids and strict_rank(prediction, each) != 1
     )
-    rows = []
-    for row, times in Counter(described).most_common():
-        (_, kind), *others = row
-        rows.append({"kind": kind, "times": times, **dict(others)})
+    rows = [{**dict(row), "times": times} for row, times in Counter(described).most_common()]
     return sorted(rows, key=lambda row: KINDS.index(row["kind"]))
 
 
@@ -175,6 +172,7 @@ def _describe(
     answers = [part[0] for part in by_part(prediction.candidates)]
     return {
         "kind": kind_of(gold, prediction, facts),
+        "times": 1,
         "mention": gold.text,
         "gold": " ".join(gold_ids),
         "gold_names": "; ".join(names.get(each, "not in the index") for each in gold_ids),

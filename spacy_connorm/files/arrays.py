@@ -1,6 +1,6 @@
 """Arrays in files, memory-mapped for reading, and look-ups in sorted arrays."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
@@ -49,6 +49,17 @@ def open_array(
     if finite and not np.isfinite(array).all():
         raise damaged(path, "not all of its values are finite")
     return array
+
+
+def save_arrays(folder: Path, stem: str, arrays: Mapping[str, np.ndarray]) -> None:
+    """Write each array to a file `STEM.NAME.npy`.
+
+    folder (Path): The folder of the files.
+    stem (str): The beginning of their names.
+    arrays (Mapping[str, np.ndarray]): The arrays by name.
+    """
+    for name, array in arrays.items():
+        np.save(folder / f"{stem}.{name}.npy", array)
 
 
 def write_header(file: BinaryIO, dtype: np.dtype | str, shape: tuple[int, ...]) -> None:

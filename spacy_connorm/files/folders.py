@@ -44,6 +44,16 @@ def stamp(path: Path) -> Stamp:
     return status.st_size, status.st_mtime_ns, status.st_ino
 
 
+def files_in(folder: Path) -> dict[str, Path]:
+    """List the files in a folder and its subfolders.
+
+    folder (Path): The folder.
+    RETURNS (Dict[str, Path]): The files by relative path, with forward slashes, sorted.
+    """
+    files = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return {file.relative_to(folder).as_posix(): file for file in files}
+
+
 def describe(path: Path) -> dict[str, Any]:
     """Compute the size and the checksums of a file.
 
@@ -194,9 +204,9 @@ def seal(folder: Path, facts: dict[str, Any], *, leave_out: Collection[str] = ()
     unlisted = {own, *(folder / name for name in leave_out)}
     sealed = {manifest.parent for manifest in folder.rglob(MANIFEST) if manifest != own}
     files = {
-        file.relative_to(folder).as_posix(): describe(file)
-        for file in sorted(folder.rglob("*"))
-        if file.is_file() and file not in unlisted and not sealed.intersection(file.parents)
+        name: describe(file)
+        for name, file in files_in(folder).items()
+        if file not in unlisted and not sealed.intersection(file.parents)
     }
     parts = {
         part.relative_to(folder).as_posix(): checksum_of(read_manifest(part))
@@ -297,32 +307,6 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-def stamps(folder: Path) -> dict[str, Stamp]:
-    """Read the stamps of all files in a folder, which show changes without reading them again.
-
-    folder (Path): The folder.
-    RETURNS (Dict[str, Stamp]): The stamp of each file, by relative path.
-    """
-    return {
-        file.relative_to(folder).as_posix(): stamp(file)
-        for file in folder.rglob("*")
-        if file.is_file()
-    }
-
-
-def unseal_again(folder: Path, manifest: dict[str, Any], seen: dict[str, Stamp]) -> None:
-    """Check that a folder is still the one that another process unsealed.
-
-    folder (Path): The folder.
-    manifest (Dict[str, Any]): The earlier result of `unseal`.
-    seen (Dict[str, Stamp]): The result of `stamps` before that.
-    RAISES (ConnormError): CN402 if it was replaced by another index, and the errors of `unseal`.
-    """
-    # Saving a pipeline to its own folder replaces the files by copies with the same manifest.
-    if stamps(folder) != seen and unseal(folder) != manifest:
-        raise replaced_since(folder)
-
-
 def require_own_parts(folder: Path, manifest: dict[str, Any]) -> None:
     """Check that the sealed subfolders are the same as when the folder was sealed, not from another
     build.
@@ -402,11 +386,7 @@ def pack(folder: Path) -> dict[str, bytes]:
     folder (Path): The folder.
     RETURNS (Dict[str, bytes]): Their contents, by relative path.
     """
-    return {
-        file.relative_to(folder).as_posix(): file.read_bytes()
-        for file in sorted(folder.rglob("*"))
-        if file.is_file()
-    }
+    return {name: file.read_bytes() for name, file in files_in(folder).items()}
 
 
 def unpack(files: dict[str, bytes], folder: Path) -> None:

@@ -52,7 +52,7 @@ def choose_mentions(mentions: Iterable[FoundMention]) -> list[FoundMention]:
     """
     taken: set[int] = set()
     kept = []
-    for mention in sorted(mentions, key=_by_length):
+    for mention in sorted(mentions, key=lambda each: (each.start - each.end, -each.score, each)):
         tokens = range(mention.start, mention.end)
         if taken.isdisjoint(tokens):
             taken.update(tokens)
@@ -101,7 +101,3 @@ def set_found_mentions(
         doc.ents = filter_spans([*doc.ents, *free])
     else:
         doc.ents = spans
-
-
-def _by_length(mention: FoundMention) -> tuple:
-    return mention.start - mention.end, -mention.score, mention.start

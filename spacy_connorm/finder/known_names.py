@@ -1,12 +1,13 @@
 """The names in an index and the synonyms added to it, found by their words."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from ..index.concept_index import TARGETS, AllowedConcepts, ConceptIndex, D
+from ..index.concept_index import AllowedConcepts, ConceptIndex, D
 from ..index.overlay import SynonymOverlay
 from ..index.store import Cache
 from ..index.word_bags import ENGLISH_TABLE, WordBags
@@ -30,34 +31,25 @@ class KnownName(NamedTuple):
     rank: int = 1
 
 
+@dataclass(eq=False)
 class KnownNames:
     """Finds names by the hashes of their words, see `index.word_bags.WordBags`. It never changes: a
     change of synonyms needs a new one.
+
+    index (ConceptIndex): The index.
+    overlay (SynonymOverlay): Synonyms added and removed since the index was built.
+    allowed (Optional[AllowedConcepts]): Leave out the names of other concepts.
+    target (int): The names to find: O, D or both. Added synonyms belong to D.
+    inexact (bool): Whether to find inexact synonyms of O.
     """
 
-    def __init__(
-        self,
-        index: ConceptIndex,
-        overlay: SynonymOverlay,
-        allowed: AllowedConcepts | None = None,
-        target: str = "OD",
-        *,
-        inexact: bool = True,
-    ) -> None:
-        """Store the parts.
+    index: ConceptIndex
+    overlay: SynonymOverlay
+    allowed: AllowedConcepts | None
+    target: int
+    inexact: bool
 
-        index (ConceptIndex): The index.
-        overlay (SynonymOverlay): Synonyms added and removed since the index was built.
-        allowed (Optional[AllowedConcepts]): Leave out the names of other concepts.
-        target (str): The names to find: "O", "D" or "OD". Added synonyms belong to D.
-        inexact (bool): Whether to find inexact synonyms of O.
-        """
-        self.index = index
-        self.overlay = overlay
-        self._bags = index.word_bags
-        self._allowed = allowed
-        self._target = TARGETS[target]
-        self._inexact = inexact
+    def __post_init__(self) -> None:
         self._names: Cache[int, tuple[KnownName, ...]] = Cache(_CACHED)
 
     @cached_property
@@ -66,11 +58,11 @@ class KnownNames:
 
         RETURNS (int): Its number of words.
         """
-        return max(self._bags.longest, self._added.longest)
+        return max(self.index.word_bags.longest, self._added.longest)
 
     @cached_property
     def _added(self) -> WordBags:
-        known = self.overlay.synonyms if self._target & D else ()
+        known = self.overlay.synonyms if self.target & D else ()
         texts = [synonym.text for synonym in known]
         return WordBags.from_texts(texts, np.arange(len(texts)))
 
@@ -79,14 +71,14 @@ class KnownNames:
 
         RETURNS (np.ndarray): bool (b,), for the hash of each bag.
         """
-        return self._bags.contain(values) | self._added.contain(values)
+        return self.index.word_bags.contain(values) | self._added.contain(values)
 
     def have_words(self, values: np.ndarray) -> np.ndarray:
         """Check which words occur in names.
 
         RETURNS (np.ndarray): bool (b,), for the hash of each word.
         """
-        return self._bags.have_words(values) | self._added.have_words(values)
+        return self.index.word_bags.have_words(values) | self._added.have_words(values)
 
     def substitutions(
         self, values: np.ndarray, min_certainty: float
@@ -126,12 +118,12 @@ class KnownNames:
         return {value: tuple(names) for value, names in found.items()}
 
     def _add_indexed(self, found: dict[int, list[KnownName]], hashes: np.ndarray) -> None:
-        rows, of_bag = _with_owner(self._bags.rows_of(hashes))
+        rows, of_bag = _with_owner(self.index.word_bags.rows_of(hashes))
         members, removed = self.index.members, self.overlay.removed
         places = members.of_rows(rows)
         sizes = members.start[rows + 1] - members.start[rows]
-        is_wanted = members.target[places] & self._target > 0
-        if not self._inexact:
+        is_wanted = members.target[places] & self.target > 0
+        if not self.inexact:
             is_wanted &= members.inexact[places] == 0
         places = places[is_wanted]
         columns = (
@@ -158,7 +150,7 @@ class KnownNames:
                 found[value].append(name)
 
     def _is_allowed(self, concept: int) -> bool:
-        return self._allowed is None or bool(self._allowed.concepts[concept])
+        return self.allowed is None or bool(self.allowed.concepts[concept])
 
 
 def closest_name(text: str, names: Iterable[KnownName]) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..errors import refuse_text
-from ..index.concept_index import Filter, allowed_concepts
+from ..index.concept_index import TARGETS, Filter, allowed_concepts
 from ..index.store import Cache
 from ..linker.lookup import Retriever
 from ..text.word_bags import content_words, hash_bag, word_bag
@@ -55,39 +56,33 @@ class _Window(NamedTuple):
     name: str
 
 
+@dataclass(eq=False)
 class NameFinder:
-    """Finds the names of one index, including the synonyms added to it so far. It never changes."""
+    """Finds the names of one index, including the synonyms added to it so far. It never changes.
 
-    def __init__(
-        self,
-        retriever: Retriever,
-        settings: Mapping[str, Any],
-        limits: Filter,
-        token_words: TokenWords,
-    ) -> None:
-        """Store the parts.
+    retriever (Retriever): The index and the synonyms added to it.
+    settings (Mapping[str, Any]): The settings; see `FinderSettings`.
+    limits (Filter): The concepts that the normalizer may find.
+    token_words (TokenWords): Reads the documents.
+    RAISES (ConnormError): CN406 for types and branches that the index lacks.
+    """
 
-        retriever (Retriever): The index and the synonyms added to it.
-        settings (Mapping[str, Any]): The settings; see `FinderSettings`.
-        limits (Filter): The concepts that the normalizer may find.
-        token_words (TokenWords): Reads the documents.
-        RAISES (ConnormError): CN406 for types and branches that the index lacks.
-        """
-        self.retriever = retriever
-        self.settings = dict(settings)
-        self.limits = limits
+    retriever: Retriever
+    settings: Mapping[str, Any]
+    limits: Filter
+    token_words: TokenWords
+
+    def __post_init__(self) -> None:
+        index, settings = self.retriever.index, dict(self.settings)
+        allowed, target = allowed_concepts(self.limits, index), TARGETS[settings["target"]]
+        self.settings = settings
         self.names = KnownNames(
-            retriever.index,
-            retriever.overlay,
-            allowed_concepts(limits, retriever.index),
-            settings["target"],
-            inexact=settings["inexact_names"],
+            index, self.retriever.overlay, allowed, target, settings["inexact_names"]
         )
-        self._tokens = token_words
         self._labels: Cache[int, str] = Cache(_CACHED)
         self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
         self._own_names: Cache[str, str | None] = Cache(_CACHED)
-        self._long_forms = LongForms(retriever.index.store)
+        self._long_forms = LongForms(index.store)
         self._rules = NameRules(
             settings["min_letters"],
             settings["short_letters"],
@@ -124,7 +119,7 @@ class NameFinder:
 
         RETURNS (TokenArrays): The tokens of each document, followed by a break.
         """
-        return self._tokens.read(docs, derivations=self.settings["derivations"])
+        return self.token_words.read(docs, derivations=self.settings["derivations"])
 
     def _windows(self, docs: Sequence[Doc]) -> list[list[_Window]]:
         """Find the windows that may be mentions."""
@@ -139,20 +134,8 @@ class NameFinder:
         )
         found = [
             [
-                self._window(
-                    doc,
-                    start - before,
-                    end - before,
-                    value,
-                    letters,
-                    score,
-                    has_pause,
-                    names=known[value],
-                    edges=edges[value],
-                )
-                for start, end, value, letters, score, has_pause in zip(
-                    *(column[own].tolist() for column in windows), strict=True
-                )
+                self._window(doc, before, row, known[row[2]], edges[row[2]])
+                for row in zip(*(column[own].tolist() for column in windows), strict=True)
             ]
             for doc, before, own in zip(docs, offsets, numbers, strict=False)
         ]
@@ -189,17 +172,16 @@ class NameFinder:
     def _window(
         self,
         doc: Doc,
-        first: int,
-        last: int,
-        value: int,
-        letters: int,
-        score: float,
-        has_pause: bool,
-        *,
+        before: int,
+        row: tuple[Any, ...],
         names: Sequence[KnownName],
         edges: Sequence[Edge],
     ) -> _Window:
-        start, end = widen(doc, first, last, edges)
+        """Read a window of a document, which begins after some tokens of other documents, from its
+        row of `Windows`.
+        """
+        first, last, value, letters, score, has_pause = row
+        start, end = widen(doc, first - before, last - before, edges)
         text = _WITH.sub("with", _LINE_END.sub("-", doc[start:end].text))
         is_alone = not has_pause or stands_alone(doc, start, end)
         reason = self._rules.reason(

@@ -50,14 +50,6 @@ class Reading(NamedTuple):
     certainty: float
     least: int
 
-    @classmethod
-    def of(cls, change: int, certainty: float, least: int) -> "Reading":
-        """Make a reading from any difference of hashes.
-
-        RETURNS (Reading): The reading.
-        """
-        return cls(change % MODULUS, certainty, least)
-
 
 def as_replacements(readings: Iterable[tuple[int, int, float, int]]) -> Replacements:
     """Convert readings to arrays.
@@ -84,7 +76,7 @@ def read_neighbours(
     RETURNS (Replacements): Other words, by token.
     """
     return as_replacements(
-        (before + place, *Reading.of(change, 1.0, least))
+        (before + place, change % MODULUS, 1.0, least)
         for doc, before in zip(docs, offsets, strict=False)
         for place, change, least in _read_document(doc, hashes[before:])
     )

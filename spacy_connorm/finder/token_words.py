@@ -12,7 +12,7 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
-from ..text.word_bags import STOP_WORDS, forms_of, hash_bag, hash_word, normalized_words
+from ..text.word_bags import MODULUS, STOP_WORDS, forms_of, hash_bag, hash_word, normalized_words
 from ..text.word_classes import COPULAS, DETERMINERS, ORDINALS, OWNERS
 from .name_windows import BREAK, DERIVED, FILLER, PAUSE, PAUSES, WORD, Replacements, TokenArrays
 from .readings import NO_READINGS, Reading, as_replacements, read_neighbours
@@ -192,15 +192,11 @@ def _of_tokens(
     RETURNS (Replacements): Other words, by token.
     """
     counts = np.array([len(each) for each in distinct], dtype="int64")
-    readings = [reading for each in distinct for reading in each]
-    changes = np.fromiter((each.change for each in readings), "uint64", len(readings))
-    certainty = np.fromiter((each.certainty for each in readings), "float64", len(readings))
-    least = np.fromiter((each.least for each in readings), "int64", len(readings))
+    known = as_replacements((0, *reading) for each in distinct for reading in each)
     starts, sizes = (np.cumsum(counts) - counts)[which], counts[which]
     ends = np.cumsum(sizes)
     numbers = np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
-    places = np.repeat(tokens, sizes)
-    return Replacements(places, changes[numbers], certainty[numbers], least[numbers])
+    return known.where(numbers)._replace(places=np.repeat(tokens, sizes))
 
 
 def _read_token(text: str) -> _Token:
@@ -246,7 +242,7 @@ def _readings(words: Sequence[str], value: int) -> tuple[Reading, ...]:
     """
     if len(words) > 1:
         ordinal = ORDINALS.get("".join(words))
-        return (Reading.of(hash_word(ordinal) - value, 1.0, 2),) if ordinal else ()
+        return (Reading((hash_word(ordinal) - value) % MODULUS, 1.0, 2),) if ordinal else ()
     return tuple(_readings_of(words[0]))
 
 
@@ -254,7 +250,8 @@ def _readings_of(word: str, *, are_adjectives: bool = False) -> Iterator[Reading
     own = hash_word(word)
     for form in forms_of(word):
         if form.is_adjective == are_adjectives:
-            yield Reading.of(form.hash - own, 1.0 if form.is_certain else DERIVED, form.least)
+            certainty = 1.0 if form.is_certain else DERIVED
+            yield Reading((form.hash - own) % MODULUS, certainty, form.least)
 
 
 def _join(

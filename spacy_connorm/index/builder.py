@@ -4,7 +4,7 @@ import datetime
 import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -400,7 +400,6 @@ def _facts(
     }
 
 
-@cache
 def _version(package: str) -> str:
     try:
         return version(package)

@@ -15,20 +15,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..concepts import Concept
-from ..encoders.protocol import Encoder, fingerprint, vector_widths
+from ..encoders.protocol import Encoder, fingerprint, loaded_shim
 from ..errors import ConnormError, Errors, quote_id, require_choice
-from ..files.arrays import ascends, find_sorted, open_array, require_offsets
+from ..files.arrays import ascends, find_sorted, open_array, require_offsets, save_arrays
 from ..files.atomic import TemporaryFolder
 from ..files.folders import (
     MANIFEST,
-    Stamp,
     checksum_of,
     damaged,
     pack,
-    stamps,
+    replaced_since,
     unpack,
     unseal,
-    unseal_again,
 )
 from .backends.exact import AllowedItems, Backend, ExactSearcher, Searcher
 from .store import ConceptStore
@@ -105,8 +103,7 @@ class Members:
         return 1 - self.preferred[members].astype("int8") + self.inexact[members]
 
     def write(self, folder: Path) -> None:
-        for field in fields(self):
-            np.save(folder / f"members.{field.name}.npy", getattr(self, field.name))
+        save_arrays(folder, "members", vars(self))
 
     @classmethod
     def open(cls, folder: Path, *, rows: int, concepts: int) -> "Members":
@@ -224,8 +221,7 @@ class KeyTable:
         )
 
     def write(self, folder: Path) -> None:
-        np.save(folder / "keys.hashes.npy", self._hashes)
-        np.save(folder / "keys.rows.npy", self._rows)
+        save_arrays(folder, "keys", {"hashes": self._hashes, "rows": self._rows})
 
     @classmethod
     def open(cls, folder: Path, *, rows: int) -> "KeyTable":
@@ -262,7 +258,6 @@ class ConceptIndex:
         backend: Backend,
         *,
         owner: TemporaryFolder | None = None,
-        manifest: dict[str, Any] | None = None,
     ) -> None:
         """Open an index by mapping its files into memory. Files that are used without further
         checks (offsets, members, keys) are read now, and so are all files of up to 256 MiB, to
@@ -271,17 +266,15 @@ class ConceptIndex:
         folder (Path): A folder written by `write_index`.
         backend (Backend): The settings of the search.
         owner (Optional[TemporaryFolder]): The folder's owner, if any; kept as long as the index.
-        manifest (Optional[Dict[str, Any]]): The result of `unseal`, if it was called already.
         RAISES (ConnormError): CN400, CN401, CN402 if the folder is not an index or is damaged.
         """
         self.folder = folder
         self.backend = backend
-        self._seen = stamps(folder)
-        self.manifest = unseal(folder) if manifest is None else manifest
+        self.manifest = unseal(folder)
         self.store = ConceptStore(folder / "concepts.sqlite")
         self.vectors = open_vectors(folder, "texts")
         rows = len(self.vectors)
-        self.members = Members.open(folder, rows=rows, concepts=self.concept_count)
+        self.members = Members.open(folder, rows=rows, concepts=len(self.store))
         self.keys = KeyTable.open(folder, rows=rows)
         self.word_bags = WordBags.open(folder, rows=rows)
         self.rewriting = RewritingTable.open(folder)
@@ -293,7 +286,7 @@ class ConceptIndex:
     def __reduce__(self) -> tuple:
         # A spawned worker maps the same files; any other pickle may be read on another machine.
         if get_spawning_popen() is not None:
-            return _opened_again, (self.folder, self.backend, self.manifest, self._seen)
+            return _opened_again, (self.folder, self.backend, self.manifest)
         return _from_files, (pack(self.folder), self.backend)
 
     @property
@@ -320,7 +313,7 @@ class ConceptIndex:
             if found != expected:
                 told = {"part": part, "found": found, "expected": expected}
                 raise ConnormError(Errors.CN410.format(path=self.folder, **told))
-        widths = vector_widths(encoder)
+        widths = loaded_shim(encoder).widths
         if widths != self.vectors.widths:
             reason = f"its vectors have {self.vectors.widths} components, not {widths}"
             raise damaged(self.folder, reason)
@@ -334,14 +327,6 @@ class ConceptIndex:
         """
         copy = _hand_over if self._owner is not None else shutil.copy2
         shutil.copytree(self.folder, folder, copy_function=copy)
-
-    @cached_property
-    def concept_count(self) -> int:
-        """The number of concepts.
-
-        RETURNS (int): Includes concepts that are only in D.
-        """
-        return len(self.store)
 
     @cached_property
     def row_numbers(self) -> np.ndarray:
@@ -437,7 +422,7 @@ class ConceptIndex:
                 self.folder / f"{search}.concepts.npy",
                 ("int64", "int32"),
                 (len(self.searcher(search)),),
-                bounds=(0, self.concept_count),
+                bounds=(0, len(self.store)),
             )
         return self._concepts[search]
 
@@ -481,11 +466,12 @@ def _hand_over(source: str, target: str) -> None:
     shutil.copy2(source, target)
 
 
-def _opened_again(
-    folder: Path, backend: Backend, manifest: dict[str, Any], seen: dict[str, Stamp]
-) -> ConceptIndex:
-    unseal_again(folder, manifest, seen)
-    return ConceptIndex(folder, backend, manifest=manifest)
+def _opened_again(folder: Path, backend: Backend, manifest: dict[str, Any]) -> ConceptIndex:
+    index = ConceptIndex(folder, backend)
+    # Saving a pipeline to its own folder replaces the files by copies with the same manifest.
+    if index.manifest != manifest:
+        raise replaced_since(folder)
+    return index
 
 
 def _from_files(files: dict[str, bytes], backend: Backend) -> ConceptIndex:
@@ -554,7 +540,7 @@ def allowed_concepts(filter: Filter, index: ConceptIndex) -> AllowedConcepts | N
     """
     if not any(filter):
         return None
-    mask = np.ones(index.concept_count, dtype="bool")
+    mask = np.ones(len(index.store), dtype="bool")
     if filter.types:
         mask &= _among(index.store.of_types(filter.types), len(mask))
     if filter.branches:

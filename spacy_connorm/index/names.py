@@ -113,7 +113,9 @@ class NameFile:
 
     def _write(self) -> None:
         texts, self._waiting = self._waiting, []
-        members = self._find_older(texts)
+        members = np.full(len(texts), -1)
+        if self._older is not None:  # for what equal hashes mean, see `KeyTable`
+            members = self._older.rows_of(_hash_texts(texts))
         hashes = self._older_hashes[members]
         new = np.flatnonzero(members < 0)
         if len(new):
@@ -126,15 +128,6 @@ class NameFile:
         for each in encoded:
             end += len(each)
             self._ends.append(end)
-
-    def _find_older(self, texts: list[str]) -> np.ndarray:
-        """Find texts in the older index. For what equal hashes mean, see `KeyTable`.
-
-        RETURNS (Ints1d): int64: a member of the older index for each text; -1 for a new one.
-        """
-        if self._older is None:
-            return np.full(len(texts), -1)
-        return self._older.rows_of(_hash_texts(texts))
 
     def ordered(self, numbers: np.ndarray) -> Names:
         """Sort the names in the order of the index: first the names in O by concept, then those in

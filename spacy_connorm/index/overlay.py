@@ -4,6 +4,7 @@ files.
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,39 +48,30 @@ class Added(NamedTuple):
     preferred: bool
 
 
+@dataclass(eq=False)
 class SynonymOverlay:
     """The synonyms that users have added to D or removed from the index. An overlay never changes:
     `with_synonyms` and `without_synonyms` create a new one. So a reader sees all of a change or
     none of it.
+
+    index (ConceptIndex): The index that the overlay belongs to.
+    by_key (Mapping[bytes, Mapping[int, Added]]): The concepts that each added text denotes, by
+        encoder input and concept number.
+    raw (Mapping[bytes, Raw]): Raw vectors, (1, width), of these texts, in the same order.
+    removed (FrozenSet[Tuple[int, int]]): The synonyms removed from the index: row, concept number.
     """
 
-    def __init__(
-        self,
-        index: ConceptIndex,
-        *,
-        by_key: Mapping[bytes, Mapping[int, Added]] | None = None,
-        raw: Mapping[bytes, Raw] | None = None,
-        removed: Iterable[tuple[int, int]] = (),
-    ) -> None:
-        """Store the parts of an overlay; by default, nothing is added or removed.
+    index: ConceptIndex
+    by_key: Mapping[bytes, Mapping[int, Added]] = field(default_factory=dict)
+    raw: Mapping[bytes, Raw] = field(default_factory=dict)
+    removed: frozenset[tuple[int, int]] = frozenset()
 
-        index (ConceptIndex): The index that the overlay belongs to.
-        by_key (Optional[Mapping[bytes, Mapping[int, Added]]]): The concepts that each added text
-            denotes, by encoder input and concept number.
-        raw (Optional[Mapping[bytes, Raw]]): Raw vectors, (1, width), of these texts, in the same
-            order.
-        removed (Iterable[Tuple[int, int]]): The synonyms removed from the index: row, concept
-            number.
-        """
-        self._index = index
-        self._by_key = by_key or {}
+    def __post_init__(self) -> None:
         self._means: dict[Search, tuple[np.ndarray, ExactSearcher | None]] = {}
         self._allowed: Cache[tuple, tuple[AllowedItems, AllowedItems]] = Cache(_MAX_ALLOWED)
-        self.raw = raw or {}
-        self.removed = frozenset(removed)
 
     def __len__(self) -> int:
-        return sum(map(len, self._by_key.values())) + len(self.removed)
+        return sum(map(len, self.by_key.values())) + len(self.removed)
 
     def with_synonyms(
         self, synonyms: Iterable[Synonym], vectors: Raw, *, count: int
@@ -91,7 +83,7 @@ class SynonymOverlay:
         count (int): How often they are added to D.
         RETURNS (SynonymOverlay): A new overlay.
         """
-        by_key, raw = dict(self._by_key), dict(self.raw)
+        by_key, raw = dict(self.by_key), dict(self.raw)
         for place, (key, text, concept) in enumerate(synonyms):
             denoted = by_key.get(key, {})
             known = denoted.get(concept)
@@ -99,7 +91,7 @@ class SynonymOverlay:
             added = Added(text, before + count, self.is_preferred(key, concept))
             by_key[key] = {**denoted, concept: added}
             raw[key] = vectors[place : place + 1]
-        return SynonymOverlay(self._index, by_key=by_key, raw=raw, removed=self.removed)
+        return SynonymOverlay(self.index, by_key, raw, self.removed)
 
     def without_synonyms(self, synonyms: Iterable[Synonym]) -> "SynonymOverlay":
         """Remove synonyms, whether they are in this overlay, D or O.
@@ -107,17 +99,17 @@ class SynonymOverlay:
         synonyms (Iterable[Synonym]): The synonyms; unknown ones are ignored.
         RETURNS (SynonymOverlay): A new overlay.
         """
-        by_key, raw, removed = dict(self._by_key), dict(self.raw), set(self.removed)
+        by_key, raw, removed = dict(self.by_key), dict(self.raw), set(self.removed)
         for key, _, concept in synonyms:
             left = {other: each for other, each in by_key.get(key, {}).items() if other != concept}
             if left:
                 by_key[key] = left
             elif key in by_key:
                 del by_key[key], raw[key]
-            row = self._index.keys.row(key)
-            if row is not None and self._index.members.of(row, concept).size:
+            row = self.index.keys.row(key)
+            if row is not None and self.index.members.of(row, concept).size:
                 removed.add((row, concept))
-        return SynonymOverlay(self._index, by_key=by_key, raw=raw, removed=removed)
+        return SynonymOverlay(self.index, by_key, raw, frozenset(removed))
 
     def has_synonym(self, synonym: Synonym) -> bool:
         """Check whether a text denotes a concept, here or in the index.
@@ -125,12 +117,7 @@ class SynonymOverlay:
         RETURNS (bool): True if it does.
         """
         key, _, concept = synonym
-        if concept in self._by_key.get(key, {}):
-            return True
-        row = self._index.keys.row(key)
-        if row is None or (row, concept) in self.removed:
-            return False
-        return bool(self._index.members.of(row, concept).size)
+        return concept in self.by_key.get(key, {}) or bool(self._in_index(key, concept).size)
 
     def has_text(self, key: bytes, target: int) -> bool:
         """Check whether a text denotes any concept, after all changes.
@@ -139,12 +126,12 @@ class SynonymOverlay:
         target (int): Where to look: O, D or both.
         RETURNS (bool): True if it does.
         """
-        if target & D and key in self._by_key:
+        if target & D and key in self.by_key:
             return True
-        row = self._index.keys.row(key)
+        row = self.index.keys.row(key)
         if row is None:
             return False
-        members = self._index.members
+        members = self.index.members
         mine = slice(members.start[row], members.start[row + 1])
         denoted = members.concept[mine][members.target[mine] & target > 0].tolist()
         return any((row, concept) not in self.removed for concept in denoted)
@@ -155,7 +142,7 @@ class SynonymOverlay:
 
         RETURNS (Ints1d): int64 row numbers.
         """
-        members = self._index.members
+        members = self.index.members
         silent = [
             row
             for row in {row for row, _ in self.removed}
@@ -164,10 +151,10 @@ class SynonymOverlay:
                 for concept in members.concept[members.start[row] : members.start[row + 1]].tolist()
             )
         ]
-        named_again = self._index.keys.rows_of(hash_keys(self._by_key))
+        named_again = self.index.keys.rows_of(hash_keys(self.by_key))
         return np.setdiff1d(silent, named_again).astype("int64")
 
-    @property
+    @cached_property
     def synonyms(self) -> list[Synonym]:
         """The added synonyms.
 
@@ -175,7 +162,7 @@ class SynonymOverlay:
         """
         return [
             Synonym(key, added.text, concept)
-            for key, denoted in self._by_key.items()
+            for key, denoted in self.by_key.items()
             for concept, added in denoted.items()
         ]
 
@@ -184,7 +171,7 @@ class SynonymOverlay:
 
         RETURNS (int): The count.
         """
-        return self._by_key[synonym.key][synonym.concept].times
+        return self.by_key[synonym.key][synonym.concept].times
 
     def own_count(self, synonym: Synonym) -> int:
         """Count how often a synonym was added, without the index's own count.
@@ -199,7 +186,7 @@ class SynonymOverlay:
 
         RETURNS (List[Mapping[int, Added]]): By concept number.
         """
-        return list(self._by_key.values())
+        return list(self.by_key.values())
 
     @cached_property
     def searcher(self) -> ExactSearcher | None:
@@ -250,7 +237,7 @@ class SynonymOverlay:
         return known
 
     def _searcher(self, raw: Iterable[Raw]) -> ExactSearcher:
-        return ExactSearcher(from_raw(stack(raw), metric=self._index.metric))
+        return ExactSearcher(from_raw(stack(raw), metric=self.index.metric))
 
     def _changed_concepts(self, target: int) -> list[int]:
         removed = {concept for _, concept in self.removed}
@@ -260,16 +247,16 @@ class SynonymOverlay:
     def _mean(self, concept: int, target: int) -> Raw:
         from scipy.sparse import csr_matrix
 
-        members = self._index.members
+        members = self.index.members
         mine = np.flatnonzero((members.concept == concept) & (members.target & target > 0))
         rows = np.unique(np.searchsorted(members.start, mine, side="right") - 1)
         kept = [row for row in rows if (int(row), concept) not in self.removed]
         added = self._added_rows(concept, set(kept)) if target & D else []
         incidence = csr_matrix(
             (np.ones(len(kept), dtype="float32"), ([0] * len(kept), kept)),
-            shape=(1, len(self._index.vectors)),
+            shape=(1, len(self.index.vectors)),
         )
-        total = self._index.vectors.sums(incidence)
+        total = self.index.vectors.sums(incidence)
         for raw in added:
             total = total + raw
         return total / max(len(kept) + len(added), 1)
@@ -277,24 +264,28 @@ class SynonymOverlay:
     def _added_rows(self, concept: int, kept: set[int]) -> list[Raw]:
         return [
             self.raw[key]
-            for key, denoted in self._by_key.items()
-            if concept in denoted and self._index.keys.row(key) not in kept
+            for key, denoted in self.by_key.items()
+            if concept in denoted and self.index.keys.row(key) not in kept
         ]
 
     def _count_in_index(self, key: bytes, concept: int) -> int:
-        row = self._index.keys.row(key)
+        return int(self.index.members.count[self._in_index(key, concept)].sum())
+
+    def _in_index(self, key: bytes, concept: int) -> np.ndarray:
+        """Find a synonym among the members of the index; nothing if it was removed."""
+        row = self.index.keys.row(key)
         if row is None or (row, concept) in self.removed:
-            return 0
-        return int(self._index.members.count[self._index.members.of(row, concept)].sum())
+            return np.empty(0, dtype="int64")
+        return self.index.members.of(row, concept)
 
     def is_preferred(self, key: bytes, concept: int) -> bool:
         """Check whether a text is the preferred name of a concept in the index.
 
         RETURNS (bool): True if it is.
         """
-        row = self._index.keys.row(key)
+        row = self.index.keys.row(key)
         return row is not None and bool(
-            self._index.members.preferred[self._index.members.of(row, concept)].any()
+            self.index.members.preferred[self.index.members.of(row, concept)].any()
         )
 
 
@@ -358,7 +349,7 @@ def read_overlay(folder: Path, index: ConceptIndex) -> SynonymOverlay:
             reason = f"line {place} is not for this index ({type(error).__name__}: {error})"
             raise damaged(path, reason) from error
     raw = dict(zip(by_key, _read_raw(folder, index, len(by_key)), strict=True)) if by_key else {}
-    return SynonymOverlay(index, by_key=by_key, raw=raw, removed=removed)
+    return SynonymOverlay(index, by_key, raw, frozenset(removed))
 
 
 def _row(line: Mapping[str, Any], concept: int, index: ConceptIndex) -> int:

@@ -108,39 +108,22 @@ _MAX_COSINE = 1.5
 _LARGEST = float(np.finfo("float32").max)
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class IndexTexts:
-    """The texts of the index that a search covers.
+    """The texts of the index that a search covers. Its `searcher` searches them; `items` are those
+    that may be found, or None for all.
 
-    searcher (Searcher): Searches them.
-    items (Optional[AllowedItems]): The items that may be found; all if None.
-    search (Search): The search.
-    index (ConceptIndex): The index with the texts.
-    removed (FrozenSet[Tuple[int, int]]): Removed synonyms: row, concept number.
-    concepts (Optional[np.ndarray]): bool (concepts,): the concepts that may be found; all if None.
+    search, index, overlay, allowed: As for `run_search`.
     """
 
-    searcher: Searcher
-    items: AllowedItems | None
     search: Search
     index: ConceptIndex
-    removed: frozenset[tuple[int, int]]
-    concepts: np.ndarray | None
+    overlay: SynonymOverlay
+    allowed: AllowedConcepts | None
 
-    @classmethod
-    def of(
-        cls,
-        search: Search,
-        index: ConceptIndex,
-        overlay: SynonymOverlay,
-        allowed: AllowedConcepts | None,
-    ) -> "IndexTexts":
-        """Select the texts of a search. The arguments are those of `run_search`.
-
-        RETURNS (IndexTexts): The texts.
-        """
-        items, concepts = (allowed.items(search), allowed.concepts) if allowed else (None, None)
-        return cls(index.searcher(search), items, search, index, overlay.removed, concepts)
+    def __post_init__(self) -> None:
+        self.searcher = self.index.searcher(self.search)
+        self.items = self.allowed.items(self.search) if self.allowed else None
 
     def hits(
         self, batch: int, mention: np.ndarray, item: np.ndarray, score: np.ndarray, top_k: int
@@ -159,11 +142,11 @@ class IndexTexts:
         which = members.of_rows(row)
         concept = members.concept[which]
         keep = members.target[which] & target > 0
-        if self.concepts is not None:
-            keep &= self.concepts[concept]
-        if self.removed:
+        if self.allowed is not None:
+            keep &= self.allowed.concepts[concept]
+        if removed := self.overlay.removed:
             pairs = zip(row[at].tolist(), concept.tolist(), strict=True)
-            keep &= np.fromiter((pair not in self.removed for pair in pairs), "bool", len(which))
+            keep &= np.fromiter((pair not in removed for pair in pairs), "bool", len(which))
         which, at, concept = which[keep], at[keep], concept[keep]
         distance = -score[at]
         rarity = -members.count[which] if target & D else np.zeros(len(which), dtype="int32")
@@ -231,7 +214,7 @@ def run_search(
     if search.representation == "C":
         sources = _over_concepts(search, index, overlay, allowed)
     else:
-        sources = [IndexTexts.of(search, index, overlay, allowed)]
+        sources = [IndexTexts(search, index, overlay, allowed)]
         if search.target & D and overlay.searcher is not None:
             added = partial(_added, overlay, allowed)
             sources.append(_OtherItems(overlay.searcher, None, added))

@@ -236,17 +236,15 @@ class ConceptStore:
 
         RETURNS (List[str]): Their prefixes, sorted.
         """
-        found = self._query("SELECT prefix FROM vocabularies ORDER BY prefix")
-        self._require_texts(found)
-        return [prefix for (prefix,) in found]
+        return [*self._column("SELECT prefix FROM vocabularies ORDER BY prefix", str)]
 
     def in_ontology(self, number: int) -> bool:
         """Check whether a concept is in the ontology.
 
         RETURNS (bool): False for a concept that is only in annotated data.
         """
-        found = self._column("SELECT in_ontology FROM concepts WHERE number = ?", number, int)
-        return any(found)
+        sql = "SELECT in_ontology FROM concepts WHERE number = ?"
+        return any(self._column(sql, int, number))
 
     def labels(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
         """Read ids and preferred names.
@@ -276,7 +274,7 @@ class ConceptStore:
         # SQLite does not know the integers of NumPy.
         rows = self._select(sql, list(map(int, numbers)))
         if len(rows) != len(numbers):
-            raise self._incomplete(rows, numbers)
+            raise damaged(self.path, f"it lacks {len(numbers) - len(rows)} rows")
         return {number: (concept_id, name) for number, concept_id, name in rows}
 
     def _read_texts(self, members: Sequence[int]) -> dict[int, str]:
@@ -298,7 +296,7 @@ class ConceptStore:
         sql = "SELECT number, id, name, definition FROM concepts WHERE number IN"
         rows = self._select(sql, [int(number)])
         if len(rows) != 1:
-            raise self._incomplete(rows, [number])
+            raise damaged(self.path, "it lacks a row")
         _, concept_id, name, definition = rows[0]
         return Concept(
             concept_id=concept_id,
@@ -307,10 +305,10 @@ class ConceptStore:
             types=self.types_of([number])[number],
             parents=self._column(
                 "SELECT id FROM parents JOIN concepts ON number = parent WHERE child = ?",
-                number,
                 str,
+                number,
             ),
-            alt_ids=self._column("SELECT id FROM alt_ids WHERE number = ?", number, str),
+            alt_ids=self._column("SELECT id FROM alt_ids WHERE number = ?", str, number),
             xrefs=self._xrefs_of(number),
         )
 
@@ -333,9 +331,7 @@ class ConceptStore:
 
         RETURNS (List[str]): The types, sorted.
         """
-        found = self._query("SELECT DISTINCT type FROM types ORDER BY type")
-        self._require_texts(found)
-        return [name for (name,) in found]
+        return [*self._column("SELECT DISTINCT type FROM types ORDER BY type", str)]
 
     def ancestors(self, number: int) -> frozenset[int]:
         """Find the concepts above a concept. Parents may form cycles.
@@ -345,10 +341,7 @@ class ConceptStore:
         return self._ancestors.get_all([number], self._read_ancestors)[number]
 
     def _read_ancestors(self, numbers: Sequence[int]) -> dict[int, frozenset[int]]:
-        return {
-            number: frozenset(above for (above,) in self._query(_ANCESTORS, (number,)))
-            for number in numbers
-        }
+        return {each: frozenset(self._column(_ANCESTORS, int, each)) for each in numbers}
 
     def of_types(self, types: Sequence[str]) -> np.ndarray:
         """Find the concepts of some semantic types.
@@ -422,18 +415,11 @@ class ConceptStore:
         if not are_numbers or not 0 <= min(numbers) <= max(numbers) < len(self):
             raise damaged(self.path, "it has numbers that do not belong to any concept")
 
-    def _require_texts(self, rows: Iterable[tuple]) -> None:
-        if not set(map(type, chain.from_iterable(rows))) <= {str}:
-            raise damaged(self.path, _INVALID)
-
-    def _column(self, sql: str, number: int, kind: type) -> tuple[Any, ...]:
-        values = tuple(value for (value,) in self._query(sql, (number,)))
+    def _column(self, sql: str, kind: type, *keys: int) -> tuple[Any, ...]:
+        values = tuple(value for (value,) in self._query(sql, keys))
         if not all(type(value) is kind for value in values):
             raise damaged(self.path, _INVALID)
         return values
-
-    def _incomplete(self, rows: Sequence[tuple], numbers: Sequence[int]) -> ConnormError:
-        return damaged(self.path, f"it lacks {len(numbers) - len(rows)} rows")
 
     def _select(self, sql: str, keys: Sequence[Any]) -> list[tuple]:
         """Read any number of rows per key.
@@ -446,7 +432,8 @@ class ConceptStore:
         for start in range(0, len(keys), _BATCH):
             batch = keys[start : start + _BATCH]
             rows += self._query(f"{sql} ({','.join('?' * len(batch))})", batch)
-        self._require_texts([row[1:] for row in rows])
+        if not {type(text) for row in rows for text in row[1:]} <= {str}:
+            raise damaged(self.path, _INVALID)
         return rows
 
     def _query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple]:

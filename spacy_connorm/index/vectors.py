@@ -7,6 +7,7 @@ products multiplies by the norms again (`scaled`).
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeAlias
@@ -15,7 +16,7 @@ import numpy as np
 
 from ..encoders.protocol import HybridArray, Raw, make_csr, stack, take_rows
 from ..encoders.storage import DTYPES
-from ..files.arrays import open_array, require_offsets, write_header
+from ..files.arrays import open_array, require_offsets, save_arrays, write_header
 from ..files.folders import damaged
 
 if TYPE_CHECKING:
@@ -44,8 +45,7 @@ def write_csr(matrix: "csr_matrix", folder: Path, stem: str) -> None:
     folder (Path): The folder.
     stem (str): The beginning of the file names.
     """
-    for part in CSR_PARTS:
-        np.save(folder / f"{stem}.{part}.npy", getattr(matrix, part))
+    save_arrays(folder, stem, {part: getattr(matrix, part) for part in CSR_PARTS})
 
 
 def open_csr(folder: Path, stem: str, *, rows: int, width: int) -> "csr_matrix":
@@ -92,6 +92,7 @@ class RowScores(NamedTuple):
     error: np.ndarray
 
 
+@dataclass(eq=False)
 class DenseVectors:
     """Vectors as one matrix. In int8, the components of a row are multiples of 1/127 of its largest
     component. Cosines are computed with rows at unit length, so a row's cosine with itself is 1.
@@ -100,21 +101,17 @@ class DenseVectors:
     steps (Floats1d): float32 (n,): the factor of a row for its scores: 1 for float32; for int8, the
         factor that makes its length 1; times the row's norm if scores are inner products.
     norms (Floats1d): float32 (n,): the original lengths of the rows.
+    longest (float): The length of the longest row times its step.
     """
 
-    def __init__(
-        self, rows: np.ndarray, steps: np.ndarray, norms: np.ndarray, *, longest: float = 1.0
-    ) -> None:
-        """Store the arrays.
+    rows: np.ndarray
+    steps: np.ndarray
+    norms: np.ndarray
+    longest: float = field(default=1.0, kw_only=True)
 
-        rows, steps, norms: See the class.
-        longest (float): The length of the longest row times its step.
-        """
-        self.rows = rows
-        self.steps = steps
-        self.norms = norms
-        self.width = int(rows.shape[1])
-        self.longest = longest
+    @property
+    def width(self) -> int:
+        return int(self.rows.shape[1])
 
     @classmethod
     def from_raw(cls, raw: np.ndarray, dtype: str = "float32") -> "DenseVectors":
@@ -251,8 +248,7 @@ class DenseVectors:
         folder (Path): The folder of their files.
         stem (str): The beginning of the file names.
         """
-        for key, array in self.arrays.items():
-            np.save(folder / f"{stem}.{key}.npy", array)
+        save_arrays(folder, stem, self.arrays)
 
     def _floats(self, rows: np.ndarray | slice) -> np.ndarray:
         return self.rows[rows].astype("float32", copy=False)
@@ -335,18 +331,20 @@ def _load_kernels() -> Any:
     return numkong
 
 
+@dataclass(eq=False)
 class SparseVectors:
-    """Vectors as a CSR matrix of float32."""
+    """Vectors as a CSR matrix of float32.
 
-    def __init__(self, unit: "csr_matrix", norms: np.ndarray) -> None:
-        """Wrap a matrix.
+    unit (csr_matrix): (n, width) rows of length one (or zero).
+    norms (Floats1d): (n,) the original lengths of the rows.
+    """
 
-        unit (csr_matrix): (n, width) rows of length one (or zero).
-        norms (Floats1d): (n,) the original lengths of the rows.
-        """
-        self.unit = unit
-        self.norms = norms
-        self.width = int(unit.shape[1])
+    unit: "csr_matrix"
+    norms: np.ndarray
+
+    @property
+    def width(self) -> int:
+        return int(self.unit.shape[1])
 
     @classmethod
     def from_raw(cls, raw: "csr_matrix") -> "SparseVectors":
@@ -424,8 +422,7 @@ class SparseVectors:
     def write(self, folder: Path, stem: str) -> None:
         """Write the matrix, its shape and the lengths; see `DenseVectors.write`."""
         write_csr(self.unit, folder, stem)
-        np.save(folder / f"{stem}.shape.npy", np.asarray(self.unit.shape))
-        np.save(folder / f"{stem}.norms.npy", self.norms)
+        save_arrays(folder, stem, {"shape": np.asarray(self.unit.shape), "norms": self.norms})
 
 
 _COUNTS = ("int64", "int32")
@@ -434,32 +431,25 @@ _MOST_COLUMNS = 2**31
 _BLOCK = 16_384
 
 
+@dataclass(eq=False)
 class HybridVectors:
     """Dense and lexical vectors of the same texts. Queries carry the weight of lexical cosines. If
     both scores are cosines, they are averaged; a cosine is added to an inner product.
+
+    dense (DenseVectors): n rows.
+    lexical (SparseVectors): n rows.
+    weight (float): The lexical weight of the texts' own vectors; stored vectors have none.
+    metric (str): The metric of the dense scores: "cosine" or "dot".
     """
 
-    def __init__(
-        self,
-        dense: DenseVectors,
-        lexical: SparseVectors,
-        *,
-        weight: float = 1.0,
-        metric: str = COSINE,
-    ) -> None:
-        """Combine dense and lexical vectors.
+    dense: DenseVectors
+    lexical: SparseVectors
+    weight: float = 1.0
+    metric: str = COSINE
 
-        dense (DenseVectors): n rows.
-        lexical (SparseVectors): n rows.
-        weight (float): The lexical weight of the texts' own vectors; stored vectors have none.
-        metric (str): The metric of the dense scores: "cosine" or "dot".
-        """
-        self.dense = dense
-        self.lexical = lexical
-        self.weight = weight
-        self.metric = metric
-        self.norms = np.sqrt(dense.norms**2 + weight * lexical.norms**2)
-        self.width = dense.width + lexical.width
+    def __post_init__(self) -> None:
+        self.norms = np.sqrt(self.dense.norms**2 + self.weight * self.lexical.norms**2)
+        self.width = self.dense.width + self.lexical.width
 
     @classmethod
     def from_raw(cls, raw: HybridArray, *, dtype: str = "float32") -> "HybridVectors":

@@ -118,7 +118,7 @@ def _verify_members(index: ConceptIndex) -> None:
     require_sound(ascends(order), path, "rows are not sorted by target")
     are_right = np.array_equal(count > 0, target & D > 0)
     require_sound(are_right, folder / "members.count.npy", "counts and targets disagree")
-    pairs = np.unique(index.row_numbers * (index.concept_count + 1) + concept)
+    pairs = np.unique(index.row_numbers * (len(index.store) + 1) + concept)
     path = folder / "members.concept.npy"
     require_sound(len(pairs) == len(concept), path, "a row has a concept twice")
     for key, each in (("ontology_members", O), ("data_members", D)):
@@ -134,7 +134,7 @@ def _verify_names(index: ConceptIndex) -> None:
     path = index.folder / "members.preferred.npy"
     preferred = np.flatnonzero(index.members.preferred)
     concepts = index.members.concept[preferred]
-    expected = index.concept_count - _counts(index).get("concepts_only_in_data", 0)
+    expected = len(index.store) - _counts(index).get("concepts_only_in_data", 0)
     is_right = len(np.unique(concepts)) == len(concepts) == expected
     require_sound(is_right, path, f"it does not have one name for each of {expected} concepts")
     for start in range(0, len(preferred), _CHUNK):
@@ -169,7 +169,7 @@ def _verify_keys(index: ConceptIndex) -> None:
 def _verify_means(index: ConceptIndex, search: Search, report: _Report) -> None:
     folder, concepts = index.folder, index.concepts_of(search)
     vectors = index.stored_vectors(search)
-    numbers, means = concept_means(index.vectors, index.members, search.target, index.concept_count)
+    numbers, means = concept_means(index.vectors, index.members, search.target, len(index.store))
     path = folder / f"{search}.concepts.npy"
     is_right = np.array_equal(concepts, numbers)
     require_sound(is_right, path, "it does not have the concepts with texts")

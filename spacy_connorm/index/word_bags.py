@@ -8,6 +8,7 @@ the sum: all rewritten forms of a text are computed, and searched, as arrays of 
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, pairwise
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..files.arrays import are_among, ascends, find_sorted, open_array, require_offsets
+from ..files.arrays import are_among, ascends, find_sorted, open_array, require_offsets, save_arrays
 from ..text.substitutions import ENGLISH, Substitution
 from ..text.word_bags import (
     MODULUS,
@@ -66,34 +67,25 @@ class WordCounts:
         return np.frombuffer(hashes, dtype="uint64")
 
 
+@dataclass(frozen=True, eq=False)
 class WordBags:
     """Sorted 64-bit hashes of the bags of all concept texts, opened memory-mapped: 12 bytes per
     text and 12 per word. The hash of a bag is the sum of its words' hashes, so the hash of any
     window of words is a difference of running sums.
+
+    hashes (np.ndarray): uint64 (n,): hashes of bags, sorted. Texts in different rows may have the
+        same bag, and texts in one row different bags.
+    rows (Ints1d): int32 (n,): the row of each bag; ascending where hashes are equal.
+    words (np.ndarray): uint64 (w,): the hashes of all words, sorted.
+    uses (Ints1d): int32 (w,): how often each word occurs in the bags of all texts.
+    sizes (Ints1d): int32 (s,): how many texts have each number of words, from 0.
     """
 
-    def __init__(
-        self,
-        hashes: np.ndarray,
-        rows: np.ndarray,
-        words: np.ndarray,
-        uses: np.ndarray,
-        sizes: np.ndarray,
-    ) -> None:
-        """Store the arrays.
-
-        hashes (np.ndarray): uint64 (n,): hashes of bags, sorted. Texts in different rows may have
-            the same bag, and texts in one row different bags.
-        rows (Ints1d): int32 (n,): the row of each bag; ascending where hashes are equal.
-        words (np.ndarray): uint64 (w,): the hashes of all words, sorted.
-        uses (Ints1d): int32 (w,): how often each word occurs in the bags of all texts.
-        sizes (Ints1d): int32 (s,): how many texts have each number of words, from 0.
-        """
-        self.hashes = hashes
-        self._rows = rows
-        self.words = words
-        self._uses = uses
-        self._sizes = sizes
+    hashes: np.ndarray
+    rows: np.ndarray
+    words: np.ndarray
+    uses: np.ndarray
+    sizes: np.ndarray
 
     @property
     def longest(self) -> int:
@@ -101,7 +93,7 @@ class WordBags:
 
         RETURNS (int): 0 if there are no words.
         """
-        return max(len(self._sizes) - 1, 0)
+        return max(len(self.sizes) - 1, 0)
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], rows: np.ndarray) -> "WordBags":
@@ -145,8 +137,8 @@ class WordBags:
 
         RETURNS (WordCounts): A copy.
         """
-        words = dict(zip(self.words.tolist(), self._uses.tolist(), strict=True))
-        return WordCounts(words, self._sizes.tolist())
+        words = dict(zip(self.words.tolist(), self.uses.tolist(), strict=True))
+        return WordCounts(words, self.sizes.tolist())
 
     def of_single_texts(self, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Get the bags of texts that are alone in their rows.
@@ -156,9 +148,9 @@ class WordBags:
             whether it is known, bool.
         """
         count = len(start) - 1
-        is_single = (np.diff(start) == 1) & (np.bincount(self._rows, minlength=count) == 1)
+        is_single = (np.diff(start) == 1) & (np.bincount(self.rows, minlength=count) == 1)
         hashes = np.zeros(count, dtype="uint64")
-        hashes[self._rows] = self.hashes
+        hashes[self.rows] = self.hashes
         texts = np.repeat(np.arange(count), np.diff(start))
         return hashes[texts], is_single[texts]
 
@@ -170,7 +162,7 @@ class WordBags:
         """
         first = np.searchsorted(self.hashes, values, side="left").tolist()
         last = np.searchsorted(self.hashes, values, side="right").tolist()
-        return [self._rows[start:end] for start, end in zip(first, last, strict=True)]
+        return [self.rows[start:end] for start, end in zip(first, last, strict=True)]
 
     def contain(self, values: np.ndarray) -> np.ndarray:
         """Check which bags belong to some text.
@@ -191,21 +183,10 @@ class WordBags:
 
         RETURNS (bool): True if they have the same bags and counts.
         """
-        return all(map(np.array_equal, self._arrays.values(), other._arrays.values()))
-
-    @property
-    def _arrays(self) -> dict[str, np.ndarray]:
-        return {
-            "hashes": self.hashes,
-            "rows": self._rows,
-            "words": self.words,
-            "uses": self._uses,
-            "sizes": self._sizes,
-        }
+        return all(map(np.array_equal, vars(self).values(), vars(other).values()))
 
     def write(self, folder: Path) -> None:
-        for name, values in self._arrays.items():
-            np.save(folder / f"{_STEM}.{name}.npy", values)
+        save_arrays(folder, _STEM, vars(self))
 
     @classmethod
     def open(cls, folder: Path, *, rows: int) -> "WordBags":
@@ -349,23 +330,20 @@ def _derivations(
     return _Replacements(texts, changes, np.full(len(known), _DERIVED), np.left_shift(1, places))
 
 
+@dataclass(frozen=True, eq=False)
 class RewritingTable:
-    """Substitutions as sorted arrays, opened memory-mapped."""
+    """Substitutions as sorted arrays, opened memory-mapped.
 
-    def __init__(
-        self, words: np.ndarray, start: np.ndarray, change: np.ndarray, certainty: np.ndarray
-    ) -> None:
-        """Store the arrays.
+    words (np.ndarray): uint64 (w,): hashes of the bags that can be replaced, sorted, each once.
+    start (Ints1d): int64 (w + 1,): the substitutions of bag i are start[i] to start[i + 1].
+    change (np.ndarray): uint64 (n,): what each adds to the hash of a bag, modulo 2^64.
+    certainty (Floats1d): float32 (n,): how likely the meaning stays the same, 0 to 1.
+    """
 
-        words (np.ndarray): uint64 (w,): hashes of the bags that can be replaced, sorted, each once.
-        start (Ints1d): int64 (w + 1,): the substitutions of bag i are start[i] to start[i + 1].
-        change (np.ndarray): uint64 (n,): what each adds to the hash of a bag, modulo 2^64.
-        certainty (Floats1d): float32 (n,): how likely the meaning stays the same, 0 to 1.
-        """
-        self._words = words
-        self._start = start
-        self._change = change
-        self._certainty = certainty
+    words: np.ndarray
+    start: np.ndarray
+    change: np.ndarray
+    certainty: np.ndarray
 
     @classmethod
     def from_substitutions(cls, substitutions: Iterable[Substitution]) -> "RewritingTable":
@@ -402,15 +380,15 @@ class RewritingTable:
         min_certainty (float): Leave out less certain substitutions.
         RETURNS (_Replacements): The substitutions.
         """
-        found = find_sorted(self._words, parts)
+        found = find_sorted(self.words, parts)
         texts, part = np.nonzero(found >= 0)
         which, number = self._numbers(found[texts, part])
-        kept = self._certainty[number] >= min_certainty
+        kept = self.certainty[number] >= min_certainty
         which, number = which[kept], number[kept]
         return _Replacements(
             texts[which],
-            self._change[number],
-            self._certainty[number].astype("float64"),
+            self.change[number],
+            self.certainty[number].astype("float64"),
             places[part[which]],
         )
 
@@ -421,7 +399,7 @@ class RewritingTable:
         RETURNS (Tuple[Ints1d, Ints1d]): int64: for each substitution, which of the n bags it is of,
             and its number.
         """
-        spans = list(map(np.arange, self._start[words].tolist(), self._start[words + 1].tolist()))
+        spans = list(map(np.arange, self.start[words].tolist(), self.start[words + 1].tolist()))
         which = np.repeat(np.arange(len(words)), list(map(len, spans)))
         return which, np.concatenate([_NOTHING.rows, *spans])
 
@@ -436,22 +414,16 @@ class RewritingTable:
             the word, int64, ascending; what it adds to the hash of a bag, uint64; and its
             certainty.
         """
-        places = find_sorted(self._words, hashes)
+        places = find_sorted(self.words, hashes)
         known = np.flatnonzero(places >= 0)
         which, numbers = self._numbers(places[known])
         which = known[which]
-        kept = self._certainty[numbers] >= min_certainty
-        kept &= self._change[numbers] + hashes[which] != 0
-        return which[kept], self._change[numbers[kept]], self._certainty[numbers[kept]]
+        kept = self.certainty[numbers] >= min_certainty
+        kept &= self.change[numbers] + hashes[which] != 0
+        return which[kept], self.change[numbers[kept]], self.certainty[numbers[kept]]
 
     def write(self, folder: Path) -> None:
-        for name, values in (
-            ("words", self._words),
-            ("start", self._start),
-            ("change", self._change),
-            ("certainty", self._certainty),
-        ):
-            np.save(folder / f"{_REWRITING}.{name}.npy", values)
+        save_arrays(folder, _REWRITING, vars(self))
 
     @classmethod
     def open(cls, folder: Path) -> "RewritingTable | None":
@@ -477,8 +449,8 @@ class RewritingTable:
 
         RETURNS (bool): True if this is so.
         """
-        inside = (self._certainty >= 0) & (self._certainty <= 1)
-        return ascends(self._words, strictly=True) and bool(inside.all())
+        inside = (self.certainty >= 0) & (self.certainty <= 1)
+        return ascends(self.words, strictly=True) and bool(inside.all())
 
 
 ENGLISH_TABLE = RewritingTable.from_substitutions(ENGLISH)

@@ -5,7 +5,6 @@ better. Also the probabilities of candidates, and the rule for NIL.
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Literal, NamedTuple
 
@@ -16,8 +15,7 @@ from ..text.word_bags import STOP_WORDS
 _UNRELATED = 0.0
 
 
-@dataclass(frozen=True)
-class Calibration:
+class Calibration(NamedTuple):
     """A logistic regression: 1 / (1 + exp(-(intercept + score * a + margin * b))), where a is the
     score of a candidate and b its margin.
 
@@ -29,13 +27,6 @@ class Calibration:
     intercept: float
     score: float
     margin: float
-
-    def to_dict(self) -> dict[str, float]:
-        """Convert the calibration to a component's setting.
-
-        RETURNS (Dict[str, float]): The value of `calibration` in a concept normalizer.
-        """
-        return asdict(self)
 
     def probability(self, score: float, margin: float) -> float:
         """Compute how likely a candidate is right.

@@ -162,20 +162,14 @@ def link(
 
 
 def candidates_of(
-    retriever: Retriever,
-    mentions: Sequence[str],
-    query: Query,
-    *,
-    long_forms: Sequence[str] | None = None,
-    matched_names: Sequence[str] | None = None,
+    retriever: Retriever, mentions: Sequence[str], query: Query, **others: Sequence[str] | None
 ) -> list[list[Candidate]]:
     """Find the candidates of mentions. Takes the arguments and raises the errors of `link`.
 
     RETURNS (List[List[Candidate]]): For each mention, the candidates of the interpretation that
         answers.
     """
-    found = link(retriever, mentions, query, long_forms=long_forms, matched_names=matched_names)
-    return [interpretations[0].candidates for interpretations in found]
+    return [read[0].candidates for read in link(retriever, mentions, query, **others)]
 
 
 def retrieve(

@@ -202,7 +202,7 @@ class ConceptLookup:
         sieve (Sieve): The searches.
         backend (Backend): The settings of the vector index.
         """
-        self._encoder = encoder
+        self.encoder = encoder
         self.sieve = sieve
         self.backend = backend
         self._retriever: Retriever | None = None
@@ -214,14 +214,6 @@ class ConceptLookup:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _changing=RLock())
-
-    @property
-    def encoder(self) -> Encoder:
-        """The encoder in use.
-
-        RETURNS (Model[List[str], Floats2d]): The encoder.
-        """
-        return self._encoder
 
     @property
     def is_ready(self) -> bool:
@@ -264,11 +256,11 @@ class ConceptLookup:
         Other threads wait before they make changes.
         """
         with self._changing:
-            before = self._encoder, self._retriever
+            before = self.encoder, self._retriever
             try:
                 yield
             except BaseException:
-                self._encoder, self._retriever = before
+                self.encoder, self._retriever = before
                 raise
 
     def tune(self, settings: Mapping[str, Any]) -> None:
@@ -317,7 +309,7 @@ class ConceptLookup:
         """
         from ..index.builder import fit_encoder, write_index
 
-        encoder, concepts, synonyms = fit_encoder(self._encoder, concepts, synonyms, clean)
+        encoder, concepts, synonyms = fit_encoder(self.encoder, concepts, synonyms, clean)
         owner = TemporaryFolder()
         write_index(
             owner.path / _INDEX,
@@ -367,7 +359,8 @@ class ConceptLookup:
         with self._changing:
             before = self.retriever
             removed = find_synonyms(synonyms, before.index, before.encoder)
-            self._retriever = _with_removed(before, removed)
+            overlay = before.overlay.without_synonyms(removed)
+            self._retriever = replace(before, overlay=overlay)
         _warn_of_missing(removed, before.overlay, before.index)
 
     def changed_synonyms(self) -> list[ChangedSynonym]:
@@ -377,7 +370,20 @@ class ConceptLookup:
         RAISES (ConnormError): CN001 as `retriever`.
         """
         retriever = self.retriever
-        return _list_changes(retriever.overlay, retriever.index)
+        overlay, index = retriever.overlay, retriever.index
+        removed = sorted(overlay.removed)
+        members = [int(index.members.of(*pair)[0]) for pair in removed]
+        texts = index.store.texts(members)
+        added = [(each, overlay.own_count(each)) for each in overlay.synonyms]
+        numbers = {concept for _, concept in removed} | {each.concept for each, _ in added}
+        labels = index.store.labels(numbers)
+        return [
+            *(
+                ChangedSynonym(texts[member], labels[concept][0], 0)
+                for member, (_, concept) in zip(members, removed, strict=True)
+            ),
+            *(ChangedSynonym(each.text, labels[each.concept][0], count) for each, count in added),
+        ]
 
     def change_synonyms(self, changes: Iterable[ChangedSynonym]) -> None:
         """Replace all synonyms removed and added since the index was built.
@@ -385,8 +391,16 @@ class ConceptLookup:
         changes (Iterable[ChangedSynonym]): From `changed_synonyms`, of this or another index.
         RAISES (ConnormError): As `add_synonyms`. Nothing changes then.
         """
+        changes = list(changes)
+        gone = [(text, concept_id) for text, concept_id, count in changes if not count]
+        added = (each for each in changes if each.times)
         with self._changing:
-            self._retriever = _with_changed(self.retriever, changes)
+            index, encoder = self.retriever.index, self.retriever.encoder
+            overlay = SynonymOverlay(index).without_synonyms(find_synonyms(gone, index, encoder))
+            changed = replace(self.retriever, overlay=overlay)
+            for count, some in groupby(added, key=attrgetter("times")):
+                changed = _with_added(changed, [each[:2] for each in some], count=count)
+            self._retriever = changed
 
     def use(
         self,
@@ -412,7 +426,7 @@ class ConceptLookup:
                 _require_comparable(index.metric, self.sieve, self._settings)
                 overlay = SynonymOverlay(index) if overlay is None else overlay
                 retriever = Retriever(encoder, index, overlay, **self._own_settings())
-            self._encoder, self._retriever = encoder, retriever
+            self.encoder, self._retriever = encoder, retriever
 
     def verify(self, folder: Path, *, report: Callable[[int], Any]) -> None:
         """Check that index, synonyms and encoder agree.
@@ -471,55 +485,6 @@ def _with_added(
     if in_all > _MAX_COUNT:
         refuse("count", in_all, f"at most {_MAX_COUNT}, with what was added before")
     return replace(retriever, overlay=overlay)
-
-
-def _with_removed(retriever: Retriever, removed: Iterable[Synonym]) -> Retriever:
-    """Remove synonyms; see `ConceptLookup.remove_synonyms`.
-
-    RETURNS (Retriever): A retriever without these synonyms.
-    """
-    return replace(retriever, overlay=retriever.overlay.without_synonyms(removed))
-
-
-def _with_changed(retriever: Retriever, changes: Iterable[ChangedSynonym]) -> Retriever:
-    """Replace all changes since the index was built.
-
-    retriever (Retriever): The retriever.
-    changes (Iterable[ChangedSynonym]): The result of `ConceptLookup.changed_synonyms`.
-    RETURNS (Retriever): A retriever with only these changes.
-    RAISES (ConnormError): As `ConceptLookup.add_synonyms`.
-    """
-    changes = list(changes)
-    gone = ((text, concept_id) for text, concept_id, count in changes if not count)
-    removed = find_synonyms(gone, retriever.index, retriever.encoder)
-    unchanged = replace(retriever, overlay=SynonymOverlay(retriever.index))
-    changed = _with_removed(unchanged, removed)
-    added = (each for each in changes if each.times)
-    for count, some in groupby(added, key=attrgetter("times")):
-        changed = _with_added(changed, [each[:2] for each in some], count=count)
-    return changed
-
-
-def _list_changes(overlay: SynonymOverlay, index: ConceptIndex) -> list[ChangedSynonym]:
-    """List what was changed since the index was built.
-
-    overlay (SynonymOverlay): The changes.
-    index (ConceptIndex): The index they belong to.
-    RETURNS (List[ChangedSynonym]): The removed synonyms, then the added ones in order.
-    """
-    removed = sorted(overlay.removed)
-    members = [int(index.members.of(*pair)[0]) for pair in removed]
-    texts = index.store.texts(members)
-    added = [(each, overlay.own_count(each)) for each in overlay.synonyms]
-    numbers = {concept for _, concept in removed} | {each.concept for each, _ in added}
-    ids = {number: concept_id for number, (concept_id, _) in index.store.labels(numbers).items()}
-    return [
-        *(
-            ChangedSynonym(texts[member], ids[concept], 0)
-            for member, (_, concept) in zip(members, removed, strict=True)
-        ),
-        *(ChangedSynonym(each.text, ids[each.concept], count) for each, count in added),
-    ]
 
 
 def find_synonyms(

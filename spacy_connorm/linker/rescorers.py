@@ -352,7 +352,7 @@ def _score_names(
         the search does not look at are ignored.
     RETURNS (Dict[int, List[Hit]]): The hits by position, best first.
     """
-    texts = IndexTexts.of(search, batch.index, batch.overlay, batch.allowed)
+    texts = IndexTexts(search, batch.index, batch.overlay, batch.allowed)
     vectors, queries = texts.searcher.vectors, take_rows(batch.vectors, list(names))
     rows, certainty = map(np.concatenate, zip(*names.values(), strict=True))
     items = rows - batch.index.row_ranges[search.target][0]

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import refuse_text, unreadable
-from ..files.atomic import atomic_file
-from ..files.text import open_text, read_lines
+from ..files.atomic import write_text
+from ..files.text import read_lines
 
 # A byte order mark, which readers skip.
 _MARK = "\ufeff"
@@ -75,6 +75,5 @@ def write_synonyms(path: str | Path, synonyms: Iterable[ChangedSynonym]) -> None
         process is writing it.
     """
     lines = "".join(f"{text}\t{concept_id}\t{times}\n" for text, concept_id, times in synonyms)
-    with atomic_file(path) as part, open_text(part, "wt") as file:
-        # Readers skip one byte order mark, which could be the first character of a text.
-        file.write(_MARK + lines if lines.startswith(_MARK) else lines)
+    # Readers skip one byte order mark, which could be the first character of a text.
+    write_text(path, _MARK + lines if lines.startswith(_MARK) else lines)

@@ -12,9 +12,6 @@ from ..errors import unreadable
 from ..files.text import read_lines
 from .report import ReadReport
 
-# Corpora write MeSH ids without a prefix, and DOIDs already have one.
-_DROPPED_PREFIXES = ("MESH:", "DO:")
-
 
 def read_ctd(path: str | Path, *, report: ReadReport | None = None) -> Iterator[Concept]:
     """Read a vocabulary of CTD. Ids are written as in the corpora: `D003920`, `OMIM:222100`,
@@ -94,10 +91,8 @@ def _split(field: str) -> tuple[str, ...]:
 
 
 def _bare_id(concept_id: str) -> str:
-    for prefix in _DROPPED_PREFIXES:
-        if concept_id.startswith(prefix):
-            return concept_id.removeprefix(prefix)
-    return concept_id
+    # Corpora write MeSH ids without a prefix, and DOIDs already have one.
+    return concept_id.removeprefix("MESH:").removeprefix("DO:")
 
 
 def read_medic(path: str | Path, *, report: ReadReport | None = None) -> Iterator[Concept]:

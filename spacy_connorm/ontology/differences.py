@@ -4,6 +4,7 @@ release.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..concepts import Concept, Ontology
@@ -50,21 +51,19 @@ class Successor(NamedTuple):
     proposed: tuple[str, ...] = ()
 
 
+@dataclass(eq=False)
 class Successors:
     """Finds successors: by id, by alternate id, and by the replacements that OBO gives for obsolete
     terms.
+
+    old (Ontology): The old release.
+    new (Ontology): The new one.
+    retired (Mapping[str, Retired]): What the new release gives for its obsolete concepts.
     """
 
-    def __init__(self, old: Ontology, new: Ontology, retired: Mapping[str, Retired]) -> None:
-        """Store the releases.
-
-        old (Ontology): The old release.
-        new (Ontology): The new one.
-        retired (Mapping[str, Retired]): What the new release gives for its obsolete concepts.
-        """
-        self._old = old
-        self._new = new
-        self._retired = retired
+    old: Ontology
+    new: Ontology
+    retired: Mapping[str, Retired]
 
     def find(self, concept_id: str) -> Successor:
         """Find the successor of an id.
@@ -73,20 +72,20 @@ class Successors:
         RETURNS (Successor): The concept of the new release, or the reason why there is none.
         """
         found = self._in_new(concept_id)
-        own = self._old.primary_id(concept_id)
+        own = self.old.primary_id(concept_id)
         if not found.concept_id and own != concept_id:
             found = self._in_new(own)
-        if not found.concept_id and found.reason == "unknown" and concept_id in self._old:
+        if not found.concept_id and found.reason == "unknown" and concept_id in self.old:
             return found._replace(reason="retired")
         return found
 
     def _in_new(self, concept_id: str) -> Successor:
-        if concept_id in self._new:
-            concept = self._new[concept_id]
+        if concept_id in self.new:
+            concept = self.new[concept_id]
             return Successor(concept.concept_id, _reason(concept_id, concept))
         for spelling in PREFIXES.spellings_of(concept_id):
-            if spelling in self._new:
-                return Successor(self._new.primary_id(spelling), "other spelling")
+            if spelling in self.new:
+                return Successor(self.new.primary_id(spelling), "other spelling")
         return self._replacement(concept_id)
 
     def _replacement(self, concept_id: str) -> Successor:
@@ -99,18 +98,18 @@ class Successors:
             if current in seen:
                 continue
             seen.add(current)
-            if current in self._new:
-                found[self._new.primary_id(current)] = None
-            elif current in self._retired:
-                waiting += self._retired[current].replaced_by
-                proposed |= dict.fromkeys(self._retired[current].consider)
+            if current in self.new:
+                found[self.new.primary_id(current)] = None
+            elif current in self.retired:
+                waiting += self.retired[current].replaced_by
+                proposed |= dict.fromkeys(self.retired[current].consider)
         if len(found) == 1:
             return Successor(next(iter(found)), "replaced_by")
         if found:
             return Successor("", "several replacements", tuple(found))
         if proposed:
             return Successor("", "consider", tuple(proposed))
-        return Successor("", "retired" if concept_id in self._retired else "unknown")
+        return Successor("", "retired" if concept_id in self.retired else "unknown")
 
 
 def _reason(concept_id: str, concept: Concept) -> str:

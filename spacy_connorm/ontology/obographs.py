@@ -7,12 +7,11 @@ from typing import Any
 
 from ..concepts import Concept
 from ..concepts.concept import ALL_SCOPES
-from ..errors import require_choice, unreadable
+from ..errors import unreadable
 from ..files.text import read_text
 from . import statements as owl
 from .report import ReadReport
-from .statements import TYPES, Statement, read_statements
-from .synonyms import require_scopes
+from .statements import Statement, read_statements
 
 
 def read_obographs(
@@ -34,8 +33,6 @@ def read_obographs(
     RAISES (ConnormError): CN115 for a file that is not OBO Graphs, CN118 for an unknown scope or
         type, and the errors of `read_text`.
     """
-    require_scopes(scopes)
-    require_choice("types", types, TYPES)
     try:
         graphs = json.loads(read_text(path))["graphs"]
         stated = [each for graph in graphs for each in _statements(graph)]

@@ -9,12 +9,11 @@ from typing import IO, cast
 
 from ..concepts import Concept
 from ..concepts.concept import ALL_SCOPES
-from ..errors import ConnormError, Errors, require_choice, unreadable
+from ..errors import ConnormError, Errors, unreadable
 from ..files.text import existing_file, open_bytes
 from ..files.xml import require_plain_entities
 from .report import ReadReport
-from .statements import TYPES, Statement, read_statements
-from .synonyms import require_scopes
+from .statements import Statement, read_statements
 
 # "<http:" begins a statement of Turtle.
 _XML = re.compile(r"\s*<(?!\w+:/)")
@@ -44,8 +43,6 @@ def read_rdf(
     RAISES (ConnormError): CN106 for a file that is damaged or not gzipped, CN115 for one that is
         not RDF, CN118 for an unknown scope or type.
     """
-    require_scopes(scopes)
-    require_choice("types", types, TYPES)
     return read_statements(
         _statements(existing_file(path)),
         scopes=scopes,

@@ -33,49 +33,33 @@ from .snomed import find_snomed
 from .synonyms import require_scopes
 
 
-def read_ontology(
-    path: str | Path,
-    *,
-    format: str | None = None,
-    licence: str = "",
-    curies: bool = False,
-    **options: Any,
-) -> Ontology:
+def read_ontology(path: str | Path, *, licence: str = "", **options: Any) -> Ontology:
     """Read an ontology into memory.
 
     path (Union[str, Path]): The file, or the folder of a release of UMLS, RxNorm or SNOMED CT.
-    format (Optional[str]): One of `FORMATS`; detected from the file if None.
     licence (str): The terms of use to keep in every index built from it; if empty, those stated in
         the file.
-    curies (bool): Whether to write ids with the prefix of their vocabulary, see `with_curies`.
-    **options (Any): Options of the format; see its reader.
+    **options (Any): `format`, `curies` and the options of the format, as in `stream_ontology`.
     RETURNS (Ontology): The ontology.
     RAISES (ConnormError): The errors of `stream_ontology`.
     """
-    stream = open_ontology(path, format=format, licence=licence, curies=curies, **options)
+    stream = open_ontology(path, licence=licence, **options)
     return Ontology(stream, source=stream.source)
 
 
-def open_ontology(
-    path: str | Path,
-    *,
-    format: str | None = None,
-    licence: str = "",
-    curies: bool = False,
-    **options: Any,
-) -> ConceptStream:
+def open_ontology(path: str | Path, *, licence: str = "", **options: Any) -> ConceptStream:
     """Open an ontology of any size for an index, to be read concept by concept. Warnings about
     likely mistakes are issued at the end.
 
-    path, format, licence, curies, **options: As in `read_ontology`.
+    path, licence, **options: As in `read_ontology`.
     RETURNS (ConceptStream): The ontology, to be read once.
     RAISES (ConnormError): The errors of `stream_ontology`, partly while the concepts are read.
     """
     file, report = _file(path), ReadReport()
-    concepts = stream_ontology(path, format=format, report=report, curies=curies, **options)
+    concepts = stream_ontology(path, report=report, **options)
     # The terms of use come before the first concept.
     first = list(islice(concepts, 1))
-    again = partial(stream_ontology, path, format=format, curies=curies, **options)
+    again = partial(stream_ontology, path, **options)
     source = Source(file.name, sha256(file), licence or report.licence)
     return ConceptStream(_watched(chain(first, concepts), again), source)
 

@@ -69,10 +69,7 @@ class ReadReport:
         example (str): Its id or line.
         broken (bool): Whether the file is at fault, rather than the reader's settings.
         """
-        kind = self.left_out.get(reason)
-        if kind is None:
-            kind = self.left_out[reason] = LeftOut(example, broken)
-        kind.count += 1
+        self.left_out.setdefault(reason, LeftOut(example, broken)).count += 1
 
     def merge_rows(self, concepts: Iterable[Concept]) -> dict[str, Concept]:
         """Merge rows with the same id, and count them.
@@ -198,7 +195,7 @@ class Inventory:
         hits = [
             _in_order(_shared(names, _view(self._owners)), names),
             _in_order(_repeated(ids), ids),
-            _in_order(_missing(parents, known), parents),
+            _in_order(np.unique(parents[~are_among(known, parents)]), parents),
             _in_order(_circular(_view(self._children), parents), ids),
         ]
         texts = _spell({first for count, first in hits if count}, concepts)
@@ -243,10 +240,6 @@ def _repeated(values: np.ndarray) -> np.ndarray:
     """Find the second and further occurrences of each value."""
     values = np.sort(values)
     return values[1:][values[1:] == values[:-1]]
-
-
-def _missing(parents: np.ndarray, known: np.ndarray) -> np.ndarray:
-    return np.unique(parents[~are_among(known, parents)])
 
 
 def _circular(children: np.ndarray, parents: np.ndarray) -> np.ndarray:

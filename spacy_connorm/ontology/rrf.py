@@ -4,7 +4,7 @@ has files with the same columns, in another order.
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -71,14 +71,14 @@ def read_rrf(
     wanted = _Wanted(tuple(languages), frozenset(sources))
     marks = ("|PAR|", "|inverse_isa|")
     type_rows = _follow(mrconso, "STY", report)
-    definition_rows = relation_rows = _Follower(iter(()))
+    definition_rows = relation_rows = _Follower(())
     is_umls = _kind(mrconso) == _UMLS
     if is_umls:
         definition_rows = _follow(mrconso, "DEF", report)
     if is_umls and hierarchy:
         relation_rows = _follow(mrconso, "REL", report, marks=marks)
     brand_names = _brand_names(mrconso, wanted) if tradenames else {}
-    for cui, rows in _read_groups(mrconso, _WIDTHS["CONSO"]):
+    for cui, rows in _read_names(mrconso):
         types = tuple(row[_TUI] for row in type_rows.rows_of(cui))
         if semantic_types and not any(tui in semantic_types for tui in types):
             report.leave_out("a concept of another semantic type", cui)
@@ -215,23 +215,26 @@ def _find_rrf(folder: Path, name: str) -> Path | None:
     return next((file for file in files if file.is_file()), None)
 
 
-def _read_groups(
-    path: Path, width: int, containing: Collection[str] = ()
-) -> Iterator[tuple[str, list[_Row]]]:
-    """Read a file CUI by CUI.
+def _read_names(mrconso: Path) -> Iterator[tuple[str, list[_Row]]]:
+    """Read the rows with the names of concepts, CUI by CUI.
 
-    path (Path): A file sorted by its first column, CUI.
-    width (int): The minimum number of columns.
-    containing (Collection[str]): Read only lines that contain one of these strings.
     YIELDS (Tuple[str, List[List[str]]]): A CUI and its rows.
-    RAISES (ConnormError): CN115 for a row that is too short, CN116 if the file is not sorted, and
-        the errors of `read_lines`.
+    RAISES (ConnormError): The errors of `_sorted_rows`.
     """
-    rows = _sorted_rows(path, width, containing)
+    rows = _sorted_rows(mrconso, _WIDTHS["CONSO"], ())
     return ((cui, list(group)) for cui, group in groupby(rows, key=itemgetter(0)))
 
 
 def _sorted_rows(path: Path, width: int, containing: Collection[str]) -> Iterator[_Row]:
+    """Read a file that is sorted by its first column, CUI.
+
+    path (Path): The file.
+    width (int): The minimum number of columns.
+    containing (Collection[str]): Read only lines that contain one of these strings; all if empty.
+    YIELDS (List[str]): Its rows.
+    RAISES (ConnormError): CN115 for a row that is too short, CN116 if the file is not sorted, and
+        the errors of `read_lines`.
+    """
     before = ""
     for number, row in _read_rows(path, width, containing):
         if row[0] != before and _place(row[0]) < _place(before):
@@ -261,12 +264,12 @@ class _Follower:
     are sorted by CUI.
     """
 
-    def __init__(self, groups: Iterator[tuple[str, list[_Row]]]) -> None:
+    def __init__(self, rows: Iterable[_Row]) -> None:
         """Start before the first CUI.
 
-        groups (Iterator[Tuple[str, List[_Row]]]): The result of `_read_groups`.
+        rows (Iterable[List[str]]): The rows of the file.
         """
-        self._groups = groups
+        self._groups = groupby(rows, key=itemgetter(0))
         self._cui = ""
         self._rows: list[_Row] = []
 
@@ -278,7 +281,8 @@ class _Follower:
         """
         last = _place(cui)
         while _place(self._cui) < last:
-            self._cui, self._rows = next(self._groups, (_AFTER_ALL_CUIS, []))
+            self._cui, group = next(self._groups, (_AFTER_ALL_CUIS, ()))
+            self._rows = list(group)
         return self._rows if self._cui == cui else []
 
     def finish(self) -> None:
@@ -293,13 +297,12 @@ def _follow(
     file = _find_rrf(mrconso.parent, f"{kind}{name}")
     if file is None:
         report.leave_out(f"{kind}{name}.RRF, which is missing", str(mrconso.parent))
-        return _Follower(iter(()))
+        return _Follower(())
     if kind == _RXNORM:
         # No documentation says that it is sorted.
-        rows = [row for _, row in _read_rows(file, width, marks)]
-        rows.sort(key=lambda row: _place(row[0]))
-        return _Follower((cui, list(group)) for cui, group in groupby(rows, key=itemgetter(0)))
-    return _Follower(_read_groups(file, width, marks))
+        rows = (row for _, row in _read_rows(file, width, marks))
+        return _Follower(sorted(rows, key=lambda row: _place(row[0])))
+    return _Follower(_sorted_rows(file, width, marks))
 
 
 def _brand_names(mrconso: Path, wanted: _Wanted) -> dict[str, list[str]]:
@@ -313,7 +316,7 @@ def _brand_names(mrconso: Path, wanted: _Wanted) -> dict[str, list[str]]:
         if row[_RELA] == "tradename_of" and wanted.is_wanted_relation(row):
             drugs[row[_CUI2]].append(row[0])
     names: defaultdict[str, list[str]] = defaultdict(list)
-    for brand, rows in _read_groups(mrconso, _WIDTHS["CONSO"]):
+    for brand, rows in _read_names(mrconso):
         for drug in drugs.get(brand, ()):
             names[drug] += wanted.names(rows, ReadReport())
     return names

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from ..concepts import Concept
 from ..concepts.concept import ALL_SCOPES, EXACT
+from ..errors import require_choice
 from .report import ReadReport, Retired, read_xrefs
-from .synonyms import names_by_scope
+from .synonyms import names_by_scope, require_scopes
 
 _RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 _OWL = "http://www.w3.org/2002/07/owl#"
@@ -113,7 +114,10 @@ def read_statements(
         hp.owl has those of UBERON, GO and ChEBI, which its definitions use.
     report (ReadReport): Filled with what was left out, and with the terms of use.
     YIELDS (Concept): The concepts, in the order in which they are first mentioned.
+    RAISES (ConnormError): CN118 for an unknown scope or type.
     """
+    require_scopes(scopes)
+    require_choice("types", types, TYPES)
     told = _by_subject(statements, language, report)
     ontologies = _of_kind(told, _ONTOLOGIES)
     licences = dict.fromkeys(

@@ -128,10 +128,6 @@ def _has_any(places: Sequence[int], first: int, last: int) -> bool:
     return bisect_left(places, first) < bisect_left(places, last)
 
 
-def _is_adjacent(doc: Doc, match: _Match) -> bool:
-    return doc[match[1] : match[2]].text.lower() in ADJACENT
-
-
 def _is_sign(doc: Doc, match: _Match) -> bool:
     return doc[match[1] : match[2]].text in SIGNS
 
@@ -152,7 +148,7 @@ def _bracketed(
     mentions = {span.end for span in spans}
     others, beside = [], []
     for kind, start, end in sorted(behind, key=itemgetter(1)):
-        if _is_adjacent(doc, (kind, start, end)):
+        if doc[start:end].text.lower() in ADJACENT:
             beside.append((kind, start, end))
             continue
         place = start

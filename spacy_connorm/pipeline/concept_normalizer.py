@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import chain, islice, takewhile
 from multiprocessing import parent_process
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, Unpack
 from weakref import WeakKeyDictionary, WeakSet, ref
 
 from spacy.language import Language
@@ -37,13 +37,7 @@ from ..files.atomic import TemporaryFolder
 from ..linker.interpretations import Calibration, written_id
 from ..linker.synonyms import as_pairs, read_synonyms, write_synonyms
 from ..text.cleaning import clean
-from .serialization import (
-    SavedComponent,
-    read_lookup,
-    require_component,
-    require_extras,
-    write_lookup,
-)
+from .serialization import INDEX, SavedComponent, require_component, require_extras
 from .settings import InnerProductSettings, NormalizerSettings, Settings
 
 if TYPE_CHECKING:
@@ -98,32 +92,23 @@ class BatchedPipe(Pipe):
                 yield from docs
 
 
-class NameUser(Protocol):
-    """A component that uses the names of a concept normalizer."""
-
-    def warn_of_others(self, normalizers: Sequence[Any]) -> None:
-        """Warn if a document was read by these normalizers, and this component uses none of
-        them.
-        """
-
-
+_ENCODER = "encoder"
 # The settings that name branches.
 _BRANCHES = ("branches", "excluded_branches")
 # Not stored on the document: the entry disappears with it, and other processes do not see it.
-_NAME_USERS: WeakKeyDictionary[Doc, WeakSet[NameUser]] = WeakKeyDictionary()
-_NORMALIZERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
+_READERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
 # The pipelines of normalizers that have not warned of their place in them.
 _PIPELINES: WeakKeyDictionary[Any, ref[Language]] = WeakKeyDictionary()
 
 
-def record_name_user(docs: Iterable[Doc], user: NameUser) -> None:
+def record_name_user(docs: Iterable[Doc], user: Any) -> None:
     """Record which component set the mentions of documents.
 
     docs (Iterable[Doc]): The documents.
-    user (NameUser): The component.
+    user (MentionFinder): The component, which uses the names of a normalizer.
     """
     for doc in docs:
-        _NAME_USERS.setdefault(doc, WeakSet()).add(user)
+        _READERS.setdefault(doc, WeakSet()).add(user)
 
 
 def record_normalizer(doc: Doc, normalizer: Any) -> None:
@@ -133,17 +118,11 @@ def record_normalizer(doc: Doc, normalizer: Any) -> None:
     normalizer (ConceptNormalizer): The component.
     WARNS (ConnormWarning): CNW004, once, if the mentions are names from another pipeline.
     """
-    _NORMALIZERS.setdefault(doc, WeakSet()).add(normalizer)
-    for user in list(_NAME_USERS.get(doc, ())):
-        user.warn_of_others(normalizers_of(doc))
-
-
-def normalizers_of(doc: Doc) -> list[Any]:
-    """List the concept normalizers that have read a document.
-
-    RETURNS (List[ConceptNormalizer]): Those in this process.
-    """
-    return list(_NORMALIZERS.get(doc, ()))
+    readers = _READERS.setdefault(doc, WeakSet())
+    readers.add(normalizer)
+    normalizers = [each for each in readers if isinstance(each, ConceptNormalizer)]
+    for user in [each for each in readers if each not in normalizers]:
+        user.warn_of_others(normalizers)
 
 
 def record_pipeline(normalizer: Any, nlp: Language) -> None:
@@ -356,9 +335,15 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             self.from_disk(index, exclude=["cfg"])
         elif others or not self.lookup.is_ready:
             examples = chain(get_examples(), corpus(nlp or Language(self.vocab)) if corpus else ())
-            annotated = self._known_ids(chain(self._read_annotated(examples), synonyms))
+            annotated = annotated_synonyms(
+                (example.reference for example in examples),
+                self.cfg["labels"],
+                spans_key=self.cfg["spans_key"],
+                long_forms=self.cfg["expand_abbreviations"],
+            )
+            pairs = self._known_ids(chain(annotated, synonyms))
             # D has no mentions without a concept, such as `NIL` and `CUI-less`.
-            linked = [pair for pair in annotated if split_ids(pair[1])]
+            linked = [pair for pair in pairs if split_ids(pair[1])]
             if ontology is None and not linked:
                 raise ConnormError(Errors.CN004.format(name=self.name))
             read = None if ontology is None else read_given(ontology)
@@ -372,18 +357,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         self.candidates(())  # reports unknown types and branches now, not with the first document
         if nlp is not None:
             require_extras(nlp)
-
-    def _read_annotated(self, examples: Iterable[Example]) -> Iterator[tuple[str, str]]:
-        """Read the annotated mentions of examples.
-
-        YIELDS (Tuple[str, str]): Texts and concept ids.
-        """
-        return annotated_synonyms(
-            (example.reference for example in examples),
-            self.cfg["labels"],
-            spans_key=self.cfg["spans_key"],
-            long_forms=self.cfg["expand_abbreviations"],
-        )
 
     def _groups(self, doc: Doc) -> dict[str | None, list[Span]]:
         """Select the spans to normalize: those of the settings, and those of a mention finder with
@@ -569,14 +542,48 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         return {*f"{required_extra(self.lookup.encoder)},{backend}".split(",")} - {""}
 
     def write_parts(self, folder: Path, exclude: Collection[str]) -> None:
-        """Write the encoder and the index; see `SavedComponent`."""
-        write_lookup(self.lookup, folder, exclude)
+        """Write the encoder, the index and the synonyms beside it; see `SavedComponent`.
+
+        folder (Path): A folder that is moved into place later.
+        exclude (Collection[str]): "encoder", "index", or both.
+        RAISES (ConnormError): CN001 if there is no index.
+        """
+        from ..encoders.protocol import store_encoder
+        from ..index.overlay import write_overlay
+
+        encoder = self.lookup.encoder
+        if INDEX not in exclude:
+            retriever = self.lookup.retriever
+            encoder = retriever.encoder
+            retriever.index.write(folder / INDEX)
+            write_overlay(retriever.overlay, retriever.index, folder)
+        if _ENCODER not in exclude:
+            store_encoder(encoder, folder / _ENCODER)
 
     def read_parts(
         self, folder: Path, exclude: Collection[str], owner: TemporaryFolder | None
     ) -> None:
-        """Read the encoder and the index; see `SavedComponent`."""
-        read_lookup(self.lookup, folder, exclude, owner)
+        """Read the folder that `write_parts` wrote; the index is mapped, not loaded.
+
+        folder (Path): The folder.
+        exclude (Collection[str]): "encoder", "index", or both.
+        owner (Optional[TemporaryFolder]): If given, it owns the folder, and is kept as long as the
+            index.
+        RAISES (ConnormError): CN402 for a damaged folder, CN430 if its index is from another build,
+            and the errors of `ConceptLookup.use`.
+        """
+        from ..encoders.protocol import open_encoder
+        from ..index.concept_index import ConceptIndex
+        from ..index.overlay import read_overlay
+
+        lookup, encoder = self.lookup, self.lookup.encoder
+        if _ENCODER not in exclude:
+            encoder = open_encoder(encoder, folder / _ENCODER)
+        if INDEX in exclude:
+            lookup.use(encoder)
+        else:
+            index = ConceptIndex(folder / INDEX, lookup.backend, owner=owner)
+            lookup.use(encoder, index, read_overlay(folder, index))
 
     def read_folder(
         self, path: Path, exclude: Collection[str], owner: TemporaryFolder | None = None

@@ -91,9 +91,9 @@ def build_knowledge_base(index: "ConceptIndex", vocab: Vocab) -> InMemoryLookupK
     vectors = index.vectors.dense if isinstance(index.vectors, HybridVectors) else index.vectors
     if isinstance(vectors, SparseVectors):
         raise ConnormError(Errors.CN008)
-    numbers, blocks = concept_means(vectors, index.members, O | D, index.concept_count)
+    numbers, blocks = concept_means(vectors, index.members, O | D, len(index.store))
     counts = np.bincount(
-        index.members.concept, weights=index.members.count, minlength=index.concept_count
+        index.members.concept, weights=index.members.count, minlength=len(index.store)
     )
     labels = index.store.labels(numbers)
     ids = [labels[number][0] for number in numbers.tolist()]

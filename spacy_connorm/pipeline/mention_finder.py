@@ -29,99 +29,6 @@ if TYPE_CHECKING:
     from ..finder.token_words import TokenWords
 
 
-class NormalizerLink:
-    """Finds the concept normalizers of a component's pipeline. It looks for them when they are
-    needed, since they may be added later.
-    """
-
-    def __init__(self, nlp: Language, name: str = "") -> None:
-        """Store the pipeline and the name.
-
-        nlp (Language): A pipeline that has, or will have, a concept normalizer.
-        name (str): The component's name, for warnings.
-        """
-        # A strong reference: a component copied to another pipeline (`source`) outlives its own. A
-        # worker gets the pipeline, too: spaCy pickles it with its components.
-        self._nlp = nlp
-        self._name = name
-        self._has_warned = False
-        self._was_loaded = False
-
-    def move(self, nlp: Language) -> None:
-        """Use another pipeline from now on.
-
-        nlp (Language): The pipeline.
-        """
-        self._nlp = nlp
-        self._has_warned = False
-
-    def require(self, wanted: str | None, message: str) -> ConceptNormalizer:
-        """Find a concept normalizer.
-
-        wanted (Optional[str]): Its name; None for the first one.
-        message (str): The error message, with placeholders for the missing `component` and the
-            `known` ones.
-        RETURNS (ConceptNormalizer): The normalizer.
-        RAISES (ConnormError): This error if the pipeline does not have it.
-        """
-        found = self._find()
-        name = next(iter(found), None) if wanted is None else wanted
-        if name not in found:
-            named = "concept normalizer" if wanted is None else f"concept normalizer '{wanted}'"
-            raise ConnormError(message.format(component=named, known=", ".join(found) or "none"))
-        return found[name]
-
-    def note_loading(self) -> None:
-        """Record that the component was loaded, since its normalizer may be loaded after it."""
-        self._was_loaded = True
-
-    def is_waiting_for(self, normalizer: ConceptNormalizer) -> bool:
-        """Check whether the pipeline is still being loaded. An `entity_ruler` then already runs the
-        components before it on its patterns.
-
-        normalizer (ConceptNormalizer): The component to wait for. If it never gets an index, it
-            raises CN001 itself.
-        RETURNS (bool): Whether it has not been loaded yet.
-        """
-        return self._was_loaded and not normalizer.lookup.is_ready
-
-    def warn_if_too_late(self, component: Any) -> None:
-        """Warn if a component sets mentions too late for any concept normalizer.
-
-        component (Any): A component of the pipeline.
-        WARNS (ConnormWarning): CNW003.
-        """
-        pipeline = self._nlp.pipeline
-        place = next((at for at, (_, pipe) in enumerate(pipeline) if pipe is component), 0)
-        normalizers = [
-            (at, name)
-            for at, (name, pipe) in enumerate(pipeline)
-            if isinstance(pipe, ConceptNormalizer)
-        ]
-        if normalizers and all(at < place for at, _ in normalizers):
-            _, last = normalizers[-1]
-            warn(Warnings.CNW003.format(name=component.name, component=last))
-
-    def warn_of_others(self, normalizers: Sequence[ConceptNormalizer]) -> None:
-        """Warn, once, if a document was read only by concept normalizers of another pipeline.
-        Copies of a normalizer count as the same.
-
-        normalizers (Sequence[ConceptNormalizer]): The normalizers that have read it.
-        WARNS (ConnormWarning): CNW004.
-        """
-        if self._has_warned or not normalizers:
-            return
-        own = list(self._find().values())
-        if any(each in own for each in normalizers) or _builds(own) & _builds(normalizers):
-            return
-        self._has_warned = True
-        warn(Warnings.CNW004.format(name=self._name, component=normalizers[0].name))
-
-    def _find(self) -> dict[str, ConceptNormalizer]:
-        components = self._nlp.components
-        return {name: pipe for name, pipe in components if isinstance(pipe, ConceptNormalizer)}
-
-
 def _builds(normalizers: Iterable[ConceptNormalizer]) -> set[int]:
     """Identify the builds of indexes."""
     return {each.lookup.index.checksum for each in normalizers if each.lookup.is_ready}
@@ -133,7 +40,8 @@ class MentionFinder(SavedComponent, BatchedPipe):
     """
 
     def __init__(self, nlp: Language, name: str = "mention_finder", **settings: Any) -> None:
-        """Store the settings. The normalizer is looked up for the first document.
+        """Store the settings. The normalizer is looked up when it is needed, since it may be added
+        later.
 
         nlp (Language): A pipeline that has, or will have, a concept normalizer.
         name (str): The component's name.
@@ -143,7 +51,11 @@ class MentionFinder(SavedComponent, BatchedPipe):
         self.vocab = nlp.vocab
         self.name = name
         self.cfg = Settings(FinderSettings, settings)
-        self._link = NormalizerLink(nlp, name)
+        # A strong reference: a component copied to another pipeline (`source`) outlives its own. A
+        # worker gets the pipeline, too: spaCy pickles it with its components.
+        self._nlp = nlp
+        self._has_warned = False
+        self._was_loaded = False
         self._finder: NameFinder | None = None
         self._token_words: TokenWords | None = None
 
@@ -166,7 +78,13 @@ class MentionFinder(SavedComponent, BatchedPipe):
         RETURNS (ConceptNormalizer): The component.
         RAISES (ConnormError): CN010 if the pipeline has none.
         """
-        return self._link.require(self.cfg["normalizer"], Errors.CN010)
+        found, wanted = self._normalizers(), self.cfg["normalizer"]
+        name = next(iter(found), None) if wanted is None else wanted
+        if name not in found:
+            named = "concept normalizer" if wanted is None else f"concept normalizer '{wanted}'"
+            known = ", ".join(found) or "none"
+            raise ConnormError(Errors.CN010.format(component=named, known=known))
+        return found[name]
 
     def predict(self, docs: Sequence[Doc]) -> list[list[FoundMention]]:
         """Find the mentions of documents, without writing them.
@@ -176,7 +94,9 @@ class MentionFinder(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN010 without a normalizer, CN001 before it is initialized.
         WARNS (ConnormWarning): CNW003, once, if it runs after all concept normalizers.
         """
-        if self._link.is_waiting_for(self.normalizer):
+        # While the pipeline is loaded, an `entity_ruler` runs the components before it on its
+        # patterns.
+        if self._was_loaded and not self.normalizer.lookup.is_ready:
             return [[] for _ in docs]
         found = self._name_finder().find(docs)
         chosen = list(map(choose_mentions, found))
@@ -192,7 +112,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         docs (Sequence[Doc]): The documents.
         predictions (Sequence[Sequence[FoundMention]]): What `predict` returned for them.
         """
-        record_name_user(docs, self._link)
+        record_name_user(docs, self)
         for doc, found in zip(docs, predictions, strict=True):
             set_found_mentions(
                 doc, found, spans_key=self.cfg["spans_key"], nested=self.cfg["nested_mentions"]
@@ -228,10 +148,8 @@ class MentionFinder(SavedComponent, BatchedPipe):
         texts (Iterable[str]): The texts.
         RAISES (ConnormError): CN006 for anything but texts. Nothing is added then.
         """
-        if isinstance(texts, str):
-            refuse_text("texts", texts, "a list of texts")
-        added = list(texts)
-        if not all(isinstance(each, str) for each in added):
+        added = texts if isinstance(texts, str) else list(texts)
+        if isinstance(added, str) or not all(isinstance(each, str) for each in added):
             refuse_text("texts", added, "a list of texts")
         self.cfg["stop_texts"] = dict.fromkeys([*self.cfg["stop_texts"], *added])
 
@@ -268,17 +186,17 @@ class MentionFinder(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN100, CN105, CN106 and CN107 for a file that can't be read.
         """
         if nlp is not None:
-            self._link.move(nlp)
+            self._nlp, self._has_warned = nlp, False
         if stop_list is not None:
             self.add_stop_texts(read_stop_list(stop_list))
 
     def accept(self, cfg: Settings) -> None:
-        """Use settings that were read from disk, and look for the normalizer again.
+        """Use settings that were read from disk. The normalizer may be loaded after them.
 
         cfg (Settings): All settings, checked.
         """
         super().accept(cfg)
-        self._link.note_loading()
+        self._was_loaded = True
 
     def _name_finder(self) -> "NameFinder":
         from ..finder.name_finder import NameFinder
@@ -289,12 +207,43 @@ class MentionFinder(SavedComponent, BatchedPipe):
         limits = normalizer.filter()
         finder = self._finder
         if finder is None:
-            self._link.warn_if_too_late(self)
+            self._warn_if_too_late()
         if finder is None or not finder.is_current(retriever, self.cfg, limits):
             self._token_words = self._token_words or TokenWords()
             finder = NameFinder(retriever, self.cfg, limits, self._token_words)
             self._finder = finder
         return finder
+
+    def _warn_if_too_late(self) -> None:
+        pipeline = self._nlp.pipeline
+        place = next((at for at, (_, pipe) in enumerate(pipeline) if pipe is self), 0)
+        normalizers = [
+            (at, name)
+            for at, (name, pipe) in enumerate(pipeline)
+            if isinstance(pipe, ConceptNormalizer)
+        ]
+        if normalizers and all(at < place for at, _ in normalizers):
+            _, last = normalizers[-1]
+            warn(Warnings.CNW003.format(name=self.name, component=last))
+
+    def warn_of_others(self, normalizers: Sequence[ConceptNormalizer]) -> None:
+        """Warn, once, if a document was read only by concept normalizers of another pipeline.
+        Copies of a normalizer count as the same.
+
+        normalizers (Sequence[ConceptNormalizer]): The normalizers that have read it.
+        WARNS (ConnormWarning): CNW004.
+        """
+        if self._has_warned or not normalizers:
+            return
+        own = list(self._normalizers().values())
+        if any(each in own for each in normalizers) or _builds(own) & _builds(normalizers):
+            return
+        self._has_warned = True
+        warn(Warnings.CNW004.format(name=self.name, component=normalizers[0].name))
+
+    def _normalizers(self) -> dict[str, ConceptNormalizer]:
+        components = self._nlp.components
+        return {name: pipe for name, pipe in components if isinstance(pipe, ConceptNormalizer)}
 
 
 def find_nested_mentions(nlp: Language, normalizer: ConceptNormalizer) -> str:

@@ -1,7 +1,6 @@
 """The component that marks phrases in all texts that people have marked in one."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from spacy.language import Language
 from spacy.matcher import PhraseMatcher
@@ -13,7 +12,8 @@ MARKER = "corrected_mentions"
 
 class MentionMarker:
     """Marks the phrases that people have marked in any text, in all texts. A longer mention from
-    the pipeline is kept, unless people have replaced it.
+    the pipeline is kept, unless people have replaced it. It is saved without phrases: corrections
+    are kept in their file.
     """
 
     def __init__(self, nlp: Language, name: str = MARKER) -> None:
@@ -73,18 +73,6 @@ class MentionMarker:
             if span.text.lower() not in self._replaced
             or taken.isdisjoint(range(span.start, span.end))
         ]
-
-    def to_disk(self, path: Any, **options: Any) -> None:
-        """Save nothing: corrections are kept in their file. A loaded component marks nothing by
-        itself.
-        """
-
-    def from_disk(self, path: Any, **options: Any) -> "MentionMarker":
-        """Load nothing.
-
-        RETURNS (MentionMarker): The component, unchanged.
-        """
-        return self
 
 
 def add_marker(nlp: Language, *, before: str) -> MentionMarker:

@@ -7,7 +7,7 @@ from typing import Any
 import srsly
 from spacy.language import Language
 
-from ..files.folders import read_object, replaced, seal
+from ..files.folders import files_in, read_object, replaced, seal
 from .loading import load_pipeline
 from .serialization import require_extras
 
@@ -85,14 +85,10 @@ def _was_trained_here(nlp: Language, folder: Path) -> bool:
 
 
 def _hold_the_same(folder: Path, other: Path) -> bool:
-    files, others = map(_files_below, (folder, other))
+    files, others = (files_in(each).keys() for each in (folder, other))
     return files == others and all(
         filecmp.cmp(folder / file, other / file, shallow=False) for file in files
     )
-
-
-def _files_below(folder: Path) -> set[Path]:
-    return {file.relative_to(folder) for file in folder.rglob("*") if file.is_file()}
 
 
 def _strings_to_keep(nlp: Language) -> set[str]:

@@ -1,11 +1,11 @@
-"""Components on disk and in bytes: settings and, for a concept normalizer, encoder, index and
-synonyms. Also the pip requirements of a pipeline's package.
+"""Components on disk and in bytes: their settings, and the parts that some add. Also the pip
+requirements of a pipeline's package.
 """
 
 import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import srsly
 from spacy.language import Language
@@ -25,12 +25,8 @@ from ..files.folders import (
 )
 from .settings import Settings
 
-if TYPE_CHECKING:
-    from ..linker.lookup import ConceptLookup
-
 _SETTINGS = "cfg"
-_ENCODER = "encoder"
-_INDEX = "index"
+INDEX = "index"
 # An earlier result of `require_extras`, perhaps for another version.
 _OURS = re.compile(r"spacy-connorm\[[a-z,-]+\]>=")
 
@@ -58,57 +54,9 @@ def require_component(path: Path) -> None:
     RAISES (ConnormError): CN423.
     """
     if (path / "config.cfg").is_file():
-        parts = sorted(each.parent for each in path.glob(f"*/{_INDEX}") if each.is_dir())
+        parts = sorted(each.parent for each in path.glob(f"*/{INDEX}") if each.is_dir())
         known = " or ".join(f"'{each}'" for each in parts) or "it has none"
         raise ConnormError(Errors.CN423.format(path=path, known=known))
-
-
-def write_lookup(lookup: "ConceptLookup", folder: Path, exclude: Collection[str]) -> None:
-    """Write the encoder, the index and the synonyms beside it.
-
-    lookup (ConceptLookup): The parts to write.
-    folder (Path): A folder that is moved into place later.
-    exclude (Collection[str]): "encoder", "index", or both.
-    RAISES (ConnormError): CN001 if there is no index.
-    """
-    from ..encoders.protocol import store_encoder
-    from ..index.overlay import write_overlay
-
-    encoder = lookup.encoder
-    if _INDEX not in exclude:
-        retriever = lookup.retriever
-        encoder = retriever.encoder
-        retriever.index.write(folder / _INDEX)
-        write_overlay(retriever.overlay, retriever.index, folder)
-    if _ENCODER not in exclude:
-        store_encoder(encoder, folder / _ENCODER)
-
-
-def read_lookup(
-    lookup: "ConceptLookup", folder: Path, exclude: Collection[str], owner: TemporaryFolder | None
-) -> None:
-    """Read a folder written by `write_lookup`; the index is mapped, not loaded.
-
-    lookup (ConceptLookup): Receives the encoder and the index.
-    folder (Path): The folder.
-    exclude (Collection[str]): "encoder", "index", or both.
-    owner (Optional[TemporaryFolder]): If given, it owns the folder, and is kept as long as the
-        index.
-    RAISES (ConnormError): CN402 for a damaged folder, CN430 if its index is from another build, and
-        the errors of `ConceptLookup.use`.
-    """
-    from ..encoders.protocol import open_encoder
-    from ..index.concept_index import ConceptIndex
-    from ..index.overlay import read_overlay
-
-    encoder = lookup.encoder
-    if _ENCODER not in exclude:
-        encoder = open_encoder(encoder, folder / _ENCODER)
-    if _INDEX in exclude:
-        lookup.use(encoder)
-    else:
-        index = ConceptIndex(folder / _INDEX, lookup.backend, owner=owner)
-        lookup.use(encoder, index, read_overlay(folder, index))
 
 
 def require_extras(nlp: Language) -> None:
@@ -233,7 +181,7 @@ class SavedComponent:
 
         def read() -> dict[str, Any]:
             manifest = unseal_whole(path)
-            if _INDEX not in exclude:
+            if INDEX not in exclude:
                 require_own_parts(path, manifest)
             self.read_parts(path, exclude, owner)
             is_there = _SETTINGS not in exclude and (path / _SETTINGS).exists()

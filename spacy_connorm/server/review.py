@@ -1,7 +1,7 @@
 """Decisions that people make about mappings: rows of a file, and synonyms of the pipeline."""
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from hashlib import blake2b
@@ -20,10 +20,9 @@ from ..documents.sssom import (
     read_sssom,
     render_metadata,
     render_row,
-    write_lines,
 )
 from ..errors import ConnormError, Errors, require_choice, require_ending
-from ..files.atomic import only_writer
+from ..files.atomic import only_writer, write_text
 from ..files.folders import Stamp, stamp
 from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.mapping import (
@@ -103,7 +102,7 @@ class MappingReview:
                 if _is_chosen(each, status)
             ]
             places = [row for _, row in sorted(chosen)[offset : offset + limit]]
-            return {"total": len(chosen), "rows": self._views(places)}
+            return {"total": len(chosen), "rows": list(map(self._view, places))}
 
     def row(self, row: int) -> dict[str, Any]:
         """Read the current content of a row.
@@ -113,9 +112,7 @@ class MappingReview:
         """
         with self._changing:
             self._file.refresh()
-            if not 0 <= row < len(self._file.mappings):
-                raise ConnormError(Errors.CN786)
-            return self._views([row])[0]
+            return self._view(row)
 
     def decide(
         self, row: int, *, version: str, concept: str, predicate: str = EXACT, author: str = ""
@@ -154,7 +151,7 @@ class MappingReview:
                 self._undo(made, author)
                 raise
             self._undo(mapping.correction, author)
-            return self._views([row])[0]
+            return self._view(row)
 
     def undo(self, row: int, *, version: str, author: str = "") -> dict[str, Any]:
         """Undo a decision, so that the row has what was found again. This is on disk when the
@@ -168,7 +165,7 @@ class MappingReview:
             mapping = self._file.require(row, version)
             self._file.change(row, take_back(mapping), self._ids.addresses_of)
             self._undo(mapping.correction, author)
-            return self._views([row])[0]
+            return self._view(row)
 
     def _correct(self, term: str, kb_id: str, author: str) -> str:
         try:
@@ -190,13 +187,11 @@ class MappingReview:
         number = self._pipeline.normalizer.lookup.index.store.number
         return next((each for each in concept_ids_of(concept) if number(each) is not None), concept)
 
-    def _views(self, places: Sequence[int]) -> list[dict[str, Any]]:
-        return [self._view(row, self._file.mappings[row]) for row in places]
-
-    def _view(self, row: int, mapping: TermMapping) -> dict[str, Any]:
+    def _view(self, row: int) -> dict[str, Any]:
+        version, mapping = self._file.version(row), self._file.mappings[row]
         return {
             "row": row,
-            "version": self._file.version(row),
+            "version": version,
             "code": mapping.subject_id,
             "term": mapping.subject_label,
             "context": mapping.context,
@@ -230,6 +225,8 @@ _SECONDS_TO_WAIT = 10.0
 class ReviewFile:
     """Holds mappings and their rendered SSSOM lines: a decision changes only one line, so that
     writing even a large file takes little time. Threads must take turns; processes use a lock.
+
+    mappings (List[TermMapping]): The rows, in the order of the file.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -241,20 +238,13 @@ class ReviewFile:
         self.path = Path(path)
         require_ending(path, [".tsv"], action="review")
         self.revision = 0
-        self._found = MappingSet({}, [])
+        self.mappings: list[TermMapping] = []
+        self._metadata: dict[str, Any] = {}
         self._columns: list[str] = []
         self._head = ""
         self._lines: list[str] = []
         self._stamp: Stamp | None = None
         self.refresh()
-
-    @property
-    def mappings(self) -> list[TermMapping]:
-        """The rows of the file.
-
-        RETURNS (List[TermMapping]): In the order of the file.
-        """
-        return self._found.mappings
 
     def refresh(self) -> None:
         """Read the file again if another process has written it.
@@ -270,7 +260,10 @@ class ReviewFile:
         """Compute the version of a row.
 
         RETURNS (str): A checksum of its content.
+        RAISES (ConnormError): CN786 if there is no such row.
         """
+        if not 0 <= row < len(self._lines):
+            raise ConnormError(Errors.CN786)
         return blake2b(self._lines[row].encode(), digest_size=8).hexdigest()
 
     @contextmanager
@@ -293,8 +286,6 @@ class ReviewFile:
         RETURNS (TermMapping): The row.
         RAISES (ConnormError): CN786 if there is none, CN787 if somebody has changed it since.
         """
-        if not 0 <= row < len(self.mappings):
-            raise ConnormError(Errors.CN786)
         if self.version(row) != version:
             raise ConnormError(Errors.CN787)
         return self.mappings[row]
@@ -309,24 +300,24 @@ class ReviewFile:
         addresses (Callable): Returns the IRIs of the prefixes of CURIEs.
         RAISES (ConnormError): CN108 or CN109 if the file can't be written. Nothing is changed then.
         """
-        known = self._found.metadata.get("curie_map") or {}
+        known = self._metadata.get("curie_map") or {}
         own = addresses([mapping.subject_id, mapping.object_id, mapping.author_id])
-        metadata = {**self._found.metadata, "curie_map": {**own, **known}}
+        metadata = {**self._metadata, "curie_map": {**own, **known}}
         head = self._head if own.keys() <= known.keys() else render_metadata(metadata)
         lines = list(self._lines)
         lines[row] = self._line(mapping)
-        write_lines(self.path, [head, render_row(self._columns), *lines])
+        write_text(self.path, "".join([head, render_row(self._columns), *lines]))
         self._stamp = stamp(self.path)
         self._head, self._lines = head, lines
-        self._found.metadata = metadata
-        self._found.mappings[row] = mapping
+        self._metadata = metadata
+        self.mappings[row] = mapping
         self.revision += 1
 
     def _take(self, found: MappingSet) -> None:
         names: dict[str, Any] = {name: None for each in found.mappings for name in each.others}
         self._columns = [*COLUMNS, *names]
         self._head = render_metadata(found.metadata)
-        self._found = found
+        self._metadata, self.mappings = found.metadata, found.mappings
         self._lines = [self._line(each) for each in found.mappings]
         self.revision += 1
 

@@ -136,7 +136,7 @@ def _add_answers(
             "components": pipeline.nlp.pipe_names,
             "labels": pipeline.labels,
             "types": pipeline.normalizer.lookup.index.store.types(),
-            "concepts": pipeline.normalizer.lookup.index.concept_count,
+            "concepts": len(pipeline.normalizer.lookup.index.store),
             "nil_threshold": cfg["nil_threshold"],
             "calibrated": cfg["calibration"] is not None,
             "searches": list(map(str, pipeline.normalizer.lookup.sieve.searches)),

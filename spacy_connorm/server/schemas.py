@@ -212,19 +212,13 @@ def view_corrections(pipeline: CorrectedPipeline, *, limit: int) -> list[dict[st
 
 def _view_correction(pipeline: CorrectedPipeline, correction: Correction) -> dict[str, Any]:
     text, start, end = correction.text, correction.start, correction.end
+    stored = ("id", "start", "end", "kb_id", "label", "marked", "author", "time")
     return {
-        "id": correction.id,
+        **{name: getattr(correction, name) for name in stored},
         "mention": correction.mention,
         "before": text[max(start - _CONTEXT, 0) : start],
         "after": text[end : end + _CONTEXT],
-        "start": start,
-        "end": end,
-        "kb_id": correction.kb_id,
         "names": [_name(pipeline, each) for each in split_ids(correction.kb_id)],
-        "label": correction.label,
-        "marked": correction.marked,
-        "author": correction.author,
-        "time": correction.time,
     }
 
 

@@ -15,8 +15,6 @@ class LoraAdapter:
     SapBERT's adapters (Liu et al. 2021, appendix) had about 1 % and 13 % of the weights; the rank
     determines the share.
 
-    adapters (Liu et al. 2021, appendix) had about 1 % and 13 % of the weights; the rank sets that.
-
     rank (int): The rank of the change of each weight matrix.
     alpha (float): The change is scaled by alpha / rank.
     RAISES (ConnormError): CN006 for an invalid setting.

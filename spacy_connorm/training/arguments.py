@@ -15,19 +15,9 @@ from transformers.training_args import ParallelMode, TrainingArguments
 from ..errors import ConnormError, Errors, tell_reason
 from .config import Training
 
-# Set by the rest of the config, or by the way batches are made.
-_OWN_ARGUMENTS = {
-    "output_dir",
-    "seed",
+# Never set: `seed` is for the data, too.
+_REFUSED = {
     "data_seed",
-    "use_cpu",
-    "per_device_train_batch_size",
-    "remove_unused_columns",
-    "label_names",
-    "metric_for_best_model",
-    "greater_is_better",
-    "load_best_model_at_end",
-    "restore_callback_states_from_checkpoint",
     # Pickled weights are never read.
     "save_safetensors",
     # Replaced by `cache_gradients`.
@@ -53,8 +43,22 @@ def make_arguments(
     RETURNS (transformers.TrainingArguments): The arguments.
     RAISES (ConnormError): CN711 for an invalid argument, or one that the config sets elsewhere.
     """
+    # Set by the rest of the config, or by the way batches are made.
+    own: dict[str, Any] = {
+        "output_dir": str(folder),
+        "seed": training.seed,
+        "use_cpu": use_cpu,
+        "per_device_train_batch_size": 1,
+        "remove_unused_columns": False,
+        "label_names": [],
+        "metric_for_best_model": training.metric if scored else None,
+        "greater_is_better": True if scored else None,
+        "load_best_model_at_end": scored,
+        # Early stopping continues counting.
+        "restore_callback_states_from_checkpoint": True,
+    }
     for name, value in training.arguments.items():
-        if name in _OWN_ARGUMENTS:
+        if name in own or name in _REFUSED:
             raise _invalid(f"'{name}' is set by the rest of the config")
         if name in _AT_LEAST_ZERO and not _is_at_least_zero(value):
             raise _invalid(f"`{name}` must be a number, at least 0")
@@ -72,20 +76,8 @@ def make_arguments(
     # Scores leave the machine only if the config says so; to the trainer, null means all services.
     reporters = training.arguments.get("report_to") or "none"
     try:
-        arguments = _Arguments(
-            **{**defaults, **training.arguments, "report_to": reporters},
-            output_dir=str(folder),
-            seed=training.seed,
-            use_cpu=use_cpu,
-            per_device_train_batch_size=1,
-            remove_unused_columns=False,
-            label_names=[],
-            metric_for_best_model=training.metric if scored else None,
-            greater_is_better=True if scored else None,
-            load_best_model_at_end=scored,
-            # Early stopping continues counting.
-            restore_callback_states_from_checkpoint=True,
-        )
+        given = {**defaults, **training.arguments, "report_to": reporters}
+        arguments = _Arguments(**given, **own)
         # As in the trainer, but only after the batches are drawn.
         for name in arguments.report_to or ():
             INTEGRATION_TO_CALLBACK[name]()

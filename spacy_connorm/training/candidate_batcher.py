@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..encoders import is_sparse, replica
+from ..encoders import is_sparse
 from ..encoders.ngram import NgramEncoder
-from ..encoders.protocol import unit_rows
+from ..encoders.protocol import fitted, unit_rows
 from ..errors import ConnormError, Errors, Warnings, refuse, require_positive, warn
 from .batchers import COMPARED_AT_ONCE, Batch, Batcher, Ranking, Rankings, Relevance, top_columns
 from .pool import SynonymPool, sorted_unique
@@ -128,8 +128,7 @@ class CandidateBatcher(Batcher):
         digest = pool.digest()
         if digest not in self._ngrams:
             self._ngrams.clear()
-            encoder = NgramEncoder() if self.lexical is None else replica(self.lexical)
-            encoder.initialize(X=pool.texts)
+            encoder = fitted(NgramEncoder() if self.lexical is None else self.lexical, pool.texts)
             self._ngrams[digest] = normalize(encoder.predict(pool.texts))
         return self._ngrams[digest]
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..documents.docbin import read_docs
@@ -172,8 +171,17 @@ def read_mentions(paths: Sequence[str], data: TrainingData) -> Iterator[Mention]
     WARNS (ConnormWarning): CNW811 for a file with no matching mentions.
     """
     vocab = Vocab()
+    read = expanded_mentions if data.expand_abbreviations else annotated_mentions
     for path in paths:
-        yield from _mentions_of_file(path, read_docs(path, vocab), data)
+        labels = set[str]()
+        for doc in read_docs(path, vocab):
+            for mention in read(doc, spans_key=data.spans_key):
+                labels.add(mention.label)
+                if not data.labels or mention.label in data.labels:
+                    yield mention
+        if not labels or (data.labels and labels.isdisjoint(data.labels)):
+            asked = ", ".join(data.labels) or "all"
+            warn(Warnings.CNW811.format(path=path, found=quote_all(sorted(labels)), asked=asked))
 
 
 def warn_of_shared_files(data: TrainingData) -> None:
@@ -186,16 +194,3 @@ def warn_of_shared_files(data: TrainingData) -> None:
     for path in data.dev:
         if Path(path).resolve() in trained_on:
             warn(Warnings.CNW812.format(path=path))
-
-
-def _mentions_of_file(path: str, docs: Iterator[Doc], data: TrainingData) -> Iterator[Mention]:
-    read = expanded_mentions if data.expand_abbreviations else annotated_mentions
-    labels = set[str]()
-    for doc in docs:
-        for mention in read(doc, spans_key=data.spans_key):
-            labels.add(mention.label)
-            if not data.labels or mention.label in data.labels:
-                yield mention
-    if not labels or (data.labels and labels.isdisjoint(data.labels)):
-        asked = ", ".join(data.labels) or "all"
-        warn(Warnings.CNW811.format(path=path, found=quote_all(sorted(labels)), asked=asked))

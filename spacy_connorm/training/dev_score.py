@@ -5,6 +5,7 @@ synonym retrieval.
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -33,44 +34,37 @@ from .config import LINKING_METRICS, MEAN_AVERAGE_PRECISION, TrainingData, read_
 ToSearch = Callable[[dict[str, Any]], dict[str, Any]]
 
 
+@dataclass(frozen=True)
 class LinkingScore:
-    """Indexes O and the training data, D, with an encoder, and links the dev mentions."""
+    """Indexes O and the training data, D, with an encoder, and links the dev mentions.
 
-    def __init__(
-        self,
-        ontology: Ontology,
-        synonyms: Sequence[tuple[str, str]],
-        mentions: Sequence[Mention],
-        *,
-        metric: Metric = COSINE,
-    ) -> None:
-        """Store the data.
+    ontology (Ontology): O.
+    synonyms (Sequence[Tuple[str, str]]): D: texts and concept ids.
+    mentions (Sequence[Mention]): The dev mentions; those without gold ids are left out.
+    metric (str): How vectors are compared; inner products are searched by OD-T only.
+    """
 
-        ontology (Ontology): O.
-        synonyms (Sequence[Tuple[str, str]]): D: texts and concept ids.
-        mentions (Sequence[Mention]): The dev mentions; those without gold ids are left out.
-        metric (str): How vectors are compared; inner products are searched by OD-T only.
-        """
-        self._backend = ExactIndex(metric=metric)
-        self._sieve = Sieve() if metric == COSINE else Sieve(["OD-T"], [])
-        self._ontology = ontology
-        self._synonyms = synonyms
-        self._mentions = [mention for mention in mentions if mention.concept_ids]
+    ontology: Ontology
+    synonyms: Sequence[tuple[str, str]]
+    mentions: Sequence[Mention]
+    metric: Metric = COSINE
 
     def __call__(self, encoder: Encoder) -> dict[str, float]:
         """Score an encoder.
 
         RETURNS (Dict[str, float]): The scores of the sieve, in percent, and the number of mentions.
         """
-        lookup = ConceptLookup(encoder, self._sieve, self._backend)
-        lookup.build(self._ontology, self._synonyms)
-        texts = [mention.text for mention in self._mentions]
-        query = Query(self._sieve, DEPTH, split_composites=False)
+        sieve = Sieve() if self.metric == COSINE else Sieve(["OD-T"], [])
+        lookup = ConceptLookup(encoder, sieve, ExactIndex(metric=self.metric))
+        lookup.build(self.ontology, self.synonyms)
+        linked = [mention for mention in self.mentions if mention.concept_ids]
+        texts = [mention.text for mention in linked]
+        query = Query(sieve, DEPTH, split_composites=False)
         predictions = [
             Prediction(candidates, candidates[0].concept_id if candidates else NIL)
             for candidates in candidates_of(lookup.retriever, texts, query)
         ]
-        gold = read_all_gold(lookup, self._mentions)
+        gold = read_all_gold(lookup, linked)
         row = score_row(score_predictions(gold, predictions))
         return {key: row[key] for key in (*LINKING_METRICS, "mentions") if row.get(key) is not None}
 

@@ -3,6 +3,7 @@ this module only inside functions.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -68,43 +69,34 @@ class BatchTensors(TypedDict):
     relations: RelationKind
 
 
+@dataclass(eq=False)
 class EpochBatches(Dataset):
     """The batches of one epoch; item i is the i-th batch. They are kept in a file, so that a run
     resumed within an epoch continues with the same batches.
+
+    pool (SynonymPool): Texts and concepts.
+    batcher (Batcher): Draws rows of the pool.
+    module (TrainableModule): Tokenizes the texts.
+    micro_batch_tokens (int): Tokens in a micro-batch, including padding.
+    seed (int): The seed of the random draws.
+    folder (Path): The folder for the files of batches.
     """
 
-    def __init__(
-        self,
-        pool: SynonymPool,
-        batcher: Batcher,
-        module: TrainableModule,
-        *,
-        micro_batch_tokens: int,
-        seed: int,
-        folder: Path,
-    ) -> None:
-        """Tokenize the pool.
+    pool: SynonymPool
+    batcher: Batcher
+    module: TrainableModule
+    micro_batch_tokens: int
+    seed: int
+    folder: Path
 
-        pool (SynonymPool): Texts and concepts.
-        batcher (Batcher): Draws rows of the pool.
-        module (TrainableModule): Tokenizes the texts.
-        micro_batch_tokens (int): Tokens in a micro-batch, including padding.
-        seed (int): The seed of the random draws.
-        folder (Path): The folder for the files of batches.
-        """
-        self._pool = pool
-        self._batcher = batcher
-        self._module = module
-        self._tokens = TokenTable(module, pool.texts)
-        self._micro_batch_tokens = micro_batch_tokens
-        self._seed = seed
-        self._folder = folder
-        self._digest = pool.digest()
+    def __post_init__(self) -> None:
+        self._tokens = TokenTable(self.module, self.pool.texts)
+        self._digest = self.pool.digest()
         self._batches: list[Batch] = []
 
     def remove_old(self) -> None:
         """Remove the batches of an earlier run."""
-        for path in self._folder.glob("epoch-*.npz"):
+        for path in self.folder.glob("epoch-*.npz"):
             path.unlink()
 
     def begin_epoch(self, epoch: int, ranking: Ranking) -> None:
@@ -114,13 +106,11 @@ class EpochBatches(Dataset):
         ranking (Ranking): As for `Batcher.batches`.
         RAISES (ConnormError): CN828 if those were drawn from another pool.
         """
-        path = self._folder / f"epoch-{epoch}.npz"
+        path = self.folder / f"epoch-{epoch}.npz"
         if not path.is_file():
-            batches = self._batcher.batches(
-                self._pool, seed=self._seed, epoch=epoch, ranking=ranking
-            )
+            batches = self.batcher.batches(self.pool, seed=self.seed, epoch=epoch, ranking=ranking)
             write_batches(path, batches, pool=self._digest)
-        self._batches = read_batches(path, self._batcher.relations, pool=self._digest)
+        self._batches = read_batches(path, self.batcher.relations, pool=self._digest)
 
     def __len__(self) -> int:
         return len(self._batches)
@@ -132,8 +122,8 @@ class EpochBatches(Dataset):
         YIELDS (Tuple[Ints1d, Dict[str, torch.Tensor]]): Positions in `rows`, and the arguments of
             the module's `forward` for their texts.
         """
-        for part in batches_by_length(self._tokens.lengths[rows], self._micro_batch_tokens):
-            yield part, self._module.collate(self._tokens.rows(rows[part]))
+        for part in batches_by_length(self._tokens.lengths[rows], self.micro_batch_tokens):
+            yield part, self.module.collate(self._tokens.rows(rows[part]))
 
     def __getitem__(self, item: int) -> BatchTensors:
         rows, relations = self._batches[item]
@@ -160,11 +150,6 @@ class BatchEncoder(torch.nn.Module):
         self.module: Any = module
         self._cache_gradients = cache_gradients
 
-    def _encode(self, inputs: dict[str, torch.Tensor]) -> torch.Tensor:
-        if self._cache_gradients:
-            return checkpoint(partial(self.module, **inputs), use_reentrant=False)
-        return self.module(**inputs)
-
     def forward(
         self, micro_batches: list[dict[str, torch.Tensor]], places: torch.Tensor
     ) -> torch.Tensor:
@@ -172,7 +157,10 @@ class BatchEncoder(torch.nn.Module):
 
         RETURNS (torch.Tensor): float32 (B, width), in the order of the batch.
         """
-        vectors = torch.cat([self._encode(inputs).float() for inputs in micro_batches])
+        encode = self.module
+        if self._cache_gradients:
+            encode = partial(checkpoint, self.module, use_reentrant=False)
+        vectors = torch.cat([encode(**inputs).float() for inputs in micro_batches])
         return vectors.new_empty(vectors.shape).index_copy(0, places, vectors)
 
 

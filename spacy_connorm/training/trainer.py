@@ -4,6 +4,7 @@ import this module only inside functions.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, cast
 
@@ -158,7 +159,6 @@ class _ObjectiveTrainer(Trainer):
         # The trainer requires evaluation data; `score` has its own.
         super().__init__(loss, arguments, train_dataset=batches, eval_dataset=[])
         self._loss = loss
-        self._encoder = loss.encoder
         self._batches = batches
         self._final = final
         self._score = score
@@ -201,11 +201,11 @@ class _ObjectiveTrainer(Trainer):
             self._batches.begin_epoch(epoch, ranking)
 
     def _vectors(self, rows: np.ndarray) -> np.ndarray:
-        with preserved_state(self._encoder):
+        with preserved_state(self._loss.encoder):
             vectors = np.empty((len(rows), 0), dtype="float32")
             for part, inputs in self._batches.micro_batches(rows):
                 with self.accelerator.autocast():
-                    encoded = self._encoder.module(**self._prepare_inputs(inputs))
+                    encoded = self._loss.encoder.module(**self._prepare_inputs(inputs))
                 if not vectors.shape[1]:
                     vectors = np.empty((len(rows), encoded.shape[1]), dtype="float32")
                 vectors[part] = encoded.float().cpu().numpy()
@@ -220,7 +220,7 @@ class _ObjectiveTrainer(Trainer):
             self._batches,
             sampler=[step % count for step in range(-(-count // at_once) * at_once)],
             batch_size=1,
-            collate_fn=_only_item,
+            collate_fn=itemgetter(0),
             num_workers=self.args.dataloader_num_workers,
             pin_memory=self.args.dataloader_pin_memory,
         )
@@ -296,8 +296,8 @@ class _ObjectiveTrainer(Trainer):
     def _scores(self) -> dict[str, float]:
         if self._score is None or not self.is_world_process_zero():
             return {}
-        with preserved_state(self._encoder):
-            return self._score(self._final(self._encoder.module))
+        with preserved_state(self._loss.encoder):
+            return self._score(self._final(self._loss.encoder.module))
 
 
 class _Epochs(TrainerCallback):
@@ -357,29 +357,14 @@ class Notify(TrainerCallback):
         observer (TrainingObserver): The observer.
         """
         self._observer = observer
-        self._logged_at = 0
-        self._has_ended = False
-        self._loss = 0.0
-
-    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        loss = kwargs["logs"].get("loss")
-        if loss is None:
-            return
-        self._logged_at, self._loss = state.global_step, loss
-        if self._has_ended:
-            self._pass_on(state)
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        # The trainer logs only once per step.
-        if self._logged_at == state.global_step:
-            self._pass_on(state)
-        else:
-            self._has_ended = control.should_log = True
+        control.should_log = True
 
-    def _pass_on(self, state: Any) -> None:
-        self._has_ended = False
-        if state.is_world_process_zero:
-            self._observer.on_epoch(state.epoch, self._loss)
+    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        has_ended = state.epoch == int(state.epoch) or state.global_step >= state.max_steps
+        if "loss" in kwargs["logs"] and has_ended and state.is_world_process_zero:
+            self._observer.on_epoch(state.epoch, kwargs["logs"]["loss"])
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         if state.is_world_process_zero:
@@ -406,7 +391,3 @@ def preserved_state(model: torch.nn.Module) -> Iterator[None]:
             yield
         finally:
             model.train(was_training)
-
-
-def _only_item(items: list[Any]) -> Any:
-    return items[0]

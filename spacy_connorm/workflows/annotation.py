@@ -1,7 +1,7 @@
 """Annotate files of texts with a saved pipeline."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -152,7 +152,9 @@ def annotate(
     )
     _, normalizer = annotator.load()
     work = partial(_render, annotator, target.exporter)
-    needed = _needed_fields(id_field, options)
+    # Fields with default names may be missing, those that the user has named may not.
+    named = ("" if id_field == ID_FIELD else id_field, options.get("subject_field"))
+    needed = list(filter(None, named))
     texts = read_inputs(input_path, text_field=text_field, needed_fields=needed)
     batches = enumerate(minibatch(texts, batch_size))
     numbered = ((1 + number * batch_size, batch) for number, batch in batches)
@@ -173,12 +175,6 @@ def annotate(
         warn(Warnings.CNW701.format(count=counts.texts, component=normalizer.name))
     target.warn_of(counts.changes)
     return counts
-
-
-def _needed_fields(id_field: str, options: Mapping[str, Any]) -> list[str]:
-    """List the fields that the user has named; those with default names may be missing."""
-    named = ("" if id_field == ID_FIELD else id_field, options.get("subject_field"))
-    return [each for each in named if each]
 
 
 def to_record(doc: Doc, normalizer: ConceptNormalizer) -> Record:

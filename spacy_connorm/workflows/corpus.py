@@ -36,7 +36,7 @@ from ..errors import (
     warn,
 )
 from ..files.atomic import atomic_file, only_writer, private, require_apart, write_errors
-from ..files.folders import MANIFEST, describe, seal
+from ..files.folders import MANIFEST, describe, files_in, seal
 from ..files.tables import require_distinct_columns
 from ..pipeline.loading import find_pipeline_folder
 from .annotation import AnnotationCounts, Annotator
@@ -211,9 +211,9 @@ def identify(annotator: CorpusAnnotator) -> dict[str, Any]:
     """
     folder = find_pipeline_folder(str(annotator.pipeline))
     files = {
-        file.relative_to(folder).as_posix(): describe(file)
-        for file in sorted(folder.rglob("*"))
-        if file.is_file() and "__pycache__" not in file.parts
+        name: describe(file)
+        for name, file in files_in(folder).items()
+        if "__pycache__" not in file.parts
     }
     return {
         "pipeline": hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest(),
@@ -272,14 +272,15 @@ class OutputFolder:
             raise ConnormError(Errors.CN705.format(path=self.path))
         expected = {self._target(fragment): fragment for fragment in fragments}
         written = set()
-        for path in self._visible():
+        for name, path in files_in(self.path).items():
+            if _is_hidden(name) or name == MANIFEST:
+                continue
             origin, _ = self._read(path)
             fragment = expected.get(path)
             wanted = self._origin(fragment) if fragment else {}
             differing = [name for name in origin if origin[name] != wanted.get(name)]
             if fragment is None or differing:
                 what = ", ".join(differing) if fragment else _INPUT
-                name = path.relative_to(self.path).as_posix()
                 message = Errors.CN794.format(path=self.path, fragment=name, what=what)
                 raise ConnormError(message)
             written.add(fragment.name)
@@ -298,12 +299,8 @@ class OutputFolder:
         with write_errors(self.path):
             for part in self.path.rglob(".*.part-*"):
                 part.unlink()  # left by a writer that was killed
-            hidden = [
-                file.relative_to(self.path).as_posix()
-                for file in self.path.rglob("*")
-                if self._is_hidden(file)
-            ]
-            seal(self.path, {**self.identity, _COUNTS: _as_json(counts)}, leave_out=hidden)
+            hidden = filter(_is_hidden, files_in(self.path))
+            seal(self.path, {**self.identity, _COUNTS: _as_json(counts)}, leave_out=[*hidden])
         return counts
 
     def _target(self, fragment: InputFragment) -> Path:
@@ -323,14 +320,10 @@ class OutputFolder:
             raise ConnormError(Errors.CN705.format(path=self.path)) from None
         return origin, AnnotationCounts(**origin.pop(_COUNTS))
 
-    def _visible(self) -> Iterator[Path]:
-        for path in sorted(self.path.rglob("*")):
-            if path.is_file() and not self._is_hidden(path) and path != self.path / MANIFEST:
-                yield path
 
-    def _is_hidden(self, path: Path) -> bool:
-        """Check whether a killed writer left a file, or the file system owns it."""
-        return any(part.startswith(".") for part in path.relative_to(self.path).parts)
+def _is_hidden(name: str) -> bool:
+    """Check whether a killed writer left a file, or the file system owns it."""
+    return any(part.startswith(".") for part in name.split("/"))
 
 
 LOCAL = "local"
@@ -414,7 +407,9 @@ def annotate_corpus(
         component=component,
     )
     fragments = find_fragments(source)
-    _require_elsewhere(path, source)
+    require_apart(path, source)
+    if path.is_relative_to(source.resolve()):
+        raise ConnormError(Errors.CN121.format(output=path, input=source))
     output = OutputFolder(path, identify(annotator))
     with write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -431,12 +426,6 @@ def annotate_corpus(
         counts = output.finish(fragments)
     _warn_of(counts, path, component)
     return AnnotatedCorpus(Path(output_path), len(fragments), len(written), counts)
-
-
-def _require_elsewhere(output: Path, source: Path) -> None:
-    require_apart(output, source)
-    if output.is_relative_to(source.resolve()):
-        raise ConnormError(Errors.CN121.format(output=output, input=source))
 
 
 def _warn_of(counts: AnnotationCounts, path: Path, component: str | None) -> None:

@@ -79,6 +79,8 @@ class AppliedCorrections:
     """Applies corrections to a normalizer and the marker before it. Corrections with concepts that
     are not in the ontology, or with texts that can't be encoded, have no effect until they are used
     with another pipeline.
+
+    corrections (List[Correction]): The corrections that are applied, in the order of the file.
     """
 
     def __init__(self, normalizer: ConceptNormalizer, marker: MentionMarker) -> None:
@@ -90,30 +92,22 @@ class AppliedCorrections:
         self._normalizer = normalizer
         self._marker = marker
         self._base = normalizer.lookup.changed_synonyms()
-        self._corrections: list[Correction] = []
+        self.corrections: list[Correction] = []
         self._answers: dict[bytes, str] = {}
-
-    @property
-    def corrections(self) -> list[Correction]:
-        """The corrections that are applied.
-
-        RETURNS (List[Correction]): In the order of the file.
-        """
-        return self._corrections
 
     def use(self, corrections: list[Correction]) -> None:
         """Apply these corrections instead of the previous ones.
 
         corrections (List[Correction]): The effective corrections.
         """
-        before = len(self._corrections)
-        if corrections[:before] == self._corrections:
+        before = len(self.corrections)
+        if corrections[:before] == self.corrections:
             new = self._change(self._add_synonyms, self._known(corrections[before:]))
             self._answers = {**self._answers, **self._answers_of(new)}
         else:
             known = self._change(self._replace_synonyms, self._known(corrections))
             self._answers = self._answers_of(known)
-        self._corrections = corrections
+        self.corrections = corrections
         marked = [each for each in corrections if each.marked]
         self._marker.use(
             [(each.mention, each.label) for each in marked],
@@ -169,7 +163,7 @@ class AppliedCorrections:
         try:
             change(corrections)
         except ConnormError as error:
-            if not _is_unreadable(error):
+            if error.code not in _UNREADABLE:
                 raise
             corrections = list(filter(self._is_readable, corrections))
             change(corrections)
@@ -179,7 +173,7 @@ class AppliedCorrections:
         try:
             self.require_readable(correction)
         except ConnormError as error:
-            if not _is_unreadable(error):
+            if error.code not in _UNREADABLE:
                 raise
             return False
         return True
@@ -195,10 +189,6 @@ class AppliedCorrections:
     def _answers_of(self, corrections: Sequence[Correction]) -> dict[bytes, str]:
         keys = self._normalizer.lookup.keys(each.searched for each in corrections)
         return {key: each.kb_id for key, each in zip(keys, corrections, strict=True)}
-
-
-def _is_unreadable(error: ConnormError) -> bool:
-    return error.code in _UNREADABLE
 
 
 def _synonyms(corrections: Iterable[Correction]) -> list[tuple[str, str]]:

@@ -23,7 +23,7 @@ from ..documents.document import CorpusReport, Document, make_doc
 from ..documents.mentions import Mention, split_ids
 from ..errors import ConnormError, Errors, refuse_text, require_ending, unreadable
 from ..files.atomic import only_writer, require_apart, sync, write_errors, write_text
-from ..files.text import find_ending
+from ..files.text import existing_file, find_ending
 from ..linker.synonyms import ChangedSynonym, write_synonyms
 
 _SEPARATORS = re.compile(r"[|+]")
@@ -346,9 +346,7 @@ def convert_corrections(
     RAISES (ConnormError): CN100 for a missing file, CN121 if it would be replaced, CN708 for
         another extension, CN115 for a damaged file, CN105 or CN108 if the output can't be written.
     """
-    path = Path(path)
-    if not path.exists():
-        raise ConnormError(Errors.CN100.format(path=path))
+    path = existing_file(path)
     if output_path is not None:
         require_apart(output_path, path)
         require_ending(output_path, _WRITERS)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -390,14 +390,12 @@ class _Described:
     def __init__(self, store: ConceptStore) -> None:
         self._store = store
 
-    @cached_property
-    def _placed(self) -> int:
-        # The rest are supplementary concepts, or of another ontology.
-        return max(1, len(self._store.placed()))
-
     def share_below(self, roots: Sequence[str]) -> float:
         known = [root for root in roots if self._store.number(root) is not None]
-        return len(self._store.of_branches(known)) / self._placed if known else 0.0
+        if not known:
+            return 0.0
+        # The rest are supplementary concepts, or of another ontology.
+        return len(self._store.of_branches(known)) / max(1, len(self._store.placed()))
 
     def some_ids(self, most: int) -> list[str]:
         numbers = range(0, len(self._store), len(self._store) // most + 1)

@@ -114,7 +114,8 @@ def check(pipeline: str | Path) -> CheckReport:
     nlp = load_pipeline(path)
     for name, pipe in nlp.components:
         if isinstance(pipe, ConceptNormalizer):
-            _verify(pipe, path / name)
+            with tqdm(desc="Checking", unit="text", delay=2, leave=False, disable=None) as bar:
+                pipe.lookup.verify(path / name, report=bar.update)
     return report
 
 
@@ -147,8 +148,3 @@ def _verify_meta(path: Path, expected: dict[str, Any]) -> None:
     for field, value in expected.items():
         if found.get(field) != value:
             raise damaged(path, f"its `{field}` has changed")
-
-
-def _verify(normalizer: ConceptNormalizer, folder: Path) -> None:
-    with tqdm(desc="Checking", unit="text", delay=2, leave=False, disable=None) as bar:
-        normalizer.lookup.verify(folder, report=bar.update)

@@ -79,7 +79,8 @@ class MappingIds:
         RETURNS (str): The CURIE. Codes with the prefix of a known vocabulary keep it.
         """
         prefix = split_curie(code)[0]
-        if prefix and _CURIE.fullmatch(code) and self._knows(prefix):
+        is_known = PREFIXES.knows(prefix) or prefix.upper() in self._addresses
+        if is_known and _CURIE.fullmatch(code):
             return code
         return _curie(self._prefix, code)
 
@@ -104,9 +105,6 @@ class MappingIds:
         """
         prefixes = {split_curie(each)[0] for each in curies if each} - _IMPLIED
         return {each: self._address(each) for each in sorted(prefixes)}
-
-    def _knows(self, prefix: str) -> bool:
-        return PREFIXES.knows(prefix) or prefix.upper() in self._addresses
 
     def _address(self, prefix: str) -> str:
         known = self._addresses.get(prefix.upper()) or _BUILT_IN.get(prefix)
@@ -549,7 +547,7 @@ class TermMapper:
             status=UNMATCHED,
             count=term.count,
             context=term.context,
-            candidates=tuple(self._candidates(found[: self.top_k])),
+            candidates=tuple(map(self._candidate, found[: self.top_k])),
         )
         status = self._status(found)
         if status == UNMATCHED:
@@ -571,9 +569,8 @@ class TermMapper:
             status=REVIEW if relation.predicate == BROAD else status,
         )
 
-    def _candidates(self, found: Iterable[Candidate]) -> Iterator[MappingCandidate]:
-        for each in found:
-            yield MappingCandidate(self.ids.concept(each.concept_id), _confidence(each), each.name)
+    def _candidate(self, found: Candidate) -> MappingCandidate:
+        return MappingCandidate(self.ids.concept(found.concept_id), _confidence(found), found.name)
 
     def _status(self, found: Sequence[Candidate]) -> str:
         if not found or _confidence(found[0]) < self.review:

@@ -13,6 +13,7 @@ from ..concepts import NIL, Ontology
 from ..documents.mentions import split_ids
 from ..errors import ConnormError, Errors
 from ..files.atomic import require_apart, require_distinct_outputs, write_text
+from ..files.text import existing_file
 from ..linker.synonyms import ChangedSynonym, read_synonyms, write_synonyms
 from ..ontology import ReadReport, stream_ontology
 from ..ontology.differences import KINDS, Change, Successor, Successors, find_changes
@@ -97,9 +98,7 @@ def _merged(synonyms: Iterable[tuple[ChangedSynonym, Successor]]) -> list[Change
 def _move_corrections(
     path: Path, successors: Successors, output_path: str | Path | None
 ) -> MovedSynonyms:
-    if not path.exists():
-        raise ConnormError(Errors.CN100.format(path=path))
-    records = CorrectionsFile(path).read()
+    records = CorrectionsFile(existing_file(path)).read()
     moved = [_moved_record(each, successors) for each in records]
     if output_path is not None:
         write_text(output_path, "".join(f"{to_line(each)}\n" for each in moved))
@@ -211,7 +210,7 @@ def _read(source: str | Path | Ontology, format: str | None, report: ReadReport)
 def _to_tsv(diff: OntologyDiff) -> str:
     left = diff.synonyms.left if diff.synonyms else ()
     rows = [_COLUMNS, *map(_change_row, diff.changes), *map(_left_row, left)]
-    return "".join("\t".join(map(_cell, row)) + "\n" for row in rows)
+    return "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows)
 
 
 def _change_row(change: Change) -> Iterable[str]:
@@ -222,7 +221,3 @@ def _change_row(change: Change) -> Iterable[str]:
 def _left_row(left: LeftSynonym) -> Iterable[str]:
     text, concept_id, reason, proposed = left
     return _LEFT, concept_id, text, "", _SEPARATOR.join(proposed), reason
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split())

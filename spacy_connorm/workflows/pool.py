@@ -60,7 +60,7 @@ def map_batches(
             worker.finish()
     finally:
         for worker in workers:
-            worker.kill()
+            worker.process.kill()
         for worker in workers:
             worker.close()
 
@@ -106,8 +106,8 @@ class _Worker:
         with _STARTING, _no_signals():
             self.pipe, far_end = multiprocessing.Pipe()
             arguments = (far_end, self._work)
-            self._process = multiprocessing.Process(target=_serve, args=arguments, daemon=True)
-            self._process.start()
+            self.process = multiprocessing.Process(target=_serve, args=arguments, daemon=True)
+            self.process.start()
             far_end.close()
 
     def send_work(self) -> None:
@@ -144,21 +144,18 @@ class _Worker:
     def finish(self) -> None:
         with suppress(OSError):  # killed after its last answer
             self.pipe.send(_END)
-        self._process.join(_SECONDS_TO_END)
-
-    def kill(self) -> None:
-        self._process.kill()
+        self.process.join(_SECONDS_TO_END)
 
     def close(self) -> None:
-        self._process.join()
+        self.process.join()
         self.pipe.close()
 
     def _death(self, number: int) -> ConnormError:
         return ConnormError(Errors.CN716.format(number=number, reason=self._end()))
 
     def _end(self) -> str:
-        self._process.join(_SECONDS_TO_END)
-        code = self._process.exitcode
+        self.process.join(_SECONDS_TO_END)
+        code = self.process.exitcode
         return signal.Signals(-code).name if code is not None and code < 0 else f"exit code {code}"
 
 

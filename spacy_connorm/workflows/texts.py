@@ -17,6 +17,7 @@ from tqdm import tqdm
 from ..documents.docbin import read_docs
 from ..documents.document import ID_FIELD, CorpusReport, find_id, other_fields, replace_surrogates
 from ..errors import ConnormError, Errors, require_ending, require_installed, tell_reason
+from ..files.folders import files_in
 from ..files.tables import find_column, read_rows, require_distinct_columns, require_width
 from ..files.text import read_lines, read_text
 
@@ -201,6 +202,7 @@ _KNOWN = f"{PARQUET}, {' or '.join(_JSON_LINES)}"
 # The texts that are annotated together, which form one row group of the output. For abstracts, the
 # number of rows is the limit; of long articles, fewer are in memory.
 _ROWS = 1_000
+_HIDDEN = re.compile(r"(?:^|/)[_.]")
 _CHARACTERS = 2_000_000
 
 
@@ -247,21 +249,16 @@ def find_fragments(path: Path) -> list[InputFragment]:
         return [InputFragment(path.name, path)]
     if not path.is_dir():
         raise ConnormError(Errors.CN100.format(path=path))
-    files = [
-        file
-        for file in sorted(path.rglob("*"))
-        if file.is_file()
-        and not any(part.startswith(("_", ".")) for part in file.relative_to(path).parts)
-    ]
-    first = next(filter(_kind, files), None)
+    files = {name: file for name, file in files_in(path).items() if not _HIDDEN.search(name)}
+    first = next(filter(_kind, files.values()), None)
     if first is None:
         raise ConnormError(
             Errors.CN104.format(path=path, what=f"file to annotate: none ends in {_KNOWN}")
         )
-    for file in files:
+    for file in files.values():
         if _kind(file) != _kind(first):
             raise ConnormError(Errors.CN791.format(path=file, first=first.name))
-    return [InputFragment(file.relative_to(path).as_posix(), file) for file in files]
+    return [InputFragment(name, file) for name, file in files.items()]
 
 
 def _kind(path: Path) -> str:

@@ -288,13 +288,13 @@ def test_a_logistic_regression_is_found_again():
     probabilities = np.asarray([true.probability(*pair) for pair in features.tolist()])
     right = generator.uniform(size=len(features)) < probabilities
     found = fit_calibration(CalibrationData(features, right))
-    assert list(found.to_dict().values()) == pytest.approx([-4, 6, 3], abs=0.3)
+    assert list(found) == pytest.approx([-4, 6, 3], abs=0.3)
 
 
 def test_what_can_be_told_apart_still_has_finite_weights():
     features = np.asarray([[0.9, 0.5], [0.8, 0.4], [0.2, 0.0], [0.1, 0.0]])
     found = fit_calibration(CalibrationData(features, np.asarray([True, True, False, False])))
-    assert all(math.isfinite(value) for value in found.to_dict().values())
+    assert all(math.isfinite(value) for value in found)
 
 
 def test_reliability_by_hand():

@@ -12,7 +12,6 @@ import srsly
 from spacy_connorm.encoders.dan import DanEncoder
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.encoders.onnx import OnnxEncoder
-from spacy_connorm.encoders.storage import unpack_weights
 from spacy_connorm.errors import ConnormError
 
 from .tiny_encoders import make_graph, save_dan, save_onnx
@@ -23,8 +22,7 @@ def craft(model, change):
     saved = srsly.msgpack_loads(model.shims[0].to_bytes())
     change(saved)
     with contextlib.suppress(Exception):
-        arrays = unpack_weights(saved["arrays"])
-        saved["digest"] = model.shims[0].restored(saved, arrays)[1]
+        saved["digest"] = model.shims[0].restored(saved, saved["arrays"])[1]
     return srsly.msgpack_dumps(saved)
 
 
@@ -48,9 +46,28 @@ def dan(tmp_path):
 
 
 def short_weights(saved):
-    _, width = saved["arrays"]["embeddings.weight"]["shape"]
-    data = bytes(saved["arrays"]["embeddings.weight"]["data"])[: 4 * width * 10]
-    saved["arrays"]["embeddings.weight"] = {"shape": [10, width], "dtype": "<f4", "data": data}
+    saved["arrays"]["embeddings.weight"] = saved["arrays"]["embeddings.weight"][:10]
+
+
+def wrong_shape(saved):
+    data = saved["arrays"]["embeddings.weight"].tobytes()
+    saved["arrays"]["embeddings.weight"] = {
+        b"nd": True,
+        b"type": "<f4",
+        b"kind": b"",
+        b"shape": [7, 11],
+        b"data": data,
+    }
+
+
+def objects(saved):
+    saved["arrays"]["embeddings.weight"] = {
+        b"nd": True,
+        b"type": "|O",
+        b"kind": b"",
+        b"shape": [1],
+        b"data": b"\0" * 8,
+    }
 
 
 @pytest.mark.parametrize(
@@ -63,7 +80,10 @@ def short_weights(saved):
         put("settings", "ngram_range", [0, 3]),
         short_weights,
         put("arrays", {}),
-        put("arrays", "embeddings.weight", "shape", [-1]),
+        put("arrays", "embeddings.weight", np.zeros((3, 16))),
+        put("arrays", "embeddings.weight", "no array"),
+        wrong_shape,
+        objects,
     ],
 )
 def test_dan(dan, change):

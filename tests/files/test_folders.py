@@ -1,5 +1,4 @@
 import os
-import shutil
 from itertools import pairwise
 
 import pytest
@@ -17,10 +16,8 @@ from spacy_connorm.files.folders import (
     read_settled,
     seal,
     stamp,
-    stamps,
     unpack,
     unseal,
-    unseal_again,
     verify,
 )
 
@@ -86,37 +83,6 @@ def test_verifying_refuses_what_opening_refuses(sealed, damage):
         (sealed / name).write_bytes(content[:-3] + b"x" + content[-2:])
     with pytest.raises(ConnormError, match="CN40[02]"):
         verify(sealed)
-
-
-# What one process has unsealed, another one opens
-
-
-def test_a_folder_that_nobody_touched_is_not_read_again(sealed, monkeypatch):
-    seen, manifest = stamps(sealed), unseal(sealed)
-    monkeypatch.setattr("spacy_connorm.files.folders.unseal", None)
-    unseal_again(sealed, manifest, seen)
-
-
-def test_a_copy_in_its_place_is_read_and_taken(sealed, tmp_path):
-    seen, manifest = stamps(sealed), unseal(sealed)
-    shutil.copytree(sealed, tmp_path / "copy")
-    shutil.rmtree(sealed)
-    (tmp_path / "copy").rename(sealed)
-    unseal_again(sealed, manifest, seen)
-    (sealed / "one").write_bytes(b"other")
-    with pytest.raises(ConnormError, match="CN402.*one"):
-        unseal_again(sealed, manifest, seen)
-
-
-def test_another_folder_in_its_place_is_refused(sealed):
-    seen, manifest = stamps(sealed), unseal(sealed)
-    (sealed / "one").write_bytes(b"sound, but another")
-    seal(sealed, {"facts": 1})
-    with pytest.raises(ConnormError, match="CN402.*was replaced"):
-        unseal_again(sealed, manifest, seen)
-    shutil.rmtree(sealed)
-    with pytest.raises(ConnormError, match="CN400"):
-        unseal_again(sealed, manifest, seen)
 
 
 @pytest.mark.parametrize("manifest", ["", "{", "[]", '{"format": 1}', "\x00"])

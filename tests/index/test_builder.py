@@ -384,7 +384,7 @@ def test_known_texts_are_found_among_bytes(tmp_path, encoder, backend):
     named = index.keys.rows_of(hash_keys(b"mention %d" % number for number in range(50)))
     first, _ = index.row_ranges[Search.D_T.target]
     assert (mentions.items.ravel() + first).tolist() == named.tolist()
-    assert index.concepts_of(Search.OD_C).tolist() == list(range(index.concept_count))
+    assert index.concepts_of(Search.OD_C).tolist() == list(range(len(index.store)))
 
 
 @NO_WARNING

@@ -1,5 +1,6 @@
 """Names gathered into rows and members, and members and keys on disk."""
 
+import shutil
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,8 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_connorm.index.concept_index import D, KeyTable, Members, O, hash_keys
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.index.backends.exact import ExactIndex
+from spacy_connorm.index.concept_index import D, KeyTable, Members, O, _opened_again, hash_keys
 from spacy_connorm.index.names import Names, group_names
+
+from .conftest import build
 
 
 class Denotation(NamedTuple):
@@ -191,3 +196,17 @@ def test_a_table_that_is_mapped_gives_the_same_rows(tmp_path):
     table.write(tmp_path)
     rows = KeyTable.open(tmp_path, rows=2).rows_of(hash_keys([b"a", b"b", b"c"]))
     assert rows.tolist() == [1, 0, -1]
+
+
+@pytest.mark.filterwarnings("ignore:.*CNW401")
+def test_a_spawned_worker_opens_the_same_index_or_a_copy(tmp_path):
+    index = build(tmp_path / "index")
+    shutil.copytree(index.folder, tmp_path / "copy")
+    shutil.rmtree(index.folder)
+    (tmp_path / "copy").rename(index.folder)
+    again = _opened_again(index.folder, ExactIndex(), index.manifest)
+    assert again.manifest == index.manifest
+    shutil.rmtree(index.folder)
+    build(tmp_path / "index", synonyms=[])
+    with pytest.raises(ConnormError, match="CN402.*was replaced"):
+        _opened_again(index.folder, ExactIndex(), index.manifest)

@@ -109,7 +109,7 @@ def test_search_is_its_definition(search, top_k, index, encoder_of):
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_filter_finds_k_survivors(search, index, encoder_of):
-    allowed = np.zeros(index.concept_count, dtype=bool)
+    allowed = np.zeros(len(index.store), dtype=bool)
     allowed[index.store.of_types(["rare"])] = True
     allowed[[index.store.number(f"C{number:03}") for number in (3, 10, 15)]] = True
     kept = {"C031", "C003", "C010", "C015"}
@@ -271,7 +271,7 @@ def test_hits_of_a_hybrid_tell_both_cosines(search, index, encoder_of):
 
 @pytest.mark.parametrize("search", SEARCHES)
 def test_which_items_a_filter_allows_is_worked_out_once(search, index, monkeypatch):
-    concepts = np.arange(index.concept_count) % 3 == 0
+    concepts = np.arange(len(index.store)) % 3 == 0
     allowed = AllowedConcepts(index, concepts)
     items = allowed.items(search)
     monkeypatch.setattr(type(index), "row_numbers", None)
@@ -282,7 +282,7 @@ def test_which_items_a_filter_allows_is_worked_out_once(search, index, monkeypat
 
 @pytest.mark.parametrize("search", [Search.O_C, Search.D_C, Search.OD_C])
 def test_which_means_a_filter_allows_is_worked_out_once(search, index, encoder_of):
-    allowed = AllowedConcepts(index, np.arange(index.concept_count) % 3 == 0)
+    allowed = AllowedConcepts(index, np.arange(len(index.store)) % 3 == 0)
     overlay = SynonymOverlay(index).without_synonyms(
         synonyms_of(index, encoder_of, [("alias 3 0", "C003"), ("mention 3", "C003")])
     )

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from spacy_connorm.encoders.protocol import HybridArray, stack
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.files.folders import seal
 from spacy_connorm.index import vectors as vectors_module
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
@@ -381,9 +382,10 @@ def test_a_score_that_is_no_number(tmp_path):
 @pytest.mark.parametrize("metric", ["euclid", None, 3])
 def test_an_index_of_an_unknown_metric(tmp_path, metric):
     index = build(tmp_path / "index")
-    index.manifest["backend"]["metric"] = metric
+    facts = {key: index.manifest[key] for key in ("searches", "encoder", "counts")}
+    seal(index.folder, {**facts, "backend": {"metric": metric}})
     with pytest.raises(ConnormError, match="CN402.*metric"):
-        ConceptIndex(index.folder, ExactIndex(), manifest=index.manifest)
+        ConceptIndex(index.folder, ExactIndex())
 
 
 def test_a_metric_that_there_is_not():

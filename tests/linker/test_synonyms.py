@@ -109,7 +109,7 @@ def test_a_failed_write_leaves_the_old_file(changed, tmp_path, monkeypatch):
     def fail(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("spacy_connorm.linker.synonyms.open_text", fail)
+    monkeypatch.setattr("spacy_connorm.files.atomic.open_text", fail)
     with pytest.raises(ConnormError, match="CN108"):
         changed().save_synonyms(path)
     assert path.read_text() == "old\n"

@@ -219,7 +219,7 @@ def test_ontology_that_is_read_once(blank, ontology, lazily):
     stream = ConceptStream(iter(ontology), Source("names.jsonl"))
     normalizer.initialize(lambda: [], ontology=(lambda: stream) if lazily else stream)
     assert normalizer.lookup.index.manifest["ontology"]["path"] == "names.jsonl"
-    assert normalizer.lookup.index.concept_count == len(ontology)
+    assert len(normalizer.lookup.index.store) == len(ontology)
 
 
 def test_path_in_the_place_of_an_ontology(blank):

@@ -5,31 +5,29 @@ import pickle
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.pipeline.mention_finder import NormalizerLink
-
-MESSAGE = "no {component}"
+from spacy_connorm.pipeline.mention_finder import MentionFinder
 
 
 def test_the_first_or_the_named_one(make_pipeline):
     nlp = make_pipeline()
-    link = NormalizerLink(nlp)
     first = nlp.get_pipe("concept_normalizer")
-    assert link.require(None, MESSAGE) is link.require("concept_normalizer", MESSAGE) is first
-    with pytest.raises(ConnormError, match="no concept normalizer 'mesh'"):
-        link.require("mesh", MESSAGE)
+    named = MentionFinder(nlp, normalizer="concept_normalizer")
+    assert MentionFinder(nlp).normalizer is named.normalizer is first
+    with pytest.raises(ConnormError, match="a concept normalizer 'mesh'; the pipeline has concept"):
+        _ = MentionFinder(nlp, normalizer="mesh").normalizer
 
 
 def test_one_that_is_added_later_or_removed(make_pipeline):
     nlp = make_pipeline()
-    link = NormalizerLink(nlp)
+    finder = MentionFinder(nlp)
     nlp.remove_pipe("concept_normalizer")
-    with pytest.raises(ConnormError, match="no concept normalizer"):
-        link.require(None, MESSAGE)
+    with pytest.raises(ConnormError, match="a concept normalizer; the pipeline has none"):
+        _ = finder.normalizer
     nlp.add_pipe("concept_normalizer")
-    assert link.require(None, MESSAGE) is nlp.get_pipe("concept_normalizer")
+    assert finder.normalizer is nlp.get_pipe("concept_normalizer")
 
 
 def test_it_takes_the_normalizer_along_to_a_worker(make_pipeline):
-    link = pickle.loads(pickle.dumps(NormalizerLink(make_pipeline())))
-    found = link.require("concept_normalizer", MESSAGE).candidates(["heart attack"])
+    finder = pickle.loads(pickle.dumps(MentionFinder(make_pipeline())))
+    found = finder.normalizer.candidates(["heart attack"])
     assert found[0][0].concept_id == "C2"

@@ -5,6 +5,7 @@ Imports the library tokenizers, so import this module only inside functions.
 
 import json
 import unicodedata
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -37,32 +38,28 @@ class Features(NamedTuple):
     bounds: np.ndarray
 
 
+@dataclass(eq=False)
 class FeatureReader:
-    """Extracts the features of texts. Their order in the text is lost."""
+    """Extracts the features of texts. Their order in the text is lost.
 
-    def __init__(
-        self,
-        tokenizer: str,
-        *,
-        pieces: int,
-        ngram_range: tuple[int, int],
-        buckets: int,
-    ) -> None:
-        """Store the settings and load the tokenizer.
+    tokenizer (str): JSON of the library tokenizers, for word pieces. Its padding and truncation are
+        ignored.
+    pieces (int): The number of word piece ids; buckets are numbered after them.
+    ngram_range (Tuple[int, int]): The shortest and the longest n-gram, in characters.
+    buckets (int): The number of buckets that n-grams are hashed to; 0 for no n-grams.
+    """
 
-        tokenizer (str): JSON of the library tokenizers, for word pieces. Its padding and
-            truncation are ignored.
-        pieces (int): The number of word piece ids; buckets are numbered after them.
-        ngram_range (Tuple[int, int]): The shortest and the longest n-gram, in characters.
-        buckets (int): The number of buckets that n-grams are hashed to; 0 for no n-grams.
-        """
-        self._tokenizer = Tokenizer.from_str(tokenizer)
+    tokenizer: str
+    pieces: int
+    ngram_range: tuple[int, int]
+    buckets: int
+
+    def __post_init__(self) -> None:
+        self._tokenizer = Tokenizer.from_str(self.tokenizer)
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        self._unknown = _unknown_id(self._tokenizer, json.loads(tokenizer)["model"])
-        self._pieces = pieces
-        self._lengths = range(ngram_range[0], ngram_range[1] + 1)
-        self._buckets = buckets
+        self._unknown = _unknown_id(self._tokenizer, json.loads(self.tokenizer)["model"])
+        self._lengths = range(self.ngram_range[0], self.ngram_range[1] + 1)
 
     @property
     def size(self) -> int:
@@ -70,7 +67,7 @@ class FeatureReader:
 
         RETURNS (int): Word pieces and buckets.
         """
-        return self._pieces + self._buckets
+        return self.pieces + self.buckets
 
     def read(self, texts: list[str]) -> Features:
         """Extract the features of texts, in lower case, up to 512 characters.
@@ -80,9 +77,9 @@ class FeatureReader:
         """
         texts = [text[:_MAX_LENGTH].lower() for text in texts]
         owners, ids = self._read_pieces(texts)
-        if self._buckets:
+        if self.buckets:
             ngram_owners, hashes = hash_ngrams(texts, self._lengths)
-            ngrams = (hashes % np.uint64(self._buckets)).astype(np.int64) + self._pieces
+            ngrams = (hashes % np.uint64(self.buckets)).astype(np.int64) + self.pieces
             owners, ids = np.concatenate([owners, ngram_owners]), np.concatenate([ids, ngrams])
         # Sorting one array of numbers is several times faster than sorting by owner and feature.
         keys = owners * self.size + ids
@@ -101,7 +98,7 @@ class FeatureReader:
             known = ids != self._unknown
             owners, ids = owners[known], ids[known]
         # A tokenizer can return any id; ids without a vector would read other memory.
-        if len(ids) and ids.max() >= self._pieces:
+        if len(ids) and ids.max() >= self.pieces:
             raise ConnormError(Errors.CN305.format(reason="its word pieces have no vectors"))
         return owners, ids
 

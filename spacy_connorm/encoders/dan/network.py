@@ -253,10 +253,15 @@ def _read_start(name: str, folder: Path | None) -> tuple[str, np.ndarray]:
     RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`; CN126 and CN324 if the
         transformer can't be used.
     """
+    from tokenizers import Tokenizer
+
     if folder is not None and (folder / TOKENIZER).is_file():
-        embeddings = _read_input_embeddings(folder / WEIGHTS)
-        if embeddings is not None:
-            return _read_tokenizer(folder / TOKENIZER), embeddings
+        try:
+            embeddings = _read_input_embeddings(folder / WEIGHTS)
+            if embeddings is not None:
+                return Tokenizer.from_file(str(folder / TOKENIZER)).to_str(), embeddings
+        except Exception as error:
+            raise ConnormError(Errors.CN324.format(name=folder, reason=error)) from error
     require_installed(
         f"Starting a DAN encoder from '{name}'",
         "transformers",
@@ -271,30 +276,18 @@ def _read_start(name: str, folder: Path | None) -> tuple[str, np.ndarray]:
     return tokenizer.backend_tokenizer.to_str(), embeddings
 
 
-def _read_tokenizer(path: Path) -> str:
-    from tokenizers import Tokenizer
-
-    try:
-        return Tokenizer.from_file(str(path)).to_str()
-    except Exception as error:
-        raise ConnormError(Errors.CN324.format(name=path.parent, reason=error)) from error
-
-
 def _read_input_embeddings(path: Path) -> np.ndarray | None:
     from safetensors import safe_open
 
     if not path.is_file():
         return None
-    try:
-        with safe_open(path, framework="np") as weights:
-            found = weights.keys()
-            names = [name for name in found if name.endswith(_INPUT_EMBEDDINGS)]
-            # NumPy has no bfloat16.
-            if len(names) != 1 or weights.get_slice(names[0]).get_dtype() not in ("F32", "F16"):
-                return None
-            return weights.get_tensor(names[0]).astype("<f4", copy=False)
-    except Exception as error:
-        raise ConnormError(Errors.CN324.format(name=path.parent, reason=error)) from error
+    with safe_open(path, framework="np") as weights:
+        found = weights.keys()
+        names = [name for name in found if name.endswith(_INPUT_EMBEDDINGS)]
+        # NumPy has no bfloat16.
+        if len(names) != 1 or weights.get_slice(names[0]).get_dtype() not in ("F32", "F16"):
+            return None
+        return weights.get_tensor(names[0]).astype("<f4", copy=False)
 
 
 def _principal_components(embeddings: np.ndarray, count: int) -> np.ndarray:

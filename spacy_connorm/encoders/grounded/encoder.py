@@ -15,9 +15,9 @@ from ..protocol import (
     encode_inputs,
     encoder_inputs,
     fingerprint,
+    fitted,
     is_sparse,
     make_encoder,
-    replica,
     required_extra,
     restored_parts,
     saved_parts,
@@ -68,34 +68,26 @@ def GroundedDanEncoder(
     if not 0 <= dropout < 1:
         refuse("dropout", dropout, "a share, from 0 to less than 1")
     require_installed("GroundedDanEncoder", "dan", "safetensors")
-    shim = GroundedDanShim(input, name=name, hidden=hidden, cca=cca, dropout=dropout)
+    asked = {"hidden": hidden, "cca": cca}
+    shim = GroundedDanShim(input, name=name or "", asked=asked, dropout=dropout)
     return make_encoder("grounded_dan_encoder", shim)
 
 
 class GroundedDanShim(PretrainedShim):
     """Holds the input encoder, and the part trained on top of it."""
 
-    def __init__(
-        self,
-        part: Model,
-        *,
-        name: str | None,
-        hidden: int | None,
-        cca: bool | None,
-        dropout: float,
-    ) -> None:
+    def __init__(self, part: Model, *, name: str, asked: dict[str, Any], dropout: float) -> None:
         """Store the input encoder and the settings.
 
         part (Model[List[str], Floats2d]): The encoder of the input vectors.
-        name (Optional[str]): The `name` of `GroundedDanEncoder`.
-        hidden (Optional[int]): Units of the hidden layer.
-        cca (Optional[bool]): Whether input vectors are projected.
+        name (str): The trained encoder's folder; empty for initial weights.
+        asked (Dict[str, Any]): `hidden` and `cca` of `GroundedDanEncoder`.
         dropout (float): The share of hidden units dropped in training.
         """
-        super().__init__(name or "")
+        super().__init__(name)
         self._part = part
         self.extra = ",".join(dict.fromkeys(filter(None, ("dan", required_extra(part)))))
-        self._asked = {"hidden": hidden, "cca": cca}
+        self._asked = asked
         self._dropout = dropout
 
     def read(self) -> GroundedDan:
@@ -104,8 +96,7 @@ class GroundedDanShim(PretrainedShim):
         RETURNS (GroundedDan): The trained part, or the initial weights.
         RAISES (ConnormError): The errors of `load_grounded_dan` and of the input encoder.
         """
-        part = replica(self._part)
-        part.initialize()
+        part = fitted(self._part)
         found = {"input_fingerprint": fingerprint(part)}
         if self.name:
             dan = load_grounded_dan(Path(self.name), {**self._asked, **found})

@@ -267,11 +267,10 @@ def _read(name: str) -> WordTable:
     # gensim and spaCy raise the errors of their parsers, with text from the file.
     except Exception as error:
         raise ConnormError(Errors.CN341.format(name=name, reason=_UNREADABLE)) from error
-    if not all(np.isfinite(each).all() for each in (table.vectors, table.buckets)):
-        reason = "some of its numbers are not finite"
-        raise ConnormError(Errors.CN341.format(name=name, reason=reason))
     try:
         table.check()
+        if not all(np.isfinite(each).all() for each in (table.vectors, table.buckets)):
+            raise ValueError("some of its numbers are not finite")
     except ValueError as error:
         raise ConnormError(Errors.CN341.format(name=name, reason=error)) from error
     return table

@@ -59,14 +59,10 @@ class GraphSession:
         except Exception as error:
             raise _refused(error) from error
 
-    def close(self) -> None:
-        """Close the session; the next `run` opens a new one."""
-        self._session = None
-
 
 def _close_all() -> None:
-    for session in list(_OPEN):
-        session.close()
+    for each in list(_OPEN):
+        each._session = None  # the next `run` opens a new one
 
 
 if hasattr(os, "register_at_fork"):

@@ -352,10 +352,8 @@ class IvfIndex:
         RAISES (ConnormError): CN006 or CN118 for an invalid setting.
         """
         require_choice("dtype", self.dtype, DTYPES)
-        require_positive_settings(self, "oversample")
-        for setting in ("lists", "probes"):
-            if getattr(self, setting) is not None:
-                require_positive_settings(self, setting)
+        given = [each for each in ("lists", "probes") if getattr(self, each) is not None]
+        require_positive_settings(self, "oversample", *given)
         if self.exact_below < _LEAST_VECTORS:
             refuse("exact_below", self.exact_below, f"at least {_LEAST_VECTORS}")
 

@@ -66,7 +66,7 @@ def mean_of(losses: torch.Tensor, vectors: torch.Tensor) -> torch.Tensor:
     """Compute the mean of losses.
 
     losses (torch.Tensor): (n,).
-    vectors (torch.Tensor): The vectors that they were computed from.
+    vectors (torch.Tensor): The vectors, or their cosines, that they were computed from.
     RETURNS (torch.Tensor): The mean; `zero_loss` if there are no losses.
     """
     return losses.mean() if len(losses) else zero_loss(vectors)
@@ -80,19 +80,18 @@ def zero_loss(vectors: torch.Tensor) -> torch.Tensor:
     return vectors.sum() * 0
 
 
-def to_unit_length(vectors: torch.Tensor, *, dim: int = 1) -> torch.Tensor:
+def to_unit_length(vectors: torch.Tensor) -> torch.Tensor:
     """Scale vectors to length 1.
 
-    vectors (torch.Tensor): float32, e.g. (B, d).
-    dim (int): The dimension along which lengths are measured.
+    vectors (torch.Tensor): float32 (B, d).
     RETURNS (torch.Tensor): The scaled vectors; zero vectors do not change, and have gradients of 0.
     """
     # Divided first, since the square of a small number underflows, and that of a large one
     # overflows.
-    largest = vectors.detach().abs().amax(dim=dim, keepdim=True)
+    largest = vectors.detach().abs().amax(dim=1, keepdim=True)
     some = largest > 0
     scaled = vectors / torch.where(some, largest, 1)
-    squared = scaled.square().sum(dim=dim, keepdim=True)
+    squared = scaled.square().sum(dim=1, keepdim=True)
     return scaled * torch.where(some, torch.where(some, squared, 1).rsqrt(), 0)
 
 

@@ -152,13 +152,11 @@ class MultiSimilarity(MinedPairObjective):
         require_cosine(base=base)
         self._library = MultiSimilarityLoss(alpha, beta, base)
 
-    def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
-        """Compute the loss; see `PairObjective`.
+    def loss_of_cosines(self, cosines: torch.Tensor, hard: Pairs) -> torch.Tensor:
+        """Compute the loss; see `MinedPairObjective`.
 
         RETURNS (torch.Tensor): A float32 scalar.
         """
-        cosines = cosines_of(vectors)
-        hard = self.keep_hard(cosines, pairs)
         return library_losses(self._library, cosines, hard).mean()
 
 
@@ -212,16 +210,14 @@ class Cosine(MinedPairObjective):
         require_cosine(margin=margin)
         self._margin = margin
 
-    def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
-        """Compute the loss; see `PairObjective`.
+    def loss_of_cosines(self, cosines: torch.Tensor, hard: Pairs) -> torch.Tensor:
+        """Compute the loss; see `MinedPairObjective`.
 
         RETURNS (torch.Tensor): A float32 scalar.
         """
         # The library's ContrastiveLoss takes lists of pairs: twice the time for 1,500 texts.
-        similarities = cosines_of(vectors)
-        hard = self.keep_hard(similarities, pairs)
-        positives = torch.relu(1 - similarities) * hard.positives.float()
-        negatives = torch.relu(similarities - self._margin) * hard.negatives.float()
+        positives = torch.relu(1 - cosines) * hard.positives.float()
+        negatives = torch.relu(cosines - self._margin) * hard.negatives.float()
         violating = (negatives.detach() > 0).sum()
         of_positives = positives.sum() / hard.positives.sum().clamp(min=1)
         return of_positives + negatives.sum() / violating.clamp(min=1)
@@ -250,22 +246,20 @@ class Nca(MinedPairObjective):
         require_above_zero(scale=scale)
         self._scale = scale
 
-    def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
-        """Compute the loss; see `PairObjective`.
+    def loss_of_cosines(self, cosines: torch.Tensor, hard: Pairs) -> torch.Tensor:
+        """Compute the loss; see `MinedPairObjective`.
 
         RETURNS (torch.Tensor): A float32 scalar.
         """
         # The library's NCALoss takes one label per text, and drops anchors whose sum underflows.
-        cosines = cosines_of(vectors)
-        hard = self.keep_hard(cosines, pairs)
         # The squared distance of unit vectors is 2 - 2 cos, and the 2 cancels out in the quotient.
         logits = cosines * (2 * self._scale)
         others = hard.positives | hard.negatives
         losses = masked_logsumexp(logits, others) - masked_logsumexp(logits, hard.positives)
-        return mean_of(losses[anchors_of(hard)], vectors)
+        return mean_of(losses[anchors_of(hard)], cosines)
 
 
-class LiftedStructure(MinedPairObjective):
+class LiftedStructure(PairObjective):
     """`spacy-connorm.LiftedStructure.v1`: the lifted structure loss (Oh Song et al. 2016; in the
     ablation of Liu et al. 2021, appendix, table 6, which trained all objectives on hard pairs).
 
@@ -284,9 +278,10 @@ class LiftedStructure(MinedPairObjective):
         mining_margin (Optional[float]): As in `MultiSimilarity`; if None, all pairs are kept.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
-        super().__init__(mining_margin)
+        super().__init__()
         require_above_zero(margin=margin)
-        self._margin = margin
+        require_at_least_zero(mining_margin=mining_margin)
+        self._margin, self._mining_margin = margin, mining_margin
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
         """Compute the loss; see `PairObjective`.
@@ -328,20 +323,18 @@ class InfoNce(MinedPairObjective):
         require_above_zero(temperature=temperature)
         self._temperature = temperature
 
-    def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
-        """Compute the loss; see `PairObjective`.
+    def loss_of_cosines(self, cosines: torch.Tensor, hard: Pairs) -> torch.Tensor:
+        """Compute the loss; see `MinedPairObjective`.
 
         RETURNS (torch.Tensor): A float32 scalar.
         """
         # The library's NTXentLoss compares each pair of positives with all pairs of negatives of
         # the batch: three billion for 1,500 texts.
-        cosines = cosines_of(vectors)
-        hard = self.keep_hard(cosines, pairs)
         logits = cosines / self._temperature
         negatives = masked_logsumexp(logits, hard.negatives)
         anchors, positives = hard.positives.nonzero(as_tuple=True)
         # -log(e^p / (e^p + sum of e^n)) is the softplus of log(sum of e^n) - p.
-        return mean_of(softplus(negatives[anchors] - logits[anchors, positives]), vectors)
+        return mean_of(softplus(negatives[anchors] - logits[anchors, positives]), cosines)
 
 
 class Circle(MinedPairObjective):
@@ -371,11 +364,9 @@ class Circle(MinedPairObjective):
         require_above_zero(gamma=gamma)
         self._library = CircleLoss(m=m, gamma=gamma)
 
-    def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
-        """Compute the loss; see `PairObjective`.
+    def loss_of_cosines(self, cosines: torch.Tensor, hard: Pairs) -> torch.Tensor:
+        """Compute the loss; see `MinedPairObjective`.
 
         RETURNS (torch.Tensor): A float32 scalar.
         """
-        cosines = cosines_of(vectors)
-        hard = self.keep_hard(cosines, pairs)
-        return mean_of(library_losses(self._library, cosines, hard)[anchors_of(hard)], vectors)
+        return mean_of(library_losses(self._library, cosines, hard)[anchors_of(hard)], cosines)

@@ -80,14 +80,22 @@ class MinedPairObjective(PairObjective):
         require_at_least_zero(mining_margin=mining_margin)
         self._mining_margin = mining_margin
 
-    def keep_hard(self, cosines: torch.Tensor, pairs: Pairs) -> Pairs:
-        """Keep the hard pairs; see `hard_pairs`.
+    def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
+        """Compute the loss of the hard pairs; see `PairObjective`.
 
-        cosines (torch.Tensor): float32 (B, B).
-        pairs (Pairs): Rows are anchors.
-        RETURNS (Pairs): The pairs to keep.
+        RETURNS (torch.Tensor): A float32 scalar.
         """
-        return hard_pairs(cosines, pairs, margin=self._mining_margin)
+        cosines = cosines_of(vectors)
+        return self.loss_of_cosines(cosines, hard_pairs(cosines, pairs, margin=self._mining_margin))
+
+    @abstractmethod
+    def loss_of_cosines(self, cosines: torch.Tensor, hard: Pairs) -> torch.Tensor:
+        """Compute the loss.
+
+        cosines (torch.Tensor): float32 (B, B), of all vectors.
+        hard (Pairs): The pairs that count.
+        RETURNS (torch.Tensor): A float32 scalar.
+        """
 
 
 def pair_up(memberships: Memberships, count: int) -> Pairs:
