@@ -15,7 +15,7 @@ _Find = Callable[[str], Iterator[re.Match[str]]]
 _KIN = rf"\b(?:(?:{'|'.join(KIN)})s?|family\smembers?|in\s(?:{'|'.join(OWN_FAMILY)})\sfamily)\b"
 # "Mother, who smokes," and "brother (12 y)", but not the start of a list: "mother, fever, cough".
 _ASIDE = (
-    r"(?:\s?,\s(?:aged?|an?|born|now|who|whose|\d+)\b[^,.;:()]{0,40},"
+    r"(?:\s?,\s(?:aged?|also|an?|born|both|now|who|whose|\d+)\b[^,.;:()]{0,40},"
     r"|\s?\([^().;:]{1,40}\))"
 )
 _ADVERB = r"(?:[a-z]{2,12}ly|all|also|both|later|never|not|now|once|since|still|then)"
@@ -69,15 +69,15 @@ _KINS = re.compile(rf"{_KIN}['\u2019]s?(?=\s)", re.IGNORECASE)
 
 _TREATMENT = r"""
 admissions?|antibiotics|drugs?|hospitali[sz]ations?|improvement|inhalers?|insulin|medications?
-|medicines?|meds|operations?|pills|prophylaxis|relief|response|steroids|surgery|tablets|therapy
+|medicines?|meds|operations?|oxygen|pills|prophylaxis|relief|response|steroids|surgery|tablets|therapy
 |treatments?
 """.replace("\n", "")
-_FEW_WORDS = r"(?:\s(?!(?:and|evidence|history|or|signs?)\b)[\w-]{1,16}){0,3}?"
+_FEW_WORDS = r"(?:\s(?!(?:and|evidence|history|or)\b)[\w-]{1,16}){0,3}?"
 _DECLINES = r"(?:declin|refus)(?:e[ds]?|ing)"
 # "No relief of headache" and "not taking pills for gout" are about findings that are there.
 _UNTREATED = re.compile(
     rf"\b(?:(?:denie[ds]|never|no|not|without|{_DECLINES}){_FEW_WORDS}\s(?:{_TREATMENT})\s"
-    rf"(?:for|from|in|of|to)|{_DECLINES}{_FEW_WORDS}\s(?:{_TREATMENT})"
+    rf"(?:(?:given|needed|required|used)\s)?(?:for|from|in|of|to)|{_DECLINES}{_FEW_WORDS}\s(?:{_TREATMENT})"
     r"|(?:did|does|do)(?:\snot|n['\u2019]t)\s(?:improve|take|tolerate)"
     r"|not\s(?:improved|improving|taking|tolerating)"
     # "The wheeze was not due to asthma".
@@ -101,7 +101,7 @@ _NOW = re.compile(
     rf"(?:\b(?:brief|long|longstanding|short|\d{{1,2}}/(?:7|12|52))|(?<![a-z]){_UNITS})"
     rf"\s{_HISTORY}(?:\sof)?\b"
     rf"|\b{_HISTORY}(?=(?:\sof)?:?\s(?:{_NUMBER}[\s-]?{_UNITS}\b(?!\sago)"
-    r"|(?:gradual|increasing|progressive|sudden|worsening)\b))"
+    r"|(?:(?:acute|gradual|sudden)[\s-]onset|increasing|progressive|worsening)\b))"
     r"|\bpreviously\s(?:fit\sand\s)?(?:asymptomatic|fit|healthy|independent|normal|unremarkable"
     r"|well)\b",
     re.IGNORECASE,
@@ -110,7 +110,7 @@ _THEN = re.compile(
     r"\bas\san?\s(?:young\s)?(?:baby|child|infant|teenager|toddler)\b"
     r"|\bin\s(?:early\s|late\s)?(?:adolescence|childhood|infancy)\b"
     r"|\bwhen\s(?:he|i|she|the\spatient|they)\s(?:was|were)\s(?:an?\s|only\s|very\s){0,2}"
-    r"(?:baby|child|infant|kid|little|small|teenager|toddler|young|younger|\d{1,2})\b"
+    r"(?:baby|child|infant|kid|little|small|teenager|toddler|young|younger)\b"
     r"|\bin\s(?:her|his|my|their)\s(?:(?:early|mid|late)[\s-])?"
     r"(?:teens|twenties|thirties|forties|fifties|sixties|[2-6]0s)\b"
     r"|\bin\s(?:an?|her|my|the)\s(?:earlier|first|last|previous|prior)\spregnancy\b"

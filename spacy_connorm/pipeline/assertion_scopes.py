@@ -43,7 +43,7 @@ _BEFORE_CONSIDERED = (
     DETERMINERS | GRADES | {"also", "any", "new", "other", "possible", "underlying", "worsening"}
 )
 _BETWEEN_CONSIDERED = _JOINTS | VERSUS | {","}
-_ITEM_SIGN = re.compile(r"\d{1,2}[.)]?|[-.)*#•–]")
+_ITEM_SIGN = re.compile(r"\d{1,2}[.)]?|[-.)*#•–]|[Pp]lease")
 # Between "mother's" or "looks like" and a mention, "severe childhood-onset"; in tokens.
 _MODIFIERS = 4
 _MODIFIER = re.compile(r"[a-z]+|-")
@@ -53,7 +53,7 @@ _BRACKETS = frozenset("()")
 _IN_BRACKETS = 6
 _MINUS = "-"
 _COLONS = frozenset([":", _MINUS, "–", "—", "(", QUESTION_MARK])
-_BEFORE_IMPERATIVES = _COLONS | {";"}
+_BEFORE_IMPERATIVES = _COLONS | {";", ")"}
 _STOPS = frozenset([".", ",", ";", ")", "|", "!"])
 _HEADING_SIGNS = " \t\n#*_=•-:"
 # What begins the next section of a note, unlike "Mother: asthma": a line that ends with a colon, or

@@ -150,6 +150,8 @@ def test_words_around_a_mention_say_what_it_is(nlp, text, expected):
         ("Exclude asthma or stroke. A fever", ["asthma", "stroke"]),
         ("A fever - consider asthma", ["asthma"]),
         ("A fever; exclude asthma", ["asthma"]),
+        ("Please exclude asthma", ["asthma"]),
+        ("Plan: 1) exclude asthma 2) return for fits", ["asthma", "fits"]),
         ("Concerned re: fever. A cough", ["fever"]),
         ("A cough, concern regarding asthma", ["asthma"]),
         ("Return for worsening fever, cough or fits", ["fever", "cough", "fits"]),

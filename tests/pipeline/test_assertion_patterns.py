@@ -43,6 +43,7 @@ def nlp():
         ("Family members with fits. Runs in the family: asthma", {"fits": KIN, "asthma": KIN}),
         ("Has anyone in your family had a stroke", {"stroke": KIN}),
         ("Asthma runs in her family", {"asthma": KIN}),
+        ("Two brothers, also affected, died of asthma", {"asthma": KIN}),
     ],
 )
 def test_words_may_stand_between_a_relative_and_a_finding(nlp, text, expected):
@@ -86,6 +87,10 @@ def test_another_subject_has_its_own_findings(nlp, text):
     [
         ("No treatment for asthma, no cough", {"asthma": (), "cough": NO}),
         ("Not on any medication for asthma", {"asthma": ()}),
+        (
+            "No antibiotics given for fever, no signs of improvement in cough",
+            {"fever": (), "cough": ()},
+        ),
         ("Without an inhaler for asthma", {"asthma": ()}),
         ("Declined treatment for asthma, fits", {"asthma": (), "fits": ()}),
         ("Asthma, refused therapy", {"asthma": ()}),
@@ -130,13 +135,13 @@ def test_some_words_apply_only_to_the_mention_right_behind_them(nlp, text, expec
         ("Hx: 3 days of fever", {"fever": ()}),
         ("H/o asthma, history of a few weeks of cough", {"asthma": PAST, "cough": ()}),
         ("Hx sudden onset fits", {"fits": ()}),
+        ("History of sudden fits", {"fits": PAST}),
         ("History of progressive cough", {"cough": ()}),
         ("History of one stroke, fits", {"stroke": PAST, "fits": PAST}),
         ("History of 3 years ago stroke", {"stroke": PAST}),
         ("Has cough, fits in her late twenties", {"cough": (), "fits": PAST}),
         ("In her twenties, has fits", {"fits": ()}),
         ("Asthma when he was a child, cough", {"asthma": PAST, "cough": ()}),
-        ("Fits when he was 3", {"fits": PAST}),
         ("Fits when he was seen", {"fits": ()}),
         ("Asthma, in remission since 2019, cough", {"asthma": PAST, "cough": ()}),
         ("Previous fits, asthma in the last pregnancy, cough", {"fits": PAST, "asthma": PAST}),
