@@ -69,15 +69,16 @@ _KINS = re.compile(rf"{_KIN}['\u2019]s?(?=\s)", re.IGNORECASE)
 
 _TREATMENT = r"""
 admissions?|antibiotics|drugs?|hospitali[sz]ations?|improvement|inhalers?|insulin|medications?
-|medicines?|meds|operations?|oxygen|pills|prophylaxis|relief|response|steroids|surgery|tablets|therapy
-|treatments?
+|medicines?|meds|operations?|oxygen|pills|prophylaxis|relief|response|steroids|surgery|tablets
+|therapy|treatments?
 """.replace("\n", "")
 _FEW_WORDS = r"(?:\s(?!(?:and|evidence|history|or)\b)[\w-]{1,16}){0,3}?"
 _DECLINES = r"(?:declin|refus)(?:e[ds]?|ing)"
 # "No relief of headache" and "not taking pills for gout" are about findings that are there.
 _UNTREATED = re.compile(
-    rf"\b(?:(?:denie[ds]|never|no|not|without|{_DECLINES}){_FEW_WORDS}\s(?:{_TREATMENT})\s"
-    rf"(?:(?:given|needed|required|used)\s)?(?:for|from|in|of|to)|{_DECLINES}{_FEW_WORDS}\s(?:{_TREATMENT})"
+    rf"\b(?:(?:denie[ds]|never|no|not|without|{_DECLINES}){_FEW_WORDS}\s(?:{_TREATMENT})"
+    r"(?:\s(?:given|needed|required|used))?\s(?:for|from|in|of|to)"
+    rf"|{_DECLINES}{_FEW_WORDS}\s(?:{_TREATMENT})"
     r"|(?:did|does|do)(?:\snot|n['\u2019]t)\s(?:improve|take|tolerate)"
     r"|not\s(?:improved|improving|taking|tolerating)"
     # "The wheeze was not due to asthma".
