@@ -11,7 +11,7 @@ from ..documents.mentions import ALL_MENTIONS_KEY
 from ..documents.spans import ASSERTIONS, register_assertion_attributes
 from ..errors import require_installed
 from ..text.statements import find_statements
-from .assertion_kin import find_having, find_in_kin
+from .assertion_patterns import add_patterns
 from .assertion_scopes import Matches, marked_spans
 from .assertion_terms import Terms, family_terms, history_terms, negation_terms, possible_terms
 from .serialization import SavedComponent
@@ -31,13 +31,13 @@ _DEFAULTS: dict[str, Callable[[], Terms]] = {
 class _Assertion(NamedTuple):
     """What marks an assertion.
 
-    attribute (str): Of spans.
+    name (str): Its name.
     matcher (Negex): Finds the terms; how far they reach is decided by `marked_spans`, since a
         sentence, to whose end negspacy's reach, is not what headings and lists have.
     headings (FrozenSet[str]): Terms in lower case that may be headings.
     """
 
-    attribute: str
+    name: str
     matcher: "Negex"
     headings: frozenset[str]
 
@@ -78,13 +78,12 @@ class AssertionMarker(SavedComponent):
             for attribute in ASSERTIONS.values():
                 span._.set(attribute, False)
         starts = find_statements([token.text for token in doc])
-        for attribute, matcher, headings in self._assertions():
+        for assertion, matcher, headings in self._assertions():
             terms = Matches(*matcher.process_negations(doc))
-            if attribute == ASSERTIONS["family"] and self.cfg["family"] is None:
-                having, in_kin = find_having(doc, starts), find_in_kin(doc)
-                terms = terms._replace(before=[*terms.before, *having], adjacent=in_kin)
+            if self.cfg[assertion] is None:
+                terms = add_patterns(doc, spans, starts, assertion, terms)
             for span in marked_spans(doc, spans, starts, terms, headings):
-                span._.set(attribute, True)
+                span._.set(ASSERTIONS[assertion], True)
         _mark_nested(doc, spans)
         return doc
 
@@ -119,7 +118,7 @@ class AssertionMarker(SavedComponent):
         for assertion, attribute in ASSERTIONS.items():
             terms = self.cfg[assertion] or _DEFAULTS[assertion]()
             matcher = Negex(self._nlp, self.name, neg_termset=terms, extension_name=attribute)
-            made.append(_Assertion(attribute, matcher, frozenset(matcher.preceding_negations)))
+            made.append(_Assertion(assertion, matcher, frozenset(matcher.preceding_negations)))
         return made
 
 

@@ -4,12 +4,13 @@ a comma, right beside them, or in the lines below a heading.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, Token
 
+from ..text.word_bags import FUNCTION_WORDS
 from ..text.word_classes import DETERMINERS, GRADES
 from .assertion_terms import (
     ADJACENT,
@@ -22,8 +23,8 @@ from .assertion_terms import (
     VERSUS,
 )
 
-# The hash of a match's kind, its first token and the token after it.
-_Match = tuple[int, int, int]
+# The hash of its kind, its first token and the token after it.
+Match = tuple[int, int, int]
 
 _DENYING = frozenset(["nil", "no", "not", "w", "w/o", "without"])
 # Words that begin a finding, behind a comma after a negated one: "no wheeze, mild edema"; or one
@@ -38,13 +39,21 @@ _OR = frozenset(["nor", "or"])
 _CONJUNCTIONS = frozenset(["and", "or"])
 _JOINTS = frozenset(["&", "/", *_CONJUNCTIONS])
 # Between an imperative and the first of its mentions, and between these.
-_BEFORE_CONSIDERED = DETERMINERS | GRADES | {"also", "other", "possible", "underlying"}
+_BEFORE_CONSIDERED = (
+    DETERMINERS | GRADES | {"also", "any", "new", "other", "possible", "underlying", "worsening"}
+)
 _BETWEEN_CONSIDERED = _JOINTS | VERSUS | {","}
-_ITEM_SIGN = re.compile(r"\d{1,2}[.)]?|[-.)*#•–]")
+_ITEM_SIGN = re.compile(r"\d{1,2}[.)]?|[-.)*#•–]|[Pp]lease")
+# Between "mother's" or "looks like" and a mention, "severe childhood-onset"; in tokens.
+_MODIFIERS = 4
+_MODIFIER = re.compile(r"[a-z]+|-")
+_NO_MODIFIERS = FUNCTION_WORDS - _BEFORE_CONSIDERED
 _BRACKETS = frozenset("()")
 # The most tokens between a bracket and a phrase: "(10 years ago)".
 _IN_BRACKETS = 6
-_COLONS = frozenset([":", "-", "–", "—", "("])
+_MINUS = "-"
+_COLONS = frozenset([":", _MINUS, "–", "—", "(", QUESTION_MARK])
+_BEFORE_IMPERATIVES = _COLONS | {";", ")"}
 _STOPS = frozenset([".", ",", ";", ")", "|", "!"])
 _HEADING_SIGNS = " \t\n#*_=•-:"
 # What begins the next section of a note, unlike "Mother: asthma": a line that ends with a colon, or
@@ -68,12 +77,15 @@ class Matches(NamedTuple):
     ends (Sequence[Tuple[int, int, int]]): Those that end the scope of others.
     adjacent (Sequence[Tuple[int, int, int]]): Those that apply only to the mention right before
         them, besides those whose text says so.
+    near (Sequence[Tuple[int, int, int]]): Those that apply only to the mention right behind them
+        and its modifiers.
     """
 
-    before: Sequence[_Match]
-    behind: Sequence[_Match]
-    ends: Sequence[_Match]
-    adjacent: Sequence[_Match] = ()
+    before: Sequence[Match]
+    behind: Sequence[Match]
+    ends: Sequence[Match]
+    adjacent: Sequence[Match] = ()
+    near: Sequence[Match] = ()
 
 
 def marked_spans(
@@ -93,9 +105,12 @@ def marked_spans(
     YIELDS (Span): The mentions.
     """
     behind, beside = _bracketed(doc, matches.behind, spans)
-    adjacent, applied = _behind_mentions(doc, [*beside, *matches.adjacent], spans)
-    signed = _behind_signs(doc, matches.before, spans, starts)
-    considered = _behind_imperatives(doc, matches.before, spans, starts)
+    mentions = {span.start: span.end for span in spans}
+    minuses = _minuses(doc, starts)
+    adjacent, applied = _behind_mentions(doc, [*beside, *matches.adjacent], spans, minuses)
+    signed = _behind_signs(doc, matches.before, mentions, minuses)
+    considered = _behind_imperatives(doc, matches.before, mentions, starts)
+    near = _behind_modifiers(doc, matches.near, mentions)
     # "Fever: no, cough": the answer to one does not apply to the next, nor does "maternal" in
     # "asthma in a maternal cousin, cough".
     before = sorted(
@@ -109,7 +124,7 @@ def marked_spans(
     borders = [*sorted({*sections, *ends}), len(doc)]
     stops = sorted({*starts, *(token.i for token in doc if token.text == ",")}) if pauses else []
     first_tokens, last_tokens = (list(map(itemgetter(1), each)) for each in (before, behind))
-    beside_it = adjacent | signed | considered
+    beside_it = adjacent | signed | considered | near
     for span in spans:
         statement = bisect_right(borders, span.start)
         first, last = borders[statement - 1], borders[statement]
@@ -128,17 +143,17 @@ def _has_any(places: Sequence[int], first: int, last: int) -> bool:
     return bisect_left(places, first) < bisect_left(places, last)
 
 
-def _is_sign(doc: Doc, match: _Match) -> bool:
+def _is_sign(doc: Doc, match: Match) -> bool:
     return doc[match[1] : match[2]].text in SIGNS
 
 
-def _is_near(doc: Doc, match: _Match) -> bool:
+def _is_near(doc: Doc, match: Match) -> bool:
     return _is_sign(doc, match) or doc[match[1] : match[2]].text.lower() in IMPERATIVES
 
 
 def _bracketed(
-    doc: Doc, behind: Sequence[_Match], spans: Sequence[Span]
-) -> tuple[list[_Match], list[_Match]]:
+    doc: Doc, behind: Sequence[Match], spans: Sequence[Span]
+) -> tuple[list[Match], list[Match]]:
     """Divide phrases into those that apply to all mentions before them, and those that apply only
     to the one right before them. In brackets right behind a mention, all do: "asthma, seizures
     (resolved)".
@@ -164,10 +179,10 @@ def _bracketed(
 
 
 def _behind_mentions(
-    doc: Doc, beside: Sequence[_Match], spans: Sequence[Span]
+    doc: Doc, beside: Sequence[Match], spans: Sequence[Span], minuses: Collection[int]
 ) -> tuple[set[int], set[int]]:
     """Find the mentions to which a phrase right behind them applies, and those that "and" or "or"
-    connects with these: "acne and rosacea excluded", "rash: none".
+    connects with these: "acne and rosacea excluded", "rash: none", "rash? No.", "rash -, cough +".
 
     RETURNS (Tuple[Set[int], Set[int]]): The first tokens of the mentions, and the tokens of
         the phrases.
@@ -178,6 +193,8 @@ def _behind_mentions(
         last = start - (start not in mentions and start > 0 and doc[start - 1].text in _COLONS)
         is_answer = doc[start:end].text.lower() in ANSWERS
         if last not in mentions or (is_answer and not _is_end(doc, end)):
+            continue
+        if doc[start].text == _MINUS and (last != start or start not in minuses):
             continue
         if doc[start].lower_ not in VERSUS:
             applied.update(range(start, end))
@@ -194,14 +211,13 @@ def _is_end(doc: Doc, place: int) -> bool:
 
 
 def _behind_signs(
-    doc: Doc, before: Sequence[_Match], spans: Sequence[Span], starts: Sequence[int]
+    doc: Doc, before: Sequence[Match], mentions: Mapping[int, int], minuses: Collection[int]
 ) -> set[int]:
     """Find the mentions right behind a sign: "-fever/chills, cough", "?stroke".
 
     RETURNS (Set[int]): The first tokens of the mentions.
     """
-    mentions = {span.start: span.end for span in spans}
-    marked, with_plus = set[int](), _with_plus(doc, starts)
+    marked = set[int]()
     for match in before:
         _, start, place = match
         if not _is_sign(doc, match):
@@ -209,43 +225,73 @@ def _behind_signs(
         if doc[start].text == QUESTION_MARK:
             is_meant = _is_question(doc, start)
         else:
-            is_beside_plus = bisect_right(starts, start) in with_plus
-            is_dash = place - start == 1 and doc[start].text == "-"
-            is_meant = not is_dash or (is_beside_plus and not doc[start].whitespace_)
-        while is_meant and place in mentions and place not in marked:
-            marked.add(place)
-            last = mentions[place]
-            place = last + 1 if last < len(doc) and doc[last].lower_ in _JOINTS else -1
+            is_dash = place - start == 1 and doc[start].text == _MINUS
+            is_meant = not is_dash or (start in minuses and not doc[start].whitespace_)
+        if is_meant and place not in marked:
+            marked.update(_in_row(doc, mentions, place, (), _JOINTS))
     return marked
 
 
 def _behind_imperatives(
-    doc: Doc, before: Sequence[_Match], spans: Sequence[Span], starts: Sequence[int]
+    doc: Doc, before: Sequence[Match], mentions: Mapping[int, int], starts: Sequence[int]
 ) -> set[int]:
-    """Find the mentions behind an imperative that begins a statement: "1. Consider sepsis, PE or
-    a stroke", but neither "we consider sepsis" nor "consider aspirin for stroke".
+    """Find the mentions behind an imperative that begins a statement, or stands behind a dash or a
+    semicolon: "1. Consider sepsis, PE or a stroke", but neither "we consider sepsis" nor "consider
+    aspirin for stroke".
 
     RETURNS (Set[int]): The first tokens of the mentions.
     """
-    mentions = {span.start: span.end for span in spans}
     marked = set[int]()
-    for match in before:
-        _, start, place = match
+    for _, start, place in before:
         first = starts[bisect_right(starts, start) - 1]
-        if doc[start:place].text.lower() not in IMPERATIVES or not all(
-            _ITEM_SIGN.fullmatch(each.text.strip()) for each in doc[first:start]
+        if doc[start:place].text.lower() in IMPERATIVES and (
+            doc[start - 1].text in _BEFORE_IMPERATIVES
+            or all(_ITEM_SIGN.fullmatch(each.text.strip()) for each in doc[first:start])
         ):
-            continue
-        while place < len(doc):
-            while place < len(doc) and doc[place].lower_ in _BEFORE_CONSIDERED:
-                place += 1
-            if place not in mentions:
-                break
-            marked.add(place)
-            place = mentions[place]
-            while place < len(doc) and doc[place].lower_ in _BETWEEN_CONSIDERED:
-                place += 1
+            row = _in_row(doc, mentions, place, _BEFORE_CONSIDERED, _BETWEEN_CONSIDERED)
+            marked.update(row)
     return marked
+
+
+def _behind_modifiers(doc: Doc, near: Sequence[Match], mentions: Mapping[int, int]) -> set[int]:
+    """Find the mentions right behind phrases, or behind a few modifiers: "his mother's severe
+    asthma".
+
+    RETURNS (Set[int]): The first tokens of the mentions.
+    """
+    marked = set[int]()
+    for _, _, end in near:
+        words = doc[end : end + 1 + _MODIFIERS]
+        first = next((each.i for each in words if each.i in mentions or not _modifies(each)), end)
+        marked.update(_in_row(doc, mentions, first, (), _OR))
+    return marked
+
+
+def _modifies(token: Token) -> bool:
+    return token.lower_ not in _NO_MODIFIERS and bool(_MODIFIER.fullmatch(token.text))
+
+
+def _in_row(
+    doc: Doc,
+    mentions: Mapping[int, int],
+    place: int,
+    passed: Collection[str],
+    joints: Collection[str],
+) -> Iterator[int]:
+    """Find mentions that stand side by side, with other words before and joints between them.
+
+    YIELDS (int): The first tokens of the mentions.
+    """
+    last = -1
+    while place != last:
+        while place < len(doc) and doc[place].lower_ in passed:
+            place += 1
+        if place not in mentions:
+            break
+        yield place
+        last = place = mentions[place]
+        while place < len(doc) and doc[place].lower_ in joints:
+            place += 1
 
 
 def _is_question(doc: Doc, place: int) -> bool:
@@ -254,17 +300,19 @@ def _is_question(doc: Doc, place: int) -> bool:
     return not doc[place].whitespace_ or before[-1:].isspace()
 
 
-def _with_plus(doc: Doc, starts: Sequence[int]) -> set[int]:
-    """Find the statements that have a plus right before a word, "+cough, -fever": a dash is a minus
-    in these alone; others belong to list items.
+def _minuses(doc: Doc, starts: Sequence[int]) -> set[int]:
+    """Find the dashes that are minuses: in statements that have a plus right before a word or a
+    sign, "+cough, -fever". Others belong to list items.
 
-    RETURNS (Set[int]): Their numbers, from 1.
+    RETURNS (Set[int]): Their tokens.
     """
     pluses = (each.i for each in doc if each.text == "+" and not each.whitespace_)
-    return {bisect_right(starts, place) for place in pluses}
+    with_plus = {bisect_right(starts, place) for place in pluses}
+    dashes = (each.i for each in doc if each.text == _MINUS) if with_plus else ()
+    return {place for place in dashes if bisect_right(starts, place) in with_plus}
 
 
-def _ending_commas(doc: Doc, before: Sequence[_Match], starts: Sequence[int]) -> Iterator[int]:
+def _ending_commas(doc: Doc, before: Sequence[Match], starts: Sequence[int]) -> Iterator[int]:
     """Find the commas that end the scope of phrases: the first one after adjectives, unless the
     scope of another phrase goes past it ("PMH: previous stroke, asthma"), and those between a
     negated finding and one with an amount, unless "or" follows ("no wheeze, mild edema", but not

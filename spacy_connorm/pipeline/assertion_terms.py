@@ -42,21 +42,23 @@ _GUESSED = frozenset(
     )
 )
 _CAN = ("could", "may", "might")
+_OF = ("about", "for", "of", "re", "regarding")
 _ASKED = (
     *("assess for", "check for", "differential", "differential diagnosis", "differential includes"),
     *("differentials", "possibilities include", "possibilities are"),
     *("ddx", "evaluation for", "look for", "looking for", "query", "question of", "screen for"),
     *("screening for", "to exclude", "workup for", "work-up for"),
-    *(f"{doubt} {of}" for doubt in ("concern", "suspicion") for of in ("about", "for", "of")),
-    *("concerned about", "concerned for", "concerning for", "suspect", "suspicious for"),
+    *(f"{doubt} {of}" for doubt in ("concern", "concerned", "suspicion") for of in _OF),
+    *("concerning for", "suspect", "suspicious for"),
     *("suggesting", "suggestive of"),
     *(f"{can} {be}" for can in _CAN for be in ("be", "have", "indicate", "reflect", "represent")),
 )
 _FEARED = (
     *("call for", "if", "in case of", "in the event of", "monitor for", "monitoring for"),
     *("prevention of",),
-    *("return precautions", "risk factor for", "risk factors for", "risk for", "risk of"),
-    *("risks including", "safety netted re"),
+    *("red flags", "return precautions", "risk factor for", "risk factors for", "risk for"),
+    *("risk of", "risks including"),
+    *(f"safety {net}{re}" for net in ("net", "netted", "netting") for re in (":", " for", " re")),
     *("should he", "should she", "should the patient", "should they", "to avoid", "to prevent"),
     *("unless", "watch for", "watching for", "worried about"),
     *(f"{can} {cause}" for can in ("can", *_CAN) for cause in ("cause", "lead to", "result in")),
@@ -68,7 +70,7 @@ _BEING = ("", "is ", "are ", "was ", "were ", "has been ", "have been ")
 _REMAINS = ("remain", "remains")
 _PLACES = ("in the", "on the", "on her", "on his", "on our", "remains in the", "remains on the")
 # At the start of a sentence or list item, before a mention: "Consider sepsis", not "we consider".
-IMPERATIVES = frozenset(["consider"])
+IMPERATIVES = frozenset(["consider", "exclude", "return for"])
 _NOT_SURE = frozenset(
     (
         *(f"{being} {sure}" for being in (*_ARE, *_REMAINS, "seems") for sure in _GUESSED),
@@ -88,14 +90,11 @@ _SURE = (
 )
 _NO_GUESS = (
     *("as possible", "if possible", "if needed", "if required", "query about", "suspected in"),
-    "suspected of having",
+    *("no red flags", "suspected of having"),
 )
-_MORE_NEGATIONS = ("neg for", "neither", "nil", "nor", "-ve for", "w/o")
-# "No relief of headache" and "not taking pills for gout" are about findings that are there.
-_STILL_THERE = (
-    *("did not improve", "did not take", "no improvement in", "no improvement of", "no meds for"),
-    *("no medication for", "no relief from", "no relief of", "not improved", "not improving"),
-    *("not taking", "not tolerating"),
+_MORE_NEGATIONS = (
+    *("neg for", "neither", "nil", "nor", "-ve for", "w/o"),
+    *(f"fail{ed} to {show}" for ed in ("ed", "s") for show in ("detect", "reveal", "show")),
 )
 # "Migraine with or without aura".
 _EITHER = tuple(f"with {joint} without" for joint in ("and", "and/or", "or"))
@@ -127,29 +126,16 @@ _NEGATED_BEHIND = frozenset(being + state for being in _BEING for state in _STAT
 # The same behind a colon or a dash ("rash: negative"); and the answers of a list of symptoms, if
 # nothing follows: "fever: no", "fever denied, cough", "fever (-), cough (+)".
 _GUESSES = frozenset(["likely", "possible", "probable", "suspected"])
-ANSWERS = frozenset(["(-)", "denied", "denies", "n", "no", "none"]) | _GUESSES
-_KIN = (
+_SEEN = ("noted", "of note", "present", "reported", "seen")
+_NONE = frozenset(f"{none} {seen}" for none in ("nil", "none") for seen in _SEEN)
+ANSWERS = _NONE | _MINUSES | {"denied", "denies", "n", "nil", "no", "none"} | _GUESSES
+KIN = (
     *("aunt", "brother", "cousin", "dad", "daughter", "father", "grandfather", "grandmother"),
     *("mom", "mother", "mum", "nephew", "niece", "parent", "relative", "sibling", "sister", "son"),
     *("husband", "partner", "spouse", "uncle", "wife"),
 )
-ALL_KIN = (*_KIN, *(f"{kin}s" for kin in _KIN))
-# What attributes a finding to a relative: "mother had asthma", "mother: asthma", not "mother
-# reports fever".
-_HAVING = (
-    *(" affected by", " also had", " also has", " carries", " developed", " diagnosed with"),
-    *(" died from", " died of", " had", " has", " has been diagnosed with", " have"),
-    *(" is affected by", " is treated for", " passed away from", " suffered from"),
-    *(" suffers from", " takes medication for", " treated for", " w/", " was diagnosed with"),
-    *(" went blind", " were diagnosed with", " who had", " who has", " who have", " with"),
-    *("'s side", ":", " -", " –"),
-)
-_IN_KIN = frozenset(
-    (
-        *(f"in {whose}{kin}" for whose in ("", "her ", "his ") for kin in ALL_KIN),
-        *(f"({kin})" for kin in ALL_KIN),
-    )
-)
+# "Runs in the family".
+OWN_FAMILY = ("her", "his", "my", "our", "the", "their", "your")
 _RELATIVES = ("maternal", "paternal", "mgf", "mgm", "pgf", "pgm")
 _FAMILY = ("family history", "family hx", "family h/o", "fam hx", "fh", "fhx")
 _PATIENT = (
@@ -166,10 +152,7 @@ _PAST = (
 # These apply only to what follows them up to a comma: in "previous heart attack, osteoarthritis" to
 # one.
 UP_TO_COMMA = _GUESSED | VERSUS | {"previous", "prior", "remote", "s/p", "status post"}
-_AS_CHILD = frozenset(
-    ("as a baby", "as a child", "as a teenager", "as an infant", "in childhood", "in infancy")
-)
-_PAST_BEHIND = ("ago", *sorted(_AS_CHILD), "in the past", "previously", "resolved")
+_PAST_BEHIND = ("ago", "in the past", "previously", "resolved")
 # "H/o stroke with residual weakness, asthma": these end a scope up to a comma.
 PAUSES = frozenset(["residual"])
 _PRESENT = (
@@ -178,17 +161,7 @@ _PRESENT = (
     *("presented with", "presenting", "presents", "referred", "today", "transferred"),
     *sorted(PAUSES),
 )
-# "A 3-month history of cough" is a cough now.
-_HISTORIES = ("history of", "hx", "hx of", "h/o")
-_DURATIONS = (
-    *("brief", "long", "longstanding", "short"),
-    *("day", "days", "hour", "hours", "month", "months", "week", "weeks", "year", "years"),
-    *("d", "hr", "hrs", "mo", "mos", "wk", "wks", "yr", "yrs"),
-    # In the UK: days, weeks and months.
-    *(f"{number}/{unit}" for number in range(1, 13) for unit in (7, 52, 12)),
-)
-# "Asthma, eczema in childhood", "hypertension, asthma in brother".
-ADJACENT = _NEGATED_BEHIND | ANSWERS | _NOT_SURE | _IN_KIN | _AS_CHILD
+ADJACENT = _NEGATED_BEHIND | ANSWERS | _NOT_SURE
 
 
 def negation_terms() -> Terms:
@@ -206,7 +179,6 @@ def negation_terms() -> Terms:
             *(each for each in terms[_PSEUDO] if each not in _NEGATIONS_TOO),
             *_CANNOT_EXCLUDE,
             *_NOT_EXCLUDED,
-            *_STILL_THERE,
             *_EITHER,
         ],
         _PRECEDING: [*preceding, *_MORE_NEGATIONS, *sorted(_MINUSES | _BOXES)],
@@ -232,8 +204,8 @@ def family_terms() -> Terms:
 
     RETURNS (Dict[str, List[str]]): Phrases by kind.
     """
-    having = [kin + has for kin in ALL_KIN for has in _HAVING]
-    return _terms((*_FAMILY, *_RELATIVES, *having), ("in the family", *sorted(_IN_KIN)), _PATIENT)
+    in_family = (f"in {whose} family" for whose in OWN_FAMILY)
+    return _terms((*_FAMILY, *_RELATIVES), in_family, _PATIENT)
 
 
 def history_terms() -> Terms:
@@ -244,7 +216,6 @@ def history_terms() -> Terms:
     present = (
         *("history of present illness", "hx of present illness", "hpi", "has not resolved"),
         *("have not resolved", "not resolved"),
-        *(f"{lasting} {history}" for lasting in _DURATIONS for history in _HISTORIES),
     )
     return _terms(_PAST, _PAST_BEHIND, _PRESENT, (*present, *_FAMILY))
 

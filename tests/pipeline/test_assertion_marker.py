@@ -9,6 +9,8 @@ from spacy_connorm.pipeline.assertion_terms import KINDS
 
 from .asserted_pipeline import make_pipeline, read
 
+NO = ("negated",)
+
 
 @pytest.fixture(scope="module")
 def nlp():
@@ -96,6 +98,8 @@ def nlp():
         ("Wife has cough. Mother's side: asthma", {"cough": ("family",), "asthma": ("family",)}),
         ("Father takes medication for fits", {"fits": ("family",)}),
         ("PMH:\nStroke s/p stent, asthma\n", {"stroke": ("history",), "asthma": ("history",)}),
+        ("CT failed to show stroke, fails to reveal fits", {"stroke": NO, "fits": NO}),
+        ("Failed to attend for asthma", {"asthma": ()}),
     ],
 )
 def test_words_around_a_mention_say_what_it_is(nlp, text, expected):
@@ -143,6 +147,19 @@ def test_words_around_a_mention_say_what_it_is(nlp, text, expected):
         ("Fever. Consider stroke", ["stroke"]),
         ("1. Consider acute stroke, asthma or fits. Fever", ["stroke", "asthma", "fits"]),
         ("- consider asthma", ["asthma"]),
+        ("Exclude asthma or stroke. A fever", ["asthma", "stroke"]),
+        ("A fever - consider asthma", ["asthma"]),
+        ("A fever; exclude asthma", ["asthma"]),
+        ("Please exclude asthma", ["asthma"]),
+        ("Plan: 1) exclude asthma 2) return for fits", ["asthma", "fits"]),
+        ("Concerned re: fever. A cough", ["fever"]),
+        ("A cough, concern regarding asthma", ["asthma"]),
+        ("Return for worsening fever, cough or fits", ["fever", "cough", "fits"]),
+        ("Red flags: fever, fits. Has asthma", ["fever", "fits"]),
+        ("Safety net: fever", ["fever"]),
+        ("No red flags, has fever", []),
+        ("Return for review of asthma", []),
+        ("They exclude asthma patients with fever", []),
         ("Consider aspirin for stroke", []),
         ("Consider CT; fever, cough", []),
         ("We consider stroke the cause", []),

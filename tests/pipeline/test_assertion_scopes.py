@@ -39,6 +39,14 @@ def test_an_amount_behind_a_comma_begins_a_finding_of_its_own(nlp, text, expecte
         ("Has fever no cough", {"fever": (), "cough": NO}),
         ("Cough: no fever", {"cough": (), "fever": NO}),
         ("c/o fever denies cough", {"fever": (), "cough": NO}),
+        ("Fever: nil. Has cough, fits nil", {"fever": NO, "cough": (), "fits": NO}),
+        ("Fever: none seen, cough none of note\nFits", {"fever": NO, "cough": NO, "fits": ()}),
+        ("Has fever none of it new", {"fever": ()}),
+        (
+            "Fever? No. Cough? Yes. Any asthma or fits? no",
+            {"fever": NO, "cough": (), "asthma": NO, "fits": NO},
+        ),
+        ("Fever? No cough", {"fever": ("possible",), "cough": NO}),
     ],
 )
 def test_the_answer_behind_a_mention_denies_it_if_nothing_follows(nlp, text, expected):
@@ -53,6 +61,10 @@ def test_the_answer_behind_a_mention_denies_it_if_nothing_follows(nlp, text, exp
         ("+ fits. Well", {"fits": ()}),
         ("Has - fever - cough", {"fever": (), "cough": ()}),
         ("non - fever +cough", {"fever": (), "cough": ()}),
+        ("Fever -, cough +, fits -", {"fever": NO, "cough": (), "fits": NO}),
+        ("Asthma -, cough", {"asthma": (), "cough": ()}),
+        ("Asthma -\nHas +cough", {"asthma": (), "cough": ()}),
+        ("Asthma - fever, cough +", {"asthma": (), "fever": (), "cough": ()}),
     ],
 )
 def test_a_minus_denies_the_mention_behind_it(nlp, text, expected):

@@ -1,0 +1,162 @@
+"""Finds what marks a mention, or says that it is present, where other words may stand between those
+that do so: "her brother, aged 12, has epilepsy", "not on any medication for asthma".
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from spacy.tokens import Doc, Span
+
+from .assertion_scopes import Match, Matches
+from .assertion_terms import KIN, OWN_FAMILY
+
+_Find = Callable[[str], Iterator[re.Match[str]]]
+
+_KIN = rf"\b(?:(?:{'|'.join(KIN)})s?|family\smembers?|in\s(?:{'|'.join(OWN_FAMILY)})\sfamily)\b"
+# "Mother, who smokes," and "brother (12 y)", but not the start of a list: "mother, fever, cough".
+_ASIDE = (
+    r"(?:\s?,\s(?:aged?|also|an?|born|both|now|who|whose|\d+)\b[^,.;:()]{0,40},"
+    r"|\s?\([^().;:]{1,40}\))"
+)
+_ADVERB = r"(?:[a-z]{2,12}ly|all|also|both|later|never|not|now|once|since|still|then)"
+# "Is also known to", "has recently been", "does not".
+_AUXILIARY = r"""
+am|are|be|been|believed|can|could|did|do|does|found|had|has|have|is|known|may|might|must|reported
+|said|thought|to|was|were
+""".replace("\n", "")
+# What a relative has, says or does, and no finding: "has noticed fever", "has been worried".
+_NO_HAVING = r"""
+asked|been|brought|called|concerns?|described|expressed|felt|found|given|heard|mentioned|noted
+|noticed|observed|questions?|recorded|reported|said|seen|stated|taken|to|told|tried|worries
+""".replace("\n", "")
+_WHEN = r"""
+about|aged?|around|at|childhood|days?|early|her|his|in|infancy|late|months?|of|old|suddenly|the
+|their|weeks?|years?|young|\d+\w{0,2}
+""".replace("\n", "")
+_HAVING = (
+    rf"(?:(?:had|has|have)\b(?!\s(?:{_ADVERB}\s)?(?:{_NO_HAVING})\b)"
+    r"|(?:affected by|born with|carries|developed|diagnosed with|suffered from|suffers from"
+    r"|takes medication for|treated for|went blind)\b"
+    rf"|(?:died|passed away)(?:\s(?:{_WHEN})\b){{0,6}}\s(?:from|of|with)\b(?!\s\d))"
+)
+_OF_KIN = r"""
+affected|an?|another|both|deceased|distant|elder|eldest|first|four|full|great|half|her|his|identical
+|maternal|my|older|one|other|our|paternal|second|several|the|their|three|twin|two|younger|youngest
+|your|\d
+""".replace("\n", "")
+_WHOSE = rf"(?:(?:{_OF_KIN})[\s-]){{0,3}}"
+# "Here with mother, aged 40, has a cough", "from mother: fever" and "child of healthy parents with
+# fits" are about the patient; "born to a mother with asthma", "contact with a brother with a cough"
+# and "blood from a brother with asthma" are not.
+_NO_SUBJECT = (
+    rf"(?:\b(?:bib|by|(?<!contact )(?<!lives )with|w/)\s{_WHOSE}"
+    rf"|\b(?:according to|from|per|via)\s{_WHOSE}(?!\w+\swith\b)"
+    r"|\b(?:of|to)\s(?:[a-z-]{1,16},?\s){0,3}(?=parents\b))"
+    rf"(?={_KIN}(?!,?\swho\b))"
+)
+# "Brother (12 y): asthma", "brother, aged 12, with asthma", "mother - asthma".
+_HAS = re.compile(
+    rf"(?P<other>{_NO_SUBJECT})?{_KIN}{_ASIDE}?(?:"
+    rf"(?:,?\swho\b)?(?:\s(?:{_AUXILIARY}|{_ADVERB})\b){{0,6}}\s(?P<has>{_HAVING})"
+    r"|\s?:|\s(?:[\u2013-]|with\b|w/)|['\u2019]s\s(?:family|side))",
+    re.IGNORECASE,
+)
+_IN_KIN = re.compile(
+    rf"\bin\s{_WHOSE}(?:{_KIN}['\u2019]s?\s{_WHOSE})?{_KIN}(?!['\u2019])|\({_KIN}\)",
+    re.IGNORECASE,
+)
+_KINS = re.compile(rf"{_KIN}['\u2019]s?(?=\s)", re.IGNORECASE)
+
+_TREATMENT = r"""
+admissions?|antibiotics|drugs?|hospitali[sz]ations?|improvement|inhalers?|insulin|medications?
+|medicines?|meds|operations?|oxygen|pills|prophylaxis|relief|response|steroids|surgery|tablets
+|therapy|treatments?
+""".replace("\n", "")
+_FEW_WORDS = r"(?:\s(?!(?:and|evidence|history|or)\b)[\w-]{1,16}){0,3}?"
+_DECLINES = r"(?:declin|refus)(?:e[ds]?|ing)"
+# "No relief of headache" and "not taking pills for gout" are about findings that are there.
+_UNTREATED = re.compile(
+    rf"\b(?:(?:denie[ds]|never|no|not|without|{_DECLINES}){_FEW_WORDS}\s(?:{_TREATMENT})"
+    r"(?:\s(?:given|needed|required|used))?\s(?:for|from|in|of|to)"
+    rf"|{_DECLINES}{_FEW_WORDS}\s(?:{_TREATMENT})"
+    r"|(?:did|does|do)(?:\snot|n['\u2019]t)\s(?:improve|take|tolerate)"
+    r"|not\s(?:improved|improving|taking|tolerating)"
+    # "The wheeze was not due to asthma".
+    r"|(?:was|were)(?=\snot\s(?:accompanied|associated|attributed|caused|controlled|due|explained"
+    r"|related|relieved|secondary|treated)\b))(?!\w)",
+    re.IGNORECASE,
+)
+_RATHER = re.compile(r"\b(?:instead of|lack of|rather than)\b", re.IGNORECASE)
+
+# "Fever? No. Cough? Yes."
+_ANSWERED = re.compile(
+    r"\?(?=\s(?:denied|denies|nil|no|none|n|yes|y)(?:\s?[.,;)|!\n]|\s?\Z))", re.IGNORECASE
+)
+_LIKE = re.compile(r"\b(?:look|sound)(?:s|ed)?\slike\b", re.IGNORECASE)
+
+_HISTORY = r"(?:history|hx|h/o)"
+_UNITS = r"(?:days?|hours?|months?|weeks?|years?|d|hrs?|mos?|wks?|yrs?)"
+_NUMBER = r"(?:an?|a\sfew|five|four|one|several|six|three|two|\d{1,3})"
+# A 3-month history of cough is a cough now; in the UK, 3/12 are three months.
+_NOW = re.compile(
+    rf"(?:\b(?:brief|long|longstanding|short|\d{{1,2}}/(?:7|12|52))|(?<![a-z]){_UNITS})"
+    rf"\s{_HISTORY}(?:\sof)?\b"
+    rf"|\b{_HISTORY}(?=(?:\sof)?:?\s(?:{_NUMBER}[\s-]?{_UNITS}\b(?!\sago)"
+    r"|(?:(?:acute|gradual|sudden)[\s-]onset|increasing|progressive|worsening)\b))"
+    r"|\bpreviously\s(?:fit\sand\s)?(?:asymptomatic|fit|healthy|independent|normal|unremarkable"
+    r"|well)\b",
+    re.IGNORECASE,
+)
+_THEN = re.compile(
+    r"\bas\san?\s(?:young\s)?(?:baby|child|infant|teenager|toddler)\b"
+    r"|\bin\s(?:early\s|late\s)?(?:adolescence|childhood|infancy)\b"
+    r"|\bwhen\s(?:he|i|she|the\spatient|they)\s(?:was|were)\s(?:an?\s|only\s|very\s){0,2}"
+    r"(?:baby|child|infant|kid|little|small|teenager|toddler|young|younger)\b"
+    r"|\bin\s(?:her|his|my|their)\s(?:(?:early|mid|late)[\s-])?"
+    r"(?:teens|twenties|thirties|forties|fifties|sixties|[2-6]0s)\b"
+    r"|\bin\s(?:an?|her|my|the)\s(?:earlier|first|last|previous|prior)\spregnancy\b"
+    r"|(?:,\s)?\bin\s(?:(?:complete|full|partial|sustained)\s){0,2}remission\b",
+    re.IGNORECASE,
+)
+# By assertion: what is present whatever stands before it, and by the fields of `Matches`.
+_PATTERNS: dict[str, dict[str, _Find]] = {
+    "negated": {"present": _UNTREATED.finditer, "near": _RATHER.finditer},
+    "possible": {"present": _ANSWERED.finditer, "near": _LIKE.finditer},
+    "family": {"before": _HAS.finditer, "adjacent": _IN_KIN.finditer, "near": _KINS.finditer},
+    "history": {"present": _NOW.finditer, "adjacent": _THEN.finditer},
+}
+
+
+def add_patterns(
+    doc: Doc, spans: Iterable[Span], starts: Iterable[int], assertion: str, matches: Matches
+) -> Matches:
+    """Add what patterns find to the terms of an assertion. Where they find that something is
+    present, terms within their match do not count, and the scope of others ends, unless there is a
+    mention in it: "no cough after surgery for gallstones".
+
+    doc (Doc): The document.
+    spans (Iterable[Span]): Its mentions.
+    starts (Iterable[int]): The first token of each of its statements.
+    assertion (str): The assertion.
+    matches (Matches): The terms.
+    RETURNS (Matches): Both.
+    """
+    text, patterns = doc.text, _PATTERNS[assertion]
+    borders, mentions = {doc[start].idx for start in starts}, {span.start for span in spans}
+    found = {kind: list(_spans(doc, borders, find(text))) for kind, find in patterns.items()}
+    present = [
+        each for each in found.pop("present", ()) if mentions.isdisjoint(range(each[1], each[2]))
+    ]
+    without = {place for _, start, end in present for place in range(start, end)}
+    before, behind = ([each for each in terms if each[1] not in without] for terms in matches[:2])
+    before += found.pop("before", ())
+    return Matches(before, behind, [*matches.ends, *present], **found)
+
+
+def _spans(doc: Doc, borders: set[int], found: Iterator[re.Match[str]]) -> Iterator[Match]:
+    for match in found:
+        inside = range(match.start() + 1, match.end())
+        if match.groupdict().get("other") is None and borders.isdisjoint(inside):
+            span = doc.char_span(*match.span(match.lastgroup or 0), alignment_mode="expand")
+            if span is not None:
+                yield 0, span.start, span.end
