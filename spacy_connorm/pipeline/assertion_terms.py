@@ -139,7 +139,8 @@ OWN_FAMILY = ("her", "his", "my", "our", "the", "their", "your")
 _RELATIVES = ("maternal", "paternal", "mgf", "mgm", "pgf", "pgm")
 _FAMILY = ("family history", "family hx", "family h/o", "fam hx", "fh", "fhx")
 _PATIENT = (
-    *("but", "he", "patient", "proband", "pt", "she", "the child", "the infant"),
+    *("anyone", "but", "he", "if you", "patient", "proband", "pt", "she", "the child"),
+    *("the infant", "you are", "you have"),
     # "Mother, who has asthma, reports fever".
     *(f", {verb}" for verb in ("describes", "noticed", "reported", "reports", "says", "states")),
 )

@@ -42,6 +42,8 @@ def nlp():
         ("His mother's family has fits", {"fits": KIN}),
         ("Family members with fits. Runs in the family: asthma", {"fits": KIN, "asthma": KIN}),
         ("Has anyone in your family had a stroke", {"stroke": KIN}),
+        ("Any fits, or does anyone in your family have asthma", {"fits": (), "asthma": KIN}),
+        ("Asthma in the family, or if you have fits", {"asthma": KIN, "fits": ("possible",)}),
         ("Asthma runs in her family", {"asthma": KIN}),
         ("Two brothers, also affected, died of asthma", {"asthma": KIN}),
     ],
