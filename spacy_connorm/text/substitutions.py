@@ -226,8 +226,11 @@ def _matches(
 
 
 # Words that only say that something is wrong with what they refer to: those preferred by
-# ontologies, and others found in texts.
-_WRONG = ("abnormality", "anomaly", "defect", "disease", "disorder", "malformation")
+# ontologies, and others found in texts. A heart defect is no heart disease.
+_WRONG = (
+    ("abnormality", "anomaly", "defect", "malformation"),
+    ("abnormality", "disease", "disorder"),
+)
 _SAYING_WRONG = (
     *("deformity", "disturbance", "dysfunction", "impairment", "involvement", "lesion"),
     *("manifestation", "problem", "sign", "symptom"),
@@ -236,9 +239,13 @@ _SAYING_WRONG = (
 ENGLISH = (
     *(
         Substitution((one,), (other,), 6, 0)
-        for one in (*_WRONG, *_SAYING_WRONG)
-        for other in _WRONG
-        if one != other
+        for one, other in dict.fromkeys(
+            (one, other)
+            for alike in _WRONG
+            for one in (*alike, *_SAYING_WRONG)
+            for other in alike
+            if one != other
+        )
     ),
     *(
         Substitution((adjective,), (noun,), 19, 0)
