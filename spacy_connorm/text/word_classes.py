@@ -263,6 +263,7 @@ SAID_WITHIN = {
     "signaling": ("signaling pathway",),
     "serum": ("blood level", "circulating level"),
     "stool": ("feces",),
+    "st": ("st segment",),
     "synd": ("syndrome",),
     "sz": ("seizure",),
     "tb": ("tuberculosis",),

@@ -39,6 +39,7 @@ NAMES = (
         "Pressure ulcer of heel, stage 2",
         "Low blood calcium levels",
         "Ear pain",
+        "ST segment depression",
     ),
 )
 
@@ -96,6 +97,7 @@ def nlp():
         ),
         ("low serum calcium", "low serum calcium", "Low blood calcium levels"),
         ("some ear ache", "ear ache", "Ear pain"),
+        ("ST depression in V4", "ST depression", "ST segment depression"),
         ("cyst in kidney", "cyst in kidney", "Renal cyst"),
         ("He has trouble swallowing.", "trouble swallowing", "Difficulty swallowing"),
         ("was unable to walk", "unable to walk", "Inability to walk"),
