@@ -285,6 +285,8 @@ def _without_parts(windows: list[_Window]) -> list[_Window]:
     hepatitis in a hepatitis B vaccine.
     """
     others = [range(each.start, each.end) for each in windows if each.reason == OTHER_WORD]
+    if not others:
+        return windows
     return [
         each._replace(reason=OTHER_WORD, name="")
         if any(each.start in other and each.end <= other.stop for other in others)

@@ -192,11 +192,16 @@ def _of_tokens(
     RETURNS (Replacements): Other words, by token.
     """
     counts = np.array([len(each) for each in distinct], dtype="int64")
-    known = as_replacements((0, *reading) for each in distinct for reading in each)
+    # Faster than `as_replacements`: distinct tokens have thousands of readings.
+    readings = [reading for each in distinct for reading in each]
+    changes = np.fromiter((each.change for each in readings), "uint64", len(readings))
+    certainty = np.fromiter((each.certainty for each in readings), "float64", len(readings))
+    least = np.fromiter((each.least for each in readings), "int64", len(readings))
     starts, sizes = (np.cumsum(counts) - counts)[which], counts[which]
     ends = np.cumsum(sizes)
     numbers = np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
-    return known.where(numbers)._replace(places=np.repeat(tokens, sizes))
+    places = np.repeat(tokens, sizes)
+    return Replacements(places, changes[numbers], certainty[numbers], least[numbers])
 
 
 def _read_token(text: str) -> _Token:
