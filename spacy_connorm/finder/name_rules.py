@@ -228,9 +228,9 @@ def _word_reason(text: str, names: Sequence[str], *, is_derived: bool) -> str:
 
 
 def uncertain_reason(text: str, names: Sequence[KnownName]) -> str:
-    """Explain why a text with replaced words is not a mention: it has a joint other than "of" or
-    "in the", begins or ends with a function word, or continues after one: "symptoms of cerebral
-    edema". Nor is a disease a sign: "Wilson's disease" is not Wilson's sign.
+    """Explain why a text with replaced words is not a mention: it has a joint other than "of", "in
+    the" or "in" before an organ, begins or ends with a function word, or continues after one:
+    "symptoms of cerebral edema". Nor is a disease a sign: "Wilson's disease" is not Wilson's sign.
 
     text (str): The text.
     names (Sequence[KnownName]): The names with the words that it may stand for.
@@ -247,8 +247,8 @@ def uncertain_reason(text: str, names: Sequence[KnownName]) -> str:
 
 
 def _without_place(text: str, names: Sequence[KnownName]) -> str:
-    """Leave out "in the" before a noun that is an adjective in the name: "pain in the abdomen", but
-    not "a defect in the heart" for heart disease.
+    """Leave out "in the" and "in" before a noun that is an adjective in the name: "pain in the
+    abdomen", but not "a defect in the heart" for heart disease.
     """
     last = {*content_words(text)[-1:]}
     is_adjective = any(last.isdisjoint(content_words(each.text)) for each in names)
@@ -323,8 +323,8 @@ def _is_in_order(text: str, names: Sequence[str]) -> bool:
     names (Sequence[str]): The names with its words.
     RETURNS (bool): True if it crosses no joint, if a name has a conjunction where it has one, or a
         dash between the same words, and a preposition or the same words in this order where it has
-        a preposition, but for "in" before several parts of the body; across lines, all words, since
-        "cancer" and "breast" in a list are not "cancer of the breast".
+        a preposition, but for "in" before an organ or several parts of the body; across lines, all
+        words, since "cancer" and "breast" in a list are not "cancer of the breast".
     """
     if _BORDER.search(_WRAP.sub(" ", text)):
         orders = [normalized_words(each) for each in (text, _reordered(text))]

@@ -182,7 +182,7 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
 
 
 def _before(places: np.ndarray) -> np.ndarray:
-    """RETURNS (Ints1d): The first words of all windows that may have some words."""
+    """List the first words of all windows that may have some words, ascending."""
     starts = np.unique(places[:, None] - np.arange(_MAX_WORDS))
     return starts[starts >= 0]
 
