@@ -97,6 +97,7 @@ OTHER_ROOTS = {
     "dermal": ("skin",),
     "dermatologic": ("skin",),
     "dermatological": ("skin",),
+    "exertional": ("exertion", "effort"),
     "facial": ("face",),
     "febrile": ("fever",),
     "gastric": ("stomach",),

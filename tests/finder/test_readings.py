@@ -40,6 +40,7 @@ NAMES = (
         "Low blood calcium levels",
         "Ear pain",
         "ST segment depression",
+        "Exertional dyspnea",
     ),
 )
 
@@ -97,6 +98,7 @@ def nlp():
         ),
         ("low serum calcium", "low serum calcium", "Low blood calcium levels"),
         ("some ear ache", "ear ache", "Ear pain"),
+        ("dyspnea on exertion", "dyspnea on exertion", "Exertional dyspnea"),
         ("ST depression in V4", "ST depression", "ST segment depression"),
         ("cyst in kidney", "cyst in kidney", "Renal cyst"),
         ("He has trouble swallowing.", "trouble swallowing", "Difficulty swallowing"),
