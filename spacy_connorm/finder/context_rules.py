@@ -35,8 +35,9 @@ chart clinic clinics diary education guideline guidelines leaflet marker markers
 precautions prophylaxis screening serology service unit vaccination vaccine vaccines
 """
 _ABOUT = frozenset(_ABOUT_FINDINGS.split())
-# "Nephrotic-range". Annotators often mark the seizure of "seizure-like".
-_LIKENED = frozenset(["range", "type"])
+# "Nephrotic-range" names a kind, not the finding. Annotators often mark the seizure of
+# "seizure-like".
+_KINDS = frozenset(["range", "type"])
 # A test of a disease in short: "HIT panel sent".
 _PANELS = frozenset(["panel", "panels"])
 # Names that are also adjectives: "retinal cells" have to do with the retina, not with the aldehyde;
@@ -101,7 +102,7 @@ def _has_other_meaning(doc: Doc, end: int, text: str, *, is_certain: bool) -> bo
     if text in (_ALSO_ADJECTIVES if is_certain else _PALE):
         return _is_noun(doc, end)
     if after in _HYPHENS and not doc[end].whitespace_ and end + 1 < len(doc):
-        return doc[end + 1].lower_ in _LIKENED
+        return doc[end + 1].lower_ in _KINDS
     return after in _ABOUT or after == _OTHERS_BEFORE.get(text)
 
 

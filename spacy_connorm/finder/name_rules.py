@@ -48,11 +48,12 @@ _COUNTED = re.compile(r"(?i)\b(for|from|in|of|on|to|with)\s+\d+$")
 _BORDER = re.compile(r"\n|\s[-–—#*•]\s")
 _PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
 _JOINT = re.compile(r"(?i)\b(and|or|by|due|for|in|on|to|with|from|between|into)\b|[&/]")
-_ORGANS = frozenset(chain.from_iterable(OTHER_ROOTS.values()))
+# Nouns that have one of these adjectives: most are organs.
+_NOUNS = frozenset(chain.from_iterable(OTHER_ROOTS.values()))
 # "Pain in the abdomen" and "pain in abdomen" are abdominal pain.
-_IN_PLACE = re.compile(rf"(?i)\b(in|on)\s+(?=(?:{_OWNED})\b|(?:{'|'.join(sorted(_ORGANS))})$)")
+_IN_PLACE = re.compile(rf"(?i)\b(in|on)\s+(?=(?:{_OWNED})\b|(?:{'|'.join(sorted(_NOUNS))})$)")
 # "Pain in knees", "pain in chest"; but diseases in humans are no human diseases.
-_PARTS = "|".join((*sorted(_ORGANS), r"[^\W_]*(?:[^\W_su]s|feet|teeth)"))
+_PARTS = "|".join((*sorted(_NOUNS), r"[^\W_]*(?:[^\W_su]s|feet|teeth)"))
 _IN_PARTS = re.compile(rf"(?i)(?!dis(?:ease|order)s?\b)[^\W_]+\s+(?:in|on)\s+(?:{_PARTS})")
 _OWNED_BY = re.compile(r"(?i)\b(in|of|on)\b")
 # "The ventricle is enlarged". In capitals, these are short forms.
@@ -229,8 +230,9 @@ def _word_reason(text: str, names: Sequence[str], *, is_derived: bool) -> str:
 
 def uncertain_reason(text: str, names: Sequence[KnownName]) -> str:
     """Explain why a text with replaced words is not a mention: it has a joint other than "of", "in
-    the" or "in" before an organ, begins or ends with a function word, or continues after one:
-    "symptoms of cerebral edema". Nor is a disease a sign: "Wilson's disease" is not Wilson's sign.
+    the", or "in" before an organ or "exertion", begins or ends with a function word, or continues
+    after one: "symptoms of cerebral edema". Nor is a disease a sign: "Wilson's disease" is not
+    Wilson's sign.
 
     text (str): The text.
     names (Sequence[KnownName]): The names with the words that it may stand for.
@@ -394,7 +396,7 @@ def _is_crosswise(text: str, names: Sequence[str]) -> bool:
         return False
     owner, head = reversed(words) if _OWNED_BY.search(text) else words
     organs = {owner, *OTHER_ROOTS.get(owner, ())}
-    if organs.isdisjoint(_ORGANS) or is_head(head):
+    if organs.isdisjoint(_NOUNS) or is_head(head):
         return False
     return not any(map(_REORDERING.search, names)) and all(
         len(own) == 2 and own[1] in organs and not _is_quality(own[0])

@@ -81,7 +81,7 @@ _NUMBER = re.compile(rf"{_NUMERAL}(?:-{_NUMERAL})?|[A-Z]")
 _CODE = re.compile(r"(?=.*[A-Z0-9]).*(?:\d|[A-Z].*[A-Z]).*")
 
 # Adjectives whose nouns have a different root, since English took the adjective from Latin or
-# Greek.
+# Greek; and that of "on exertion", which like "in chest" needs no article.
 OTHER_ROOTS = {
     "abdominal": ("abdomen",),
     "articular": ("joint",),
