@@ -9,7 +9,6 @@ from spacy.tokens import Span
 import spacy_connorm
 from spacy_connorm.linker.interpretations import Calibration
 from spacy_connorm.linker.linking import candidates_of, explain_mention, link
-from spacy_connorm.text.word_bags import forms_of
 
 PACKAGE = Path(spacy_connorm.__file__).parent
 
@@ -42,16 +41,16 @@ class CallTrace:
 def test_an_unknown_mention_passes_few_files_and_functions(make_pipeline):
     nlp = make_pipeline()
     normalizer = nlp.get_pipe("concept_normalizer")
-    first, doc = (nlp.make_doc(text) for text in ("heart attacks", "a severe cold"))
+    # The first one reads all words, so that it does not matter which ones other tests have read.
+    first, doc = (nlp.make_doc(text) for text in ("a cold, severe", "a severe cold"))
     for each in (first, doc):
         each.set_ents([Span(each, 0, len(each), label="Disease")])
     normalizer(first)
-    forms_of.cache_clear()  # other tests may have read the words
     with CallTrace() as trace:
         normalizer(doc)
     assert doc.ents[0].kb_id_
     assert len(trace.files) <= 20
-    assert len(trace.functions) <= 90
+    assert len(trace.functions) <= 82
     assert trace.depth <= 12
 
 
