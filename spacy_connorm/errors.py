@@ -231,7 +231,10 @@ class Errors(metaclass=_Coded):
         "Can't open the index '{path}': {reason}. Build it again, or search it with `index = "
         '{{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
     )
-    CN406 = "The index '{path}' has no semantic type or branch '{concept}'."
+    CN406 = (
+        "The index '{path}' has no semantic type or branch '{concept}'. Branches are concept ids. "
+        "Its semantic types: {known}."
+    )
     CN408 = (
         "The index '{path}' was built for the searches {known}, not for '{search}'. Rebuild it "
         "with that search in its sieve; searches over texts (-T) work on any index."
