@@ -678,6 +678,18 @@ def require_positive(setting: str, value: int) -> None:
         refuse(setting, value, "at least 1")
 
 
+def require_path(setting: str, value: Any, expected: str) -> None:
+    """Refuse anything but a path, e.g. texts.
+
+    setting (str): Its name.
+    value (Any): Its value.
+    expected (str): What it must be, and what to do with texts.
+    RAISES (ConnormError): CN006.
+    """
+    if not isinstance(value, str | os.PathLike):
+        refuse_text(setting, value, expected)
+
+
 def require_choice(setting: str, value: str, known: Collection[str]) -> None:
     """Refuse a value that a setting cannot have.
 

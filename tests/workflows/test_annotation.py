@@ -245,6 +245,11 @@ def test_bad_input(pipeline, notes, tmp_path, source, target, options, code):
     assert not (tmp_path / "out.jsonl").exists()
 
 
+def test_texts_are_no_file(pipeline, tmp_path):
+    with pytest.raises(ConnormError, match="CN006.*input_path.*nlp.pipe.*type list"):
+        annotate(pipeline, ["Took aspirin."], tmp_path / "out.csv")
+
+
 def _with_fields(pipeline, **fields):
     doc = pipeline.make_doc("Took aspirin.")
     set_other_fields(doc, fields)
