@@ -45,13 +45,18 @@ def test_quoted_cells_are_read_as_in_ontologies(read):
     ("row", "code"),
     [
         ("DEMO:7\thead spinning", "CN204"),
-        ("a\tb\tc\td", "CN204.*it has 4 columns.*id, name, mention"),
+        ("a\tb\tc\td", "CN204"),
         ("DEMO:7\tDizziness\t ", "CN207"),
     ],
 )
 def test_bad_rows_are_named(read, row, code):
     with pytest.raises(ConnormError, match=rf"\[{code}\] .*phrases\.tsv', line 3:"):
         read(f"{ROWS}{row}\n", name="phrases.tsv")
+
+
+def test_other_columns_than_the_default_are_to_be_named(read):
+    with pytest.raises(ConnormError, match=r"it has 2 columns.*id, name, mention.*`--columns`"):
+        read("Dizziness\tDEMO:7\n", name="phrases.tsv")
 
 
 def test_columns_without_a_mention_are_an_error(read):
