@@ -51,6 +51,7 @@ _UMLS_REASON = (
     "concepts of quality, quantity, time, function, ideas, texts and places are not mentions"
 )
 
+# What a profile sets of the finder.
 _FINDER_SETTINGS = (
     *("inexact_names", "derivations", "match_capitals", "undefined_short_forms", "min_certainty"),
 )
