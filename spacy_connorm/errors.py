@@ -231,7 +231,10 @@ class Errors(metaclass=_Coded):
         "Can't open the index '{path}': {reason}. Build it again, or search it with `index = "
         '{{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
     )
-    CN406 = "The index '{path}' has no semantic type or branch '{concept}'."
+    CN406 = (
+        "The index '{path}' has no semantic type or branch '{concept}'. Branches are concept ids. "
+        "Its semantic types: {known}."
+    )
     CN408 = (
         "The index '{path}' was built for the searches {known}, not for '{search}'. Rebuild it "
         "with that search in its sieve; searches over texts (-T) work on any index."
@@ -673,6 +676,18 @@ def require_positive(setting: str, value: int) -> None:
     """
     if value < 1:
         refuse(setting, value, "at least 1")
+
+
+def require_path(setting: str, value: Any, expected: str) -> None:
+    """Refuse anything but a path, e.g. texts.
+
+    setting (str): Its name.
+    value (Any): Its value.
+    expected (str): What it must be, and what to do with texts.
+    RAISES (ConnormError): CN006.
+    """
+    if not isinstance(value, str | os.PathLike):
+        refuse_text(setting, value, expected)
 
 
 def require_choice(setting: str, value: str, known: Collection[str]) -> None:

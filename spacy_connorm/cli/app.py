@@ -100,6 +100,10 @@ def show_table(
 _OF_FORMATS = (
     "options of formats belong to `connorm ontology`, whose JSONL `index` and `train` read"
 )
+_OF_CONFIGS = (
+    "settings of a config have their section before them, such as "
+    "--components.concept_normalizer.branches"
+)
 
 
 def _options_of_ontologies() -> set[str]:
@@ -122,8 +126,8 @@ def parse_overrides(ctx: typer.Context) -> dict[str, Any]:
             if name in _options_of_ontologies():
                 ctx.fail(f"No such option: {name} ({_OF_FORMATS})")
             similar = ", ".join(get_close_matches(name, known, cutoff=0.8))
-            advice = f" (Possible options: {similar})" if similar else ""
-            ctx.fail(f"No such option: {name}{advice}")
+            advice = f"Possible options: {similar}" if similar else _OF_CONFIGS
+            ctx.fail(f"No such option: {name} ({advice})")
     try:
         return parse_config_overrides(ctx.args)
     except UsageError as error:  # from click itself: a Typer with a vendored click misses it

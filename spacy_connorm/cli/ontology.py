@@ -123,8 +123,8 @@ def _show_synonyms(synonyms: MovedSynonyms) -> None:
 @command("join")
 @options_of(join_ontologies)
 def join_cli(**given: Any) -> None:
-    """Join ontologies by their cross-references into one, for training an encoder. The id and the
-    preferred name of a joined concept are those in the first file.
+    """Join ontologies by their cross-references into one, for an index or for training an encoder.
+    The id and the preferred name of a joined concept are those in the first file.
 
     Example: python -m spacy connorm join mesh.jsonl doid.obo.gz uberon.obo.gz biomedical.jsonl
     """

@@ -32,6 +32,11 @@ _SYSTEMS = {
     "RXNORM": "http://www.nlm.nih.gov/research/umls/rxnorm",
     "ATC": "http://www.whocc.no/atc",
 }
+# Systems whose codes keep the prefix of their ids.
+_PREFIXED_SYSTEMS = {
+    "HP": "http://human-phenotype-ontology.org",
+    "MONDO": "http://purl.obolibrary.org/obo/mondo.owl",
+}
 _VERIFICATION = "http://terminology.hl7.org/CodeSystem/condition-ver-status"
 _ABSENT_REASON = "http://terminology.hl7.org/CodeSystem/data-absent-reason"
 _RELATIVES = "FamilyMemberHistory"
@@ -209,6 +214,8 @@ def _coding(concept_id: str, name: str = "", system: str = "") -> dict[str, str]
         known = PREFIXES.prefix(prefix)
         uri = _SYSTEMS.get(known) or PREFIXES.addresses.get(known, "")
         coding = {"system": uri, "code": local_id if uri else concept_id}
+        if known in _PREFIXED_SYSTEMS:
+            coding = {"system": _PREFIXED_SYSTEMS[known], "code": join_curie(known, local_id)}
     coding["display"] = _allowed(name)
     return {key: value for key, value in coding.items() if value}
 

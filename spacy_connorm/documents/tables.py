@@ -53,8 +53,12 @@ def read_mention_table(
             continue
         cells = split_tabs(line)
         if len(cells) != len(columns):
-            expected = f"the columns {', '.join(columns)} (`columns`), separated by tabs"
-            raise unlike(place, f"it has {len(cells)}", format="a table", expected=expected)
+            expected = (
+                f"the columns {', '.join(columns)}, separated by tabs (or name its own: `columns` "
+                "in Python, `--columns` on the command line)"
+            )
+            wrong = f"it has {len(cells)} columns"
+            raise unlike(place, wrong, format="a table", expected=expected)
         row = dict(zip(columns, cells, strict=True))
         text = row["mention"].strip()
         mention = make_mention(

@@ -92,6 +92,8 @@ SELECT number FROM above
 _XREFS = "SELECT id, curies FROM concepts JOIN xrefs USING (number)"
 _BATCH = 500
 _PAGE = 10_000
+# Semantic types that a message shows.
+_SHOWN_TYPES = 20
 # Names and texts kept in memory: tens of megabytes. Reading one again from SQLite takes longer than
 # the rest of an answer.
 _CACHED = 100_000
@@ -333,6 +335,13 @@ class ConceptStore:
         """
         return [*self._column("SELECT DISTINCT type FROM types ORDER BY type", str)]
 
+    def _unknown(self, concept: str) -> ConnormError:
+        types = self.types()
+        more = ["..."] if len(types) > _SHOWN_TYPES else []
+        known = ", ".join(types[:_SHOWN_TYPES] + more) or "none"
+        path = self.path.parent
+        return ConnormError(Errors.CN406.format(concept=concept, path=path, known=known))
+
     def ancestors(self, number: int) -> frozenset[int]:
         """Find the concepts above a concept. Parents may form cycles.
 
@@ -362,7 +371,7 @@ class ConceptStore:
         numbers = [self.number(branch) for branch in branches]
         for branch, number in zip(branches, numbers, strict=True):
             if number is None:
-                raise ConnormError(Errors.CN406.format(concept=branch, path=self.path.parent))
+                raise self._unknown(branch)
         return self._union(_BRANCH, numbers)
 
     def only_below(self, branches: Sequence[str]) -> np.ndarray:
@@ -405,7 +414,7 @@ class ConceptStore:
         for key in keys:
             rows = self._query(sql, (key,))
             if not rows:
-                raise ConnormError(Errors.CN406.format(concept=key, path=self.path.parent))
+                raise self._unknown(key)
             found.update(number for (number,) in rows)
         self._require_numbers(found)
         return np.asarray(sorted(found), dtype="int64")

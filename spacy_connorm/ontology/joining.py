@@ -1,4 +1,4 @@
-"""Join ontologies by their cross-references into one, for training an encoder."""
+"""Join ontologies by their cross-references into one, for an index or for training an encoder."""
 
 import re
 from collections import defaultdict
@@ -63,8 +63,9 @@ def join_concepts(ontologies: Sequence[Ontology]) -> Joined:
 
 
 def join_ontologies(input_paths: Sequence[str | Path], output_path: str | Path) -> Joined:
-    """Join several ontologies into one, for training an encoder: `python -m spacy connorm join`.
-    Each is read with the default settings of its format; convert it first for other settings.
+    """Join several ontologies into one, for an index or for training an encoder: `python -m spacy
+    connorm join`. Each is read with the default settings of its format; convert it first for other
+    settings.
 
     input_paths (Sequence[Union[str, Path]]): The ontologies, in any format. The first ones give the
         preferred names, see `join_concepts`.
@@ -205,15 +206,19 @@ def _merged(
             own = replace(concept, parents=tuple(filter(None, parents)))
             joined = merge(joined, own) if joined else own
         if joined:
-            yield _without_itself(joined, [concept.concept_id for _, concept in group])
+            yield _without_itself(joined, [concept for _, concept in group])
 
 
-def _without_itself(joined: Concept, ids: list[str]) -> Concept:
-    own, alt_ids = joined.concept_id, dict.fromkeys((*ids, *joined.alt_ids))
+def _without_itself(joined: Concept, concepts: list[Concept]) -> Concept:
+    """Give a joined concept the ids of the others, also as its codes in their vocabularies."""
+    own, ids = joined.concept_id, [each.concept_id for each in concepts]
+    codes = PREFIXES.curies(_own_id(each) for each in concepts if each.concept_id != own)
+    alt_ids = dict.fromkeys((*ids, *joined.alt_ids))
     return replace(
         joined,
         parents=tuple(each for each in joined.parents if each != own),
         alt_ids=tuple(each for each in alt_ids if each != own),
+        xrefs=tuple(dict.fromkeys((*joined.xrefs, *codes))),
     )
 
 

@@ -4,7 +4,8 @@ HPO has "severe" and "autosomal dominant", SO has "single" and "predicted".
 
 import re
 from collections.abc import Collection, Sequence
-from typing import NamedTuple, Protocol
+from itertools import chain
+from typing import Any, NamedTuple, Protocol
 
 from ..errors import require_choice
 
@@ -12,6 +13,9 @@ AUTO = "auto"
 NONE = "none"
 # The minimum share of all concepts at or below the roots of a profile, or with ids of its form.
 _MOST = 0.9
+# Of joined ontologies, at or below the roots of all their profiles: a small one without a profile
+# beside them must not be left out.
+_MOST_JOINED = 0.97
 # The number of ids to check.
 _SOME = 1000
 
@@ -45,6 +49,11 @@ _UMLS_TYPES = {
 }
 _UMLS_REASON = (
     "concepts of quality, quantity, time, function, ideas, texts and places are not mentions"
+)
+
+# What a profile sets of the finder.
+_FINDER_SETTINGS = (
+    *("inexact_names", "derivations", "match_capitals", "undefined_short_forms", "min_certainty"),
 )
 
 
@@ -251,14 +260,15 @@ def choose_profile(name: str, ontology: Described) -> Profile | None:
     """Choose the profile of an ontology.
 
     name (str): A profile; "auto" for the one whose roots are above most concepts, or whose form
-        most ids have; "none".
+        most ids have, or for all whose roots are, together; "none".
     ontology (Described): The ontology.
     RETURNS (Optional[Profile]): The profile; None if there is none.
     RAISES (ConnormError): CN118 for an unknown name.
     """
     require_choice("profile", name, (AUTO, NONE, *PROFILES))
     if name == AUTO:
-        return next((each for each in PROFILES.values() if _is_of(each, ontology)), None)
+        own = next((each for each in PROFILES.values() if _is_of(each, ontology)), None)
+        return own or _joint_profile(ontology)
     return PROFILES.get(name)
 
 
@@ -271,3 +281,26 @@ def _is_of(profile: Profile, ontology: Described) -> bool:
         return False
     # Otherwise, concepts without a type would be left out.
     return not profile.other_types or bool(profile.kept_types(ontology.types()))
+
+
+def _joint_profile(ontology: Described) -> Profile | None:
+    """Join the profiles of ontologies that were joined into one. A setting of the finder that they
+    do not share keeps its default.
+    """
+    parts = [each for each in PROFILES.values() if each.roots and ontology.share_below(each.roots)]
+    roots = tuple(chain.from_iterable(each.roots for each in parts))
+    if ontology.share_below(roots) < _MOST_JOINED:
+        return None
+    shared: dict[str, Any] = {}
+    for setting in _FINDER_SETTINGS:
+        first, *others = (getattr(each, setting) for each in parts)
+        if all(each == first for each in others):
+            shared[setting] = first
+    return Profile(
+        name=" and ".join(each.name for each in parts),
+        reason="of each joined ontology, only what its own profile finds is a mention",
+        roots=roots,
+        branches=tuple(chain.from_iterable(each.branches or each.roots for each in parts)),
+        excluded=tuple(chain.from_iterable(each.excluded for each in parts)),
+        **shared,
+    )

@@ -26,13 +26,15 @@ from ..documents.mentions import ALL_MENTIONS_KEY
 from ..documents.records import Record, make_record
 from ..documents.writing import Exporter, find_target
 from ..encoders import choose_device
-from ..errors import ConnormError, Errors, Warnings, require_positive, warn
+from ..errors import ConnormError, Errors, Warnings, require_path, require_positive, warn
 from ..files.atomic import require_apart
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
 from ..pipeline.mention_finder import find_nested_mentions
 from .pool import map_batches, require_processes
 from .texts import TEXT_FIELD, InputText, read_inputs, speed_up_urls
+
+_FILE = "a file or folder (for texts in Python: `export_docs(nlp.pipe(texts), output_path)`)"
 
 
 @dataclass(slots=True)
@@ -130,14 +132,15 @@ def annotate(
         `mention_finder` finds.
     **options (Any): Options of the format; see its exporter.
     RETURNS (AnnotationCounts): Texts, mentions and linked mentions.
-    RAISES (ConnormError): CN006 for no process or an empty batch, CN105 or CN108 if the file cannot
-        be written, CN121 if it would replace the input, CN700 to CN704 as for `load_normalizer`,
-        CN708 for another extension, CN713 if the GPU cannot be used, CN716 if a worker process
-        dies, CN717 if it fails, CN719 if it can't start, and the errors of `find_target` and
-        `read_inputs`.
+    RAISES (ConnormError): CN006 for texts instead of a path, no process or an empty batch, CN105 or
+        CN108 if the file cannot be written, CN121 if it would replace the input, CN700 to CN704 as
+        for `load_normalizer`, CN708 for another extension, CN713 if the GPU cannot be used, CN716
+        if a worker process dies, CN717 if it fails, CN719 if it can't start, and the errors of
+        `find_target` and `read_inputs`.
     WARNS (ConnormWarning): CNW701 if the pipeline finds no mentions at all, CNW770 for changes made
         because the format can't hold something.
     """
+    require_path("input_path", input_path, _FILE)
     target = find_target(output_path, format, options)
     require_processes(n_process)
     require_positive("batch_size", batch_size)

@@ -185,7 +185,8 @@ def build_index(
     find_mentions (bool): Whether the pipeline finds mentions itself, so that it reads plain text:
         with `mention_finder`, and its settings in the config if there are any.
     profile (str): The part of the ontology to find, see `ontology.profiles`. "auto": the profile of
-        a known ontology, unless the settings have `branches`. "none": all of it.
+        a known ontology, or of several that were joined, unless the settings have `branches`.
+        "none": all of it.
     clinical (bool): Whether it reads clinical notes: with the short forms of a table ("SOB"), and
         with an assertion marker.
     reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied if texts and

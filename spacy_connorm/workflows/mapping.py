@@ -36,7 +36,15 @@ from ..documents.sssom import (
     write_sssom,
 )
 from ..encoders.protocol import is_sparse
-from ..errors import ConnormError, Errors, refuse, refuse_text, require_ending, require_positive
+from ..errors import (
+    ConnormError,
+    Errors,
+    refuse,
+    refuse_text,
+    require_ending,
+    require_path,
+    require_positive,
+)
 from ..files.atomic import require_apart
 from ..files.text import find_ending
 from ..linker.linking import candidates_of
@@ -294,6 +302,7 @@ def summarize_mappings(mappings: Iterable[TermMapping], *, measure: str = "") ->
 
 
 _SUFFIXES = (".tsv", ".csv")
+_FILE = "a file: write a table to a .csv, or pass a list of terms to `search`"
 # Terms that are read and searched together.
 _AT_ONCE = 512
 
@@ -360,6 +369,7 @@ def map_terms(
         that is longer than the pipeline allows, and the errors of `read_terms`.
     WARNS (ConnormWarning): The warnings of `read_terms`.
     """
+    require_path("terms_path", terms_path, _FILE)
     terms_path, output_path = Path(terms_path), Path(output_path)
     require_ending(output_path, _SUFFIXES)
     _require_thresholds(accept, review)

@@ -155,6 +155,9 @@ def _read_table(path: Path, replaced: CorpusReport, needed: Sequence[str]) -> It
         yield InputText("", cells.get(text_at, ""), fields, f"'{path}', line {number}")
 
 
+_NO_OBJECT = "no JSON object (each line must be one)"
+
+
 def _parse_line(
     line: str, replaced: CorpusReport, text_field: str
 ) -> tuple[str | None, dict[str, Any], str]:
@@ -169,13 +172,14 @@ def _parse_line(
         storable = replace_surrogates(json.dumps(fields, ensure_ascii=False), report=replaced)
         fields = json.loads(storable, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
-        return None, {}, "no JSON"
+        return None, {}, _NO_OBJECT
     if not isinstance(fields, dict):
-        return None, {}, "no object"
+        return None, {}, _NO_OBJECT
     is_there, text = text_field in fields, fields.pop(text_field, None)
     if isinstance(text, str):
         return text, fields, ""
-    return None, fields, "another type" if is_there else f"the fields: {', '.join(fields)}"
+    other = "null" if text is None else "another type"
+    return None, fields, other if is_there else f"the fields: {', '.join(fields)}"
 
 
 # As in spaCy's URL pattern: each colon of "http://http://..." is tried as the one before a

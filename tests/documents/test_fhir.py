@@ -100,6 +100,8 @@ def test_an_empty_bundle_has_no_entries(tmp_path):
         ("SNOMEDCT_US:22298006", ("http://snomed.info/sct", "22298006")),
         ("ICD10CM:I21.9", ("http://hl7.org/fhir/sid/icd-10-cm", "I21.9")),
         ("D009203", ("http://id.nlm.nih.gov/mesh/", "D009203")),
+        ("HPO:0001658", ("http://human-phenotype-ontology.org", "HP:0001658")),
+        ("MONDO:0005068", ("http://purl.obolibrary.org/obo/mondo.owl", "MONDO:0005068")),
         ("mine-7", (None, "mine-7")),
         ("XY:7", (None, "XY:7")),
     ],

@@ -54,6 +54,11 @@ def test_bad_rows_are_named(read, row, code):
         read(f"{ROWS}{row}\n", name="phrases.tsv")
 
 
+def test_other_columns_than_the_default_are_to_be_named(read):
+    with pytest.raises(ConnormError, match=r"it has 2 columns.*id, name, mention.*`--columns`"):
+        read("Dizziness\tDEMO:7\n", name="phrases.tsv")
+
+
 def test_columns_without_a_mention_are_an_error(read):
     with pytest.raises(ConnormError, match="CN006"):
         read(ROWS, name="phrases.tsv", columns=("id", "name", "phrase"))

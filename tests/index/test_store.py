@@ -255,7 +255,7 @@ def test_ancestors_survive_cycles(store):
 
 
 def test_unknown_type_and_branch(store):
-    with pytest.raises(ConnormError, match="CN406.*T9"):
+    with pytest.raises(ConnormError, match="CN406.*'T9'.*Its semantic types: T1, T2"):
         store.of_types(["T1", "T9"])
     with pytest.raises(ConnormError, match="CN406.*Z"):
         store.of_branches(["A", "Z"])

@@ -49,7 +49,16 @@ def test_a_third_vocabulary_that_both_refer_to():
     second = [Concept("B:1", "kidney failure", xrefs=("UMLS_CUI:C1", "NCI:C9"))]
     joined = join(first, second)
     assert names(joined) == {"A:1": ("renal failure", "kidney failure")}
-    assert joined.ontology["B:1"].xrefs == ("UMLS:C1", "UMLS_CUI:C1", "NCI:C9")
+    assert joined.ontology["B:1"].xrefs[:3] == ("UMLS:C1", "UMLS_CUI:C1", "NCI:C9")
+
+
+def test_a_joined_concept_has_its_other_ids_as_codes():
+    mesh = [Concept("D1", "Dizziness", xrefs=("MESH:D1",))]
+    joined = join([Concept("HP:1", "dizziness", alt_ids=("HP:2",))], mesh).ontology
+    assert joined["D1"].concept_id == "HP:1" and joined["HP:1"].alt_ids == ("D1", "HP:2")
+    assert joined["HP:1"].xrefs == ("MESH:D1",)
+    other = join(mesh, [Concept("HP:1", "dizziness")]).ontology
+    assert other["HP:1"].xrefs == ("MESH:D1", "HP:1")
 
 
 def test_the_same_preferred_name_if_it_is_unique():

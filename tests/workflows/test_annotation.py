@@ -177,22 +177,24 @@ def test_lone_surrogates_are_replaced(pipeline, tmp_path, suffix):
 @pytest.mark.parametrize(
     ("content", "code"),
     [
-        ("no JSON", "CN707"),
-        ("[1]", "CN707"),
+        ("no JSON", "CN707.*no JSON object"),
+        ("[1]", "CN707.*no JSON object"),
+        ('{"text": null}', "CN707.*found null"),
         ('"text"', "CN707"),
         ('{"txt": "a"}', "CN707"),
         ('{"text": 1}', "CN707"),
         ("[" * 100_000, "CN707"),
         (json.dumps({"text": "a " * 500_001}), "CN709"),
     ],
-    ids=["text", "list", "string", "no text", "number", "deep", "long"],
+    ids=["text", "list", "null", "string", "no text", "number", "deep", "long"],
 )
 def test_a_bad_line_is_named_and_the_old_file_stays(pipeline, tmp_path, content, code):
     bad, out = tmp_path / "bad.jsonl", tmp_path / "out.jsonl"
     out.write_text("old")
     bad.write_text(f'{{"text": "fine"}}\n{content}\n')
-    with pytest.raises(ConnormError, match=f"{code}.*line 2"):
+    with pytest.raises(ConnormError, match=code) as raised:
         annotate(pipeline, bad, out)
+    assert "line 2" in str(raised.value)
     assert out.read_text() == "old"
 
 
@@ -243,6 +245,11 @@ def test_bad_input(pipeline, notes, tmp_path, source, target, options, code):
     with pytest.raises(ConnormError, match=code):
         annotate(pipeline, tmp_path / source, tmp_path / target, **options)
     assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_texts_are_no_file(pipeline, tmp_path):
+    with pytest.raises(ConnormError, match="CN006.*input_path.*nlp.pipe.*type list"):
+        annotate(pipeline, ["Took aspirin."], tmp_path / "out.csv")
 
 
 def _with_fields(pipeline, **fields):

@@ -13,7 +13,7 @@ from spacy_connorm.concepts import ConceptStream, Source
 from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.files.configs import read_config
-from spacy_connorm.ontology import open_ontology, read_ontology
+from spacy_connorm.ontology import join_concepts, open_ontology, read_ontology
 from spacy_connorm.workflows import indexing, make_pipeline
 from spacy_connorm.workflows.indexing import _remember_names
 
@@ -427,6 +427,36 @@ def test_a_known_ontology_is_found_by_its_profile(tmp_path):
     assert built.profile is not None and built.profile.name == "hpo"
     seizure = "HP:0001250"
     assert found_in(SEVERE, built) == [("seizures", seizure), ("epilepsy", seizure)]
+
+
+DISEASES = Ontology(
+    [
+        Concept("MONDO:0000001", "disease"),
+        Concept("MONDO:0004979", "asthma", parents=("MONDO:0000001",)),
+        Concept("MONDO:0005583", "animal disease", parents=("MONDO:0000001",)),
+        Concept("MONDO:1", "mange", parents=("MONDO:0005583",)),
+    ]
+)
+CELLS = Ontology([Concept("CL:1", "cell"), Concept("CL:2", "monocyte", parents=("CL:1",))])
+
+
+def test_joined_ontologies_are_found_by_the_profiles_of_all(tmp_path):
+    joined = join_concepts([PHENOTYPES, DISEASES]).ontology
+    built = build_index(joined, tmp_path / "joined", find_mentions=True, overrides=NGRAMS)
+    assert built.profile is not None and built.profile.name == "hpo and mondo"
+    text = "Severe seizures, asthma, mange."
+    assert found_in(text, built) == [("seizures", "HP:0001250"), ("asthma", "MONDO:0004979")]
+    assert not spacy.load(built.path).get_pipe("mention_finder").cfg["inexact_names"]
+
+
+def test_a_joined_ontology_without_a_profile_is_not_left_out(tmp_path):
+    joined = join_concepts([PHENOTYPES, DISEASES, CELLS]).ontology
+    built = build_index(joined, tmp_path / "joined", find_mentions=True, overrides=NGRAMS)
+    assert built.profile is None
+    assert found_in("Monocytes, asthma.", built) == [
+        ("Monocytes", "CL:2"),
+        ("asthma", "MONDO:0004979"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -499,4 +499,6 @@ def test_what_can_not_be_mapped(pipeline, terms, out, tmp_path):
     for output, code in ((tmp_path / "out.xlsx", "CN708"), (terms, "CN121")):
         with pytest.raises(ConnormError, match=code):
             map_terms(pipeline, terms, output)
+    with pytest.raises(ConnormError, match="CN006.*terms_path.*`search`.*type list"):
+        map_terms(pipeline, ["cold"], out)
     assert not out.exists()
