@@ -225,7 +225,7 @@ class Errors(metaclass=_Coded):
     )
     CN402 = (
         "'{path}' is damaged: {reason}. Copy or build it again. If you changed the pipeline on "
-        "purpose, save it with `python -m spacy connorm save`."
+        "purpose, save it with `connorm save`."
     )
     CN403 = (
         "Can't open the index '{path}': {reason}. Build it again, or search it with `index = "
@@ -290,7 +290,7 @@ class Errors(metaclass=_Coded):
     CN600 = (
         "Nothing to score: none of the {count} mentions in '{path}'{chosen} has a gold id. "
         'Mentions are `doc.ents`, or `doc.spans["mentions"]`, with their ids in `span.kb_id_`; '
-        "`python -m spacy connorm corpus` writes such files."
+        "`connorm corpus` writes such files."
     )
     CN601 = (
         "The pipelines '{first}' and '{other}' read different mentions from '{path}' ({expected} "
@@ -304,7 +304,7 @@ class Errors(metaclass=_Coded):
     # Command line
     CN700 = (
         "Can't find the pipeline '{name}': it is neither a folder nor an installed package. Make "
-        "one from an ontology with `python -m spacy connorm index`."
+        "one from an ontology with `connorm index`."
     )
     CN701 = (
         "The pipeline '{name}' can't be loaded ({reason}). Rebuild it, or copy it again. If this "
@@ -533,7 +533,7 @@ class Warnings(metaclass=_Coded):
     CNW405 = (
         "'{path}' has no mention with a concept id, so nothing is learned from it. Mentions are "
         '`doc.ents`, or `doc.spans["mentions"]`, with their ids in `span.kb_id_`; '
-        "`python -m spacy connorm corpus` writes such files."
+        "`connorm corpus` writes such files."
     )
 
     # Evaluation

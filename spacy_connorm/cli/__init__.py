@@ -1,4 +1,4 @@
-"""Command line: `python -m spacy connorm`, registered with spaCy's own application."""
+"""Command line: `connorm`, which is also registered with spaCy: `python -m spacy connorm`."""
 
 from importlib import import_module
 

@@ -47,7 +47,7 @@ def annotate_cli(
     bioc-xml, bioc-json, jsonl, spacy and parquet. With --engine, a corpus of any size is written as
     Parquet, one file for each of its files, and a run that was killed continues where it stopped.
 
-    Example: python -m spacy connorm annotate en_diseases notes.jsonl annotated.csv
+    Example: connorm annotate en_diseases notes.jsonl annotated.csv
     """
     if engine is not None:
         for name in sorted(given.keys() - _OF_CORPORA.keys()):

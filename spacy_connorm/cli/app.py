@@ -1,4 +1,4 @@
-"""The `python -m spacy connorm` application: registering commands, reading options, exiting."""
+"""The `connorm` application: registering commands, reading options, exiting."""
 
 import functools
 import os

@@ -19,7 +19,7 @@ def check_cli(**given: Any) -> None:
     it, and check that the files of its index agree with each other. Files without a checksum are
     listed. Use it for a pipeline that was copied, or if you do not trust the disk.
 
-    Example: python -m spacy connorm check training/index
+    Example: connorm check training/index
     """
     report = check(**given)
     if report.unlisted:
@@ -28,7 +28,7 @@ def check_cli(**given: Any) -> None:
         msg.warn(
             f"{len(names):,} files have no checksum, so changes in them can't be detected: "
             f"{', '.join(names[:_SHOWN])}{others}. If the pipeline is as it should be, save it "
-            f"with `python -m spacy connorm save`, so that every file has one."
+            f"with `connorm save`, so that every file has one."
         )
     every = "all" if not report.unlisted else "the other"
     msg.good(
@@ -45,6 +45,6 @@ def save_cli(**given: Any) -> None:
     every change. Pipelines written by spaCy itself, such as those of `spacy assemble`, have no such
     list.
 
-    Example: python -m spacy connorm save training/pipeline training/pipeline
+    Example: connorm save training/pipeline training/pipeline
     """
     msg.good(f"Saved the pipeline: {save_pipeline(**given)}")

@@ -19,7 +19,7 @@ from .options import options_of
 def corpus_cli(**given: Any) -> None:
     """Convert an annotated corpus to spaCy's format, and show what is in it.
 
-    Example: python -m spacy connorm corpus train.pubtator.gz train.spacy --types Disease
+    Example: connorm corpus train.pubtator.gz train.spacy --types Disease
     """
     report = convert_corpus(**given)
     show_report(report)

@@ -34,13 +34,13 @@ def evaluate_cli(**given: Any) -> None:
     concept is ranked first, ties included, as in BioSyn) and strictly (the ids that are written are
     the gold ids). Other pipelines can be scored beside it.
 
-    Example: python -m spacy connorm evaluate training/index test.spacy --errors errors.tsv
+    Example: connorm evaluate training/index test.spacy --errors errors.tsv
 
-    Example: python -m spacy connorm evaluate before test.spacy --beside after
+    Example: connorm evaluate before test.spacy --beside after
 
-    Example: python -m spacy connorm evaluate training/pipeline test.spacy --end-to-end
+    Example: connorm evaluate training/pipeline test.spacy --end-to-end
 
-    Example: python -m spacy connorm evaluate training/index dev.spacy --calibrate training/sure
+    Example: connorm evaluate training/index dev.spacy --calibrate training/sure
     """
     report = evaluate(**given)
     for title, rows in report.sections:

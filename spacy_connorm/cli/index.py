@@ -55,7 +55,7 @@ def index_cli(ctx: typer.Context, **given: Any) -> None:
     With --train, the encoder first learns the ontology's names, in at most --train-minutes. The
     command shows how long that will take, and what it gains on names that it has not seen.
 
-    Example: python -m spacy connorm index doid.jsonl training/index --corpus train.spacy
+    Example: connorm index doid.jsonl training/index --corpus train.spacy
     """
     if ctx.args and not ctx.args[0].startswith("-"):
         found = " ".join(map(str, (given["ontology"], given["output_path"], *ctx.args)))

@@ -27,7 +27,7 @@ def map_cli(
     Decisions that people have made in OUT are kept; use `connorm serve PIPELINE --review OUT` to
     make them. A list has one term in each line, and no header or "term".
 
-    Example: python -m spacy connorm map training/index terms.csv terms.sssom.tsv --term name
+    Example: connorm map training/index terms.csv terms.sssom.tsv --term name
     """
     summary = map_terms(**given, addresses=dict(map(_parse_address, addresses)))
     _show(summary)

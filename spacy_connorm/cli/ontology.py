@@ -27,7 +27,7 @@ def ontology_cli(**given: Any) -> None:
     """Convert an ontology to the format that all other commands read, and show what it contains,
     what is doubtful and what was left out.
 
-    Example: python -m spacy connorm ontology doid.obo.gz doid.jsonl --scopes EXACT,NARROW
+    Example: connorm ontology doid.obo.gz doid.jsonl --scopes EXACT,NARROW
     """
     summary, report, licence = convert_ontology(**given)
     per_concept = f"{summary.names / summary.concepts:.1f} a concept"
@@ -82,7 +82,7 @@ def ontology_diff_cli(**given: Any) -> None:
     Your synonyms, or the corrections of `connorm serve`, get the new ids if NEW has them; the
     others are listed. Pass the OBO files themselves: they name the replacements of obsolete terms.
 
-    Example: python -m spacy connorm ontology diff old.obo new.obo -s synonyms.tsv -m moved.tsv
+    Example: connorm ontology diff old.obo new.obo -s synonyms.tsv -m moved.tsv
     """
     diff = diff_ontologies(**given)
     _show_diff(diff)
@@ -126,7 +126,7 @@ def join_cli(**given: Any) -> None:
     """Join ontologies by their cross-references into one, for an index or for training an encoder.
     The id and the preferred name of a joined concept are those in the first file.
 
-    Example: python -m spacy connorm join mesh.jsonl doid.obo.gz uberon.obo.gz biomedical.jsonl
+    Example: connorm join mesh.jsonl doid.obo.gz uberon.obo.gz biomedical.jsonl
     """
     joined = join_ontologies(**given)
     ontology = joined.ontology
@@ -149,7 +149,7 @@ def substitutions_cli(**given: Any) -> None:
     "kidney"), and write them as a table for `connorm index --substitutions`. The more ontologies,
     the better.
 
-    Example: python -m spacy connorm substitutions mesh.jsonl doid.jsonl substitutions.tsv
+    Example: connorm substitutions mesh.jsonl doid.jsonl substitutions.tsv
     """
     learned = learn_substitutions(**given)
     rows = [

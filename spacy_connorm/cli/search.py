@@ -45,7 +45,7 @@ def search_cli(
     is a mention, answered as it is read; the pipeline is loaded only once. If the best score is
     below the pipeline's `nil_threshold`, the answer is NIL, shown above the candidates.
 
-    Example: python -m spacy connorm search training/index "heart attack" "high sugar" -k 3
+    Example: connorm search training/index "heart attack" "high sugar" -k 3
     """
     if explain and "search" in given:
         raise ConnormError(Errors.CN736.format(option="--explain", other="--search"))

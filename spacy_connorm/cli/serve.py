@@ -27,7 +27,7 @@ def serve_cli(
     Ctrl-C or SIGTERM stops the server after it has answered all running requests. With --review,
     the page also shows the mappings of `connorm map` for review.
 
-    Example: python -m spacy connorm serve training/index --corrections corrections.jsonl
+    Example: connorm serve training/index --corrections corrections.jsonl
     """
     if verbose:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
@@ -61,7 +61,7 @@ def corrections_cli(**given: Any) -> None:
     the `stop_list` of `mention_finder`, or all mentions in their documents (.spacy), for `connorm
     index --corpus` and for training. Texts that were given different concepts are listed.
 
-    Example: python -m spacy connorm corrections corrections.jsonl corrections.tsv
+    Example: connorm corrections corrections.jsonl corrections.tsv
     """
     report, output_path = convert_corrections(**given), given.get("output_path")
     _show_conflicts(report.conflicts)

@@ -23,7 +23,7 @@ def train_cli(ctx: typer.Context, **given: Any) -> None:
 
     Several GPUs: torchrun --nproc-per-node 4 -m spacy connorm train CONFIG OUT --gpu-id 0
 
-    Example: python -m spacy connorm train assets/dan.cfg training/encoder
+    Example: connorm train assets/dan.cfg training/encoder
     """
     train(**given, overrides=parse_overrides(ctx), observer=_Show())
     if is_main_process():
@@ -54,7 +54,7 @@ def encoder_cli(**given: Any) -> None:
     """Save a pretrained transformer and its tokenizer, so that a machine without a network can use
     them: TransformerEncoder.v1 with OUT as its `name`.
 
-    Example: python -m spacy connorm encoder cambridgeltl/SapBERT-from-PubMedBERT-fulltext sapbert
+    Example: connorm encoder cambridgeltl/SapBERT-from-PubMedBERT-fulltext sapbert
     """
     path, width = save_encoder(**given)
     msg.good(f"Wrote the transformer, whose vectors have {width} components: {path}")
@@ -67,7 +67,7 @@ def export_cli(**given: Any) -> None:
     torch nor transformers, and in eight bits (int8) it is about three times as fast on CPUs. Its
     vectors differ from the transformer's, so indexes must be built again with it.
 
-    Example: python -m spacy connorm export training/encoder training/encoder-int8
+    Example: connorm export training/encoder training/encoder-int8
     """
     path, cosine = export_encoder(**given)
     msg.good(f"Wrote the encoder: {path}")

@@ -27,7 +27,7 @@ def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
     try:
         yield from DocBin(store_user_data=True).from_disk(path).get_docs(vocab)
     except Exception as error:  # of any library, depending on the bytes
-        mend = f". Convert other formats first: `python -m spacy connorm corpus {path} OUT.spacy`"
+        mend = f". Convert other formats first: `connorm corpus {path} OUT.spacy`"
         told = {"format": "`.spacy`", "reason": type(error).__name__, "mend": mend}
         raise ConnormError(Errors.CN220.format(path=path, **told)) from error
 

@@ -94,7 +94,7 @@ def convert_corpus(
     ids_of: str | Path | None = None,
     **options: Any,
 ) -> CorpusReport:
-    """Convert an annotated corpus to a `.spacy` file: `python -m spacy connorm corpus`.
+    """Convert an annotated corpus to a `.spacy` file: `connorm corpus`.
 
     input_path (Union[str, Path]): The corpus: a file, which may be gzipped, or a folder. See
         `read_corpus`.

@@ -37,7 +37,7 @@ def TransformerEncoder(
     name (str): A name on the Hugging Face hub, or a folder. all-MiniLM-L6-v2 is taken from the
         extra `[minilm]` if installed.
     pooling (Optional[Literal["mean", "cls", "max"]]): How token vectors are pooled. If None, as the
-        folder was trained by `python -m spacy connorm train`, or else "mean".
+        folder was trained by `connorm train`, or else "mean".
     max_length (Optional[int]): Texts are truncated to this many tokens, including special tokens,
         or to the maximum of the transformer if that is lower. If None, as the folder was trained,
         or else 64: one of MEDIC's 67,000 names is longer.

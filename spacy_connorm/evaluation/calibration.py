@@ -531,7 +531,7 @@ def calibrate(
     gpu_id: int = -1,
     component: str | None = None,
 ) -> Calibrated:
-    """Fit a pipeline's thresholds and probabilities to dev data: `python -m spacy connorm evaluate
+    """Fit a pipeline's thresholds and probabilities to dev data: `connorm evaluate
     --calibrate`.
 
     pipeline (Union[str, Path]): An installed package, or a pipeline's folder; it is not changed.

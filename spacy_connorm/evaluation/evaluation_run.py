@@ -91,8 +91,8 @@ def evaluate(
     component: str | None = None,
 ) -> EvaluationReport:
     """Score pipelines on the gold mentions of a corpus, leniently (any gold concept is ranked
-    first, ties included) and strictly (the ids that are written are the gold ids): `python -m spacy
-    connorm evaluate`. One pipeline is in memory at a time.
+    first, ties included) and strictly (the ids that are written are the gold ids): `connorm
+    evaluate`. One pipeline is in memory at a time.
 
     pipeline (Union[str, Path]): An installed package, or a pipeline's folder.
     corpus_path (Union[str, Path]): A `.spacy` file with gold ids.

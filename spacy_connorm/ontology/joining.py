@@ -63,9 +63,8 @@ def join_concepts(ontologies: Sequence[Ontology]) -> Joined:
 
 
 def join_ontologies(input_paths: Sequence[str | Path], output_path: str | Path) -> Joined:
-    """Join several ontologies into one, for an index or for training an encoder: `python -m spacy
-    connorm join`. Each is read with the default settings of its format; convert it first for other
-    settings.
+    """Join several ontologies into one, for an index or for training an encoder: `connorm join`.
+    Each is read with the default settings of its format; convert it first for other settings.
 
     input_paths (Sequence[Union[str, Path]]): The ontologies, in any format. The first ones give the
         preferred names, see `join_concepts`.

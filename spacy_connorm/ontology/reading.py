@@ -255,7 +255,7 @@ def convert_ontology(
     curies: bool = False,
     **options: Any,
 ) -> Conversion:
-    """Convert an ontology to knowledge-base JSONL: `python -m spacy connorm ontology`. Concepts are
+    """Convert an ontology to knowledge-base JSONL: `connorm ontology`. Concepts are
     read and written one by one, so an ontology of any size fits in memory.
 
     input_path (Union[str, Path]): The ontology, which may be gzipped, or the folder of a release of

@@ -36,7 +36,7 @@ def learn_substitutions(
     input_paths: Sequence[str | Path], output_path: str | Path
 ) -> LearnedSubstitutions:
     """Learn which words are used in place of each other in names of the same concept, such as
-    "renal" and "kidney", and write them as a table: `python -m spacy connorm substitutions`. The
+    "renal" and "kidney", and write them as a table: `connorm substitutions`. The
     more ontologies, the better.
 
     input_paths (Sequence[Union[str, Path]]): The ontologies, in any format. Each is read with the

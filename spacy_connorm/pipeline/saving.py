@@ -22,7 +22,7 @@ def save_pipeline(pipeline: str | Path | Language, output_path: str | Path) -> P
     """Save a pipeline, as `nlp.to_disk` does, but completely or not at all: if the call fails or is
     killed, the previous folder is still there, and a process that loads the pipeline meanwhile
     finds the old or the new one. All files are listed in a manifest, which `connorm check` reads.
-    Any spaCy pipeline can be saved: `python -m spacy connorm save`.
+    Any spaCy pipeline can be saved: `connorm save`.
 
     spaCy's vocabulary keeps every word of every document that a pipeline has read, and
     `nlp.to_disk` writes them to `vocab/strings.json`. They are left out here, unless components

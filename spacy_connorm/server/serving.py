@@ -1,4 +1,4 @@
-"""Serve a pipeline: `python -m spacy connorm serve`."""
+"""Serve a pipeline: `connorm serve`."""
 
 import os
 import secrets
@@ -35,8 +35,8 @@ def serve(
     limits: RequestLimits | None = None,
     on_start: Callable[[str], None] | None = None,
 ) -> CorrectionReport:
-    """Serve a web page and an API for a pipeline until the process is told to stop: `python -m
-    spacy connorm serve`. Running requests are then finished.
+    """Serve a web page and an API for a pipeline until the process is told to stop: `connorm
+    serve`. Running requests are then finished.
 
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
     corrections (Union[str, Path]): The file that corrections are appended to, and read from.

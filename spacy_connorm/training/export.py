@@ -58,8 +58,8 @@ class ExportedEncoder(NamedTuple):
 
 
 def save_encoder(name: str | Path, output_path: str | Path) -> SavedEncoder:
-    """Save a pretrained transformer and its tokenizer, and check that they can be used: `python -m
-    spacy connorm encoder`.
+    """Save a pretrained transformer and its tokenizer, and check that they can be used: `connorm
+    encoder`.
 
     name (Union[str, Path]): A name on the Hugging Face hub, or a folder.
     output_path (Union[str, Path]): The folder to create or replace.
@@ -92,7 +92,7 @@ def export_encoder(
     max_length: int | None = None,
 ) -> ExportedEncoder:
     """Export a transformer to a folder for `OnnxEncoder.v1`, and check that its vectors are nearly
-    the same: `python -m spacy connorm export`.
+    the same: `connorm export`.
 
     name (Union[str, Path]): A folder written by `train`, whose settings apply, another folder, or a
         name on the Hugging Face hub.

@@ -61,7 +61,7 @@ def train(
     observer: TrainingObserver | None = None,
 ) -> TrainingResult:
     """Train an encoder on the synonyms of an ontology and on annotated mentions, and write it:
-    `python -m spacy connorm train`. Checkpoints and logs are kept beside the folder, in
+    `connorm train`. Checkpoints and logs are kept beside the folder, in
     `<output_path>.checkpoints`, until the encoder is written.
 
     config (Union[str, Path, Config]): A config, or its file, with blocks [encoder], [data] and

@@ -113,7 +113,7 @@ def annotate(
     nested_mentions: bool = False,
     **options: Any,
 ) -> AnnotationCounts:
-    """Run a pipeline over texts and write the mentions that it finds: `python -m spacy connorm
+    """Run a pipeline over texts and write the mentions that it finds: `connorm
     annotate`. The texts are never all in memory.
 
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.

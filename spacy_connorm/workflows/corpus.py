@@ -361,7 +361,7 @@ def annotate_corpus(
     component: str | None = None,
     ray_address: str | None = None,
 ) -> AnnotatedCorpus:
-    """Run a pipeline over a corpus of any size: `python -m spacy connorm annotate --engine`. For
+    """Run a pipeline over a corpus of any size: `connorm annotate --engine`. For
     each file of the corpus, a Parquet file is written, completely or not at all. If a run is
     killed, start it again to resume. A text that fails gets no mentions, and its row gives the
     reason.

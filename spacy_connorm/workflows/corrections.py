@@ -333,7 +333,7 @@ class CorrectionReport:
 def convert_corrections(
     path: str | Path, output_path: str | Path | None = None, *, lang: str = "en"
 ) -> CorrectionReport:
-    """Turn corrections into annotated data, D: `python -m spacy connorm corrections`.
+    """Turn corrections into annotated data, D: `connorm corrections`.
 
     path (Union[str, Path]): The file that `serve` appends to.
     output_path (Optional[Union[str, Path]]): A `.tsv` file for the `synonyms` of `build_index`,

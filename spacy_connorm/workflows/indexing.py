@@ -162,7 +162,7 @@ def build_index(
 ) -> BuiltIndex:
     """Encode the names of an ontology and of annotated data, and write a pipeline with a concept
     normalizer, an abbreviation resolver if it expands abbreviations, and optionally a mention
-    finder: `python -m spacy connorm index`.
+    finder: `connorm index`.
 
     ontology (Union[str, Path, Ontology, ConceptStream]): O: a file in any format, or an ontology.
     output_path (Union[str, Path]): The pipeline's folder, to create or replace.

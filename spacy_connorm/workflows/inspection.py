@@ -29,7 +29,7 @@ def search(
     code_systems: Sequence[str] | None = None,
     component: str | None = None,
 ) -> list[list[Candidate]]:
-    """Find the candidates of mentions: `python -m spacy connorm search`.
+    """Find the candidates of mentions: `connorm search`.
 
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
     mentions (Sequence[str]): n texts.
@@ -57,7 +57,7 @@ def explain(
     component: str | None = None,
     **limits: Unpack[Limits],
 ) -> "list[Explanation]":
-    """Show what each search of the sieve finds for mentions: `python -m spacy connorm search
+    """Show what each search of the sieve finds for mentions: `connorm search
     --explain`.
 
     pipeline, mentions, component: As for `search`.
@@ -99,7 +99,7 @@ class CheckReport(NamedTuple):
 
 
 def check(pipeline: str | Path) -> CheckReport:
-    """Check a saved pipeline: `python -m spacy connorm check`. Every byte is compared with the
+    """Check a saved pipeline: `connorm check`. Every byte is compared with the
     checksums from when it was saved; the pipeline is loaded; and the files of its concept
     normalizers must agree with each other.
 

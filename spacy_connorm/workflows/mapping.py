@@ -329,7 +329,7 @@ def map_terms(
     raw: bool = False,
     component: str | None = None,
 ) -> MappingSummary:
-    """Map a table of local terms to the concepts of a pipeline: `python -m spacy connorm map`.
+    """Map a table of local terms to the concepts of a pipeline: `connorm map`.
     People's decisions in the output (`connorm serve --review`) are kept; if their terms are no
     longer in the table, they are moved to the end, with a count of 0. Unchanged rows keep their
     date, so the same input gives the same bytes.

@@ -165,7 +165,7 @@ def diff_ontologies(
     tsv_path: str | Path | None = None,
 ) -> OntologyDiff:
     """Compare two releases of an ontology, and move synonyms or corrections to the ids of the new
-    one: `python -m spacy connorm ontology diff`. Replacements of retired concepts come from
+    one: `connorm ontology diff`. Replacements of retired concepts come from
     alternate ids, and from `replaced_by` and `consider` in OBO files, so pass the OBO file itself.
 
     old (Union[str, Path, Ontology]): The old release, in any of `FORMATS`.

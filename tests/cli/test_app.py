@@ -95,7 +95,7 @@ def test_help_of_an_ontology_is_read_without_the_code():
 def test_help_has_an_example(invoke, words, name):
     result = invoke(name, "--help")
     assert result.exit_code == 0
-    assert f"Example: python -m spacy connorm {name}" in words(result)
+    assert f"Example: connorm {name}" in words(result)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

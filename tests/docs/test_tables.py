@@ -183,5 +183,5 @@ def test_every_command_and_its_function_are_in_the_table():
 
 def test_every_command_is_in_the_changelog():
     changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf8")
-    (listed,) = (line for line in changes.splitlines() if line.startswith("- `python -m spacy"))
-    assert set(codes(listed)[1:]) == set(get_command(app).commands)  # type: ignore[attr-defined]
+    (listed,) = (line for line in changes.splitlines() if line.startswith("- `connorm`"))
+    assert set(codes(listed)[2:]) == set(get_command(app).commands)  # type: ignore[attr-defined]

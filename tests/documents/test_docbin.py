@@ -53,7 +53,7 @@ def test_what_is_damaged_is_named(path, fields):
 def test_another_format_is_to_be_converted(tmp_path, name, content):
     path = tmp_path / name
     path.write_text(content, encoding="utf8")
-    told = rf"CN220.*in another format.* `python -m spacy connorm corpus {path} OUT\.spacy`\.$"
+    told = rf"CN220.*in another format.* `connorm corpus {path} OUT\.spacy`\.$"
     with pytest.raises(ConnormError, match=told):
         list(read_docs(path, Vocab()))
 

@@ -30,7 +30,7 @@ def DanEncoder(
 ) -> Model[list[str], Floats2d]:
     """Build a deep averaging network (Fivez et al. 2021, section 3.1, without CCA): the mean of the
     vectors of a text's word pieces and character n-grams, in lower case, up to 512 characters. It
-    starts from the input embeddings of a transformer; `python -m spacy connorm train` trains it.
+    starts from the input embeddings of a transformer; `connorm train` trains it.
     Encoding does not need torch.
 
     If a setting is None, the value saved in the folder `name` is used, or else the default below. A

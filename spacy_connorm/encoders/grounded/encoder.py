@@ -43,7 +43,7 @@ def GroundedDanEncoder(
 
         output(dropout(ReLU(hidden(CCA(u)))))
 
-    with the same width as u. `python -m spacy connorm train` fits CCA to the names and their
+    with the same width as u. `connorm train` fits CCA to the names and their
     concepts and trains the two layers; before that, the vectors mean little. Encoding does not need
     torch unless the input encoder does.
 

@@ -178,7 +178,7 @@ def OnnxEncoder(
     name: str = "",
     batch_tokens: int = 512,
 ) -> Model[list[str], Floats2d]:
-    """Build an encoder from a folder written by `python -m spacy connorm export`: a transformer as
+    """Build an encoder from a folder written by `connorm export`: a transformer as
     an ONNX graph, quantized to eight bits or in full precision. It needs neither torch nor
     transformers, and is completely saved with the model.
 
