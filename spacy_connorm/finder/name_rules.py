@@ -240,8 +240,10 @@ def uncertain_reason(text: str, names: Sequence[KnownName]) -> str:
     """
     words = text.lower().split()
     is_open = "of" in words and lacks_noun(words[-1])
-    # The molar tooth sign is no sign of a tooth, nor a genetic lesion a hereditary disease.
-    is_cause = words[0] in _CAUSES and words[-1] not in _DISEASES
+    # The molar tooth sign is no sign of a tooth, nor a genetic lesion a hereditary disease, nor a
+    # scopolamine-induced impairment a drug-induced abnormality.
+    is_caused = words[0] in _CAUSES or "".join(words[-2:-1]).endswith("induced")
+    is_cause = is_caused and words[-1] not in _DISEASES
     is_edged = not FUNCTION_WORDS.isdisjoint((words[0], words[-1]))
     is_sign = words[-1] == "sign" or all(each.text.lower().endswith(" sign") for each in names)
     is_joined = _JOINT.search(_without_place(text, names))

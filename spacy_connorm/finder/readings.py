@@ -10,6 +10,7 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ..text.word_bags import FUNCTION_WORDS, MODULUS, hash_word, normalized_words
+from ..text.word_classes import is_head
 from .name_windows import Replacements
 
 # Two parts of a word, and a hyphen between them, perhaps at the end of a line.
@@ -34,6 +35,14 @@ _SIDE = re.compile(
 _MARKER = re.compile(
     r"(?<![^\W_])(?=[a-z]{0,9}[A-Z0-9])([A-Za-z][A-Za-z0-9]{1,11})(?:([+])|[-\u2212](?![^\W_]))"
 )
+# "Levodopa-induced dyskinesia" is drug-induced, unless one of these or a disorder induces it.
+_INDUCED = re.compile(r"(?i)(?<![^\W_])([^\W_]{3,})[-\u2010\u2011 ]induced\b")
+_NO_DRUGS = """
+alcohol allergen allergy antigen carcinogen cold diet drug endotoxin ethanol exercise food heat
+immune ischaemia ischemia laser light noise pregnancy pressure radiation self sleep smoking stimulus
+stress sun toxin trauma vaccine virus
+"""
+_OTHER_CAUSES = frozenset(_NO_DRUGS.split())
 # A token, what another reading adds to its hash, and the minimum number of words with it.
 _Neighboured = tuple[int, int, int]
 
@@ -91,6 +100,8 @@ def _read_document(doc: Doc, hashes: np.ndarray) -> Iterator[_Neighboured]:
         yield from _persons(doc, text)
     if "+" in text or "-" in text or "\u2212" in text:
         yield from _markers(doc, text)
+    if "nduced" in text:
+        yield from _drugs(doc, text, hashes)
     yield from _sides(doc, text, hashes)
 
 
@@ -128,6 +139,19 @@ def _markers(doc: Doc, text: str) -> Iterator[_Neighboured]:
         marker = _token(doc, match.span(1))
         if marker is not None:
             yield marker, hash_word("positive" if match[2] else "negative"), 2
+
+
+def _drugs(doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
+    """Read "levodopa-induced dyskinesia" as drug-induced.
+
+    YIELDS (Tuple[int, int, int]): The drugs.
+    """
+    for match in _INDUCED.finditer(text):
+        cause, drug = match[1].lower(), _token(doc, match.span(1))
+        if cause in _OTHER_CAUSES or cause.endswith("ly") or is_head(cause):
+            continue
+        if drug is not None and hashes[drug]:
+            yield drug, hash_word("drug") - int(hashes[drug]), 3
 
 
 def _sides(doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:

@@ -219,7 +219,9 @@ def _read_tabular(path: str | Path, *, with_includes: bool) -> Iterator[Concept]
 
 
 def _notes(diag: Element, kind: str) -> list[str]:
-    return [note.text or "" for note in diag.iterfind(f"{kind}/note")]
+    """List notes but those in quotes: "'growth' NOS" is a neoplasm only there."""
+    notes = (note.text or "" for note in diag.iterfind(f"{kind}/note"))
+    return [each for each in notes if not each.startswith("'")]
 
 
 def _is_name(note: str) -> bool:

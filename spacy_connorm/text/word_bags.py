@@ -173,7 +173,7 @@ _ENDINGS = {
     "ar": ("e", "us", "um", "a"),
     "ular": ("le",),
     "icular": ("is",),
-    "ary": ("a",),
+    "ary": ("a", "e"),
     "ic": ("ia", "us", "e", "on", ""),
     "betic": ("betes",),
     "itic": ("itis",),

@@ -41,6 +41,15 @@ NAMES = (
         "Ear pain",
         "ST segment depression",
         "Exertional dyspnea",
+        "Drug-induced dyskinesia",
+        "Drug-induced disorder",
+        "Retention of urine",
+        "Absent ankle reflexes",
+        "Placenta previa",
+        "Abnormal weight loss",
+        "Hepatitis C infection",
+        "Tongue edema",
+        "Kidney neoplasm",
     ),
 )
 
@@ -101,6 +110,17 @@ def nlp():
         ("dyspnea on exertion", "dyspnea on exertion", "Exertional dyspnea"),
         ("ST depression in V4", "ST depression", "ST segment depression"),
         ("cyst in kidney", "cyst in kidney", "Renal cyst"),
+        *(
+            (f"some {text}", text, "Drug-induced dyskinesia")
+            for text in ("levodopa-induced dyskinesia", "Ropinirole induced dyskinesias")
+        ),
+        ("urinary retention", "urinary retention", "Retention of urine"),
+        ("absent ankle jerk", "absent ankle jerk", "Absent ankle reflexes"),
+        ("placenta praevia", "placenta praevia", "Placenta previa"),
+        ("some weight loss", "weight loss", "Abnormal weight loss"),
+        ("hepatitis C", "hepatitis C", "Hepatitis C infection"),
+        ("swelling of the tongue", "swelling of the tongue", "Tongue edema"),
+        ("renal neoplasia", "renal neoplasia", "Kidney neoplasm"),
         ("He has trouble swallowing.", "trouble swallowing", "Difficulty swallowing"),
         ("was unable to walk", "unable to walk", "Inability to walk"),
         ("a Cushing's flare", "Cushing", "Cushing disease"),
@@ -136,6 +156,7 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, mention, concept):
         "high and low",
         "some nausea, vomiting today",
         "it was confused with gout",
+        "stress-induced or clinically induced dyskinesia, scopolamine-induced impairment",
         "The renal pelvis and the pelvis of the kidney are normal.",
         "A dilated left ventricle.",
         "pain in gout, pain and knees, pain by knee",

@@ -91,7 +91,14 @@ def test_icd10cm_implies_names(tmp_path, name, implied):
 
 def test_icd10cm_notes_of_what_a_code_includes_are_synonyms(tmp_path):
     path = tmp_path / "icd10cm.xml"
-    included = ["sneeze", "sniffles (mild)", "any fever", "whatever is in A91.2", "a " * 13]
+    included = [
+        "sneeze",
+        "sniffles (mild)",
+        "'drip' NOS",
+        "any fever",
+        "whatever is in A91.2",
+        "a " * 13,
+    ]
     path.write_bytes(tabular(section("A90", "Nose fever (mild)", ["sneeze"], included)))
     concept = by_id(read_icd10cm(path))["A90"]
     assert concept.aliases == ("sneeze", "sniffles (mild)", "Nose fever", "sniffles")
