@@ -36,13 +36,15 @@ _MARKER = re.compile(
     r"(?<![^\W_])(?=[a-z]{0,9}[A-Z0-9])([A-Za-z][A-Za-z0-9]{1,11})(?:([+])|[-\u2212](?![^\W_]))"
 )
 # "Levodopa-induced dyskinesia" is drug-induced, unless one of these or a disorder induces it.
-_INDUCED = re.compile(r"(?i)(?<![^\W_])([^\W_]{3,})[-\u2010\u2011 ]induced\b")
+_INDUCED = re.compile(r"[-\u2010\u2011 ]induced\b")
 _NO_DRUGS = """
 alcohol allergen allergy antigen carcinogen cold diet drug endotoxin ethanol exercise food heat
 immune ischaemia ischemia laser light noise pregnancy pressure radiation self sleep smoking stimulus
 stress sun toxin trauma vaccine virus
 """
 _OTHER_CAUSES = frozenset(_NO_DRUGS.split())
+# "UV-induced".
+_SHORTEST_DRUG = 3
 # A token, what another reading adds to its hash, and the minimum number of words with it.
 _Neighboured = tuple[int, int, int]
 
@@ -100,7 +102,7 @@ def _read_document(doc: Doc, hashes: np.ndarray) -> Iterator[_Neighboured]:
         yield from _persons(doc, text)
     if "+" in text or "-" in text or "\u2212" in text:
         yield from _markers(doc, text)
-    if "nduced" in text:
+    if "induced" in text:
         yield from _drugs(doc, text, hashes)
     yield from _sides(doc, text, hashes)
 
@@ -147,11 +149,14 @@ def _drugs(doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
     YIELDS (Tuple[int, int, int]): The drugs.
     """
     for match in _INDUCED.finditer(text):
-        cause, drug = match[1].lower(), _token(doc, match.span(1))
-        if cause in _OTHER_CAUSES or cause.endswith("ly") or is_head(cause):
-            continue
-        if drug is not None and hashes[drug]:
+        drug = _token(doc, (match.start() - 1, match.start()))
+        if drug is not None and hashes[drug] and _may_be_drug(doc[drug].lower_):
             yield drug, hash_word("drug") - int(hashes[drug]), 3
+
+
+def _may_be_drug(cause: str) -> bool:
+    is_other = cause in _OTHER_CAUSES or cause.endswith("ly") or is_head(cause)
+    return len(cause) >= _SHORTEST_DRUG and not is_other
 
 
 def _sides(doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
