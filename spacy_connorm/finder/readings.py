@@ -43,6 +43,7 @@ immune ischaemia ischemia laser light noise pregnancy pressure radiation self sl
 stress sun toxin trauma vaccine virus
 """
 _OTHER_CAUSES = frozenset(_NO_DRUGS.split())
+_INDUCING = ("drug", "substance")
 # "UV-induced".
 _SHORTEST_DRUG = 3
 # A token, what another reading adds to its hash, and the minimum number of words with it.
@@ -151,7 +152,7 @@ def _drugs(doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
     for match in _INDUCED.finditer(text):
         drug = _token(doc, (match.start() - 1, match.start()))
         if drug is not None and hashes[drug] and _may_be_drug(doc[drug].lower_):
-            yield drug, hash_word("drug") - int(hashes[drug]), 3
+            yield from ((drug, hash_word(each) - int(hashes[drug]), 3) for each in _INDUCING)
 
 
 def _may_be_drug(cause: str) -> bool:

@@ -233,7 +233,7 @@ _WRONG = (
 )
 _SAYING_WRONG = (
     *("deformity", "disturbance", "dysfunction", "impairment", "involvement", "lesion"),
-    *("manifestation", "problem", "sign", "symptom"),
+    *("manifestation", "problem", "sign", "symptom", "toxicity"),
 )
 # Words for the same, each preferred by some ontologies.
 _ALIKE = (("edema", "swelling"), ("neoplasia", "neoplasm"))

@@ -145,6 +145,7 @@ DISEASES_OF = {
     "maculopathy": ("macula", "macular"),
     "myopathy": ("muscle", "muscular"),
     "nephropathy": ("kidney", "renal"),
+    "nephrotoxicity": ("kidney", "renal"),
     "neuropathy": ("nerve",),
     "osteopathy": ("bone",),
     "pneumopathy": ("lung", "pulmonary"),
@@ -169,6 +170,7 @@ SYSTEMS = {
 }
 # What is said for another name: "diabetes" is the mellitus, a "murmur" one of the heart.
 SAID_FOR = {
+    "agitation": ("psychomotor agitation",),
     "angina": ("angina pectoris",),
     "anxiety": ("anxiety disorder",),
     "brady": ("bradycardia",),
@@ -178,11 +180,19 @@ SAID_FOR = {
     "celiac": ("celiac disease",),
     "coeliac": ("celiac disease",),
     "diabetes": ("diabetes mellitus",),
+    "dysrhythmia": ("cardiac dysrhythmia",),
+    "fracture": ("bone fracture",),
+    "hepatotoxicity": ("drug induced liver injury", "toxic liver disease"),
     "hypertension": ("hypertensive disorder",),
     "murmur": ("heart murmur", "cardiac murmur"),
+    "neurotoxicity": ("neurotoxicity syndrome",),
+    "overdose": ("drug overdose",),
     "pale": ("pallor",),
     "palp": ("palpitation",),
+    "rigidity": ("muscle rigidity",),
+    "steatosis": ("hepatic steatosis", "liver steatosis"),
     "tachy": ("tachycardia",),
+    "toxicity": ("drug toxicity",),
     "vomited": ("vomiting",),
     "wt": ("weight",),
 }

@@ -50,6 +50,9 @@ NAMES = (
         "Hepatitis C infection",
         "Tongue edema",
         "Kidney neoplasm",
+        "Respect",
+        "Drug overdose",
+        "Substance-induced psychoses",
     ),
 )
 
@@ -72,6 +75,7 @@ def nlp():
         ("fracture of right clavicle", "fracture of right clavicle", "Fracture of clavicle"),
         ("a fracture R clavicle", "fracture R clavicle", "Fracture of clavicle"),
         ("lead may lead to it, this leads to that", "lead", "Lead"),
+        ("with respect to Respect", "Respect", "Respect"),
         ("a 2nd degree burn", "2nd degree burn", "Second degree burn"),
         ("preeclampsia", "preeclampsia", "Pre-eclampsia"),
         ("diabetic nephropathy", "nephropathy", "Kidney disease"),
@@ -114,6 +118,10 @@ def nlp():
             (f"some {text}", text, "Drug-induced dyskinesia")
             for text in ("levodopa-induced dyskinesia", "Ropinirole induced dyskinesias")
         ),
+        ("cocaine-induced psychosis", "cocaine-induced psychosis", "Substance-induced psychoses"),
+        ("nephrotoxicity", "nephrotoxicity", "Kidney disease"),
+        ("severe kidney toxicity", "kidney toxicity", "Kidney disease"),
+        ("an overdose", "overdose", "Drug overdose"),
         ("urinary retention", "urinary retention", "Retention of urine"),
         ("absent ankle jerk", "absent ankle jerk", "Absent ankle reflexes"),
         ("placenta praevia", "placenta praevia", "Placenta previa"),

@@ -147,6 +147,8 @@ def test_each_form_comes_once_and_has_its_hash():
         ("nephropathy", ("kidney", "disease")),
         ("nephropathy", ("renal", "disorder")),
         ("diabetes", ("diabetes", "mellitus")),
+        ("toxicity", ("drug", "toxicity")),
+        ("hepatotoxicity", ("drug", "induced", "liver", "injury")),
         ("immunologic", ("immune", "system")),
         ("apoptosis", ("apoptotic", "process")),
         ("inflammation", ("inflammatory", "response")),
