@@ -328,10 +328,11 @@ def forms_of(word: str) -> tuple[Form, ...]:
 
     word (str): A normalized word.
     RETURNS (Tuple[Form, ...]): Its `base_forms`, `paraphrases` and `compounds`, what longer names
-        say for it, and its adjectives.
+        say for it ("dryness" for "dry"), and its adjectives.
     """
     nouns, words = map(hash_word, base_forms(word)), map(hash_bag, paraphrases(word))
-    changed = map(hash_word, CHANGES.get(word, ()))
+    qualities = (f"{word}ness",) if word in PLAIN_ADJECTIVES else ()
+    changed = map(hash_word, CHANGES.get(word, qualities))
     least = 2 if word in OWN_MEANINGS else 1
     within = (hash_bag(tuple(each.split())) for each in SAID_WITHIN.get(word, ()))
     return (

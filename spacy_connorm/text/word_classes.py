@@ -183,6 +183,7 @@ SAID_FOR = {
     "dysrhythmia": ("cardiac dysrhythmia",),
     "fracture": ("bone fracture",),
     "hepatotoxicity": ("drug induced liver injury", "toxic liver disease"),
+    "hyperactivity": ("motor hyperactivity",),
     "hypertension": ("hypertensive disorder",),
     "murmur": ("heart murmur", "cardiac murmur"),
     "neurotoxicity": ("neurotoxicity syndrome",),
@@ -253,6 +254,7 @@ SAID_WITHIN = {
     "gain": ("abnormal gain",),
     # The spelling step takes the "oe" of "gastroesophageal" for a British one.
     "gastresophageal": ("gastro esophageal",),
+    **dict.fromkeys(("dominant", "genetic", "recessive"), ("hereditary", "inborn genetic")),
     "gi": ("gastrointestinal",),
     "gu": ("genitourinary",),
     "hb": ("hemoglobin",),
@@ -266,6 +268,7 @@ SAID_WITHIN = {
     "insuff": ("insufficiency",),
     "la": ("left atrial", "left atrium"),
     "ldh": ("lactate dehydrogenase",),
+    "linked": ("linked genetic",),
     "loss": ("abnormal loss",),
     "lv": ("left ventricular", "left ventricle"),
     "periph": ("peripheral",),
