@@ -8,6 +8,7 @@ from ..text.word_bags import FUNCTION_WORDS
 from ..text.word_classes import PREPOSITIONS, lacks_noun
 
 # Why a window is not a mention.
+MEASURE = "it ends with the number of a measure: 'long QT syndrome 3 (times)'"
 IN_COMPOUND = "it is the end of a compound with another meaning"
 OTHER_WORD = "the word after it gives it another meaning: 'lead to', 'fall precautions'"
 OTHER_NAME = "the word before it makes it another finding: 'yellow fever'"
@@ -54,6 +55,8 @@ supplementary tab table tables tabs text video videos
 """
 _NUMBERED = frozenset(_LABELLED.split())
 _ITEM = re.compile(r"\d{1,2}[.)]\s?[^\W\d]")
+_MEASURES = "cm day days g hours kg mcg mg ml mm months times weeks years"
+_UNITS = frozenset(_MEASURES.split())
 
 
 def context_reason(doc: Doc, start: int, end: int, text: str, *, is_certain: bool) -> str:
@@ -75,6 +78,8 @@ def context_reason(doc: Doc, start: int, end: int, text: str, *, is_certain: boo
         if others and start and doc[start - 1].lower_ in others:
             return OTHER_NAME
         return LABEL if _NUMBER.fullmatch(text) and _is_label(doc, start) else ""
+    if text[-1].isdigit() and end < len(doc) and doc[end].lower_ in _UNITS:
+        return MEASURE
     if _is_cut(doc, end, text):
         return CUT
     return ITEM if _ITEM.match(text) else ""

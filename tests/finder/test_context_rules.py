@@ -8,7 +8,7 @@ NAMES = [
     *("S1", "S2", "ureteric bud", "metanephric ureteric bud", "Be cell"),
     *("abnormal cell", "cell", "stage 3 kidney disease", "kidney disease", "tooth disorder"),
     *("hereditary disease", "molecular disease", "fall", "synovitis", "more", "retinal", "fever"),
-    *("depression", "hypertension", "pallor"),
+    *("depression", "hypertension", "pallor", "MODY 3", "MODY"),
 ]
 
 
@@ -48,6 +48,7 @@ def nlp():
         ("A molecular defect.", []),
         ("A molecular disorder.", ["molecular disorder"]),
         ("Synovitis R wrist.", ["Synovitis"]),
+        ("MODY 3 months ago, MODY 3 in months", ["MODY", "MODY 3"]),
     ],
 )
 def test_where_it_stands_tells_whether_a_window_is_a_mention(nlp, text, expected):
