@@ -78,25 +78,24 @@ NO_READINGS = as_replacements(())
 
 
 def read_neighbours(
-    docs: Sequence[Doc], offsets: Sequence[int], hashes: np.ndarray
+    docs: Sequence[Doc], texts: Sequence[str], offsets: Sequence[int], hashes: np.ndarray
 ) -> Replacements:
     """List what tokens may stand for by what is before or after them.
 
     docs (Sequence[Doc]): The documents.
+    texts (Sequence[str]): Their texts.
     offsets (Sequence[int]): See `token_words.document_offsets`.
     hashes (np.ndarray): uint64 (t,): the hashes of all tokens.
     RETURNS (Replacements): Other words, by token.
     """
     return as_replacements(
         (before + place, change % MODULUS, 1.0, least)
-        for doc, before in zip(docs, offsets, strict=False)
-        for place, change, least in _read_document(doc, hashes[before:])
+        for doc, text, before in zip(docs, texts, offsets, strict=False)
+        for place, change, least in _read_document(doc, text, hashes[before:])
     )
 
 
-def _read_document(doc: Doc, hashes: np.ndarray) -> Iterator[_Neighboured]:
-    # Looked up once: spaCy joins the tokens again each time.
-    text = doc.text
+def _read_document(doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
     if "-" in text or "\u2010" in text or "\u2011" in text:
         yield from _compounds(doc, text, hashes)
     if "'" in text or "’" in text:

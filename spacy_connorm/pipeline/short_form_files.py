@@ -34,6 +34,7 @@ PI pneumatosis intestinalis
 PTA peritonsillar abscess
 SBP spontaneous bacterial peritonitis
 SC Sydenham chorea
+SCD sudden cardiac death
 SD stable disease
 TI terminal ileitis
 TM transformed migraine
@@ -54,9 +55,11 @@ JVD jugular venous distension
 LEE lower extremity edema
 MGUS monoclonal gammopathy of undetermined significance
 NEC necrotizing enterocolitis
+NEC not elsewhere classified
 OUD opioid use disorder
 PMR polymyalgia rheumatica
 ROP retinopathy of prematurity
+SCD sickle cell disease
 SIADH syndrome of inappropriate antidiuretic hormone secretion
 Sz seizure
 UGIB upper gastrointestinal bleeding

@@ -24,6 +24,7 @@ _INFIXES = (
     rf"(?<={_LETTER}{{3}})/(?=[-–]?[^\W_])",
     r"(?<=[\w-]\d)/(?=[-–]\d)",
     "(?<=[A-Z]{2})[.](?=[A-Z][a-z])",
+    r"(?<=\w);(?=[A-Z])",
     "(?<=[α-ω])/(?=[α-ω])",
 )
 # The full stop after a single capital: "hepatitis C.", "N/V.", "type 1B.", "low IgM.", but not in

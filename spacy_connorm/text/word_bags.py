@@ -186,6 +186,7 @@ _ENDINGS = {
     "pneic": ("pnea",),
     "istic": ("ism",),
     "less": ("lessness",),
+    "ful": ("fulness",),
     "pathic": ("pathy",),
     "thyroid": ("thyroidism",),
     "trophic": ("trophy",),
@@ -237,6 +238,7 @@ _PREFIXES = (
 _SHORTEST_REST = 4
 # Endings of nouns, and the two words that names have for what happens: "apoptotic process" for
 # "apoptosis", "inflammatory response" for "inflammation".
+_ACHE = "ache"
 _EVENTS = (("osis", "otic", "process"), ("ation", "atory", "response"))
 
 
@@ -307,6 +309,8 @@ def paraphrases(word: str) -> tuple[tuple[str, ...], ...]:
         for noun, adjective, head in _EVENTS
         if word.endswith(noun)
     ]
+    if word.endswith(_ACHE):
+        found.append((word.removesuffix(_ACHE), "pain"))
     return (*found, *(tuple(each.split()) for each in SAID_FOR.get(word, ())))
 
 

@@ -199,14 +199,15 @@ SAID_FOR = {
 }
 # What a text says of a patient in place of the name of a finding: "is confused", "nauseated".
 _STATES = """
-agitated:agitation bleed:bleeding,hemorrhage blurry:blurred clubbed:clubbing confused:confusion
+agitated:agitation bleed:bleeding,hemorrhage bloated:bloating blurry:blurred clubbed:clubbing
+confused:confusion
 congested:congestion constipated:constipation cyanosed:cyanosis dehydrated:dehydration
-diaphoretic:hyperhidrosis disoriented:disorientation distended:distention,distension
+diaphoretic:hyperhidrosis disoriented:disorientation distended:distention,distension drool:drooling
 fatigued:fatigue fractured:fracture hypoxic:hypoxemia,hypoxia icteric:jaundice,icterus
-incontinent:incontinence itchy:pruritus jaundiced:jaundice lethargic:lethargy
+incontinent:incontinence infertile:infertility itchy:pruritus jaundiced:jaundice lethargic:lethargy
 malnourished:malnutrition nauseated:nausea nauseous:nausea obtunded:obtundation
 paralysed:paralysis paralyzed:paralysis ruptured:rupture septic:sepsis somnolent:somnolence
-swollen:swelling,edema vomit:vomiting wheezy:wheezing
+stutter:stuttering swollen:swelling,edema vomit:vomiting wheezy:wheezing
 """
 STATES = {
     state: tuple(findings.split(","))
@@ -239,6 +240,7 @@ SAID_WITHIN = {
     "av": ("atrioventricular", "arteriovenous"),
     "bilat": ("bilateral",),
     "bp": ("blood pressure",),
+    "calculus": ("calculi",),
     "ca": ("cancer", "carcinoma"),
     "ck": ("creatine kinase", "creatine phosphokinase"),
     "cns": ("central nervous system",),
@@ -249,6 +251,7 @@ SAID_WITHIN = {
     "diff": ("difficulty",),
     "dm": ("diabetes mellitus",),
     "dz": ("disease",),
+    **dict.fromkeys(("emboli", "embolus"), ("embolism",)),
     "enlarged": ("increased size",),
     "fx": ("fracture",),
     "gain": ("abnormal gain",),
@@ -263,6 +266,7 @@ SAID_WITHIN = {
     "hgb": ("hemoglobin",),
     "hiv": ("human immunodeficiency virus",),
     "htn": ("hypertension",),
+    "infarct": ("infarction",),
     "infection": ("infectious disease",),
     "jerk": ("reflex",),
     "insuff": ("insufficiency",),
@@ -271,6 +275,9 @@ SAID_WITHIN = {
     "linked": ("linked genetic",),
     "loss": ("abnormal loss",),
     "lv": ("left ventricular", "left ventricle"),
+    "painful": ("pain",),
+    "palsy": ("paralysis",),
+    "paralysis": ("palsy",),
     "periph": ("peripheral",),
     "praevia": ("previa",),
     "pulm": ("pulmonary",),

@@ -8,7 +8,7 @@ NAMES = [
     *("S1", "S2", "ureteric bud", "metanephric ureteric bud", "Be cell"),
     *("abnormal cell", "cell", "stage 3 kidney disease", "kidney disease", "tooth disorder"),
     *("hereditary disease", "molecular disease", "fall", "synovitis", "more", "retinal", "fever"),
-    *("depression", "hypertension", "pallor", "MODY 3", "MODY"),
+    *("depression", "hypertension", "pallor", "MODY 3", "MODY", "aggression"),
 ]
 
 
@@ -35,7 +35,8 @@ def nlp():
         ("fall precautions, fall risk, fall clinic", []),
         ("S1 panel sent, S1 and the panel, fall panel", ["S1", "fall"]),
         ("yellow fever and fever", ["fever"]),
-        ("fever chart, hereditary disease screening, fever-range", []),
+        ("aggressive treatment of an aggressive boy, hypotensive", ["aggressive"]),
+        ("fever screen, fever chart, hereditary disease screening, fever-range", []),
         ("stage 3 kidney disease guideline; stage-3 kidney disease", ["stage-3 kidney disease"]),
         ("pale stools on a pale skin. She is pale.", ["pale"]),
         ("ST depression, portal hypertension or depression", ["depression"]),

@@ -30,6 +30,7 @@ def nlp():
         ("(-)fever", "(|-|)|fever"),
         ("hepatitis C. No N/V.", "hepatitis|C|.|No|N|/|V|."),
         ("type 1B.", "type|1B|."),
+        ("type 1;Gout", "type|1|;|Gout"),
         ("low IgM. HbA.", "low|IgM|.|HbA|."),
     ],
 )
