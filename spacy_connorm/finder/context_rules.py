@@ -19,7 +19,14 @@ _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 # Prefixes that give words the opposite or another meaning.
 _REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
 # Words that mean something else before these: no metal leads to anything.
-_OTHERS_BEFORE = {"confused": "with", "fall": "risk", "lead": "to", "leads": "to", "respect": "to"}
+_OTHERS_BEFORE = {
+    "confused": "with",
+    "face": "of",
+    "fall": "risk",
+    "lead": "to",
+    "leads": "to",
+    "respect": "to",
+}
 # Fevers that are diseases of their own: "yellow fever" is more than a high temperature.
 _OTHER_FEVERS = """
 blackwater dengue familial glandular haemorrhagic hay hemorrhagic lassa mediterranean q rheumatic

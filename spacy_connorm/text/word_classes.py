@@ -239,6 +239,7 @@ SAID_WITHIN = {
     "ache": ("pain",),
     "av": ("atrioventricular", "arteriovenous"),
     "bilat": ("bilateral",),
+    "bowel": ("intestine", "intestinal"),
     "bp": ("blood pressure",),
     "calculus": ("calculi",),
     "ca": ("cancer", "carcinoma"),
@@ -275,6 +276,8 @@ SAID_WITHIN = {
     "linked": ("linked genetic",),
     "loss": ("abnormal loss",),
     "lv": ("left ventricular", "left ventricle"),
+    # Names may leave it out: "diabetes NOS".
+    "mellitus": ("",),
     "painful": ("pain",),
     "palsy": ("paralysis",),
     "paralysis": ("palsy",),

@@ -8,7 +8,7 @@ NAMES = [
     *("S1", "S2", "ureteric bud", "metanephric ureteric bud", "Be cell"),
     *("abnormal cell", "cell", "stage 3 kidney disease", "kidney disease", "tooth disorder"),
     *("hereditary disease", "molecular disease", "fall", "synovitis", "more", "retinal", "fever"),
-    *("depression", "hypertension", "pallor", "MODY 3", "MODY", "aggression"),
+    *("depression", "hypertension", "pallor", "MODY 3", "MODY", "aggression", "face"),
 ]
 
 
@@ -35,6 +35,7 @@ def nlp():
         ("fall precautions, fall risk, fall clinic", []),
         ("S1 panel sent, S1 and the panel, fall panel", ["S1", "fall"]),
         ("yellow fever and fever", ["fever"]),
+        ("In the face of this, swelling of the face.", ["face"]),
         ("aggressive treatment of an aggressive boy, hypotensive", ["aggressive"]),
         ("fever screen, fever chart, hereditary disease screening, fever-range", []),
         ("stage 3 kidney disease guideline; stage-3 kidney disease", ["stage-3 kidney disease"]),

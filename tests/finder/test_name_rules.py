@@ -77,3 +77,8 @@ def joining():
 )
 def test_a_joint_is_one_of_the_name(joining, text, expected):
     assert [each.text for each in joining(text).ents] == expected
+
+
+def test_no_word_derives_from_a_short_form():
+    nlp = build(["FACE", "retina"])
+    assert [each.text for each in nlp("Facial and retinal, in FACE").ents] == ["retinal", "FACE"]
