@@ -196,8 +196,9 @@ class NameRules:
         if letters < self.min_letters or not any(map(str.isalpha, text)):
             return TOO_SHORT
         is_derived = len(own) > 1
-        # "Facial" does not come from FACE.
-        length = min(letters, max(map(len, written))) if is_derived else letters
+        # "Facial" does not come from FACE, but "myopia 1" from MYP1.
+        is_single = is_derived and text.isalpha()
+        length = min(letters, max(map(len, written))) if is_single else letters
         if length <= self.short_letters and text not in written:
             only_short_forms = all(map(is_short_form, written))
             if only_short_forms or (letters <= _NEVER_WORDS and not _is_inflected(text, written)):
