@@ -230,10 +230,11 @@ def register_abbreviation_attributes() -> None:
         Span.set_extension(_LONG_FORM, getter=get_long_form)
 
 
-def abbreviation_spans(doc: Doc) -> list[Span]:
+def abbreviation_spans(doc: Doc, text: str | None = None) -> list[Span]:
     """Find every use of a short form that a document defines.
 
     doc (Doc): The document.
+    text (Optional[str]): Its text, if it was joined already.
     RETURNS (List[Span]): The uses, in order.
     """
     defined = get_abbreviations(doc)
@@ -242,7 +243,7 @@ def abbreviation_spans(doc: Doc) -> list[Span]:
     found = []
     abbreviations = read_abbreviations(doc)
     shorts = ShortForms(each.short for each in defined)
-    for use in shorts.find(doc.text):
+    for use in shorts.find(doc.text if text is None else text):
         span = doc.char_span(use.start, use.end)
         # In joined documents, it may be defined in another one.
         if span is not None and use.short in abbreviations.at(use.start):

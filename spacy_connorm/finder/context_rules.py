@@ -8,6 +8,7 @@ from ..text.word_bags import FUNCTION_WORDS
 from ..text.word_classes import PREPOSITIONS, lacks_noun
 
 # Why a window is not a mention.
+MEASURE = "it ends with the number of a measure: 'long QT syndrome 3 (times)'"
 IN_COMPOUND = "it is the end of a compound with another meaning"
 OTHER_WORD = "the word after it gives it another meaning: 'lead to', 'fall precautions'"
 OTHER_NAME = "the word before it makes it another finding: 'yellow fever'"
@@ -18,7 +19,14 @@ _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 # Prefixes that give words the opposite or another meaning.
 _REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
 # Words that mean something else before these: no metal leads to anything.
-_OTHERS_BEFORE = {"confused": "with", "fall": "risk", "lead": "to", "leads": "to"}
+_OTHERS_BEFORE = {
+    "confused": "with",
+    "face": "of",
+    "fall": "risk",
+    "lead": "to",
+    "leads": "to",
+    "respect": "to",
+}
 # Fevers that are diseases of their own: "yellow fever" is more than a high temperature.
 _OTHER_FEVERS = """
 blackwater dengue familial glandular haemorrhagic hay hemorrhagic lassa mediterranean q rheumatic
@@ -31,8 +39,9 @@ _OTHERS_AFTER = {
     "hypertension": frozenset(["intracranial", "ocular", "portal", "pulmonary"]),
 }
 _ABOUT_FINDINGS = """
-chart clinic clinics diary education guideline guidelines leaflet marker markers medication nurse
-precautions prophylaxis screening serology service unit vaccination vaccine vaccines
+board center centre chart clinic clinics diary education guideline guidelines leaflet marker markers
+medication nurse pathway precautions prevention prophylaxis review screen screening serology service
+team unit vaccination vaccine vaccines
 """
 _ABOUT = frozenset(_ABOUT_FINDINGS.split())
 # "Nephrotic-range" names a kind, not the finding. Annotators often mark the seizure of
@@ -41,9 +50,15 @@ _KINDS = frozenset(["range", "type"])
 # A test of a disease in short: "HIT panel sent".
 _PANELS = frozenset(["panel", "panels"])
 # Names that are also adjectives: "retinal cells" have to do with the retina, not with the aldehyde;
-# and adjectives that stand for findings: "pale stools" are no pallor.
+# and adjectives that stand for findings of patients: "pale stools" are no pallor, "aggressive
+# treatment" is no aggression.
 _ALSO_ADJECTIVES = frozenset(["retinal"])
-_PALE = frozenset(["pale"])
+_OF_PATIENTS = re.compile(r"pale|[a-z]+(?<!tens)ive")
+_PATIENTS = """
+adult adults babies baby boy boys child children female females girl girls infant infants lady male
+males man men patient patients woman women
+"""
+_PEOPLE = frozenset(_PATIENTS.split())
 _PREPOSITION = re.compile(rf"(?i)\b({'|'.join(sorted(PREPOSITIONS))})\b")
 # "S1", "3", "4b"
 _NUMBER = re.compile(r"[A-Z]{0,2}\d{1,3}[A-Za-z]?")
@@ -54,6 +69,8 @@ supplementary tab table tables tabs text video videos
 """
 _NUMBERED = frozenset(_LABELLED.split())
 _ITEM = re.compile(r"\d{1,2}[.)]\s?[^\W\d]")
+_MEASURES = "cm day days g hours kg mcg mg ml mm months times weeks years"
+_UNITS = frozenset(_MEASURES.split())
 
 
 def context_reason(doc: Doc, start: int, end: int, text: str, *, is_certain: bool) -> str:
@@ -75,6 +92,8 @@ def context_reason(doc: Doc, start: int, end: int, text: str, *, is_certain: boo
         if others and start and doc[start - 1].lower_ in others:
             return OTHER_NAME
         return LABEL if _NUMBER.fullmatch(text) and _is_label(doc, start) else ""
+    if text[-1].isdigit() and end < len(doc) and doc[end].lower_ in _UNITS:
+        return MEASURE
     if _is_cut(doc, end, text):
         return CUT
     return ITEM if _ITEM.match(text) else ""
@@ -92,15 +111,15 @@ def _ends_compound(doc: Doc, start: int, *, is_certain: bool) -> bool:
 
 def _has_other_meaning(doc: Doc, end: int, text: str, *, is_certain: bool) -> bool:
     """Check for what is about a finding or only has its name ("fall precautions", "HIT panel",
-    "nephrotic-range"), "lead" before "to", "confused" before "with", and the chemical "retinal" and
-    "pale" before a noun.
+    "nephrotic-range"), "lead" before "to", "confused" before "with", the chemical "retinal" before
+    a noun, and "pale" and "aggressive" before one that is no patient.
     """
     after = doc[end].lower_ if end < len(doc) else ""
     if after in _PANELS and text.isupper():
         return True
     text = text.lower()
-    if text in (_ALSO_ADJECTIVES if is_certain else _PALE):
-        return _is_noun(doc, end)
+    if text in _ALSO_ADJECTIVES if is_certain else _OF_PATIENTS.fullmatch(text):
+        return _is_noun(doc, end) and (is_certain or after not in _PEOPLE)
     if after in _HYPHENS and not doc[end].whitespace_ and end + 1 < len(doc):
         return doc[end + 1].lower_ in _KINDS
     return after in _ABOUT or after == _OTHERS_BEFORE.get(text)

@@ -14,6 +14,8 @@ from ..text.word_classes import GRADES
 
 # Before the first word of a list item: "1.", "(12)".
 _MARKER = re.compile(r"\W?\d{1,2}\W?")
+# Behind the items of a list on one line.
+_ITEM_ENDS = frozenset([";", "|"])
 _BRACKETS = (("(", ")"), ("[", "]"))
 # At the end of a name: "CD4+", "Ca(2+)". spaCy makes them separate tokens.
 _SIGN = re.compile(r"(?<=\w)[+-]\)?$")
@@ -90,7 +92,8 @@ def widen(doc: Doc, start: int, end: int, edges: Sequence[Edge]) -> tuple[int, i
 
 def stands_alone(doc: Doc, start: int, end: int) -> bool:
     """Check whether a window has its lines to itself, apart from the marker of a list item before
-    it, or ends with a comma and a grade, and no word follows.
+    it, or its place between semicolons or bars ("EYES: Cataracts, congenital; Ptosis"), or ends
+    with a comma and a grade, and no word follows.
 
     RETURNS (bool): True if its comma is that of a name.
     """
@@ -101,15 +104,23 @@ def stands_alone(doc: Doc, start: int, end: int) -> bool:
     if before is not None and _MARKER.fullmatch(doc[before].text):
         before = _next_content(doc, range(before - 1, -1, -1))
     after = _next_content(doc, range(end, len(doc)))
-    return all(place is None or "\n" in doc[place].text for place in (before, after))
+    borders = ["\n" if place is None else doc[place].text for place in (before, after)]
+    if start and doc[start - 1].text == ":" and borders[1] in _ITEM_ENDS:
+        return True
+    return all("\n" in each or each in _ITEM_ENDS for each in borders)
 
 
 def _next_content(doc: Doc, places: Iterable[int]) -> int | None:
-    """Find the first of some tokens that has a letter, a digit or a line break.
+    """Find the first of some tokens that has a letter, a digit or a line break, or ends an item.
 
     RETURNS (Optional[int]): The token; None if there is none.
     """
     texts = ((place, doc[place].text) for place in places)
     return next(
-        (place for place, text in texts if "\n" in text or any(map(str.isalnum, text))), None
+        (
+            place
+            for place, text in texts
+            if "\n" in text or text in _ITEM_ENDS or any(map(str.isalnum, text))
+        ),
+        None,
     )

@@ -22,6 +22,7 @@ from ..text.word_bags import (
 from ..text.word_classes import (
     COPULAS,
     DETERMINERS,
+    NUMBERED,
     OTHER_ROOTS,
     OWNERS,
     PLAIN_ADJECTIVES,
@@ -42,6 +43,10 @@ _OWNED = "|".join(sorted(OWNERS | {"the"}))
 _PREPOSITION = re.compile(rf"(?i)\b(?<!\bdue )({_JOINING})\b(?!\s+({_ARTICLES})\b)")
 _HYPHENATED = re.compile(r"(?<![^\W_])([^\W\d_]{2,30})-([^\W\d_]{2,30})(?![^\W_])")
 _DASH = re.compile("[-\u2010-\u2013]")
+# "2 myopia (patients)", and the number of the next list item: "Myopia\n2. (Gout)".
+_NUMERAL = r"(?:\d+|[IVX]+)"
+_NUMBER_FIRST = re.compile(rf"{_NUMERAL}\s")
+_NUMBER_BELOW = re.compile(rf"\b(?!(?i:{NUMBERED})\s)\w+\s*\n\W*{_NUMERAL}$")
 # "Cone-rod dystrophy in 6 patients".
 _COUNTED = re.compile(r"(?i)\b(for|from|in|of|on|to|with)\s+\d+$")
 # Separators of lines and list items. A line that breaks before or after "of" continues.
@@ -89,7 +94,10 @@ _GREEK = frozenset(["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lamb
 STOPPED = "it is a stop text"
 TOO_SHORT = "it has too few letters"
 FUNCTION_WORD = "it is a function word, such as 'more'"
-COUNT = "its number counts something else: 'dystrophy in 6 (patients)'"
+COUNT = (
+    "its number counts something else: 'dystrophy in 6 (patients)', '2 myopia (patients)', or is "
+    "that of the next list item"
+)
 ADJECTIVE = "it is an adjective, not the singular of a name such as 'blues'"
 OTHER_LETTERS = "it is short, and no name has exactly these letters"
 NO_CAPITAL = (
@@ -188,7 +196,10 @@ class NameRules:
         if letters < self.min_letters or not any(map(str.isalpha, text)):
             return TOO_SHORT
         is_derived = len(own) > 1
-        if letters <= self.short_letters and text not in written:
+        # "Facial" does not come from FACE, but "myopia 1" from MYP1.
+        is_single = is_derived and text.isalpha()
+        length = min(letters, max(map(len, written))) if is_single else letters
+        if length <= self.short_letters and text not in written:
             only_short_forms = all(map(is_short_form, written))
             if only_short_forms or (letters <= _NEVER_WORDS and not _is_inflected(text, written)):
                 return OTHER_LETTERS
@@ -204,7 +215,7 @@ class NameRules:
         is_stated = _COPULA.search(text) and not _states_adjective(text, written)
         if is_stated or _DISAGREEING.search(text) or _DEFINING.search(text):
             return STATED
-        if _COUNTED.search(text) and not any(map(_COUNTED.search, written)):
+        if _counts(text, written):
             return COUNT
         if not _is_in_order(text, written):
             return ACROSS
@@ -228,6 +239,18 @@ def _word_reason(text: str, names: Sequence[str], *, is_derived: bool) -> str:
     return ""
 
 
+def _counts(text: str, names: Sequence[str]) -> bool:
+    """Check whether the number of a text is no part of a name: it counts patients, or is that of a
+    list item, but no name begins with it.
+    """
+    if _COUNTED.search(text) and not any(map(_COUNTED.search, names)):
+        return True
+    if _NUMBER_FIRST.match(text):
+        first = normalized_words(text)[0]
+        return all(normalized_words(name)[-1] == first for name in names)
+    return bool(_NUMBER_BELOW.search(text))
+
+
 def uncertain_reason(text: str, names: Sequence[KnownName]) -> str:
     """Explain why a text with replaced words is not a mention: it has a joint other than "of", "in
     the", or "in" before an organ or "exertion", begins or ends with a function word, or continues
@@ -240,8 +263,10 @@ def uncertain_reason(text: str, names: Sequence[KnownName]) -> str:
     """
     words = text.lower().split()
     is_open = "of" in words and lacks_noun(words[-1])
-    # The molar tooth sign is no sign of a tooth, nor a genetic lesion a hereditary disease.
-    is_cause = words[0] in _CAUSES and words[-1] not in _DISEASES
+    # The molar tooth sign is no sign of a tooth, nor a genetic lesion a hereditary disease, nor a
+    # scopolamine-induced impairment a drug-induced abnormality.
+    is_caused = words[0] in _CAUSES or "".join(words[-2:-1]).endswith("induced")
+    is_cause = is_caused and words[-1] not in _DISEASES
     is_edged = not FUNCTION_WORDS.isdisjoint((words[0], words[-1]))
     is_sign = words[-1] == "sign" or all(each.text.lower().endswith(" sign") for each in names)
     is_joined = _JOINT.search(_without_place(text, names))

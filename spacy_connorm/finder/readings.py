@@ -10,6 +10,7 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ..text.word_bags import FUNCTION_WORDS, MODULUS, hash_word, normalized_words
+from ..text.word_classes import is_head
 from .name_windows import Replacements
 
 # Two parts of a word, and a hyphen between them, perhaps at the end of a line.
@@ -34,6 +35,17 @@ _SIDE = re.compile(
 _MARKER = re.compile(
     r"(?<![^\W_])(?=[a-z]{0,9}[A-Z0-9])([A-Za-z][A-Za-z0-9]{1,11})(?:([+])|[-\u2212](?![^\W_]))"
 )
+# "Levodopa-induced dyskinesia" is drug-induced, unless one of these or a disorder induces it.
+_INDUCED = re.compile(r"[-\u2010\u2011 ]induced\b")
+_NO_DRUGS = """
+alcohol allergen allergy antigen carcinogen cold diet drug endotoxin ethanol exercise food heat
+immune ischaemia ischemia laser light noise pregnancy pressure radiation self sleep smoking stimulus
+stress sun toxin trauma vaccine virus
+"""
+_OTHER_CAUSES = frozenset(_NO_DRUGS.split())
+_INDUCING = ("drug", "substance")
+# "UV-induced".
+_SHORTEST_DRUG = 3
 # A token, what another reading adds to its hash, and the minimum number of words with it.
 _Neighboured = tuple[int, int, int]
 
@@ -66,31 +78,32 @@ NO_READINGS = as_replacements(())
 
 
 def read_neighbours(
-    docs: Sequence[Doc], offsets: Sequence[int], hashes: np.ndarray
+    docs: Sequence[Doc], texts: Sequence[str], offsets: Sequence[int], hashes: np.ndarray
 ) -> Replacements:
     """List what tokens may stand for by what is before or after them.
 
     docs (Sequence[Doc]): The documents.
+    texts (Sequence[str]): Their texts.
     offsets (Sequence[int]): See `token_words.document_offsets`.
     hashes (np.ndarray): uint64 (t,): the hashes of all tokens.
     RETURNS (Replacements): Other words, by token.
     """
     return as_replacements(
         (before + place, change % MODULUS, 1.0, least)
-        for doc, before in zip(docs, offsets, strict=False)
-        for place, change, least in _read_document(doc, hashes[before:])
+        for doc, text, before in zip(docs, texts, offsets, strict=False)
+        for place, change, least in _read_document(doc, text, hashes[before:])
     )
 
 
-def _read_document(doc: Doc, hashes: np.ndarray) -> Iterator[_Neighboured]:
-    # Looked up once: spaCy joins the tokens again each time.
-    text = doc.text
+def _read_document(doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
     if "-" in text or "\u2010" in text or "\u2011" in text:
         yield from _compounds(doc, text, hashes)
     if "'" in text or "’" in text:
         yield from _persons(doc, text)
     if "+" in text or "-" in text or "\u2212" in text:
         yield from _markers(doc, text)
+    if "induced" in text:
+        yield from _drugs(doc, text, hashes)
     yield from _sides(doc, text, hashes)
 
 
@@ -128,6 +141,22 @@ def _markers(doc: Doc, text: str) -> Iterator[_Neighboured]:
         marker = _token(doc, match.span(1))
         if marker is not None:
             yield marker, hash_word("positive" if match[2] else "negative"), 2
+
+
+def _drugs(doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
+    """Read "levodopa-induced dyskinesia" as drug-induced.
+
+    YIELDS (Tuple[int, int, int]): The drugs.
+    """
+    for match in _INDUCED.finditer(text):
+        drug = _token(doc, (match.start() - 1, match.start()))
+        if drug is not None and hashes[drug] and _may_be_drug(doc[drug].lower_):
+            yield from ((drug, hash_word(each) - int(hashes[drug]), 3) for each in _INDUCING)
+
+
+def _may_be_drug(cause: str) -> bool:
+    is_other = cause in _OTHER_CAUSES or cause.endswith("ly") or is_head(cause)
+    return len(cause) >= _SHORTEST_DRUG and not is_other
 
 
 def _sides(doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:

@@ -87,13 +87,15 @@ class TokenWords:
         )
         ends = np.arange(1, len(which) + 1)
         offsets = document_offsets(docs)
+        # Looked up once: spaCy joins the tokens again each time.
+        joined = [doc.text for doc in docs]
         readings = [NO_READINGS]
         if derivations:
             owned = _owned_nouns(distinct, which)
             readings = [
                 _of_tokens([each.readings for each in distinct], which, np.arange(len(which))),
                 _of_tokens([each.adjectives for each in distinct], which[owned], owned),
-                read_neighbours(docs, offsets, hashes),
+                read_neighbours(docs, joined, offsets, hashes),
             ]
         own = Replacements.joined(readings)
         tokens = TokenArrays(hashes, sizes, letters, kinds, ends, hashes, own)
@@ -101,8 +103,8 @@ class TokenWords:
         replaced = _join(tokens, docs, offsets, is_split)
         tokens = tokens._replace(written=hashes.copy())
         expanded = list[tuple[int, Reading]]()
-        for doc, start in zip(docs, offsets, strict=False):
-            for places, words in _expand(tokens, doc, start):
+        for doc, text, start in zip(docs, joined, offsets, strict=False):
+            for places, words in _expand(tokens, doc, text, start):
                 replaced += places
                 if derivations:
                     # In a long form, a word is never by itself.
@@ -283,16 +285,19 @@ def _join(
     return joined
 
 
-def _expand(tokens: TokenArrays, doc: Doc, start: int) -> Iterator[tuple[range, list[str]]]:
+def _expand(
+    tokens: TokenArrays, doc: Doc, text: str, start: int
+) -> Iterator[tuple[range, list[str]]]:
     """Replace the words of a document's short forms by those of their long forms.
 
     tokens (TokenArrays): Changed in place.
     doc (Doc): The document.
+    text (str): Its text.
     start (int): Its first token.
     YIELDS (Tuple[range, List[str]]): The tokens of each short form, and the words.
     """
     abbreviations = read_abbreviations(doc)
-    for span in abbreviation_spans(doc):
+    for span in abbreviation_spans(doc, text):
         long_form = abbreviations.long_form(span.text, span.end_char - 1)
         if long_form:
             words = normalized_words(long_form)

@@ -61,9 +61,10 @@ def read_icd10cm(
         are optional, "hypertension (arterial)" is "hypertension", and those in square brackets
         synonyms: "Varicella [chickenpox]". An unspecified condition is "NOS": "Pneumonia,
         unspecified organism" is "Pneumonia NOS", unless several categories would have the name:
-        "Open wound, unspecified hip" is not "Open wound NOS". "And" between the two words of a
-        title means "or": "Dizziness and giddiness" is "Dizziness", unless that names another code.
-        Diabetes mellitus is "diabetes", a malignant neoplasm "cancer".
+        "Open wound, unspecified hip" is not "Open wound NOS", or the broader code names the site:
+        "Fistula of joint". "And" between the two words of a title means "or": "Dizziness and
+        giddiness" is "Dizziness", unless that names another code. Diabetes mellitus is "diabetes",
+        a malignant neoplasm "cancer".
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, CN104 for a second one without
@@ -82,6 +83,7 @@ def read_icd10cm(
     named = _plain_names(every) if implied_names else set()
     concepts: dict[str, Concept] = {}
     implied: dict[str, list[str]] = {}
+    cut = set[str]()
     for concept in every:
         code = concept.concept_id
         if code in described:
@@ -95,10 +97,16 @@ def read_icd10cm(
             broader = _broader_codes(code, concepts)
             taken = {name for each in broader for name in (*concepts[each].names, *implied[each])}
             implied[code] = _names_implied_by(concept, {name.lower() for name in taken}, named)
+            if parent and _loses_site(concept.canonical_name, parent.canonical_name):
+                cut.add(code)
         concepts[code] = concept
     shared = _shared_names(implied)
     for code, concept in concepts.items():
-        own = (name for name in implied.get(code, ()) if name.lower() not in shared)
+        own = (
+            name
+            for name in implied.get(code, ())
+            if name.lower() not in shared and not (code in cut and name.endswith(_NOS))
+        )
         yield replace(concept, aliases=(*concept.aliases, *own))
 
 
@@ -130,6 +138,15 @@ def _names_implied_by(concept: Concept, taken: Set[str], named: Set[str]) -> lis
         if taken.isdisjoint((each.lower(), each.lower().removesuffix(_NOS.lower())))
     ]
     return list(dict.fromkeys(implied))
+
+
+def _loses_site(title: str, broader: str) -> bool:
+    """Check whether a title without "unspecified joint" would lose what the broader code's title
+    says: "Fistula, unspecified joint" below "Fistula of joint" is no "Fistula NOS".
+    """
+    before, _, last = title.rpartition(", ")
+    site = last.removeprefix(f"{_UNSPECIFIED} ")
+    return site != last and " of " not in before and f" of {site}" in broader
 
 
 def _shared_names(implied: Mapping[str, Iterable[str]]) -> set[str]:
@@ -219,7 +236,9 @@ def _read_tabular(path: str | Path, *, with_includes: bool) -> Iterator[Concept]
 
 
 def _notes(diag: Element, kind: str) -> list[str]:
-    return [note.text or "" for note in diag.iterfind(f"{kind}/note")]
+    """List notes but "'growth' NOS", which is a neoplasm only there."""
+    notes = (note.text or "" for note in diag.iterfind(f"{kind}/note"))
+    return [each for each in notes if not each.endswith(f"'{_NOS}")]
 
 
 def _is_name(note: str) -> bool:

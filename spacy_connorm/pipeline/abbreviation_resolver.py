@@ -53,7 +53,9 @@ _BODY_PART_AFTER = re.compile(
 )
 # "HIT panel", "TB screening" and "PE test" are no findings.
 _TEST_AFTER = re.compile(
-    r"[ -](?:panel|test|screen|tit(?:er|re)|culture)(?:s|ing)?\b|[ -]series\b", re.IGNORECASE
+    r"[ -](?:panel|test|screen|tit(?:er|re)|culture|gene|mutation|variant)(?:s|ing)?\b"
+    r"|[ -]series\b",
+    re.IGNORECASE,
 )
 _WORD_AFTER = re.compile(r"[ ]([a-z]{3,})")
 # What may follow a finding that is no noun: "PE treated", "AF today", "DM type 2", "UC flare".

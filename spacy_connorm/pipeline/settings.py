@@ -314,7 +314,7 @@ class InnerProductSettings(NormalizerSettings):
 # Words and phrases in ontologies of diseases that do not name a concept by themselves.
 GENERIC = (
     *("adverse event", "condition", "cord", "death", "disease", "disease progression"),
-    *("disorder", "emergency", "face", "finding", "group", "illness", "included", "oncology"),
+    *("disorder", "emergency", "finding", "group", "illness", "included", "oncology"),
     *("recurrence", "relapse", "sign", "signs and symptoms", "solution", "symptom", "syndrome"),
 )
 # spaCy silently drops entities without a label.

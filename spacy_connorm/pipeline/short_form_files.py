@@ -9,7 +9,7 @@ from ..files.tables import read_rows
 CLINICAL = "clinical"
 # What is no finding in notes: who writes them ("MD aware" is no muscular dystrophy), headings (FH,
 # MSK), drugs, devices, laboratory tests, "moist mucous membranes" and "tender to palpation".
-_OTHERS = "APAP CMP FH ICD ICU MAE MAR MCL MD MMM MSK NAD NP OGD PCA PCP RN TTP"
+_OTHERS = "APAP CMP FH ICD ICU MAE MAR MCL MD MMM MSK NAD NP OGD PCA PCP QTc RN TTP"
 NO_FINDINGS = frozenset(_OTHERS.split())
 # What notes rarely mean, where the usual meaning is no finding: an "ED" is a department, and "no LE
 # edema" about legs.
@@ -34,6 +34,7 @@ PI pneumatosis intestinalis
 PTA peritonsillar abscess
 SBP spontaneous bacterial peritonitis
 SC Sydenham chorea
+SCD sudden cardiac death
 SD stable disease
 TI terminal ileitis
 TM transformed migraine
@@ -54,9 +55,11 @@ JVD jugular venous distension
 LEE lower extremity edema
 MGUS monoclonal gammopathy of undetermined significance
 NEC necrotizing enterocolitis
+NEC not elsewhere classified
 OUD opioid use disorder
 PMR polymyalgia rheumatica
 ROP retinopathy of prematurity
+SCD sickle cell disease
 SIADH syndrome of inappropriate antidiuretic hormone secretion
 Sz seizure
 UGIB upper gastrointestinal bleeding

@@ -24,10 +24,12 @@ _INFIXES = (
     rf"(?<={_LETTER}{{3}})/(?=[-–]?[^\W_])",
     r"(?<=[\w-]\d)/(?=[-–]\d)",
     "(?<=[A-Z]{2})[.](?=[A-Z][a-z])",
+    r"(?<=\w);(?=[A-Z])",
     "(?<=[α-ω])/(?=[α-ω])",
 )
-# The full stop after a single capital: "hepatitis C.", "N/V.", "type 1B.", but not in "U.S.".
-_SUFFIXES = (r"(?:(?<=^[A-Z])|(?<=[^\w.][A-Z])|(?<=\d[A-Z]))\.",)
+# The full stop after a single capital: "hepatitis C.", "N/V.", "type 1B.", "low IgM.", but not in
+# "U.S.".
+_SUFFIXES = (r"(?:(?<=^[A-Z])|(?<=[^\w.][A-Z])|(?<=[a-z\d][A-Z]))\.",)
 
 
 def separate_joined_words(nlp: Language) -> None:

@@ -233,8 +233,10 @@ _WRONG = (
 )
 _SAYING_WRONG = (
     *("deformity", "disturbance", "dysfunction", "impairment", "involvement", "lesion"),
-    *("manifestation", "problem", "sign", "symptom"),
+    *("manifestation", "problem", "sign", "symptom", "toxicity"),
 )
+# Words for the same, each preferred by some ontologies.
+_ALIKE = (("edema", "swelling"), ("neoplasia", "neoplasm"))
 # English substitutions that an ontology may be too small to show; the counts are rough.
 ENGLISH = (
     *(
@@ -247,6 +249,7 @@ ENGLISH = (
             if one != other
         )
     ),
+    *(Substitution((one,), (other,), 6, 0) for one, other in _ALIKE),
     *(
         Substitution((adjective,), (noun,), 19, 0)
         for adjective, nouns in OTHER_ROOTS.items()

@@ -173,7 +173,7 @@ _ENDINGS = {
     "ar": ("e", "us", "um", "a"),
     "ular": ("le",),
     "icular": ("is",),
-    "ary": ("a",),
+    "ary": ("a", "e"),
     "ic": ("ia", "us", "e", "on", ""),
     "betic": ("betes",),
     "itic": ("itis",),
@@ -186,6 +186,7 @@ _ENDINGS = {
     "pneic": ("pnea",),
     "istic": ("ism",),
     "less": ("lessness",),
+    "ful": ("fulness",),
     "pathic": ("pathy",),
     "thyroid": ("thyroidism",),
     "trophic": ("trophy",),
@@ -237,6 +238,7 @@ _PREFIXES = (
 _SHORTEST_REST = 4
 # Endings of nouns, and the two words that names have for what happens: "apoptotic process" for
 # "apoptosis", "inflammatory response" for "inflammation".
+_ACHE = "ache"
 _EVENTS = (("osis", "otic", "process"), ("ation", "atory", "response"))
 
 
@@ -307,6 +309,8 @@ def paraphrases(word: str) -> tuple[tuple[str, ...], ...]:
         for noun, adjective, head in _EVENTS
         if word.endswith(noun)
     ]
+    if word.endswith(_ACHE):
+        found.append((word.removesuffix(_ACHE), "pain"))
     return (*found, *(tuple(each.split()) for each in SAID_FOR.get(word, ())))
 
 
@@ -328,10 +332,11 @@ def forms_of(word: str) -> tuple[Form, ...]:
 
     word (str): A normalized word.
     RETURNS (Tuple[Form, ...]): Its `base_forms`, `paraphrases` and `compounds`, what longer names
-        say for it, and its adjectives.
+        say for it ("dryness" for "dry"), and its adjectives.
     """
     nouns, words = map(hash_word, base_forms(word)), map(hash_bag, paraphrases(word))
-    changed = map(hash_word, CHANGES.get(word, ()))
+    qualities = (f"{word}ness",) if word in PLAIN_ADJECTIVES else ()
+    changed = map(hash_word, CHANGES.get(word, qualities))
     least = 2 if word in OWN_MEANINGS else 1
     within = (hash_bag(tuple(each.split())) for each in SAID_WITHIN.get(word, ()))
     return (

@@ -145,6 +145,7 @@ DISEASES_OF = {
     "maculopathy": ("macula", "macular"),
     "myopathy": ("muscle", "muscular"),
     "nephropathy": ("kidney", "renal"),
+    "nephrotoxicity": ("kidney", "renal"),
     "neuropathy": ("nerve",),
     "osteopathy": ("bone",),
     "pneumopathy": ("lung", "pulmonary"),
@@ -169,6 +170,7 @@ SYSTEMS = {
 }
 # What is said for another name: "diabetes" is the mellitus, a "murmur" one of the heart.
 SAID_FOR = {
+    "agitation": ("psychomotor agitation",),
     "angina": ("angina pectoris",),
     "anxiety": ("anxiety disorder",),
     "brady": ("bradycardia",),
@@ -178,24 +180,34 @@ SAID_FOR = {
     "celiac": ("celiac disease",),
     "coeliac": ("celiac disease",),
     "diabetes": ("diabetes mellitus",),
+    "dysrhythmia": ("cardiac dysrhythmia",),
+    "fracture": ("bone fracture",),
+    "hepatotoxicity": ("drug induced liver injury", "toxic liver disease"),
+    "hyperactivity": ("motor hyperactivity",),
     "hypertension": ("hypertensive disorder",),
     "murmur": ("heart murmur", "cardiac murmur"),
+    "neurotoxicity": ("neurotoxicity syndrome",),
+    "overdose": ("drug overdose",),
     "pale": ("pallor",),
     "palp": ("palpitation",),
+    "rigidity": ("muscle rigidity",),
+    "steatosis": ("hepatic steatosis", "liver steatosis"),
     "tachy": ("tachycardia",),
+    "toxicity": ("drug toxicity",),
     "vomited": ("vomiting",),
     "wt": ("weight",),
 }
 # What a text says of a patient in place of the name of a finding: "is confused", "nauseated".
 _STATES = """
-agitated:agitation bleed:bleeding,hemorrhage blurry:blurred clubbed:clubbing confused:confusion
+agitated:agitation bleed:bleeding,hemorrhage bloated:bloating blurry:blurred clubbed:clubbing
+confused:confusion
 congested:congestion constipated:constipation cyanosed:cyanosis dehydrated:dehydration
-diaphoretic:hyperhidrosis disoriented:disorientation distended:distention,distension
+diaphoretic:hyperhidrosis disoriented:disorientation distended:distention,distension drool:drooling
 fatigued:fatigue fractured:fracture hypoxic:hypoxemia,hypoxia icteric:jaundice,icterus
-incontinent:incontinence itchy:pruritus jaundiced:jaundice lethargic:lethargy
+incontinent:incontinence infertile:infertility itchy:pruritus jaundiced:jaundice lethargic:lethargy
 malnourished:malnutrition nauseated:nausea nauseous:nausea obtunded:obtundation
 paralysed:paralysis paralyzed:paralysis ruptured:rupture septic:sepsis somnolent:somnolence
-swollen:swelling,edema vomit:vomiting wheezy:wheezing
+stutter:stuttering swollen:swelling,edema vomit:vomiting wheezy:wheezing
 """
 STATES = {
     state: tuple(findings.split(","))
@@ -227,7 +239,9 @@ SAID_WITHIN = {
     "ache": ("pain",),
     "av": ("atrioventricular", "arteriovenous"),
     "bilat": ("bilateral",),
+    "bowel": ("intestine", "intestinal"),
     "bp": ("blood pressure",),
+    "calculus": ("calculi",),
     "ca": ("cancer", "carcinoma"),
     "ck": ("creatine kinase", "creatine phosphokinase"),
     "cns": ("central nervous system",),
@@ -238,23 +252,37 @@ SAID_WITHIN = {
     "diff": ("difficulty",),
     "dm": ("diabetes mellitus",),
     "dz": ("disease",),
+    **dict.fromkeys(("emboli", "embolus"), ("embolism",)),
     "enlarged": ("increased size",),
     "fx": ("fracture",),
+    "gain": ("abnormal gain",),
     # The spelling step takes the "oe" of "gastroesophageal" for a British one.
     "gastresophageal": ("gastro esophageal",),
+    **dict.fromkeys(("dominant", "genetic", "recessive"), ("hereditary", "inborn genetic")),
     "gi": ("gastrointestinal",),
     "gu": ("genitourinary",),
     "hb": ("hemoglobin",),
     "hep": ("hepatitis",),
+    "hepatitis": ("hepatitis infection",),
     "hgb": ("hemoglobin",),
     "hiv": ("human immunodeficiency virus",),
     "htn": ("hypertension",),
+    "infarct": ("infarction",),
     "infection": ("infectious disease",),
+    "jerk": ("reflex",),
     "insuff": ("insufficiency",),
     "la": ("left atrial", "left atrium"),
     "ldh": ("lactate dehydrogenase",),
+    "linked": ("linked genetic",),
+    "loss": ("abnormal loss",),
     "lv": ("left ventricular", "left ventricle"),
+    # Names may leave it out: "diabetes NOS".
+    "mellitus": ("",),
+    "painful": ("pain",),
+    "palsy": ("paralysis",),
+    "paralysis": ("palsy",),
     "periph": ("peripheral",),
+    "praevia": ("previa",),
     "pulm": ("pulmonary",),
     "qt": ("qt interval",),
     "qtc": ("qtc interval", "qt interval"),

@@ -8,7 +8,7 @@ NAMES = [
     *("S1", "S2", "ureteric bud", "metanephric ureteric bud", "Be cell"),
     *("abnormal cell", "cell", "stage 3 kidney disease", "kidney disease", "tooth disorder"),
     *("hereditary disease", "molecular disease", "fall", "synovitis", "more", "retinal", "fever"),
-    *("depression", "hypertension", "pallor"),
+    *("depression", "hypertension", "pallor", "MODY 3", "MODY", "aggression", "face"),
 ]
 
 
@@ -35,7 +35,9 @@ def nlp():
         ("fall precautions, fall risk, fall clinic", []),
         ("S1 panel sent, S1 and the panel, fall panel", ["S1", "fall"]),
         ("yellow fever and fever", ["fever"]),
-        ("fever chart, hereditary disease screening, fever-range", []),
+        ("In the face of this, swelling of the face.", ["face"]),
+        ("aggressive treatment of an aggressive boy, hypotensive", ["aggressive"]),
+        ("fever screen, fever chart, hereditary disease screening, fever-range", []),
         ("stage 3 kidney disease guideline; stage-3 kidney disease", ["stage-3 kidney disease"]),
         ("pale stools on a pale skin. She is pale.", ["pale"]),
         ("ST depression, portal hypertension or depression", ["depression"]),
@@ -48,6 +50,7 @@ def nlp():
         ("A molecular defect.", []),
         ("A molecular disorder.", ["molecular disorder"]),
         ("Synovitis R wrist.", ["Synovitis"]),
+        ("MODY 3 months ago, MODY 3 in months", ["MODY", "MODY 3"]),
     ],
 )
 def test_where_it_stands_tells_whether_a_window_is_a_mention(nlp, text, expected):

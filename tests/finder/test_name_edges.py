@@ -74,6 +74,9 @@ def test_punctuation_must_be_where_the_name_has_it(nlp, text, expected):
         ("1. Arthritis, rheumatoid\n2) fever", ["Arthritis, rheumatoid", "fever"]),
         ("- arthritis, rheumatoid.\n- pain", ["arthritis, rheumatoid", "pain"]),
         ("arthritis, rheumatoid nodules", ["arthritis"]),
+        ("JOINTS: Arthritis, rheumatoid; fever", ["Arthritis, rheumatoid", "fever"]),
+        ("pain | arthritis, rheumatoid | fever", ["pain", "arthritis, rheumatoid", "fever"]),
+        ("1: Arthritis, rheumatoid\n2: fever", ["Arthritis, rheumatoid", "fever"]),
         ("- Carcinoma, lobular, type 3\n- fever", ["Carcinoma, lobular, type 3", "fever"]),
     ],
 )

@@ -49,6 +49,7 @@ JOINED = (
     *("apex of heart", "cone-rod dystrophy 6", "cone-rod dystrophy", "Wilson sign", "type 2 pain"),
     *("tonic seizure", "myoclonic seizure", "myoclonus", "rod-cone dystrophy type"),
     *("pain in the chest", "ringing in the ears", "polymyositis-dermatomyositis", "myositis"),
+    "ataxia type 3",
 )
 
 
@@ -64,6 +65,9 @@ def joining():
         ("the apex of the heart", ["apex of the heart"]),
         ("cone-rod dystrophy in 6 patients", ["cone-rod dystrophy"]),
         ("Cone-rod dystrophy 6", ["Cone-rod dystrophy 6"]),
+        ("6 cone-rod dystrophy families", ["cone-rod dystrophy"]),
+        ("5. Cone-rod dystrophy\n6. Gout", ["Cone-rod dystrophy"]),
+        ("ataxia type\n3 and 3 ataxia types", ["ataxia type\n3"]),
         ("pain of type 2", ["pain of type 2"]),
         ("pain in my chest and ringing in our ears", ["pain in my chest", "ringing in our ears"]),
         ("cone-rod dystrophy type", ["cone-rod dystrophy"]),
@@ -73,3 +77,8 @@ def joining():
 )
 def test_a_joint_is_one_of_the_name(joining, text, expected):
     assert [each.text for each in joining(text).ents] == expected
+
+
+def test_no_word_derives_from_a_short_form():
+    nlp = build(["FACE", "retina"])
+    assert [each.text for each in nlp("Facial and retinal, in FACE").ents] == ["retinal", "FACE"]

@@ -91,7 +91,14 @@ def test_icd10cm_implies_names(tmp_path, name, implied):
 
 def test_icd10cm_notes_of_what_a_code_includes_are_synonyms(tmp_path):
     path = tmp_path / "icd10cm.xml"
-    included = ["sneeze", "sniffles (mild)", "any fever", "whatever is in A91.2", "a " * 13]
+    included = [
+        "sneeze",
+        "sniffles (mild)",
+        "'drip' NOS",
+        "any fever",
+        "whatever is in A91.2",
+        "a " * 13,
+    ]
     path.write_bytes(tabular(section("A90", "Nose fever (mild)", ["sneeze"], included)))
     concept = by_id(read_icd10cm(path))["A90"]
     assert concept.aliases == ("sneeze", "sniffles (mild)", "Nose fever", "sniffles")
@@ -113,6 +120,19 @@ def test_icd10cm_a_word_of_a_title_that_names_another_code_is_its_name(tmp_path)
     ]
     path.write_bytes(tabular(*starmap(section, codes)))
     assert by_id(read_icd10cm(path))["A90"].aliases == ()
+
+
+def test_icd10cm_an_unspecified_part_of_a_site_is_not_left_out(tmp_path):
+    path = tmp_path / "icd10cm.xml"
+    codes = [
+        ("A90", "Fistula of left joint"),
+        ("A90.1", "Fistula, unspecified left joint"),
+        ("A90.2", "Fistula of knee, unspecified joint"),
+        ("A91", "Sneezing, unspecified eye"),
+    ]
+    path.write_bytes(tabular(*starmap(section, codes)))
+    aliases = [each.aliases for each in by_id(read_icd10cm(path)).values()]
+    assert aliases == [(), (), ("Fistula of knee NOS",), ("Sneezing NOS",)]
 
 
 def test_icd10cm_implied_names_stay_with_the_broadest_code(tmp_path):

@@ -105,7 +105,7 @@ def test_a_table_tells_short_forms_that_a_document_does_not_define(tmp_path):
         ("RA knees", []),
         ("seen for PE chest\nRA knees", []),
         ("1. PE panel sent", []),
-        ("No PE test, hx of PE screening. r/o PE Culture", []),
+        ("No PE test, hx of PE screening. r/o PE Culture, known PE gene", []),
         ("HTN series", []),
         ("HTN series for HTN", ["HTN", "HTN"]),
         ("CBC test", ["CBC"]),

@@ -30,6 +30,8 @@ def nlp():
         ("(-)fever", "(|-|)|fever"),
         ("hepatitis C. No N/V.", "hepatitis|C|.|No|N|/|V|."),
         ("type 1B.", "type|1B|."),
+        ("type 1;Gout", "type|1|;|Gout"),
+        ("low IgM. HbA.", "low|IgM|.|HbA|."),
     ],
 )
 def test_words_are_taken_apart(nlp, text, words):
@@ -39,7 +41,7 @@ def test_words_are_taken_apart(nlp, text, words):
 
 
 @pytest.mark.parametrize(
-    "text", ["Ca(2+) Ca2+ 5-HT", "1.5 mg, -2.5", "e.g. T-cell", "3/10", "s/p", "U.S. HbA."]
+    "text", ["Ca(2+) Ca2+ 5-HT", "1.5 mg, -2.5", "e.g. T-cell", "3/10", "s/p", "U.S."]
 )
 def test_other_texts_stay_as_they_are(nlp, text):
     assert [token.text for token in nlp(text)] == [token.text for token in spacy.blank("en")(text)]

@@ -147,6 +147,8 @@ def test_each_form_comes_once_and_has_its_hash():
         ("nephropathy", ("kidney", "disease")),
         ("nephropathy", ("renal", "disorder")),
         ("diabetes", ("diabetes", "mellitus")),
+        ("toxicity", ("drug", "toxicity")),
+        ("hepatotoxicity", ("drug", "induced", "liver", "injury")),
         ("immunologic", ("immune", "system")),
         ("apoptosis", ("apoptotic", "process")),
         ("inflammation", ("inflammatory", "response")),
@@ -167,6 +169,7 @@ def test_a_word_may_stand_for_two(word, words):
         ("elevated", ("increased", "serum"), 2),
         ("signaling", ("signaling", "pathway"), 2),
         ("weakness", ("muscle", "weakness"), 2),
+        ("mellitus", (), 2),
     ],
 )
 def test_short_forms_and_compounds_are_the_same_words(word, words, least):
