@@ -15,7 +15,7 @@ _Find = Callable[[str], Iterator[re.Match[str]]]
 _KIN = rf"\b(?:(?:{'|'.join(KIN)})s?|family\smembers?|in\s(?:{'|'.join(OWN_FAMILY)})\sfamily)\b"
 # "Mother, who smokes," and "brother (12 y)", but not the start of a list: "mother, fever, cough".
 _ASIDE = (
-    r"(?:\s?,\s(?:aged?|also|an?|born|both|now|who|whose|\d+)\b[^,.;:()]{0,40},"
+    r"(?:\s?,\s(?:aged?|also|an?|born|both|now|who(?!\s(?:had|has)\b)|whose|\d+)\b[^,.;:()]{0,40},"
     r"|\s?\([^().;:]{1,40}\))"
 )
 _ADVERB = r"(?:[a-z]{2,12}ly|all|also|both|later|never|not|now|once|since|still|then)"
@@ -37,7 +37,8 @@ _HAVING = (
     rf"(?:(?:had|has|have)\b(?!\s(?:{_ADVERB}\s)?(?:{_NO_HAVING})\b)"
     r"|(?:affected by|born with|carries|developed|diagnosed with|suffered from|suffers from"
     r"|takes medication for|treated for|went blind)\b"
-    rf"|(?:died|passed away)(?:\s(?:{_WHEN})\b){{0,6}}\s(?:from|of|with)\b(?!\s\d))"
+    rf"|(?:dead|deceased|died|passed away)(?:\s(?:{_WHEN})\b){{0,6}}\s(?:by|from|of|with)\b(?!\s\d)"
+    r"|alive\swith\b)"
 )
 _OF_KIN = r"""
 affected|an?|another|both|deceased|distant|elder|eldest|first|four|full|great|half|her|his|identical
@@ -54,10 +55,12 @@ _NO_SUBJECT = (
     r"|\b(?:of|to)\s(?:[a-z-]{1,16},?\s){0,3}(?=parents\b))"
     rf"(?={_KIN}(?!,?\swho\b))"
 )
-# "Brother (12 y): asthma", "brother, aged 12, with asthma", "mother - asthma".
+# "Brother (12 y): asthma", "brother, aged 12, with asthma", "mother - asthma", "mother 45 y,
+# asthma", "mother is well but has asthma".
 _HAS = re.compile(
     rf"(?P<other>{_NO_SUBJECT})?{_KIN}{_ASIDE}?(?:"
-    rf"(?:,?\swho\b)?(?:\s(?:{_AUXILIARY}|{_ADVERB})\b){{0,6}}\s(?P<has>{_HAVING})"
+    rf"(?:,?\swho\b)?(?:\s(?:{_AUXILIARY}|{_ADVERB})\b){{0,6}}(?:\s(?:healthy|well)\sbut)?"
+    rf"\s(?P<has>{_HAVING})|\s\d{{1,3}}\s?(?:y|yo|yrs?|years)(?:\sold)?\s?,"
     r"|\s?:|\s(?:[\u2013-]|with\b|w/)|['\u2019]s\s(?:family|side))",
     re.IGNORECASE,
 )
@@ -86,11 +89,19 @@ _UNTREATED = re.compile(
     r"|related|relieved|secondary|treated)\b))(?!\w)",
     re.IGNORECASE,
 )
+_NEVER = re.compile(r"\b(?:has|have)\snever\s(?:been|developed|happened|occurred)\b", re.IGNORECASE)
 _RATHER = re.compile(r"\b(?:instead of|lack of|rather than)\b", re.IGNORECASE)
 
 # "Fever? No. Cough? Yes."
 _ANSWERED = re.compile(
     r"\?(?=\s(?:denied|denies|nil|no|none|n|yes|y)(?:\s?[.,;)|!\n]|\s?\Z))", re.IGNORECASE
+)
+# "Return to the ED for chest pain", "advised to report fever": at the start of a statement.
+_ADVISED = re.compile(
+    r"(?:^|(?<=[.;:•*\n-]\s))(?:please\s)?(?:(?:come|go|return)\s(?:back\s)?to\s(?:[\w&-]+\s){1,4}?"
+    r"(?P<at>for|with)|seek\s(?:[\w-]+\s){1,4}?for|report\s(?:any|new))\b"
+    r"|\b(?:advised?|counsel(?:l?ed)?|instruct(?:ed)?|told)\s(?:\w+\s){0,3}?to\sreport\b",
+    re.IGNORECASE | re.MULTILINE,
 )
 _LIKE = re.compile(r"\b(?:look|sound)(?:s|ed)?\slike\b", re.IGNORECASE)
 
@@ -115,13 +126,24 @@ _THEN = re.compile(
     r"|\bin\s(?:her|his|my|their)\s(?:(?:early|mid|late)[\s-])?"
     r"(?:teens|twenties|thirties|forties|fifties|sixties|[2-6]0s)\b"
     r"|\bin\s(?:an?|her|my|the)\s(?:earlier|first|last|previous|prior)\spregnancy\b"
-    r"|(?:,\s)?\bin\s(?:(?:complete|full|partial|sustained)\s){0,2}remission\b",
+    r"|(?:,\s)?\bin\s(?:(?:complete|full|partial|sustained)\s){0,2}remission\b"
+    r"|,\snow\sresolved\b|\buntil\s(?:the\s)?age\b|\bstopped\sat\b"
+    r"|\b(?:(?:that|which)\s)?(?:ha[sd]\s|have\s)?(?:now\s|since\s)?(?:ceased|settled|subsided)\b"
+    r"|\b(?:that|which|ha[sd]|have)\s(?:now\s|since\s)?(?:cleared|stopped)\b",
     re.IGNORECASE,
 )
 # By assertion: what is present whatever stands before it, and by the fields of `Matches`.
 _PATTERNS: dict[str, dict[str, _Find]] = {
-    "negated": {"present": _UNTREATED.finditer, "near": _RATHER.finditer},
-    "possible": {"present": _ANSWERED.finditer, "near": _LIKE.finditer},
+    "negated": {
+        "present": _UNTREATED.finditer,
+        "adjacent": _NEVER.finditer,
+        "near": _RATHER.finditer,
+    },
+    "possible": {
+        "present": _ANSWERED.finditer,
+        "before": _ADVISED.finditer,
+        "near": _LIKE.finditer,
+    },
     "family": {"before": _HAS.finditer, "adjacent": _IN_KIN.finditer, "near": _KINS.finditer},
     "history": {"present": _NOW.finditer, "adjacent": _THEN.finditer},
 }

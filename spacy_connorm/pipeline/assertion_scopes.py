@@ -35,6 +35,16 @@ ongoing persistent residual scattered several slight slightly small some stable 
 """
 _AMOUNTS = frozenset(_AMOUNT_WORDS.split())
 _GRADE = re.compile(r"[1-4]\+")
+# A "not" before another verb reaches up to a comma: "not feeding, fever", but "does not report
+# fever, cough" and "not febrile, icteric".
+_NOT = re.compile(r"(?:.*\s)?(?:never|(?:can)?not|\w+n['\u2019]t)")
+_HAVING_STEMS = """
+accompan admit any appear appreciat associat aware been complain convinc demonstrat describ detect
+develop display endors evidence exhibit experienc feel felt find found get got had has have having
+identif indicat know like look mention not[ei] observ present recall report reveal saw see show
+suffer suggest support visuali
+"""
+_HAVING = re.compile("|".join(_HAVING_STEMS.split()))
 _OR = frozenset(["nor", "or"])
 _CONJUNCTIONS = frozenset(["and", "or"])
 _JOINTS = frozenset(["&", "/", *_CONJUNCTIONS])
@@ -120,7 +130,7 @@ def marked_spans(
     sections = _without_sections(doc, starts, headings)
     pauses = sorted(each[1] for each in matches.ends if doc[each[1]].lower_ in PAUSES)
     ends = {each[1] for each in matches.ends}.difference(pauses)
-    ends.update(_ending_commas(doc, before, sections))
+    ends.update(_ending_commas(doc, before, mentions, sections))
     borders = [*sorted({*sections, *ends}), len(doc)]
     stops = sorted({*starts, *(token.i for token in doc if token.text == ",")}) if pauses else []
     first_tokens, last_tokens = (list(map(itemgetter(1), each)) for each in (before, behind))
@@ -227,6 +237,9 @@ def _behind_signs(
         else:
             is_dash = place - start == 1 and doc[start].text == _MINUS
             is_meant = not is_dash or (start in minuses and not doc[start].whitespace_)
+        if doc[start].text == QUESTION_MARK and not doc[start].whitespace_:
+            # "?acute appendicitis"
+            place = _past_modifiers(doc, place, mentions)
         if is_meant and place not in marked:
             marked.update(_in_row(doc, mentions, place, (), _JOINTS))
     return marked
@@ -261,10 +274,14 @@ def _behind_modifiers(doc: Doc, near: Sequence[Match], mentions: Mapping[int, in
     """
     marked = set[int]()
     for _, _, end in near:
-        words = doc[end : end + 1 + _MODIFIERS]
-        first = next((each.i for each in words if each.i in mentions or not _modifies(each)), end)
-        marked.update(_in_row(doc, mentions, first, (), _OR))
+        marked.update(_in_row(doc, mentions, _past_modifiers(doc, end, mentions), (), _OR))
     return marked
+
+
+def _past_modifiers(doc: Doc, place: int, mentions: Mapping[int, int]) -> int:
+    """Find the mention behind a few modifiers, or else the first token that is none."""
+    words = doc[place : place + 1 + _MODIFIERS]
+    return next((each.i for each in words if each.i in mentions or not _modifies(each)), place)
 
 
 def _modifies(token: Token) -> bool:
@@ -312,11 +329,13 @@ def _minuses(doc: Doc, starts: Sequence[int]) -> set[int]:
     return {place for place in dashes if bisect_right(starts, place) in with_plus}
 
 
-def _ending_commas(doc: Doc, before: Sequence[Match], starts: Sequence[int]) -> Iterator[int]:
-    """Find the commas that end the scope of phrases: the first one after adjectives, unless the
-    scope of another phrase goes past it ("PMH: previous stroke, asthma"), and those between a
-    negated finding and one with an amount, unless "or" follows ("no wheeze, mild edema", but not
-    "no wheeze, mild edema or cough").
+def _ending_commas(
+    doc: Doc, before: Sequence[Match], mentions: Mapping[int, int], starts: Sequence[int]
+) -> Iterator[int]:
+    """Find the commas that end the scope of phrases: the first one after adjectives and negated
+    verbs, unless the scope of another phrase goes past it ("PMH: previous stroke, asthma"), and
+    those between a negated finding and one with an amount, unless "or" follows ("no wheeze, mild
+    edema", but not "no wheeze, mild edema or cough").
 
     YIELDS (int): The commas.
     """
@@ -327,7 +346,10 @@ def _ending_commas(doc: Doc, before: Sequence[Match], starts: Sequence[int]) -> 
         statement = bisect_right(starts, start)
         last = starts[statement] if statement < len(starts) else len(doc)
         own = range(bisect_left(commas, end), bisect_left(commas, last))
-        if doc[start:end].text.lower() not in UP_TO_COMMA:
+        phrase = doc[start:end].text.lower()
+        if phrase not in UP_TO_COMMA and not (
+            _NOT.fullmatch(phrase) and _is_verb(doc, end, mentions)
+        ):
             reached.add(statement)
         elif statement not in reached:
             yield from (commas[number] for number in own[:1])
@@ -337,6 +359,13 @@ def _ending_commas(doc: Doc, before: Sequence[Match], starts: Sequence[int]) -> 
                 if _is_amount(doc, commas[number] + 1) and not _has_any(ors, commas[number], last):
                     yield commas[number]
             passed = own.stop
+
+
+def _is_verb(doc: Doc, place: int, mentions: Mapping[int, int]) -> bool:
+    """Check whether what follows is neither a mention nor says that there is one: "feeding"."""
+    if place < len(doc) and _HAVING.match(doc[place].lower_):
+        return False
+    return _past_modifiers(doc, place, mentions) not in mentions
 
 
 def _is_amount(doc: Doc, place: int) -> bool:

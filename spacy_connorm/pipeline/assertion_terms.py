@@ -54,8 +54,8 @@ _ASKED = (
     *(f"{can} {be}" for can in _CAN for be in ("be", "have", "indicate", "reflect", "represent")),
 )
 _FEARED = (
-    *("call for", "if", "in case of", "in the event of", "monitor for", "monitoring for"),
-    *("prevention of",),
+    *("as needed for", "call for", "if", "in case of", "in the event of", "monitor for"),
+    *("monitoring for", "prevention of", "prn", "when required for"),
     *("red flags", "return precautions", "risk factor for", "risk factors for", "risk for"),
     *("risk of", "risks including"),
     *(f"safety {net}{re}" for net in ("net", "netted", "netting") for re in (":", " for", " re")),
@@ -110,7 +110,7 @@ _AFFIRMING = (
 )
 _ENDS_OF_NEGATION = (
     *(f"{joint} {verb}" for joint in (",", "and") for verb in _AFFIRMING),
-    *(", with", ", +", ";", "pos for", "positive for"),
+    *(", just", ", only", ", with", ", +", ";", "pos for", "positive for"),
     *("and developed", "because", "because of", "if", "unless"),
     *("to evaluate", "to exclude", "to look for", "to rule out"),
 )
@@ -126,9 +126,10 @@ _NEGATED_BEHIND = frozenset(being + state for being in _BEING for state in _STAT
 # The same behind a colon or a dash ("rash: negative"); and the answers of a list of symptoms, if
 # nothing follows: "fever: no", "fever denied, cough", "fever (-), cough (+)".
 _GUESSES = frozenset(["likely", "possible", "probable", "suspected"])
-_SEEN = ("noted", "of note", "present", "reported", "seen")
+_SEEN = ("known", "noted", "of note", "present", "reported", "seen")
 _NONE = frozenset(f"{none} {seen}" for none in ("nil", "none") for seen in _SEEN)
-ANSWERS = _NONE | _MINUSES | {"denied", "denies", "n", "nil", "no", "none"} | _GUESSES
+_DENIED = frozenset(["0/10", "denied", "denies", "n", "nil", "nka", "nkda", "no", "none"])
+ANSWERS = _NONE | _MINUSES | _DENIED | _GUESSES
 KIN = (
     *("aunt", "brother", "cousin", "dad", "daughter", "father", "grandfather", "grandmother"),
     *("mom", "mother", "mum", "nephew", "niece", "parent", "relative", "sibling", "sister", "son"),
@@ -145,6 +146,7 @@ _PATIENT = (
     *(f", {verb}" for verb in ("describes", "noticed", "reported", "reports", "says", "states")),
 )
 _PAST = (
+    *("antecedents", "past problems", "significant past"),
     *("h/o", "history includes", "history notable for", "history of", "history remarkable for"),
     *("history significant for", "hx", "hx of", "medical history", "past:", "past history"),
     *("past medical history", "pmh", "pmhx", "previous", "previously", "prior", "remote", "s/p"),

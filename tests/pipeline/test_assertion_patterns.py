@@ -46,6 +46,11 @@ def nlp():
         ("Asthma in the family, or if you have fits", {"asthma": KIN, "fits": ("possible",)}),
         ("Asthma runs in her family", {"asthma": KIN}),
         ("Two brothers, also affected, died of asthma", {"asthma": KIN}),
+        ("Her mother, who has asthma, had a stroke", {"asthma": KIN, "stroke": KIN}),
+        ("Father is well but has asthma", {"asthma": KIN}),
+        ("Father is well but he has asthma. Mother is well; has asthma", {"asthma": ()}),
+        ("Mother 45 y, asthma. Has fever", {"asthma": KIN, "fever": ()}),
+        ("Mother dead by stroke, father alive with asthma", {"stroke": KIN, "asthma": KIN}),
     ],
 )
 def test_words_may_stand_between_a_relative_and_a_finding(nlp, text, expected):
@@ -118,6 +123,7 @@ def test_what_is_not_treated_is_there(nlp, text, expected):
         ("Lack of fever, cough", {"fever": NO, "cough": ()}),
         ("Lack of sleep due to cough", {"cough": ()}),
         ("Asthma rather than fits or stroke, cough", {"asthma": (), "fits": NO, "stroke": NO}),
+        ("Fits have never occurred, cough", {"fits": NO, "cough": ()}),
         ("Looks like a viral fever, cough", {"fever": ("possible",), "cough": ()}),
         ("Sounds like asthma or a cold", {"asthma": ("possible",)}),
         ("Looks like her mother, cough", {"cough": ()}),
@@ -148,6 +154,10 @@ def test_some_words_apply_only_to_the_mention_right_behind_them(nlp, text, expec
         ("Asthma, in remission since 2019, cough", {"asthma": PAST, "cough": ()}),
         ("Previous fits, asthma in the last pregnancy, cough", {"fits": PAST, "asthma": PAST}),
         ("Asthma in pregnancy", {"asthma": ()}),
+        ("Fever has settled, has cough", {"fever": PAST, "cough": ()}),
+        ("Fits, now resolved, cough", {"fits": PAST, "cough": ()}),
+        ("Fits until age 5, asthma which cleared", {"fits": PAST, "asthma": PAST}),
+        ("Aspirin for stroke stopped", {"stroke": ()}),
     ],
 )
 def test_what_began_lately_is_present_and_other_times_are_past(nlp, text, expected):

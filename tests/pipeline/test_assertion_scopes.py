@@ -31,6 +31,25 @@ def test_an_amount_behind_a_comma_begins_a_finding_of_its_own(nlp, text, expecte
 @pytest.mark.parametrize(
     "text, expected",
     [
+        ("Not feeding, fever and cough", {"fever": (), "cough": ()}),
+        ("Not in distress, fever", {"fever": ()}),
+        ("He doesn't sleep well, cough", {"cough": ()}),
+        ("Fits are not controlled, cough daily", {"fits": (), "cough": ()}),
+        ("Denies fever, cannot walk, cough", {"fever": NO, "cough": NO}),
+        ("Does not have fever, cough or fits", dict.fromkeys(("fever", "cough", "fits"), NO)),
+        ("Has not had fever, cough", {"fever": NO, "cough": NO}),
+        ("Does not complain of fever, cough", {"fever": NO, "cough": NO}),
+        ("Not any severe fever, cough", {"fever": NO, "cough": NO}),
+        ("I don't have fever, just cough", {"fever": NO, "cough": ()}),
+    ],
+)
+def test_a_negated_verb_denies_what_follows_up_to_a_comma(nlp, text, expected):
+    assert read(nlp(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
         ("Fever: no, cough: yes", {"fever": NO, "cough": ()}),
         ("Fever - none\nCough", {"fever": NO, "cough": ()}),
         ("Fever: negative. Cough", {"fever": NO, "cough": ()}),
@@ -47,6 +66,7 @@ def test_an_amount_behind_a_comma_begins_a_finding_of_its_own(nlp, text, expecte
             {"fever": NO, "cough": (), "asthma": NO, "fits": NO},
         ),
         ("Fever? No cough", {"fever": ("possible",), "cough": NO}),
+        ("Asthma: NKDA. Cough 0/10, fits: none known", {"asthma": NO, "cough": NO, "fits": NO}),
     ],
 )
 def test_the_answer_behind_a_mention_denies_it_if_nothing_follows(nlp, text, expected):
