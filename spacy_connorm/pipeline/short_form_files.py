@@ -11,8 +11,7 @@ CLINICAL = "clinical"
 # MSK), drugs, devices, laboratory tests, "moist mucous membranes" and "tender to palpation".
 _OTHERS = "APAP CMP FH ICD ICU MAE MAR MCL MD MMM MSK NAD NP OGD PCA PCP RN TTP"
 NO_FINDINGS = frozenset(_OTHERS.split())
-# What notes rarely mean, where the usual meaning is no finding: an "ED" is a department, and "no LE
-# edema" about legs.
+# What notes rarely mean: an "ED" is a department, "no LE edema" about legs, "HTN, DM" diabetes.
 _RARE = """
 AA alopecia areata
 AC alcoholic cirrhosis
@@ -20,6 +19,7 @@ ALL allergies
 ASVD atrioventricular septal defect
 AT alopecia totalis
 CAP prostate cancer
+DM dermatomyositis
 ED erectile dysfunction
 EDS excessive daytime sleepiness
 HD Hirschsprung's disease

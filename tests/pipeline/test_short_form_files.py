@@ -44,6 +44,7 @@ def test_short_forms_with_several_meanings_are_listed():
     meanings = ambiguous_short_forms()
     assert meanings["CP"] == ["chest pain", "cerebral palsy", "cleft palate"]
     assert "erectile dysfunction" not in meanings["ED"]
+    assert meanings["DM"] == ["deep masseter", "diabetes mellitus"]
     assert "SOB" not in meanings and all(len(short) > 1 for short in meanings)
     assert all(long == long.strip() for longs in meanings.values() for long in longs)
 
