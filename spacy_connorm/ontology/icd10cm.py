@@ -31,15 +31,13 @@ _UNSPECIFIED = "unspecified"
 _NOS = " NOS"
 # "Fracture of second cervical vertebra" includes "Axis".
 _FRACTURE = "Fracture of "
-# D49 includes "'growth' NOS".
-_SO_CALLED = re.compile(r"'\w+'(?: NOS)?")
-_CODE = re.compile(r"\b[A-Z]\d")
+# "Any condition classifiable to I70.311", and "'growth' NOS", which is so called.
+_NO_NAME = re.compile(r"(?s)[Aa]ny |.*\b[A-Z]\d|'\w+' NOS$")
 # "Infection of unspecified site" names no site.
 _NO_SITE = re.compile(r"\bunspecified\b(?: (?:part|site)s?\b)?|[^\w\s-]")
 # In words.
 _LONGEST_NAME = 12
 # ICD-10-CM says so at E11, which includes diabetes NOS, and at C80.1, which includes cancer NOS.
-# Diabetes with neuropathy is "diabetic neuropathy".
 _IN_NOTES = (
     (re.compile(r"\b(diabetes) mellitus\b", re.IGNORECASE), r"\1"),
     (re.compile(r"\bmalignant neoplasm(s?)\b", re.IGNORECASE), r"cancer\1"),
@@ -257,9 +255,5 @@ def _notes(diag: Element, kind: str) -> list[str]:
 
 
 def _is_name(note: str) -> bool:
-    """Check whether an inclusion note is a name, not a sentence, "any condition classifiable to
-    I70.311" or so called.
-    """
-    words = note.lower().split()
-    is_short = words[:1] != ["any"] and len(words) <= _LONGEST_NAME
-    return is_short and not _CODE.search(note) and not _SO_CALLED.fullmatch(note)
+    """Check whether an inclusion note is a name, not a sentence or an explanation."""
+    return len(note.split()) <= _LONGEST_NAME and not _NO_NAME.match(note)
