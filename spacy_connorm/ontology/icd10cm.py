@@ -66,12 +66,13 @@ def read_icd10cm(
     implied_names (bool): Whether to add names that are implied by the titles and the inclusion
         notes. A name of a broader code is not added. By ICD-10-CM's conventions, words in brackets
         are optional, "hypertension (arterial)" is "hypertension", and those in square brackets
-        synonyms: "Varicella [chickenpox]". An unspecified condition is "NOS": "Pneumonia,
-        unspecified organism" is "Pneumonia NOS", unless several categories would have the name:
-        "Open wound, unspecified hip" is not "Open wound NOS", or it lacks a word of the broader
-        title: "Fistula, unspecified joint" is a "Fistula of joint". "And" between the two words of
-        a title means "or": "Dizziness and giddiness" is "Dizziness", unless that names another
-        code. Diabetes mellitus is "diabetes", which is of type 2, a malignant neoplasm "cancer".
+        synonyms: "Varicella [chickenpox]". A condition, unspecified or without another, is "NOS":
+        "Pneumonia, unspecified organism" is "Pneumonia NOS", unless several categories would have
+        the name: "Open wound, unspecified hip" is not "Open wound NOS", or it lacks a word of the
+        broader title: "Fistula, unspecified joint" is a "Fistula of joint". "And" between the two
+        words of a title means "or": "Dizziness and giddiness" is "Dizziness", unless that names
+        another code. Diabetes mellitus is "diabetes", which is of type 2, a malignant neoplasm
+        "cancer".
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, CN104 for a second one without
@@ -205,11 +206,11 @@ def _split_unspecified(name: str) -> tuple[str, str]:
 
 def _is_unspecified(part: str) -> bool:
     """Check whether a part of a name says no more than "unspecified organism", "site not specified"
-    or "organism unspecified".
+    or "without rupture".
     """
     words = part.lower().split()
     if "with" in words or "without" in words:
-        return False
+        return words[0] == "without" and "with" not in words
     return _UNSPECIFIED in (words[:1] + words[-1:]) or words[-2:] == ["not", "specified"]
 
 

@@ -60,6 +60,8 @@ def test_icd10cm_tabular_list_alone(data):
         ("Nose fever, left, site not specified", ["Nose fever, left NOS"]),
         ("Nose fever, organism unspecified", ["Nose fever NOS"]),
         ("Nose fever, unspecified, unspecified nostril", ["Nose fever NOS"]),
+        ("Nose fever, unspecified nostril, without sneezing", ["Nose fever NOS"]),
+        ("Nose fever, without sneezing with sniffles", []),
         (
             "Nose (nasal) fever, unspecified nostril",
             ["Nose fever, unspecified nostril", "Nose (nasal) fever NOS", "Nose fever NOS"],
