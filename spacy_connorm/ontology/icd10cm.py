@@ -18,8 +18,9 @@ from .report import ReadReport
 
 _ORDER_LINE = re.compile(r"\d{5} ([A-Z]\w{2,6}) +[01] (.{60}) (.+)")
 _CATEGORY_LENGTH = 3
-# "Hypertension (arterial) (benign)", "fracture(s)", "Human immunodeficiency virus [HIV] disease"
-_BRACKETS = re.compile(r" ?(?:\([^()]*\)|\[[^\[\]]*\])")
+# "Hypertension (arterial) (benign)", "fracture(s)", "autonomic (poly)neuropathy", "Human
+# immunodeficiency virus [HIV] disease"
+_BRACKETS = re.compile(r"(?: (?!\([^()]*\)\w))?(?:\([^()]*\)|\[[^\[\]]*\])")
 # "Varicella [chickenpox]", "Flat foot [pes planus] (acquired)"; in "Deficiency of factor II
 # [prothrombin]" it is a synonym of the last words only.
 _SYNONYM = re.compile(
@@ -30,13 +31,19 @@ _UNSPECIFIED = "unspecified"
 _NOS = " NOS"
 # "Fracture of second cervical vertebra" includes "Axis".
 _FRACTURE = "Fracture of "
-_CODE = re.compile(r"\b[A-Z]\d")
+# "Any condition classifiable to I70.311", and "'growth' NOS", which is so called.
+_NO_NAME = re.compile(r"(?s)[Aa]ny |.*\b[A-Z]\d|'\w+' NOS$")
+# "Infection of unspecified site" names no site.
+_NO_SITE = re.compile(r"\bunspecified\b(?: (?:part|site)s?\b)?|[^\w\s-]")
 # In words.
 _LONGEST_NAME = 12
 # ICD-10-CM says so at E11, which includes diabetes NOS, and at C80.1, which includes cancer NOS.
 _IN_NOTES = (
     (re.compile(r"\b(diabetes) mellitus\b", re.IGNORECASE), r"\1"),
     (re.compile(r"\bmalignant neoplasm(s?)\b", re.IGNORECASE), r"cancer\1"),
+    (re.compile(r"^Type 2 diabetes with (?=.*\bdiabetic\b)"), ""),
+    (re.compile(r"^Type 2 diabetes with (?!other\b|unspecified\b)"), "diabetic "),
+    (re.compile(r"^diabetes(?= NOS$)"), "diabetes mellitus"),
 )
 # "Dizziness and giddiness": "and" in a title means "and" or "or" (guideline I.A.14).
 _EITHER = re.compile(r"([^\W\d_][\w-]*) and ([^\W\d_][\w-]*)")
@@ -59,12 +66,13 @@ def read_icd10cm(
     implied_names (bool): Whether to add names that are implied by the titles and the inclusion
         notes. A name of a broader code is not added. By ICD-10-CM's conventions, words in brackets
         are optional, "hypertension (arterial)" is "hypertension", and those in square brackets
-        synonyms: "Varicella [chickenpox]". An unspecified condition is "NOS": "Pneumonia,
-        unspecified organism" is "Pneumonia NOS", unless several categories would have the name:
-        "Open wound, unspecified hip" is not "Open wound NOS", or the broader code names the site:
-        "Fistula of joint". "And" between the two words of a title means "or": "Dizziness and
-        giddiness" is "Dizziness", unless that names another code. Diabetes mellitus is "diabetes",
-        a malignant neoplasm "cancer".
+        synonyms: "Varicella [chickenpox]". A condition, unspecified or without another, is "NOS":
+        "Pneumonia, unspecified organism" is "Pneumonia NOS", unless several categories would have
+        the name: "Open wound, unspecified hip" is not "Open wound NOS", or it lacks a word of the
+        broader title: "Fistula, unspecified joint" is a "Fistula of joint". "And" between the two
+        words of a title means "or": "Dizziness and giddiness" is "Dizziness", unless that names
+        another code. Diabetes mellitus is "diabetes", which is of type 2, a malignant neoplasm
+        "cancer".
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, CN104 for a second one without
@@ -83,7 +91,7 @@ def read_icd10cm(
     named = _plain_names(every) if implied_names else set()
     concepts: dict[str, Concept] = {}
     implied: dict[str, list[str]] = {}
-    cut = set[str]()
+    left_out = set[str]()
     for concept in every:
         code = concept.concept_id
         if code in described:
@@ -93,20 +101,15 @@ def read_icd10cm(
         if parent:
             types = concept.types or parent.types
             concept = replace(concept, parents=(parent.concept_id,), types=types)
+            left_out |= _names_without_site(concept, parent.canonical_name)
         if implied_names:
             broader = _broader_codes(code, concepts)
             taken = {name for each in broader for name in (*concepts[each].names, *implied[each])}
             implied[code] = _names_implied_by(concept, {name.lower() for name in taken}, named)
-            if parent and _loses_site(concept.canonical_name, parent.canonical_name):
-                cut.add(code)
         concepts[code] = concept
-    shared = _shared_names(implied)
+    left_out |= _shared_names(implied)
     for code, concept in concepts.items():
-        own = (
-            name
-            for name in implied.get(code, ())
-            if name.lower() not in shared and not (code in cut and name.endswith(_NOS))
-        )
+        own = (name for name in implied.get(code, ()) if name.lower() not in left_out)
         yield replace(concept, aliases=(*concept.aliases, *own))
 
 
@@ -140,15 +143,6 @@ def _names_implied_by(concept: Concept, taken: Set[str], named: Set[str]) -> lis
     return list(dict.fromkeys(implied))
 
 
-def _loses_site(title: str, broader: str) -> bool:
-    """Check whether a title without "unspecified joint" would lose what the broader code's title
-    says: "Fistula, unspecified joint" below "Fistula of joint" is no "Fistula NOS".
-    """
-    before, _, last = title.rpartition(", ")
-    site = last.removeprefix(f"{_UNSPECIFIED} ")
-    return site != last and " of " not in before and f" of {site}" in broader
-
-
 def _shared_names(implied: Mapping[str, Iterable[str]]) -> set[str]:
     """Find the "NOS" names, in lower case, that codes of several categories imply."""
     categories = defaultdict[str, set[str]](set)
@@ -157,6 +151,22 @@ def _shared_names(implied: Mapping[str, Iterable[str]]) -> set[str]:
             if name.endswith(_NOS):
                 categories[name.lower()].add(code[:_CATEGORY_LENGTH])
     return {name for name, own in categories.items() if len(own) > 1}
+
+
+def _names_without_site(concept: Concept, broader_title: str) -> set[str]:
+    """Find the "NOS" names, in lower case, without a word that a broader title has before its first
+    comma: "Fistula NOS" for "Fistula, unspecified joint", below "Fistula of joint".
+    """
+    words = _words(broader_title.split(",")[0])
+    return {
+        (kept + _NOS).lower()
+        for kept, left_out in map(_split_unspecified, concept.names)
+        if words & _words(left_out) - _words(kept)
+    }
+
+
+def _words(text: str) -> set[str]:
+    return set(_NO_SITE.sub("", text.lower()).split())
 
 
 def _either(title: str, named: Set[str]) -> list[str]:
@@ -169,7 +179,7 @@ def _in_words_of_notes(name: str) -> Iterator[str]:
         yield each
         for pattern, words in _IN_NOTES:
             each = pattern.sub(words, each)
-        yield each
+            yield each
 
 
 def _implied_names(name: str) -> Iterator[str]:
@@ -179,22 +189,28 @@ def _implied_names(name: str) -> Iterator[str]:
     if synonym := _SYNONYM.fullmatch(name):
         yield synonym[1]
     for each in dict.fromkeys((name, short)):
-        parts = each.split(", ")
-        kept = len(parts)
-        while kept > 1 and _is_unspecified(parts[kept - 1]):
-            kept -= 1
+        kept, left_out = _split_unspecified(each)
         # "unspecified" alone is a tag, see `text.normalization`.
-        if parts[kept:] not in ([], [_UNSPECIFIED]):
-            yield ", ".join(parts[:kept]) + _NOS
+        if left_out not in ("", _UNSPECIFIED):
+            yield kept + _NOS
+
+
+def _split_unspecified(name: str) -> tuple[str, str]:
+    """Split a name before its last parts, between commas, that say what is not specified."""
+    parts = name.split(", ")
+    kept = len(parts)
+    while kept > 1 and _is_unspecified(parts[kept - 1]):
+        kept -= 1
+    return ", ".join(parts[:kept]), ", ".join(parts[kept:])
 
 
 def _is_unspecified(part: str) -> bool:
     """Check whether a part of a name says no more than "unspecified organism", "site not specified"
-    or "organism unspecified".
+    or "without rupture".
     """
     words = part.lower().split()
     if "with" in words or "without" in words:
-        return False
+        return words[0] == "without" and "with" not in words
     return _UNSPECIFIED in (words[:1] + words[-1:]) or words[-2:] == ["not", "specified"]
 
 
@@ -236,14 +252,9 @@ def _read_tabular(path: str | Path, *, with_includes: bool) -> Iterator[Concept]
 
 
 def _notes(diag: Element, kind: str) -> list[str]:
-    """List notes but "'growth' NOS", which is a neoplasm only there."""
-    notes = (note.text or "" for note in diag.iterfind(f"{kind}/note"))
-    return [each for each in notes if not each.endswith(f"'{_NOS}")]
+    return [note.text or "" for note in diag.iterfind(f"{kind}/note")]
 
 
 def _is_name(note: str) -> bool:
-    """Check whether an inclusion note is a name, not a sentence or "any condition classifiable to
-    I70.311".
-    """
-    words = note.lower().split()
-    return words[:1] != ["any"] and len(words) <= _LONGEST_NAME and not _CODE.search(note)
+    """Check whether an inclusion note is a name, not a sentence or an explanation."""
+    return len(note.split()) <= _LONGEST_NAME and not _NO_NAME.match(note)

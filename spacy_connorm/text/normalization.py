@@ -155,12 +155,13 @@ def restore_word_order(text: str) -> str:
 # genera ("Acanthamoeba") are spelled the same in both.
 _LEFT_OUT = re.compile(
     r"a+(?=em(?!ul))|a+(?=esthe[st])|(?<=p)a+(?=edi)|(?<=gyn)a+(?=ec)|(?<=f)a+(?=ec)"
-    r"|(?<=\bc)a+(?=ec)|(?<=\bc)a+(?=esar)|(?<=\b)a+(?=etiol)|(?<=\bn)a+(?=ev)|(?<=\bl)a+(?=evo)"
-    r"|(?<=\bpal)a+(?=eo)|(?<=\bmel)a+(?=ena)|(?<=c)o+(?=eles?\b)"
-    r"|o+(?=edema)|o+(?=esoph)|o+(?=estr[aiou])|(?<=rrh)o+(?=e[ai])|(?<=pn)o+(?=e[ai])"
-    r"|(?<=\bf)o+(?=et[aou])|(?<=\bc)o+(?=eliac)|(?<=ph)a+(?=eochrom)|(?<=hom)o+(?=eo)|(?<=\bam)o+(?=ebi[ac])"
-    r"|(?<=tumo)u+(?=r)|(?<=colo)u+(?=r)|(?<=behavio)u+(?=r)|(?<=odo)u+(?=r)|(?<=\blabo)u+(?=r)"
-    r"|(?<=humo)u+(?=r)|(?<=\bmo)u+(?=lds?\b)|(?<=neuron)e+(?=s?\b)|(?<=\bag)e+(?=ing\b)",
+    r"|(?<=\bc)a+(?=ec|esar|esium)|(?<=\bpr)a+(?=evia\b)|(?<=\balumin)i+(?=um)|(?<=\b)a+(?=etiol)"
+    r"|(?<=\bn)a+(?=ev)|(?<=\bl)a+(?=evo)|(?<=\bpal)a+(?=eo)|(?<=\bmel)a+(?=ena)"
+    r"|(?<=c)o+(?=eles?\b)|o+(?=edema)|o+(?=esoph)|o+(?=estr[aiou])|(?<=rrh)o+(?=e[ai])"
+    r"|(?<=pn)o+(?=e[ai])|(?<=\bf)o+(?=et[aou])|(?<=\bc)o+(?=eliac)|(?<=ph)a+(?=eochrom)"
+    r"|(?<=hom)o+(?=eo)|(?<=\bam)o+(?=ebi[ac])|(?<=tumo)u+(?=r)|(?<=colo)u+(?=r)"
+    r"|(?<=behavio)u+(?=r)|(?<=odo)u+(?=r)|(?<=\blabo)u+(?=r)|(?<=humo)u+(?=r)"
+    r"|(?<=\bmo)u+(?=lds?\b)|(?<=neuron)e+(?=s?\b)|(?<=\bag)e+(?=ing\b)",
     re.IGNORECASE,
 )
 _REPLACED = re.compile(
@@ -263,10 +264,12 @@ _PLURAL_ENDINGS = (
     ("shes", "sh"),
     ("ies", "y"),
     ("s", ""),
+    ("i", "us"),
 )
 _SHORTEST = 4
 _PLURAL_WORD = re.compile(
-    r"(?<![^\W_])(?:[a-z]{2,}(?:s|omata)|children|feet|lice|mice|teeth|women)(?![^\W_])",
+    r"(?<![^\W_])(?:[a-z]{2,}(?:s|omata)|[a-z]*(?:bacill|bronch|calcul|embol|nev|thromb)i"
+    r"|children|feet|lice|mice|teeth|women)(?![^\W_])",
     re.IGNORECASE,
 )
 _SHORT_FORM = re.compile(r"[A-Z]{2,}s")
@@ -301,7 +304,7 @@ def _is_singular(word: str, lowered: str) -> bool:
     return (
         word.isupper()
         or len(word) < _SHORTEST
-        or not lowered.endswith(("s", "omata"))
+        or not lowered.endswith(("s", "omata", "i"))
         or lowered.endswith(_SINGULAR_ENDINGS)
         or lowered in _STAYING
     )

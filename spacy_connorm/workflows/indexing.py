@@ -99,9 +99,9 @@ ENCODERS: dict[str, dict[str, Any]] = {
     },
     "ngrams": NGRAMS,
 }
-# What a number after a short form counts: "CKD3", "DM2".
+# What a number after a short form counts: "CKD3", "CKD 3", "DM II". "I" is a word.
 _KINDS = ("type", "stage", "grade")
-_NUMBERS = range(1, 6)
+_NUMBERS = {"1": "1", "2": "II", "3": "III", "4": "IV", "5": "V"}
 _NORMALIZER = "concept_normalizer"
 _ARCHITECTURE = "components.concept_normalizer.encoder.@architectures"
 _ENCODER_NAME = "components.concept_normalizer.encoder.name"
@@ -494,12 +494,13 @@ def _numbered_forms(named: Mapping[str, Collection[str]]) -> list[tuple[str, str
     """
     return sorted(
         {
-            (f"{short}{number}", f"{long} {kind} {number}")
+            (f"{short}{written}", f"{long} {kind} {number}")
             for short, longs in named.items()
             if short[-1].isalpha()
             for long in longs
             for kind in _KINDS
-            for number in _NUMBERS
+            for number, roman in _NUMBERS.items()
+            for written in (number, f" {number}", f" {roman}")
         }
     )
 

@@ -111,6 +111,12 @@ def test_a_table_tells_short_forms_that_a_document_does_not_define(tmp_path):
         ("CBC test", ["CBC"]),
         ("MI 2010. RD consulted", ["MI"]),
         ("HTN, RD", ["HTN", "RD"]),
+        ("TR grade 2, developed PE", ["TR", "PE"]),
+        ("1. PE, 55M, pain\n2. HTN, 55F", ["HTN"]),
+        ("1. RD, 55M", []),
+        ("1. PE, 55 mg", ["PE"]),
+        ("Disorder of gland NEC\nHysterectomy NEC 2004 | Other NEC", []),
+        ("Preterm with NEC\nNEC totalis. Suspected NEC", ["NEC", "NEC", "NEC"]),
     ],
 )
 def test_short_forms_with_other_meanings_count_where_findings_stand(text, found):
@@ -120,14 +126,40 @@ def test_short_forms_with_other_meanings_count_where_findings_stand(text, found)
             "short_forms": {
                 **{"HTN": "hypertension", "CBC": "complete blood count"},
                 **{"MI": "myocardial infarction", "RD": "retinal detachment"},
+                "NEC": "necrotizing enterocolitis",
             },
-            "findings": ["HTN", "MI", "RD"],
+            "findings": ["HTN", "MI", "RD", "NEC"],
             "meanings": {
                 **{"PE": ["pulmonary embolism"], "RA": ["rheumatoid arthritis"]},
                 **{"ED": ["erectile dysfunction"], "TR": ["tricuspid regurgitation"]},
             },
         }
     )
+    assert [each.text for each in nlp(text)._.abbreviations] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("CKD 4, CKD III.", ["CKD 4", "CKD III"]),
+        ("CKD 4 (stable). CKD 4 on dialysis", ["CKD 4", "CKD 4"]),
+        ("CKD 4 followed by nephrology\nCKD III", ["CKD 4", "CKD III"]),
+        ("CKD 4 months", ["CKD"]),
+        ("CKD 4.5, CKD 4:1, CKD 4/52", ["CKD", "CKD", "CKD"]),
+        ("CKD III fluids", ["CKD"]),
+        ("1. CKD 4. HTN", ["CKD"]),
+        ("3. CKD 4.\n4. HTN", ["CKD 4"]),
+        ("(CKD 4) today", ["CKD 4"]),
+        ("AF 4 months", ["AF 4"]),
+    ],
+)
+def test_a_number_behind_a_short_form_may_count_something_else(text, found):
+    nlp = make_pipeline()
+    nlp.get_pipe("abbreviation_resolver").cfg["short_forms"] = {
+        "AF 4": "atrial fibrillation type 4",
+        **{"CKD": "chronic kidney disease", "CKD 4": "chronic kidney disease stage 4"},
+        "CKD III": "chronic kidney disease stage 3",
+    }
     assert [each.text for each in nlp(text)._.abbreviations] == found
 
 

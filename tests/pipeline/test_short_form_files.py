@@ -37,6 +37,8 @@ def test_the_clinical_table_knows_usual_short_forms():
     assert "CP" not in table
     # "MD aware" is no muscular dystrophy, "FH:" a heading, and names have "QTc" as it is.
     assert table.keys().isdisjoint(["FH", "MD", "QTc"])
+    # Also stockings.
+    assert "TED" not in table
     assert all(len(short) > 1 for short in table)
 
 
@@ -44,8 +46,8 @@ def test_short_forms_with_several_meanings_are_listed():
     meanings = ambiguous_short_forms()
     assert meanings["CP"] == ["chest pain", "cerebral palsy", "cleft palate"]
     assert "erectile dysfunction" not in meanings["ED"]
-    assert meanings["NEC"] == ["necrotizing enterocolitis", "not elsewhere classified"]
     assert meanings["SCD"] == ["sickle cell disease"]
+    assert meanings["DM"] == ["deep masseter", "diabetes mellitus"]
     assert "SOB" not in meanings and all(len(short) > 1 for short in meanings)
     assert all(long == long.strip() for longs in meanings.values() for long in longs)
 

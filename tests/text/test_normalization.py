@@ -87,6 +87,7 @@ CHANGED = {
         ("children", "child"),
         ("lipomatas", "lipoma"),
         ("diseases, kidney", "disease, kidney"),
+        ("Renal calculi, microthrombi", "Renal calculus, microthrombus"),
     ],
     write_american: [
         ("Haemorrhage", "Hemorrhage"),
@@ -107,6 +108,8 @@ CHANGED = {
         ("SULPHATE", "SULFATE"),
         ("generalised", "generalized"),
         ("localisation", "localization"),
+        ("aluminium and caesium", "aluminum and cesium"),
+        ("placenta praevia", "placenta previa"),
     ],
 }
 KEPT = {
@@ -147,6 +150,8 @@ KEPT = {
         "loss",
         "vertebrae",
         "hypospadias",
+        "alumni",
+        "EMBOLI",
     ],
     write_american: [
         "Moebius",

@@ -546,6 +546,8 @@ def test_of_several_meanings_the_ontology_chooses_one(tmp_path):
     text = "Diabetes? DM2, CKD3, CKD."
     expected = [("Diabetes", "C4"), ("DM2", "C5"), ("CKD3", "C7"), ("CKD", "C6")]
     assert found_in(text, built) == expected
+    assert found_in("DM II, CKD 3.", built) == [("DM II", "C5"), ("CKD 3", "C7")]
+    assert found_in("CKD 3 years.", built) == [("CKD", "C6")]
     # The words of the text choose, even if a short form is a name itself.
     assert found_in("Atrial size normal, no ASD.", built) == [("ASD", "C9")]
     assert found_in("Behaves well, no ASD.", built) == [("ASD", "C8")]
