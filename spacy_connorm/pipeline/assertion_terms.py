@@ -16,6 +16,13 @@ _FOLLOWING = "following_negations"
 _TERMINATION = "termination"
 KINDS = (_PSEUDO, _PRECEDING, _FOLLOWING, _TERMINATION)
 
+KIN = (
+    *("aunt", "brother", "cousin", "dad", "daughter", "father", "grandfather", "grandmother"),
+    *("mom", "mother", "mum", "nephew", "niece", "parent", "relative", "sibling", "sister", "son"),
+    *("husband", "partner", "spouse", "uncle", "wife"),
+)
+# "Runs in the family".
+OWN_FAMILY = ("her", "his", "my", "our", "the", "their", "your")
 VERSUS = frozenset(["versus", "vs", "vs."])
 # "R/o MI" asks a question.
 _QUESTIONS = frozenset(
@@ -87,6 +94,7 @@ _NOT_SURE = frozenset(
 _SURE = (
     *(";", "although", "as he", "as her", "as his", "as she", "because", "but", "due to", "given"),
     *("however", "secondary to", "since", "though", "with"),
+    *(f"as {who}" for who in ("my", "our", "their", "your", *KIN)),
 )
 _NO_GUESS = (
     *("as possible", "if possible", "if needed", "if required", "query about", "suspected in"),
@@ -110,34 +118,38 @@ _AFFIRMING = (
 )
 _ENDS_OF_NEGATION = (
     *(f"{joint} {verb}" for joint in (",", "and") for verb in _AFFIRMING),
-    *(", with", ", +", ";", "pos for", "positive for"),
+    *(", just", ", only", ", with", ", +", ";", "pos for", "positive for"),
     *("and developed", "because", "because of", "if", "unless"),
     *("to evaluate", "to exclude", "to look for", "to rule out"),
 )
 # "No further fits" denies them.
 _NEGATIONS_TOO = frozenset(["no further", "without any further", "without further"])
+_SEEN = ("noted", "present", "reported", "seen")
+_FOUND = ("appreciated", "detected", "found", "identified", "palpable", *_SEEN)
 _STATES = (
-    *("absent", "excluded", "neg", "negative", "not appreciated", "not detected", "not found"),
-    *("not identified", "not noted", "not palpable", "not present", "not seen", "ruled out"),
+    *("absent", "excluded", "neg", "negative", "ruled out"),
+    *(f"not {found}" for found in _FOUND),
+)
+_OCCURRED = ("occurred", *(f"been {found}" for found in ("a feature", "a problem", *_FOUND)))
+_NEVER = frozenset(
+    f"{has} {never} {occurred}"
+    for has in ("had", "has", "have")
+    for never in ("never", "not")
+    for occurred in _OCCURRED
 )
 # These apply only to the mention that they follow at once: in "HIV positive, hepatitis C negative"
 # and "breast cancer, HER2 negative" to one or none.
-_NEGATED_BEHIND = frozenset(being + state for being in _BEING for state in _STATES)
+_NEGATED_BEHIND = _NEVER | {being + state for being in _BEING for state in _STATES} | {"free"}
 # The same behind a colon or a dash ("rash: negative"); and the answers of a list of symptoms, if
 # nothing follows: "fever: no", "fever denied, cough", "fever (-), cough (+)".
 _GUESSES = frozenset(["likely", "possible", "probable", "suspected"])
-_SEEN = ("noted", "of note", "present", "reported", "seen")
-_NONE = frozenset(f"{none} {seen}" for none in ("nil", "none") for seen in _SEEN)
-ANSWERS = _NONE | _MINUSES | {"denied", "denies", "n", "nil", "no", "none"} | _GUESSES
-KIN = (
-    *("aunt", "brother", "cousin", "dad", "daughter", "father", "grandfather", "grandmother"),
-    *("mom", "mother", "mum", "nephew", "niece", "parent", "relative", "sibling", "sister", "son"),
-    *("husband", "partner", "spouse", "uncle", "wife"),
+_NONE = frozenset(
+    f"{none} {seen}" for none in ("nil", "none") for seen in ("known", "of note", *_SEEN)
 )
-# "Runs in the family".
-OWN_FAMILY = ("her", "his", "my", "our", "the", "their", "your")
+_NO = frozenset(["0/10", "denied", "denies", "n", "nil", "nka", "nkda", "no", "none"])
+ANSWERS = _NONE | _MINUSES | _NO | _GUESSES
 _RELATIVES = ("maternal", "paternal", "mgf", "mgm", "pgf", "pgm")
-_FAMILY = ("family history", "family hx", "family h/o", "fam hx", "fh", "fhx")
+_FAMILY = ("family antecedents", "family history", "family hx", "family h/o", "fam hx", "fh", "fhx")
 _PATIENT = (
     *("anyone", "but", "he", "if you", "patient", "proband", "pt", "she", "the child"),
     *("the infant", "you are", "you have"),
@@ -145,9 +157,10 @@ _PATIENT = (
     *(f", {verb}" for verb in ("describes", "noticed", "reported", "reports", "says", "states")),
 )
 _PAST = (
-    *("h/o", "history includes", "history notable for", "history of", "history remarkable for"),
-    *("history significant for", "hx", "hx of", "medical history", "past:", "past history"),
-    *("past medical history", "pmh", "pmhx", "previous", "previously", "prior", "remote", "s/p"),
+    *("antecedents", "h/o", "history includes", "history notable for", "history of"),
+    *("history remarkable for", "history significant for", "hx", "hx of", "medical history"),
+    *("past:", "past history", "past medical history", "past problems", "personal history", "pmh"),
+    *("pmhx", "previous", "previously", "prior", "remote", "s/p", "significant past"),
     "status post",
 )
 # These apply only to what follows them up to a comma: in "previous heart attack, osteoarthritis" to

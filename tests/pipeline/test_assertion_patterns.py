@@ -46,6 +46,14 @@ def nlp():
         ("Asthma in the family, or if you have fits", {"asthma": KIN, "fits": ("possible",)}),
         ("Asthma runs in her family", {"asthma": KIN}),
         ("Two brothers, also affected, died of asthma", {"asthma": KIN}),
+        ("Father is well but has asthma. Fever", {"asthma": KIN, "fever": ()}),
+        ("Mother 45 y, asthma. Father 50 years old, fits", {"asthma": KIN, "fits": KIN}),
+        ("Mother dead by stroke. Brother is alive with asthma", {"stroke": KIN, "asthma": KIN}),
+        ("Her mother, who has asthma, had a stroke", {"asthma": KIN, "stroke": KIN}),
+        (
+            "Worried about stroke as my mum died of asthma",
+            {"stroke": ("possible",), "asthma": KIN},
+        ),
     ],
 )
 def test_words_may_stand_between_a_relative_and_a_finding(nlp, text, expected):
@@ -76,6 +84,9 @@ def test_words_may_stand_between_a_relative_and_a_finding(nlp, text, expected):
         "Born to healthy, unrelated parents with fits",
         "According to his mother has a cough",
         "Mother has noticed fever",
+        "Mother is well but has noticed fever",
+        "Mother is well but he has fever",
+        "Here with mother, well but has a cough",
         "Mother's advice about fever",
         "Mother's house, fever",
     ],
@@ -148,6 +159,13 @@ def test_some_words_apply_only_to_the_mention_right_behind_them(nlp, text, expec
         ("Asthma, in remission since 2019, cough", {"asthma": PAST, "cough": ()}),
         ("Previous fits, asthma in the last pregnancy, cough", {"fits": PAST, "asthma": PAST}),
         ("Asthma in pregnancy", {"asthma": ()}),
+        ("Asthma, fits have since stopped", {"asthma": (), "fits": PAST}),
+        ("Fits stopped at 5. Fever until age 7", {"fits": PAST, "fever": PAST}),
+        ("Has fits, now resolved; the cough settled", {"fits": PAST, "cough": PAST}),
+        ("Fever subsided rapidly, asthma which cleared", {"fever": PAST, "asthma": PAST}),
+        ("Asthma, stopped tablets. Fits - stopped tablets", {"asthma": (), "fits": ()}),
+        ("Cough stopped him. Fits have not stopped", {"cough": (), "fits": ()}),
+        ("Fever, tablets stopped", {"fever": ()}),
     ],
 )
 def test_what_began_lately_is_present_and_other_times_are_past(nlp, text, expected):

@@ -31,6 +31,30 @@ def test_an_amount_behind_a_comma_begins_a_finding_of_its_own(nlp, text, expecte
 @pytest.mark.parametrize(
     "text, expected",
     [
+        ("Baby not feeding, fever and fits", {"fever": (), "fits": ()}),
+        ("Has not passed stool, fever, cough", {"fever": (), "cough": ()}),
+        ("Can't remember names, fits", {"fits": ()}),
+        ("Fits are not controlled, cough daily", {"fits": (), "cough": ()}),
+        ("Never smoked, asthma", {"asthma": ()}),
+        ("Denies asthma, not eating, cough", {"asthma": NO, "cough": ()}),
+        ("Not drinking, fits, no fever or cough", {"fits": (), "fever": NO, "cough": NO}),
+        ("Not eating, fits or fever", {"fits": NO, "fever": NO}),
+        ("Does not have fever, cough or fits", {"fever": NO, "cough": NO, "fits": NO}),
+        ("Doesn't complain of pain, fever, cough", {"fever": NO, "cough": NO}),
+        ("Has not had sweats, fever", {"fever": NO}),
+        ("Not a known diabetic, asthma", {"asthma": NO}),
+        ("Not fever, cough", {"fever": NO, "cough": NO}),
+        ("Did not, at any time, have fever", {"fever": NO}),
+        ("Unable to walk, fits. Not yet walking, cough", {"fits": (), "cough": ()}),
+    ],
+)
+def test_not_and_a_verb_deny_nothing_behind_a_comma(nlp, text, expected):
+    assert read(nlp(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
         ("Fever: no, cough: yes", {"fever": NO, "cough": ()}),
         ("Fever - none\nCough", {"fever": NO, "cough": ()}),
         ("Fever: negative. Cough", {"fever": NO, "cough": ()}),
