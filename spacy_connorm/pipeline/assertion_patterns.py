@@ -82,10 +82,11 @@ _FEW_WORDS = r"(?:\s(?!(?:and|evidence|history|or)\b)[\w-]{1,16}){0,3}?"
 _DECLINES = r"(?:declin|refus)(?:e[ds]?|ing)"
 # "No relief of headache" and "not taking pills for gout" are about findings that are there.
 _UNTREATED = re.compile(
-    rf"\b(?:(?:denie[ds]|never|no|not|without|{_DECLINES}){_FEW_WORDS}\s(?:{_TREATMENT})"
+    r"\b(?:(?:denie[ds]|(?:did|does|do|had|has|have)n['\u2019]t|never|no|not|without"
+    rf"|{_DECLINES}){_FEW_WORDS}\s(?:{_TREATMENT})"
     r"(?:\s(?:given|needed|required|used))?\s(?:for|from|in|of|to)"
     rf"|{_DECLINES}{_FEW_WORDS}\s(?:{_TREATMENT})"
-    r"|(?:did|does|do)(?:\snot|n['\u2019]t)\s(?:improve|take|tolerate)"
+    r"|(?:did|does|do|had|has|have)(?:\snot|n['\u2019]t)\s(?:improved?|taken?|tolerated?)"
     r"|not\s(?:improved|improving|taking|tolerating)"
     # "The wheeze was not due to asthma".
     r"|(?:was|were)(?=\snot\s(?:accompanied|associated|attributed|caused|controlled|due|explained"

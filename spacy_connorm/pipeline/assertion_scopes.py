@@ -339,8 +339,8 @@ def _ending_commas(
 
     YIELDS (int): The commas.
     """
-    commas = [token.i for token in doc if token.text == ","]
-    ors = [token.i for token in doc if token.lower_ in _OR]
+    commas = [token.i for token in doc if token.text == ","] if before else ()
+    ors = [token.i for token in doc if token.lower_ in _OR] if commas else ()
     firsts = [*map(itemgetter(1), before), len(doc)]
     reached, passed = set[int](), 0
     for _, start, end in before:

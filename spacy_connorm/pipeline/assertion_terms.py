@@ -101,7 +101,7 @@ _NO_GUESS = (
     *("no red flags", "suspected of having"),
 )
 _MORE_NEGATIONS = (
-    *("neg for", "neither", "nil", "nor", "-ve for", "w/o"),
+    *("hadn't", "hasn't", "haven't", "neg for", "neither", "nil", "nor", "-ve for", "w/o"),
     *(f"fail{ed} to {show}" for ed in ("ed", "s") for show in ("detect", "reveal", "show")),
 )
 # "Migraine with or without aura".
@@ -188,17 +188,13 @@ def negation_terms() -> Terms:
 
     terms = termset("en_clinical").get_patterns()
     preceding = [each for each in terms[_PRECEDING] if each not in _QUESTIONS]
-    return {
-        _PSEUDO: [
-            *(each for each in terms[_PSEUDO] if each not in _NEGATIONS_TOO),
-            *_CANNOT_EXCLUDE,
-            *_NOT_EXCLUDED,
-            *_EITHER,
-        ],
-        _PRECEDING: [*preceding, *_MORE_NEGATIONS, *sorted(_MINUSES | _BOXES)],
-        _FOLLOWING: [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND | (ANSWERS - _GUESSES))],
-        _TERMINATION: [*terms[_TERMINATION], *_ENDS_OF_NEGATION],
-    }
+    pseudo = [each for each in terms[_PSEUDO] if each not in _NEGATIONS_TOO]
+    return _terms(
+        [*preceding, *_MORE_NEGATIONS, *sorted(_MINUSES | _BOXES)],
+        [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND | (ANSWERS - _GUESSES))],
+        [*terms[_TERMINATION], *_ENDS_OF_NEGATION],
+        [*pseudo, *_CANNOT_EXCLUDE, *_NOT_EXCLUDED, *_EITHER],
+    )
 
 
 def possible_terms() -> Terms:
@@ -240,5 +236,9 @@ def _terms(
     ends: Iterable[str],
     nothing: Iterable[str] = (),
 ) -> Terms:
-    parts = (nothing, before, behind, ends)
-    return {kind: list(phrases) for kind, phrases in zip(KINDS, parts, strict=True)}
+    parts = {}
+    for kind, phrases in zip(KINDS, (nothing, before, behind, ends), strict=True):
+        straight = list(phrases)
+        curly = (each.replace("'", "\u2019") for each in straight if "'" in each)
+        parts[kind] = [*straight, *curly]
+    return parts

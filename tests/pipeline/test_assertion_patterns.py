@@ -110,6 +110,8 @@ def test_another_subject_has_its_own_findings(nlp, text):
         ("Denies fever, never had tablets for asthma", {"fever": NO, "asthma": ()}),
         ("No hospital admissions for asthma", {"asthma": ()}),
         ("Doesn't take pills for asthma", {"asthma": ()}),
+        ("Hasn\u2019t had any treatment for asthma", {"asthma": ()}),
+        ("Hasn't improved: cough", {"cough": ()}),
         ("The cough was not due to asthma", {"cough": (), "asthma": NO}),
         ("Fever was not treated", {"fever": ()}),
         ("Fever was not present", {"fever": NO}),
