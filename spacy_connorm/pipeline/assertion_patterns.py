@@ -3,7 +3,7 @@ that do so: "her brother, aged 12, has epilepsy", "not on any medication for ast
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from spacy.tokens import Doc, Span
 
@@ -13,11 +13,6 @@ from .assertion_terms import KIN, OWN_FAMILY
 _Find = Callable[[str], Iterator[re.Match[str]]]
 
 _KIN = rf"\b(?:(?:{'|'.join(KIN)})s?|family\smembers?|in\s(?:{'|'.join(OWN_FAMILY)})\sfamily)\b"
-# "Mother, who smokes," and "brother (12 y)", but not the start of a list: "mother, fever, cough".
-_ASIDE = (
-    r"(?:\s?,\s(?:aged?|also|an?|born|both|now|who(?!\s(?:had|has)\b)|whose|\d+)\b[^,.;:()]{0,40},"
-    r"|\s?\([^().;:]{1,40}\))"
-)
 _ADVERB = r"(?:[a-z]{2,12}ly|all|also|both|later|never|not|now|once|since|still|then)"
 # "Is also known to", "has recently been", "does not".
 _AUXILIARY = r"""
@@ -37,8 +32,14 @@ _HAVING = (
     rf"(?:(?:had|has|have)\b(?!\s(?:{_ADVERB}\s)?(?:{_NO_HAVING})\b)"
     r"|(?:affected by|born with|carries|developed|diagnosed with|suffered from|suffers from"
     r"|takes medication for|treated for|went blind)\b"
-    rf"|(?:dead|deceased|died|passed away)(?:\s(?:{_WHEN})\b){{0,6}}\s(?:by|from|of|with)\b(?!\s\d)"
-    r"|alive\swith\b)"
+    rf"|(?:alive|dead|deceased|died|passed away)(?:\s(?:{_WHEN})\b){{0,6}}"
+    r"\s(?:by|from|of|with)\b(?!\s\d))"
+)
+# "Mother, who smokes," and "brother (12 y)", but not the start of a list: "mother, fever, cough".
+# "Father is well but" has a verb behind it, too.
+_ASIDE = (
+    rf"(?:\s?,\s(?:aged?|also|an?|born|both|now|who(?!\s{_HAVING})|whose|\d+)\b[^,.;:()]{{0,40}},"
+    r"|\s?\([^().;:]{1,40}\)|(?:\s(?:are|is|was|were))?\s(?:fit|healthy|well)\sbut\b)"
 )
 _OF_KIN = r"""
 affected|an?|another|both|deceased|distant|elder|eldest|first|four|full|great|half|her|his|identical
@@ -55,17 +56,19 @@ _NO_SUBJECT = (
     r"|\b(?:of|to)\s(?:[a-z-]{1,16},?\s){0,3}(?=parents\b))"
     rf"(?={_KIN}(?!,?\swho\b))"
 )
-# "Brother (12 y): asthma", "brother, aged 12, with asthma", "mother - asthma", "mother 45 y,
-# asthma", "mother is well but has asthma".
+# "Brother (12 y): asthma", "brother, aged 12, with asthma", "mother - asthma".
 _HAS = re.compile(
     rf"(?P<other>{_NO_SUBJECT})?{_KIN}{_ASIDE}?(?:"
-    rf"(?:,?\swho\b)?(?:\s(?:{_AUXILIARY}|{_ADVERB})\b){{0,6}}(?:\s(?:healthy|well)\sbut)?"
-    rf"\s(?P<has>{_HAVING})|\s\d{{1,3}}\s?(?:y|yo|yrs?|years)(?:\sold)?\s?,"
-    r"|\s?:|\s(?:[\u2013-]|with\b|w/)|['\u2019]s\s(?:family|side))",
+    rf"(?:,?\swho\b)?(?:\s(?:{_AUXILIARY}|{_ADVERB})\b){{0,6}}\s(?P<has>{_HAVING})"
+    r"|\s?:|\s(?:[\u2013-]|with\b|w/)|['\u2019]s\s(?:family|side)"
+    r"|\s\d{1,3}\s?(?:y|yo|yrs?|years?)(?:\sold)?\s?,)",
     re.IGNORECASE,
 )
+# What may be between a mention and a pattern that applies to it.
+_BEHIND = r"[\s:(?\u2013\u2014-]{0,3}"
 _IN_KIN = re.compile(
-    rf"\bin\s{_WHOSE}(?:{_KIN}['\u2019]s?\s{_WHOSE})?{_KIN}(?!['\u2019])|\({_KIN}\)",
+    rf"{_BEHIND}(?P<at>\bin\s{_WHOSE}(?:{_KIN}['\u2019]s?\s{_WHOSE})?{_KIN}(?!['\u2019])"
+    rf"|(?<=\(){_KIN}\))",
     re.IGNORECASE,
 )
 _KINS = re.compile(rf"{_KIN}['\u2019]s?(?=\s)", re.IGNORECASE)
@@ -79,31 +82,47 @@ _FEW_WORDS = r"(?:\s(?!(?:and|evidence|history|or)\b)[\w-]{1,16}){0,3}?"
 _DECLINES = r"(?:declin|refus)(?:e[ds]?|ing)"
 # "No relief of headache" and "not taking pills for gout" are about findings that are there.
 _UNTREATED = re.compile(
-    rf"\b(?:(?:denie[ds]|never|no|not|without|{_DECLINES}){_FEW_WORDS}\s(?:{_TREATMENT})"
+    r"\b(?:(?:denie[ds]|(?:did|does|do|had|has|have)n['\u2019]t|never|no|not|without"
+    rf"|{_DECLINES}){_FEW_WORDS}\s(?:{_TREATMENT})"
     r"(?:\s(?:given|needed|required|used))?\s(?:for|from|in|of|to)"
     rf"|{_DECLINES}{_FEW_WORDS}\s(?:{_TREATMENT})"
-    r"|(?:did|does|do)(?:\snot|n['\u2019]t)\s(?:improve|take|tolerate)"
+    r"|(?:did|does|do|had|has|have)(?:\snot|n['\u2019]t)\s(?:improved?|taken?|tolerated?)"
     r"|not\s(?:improved|improving|taking|tolerating)"
     # "The wheeze was not due to asthma".
     r"|(?:was|were)(?=\snot\s(?:accompanied|associated|attributed|caused|controlled|due|explained"
     r"|related|relieved|secondary|treated)\b))(?!\w)",
     re.IGNORECASE,
 )
-_NEVER = re.compile(r"\b(?:has|have)\snever\s(?:been|developed|happened|occurred)\b", re.IGNORECASE)
 _RATHER = re.compile(r"\b(?:instead of|lack of|rather than)\b", re.IGNORECASE)
 
 # "Fever? No. Cough? Yes."
 _ANSWERED = re.compile(
     r"\?(?=\s(?:denied|denies|nil|no|none|n|yes|y)(?:\s?[.,;)|!\n]|\s?\Z))", re.IGNORECASE
 )
-# "Return to the ED for chest pain", "advised to report fever": at the start of a statement.
-_ADVISED = re.compile(
-    r"(?:^|(?<=[.;:•*\n-]\s))(?:please\s)?(?:(?:come|go|return)\s(?:back\s)?to\s(?:[\w&-]+\s){1,4}?"
-    r"(?P<at>for|with)|seek\s(?:[\w-]+\s){1,4}?for|report\s(?:any|new))\b"
-    r"|\b(?:advised?|counsel(?:l?ed)?|instruct(?:ed)?|told)\s(?:\w+\s){0,3}?to\sreport\b",
-    re.IGNORECASE | re.MULTILINE,
+# "Looks like asthma", "paracetamol as needed for fever".
+_EXPECTED = re.compile(
+    r"\b(?:(?:look|sound)(?:s|ed)?\slike"
+    r"|(?:prn|(?:as|if|when)\s(?:necessary|needed|required))(?:\sfor)?)\b",
+    re.IGNORECASE,
 )
-_LIKE = re.compile(r"\b(?:look|sound)(?:s|ed)?\slike\b", re.IGNORECASE)
+_TOLD = (
+    r"\b(?:must|please|should|(?:advis|counsel|instruct|tell|told|warn)[a-z]{0,3}"
+    r"\s(?:[a-z]{1,12}\s){0,3}to)\s"
+)
+_CARE = r"(?:a&e|clinic|department|doctor|ed|emergency|er|gp|hospital|office|room|surgery|ward)"
+_CARED = r"""
+appointment|assessment|check|evaluation|follow|management|monitoring|removal|results|review|surgery
+|therapy|treatment|visit
+""".replace("\n", "")
+# "Return to the ED for fever" and "patients should report fever": nobody has it yet.
+_ADVICE = re.compile(
+    rf"(?:{_TOLD}|(?<![^\n])|(?<=[.;:)*\u2022\u2013-]\s))(?:"
+    rf"(?:come\sback|go|present|return)\sto\s(?:[a-z]{{1,12}}\s){{0,3}}?{_CARE}\s(?P<why>for|with)"
+    r"|seek\s(?:(?:emergency|immediate|medical|urgent)\s){1,2}[a-z]{4,9}\s(?P<reason>for)"
+    r"|(?P<any>report)(?=\s(?:all|any|every)\b))\b"
+    rf"(?!\s(?:[\w-]{{1,16}}\s){{0,3}}(?:{_CARED})\b)|{_TOLD}(?P<told>report)\b",
+    re.IGNORECASE,
+)
 
 _HISTORY = r"(?:history|hx|h/o)"
 _UNITS = r"(?:days?|hours?|months?|weeks?|years?|d|hrs?|mos?|wks?|yrs?)"
@@ -119,7 +138,7 @@ _NOW = re.compile(
     re.IGNORECASE,
 )
 _THEN = re.compile(
-    r"\bas\san?\s(?:young\s)?(?:baby|child|infant|teenager|toddler)\b"
+    rf"{_BEHIND}(?P<at>\bas\san?\s(?:young\s)?(?:baby|child|infant|teenager|toddler)\b"
     r"|\bin\s(?:early\s|late\s)?(?:adolescence|childhood|infancy)\b"
     r"|\bwhen\s(?:he|i|she|the\spatient|they)\s(?:was|were)\s(?:an?\s|only\s|very\s){0,2}"
     r"(?:baby|child|infant|kid|little|small|teenager|toddler|young|younger)\b"
@@ -127,37 +146,36 @@ _THEN = re.compile(
     r"(?:teens|twenties|thirties|forties|fifties|sixties|[2-6]0s)\b"
     r"|\bin\s(?:an?|her|my|the)\s(?:earlier|first|last|previous|prior)\spregnancy\b"
     r"|(?:,\s)?\bin\s(?:(?:complete|full|partial|sustained)\s){0,2}remission\b"
-    r"|,\snow\sresolved\b|\buntil\s(?:the\s)?age\b|\bstopped\sat\b"
-    r"|\b(?:(?:that|which)\s)?(?:ha[sd]\s|have\s)?(?:now\s|since\s)?(?:ceased|settled|subsided)\b"
-    r"|\b(?:that|which|ha[sd]|have)\s(?:now\s|since\s)?(?:cleared|stopped)\b",
+    # "Seizures stopped at 5", but not "seizures stopped him" or "depression, stopped sertraline".
+    r"|(?:,\s(?=(?:(?:all|both|has|have)\s){0,2}(?:now|since)\b))?"
+    r"\b(?:(?:all|both|had|has|have|now|since|that|then|which)\s){0,4}"
+    r"(?:ceased|cleared|resolved|settled|stopped|subsided)\b(?=\s?(?:[.,;)\n]|\Z)|\s(?:[a-z]+ly|after"
+    r"|and|at|before|but|by|during|in|on|once|over|since|when|with|within)\b)"
+    r"|\buntil\s(?:the\s)?age\b)",
     re.IGNORECASE,
 )
 # By assertion: what is present whatever stands before it, and by the fields of `Matches`.
 _PATTERNS: dict[str, dict[str, _Find]] = {
-    "negated": {
-        "present": _UNTREATED.finditer,
-        "adjacent": _NEVER.finditer,
-        "near": _RATHER.finditer,
-    },
+    "negated": {"present": _UNTREATED.finditer, "near": _RATHER.finditer},
     "possible": {
-        "present": _ANSWERED.finditer,
-        "before": _ADVISED.finditer,
-        "near": _LIKE.finditer,
+        **{"present": _ANSWERED.finditer, "before": _ADVICE.finditer},
+        "near": _EXPECTED.finditer,
     },
-    "family": {"before": _HAS.finditer, "adjacent": _IN_KIN.finditer, "near": _KINS.finditer},
-    "history": {"present": _NOW.finditer, "adjacent": _THEN.finditer},
+    "family": {"before": _HAS.finditer, "near": _KINS.finditer},
+    "history": {"present": _NOW.finditer},
 }
+_ADJACENT = {"family": _IN_KIN, "history": _THEN}
 
 
 def add_patterns(
-    doc: Doc, spans: Iterable[Span], starts: Iterable[int], assertion: str, matches: Matches
+    doc: Doc, spans: Sequence[Span], starts: Iterable[int], assertion: str, matches: Matches
 ) -> Matches:
     """Add what patterns find to the terms of an assertion. Where they find that something is
     present, terms within their match do not count, and the scope of others ends, unless there is a
     mention in it: "no cough after surgery for gallstones".
 
     doc (Doc): The document.
-    spans (Iterable[Span]): Its mentions.
+    spans (Sequence[Span]): Its mentions.
     starts (Iterable[int]): The first token of each of its statements.
     assertion (str): The assertion.
     matches (Matches): The terms.
@@ -166,6 +184,9 @@ def add_patterns(
     text, patterns = doc.text, _PATTERNS[assertion]
     borders, mentions = {doc[start].idx for start in starts}, {span.start for span in spans}
     found = {kind: list(_spans(doc, borders, find(text))) for kind, find in patterns.items()}
+    if pattern := _ADJACENT.get(assertion):
+        behind_mentions = filter(None, (pattern.match(text, span.end_char) for span in spans))
+        found["adjacent"] = list(_spans(doc, borders, behind_mentions))
     present = [
         each for each in found.pop("present", ()) if mentions.isdisjoint(range(each[1], each[2]))
     ]

@@ -35,17 +35,17 @@ ongoing persistent residual scattered several slight slightly small some stable 
 """
 _AMOUNTS = frozenset(_AMOUNT_WORDS.split())
 _GRADE = re.compile(r"[1-4]\+")
-# A "not" before another verb reaches up to a comma: "not feeding, fever", but "does not report
-# fever, cough" and "not febrile, icteric".
-_NOT = re.compile(r"(?:.*\s)?(?:never|(?:can)?not|\w+n['\u2019]t)")
-_HAVING_STEMS = """
-accompan admit any appear appreciat associat aware been complain convinc demonstrat describ detect
-develop display endors evidence exhibit experienc feel felt find found get got had has have having
-identif indicat know like look mention not[ei] observ present recall report reveal saw see show
-suffer suggest support visuali
-"""
-_HAVING = re.compile("|".join(_HAVING_STEMS.split()))
 _OR = frozenset(["nor", "or"])
+_OR_SIGNS = _OR | {"/"}
+_NOT = frozenset(["n't", "n\u2019t", "never", "not", "nt"])
+# "Not" and these deny what is said behind them; others only themselves, "not eating, fever".
+_LISTING_WORDS = """
+any case complain complained complaining demonstrate describe develop developed endorse evidence
+exhibit experience experienced experiencing feel find get had have having identify known mention
+note noted notice report reported reporting reveal see seen show showing shown suffer suggest
+suggestive
+"""
+_LISTING = frozenset(_LISTING_WORDS.split())
 _CONJUNCTIONS = frozenset(["and", "or"])
 _JOINTS = frozenset(["&", "/", *_CONJUNCTIONS])
 # Between an imperative and the first of its mentions, and between these.
@@ -69,8 +69,8 @@ _HEADING_SIGNS = " \t\n#*_=•-:"
 # What begins the next section of a note, unlike "Mother: asthma": a line that ends with a colon, or
 # one of these words.
 _SECTIONS = """
-allerg assess course diagnos exam habits history hpi imag impression labs med physical plan review
-ros social surg vital
+allerg assess course diagnos exam fh habits history hpi imag impression labs med physical plan
+review ros social surg vital
 """
 _NEXT_HEADING = re.compile(
     r"[^:\n]{2,60}:\s*\Z|[A-Z][A-Z /&-]{2,40}(?::|\s*\Z)|(?:[\w/&]+ )?"
@@ -130,7 +130,7 @@ def marked_spans(
     sections = _without_sections(doc, starts, headings)
     pauses = sorted(each[1] for each in matches.ends if doc[each[1]].lower_ in PAUSES)
     ends = {each[1] for each in matches.ends}.difference(pauses)
-    ends.update(_ending_commas(doc, before, mentions, sections))
+    ends.update(_ending_commas(doc, before, sections, sorted(mentions)))
     borders = [*sorted({*sections, *ends}), len(doc)]
     stops = sorted({*starts, *(token.i for token in doc if token.text == ",")}) if pauses else []
     first_tokens, last_tokens = (list(map(itemgetter(1), each)) for each in (before, behind))
@@ -223,7 +223,7 @@ def _is_end(doc: Doc, place: int) -> bool:
 def _behind_signs(
     doc: Doc, before: Sequence[Match], mentions: Mapping[int, int], minuses: Collection[int]
 ) -> set[int]:
-    """Find the mentions right behind a sign: "-fever/chills, cough", "?stroke".
+    """Find the mentions right behind a sign: "-fever/chills, cough", "?stroke", "?acute stroke".
 
     RETURNS (Set[int]): The first tokens of the mentions.
     """
@@ -234,12 +234,11 @@ def _behind_signs(
             continue
         if doc[start].text == QUESTION_MARK:
             is_meant = _is_question(doc, start)
+            if not doc[start].whitespace_ or start == 0 or not doc[start - 1].is_alpha:
+                place = _without_modifiers(doc, place, mentions)
         else:
             is_dash = place - start == 1 and doc[start].text == _MINUS
             is_meant = not is_dash or (start in minuses and not doc[start].whitespace_)
-        if doc[start].text == QUESTION_MARK and not doc[start].whitespace_:
-            # "?acute appendicitis"
-            place = _past_modifiers(doc, place, mentions)
         if is_meant and place not in marked:
             marked.update(_in_row(doc, mentions, place, (), _JOINTS))
     return marked
@@ -274,12 +273,13 @@ def _behind_modifiers(doc: Doc, near: Sequence[Match], mentions: Mapping[int, in
     """
     marked = set[int]()
     for _, _, end in near:
-        marked.update(_in_row(doc, mentions, _past_modifiers(doc, end, mentions), (), _OR))
+        first = _without_modifiers(doc, end, mentions)
+        marked.update(_in_row(doc, mentions, first, (), _OR_SIGNS))
     return marked
 
 
-def _past_modifiers(doc: Doc, place: int, mentions: Mapping[int, int]) -> int:
-    """Find the mention behind a few modifiers, or else the first token that is none."""
+def _without_modifiers(doc: Doc, place: int, mentions: Collection[int]) -> int:
+    """Get the first token of the mention at a place or behind a few modifiers."""
     words = doc[place : place + 1 + _MODIFIERS]
     return next((each.i for each in words if each.i in mentions or not _modifies(each)), place)
 
@@ -330,29 +330,32 @@ def _minuses(doc: Doc, starts: Sequence[int]) -> set[int]:
 
 
 def _ending_commas(
-    doc: Doc, before: Sequence[Match], mentions: Mapping[int, int], starts: Sequence[int]
+    doc: Doc, before: Sequence[Match], starts: Sequence[int], mentions: Sequence[int]
 ) -> Iterator[int]:
-    """Find the commas that end the scope of phrases: the first one after adjectives and negated
-    verbs, unless the scope of another phrase goes past it ("PMH: previous stroke, asthma"), and
-    those between a negated finding and one with an amount, unless "or" follows ("no wheeze, mild
-    edema", but not "no wheeze, mild edema or cough").
+    """Find the commas that end the scope of phrases: the first one after adjectives, unless the
+    scope of another phrase goes past it ("PMH: previous stroke, asthma"), the first one after "not"
+    and a verb ("not eating, fever"), and those between a negated finding and one with an amount,
+    unless "or" follows ("no wheeze, mild edema", but not "no wheeze, mild edema or cough").
 
     YIELDS (int): The commas.
     """
-    commas = [token.i for token in doc if token.text == ","]
-    ors = [token.i for token in doc if token.lower_ in _OR]
+    commas = [token.i for token in doc if token.text == ","] if before else ()
+    ors = [token.i for token in doc if token.lower_ in _OR] if commas else ()
+    firsts = [*map(itemgetter(1), before), len(doc)]
     reached, passed = set[int](), 0
     for _, start, end in before:
         statement = bisect_right(starts, start)
         last = starts[statement] if statement < len(starts) else len(doc)
         own = range(bisect_left(commas, end), bisect_left(commas, last))
-        phrase = doc[start:end].text.lower()
-        if phrase not in UP_TO_COMMA and not (
-            _NOT.fullmatch(phrase) and _is_verb(doc, end, mentions)
-        ):
+        if doc[start:end].text.lower() not in UP_TO_COMMA:
             reached.add(statement)
         elif statement not in reached:
             yield from (commas[number] for number in own[:1])
+        if doc[end - 1].lower_ in _NOT and own:
+            comma, following = commas[own.start], firsts[bisect_left(firsts, end)]
+            is_list = _has_any(ors, comma, min(last, following))
+            if not is_list and _denies_verb(doc[end:comma], mentions):
+                yield comma
         if doc[start].lower_ in _DENYING:
             # Each comma once: the scopes of all phrases before it end there.
             for number in own[max(0, passed - own.start) :]:
@@ -361,11 +364,13 @@ def _ending_commas(
             passed = own.stop
 
 
-def _is_verb(doc: Doc, place: int, mentions: Mapping[int, int]) -> bool:
-    """Check whether what follows is neither a mention nor says that there is one: "feeding"."""
-    if place < len(doc) and _HAVING.match(doc[place].lower_):
-        return False
-    return _past_modifiers(doc, place, mentions) not in mentions
+def _denies_verb(words: Span, mentions: Sequence[int]) -> bool:
+    """Check whether the words between "not" and a comma name no finding nor introduce any."""
+    return (
+        len(words) > 0
+        and not _has_any(mentions, words.start, words.end)
+        and _LISTING.isdisjoint(token.lower_ for token in words[:_MODIFIERS])
+    )
 
 
 def _is_amount(doc: Doc, place: int) -> bool:

@@ -16,6 +16,13 @@ _FOLLOWING = "following_negations"
 _TERMINATION = "termination"
 KINDS = (_PSEUDO, _PRECEDING, _FOLLOWING, _TERMINATION)
 
+KIN = (
+    *("aunt", "brother", "cousin", "dad", "daughter", "father", "grandfather", "grandmother"),
+    *("mom", "mother", "mum", "nephew", "niece", "parent", "relative", "sibling", "sister", "son"),
+    *("husband", "partner", "spouse", "uncle", "wife"),
+)
+# "Runs in the family".
+OWN_FAMILY = ("her", "his", "my", "our", "the", "their", "your")
 VERSUS = frozenset(["versus", "vs", "vs."])
 # "R/o MI" asks a question.
 _QUESTIONS = frozenset(
@@ -54,8 +61,8 @@ _ASKED = (
     *(f"{can} {be}" for can in _CAN for be in ("be", "have", "indicate", "reflect", "represent")),
 )
 _FEARED = (
-    *("as needed for", "call for", "if", "in case of", "in the event of", "monitor for"),
-    *("monitoring for", "prevention of", "prn", "when required for"),
+    *("call for", "if", "in case of", "in the event of", "monitor for", "monitoring for"),
+    *("prevention of",),
     *("red flags", "return precautions", "risk factor for", "risk factors for", "risk for"),
     *("risk of", "risks including"),
     *(f"safety {net}{re}" for net in ("net", "netted", "netting") for re in (":", " for", " re")),
@@ -87,13 +94,14 @@ _NOT_SURE = frozenset(
 _SURE = (
     *(";", "although", "as he", "as her", "as his", "as she", "because", "but", "due to", "given"),
     *("however", "secondary to", "since", "though", "with"),
+    *(f"as {who}" for who in ("my", "our", "their", "your", *KIN)),
 )
 _NO_GUESS = (
     *("as possible", "if possible", "if needed", "if required", "query about", "suspected in"),
     *("no red flags", "suspected of having"),
 )
 _MORE_NEGATIONS = (
-    *("neg for", "neither", "nil", "nor", "-ve for", "w/o"),
+    *("hadn't", "hasn't", "haven't", "neg for", "neither", "nil", "nor", "-ve for", "w/o"),
     *(f"fail{ed} to {show}" for ed in ("ed", "s") for show in ("detect", "reveal", "show")),
 )
 # "Migraine with or without aura".
@@ -116,29 +124,32 @@ _ENDS_OF_NEGATION = (
 )
 # "No further fits" denies them.
 _NEGATIONS_TOO = frozenset(["no further", "without any further", "without further"])
+_SEEN = ("noted", "present", "reported", "seen")
+_FOUND = ("appreciated", "detected", "found", "identified", "palpable", *_SEEN)
 _STATES = (
-    *("absent", "excluded", "neg", "negative", "not appreciated", "not detected", "not found"),
-    *("not identified", "not noted", "not palpable", "not present", "not seen", "ruled out"),
+    *("absent", "excluded", "neg", "negative", "ruled out"),
+    *(f"not {found}" for found in _FOUND),
+)
+_OCCURRED = ("occurred", *(f"been {found}" for found in ("a feature", "a problem", *_FOUND)))
+_NEVER = frozenset(
+    f"{has} {never} {occurred}"
+    for has in ("had", "has", "have")
+    for never in ("never", "not")
+    for occurred in _OCCURRED
 )
 # These apply only to the mention that they follow at once: in "HIV positive, hepatitis C negative"
 # and "breast cancer, HER2 negative" to one or none.
-_NEGATED_BEHIND = frozenset(being + state for being in _BEING for state in _STATES)
+_NEGATED_BEHIND = _NEVER | {being + state for being in _BEING for state in _STATES} | {"free"}
 # The same behind a colon or a dash ("rash: negative"); and the answers of a list of symptoms, if
 # nothing follows: "fever: no", "fever denied, cough", "fever (-), cough (+)".
 _GUESSES = frozenset(["likely", "possible", "probable", "suspected"])
-_SEEN = ("known", "noted", "of note", "present", "reported", "seen")
-_NONE = frozenset(f"{none} {seen}" for none in ("nil", "none") for seen in _SEEN)
-_DENIED = frozenset(["0/10", "denied", "denies", "n", "nil", "nka", "nkda", "no", "none"])
-ANSWERS = _NONE | _MINUSES | _DENIED | _GUESSES
-KIN = (
-    *("aunt", "brother", "cousin", "dad", "daughter", "father", "grandfather", "grandmother"),
-    *("mom", "mother", "mum", "nephew", "niece", "parent", "relative", "sibling", "sister", "son"),
-    *("husband", "partner", "spouse", "uncle", "wife"),
+_NONE = frozenset(
+    f"{none} {seen}" for none in ("nil", "none") for seen in ("known", "of note", *_SEEN)
 )
-# "Runs in the family".
-OWN_FAMILY = ("her", "his", "my", "our", "the", "their", "your")
+_NO = frozenset(["0/10", "denied", "denies", "n", "nil", "nka", "nkda", "no", "none"])
+ANSWERS = _NONE | _MINUSES | _NO | _GUESSES
 _RELATIVES = ("maternal", "paternal", "mgf", "mgm", "pgf", "pgm")
-_FAMILY = ("family history", "family hx", "family h/o", "fam hx", "fh", "fhx")
+_FAMILY = ("family antecedents", "family history", "family hx", "family h/o", "fam hx", "fh", "fhx")
 _PATIENT = (
     *("anyone", "but", "he", "if you", "patient", "proband", "pt", "she", "the child"),
     *("the infant", "you are", "you have"),
@@ -146,10 +157,10 @@ _PATIENT = (
     *(f", {verb}" for verb in ("describes", "noticed", "reported", "reports", "says", "states")),
 )
 _PAST = (
-    *("antecedents", "past problems", "significant past"),
-    *("h/o", "history includes", "history notable for", "history of", "history remarkable for"),
-    *("history significant for", "hx", "hx of", "medical history", "past:", "past history"),
-    *("past medical history", "pmh", "pmhx", "previous", "previously", "prior", "remote", "s/p"),
+    *("antecedents", "h/o", "history includes", "history notable for", "history of"),
+    *("history remarkable for", "history significant for", "hx", "hx of", "medical history"),
+    *("past:", "past history", "past medical history", "past problems", "personal history", "pmh"),
+    *("pmhx", "previous", "previously", "prior", "remote", "s/p", "significant past"),
     "status post",
 )
 # These apply only to what follows them up to a comma: in "previous heart attack, osteoarthritis" to
@@ -177,17 +188,13 @@ def negation_terms() -> Terms:
 
     terms = termset("en_clinical").get_patterns()
     preceding = [each for each in terms[_PRECEDING] if each not in _QUESTIONS]
-    return {
-        _PSEUDO: [
-            *(each for each in terms[_PSEUDO] if each not in _NEGATIONS_TOO),
-            *_CANNOT_EXCLUDE,
-            *_NOT_EXCLUDED,
-            *_EITHER,
-        ],
-        _PRECEDING: [*preceding, *_MORE_NEGATIONS, *sorted(_MINUSES | _BOXES)],
-        _FOLLOWING: [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND | (ANSWERS - _GUESSES))],
-        _TERMINATION: [*terms[_TERMINATION], *_ENDS_OF_NEGATION],
-    }
+    pseudo = [each for each in terms[_PSEUDO] if each not in _NEGATIONS_TOO]
+    return _terms(
+        [*preceding, *_MORE_NEGATIONS, *sorted(_MINUSES | _BOXES)],
+        [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND | (ANSWERS - _GUESSES))],
+        [*terms[_TERMINATION], *_ENDS_OF_NEGATION],
+        [*pseudo, *_CANNOT_EXCLUDE, *_NOT_EXCLUDED, *_EITHER],
+    )
 
 
 def possible_terms() -> Terms:
@@ -229,5 +236,9 @@ def _terms(
     ends: Iterable[str],
     nothing: Iterable[str] = (),
 ) -> Terms:
-    parts = (nothing, before, behind, ends)
-    return {kind: list(phrases) for kind, phrases in zip(KINDS, parts, strict=True)}
+    parts = {}
+    for kind, phrases in zip(KINDS, (nothing, before, behind, ends), strict=True):
+        straight = list(phrases)
+        curly = (each.replace("'", "\u2019") for each in straight if "'" in each)
+        parts[kind] = [*straight, *curly]
+    return parts

@@ -9,7 +9,8 @@ from spacy_connorm.pipeline.assertion_terms import KINDS
 
 from .asserted_pipeline import make_pipeline, read
 
-NO = ("negated",)
+NO, PAST = ("negated",), ("history",)
+HAS = {"fever": (), "fits": ()}
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +101,23 @@ def nlp():
         ("PMH:\nStroke s/p stent, asthma\n", {"stroke": ("history",), "asthma": ("history",)}),
         ("CT failed to show stroke, fails to reveal fits", {"stroke": NO, "fits": NO}),
         ("Failed to attend for asthma", {"asthma": ()}),
+        ("No cough, just fever; no asthma, only fits", {"cough": NO, "asthma": NO} | HAS),
+        ("Fits have never occurred, fever", {"fits": NO, "fever": ()}),
+        ("Asthma has not been a problem. Fever not reported", {"asthma": NO, "fever": NO}),
+        (
+            "Fever: 0/10, cough - nil known, fits: NKDA",
+            dict.fromkeys(("fever", "cough", "fits"), NO),
+        ),
+        ("Fever: 5/10. A cough 0/10 at rest", {"fever": (), "cough": ()}),
+        ("I don\u2019t have fever. Hasn\u2019t had asthma", {"fever": NO, "asthma": NO}),
+        ("She hasn't had fever, cough or fits", dict.fromkeys(("fever", "cough", "fits"), NO)),
+        ("Can\u2019t exclude stroke", {"stroke": ("possible",)}),
+        ("Asthma, fits-free", {"asthma": (), "fits": NO}),
+        ("Asthma, free fluid", {"asthma": ()}),
+        ("Antecedents: stroke, asthma. Cough", {"stroke": PAST, "asthma": PAST, "cough": ()}),
+        ("Significant past:\nStroke\nFH: asthma", {"stroke": PAST, "asthma": ("family",)}),
+        ("Family antecedents: asthma", {"asthma": ("family",)}),
+        ("Background: asthma", {"asthma": ()}),
     ],
 )
 def test_words_around_a_mention_say_what_it_is(nlp, text, expected):
@@ -156,6 +174,23 @@ def test_words_around_a_mention_say_what_it_is(nlp, text, expected):
         ("A cough, concern regarding asthma", ["asthma"]),
         ("Return for worsening fever, cough or fits", ["fever", "cough", "fits"]),
         ("Red flags: fever, fits. Has asthma", ["fever", "fits"]),
+        ("?acute left stroke, fever", ["stroke"]),
+        ("Imp: ? early asthma or fits", ["asthma", "fits"]),
+        ("Paracetamol PRN fever or fits, asthma", ["fever", "fits"]),
+        ("Tablets as needed for severe fits/cough; fever", ["fits", "cough"]),
+        ("Return to the ED for worsening fever, cough > 3 d or fits", ["fever", "cough", "fits"]),
+        ("Plan: return to clinic with fever. Cough", ["fever"]),
+        ("Please come back to hospital for fits, fever", ["fits", "fever"]),
+        ("Seek urgent medical attention for fits", ["fits"]),
+        ("Advise patients to report fever, cough", ["fever", "cough"]),
+        ("Report any fever to your doctor", ["fever"]),
+        ("Fever? left stroke scan tomorrow", ["fever"]),
+        ("?cause of fever", []),
+        ("Inhaler PRN, asthma. Drops PRN\nCough", []),
+        ("Returned to ED with fever. Had to return to hospital with fits", []),
+        ("Return to clinic for yearly asthma review", []),
+        ("Fever for 3 days, present with cough", []),
+        ("The report says fever", []),
         ("Safety net: fever", ["fever"]),
         ("?acute stroke, fever", ["stroke"]),
         ("Aspirin PRN fever. Has a cough", ["fever"]),
