@@ -68,11 +68,11 @@ def read_icd10cm(
         are optional, "hypertension (arterial)" is "hypertension", and those in square brackets
         synonyms: "Varicella [chickenpox]". A condition, unspecified or without another, is "NOS":
         "Pneumonia, unspecified organism" is "Pneumonia NOS", unless several categories would have
-        the name: "Open wound, unspecified hip" is not "Open wound NOS", or it lacks a word of the
-        broader title: "Fistula, unspecified joint" is a "Fistula of joint". "And" between the two
-        words of a title means "or": "Dizziness and giddiness" is "Dizziness", unless that names
-        another code. Diabetes mellitus is "diabetes", which is of type 2, a malignant neoplasm
-        "cancer".
+        the name: "Open wound, unspecified hip" is not "Open wound NOS", another code lists it, or
+        it lacks a word of the broader title: "Fistula, unspecified joint" is a "Fistula of joint".
+        "And" between the two words of a title means "or": "Dizziness and giddiness" is "Dizziness",
+        unless that names another code. Diabetes mellitus is "diabetes", which is of type 2, a
+        malignant neoplasm "cancer".
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, CN104 for a second one without
@@ -108,8 +108,13 @@ def read_icd10cm(
             implied[code] = _names_implied_by(concept, {name.lower() for name in taken}, named)
         concepts[code] = concept
     left_out |= _shared_names(implied)
+    own_names = {name.lower() for concept in every for name in concept.names}
     for code, concept in concepts.items():
-        own = (name for name in implied.get(code, ()) if name.lower() not in left_out)
+        own = (
+            name
+            for name in implied.get(code, ())
+            if name.lower() not in left_out and not _is_of_another(name, concept, own_names)
+        )
         yield replace(concept, aliases=(*concept.aliases, *own))
 
 
@@ -165,6 +170,12 @@ def _names_without_site(concept: Concept, broader_title: str) -> set[str]:
     }
 
 
+def _is_of_another(name: str, concept: Concept, listed: Set[str]) -> bool:
+    """Check whether another code lists a name that "unspecified" implies: "Osteoarthritis NOS"."""
+    is_plain = f"{name}, {_UNSPECIFIED}" in concept.names
+    return (is_plain or name.endswith(_NOS)) and name.lower() in listed
+
+
 def _words(text: str) -> set[str]:
     return set(_NO_SITE.sub("", text.lower()).split())
 
@@ -190,9 +201,9 @@ def _implied_names(name: str) -> Iterator[str]:
         yield synonym[1]
     for each in dict.fromkeys((name, short)):
         kept, left_out = _split_unspecified(each)
-        # "unspecified" alone is a tag, see `text.normalization`.
-        if left_out not in ("", _UNSPECIFIED):
-            yield kept + _NOS
+        # "Pain, unspecified" is "Pain" itself, rather than "Pain, not elsewhere classified".
+        if left_out:
+            yield kept if left_out == _UNSPECIFIED else kept + _NOS
 
 
 def _split_unspecified(name: str) -> tuple[str, str]:

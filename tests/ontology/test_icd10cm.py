@@ -92,7 +92,7 @@ def test_icd10cm_tabular_list_alone(data):
         ),
         ("Sneezing and sniffing", ["Sneezing", "sniffing"]),
         ("Nose sneezing and sniffing", []),
-        ("Nose fever, unspecified", []),
+        ("Nose fever, unspecified", ["Nose fever"]),
         ("Nose fever, unspecified with sneezing", []),
         ("Unspecified nose fever", []),
         ("(nasal)", []),
@@ -166,9 +166,25 @@ def test_icd10cm_a_name_without_the_site_of_the_broader_title_is_left_out(tmp_pa
     aliases = {code: each.aliases for code, each in by_id(read_icd10cm(path)).items()}
     assert {code: names for code, names in aliases.items() if names} == {
         "A90.1": ("Nose fever NOS",),
+        "A90.2": ("Sneeze",),
         "A91.0": ("Sniffles NOS",),
         "A91.1": ("Dry sniffles NOS",),
     }
+
+
+def test_icd10cm_a_listed_name_is_not_implied_by_another_code(tmp_path):
+    path = tmp_path / "icd10cm.xml"
+    sections = (
+        section("A90", "Sneeze, unspecified"),
+        section("A91", "Sniffles, unspecified nostril"),
+        section("A92", "Cold", ["Sneeze", "Sniffles NOS"]),
+        section("A93", "Cough, not elsewhere classified"),
+        section("A94", "Cough, unspecified"),
+    )
+    path.write_bytes(tabular(*sections))
+    aliases = {code: each.aliases for code, each in by_id(read_icd10cm(path)).items()}
+    assert aliases["A90"] == aliases["A91"] == aliases["A93"] == ()
+    assert aliases["A94"] == ("Cough",)
 
 
 def test_icd10cm_a_part_of_the_body_below_a_fracture_is_no_name(tmp_path):
