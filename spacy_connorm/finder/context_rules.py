@@ -51,7 +51,7 @@ _KINDS = frozenset(["range", "type"])
 _PANELS = frozenset(["panel", "panels"])
 # Names that are also adjectives: "retinal cells" have to do with the retina, not with the aldehyde;
 # and adjectives that stand for findings of patients: "pale stools" are no pallor, "aggressive
-# treatment" is no aggression.
+# treatment" is no aggression, but "hypertensive crisis" is about hypertension.
 _ALSO_ADJECTIVES = frozenset(["retinal"])
 _OF_PATIENTS = re.compile(r"pale|[a-z]+(?<!tens)ive")
 _PATIENTS = """
@@ -118,8 +118,10 @@ def _has_other_meaning(doc: Doc, end: int, text: str, *, is_certain: bool) -> bo
     if after in _PANELS and text.isupper():
         return True
     text = text.lower()
-    if text in _ALSO_ADJECTIVES if is_certain else _OF_PATIENTS.fullmatch(text):
-        return _is_noun(doc, end) and (is_certain or after not in _PEOPLE)
+    if is_certain and text in _ALSO_ADJECTIVES:
+        return _is_noun(doc, end)
+    if not is_certain and _OF_PATIENTS.fullmatch(text):
+        return _is_noun(doc, end) and after not in _PEOPLE
     if after in _HYPHENS and not doc[end].whitespace_ and end + 1 < len(doc):
         return doc[end + 1].lower_ in _KINDS
     return after in _ABOUT or after == _OTHERS_BEFORE.get(text)
