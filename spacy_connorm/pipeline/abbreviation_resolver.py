@@ -72,6 +72,8 @@ _WHOLE_AFTER = re.compile(
     rf"[,;:)](?!\d)|\.(?!\d)| ?(?:\n|\Z)| [(&]| (?:{'|'.join(FUNCTION_WORDS)}|[a-z]+(?:ed|ing))\b"
 )
 _MARKER = re.compile(r"(?<!\S)\d{1,2}[.)] ")
+# In characters, so that the time is linear in the length of a text without line breaks.
+_LONGEST_LINE = 1000
 _NUMBERS = frozenset(["1", "2", "3", "4", "5", "II", "III", "IV", "V"])
 # "RD consulted", "MM intact": other findings of two letters need words beside them that say so.
 _SURE = frozenset(["HF", "MI", "Sz", "sz"])
@@ -192,8 +194,9 @@ def _counted(text: str, use: Use, table: Collection[str]) -> Use:
     short, _, number = use.short.partition(" ")
     if number not in _NUMBERS or short not in table:
         return use
-    line = text.rfind("\n", 0, use.start) + 1
-    is_item = text.startswith((". ", ") "), use.end) and _MARKER.search(text, line, use.start)
+    first = max(0, use.start - _LONGEST_LINE)
+    first = max(first, text.rfind("\n", first, use.start) + 1)
+    is_item = text.startswith((". ", ") "), use.end) and _MARKER.search(text, first, use.start)
     is_whole = _WHOLE_AFTER.match(text, use.end) and not is_item
     return use if is_whole else Use(short, use.start, use.start + len(short))
 

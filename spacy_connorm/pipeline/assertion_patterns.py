@@ -158,7 +158,8 @@ _THEN = re.compile(
 _PATTERNS: dict[str, dict[str, _Find]] = {
     "negated": {"present": _UNTREATED.finditer, "near": _RATHER.finditer},
     "possible": {
-        **{"present": _ANSWERED.finditer, "before": _ADVICE.finditer},
+        "present": _ANSWERED.finditer,
+        "before": _ADVICE.finditer,
         "near": _EXPECTED.finditer,
     },
     "family": {"before": _HAS.finditer, "near": _KINS.finditer},
