@@ -212,10 +212,11 @@ def _coding(concept_id: str, name: str = "", system: str = "") -> dict[str, str]
         curie = (PREFIXES.own_curie(concept_id) if is_bare else "") or concept_id
         prefix, local_id = split_curie(curie)
         known = PREFIXES.prefix(prefix)
-        uri = _SYSTEMS.get(known) or PREFIXES.addresses.get(known, "")
-        coding = {"system": uri, "code": local_id if uri else concept_id}
         if known in _PREFIXED_SYSTEMS:
             coding = {"system": _PREFIXED_SYSTEMS[known], "code": join_curie(known, local_id)}
+        else:
+            uri = _SYSTEMS.get(known) or PREFIXES.addresses.get(known, "")
+            coding = {"system": uri, "code": local_id if uri else concept_id}
     coding["display"] = _allowed(name)
     return {key: value for key, value in coding.items() if value}
 

@@ -101,8 +101,9 @@ def read_icd10cm(
         if parent:
             types = concept.types or parent.types
             concept = replace(concept, parents=(parent.concept_id,), types=types)
-            left_out |= _names_without_site(concept, parent.canonical_name)
         if implied_names:
+            if parent:
+                left_out |= _names_without_site(concept, parent.canonical_name)
             broader = _broader_codes(code, concepts)
             taken = {name for each in broader for name in (*concepts[each].names, *implied[each])}
             implied[code] = _names_implied_by(concept, {name.lower() for name in taken}, named)

@@ -52,9 +52,9 @@ _BODY_PART_AFTER = re.compile(
     rf"[ ]{_PART}(?:(?:,|\s?[&/]|\sand)\s?{_PART}){{0,3}}[ ]?(?:[.;,(\n]|\Z)", re.IGNORECASE
 )
 # "HIT panel", "TB screening" and "PE test" are no findings, nor are the initials in "HS, 55M".
-_TEST_AFTER = re.compile(
+_NO_FINDING_AFTER = re.compile(
     r"[ -](?:panel|test|screen|tit(?:er|re)|culture|gene|mutation|variant)(?:s|ing)?\b"
-    r"|[ -]series\b|(?<=(?<!\w)\w\w),? \d{1,3} ?[MF]\b",
+    r"|[ -]series\b|(?<=(?<!\w)\w\w),? \d{1,3} ?(?-i:[MF])\b",
     re.IGNORECASE,
 )
 _WORD_AFTER = re.compile(r"[ ]([a-z]{3,})")
@@ -151,7 +151,7 @@ class AbbreviationResolver(SavedComponent):
             each for each in certain if len(each) > 2 or each in _SURE or each not in findings
         }
         for number, use in enumerate(uses):
-            if use.short in findings and _TEST_AFTER.match(text, use.end):
+            if use.short in findings and _NO_FINDING_AFTER.match(text, use.end):
                 continue
             if use.short not in certain or _LABEL_END.match(text, use.start - 1):
                 if not _is_finding(text, uses, number, findings):
@@ -211,7 +211,7 @@ def _is_finding(text: str, uses: Sequence[Use], number: int, findings: Collectio
     # "97% RA" is room air, "PE: no edema" a physical examination.
     if "%" in text[max(0, start - 3) : start] or text.startswith(":", end):
         return False
-    if _TEST_AFTER.match(text, end):
+    if _NO_FINDING_AFTER.match(text, end):
         return False
     if _AFTER_FINDINGS.match(text, end):
         return True

@@ -113,8 +113,8 @@ def annotate(
     nested_mentions: bool = False,
     **options: Any,
 ) -> AnnotationCounts:
-    """Run a pipeline over texts and write the mentions that it finds: `connorm
-    annotate`. The texts are never all in memory.
+    """Run a pipeline over texts and write the mentions that it finds: `connorm annotate`.
+    The texts are never all in memory.
 
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
     input_path (Union[str, Path]): A `.txt`, `.jsonl`, `.csv`, `.tsv` or `.spacy` file, or a folder

@@ -57,8 +57,7 @@ def explain(
     component: str | None = None,
     **limits: Unpack[Limits],
 ) -> "list[Explanation]":
-    """Show what each search of the sieve finds for mentions: `connorm search
-    --explain`.
+    """Show what each search of the sieve finds for mentions: `connorm search --explain`.
 
     pipeline, mentions, component: As for `search`.
     **limits (Limits): `top_k`, `types`, `branches` and `code_systems`, as for `search`.
