@@ -115,7 +115,7 @@ def test_a_word_is_no_mention_for_the_reason_that_it_says(run):
 
 
 def test_abbreviations_and_composites_are_read_as_it_says(run):
-    names = run(ROOT / "docs" / "mentions.md")
+    names = run(ROOT / "docs" / "linking.md")
     assert [(ent.text, ent._.long_form, ent.kb_id_) for ent in names["doc"].ents] == [
         ("head spinning", None, "C0012833"),
         ("HS", "head spinning", "C0012833"),

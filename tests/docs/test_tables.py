@@ -108,7 +108,7 @@ def test_every_encoder_and_index_has_its_settings(page, heading, group):
 
 
 def test_every_field_of_a_candidate_is_in_its_table():
-    rows = table(DOCS / "mentions.md", "field of a candidate")
+    rows = table(DOCS / "linking.md", "field of a candidate")
     assert sorted(name for row in rows for name in codes(row[0])) == sorted(Candidate._fields)
 
 
