@@ -134,7 +134,7 @@ def test_a_threshold_makes_nil_as_it_says(run):
 
 
 def test_synonyms_come_and_go_as_it_says(run):
-    normalizer = run(ROOT / "docs" / "ontologies.md")["normalizer"]
+    normalizer = run(ROOT / "docs" / "synonyms.md")["normalizer"]
     ((first, *_),) = normalizer.candidates(["head spinning"])
     assert (first.concept_id, first.search) == ("C0012833", "D-T")
     assert normalizer.concept("C0027051").aliases == ("heart attack", "MI")

@@ -139,14 +139,14 @@ def test_every_config_and_registered_name_is_in_the_page_on_training():
 
 
 @pytest.mark.parametrize(
-    ("heading", "formats", "command"),
+    ("page", "heading", "formats", "command"),
     [
-        ("format | for", ontology.FORMATS, "ontology"),
-        ("format | what it is", CORPUS_FORMATS, "corpus"),
+        ("ontologies.md", "format | for", ontology.FORMATS, "ontology"),
+        ("annotated.md", "format | what it is", CORPUS_FORMATS, "corpus"),
     ],
 )
-def test_every_format_and_its_options_are_in_their_table(heading, formats, command):
-    rows = table(DOCS / "ontologies.md", heading)
+def test_every_format_and_its_options_are_in_their_table(page, heading, formats, command):
+    rows = table(DOCS / page, heading)
     assert sorted(codes(row[0])[0] for row in rows) == sorted(formats)
     declared = get_command(app).commands[command].params  # type: ignore[attr-defined]
     options = {each for param in declared for each in (*param.opts, *param.secondary_opts)}
