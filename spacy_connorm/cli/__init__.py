@@ -7,7 +7,7 @@ from spacy.cli._util import app as spacy_app
 from .app import app
 
 # Each module registers its commands; the help lists them in this order.
-_MODULES = "annotate check corpus evaluate index map ontology search serve train"
+_MODULES = "index annotate search serve map evaluate ontology corpus train check"
 for _name in _MODULES.split():
     import_module(f".{_name}", __name__)
 

@@ -40,12 +40,15 @@ def annotate_cli(
     ),
     **given: Any,
 ) -> None:
-    """Run a pipeline over texts and write the mentions that it finds. A .txt file is one text, and
-    a folder has one in each .txt file, with the file's name as its id; a .jsonl file has an object
-    with a "text" in each line, a .csv or .tsv file a header and a "text" in each row; the documents
-    of a .spacy file keep their entities. Other fields and columns are kept in the formats
-    bioc-xml, bioc-json, jsonl, spacy and parquet. With --engine, a corpus of any size is written as
-    Parquet, one file for each of its files, and a run that was killed continues where it stopped.
+    """Run a pipeline over texts and write the mentions that it finds.
+
+    A .txt file is one text, and a folder has one in each .txt file, with the file's name as its id;
+    a .jsonl file has an object with a "text" in each line, a .csv or .tsv file a header and a
+    "text" in each row; the documents of a .spacy file keep their entities. Other fields and columns
+    are kept in the formats bioc-xml, bioc-json, jsonl, spacy and parquet.
+
+    With --engine, a corpus of any size is written as Parquet, one file for each of its files, and a
+    run that was killed continues where it stopped.
 
     Example: connorm annotate en_diseases notes.jsonl annotated.csv
     """

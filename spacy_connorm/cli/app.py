@@ -35,16 +35,20 @@ class _WordsGroup(TyperGroup):
 app = typer.Typer(
     name="connorm",
     cls=_WordsGroup,
-    help="Convert ontologies and corpora, train an encoder, build an index, search it, annotate, "
-    "map tables, evaluate, serve.",
+    help="Find the concepts of an ontology in texts: index it, then search, annotate, serve, map "
+    "tables, evaluate, train.\n\nFirst: connorm index hp.obo hp_index --find-mentions\n\nThen: "
+    "connorm annotate hp_index notes.txt found.csv",
     no_args_is_help=True,
+    # As markup, "[detected from ONTOLOGY]" would not be shown.
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
 
 
 def command(name: str, *, overridable: bool = False) -> Callable[[Callable], Callable]:
-    """Register a function as a command. Its docstring is the help text. A `ConnormError` is shown
-    as one line and exits with code 1; a `ConnormWarning` is shown as one line.
+    """Register a function as a command. Its docstring is the help text, and the first line of it
+    what the list of commands says. A `ConnormError` is shown as one line and exits with code 1; a
+    `ConnormWarning` is shown as one line.
 
     name (str): The command's name.
     overridable (bool): Whether to collect undeclared options in `ctx.args`.
@@ -68,7 +72,8 @@ def command(name: str, *, overridable: bool = False) -> Callable[[Callable], Cal
                     raise
 
         extra = {"allow_extra_args": overridable, "ignore_unknown_options": overridable}
-        app.command(name, context_settings=extra)(run)
+        told = (function.__doc__ or "").partition("\n")[0]
+        app.command(name, context_settings=extra, short_help=told)(run)
         return function
 
     return register

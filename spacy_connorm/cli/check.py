@@ -15,9 +15,10 @@ _SHOWN = 10
 @command("check")
 @options_of(check)
 def check_cli(**given: Any) -> None:
-    """Check a saved pipeline: compare every byte with the checksums from when it was saved, load
-    it, and check that the files of its index agree with each other. Files without a checksum are
-    listed. Use it for a pipeline that was copied, or if you do not trust the disk.
+    """Compare every byte of a pipeline with its checksums, and load it.
+
+    It also checks that the files of its index agree with each other, and lists files without a
+    checksum. Use it for a pipeline that was copied, or if you do not trust the disk.
 
     Example: connorm check training/index
     """
@@ -40,10 +41,11 @@ def check_cli(**given: Any) -> None:
 @command("save")
 @options_of(save_pipeline, help={"output_path": "The folder; may be the same."})
 def save_cli(**given: Any) -> None:
-    """Load any pipeline and save it, completely or not at all: if the run is killed, the previous
-    folder is still there. All files are listed with their checksums, so that `connorm check` finds
-    every change. Pipelines written by spaCy itself, such as those of `spacy assemble`, have no such
-    list.
+    """Save any pipeline, completely or not at all.
+
+    If the run is killed, the previous folder is still there. All files are listed with their
+    checksums, so that `connorm check` finds every change. Pipelines written by spaCy itself, such
+    as those of `spacy assemble`, have no such list.
 
     Example: connorm save training/pipeline training/pipeline
     """

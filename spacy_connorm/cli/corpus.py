@@ -17,7 +17,7 @@ from .options import options_of
     help={"format": f"One of: {', '.join(CORPUS_FORMATS)}. [detected from the name]"},
 )
 def corpus_cli(**given: Any) -> None:
-    """Convert an annotated corpus to spaCy's format, and show what is in it.
+    """Convert an annotated corpus to spaCy's format.
 
     Example: connorm corpus train.pubtator.gz train.spacy --types Disease
     """

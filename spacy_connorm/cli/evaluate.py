@@ -30,9 +30,10 @@ from .options import options_of
     repeated=("searches",),
 )
 def evaluate_cli(**given: Any) -> None:
-    """Score a pipeline's concept normalizer on the gold mentions of a corpus, leniently (any gold
-    concept is ranked first, ties included, as in BioSyn) and strictly (the ids that are written are
-    the gold ids). Other pipelines can be scored beside it.
+    """Score a pipeline on the gold mentions of a corpus.
+
+    Leniently, any gold concept is ranked first, ties included, as in BioSyn; strictly, the ids that
+    are written are the gold ids. Other pipelines can be scored beside it.
 
     Example: connorm evaluate training/index test.spacy --errors errors.tsv
 

@@ -42,7 +42,9 @@ _COUNTS = {
     hidden=("overrides", "on_training"),
 )
 def index_cli(ctx: typer.Context, **given: Any) -> None:
-    """Encode the names of an ontology and of annotated data, and write a pipeline with a concept
+    """Build a pipeline for an ontology of any format.
+
+    The names of the ontology and of annotated data are encoded. The pipeline has a concept
     normalizer and an abbreviation resolver: for `connorm search`, or as the `index` of
     [initialize.components...] in a larger pipeline's config (OUT/concept_normalizer). With
     --find-mentions, `connorm annotate` can read plain text with it.
@@ -54,6 +56,8 @@ def index_cli(ctx: typer.Context, **given: Any) -> None:
 
     With --train, the encoder first learns the ontology's names, in at most --train-minutes. The
     command shows how long that will take, and what it gains on names that it has not seen.
+
+    Example: connorm index hp.obo hp_index --find-mentions
 
     Example: connorm index doid.jsonl training/index --corpus train.spacy
     """

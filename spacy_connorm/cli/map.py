@@ -22,10 +22,12 @@ def map_cli(
     ),
     **given: Any,
 ) -> None:
-    """Map a table or a list of local terms to concepts, as SSSOM: accepted, to be reviewed, or
-    unmatched. The confidence is a probability if the pipeline is calibrated, or else a cosine.
-    Decisions that people have made in OUT are kept; use `connorm serve PIPELINE --review OUT` to
-    make them. A list has one term in each line, and no header or "term".
+    """Map a table or a list of local terms to concepts, as SSSOM.
+
+    Terms are accepted, to be reviewed, or unmatched. The confidence is a probability if the
+    pipeline is calibrated, or else a cosine. Decisions that people have made in OUT are kept; use
+    `connorm serve PIPELINE --review OUT` to make them. A list has one term in each line, and no
+    header or "term".
 
     Example: connorm map training/index terms.csv terms.sssom.tsv --term name
     """

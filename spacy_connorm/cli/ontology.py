@@ -24,8 +24,10 @@ _CELL = 50
     help={"format": f"One of: {', '.join(FORMATS)}. [detected from the file]"},
 )
 def ontology_cli(**given: Any) -> None:
-    """Convert an ontology to the format that all other commands read, and show what it contains,
-    what is doubtful and what was left out.
+    """Convert an ontology to JSONL, and show what it contains.
+
+    It also shows what is doubtful and what was left out. All other commands read the JSONL, and
+    most of them every format.
 
     Example: connorm ontology doid.obo.gz doid.jsonl --scopes EXACT,NARROW
     """
@@ -77,10 +79,12 @@ _LABELS = {
     help={"format": f"Of both, one of: {', '.join(FORMATS)}. [detected]"},
 )
 def ontology_diff_cli(**given: Any) -> None:
-    """Compare two releases of an ontology: concepts that were added, retired (and their
-    replacements), renamed and moved, and names that moved to another concept, were added or lost.
-    Your synonyms, or the corrections of `connorm serve`, get the new ids if NEW has them; the
-    others are listed. Pass the OBO files themselves: they name the replacements of obsolete terms.
+    """Compare two releases of an ontology.
+
+    It lists concepts that were added, retired (and their replacements), renamed and moved, and
+    names that moved to another concept, were added or lost. Your synonyms, or the corrections of
+    `connorm serve`, get the new ids if NEW has them; the others are listed. Pass the OBO files
+    themselves: they name the replacements of obsolete terms.
 
     Example: connorm ontology diff old.obo new.obo -s synonyms.tsv -m moved.tsv
     """
@@ -123,8 +127,10 @@ def _show_synonyms(synonyms: MovedSynonyms) -> None:
 @command("join")
 @options_of(join_ontologies)
 def join_cli(**given: Any) -> None:
-    """Join ontologies by their cross-references into one, for an index or for training an encoder.
-    The id and the preferred name of a joined concept are those in the first file.
+    """Join ontologies into one by their cross-references.
+
+    The new one is for an index or for training an encoder. The id and the preferred name of a
+    joined concept are those in the first file.
 
     Example: connorm join mesh.jsonl doid.obo.gz uberon.obo.gz biomedical.jsonl
     """
@@ -145,9 +151,10 @@ def join_cli(**given: Any) -> None:
 @command("substitutions")
 @options_of(learn_substitutions)
 def substitutions_cli(**given: Any) -> None:
-    """Learn which words are used in place of each other in names of the same concept ("renal",
-    "kidney"), and write them as a table for `connorm index --substitutions`. The more ontologies,
-    the better.
+    """Learn from ontologies which words mean the same.
+
+    They are used in place of each other in names of the same concept ("renal", "kidney"). The table
+    is for `connorm index --substitutions`. The more ontologies, the better.
 
     Example: connorm substitutions mesh.jsonl doid.jsonl substitutions.tsv
     """

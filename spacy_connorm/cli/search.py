@@ -41,9 +41,11 @@ def search_cli(
     explain: bool = typer.Option(False, "--explain", "-e", help="Show each search of the sieve."),
     **given: Any,
 ) -> None:
-    """Search for mentions and show their candidates. Without mentions, each line of standard input
-    is a mention, answered as it is read; the pipeline is loaded only once. If the best score is
-    below the pipeline's `nil_threshold`, the answer is NIL, shown above the candidates.
+    """Show the candidates of mentions.
+
+    Without mentions, each line of standard input is a mention, answered as it is read; the pipeline
+    is loaded only once. If the best score is below the pipeline's `nil_threshold`, the answer is
+    NIL, shown above the candidates.
 
     Example: connorm search training/index "heart attack" "high sugar" -k 3
     """

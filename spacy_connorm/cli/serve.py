@@ -22,7 +22,8 @@ def serve_cli(
     verbose: bool = typer.Option(False, "--verbose", "-V", help="Log each request, without texts."),
     **given: Any,
 ) -> None:
-    """Serve a web page and an API for a pipeline: read what is found, search, and correct it.
+    """Serve a web page and an API: read, search and correct.
+
     Corrections become synonyms at once; `connorm corrections` turns them into annotated data.
     Ctrl-C or SIGTERM stops the server after it has answered all running requests. With --review,
     the page also shows the mappings of `connorm map` for review.
@@ -56,10 +57,12 @@ _SHOWN = 20
     },
 )
 def corrections_cli(**given: Any) -> None:
-    """Turn corrections into annotated data: a table (.tsv) for `connorm index --synonyms` with the
-    last concept of each text, a list (.txt) of texts whose last correction gives no concept, for
-    the `stop_list` of `mention_finder`, or all mentions in their documents (.spacy), for `connorm
-    index --corpus` and for training. Texts that were given different concepts are listed.
+    """Turn corrections into synonyms, stop texts or documents.
+
+    It writes a table (.tsv) for `connorm index --synonyms` with the last concept of each text, a
+    list (.txt) of texts whose last correction gives no concept, for the `stop_list` of
+    `mention_finder`, or all mentions in their documents (.spacy), for `connorm index --corpus` and
+    for training. Texts that were given different concepts are listed.
 
     Example: connorm corrections corrections.jsonl corrections.tsv
     """

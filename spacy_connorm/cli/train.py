@@ -15,9 +15,10 @@ from .options import options_of
 @command("train", overridable=True)
 @options_of(train, flags={"gpu_id": "-g"}, hidden=("overrides", "observer"))
 def train_cli(ctx: typer.Context, **given: Any) -> None:
-    """Train an encoder on the synonyms of an ontology and on annotated mentions, and write a folder
-    that can be the `name` of an encoder in a concept normalizer. Checkpoints and logs are kept in
-    OUT.checkpoints until the encoder is written.
+    """Train an encoder on an ontology's synonyms.
+
+    It also learns from annotated mentions. The folder that is written can be the `name` of an
+    encoder in a concept normalizer. Checkpoints and logs are kept in OUT.checkpoints until then.
 
     Settings of the config can be overridden: --data.ontology doid.jsonl --training.seed 1
 
@@ -51,8 +52,9 @@ def _show(line: str) -> None:
 @command("encoder")
 @options_of(save_encoder)
 def encoder_cli(**given: Any) -> None:
-    """Save a pretrained transformer and its tokenizer, so that a machine without a network can use
-    them: TransformerEncoder.v1 with OUT as its `name`.
+    """Save a transformer from the hub, for use without a network.
+
+    TransformerEncoder.v1 takes OUT as its `name`.
 
     Example: connorm encoder cambridgeltl/SapBERT-from-PubMedBERT-fulltext sapbert
     """
@@ -63,9 +65,11 @@ def encoder_cli(**given: Any) -> None:
 @command("export")
 @options_of(export_encoder, flags={"precision": "-p"})
 def export_cli(**given: Any) -> None:
-    """Export a transformer for ONNX Runtime: OnnxEncoder.v1 with OUT as its `name` needs neither
-    torch nor transformers, and in eight bits (int8) it is about three times as fast on CPUs. Its
-    vectors differ from the transformer's, so indexes must be built again with it.
+    """Export a transformer for ONNX Runtime.
+
+    OnnxEncoder.v1 with OUT as its `name` needs neither torch nor transformers, and in eight bits
+    (int8) it is about three times as fast on CPUs. Its vectors differ from the transformer's, so
+    indexes must be built again with it.
 
     Example: connorm export training/encoder training/encoder-int8
     """

@@ -191,9 +191,9 @@ def build_index(
         with an assertion marker.
     reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied if texts and
         encoder are the same.
-    train (bool): Whether to train the encoder ("fast" if None) on the ontology's names first. Some
-        synonyms are held out to measure the gain; n-grams are used if there is none. An interrupted
-        training leaves nothing behind.
+    train (bool): Whether to train the encoder, "fast" unless `encoder` names another, on the
+        ontology's names first. Some synonyms are held out to measure the gain; n-grams are used if
+        there is none. An interrupted training leaves nothing behind.
     train_minutes (float): The maximum time to train.
     on_training (Optional[Callable[[TrainingPlan], Any]]): Called with the expected training time,
         once a few batches have shown it.

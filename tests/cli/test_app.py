@@ -91,6 +91,15 @@ def test_help_of_an_ontology_is_read_without_the_code():
     assert all(helps.values())
 
 
+def test_each_command_is_told_in_one_short_sentence():
+    told = [each.get_short_help_str() for each in COMMANDS.values()]
+    assert all(each.endswith(".") and ". " not in each and len(each) < 70 for each in told)
+
+
+def test_help_keeps_what_stands_in_brackets(invoke, words):
+    assert "[detected from ONTOLOGY]" in words(invoke("index", "--help"))
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_has_an_example(invoke, words, name):
     result = invoke(name, "--help")
