@@ -131,7 +131,9 @@ def _read_docstring(function: Callable) -> dict[str, str]:
         else:
             names = ()
     sentences = {name: _SENTENCE.match(meaning) for name, meaning in meanings.items()}
-    return {name: match[0] if match else meanings[name] for name, match in sentences.items()}
+    first = {name: match[0] if match else meanings[name] for name, match in sentences.items()}
+    # On a command line, nothing is None.
+    return {name: told.replace(" if None", " if not given") for name, told in first.items()}
 
 
 def _of_formats(formats: Mapping[str, Callable]) -> dict[str, tuple[inspect.Parameter, str]]:

@@ -28,7 +28,7 @@ class Writer:
     """Writes.
 
     header (bool): Whether to write one.
-    system, other (str): The system.
+    system, other (str): The system; any if None.
     """
 
     header: bool = False
@@ -111,5 +111,5 @@ def test_help_is_the_first_sentence(app):
     assert helps["size"] == "How many, e.g. `3`."
     assert helps["columns"] == "tables: What the columns hold, e.g. ids. [id]"
     assert helps["header"] == "tables: Whether there is a header. writer: Whether to write one."
-    assert helps["system"] == helps["other"] == "writer: The system."
+    assert helps["system"] == helps["other"] == "writer: The system; any if not given."
     assert helps["top"] == "The best."
