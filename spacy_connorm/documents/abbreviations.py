@@ -245,8 +245,8 @@ def abbreviation_spans(doc: Doc, text: str | None = None) -> list[Span]:
     shorts = ShortForms(each.short for each in defined)
     for use in shorts.find(doc.text if text is None else text):
         span = doc.char_span(use.start, use.end)
-        # In joined documents, it may be defined in another one.
-        if span is not None and use.short in abbreviations.at(use.start):
+        # In joined documents, it may be defined in another one; a heading stands for itself.
+        if span is not None and abbreviations.at(use.start).get(use.short, use.short) != use.short:
             found.append(span)
     return found
 

@@ -66,6 +66,10 @@ _NO_NOUN = re.compile(
 _LABEL_END = re.compile(
     r"(?<=[a-z])(?<!\bwith)(?<!\band|\bfor)(?<!\bof|ed) NEC(?: *(?:[|\n]|\Z)| \d{4}\b)"
 )
+# Headings that are also short forms of findings: "PE: lungs clear" is a physical examination, even
+# if the note has a "r/o PE". In "2. PE: on heparin" it is a finding.
+_HEADINGS = frozenset(["CC", "DD", "ID", "MS", "PC", "PE"])
+_BEFORE_HEADINGS = re.compile(r"(?:^|\n|(?<!\d)[.;][ ])[ ]{0,9}\Z")
 _REACH = 20
 # What follows "CKD 3", but not "AF 3 days"; and an item of a list in one line.
 _WHOLE_AFTER = re.compile(
@@ -132,8 +136,9 @@ class AbbreviationResolver(SavedComponent):
         return doc
 
     def _used(self, text: str, defined: set[str]) -> Iterator[Abbreviation]:
-        """Find the first use of each of the table's short forms that the text does not define. The
-        long form has no position in the text.
+        """Find where the table's short forms that the text does not define begin to stand for
+        something: at their first use, as headings for themselves, and after these again. The long
+        form has no position in the text.
 
         YIELDS (Abbreviation): The short forms.
         """
@@ -145,12 +150,15 @@ class AbbreviationResolver(SavedComponent):
             words = {*content_words(" ".join([text, *longs.values()]))} - _NO_EVIDENCE
             longs |= {short: _with_words(self.cfg["meanings"][short], words) for short in undecided}
             uses = [use for use in uses if longs[use.short]]
-        seen, certain = set(defined), longs.keys() & self.cfg["short_forms"].keys()
+        certain = longs.keys() & self.cfg["short_forms"].keys()
         findings = certain & named
         certain = {
             each for each in certain if len(each) > 2 or each in _SURE or each not in findings
         }
+        expanded = set[str]()
         for number, use in enumerate(uses):
+            if _is_heading(text, use):
+                continue
             if use.short in findings and _NO_FINDING_AFTER.match(text, use.end):
                 continue
             if use.short not in certain or _LABEL_END.match(text, use.start - 1):
@@ -158,10 +166,15 @@ class AbbreviationResolver(SavedComponent):
                     continue
                 certain.add(use.short)
                 findings.add(use.short)
-            if use.short not in seen:
-                seen.add(use.short)
-                place = (use.start, use.end)
-                yield Abbreviation(use.short, longs[use.short], *place, *place)
+            expanded.add(use.short)
+        meant: dict[str, str] = {}
+        for use in uses:
+            if use.short in expanded - defined:
+                long = use.short if _is_heading(text, use) else longs[use.short]
+                if meant.get(use.short) != long:
+                    meant[use.short] = long
+                    place = (use.start, use.end)
+                    yield Abbreviation(use.short, long, *place, *place)
 
     def _tables(self) -> tuple[dict[str, str], ShortForms, frozenset[str]]:
         """Combine the tables in the settings, once for all documents.
@@ -199,6 +212,15 @@ def _counted(text: str, use: Use, table: Collection[str]) -> Use:
     is_item = text.startswith((". ", ") "), use.end) and _MARKER.search(text, first, use.start)
     is_whole = _WHOLE_AFTER.match(text, use.end) and not is_item
     return use if is_whole else Use(short, use.start, use.start + len(short))
+
+
+def _is_heading(text: str, use: Use) -> bool:
+    """Check whether a short form is a heading: "PE: lungs clear"."""
+    return (
+        use.short in _HEADINGS
+        and text.startswith(":", use.end)
+        and bool(_BEFORE_HEADINGS.search(text, max(0, use.start - _REACH), use.start))
+    )
 
 
 def _is_finding(text: str, uses: Sequence[Use], number: int, findings: Collection[str]) -> bool:

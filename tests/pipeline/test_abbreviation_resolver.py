@@ -70,6 +70,8 @@ def test_a_table_tells_short_forms_that_a_document_does_not_define(tmp_path):
         ("Echo: mild\nTR", ["TR"]),
         ("Echo: TR mild.", ["TR"]),
         ("r/o PE", ["PE"]),
+        ("PE: no rash.\nr/o PE. PE: clear\n2. PE: heparin\nHTN: on", ["PE", "PE", "HTN"]),
+        ("PE 2010, no PE on CT.\n PE: clear", ["PE", "PE"]),
         ("Dx: ?PE", ["PE"]),
         ("hx of PE", ["PE"]),
         ("PMH: HTN, PE, TR", ["HTN", "PE", "TR"]),
