@@ -42,7 +42,7 @@ def annotate_cli(
 ) -> None:
     """Run a pipeline over texts and write the mentions that it finds.
 
-    A .txt file is one text, and a folder has one in each .txt file, with the file's name as its id;
+    A .txt file is one text, with the file's name as its id, and a folder has one in each .txt file;
     a .jsonl file has an object with a "text" in each line, a .csv or .tsv file a header and a
     "text" in each row; the documents of a .spacy file keep their entities. Other fields and columns
     are kept in the formats bioc-xml, bioc-json, jsonl, spacy and parquet.

@@ -49,10 +49,10 @@ class InputText(NamedTuple):
 def read_inputs(
     path: str | Path, *, text_field: str = TEXT_FIELD, needed_fields: Collection[str] = ()
 ) -> Iterator[InputText]:
-    """Read texts to annotate, one by one. A `.txt` file is one text, and a folder has several of
-    them, whose names without `.txt` are their ids; a `.jsonl` file has an object with a text in
-    each line, a `.csv` or `.tsv` file a header and a text in each row; the documents of a `.spacy`
-    file keep their entities. Texts keep their line ends, which offsets count.
+    """Read texts to annotate, one by one. A `.txt` file is one text, whose id is its name without
+    `.txt`, and a folder has several of them; a `.jsonl` file has an object with a text in each
+    line, a `.csv` or `.tsv` file a header and a text in each row; the documents of a `.spacy` file
+    keep their entities. Texts keep their line ends, which offsets count.
 
     path (Union[str, Path]): A `.txt`, `.jsonl`, `.csv`, `.tsv` or `.spacy` file; all except `.txt`
         and `.spacy` may be gzipped. Or a folder of `.txt` files, read in the order of their names;
@@ -79,7 +79,7 @@ def read_inputs(
         texts = _read_folder(path, replaced)
     elif name.endswith(".txt"):
         _refuse_fields(path, text_field, *needed_fields)
-        texts = iter([_read_file(path, {}, replaced)])
+        texts = iter([_read_file(path, replaced)])
     elif name.endswith(_JSON_LINES):
         texts = _read_json_lines(path, str(path), text_field, replaced)
     elif name.endswith(_TABLES):
@@ -106,9 +106,11 @@ def _refuse_fields(path: Path, *fields: str) -> None:
         raise ConnormError(Errors.CN721.format(path=path, field=named[0], known=known))
 
 
-def _read_file(path: Path, fields: dict[str, Any], replaced: CorpusReport) -> InputText:
-    text = replace_surrogates(read_text(path), report=replaced)
-    return InputText("", text, fields, f"'{path}'")
+def _read_file(path: Path, replaced: CorpusReport) -> InputText:
+    text, doc_id = (
+        replace_surrogates(each, report=replaced) for each in (read_text(path), path.stem)
+    )
+    return InputText("", text, {ID_FIELD: doc_id}, f"'{path}'")
 
 
 def _read_folder(folder: Path, replaced: CorpusReport) -> Iterator[InputText]:
@@ -121,8 +123,7 @@ def _read_folder(folder: Path, replaced: CorpusReport) -> Iterator[InputText]:
         what = "`.txt` files (folders of Parquet and JSON lines need `--engine`)"
         raise ConnormError(Errors.CN104.format(path=folder, what=what))
     for path in paths:
-        doc_id = replace_surrogates(path.stem, report=replaced)
-        yield _read_file(path, {ID_FIELD: doc_id}, replaced)
+        yield _read_file(path, replaced)
 
 
 def _read_docs(path: Path) -> Iterator[InputText]:
