@@ -21,6 +21,7 @@ from .assertion_terms import (
     SIGNS,
     UP_TO_COMMA,
     VERSUS,
+    WARNINGS,
 )
 
 # The hash of its kind, its first token and the token after it.
@@ -59,6 +60,7 @@ _MODIFIERS = 4
 _MODIFIER = re.compile(r"[a-z]+|-")
 _NO_MODIFIERS = FUNCTION_WORDS - _BEFORE_CONSIDERED
 _BRACKETS = frozenset("()")
+_BEFORE_SIGNS = frozenset(",:;")
 # The most tokens between a bracket and a phrase: "(10 years ago)".
 _IN_BRACKETS = 6
 _MINUS = "-"
@@ -238,7 +240,7 @@ def _behind_signs(
                 place = _without_modifiers(doc, place, mentions)
         else:
             is_dash = place - start == 1 and doc[start].text == _MINUS
-            is_meant = not is_dash or (start in minuses and not doc[start].whitespace_)
+            is_meant = not is_dash or (start in minuses and _signs_word(doc, start))
         if is_meant and place not in marked:
             marked.update(_in_row(doc, mentions, place, (), _JOINTS))
     return marked
@@ -249,19 +251,27 @@ def _behind_imperatives(
 ) -> set[int]:
     """Find the mentions behind an imperative that begins a statement, or stands behind a dash or a
     semicolon: "1. Consider sepsis, PE or a stroke", but neither "we consider sepsis" nor "consider
-    aspirin for stroke".
+    aspirin for stroke". A warning is about the rest of its statement, too.
 
     RETURNS (Set[int]): The first tokens of the mentions.
     """
-    marked = set[int]()
+    marked, warned = set[int](), dict[int, int]()
     for _, start, place in before:
-        first = starts[bisect_right(starts, start) - 1]
-        if doc[start:place].text.lower() in IMPERATIVES and (
+        term, statement = doc[start:place].text.lower(), bisect_right(starts, start)
+        if term in IMPERATIVES and (
             doc[start - 1].text in _BEFORE_IMPERATIVES
-            or all(_ITEM_SIGN.fullmatch(each.text.strip()) for each in doc[first:start])
+            or all(
+                _ITEM_SIGN.fullmatch(each.text.strip())
+                for each in doc[starts[statement - 1] : start]
+            )
         ):
-            row = _in_row(doc, mentions, place, _BEFORE_CONSIDERED, _BETWEEN_CONSIDERED)
+            row = [*_in_row(doc, mentions, place, _BEFORE_CONSIDERED, _BETWEEN_CONSIDERED)]
             marked.update(row)
+            if row and term in WARNINGS:
+                warned.setdefault(statement, row[0])
+    if warned:
+        numbers = ((each, bisect_right(starts, each)) for each in mentions)
+        marked.update(each for each, number in numbers if each >= warned.get(number, len(doc)))
     return marked
 
 
@@ -319,14 +329,20 @@ def _is_question(doc: Doc, place: int) -> bool:
 
 def _minuses(doc: Doc, starts: Sequence[int]) -> set[int]:
     """Find the dashes that are minuses: in statements that have a plus right before a word or a
-    sign, "+cough, -fever". Others belong to list items.
+    sign, "+cough, -fever", or in a list, "+ cough, - fever". Others belong to list items.
 
     RETURNS (Set[int]): Their tokens.
     """
-    pluses = (each.i for each in doc if each.text == "+" and not each.whitespace_)
+    signs = (each.i for each in doc if each.text == "+")
+    pluses = (each for each in signs if _signs_word(doc, each) or _has_any(starts, each, each + 1))
     with_plus = {bisect_right(starts, place) for place in pluses}
     dashes = (each.i for each in doc if each.text == _MINUS) if with_plus else ()
     return {place for place in dashes if bisect_right(starts, place) in with_plus}
+
+
+def _signs_word(doc: Doc, place: int) -> bool:
+    """Check whether a plus or minus belongs to what follows."""
+    return not doc[place].whitespace_ or (place > 0 and doc[place - 1].text in _BEFORE_SIGNS)
 
 
 def _ending_commas(

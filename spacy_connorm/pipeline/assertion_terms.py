@@ -78,6 +78,8 @@ _REMAINS = ("remain", "remains")
 _PLACES = ("in the", "on the", "on her", "on his", "on our", "remains in the", "remains on the")
 # At the start of a sentence or list item, before a mention: "Consider sepsis", not "we consider".
 IMPERATIVES = frozenset(["consider", "exclude", "return for"])
+# Those that all mentions behind them belong to: "return for weight gain > 3 lbs, or fever".
+WARNINGS = frozenset(["return for"])
 _NOT_SURE = frozenset(
     (
         *(f"{being} {sure}" for being in (*_ARE, *_REMAINS, "seems") for sure in _GUESSED),
@@ -119,6 +121,7 @@ _AFFIRMING = (
 _ENDS_OF_NEGATION = (
     *(f"{joint} {verb}" for joint in (",", "and") for verb in _AFFIRMING),
     *(", just", ", only", ", with", ", +", ";", "pos for", "positive for"),
+    *(", h/o", ", history of", ", hx", ", pmh", ", s/p"),
     *("and developed", "because", "because of", "if", "unless"),
     *("to evaluate", "to exclude", "to look for", "to rule out"),
 )

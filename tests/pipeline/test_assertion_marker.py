@@ -53,6 +53,9 @@ def nlp():
         ("Denies fever, reports cough", {"fever": ("negated",), "cough": ()}),
         ("No fits and has a cough", {"fits": ("negated",), "cough": ()}),
         ("No fever, +cough", {"fever": ("negated",), "cough": ()}),
+        ("+ cough x 2d, - fever, asthma", {"cough": (), "fever": ("negated",), "asthma": ()}),
+        ("+ cough: - fever\n- asthma", {"cough": (), "fever": ("negated",), "asthma": ()}),
+        ("No fever, hx cough", {"fever": ("negated",), "cough": ("history",)}),
         ("Neither fever nor cough", {"fever": ("negated",), "cough": ("negated",)}),
         (
             "[ ] fever [x] cough [ ] fits",
@@ -170,6 +173,7 @@ def test_words_around_a_mention_say_what_it_is(nlp, text, expected):
         ("A fever; exclude asthma", ["asthma"]),
         ("Please exclude asthma", ["asthma"]),
         ("Plan: 1) exclude asthma 2) return for fits", ["asthma", "fits"]),
+        ("Return for cough, 3 lbs of gain, or fever. Has asthma.", ["cough", "fever"]),
         ("Concerned re: fever. A cough", ["fever"]),
         ("A cough, concern regarding asthma", ["asthma"]),
         ("Return for worsening fever, cough or fits", ["fever", "cough", "fits"]),
