@@ -21,20 +21,21 @@ from .short_form_files import read_short_forms
 
 # Words that precede and follow findings, and how far to look for them, in characters.
 _BEFORE_FINDINGS = re.compile(
-    r"(?<!\w)(?:no|not|denies|denied|without|w/o?|mild|moderate|severe|trivial|trace|acute|chronic"
-    r"|paroxysmal|permanent|recurrent|persistent|worsening|known|new|possible|probable|suspected"
+    r"(?<!\w)(?:no|not|denies|denied|without|w/o?|mild|mod|moderate|severe|trivial|trace|acute"
+    r"|chronic|paroxysmal|permanent|recurrent|remote|persistent|worsening|known|new|possible"
+    r"|probable|suspected|(?:pmhx?|dx|problems|assessment|impression):|\d{1,3} ?(?:y/?o ?)?[mf]"
     r"|r/o|rule out|concern for|(?:pos|neg)(?:itive|ative)? for|reports|endorses|h/o|s/p|c/o"
     r"|hx(?: of)?|history of|has|had|dx:?|diagnos(?:is of|ed with)|due to|secondary to|2/2"
     r"|(?:evidence|signs?|symptoms) of|develop(?:s|ed)|die[ds] (?:of|from)"
     r"|(?:admitted|presents|presented|presenting|patient|pt|man|woman|male|female|boy|girl) with"
     r"|(?:admitted|treated) for|on [a-z]{5,20} for)\s+\Z"
-    r"|(?<!\w)on [a-z]{5,20} \(\Z|(?<!\w)[?]\s?\Z|(?:^|\n)\s*(?:\d{1,2}[.)]|\#)\s*\Z",
+    r"|(?<!\w)on [a-z]{5,20} \(\Z|(?<!\w)[?+]\s?\Z|(?:^|\n)\s*(?:\d{1,2}[.)]|\#)\s*\Z",
     re.IGNORECASE,
 )
 _AFTER_FINDINGS = re.compile(
     r"\s+(?:-\s+|is |was )?(?:(?:less|more|un)?\s?likely|suspected|excluded|ruled out|resolved"
     r"|closed|improved|worsened|mild|moderate|severe|trivial|trace|with RVR|(?:stage|grade) \w+"
-    r"|on (?!admission|arrival|exam|room)[a-z]{5,})\b",
+    r"|s/p|c/b|on (?!admission|arrival|exam|room)[a-z]{5,})\b",
     re.IGNORECASE,
 )
 # A list item of its own, "10. OA knees", "- OA left hip".

@@ -23,6 +23,7 @@ DM dermatomyositis
 ED erectile dysfunction
 EDS excessive daytime sleepiness
 HD Hirschsprung's disease
+ICH intracranial hypertension
 LA leukoaraiosis
 LAD linear IgA dermatosis
 LE lupus erythematosus

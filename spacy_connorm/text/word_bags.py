@@ -44,6 +44,10 @@ _WORD = re.compile(r"[^\W\d_]+|\d+")
 _LETTER = "A"
 _NUMBER = re.compile(r"\d")
 _NUMBERED = re.compile(r"a(?:(?<=\da)(?![^\W\d_])|(?=\d)(?<![^\W\d_]a))")
+# "Stage IIIb", "IIIB".
+_ROMAN = re.compile(
+    r"(?<![^\W_])(?:(II|III|IV|VII|VIII|IX)([A-Da-d])|(I|V|VI)([a-d]))(?![^\W_])"
+)
 # Longer runs of letters are not English words.
 _LONGEST = 60
 # Words in capitals up to this length may be short forms, whose last letter is not a plural: "AIDS".
@@ -75,17 +79,25 @@ def content_words(text: str) -> list[str]:
 def normalized_words(text: str) -> list[str]:
     """List the words of a text in order: in lower case and American spelling, without plurals,
     possessives, accents and the tags of terminologies, Greek letters spelled out, "ß" as "ss", and
-    Roman numerals up to nine as digits. Letters and digits are separate words: "CD4" is "cd" and
-    "4". A single "A", also that of "3a", stays a capital, unlike the article.
+    Roman numerals up to nine as digits, also before a letter: "IIIb". Letters and digits are
+    separate words: "CD4" is "cd" and "4". A single "A", also that of "3a", stays a capital, unlike
+    the article.
 
     text (str): Any text.
     RETURNS (List[str]): The words, including stop words.
     """
     plain = text if text.isascii() else spell_greek(unify_dashes(unify_unicode(text)))
     words = drop_possessives((strip_tags(plain) or text).replace("`", "'"))
+    if "I" in words or "V" in words:
+        words = _ROMAN.sub(_split_numeral, words)
     if _NUMBER.search(words):  # Most texts have none, and searching is fast.
         words = _NUMBERED.sub(_LETTER, words)
     return list(map(_normalized, _WORD.findall(words)))
+
+
+def _split_numeral(match: re.Match[str]) -> str:
+    numeral, letter = filter(None, match.groups())
+    return f"{_NUMERALS[numeral.lower()]}{letter.lower()}"
 
 
 @lru_cache(maxsize=65_536)

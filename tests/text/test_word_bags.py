@@ -38,6 +38,8 @@ from spacy_connorm.text.word_bags import (
         ("cancer of a breast", "breast cancer"),
         ("Hepatitis-A", "hepatitis A"),
         ("CKD stage 3a", "CKD stage 3 A"),
+        ("CKD stage IIIb, Ia", "stage 3b CKD, 1a"),
+        ("stage IIIB", "Stage 3B"),
         ("α1a receptor", "alpha 1A receptor"),
     ],
 )
@@ -53,6 +55,7 @@ def test_spelling_inflection_and_order_do_not_matter(first, second):
         ("hepatitis B", "hepatitis"),
         ("hepatitis A", "hepatitis"),
         ("stage 3a", "stage 3"),
+        ("IB, VIA", "1B, 6A"),
         ("Vitamin A deficiency", "vitamin deficiency"),
         ("hypertension", "hypotension"),
         ("no pain", "pain"),
