@@ -95,9 +95,6 @@ class WithoutNumkong:
         with patch.object(vectors_module, "_load_kernels", lambda: None):
             return self._searcher.nearest(queries, n, allowed)
 
-    def verify(self, path: Path) -> None:
-        """Do nothing."""
-
 
 def main() -> None:
     parser = make_parser(__doc__ or "")

@@ -16,8 +16,8 @@ _SHOWN = 10
 @options_of(check)
 def check_cli(**given: Any) -> None:
     """Check a saved pipeline: compare every byte with the checksums from when it was saved, load
-    it, and check that the files of its index agree with each other. Files without a checksum are
-    listed. Use it for a pipeline that was copied, or if you do not trust the disk.
+    it, and check that its encoder gives texts the vectors that the index has. Files without a
+    checksum are listed. Use it for a pipeline that was copied, or if you do not trust the disk.
 
     Example: connorm check training/index
     """
@@ -33,7 +33,7 @@ def check_cli(**given: Any) -> None:
     every = "all" if not report.unlisted else "the other"
     msg.good(
         f"Nothing is missing and nothing has changed in {every} {report.checked:,} files of "
-        f"{report.path}, and they agree with each other"
+        f"{report.path}, and the encoder fits them"
     )
 
 

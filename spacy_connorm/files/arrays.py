@@ -97,18 +97,8 @@ def require_offsets(path: Path, offsets: np.ndarray, total: int) -> None:
     """
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != total:
         raise damaged(path, f"it does not divide {total} values")
-    if not ascends(offsets):
+    if (offsets[1:] < offsets[:-1]).any():
         raise damaged(path, "its values do not ascend")
-
-
-def ascends(numbers: np.ndarray, *, strictly: bool = False) -> bool:
-    """Check whether numbers ascend.
-
-    numbers (np.ndarray): (n,).
-    strictly (bool): Whether equal neighbours are not allowed.
-    RETURNS (bool): True if they do.
-    """
-    return bool((numbers[1:] > numbers[:-1] if strictly else numbers[1:] >= numbers[:-1]).all())
 
 
 def find_sorted(known: np.ndarray, values: np.ndarray) -> np.ndarray:

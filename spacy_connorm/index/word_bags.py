@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..files.arrays import are_among, ascends, find_sorted, open_array, require_offsets, save_arrays
+from ..files.arrays import are_among, find_sorted, open_array, require_offsets, save_arrays
 from ..text.substitutions import ENGLISH, Substitution
 from ..text.word_bags import (
     MODULUS,
@@ -177,13 +177,6 @@ class WordBags:
         RETURNS (np.ndarray): bool (b,), for the hash of each word.
         """
         return are_among(self.words, values)
-
-    def are_same(self, other: "WordBags") -> bool:
-        """Compare two sets of bags.
-
-        RETURNS (bool): True if they have the same bags and counts.
-        """
-        return all(map(np.array_equal, vars(self).values(), vars(other).values()))
 
     def write(self, folder: Path) -> None:
         save_arrays(folder, _STEM, vars(self))
@@ -443,14 +436,6 @@ class RewritingTable:
         certainty_file = folder / f"{_REWRITING}.certainty.npy"
         certainty = open_array(certainty_file, "float32", change.shape, finite=True)
         return cls(words, start, change, certainty)
-
-    def is_sound(self) -> bool:
-        """Check that the words ascend, and that certainties are probabilities.
-
-        RETURNS (bool): True if this is so.
-        """
-        inside = (self.certainty >= 0) & (self.certainty <= 1)
-        return ascends(self.words, strictly=True) and bool(inside.all())
 
 
 ENGLISH_TABLE = RewritingTable.from_substitutions(ENGLISH)

@@ -1,11 +1,10 @@
 """The parts that find candidates: an encoder, an index, the synonyms beside it, and a sieve."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
-from pathlib import Path
 from threading import RLock
 from typing import Any
 
@@ -34,7 +33,7 @@ from ..index.concept_index import (
     allowed_concepts,
     hash_keys,
 )
-from ..index.overlay import SYNONYMS_FILE, Synonym, SynonymOverlay
+from ..index.overlay import Synonym, SynonymOverlay
 from ..index.store import Cache
 from ..index.vectors import COSINE, from_raw, metric_of
 from ..text.cleaning import clean
@@ -427,20 +426,6 @@ class ConceptLookup:
                 overlay = SynonymOverlay(index) if overlay is None else overlay
                 retriever = Retriever(encoder, index, overlay, **self._own_settings())
             self.encoder, self._retriever = encoder, retriever
-
-    def verify(self, folder: Path, *, report: Callable[[int], Any]) -> None:
-        """Check that index, synonyms and encoder agree.
-
-        folder (Path): The folder that they were read from.
-        report (Callable): Called with the number of rows and texts read since its last call.
-        RAISES (ConnormError): CN402 for the first file that is damaged.
-        """
-        from ..index.verification import verify_index, verify_overlay, verify_texts
-
-        index, encoder = self.retriever.index, self.retriever.encoder
-        verify_index(index, report=report)
-        verify_texts(index, encoder, report=report)
-        verify_overlay(self.overlay, encoder, folder / SYNONYMS_FILE, report=report)
 
 
 def _require_comparable(metric: str, sieve: Sieve, settings: Mapping[str, Any]) -> None:

@@ -15,7 +15,6 @@ from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.concept_index import SEARCHES, ConceptIndex, Search, hash_keys
 from spacy_connorm.index.vectors import from_raw
-from spacy_connorm.index.verification import verify_index
 from spacy_connorm.text.word_bags import word_bag
 
 from .conftest import (
@@ -29,6 +28,7 @@ from .conftest import (
     make_concepts,
     make_synonyms,
 )
+from .soundness import require_sound
 
 
 def rows(index):
@@ -343,7 +343,7 @@ def test_lists_are_kept_and_find_what_new_ones_find(tmp_path, encoder):
     fresh = build(tmp_path / "fresh", encoder=encoder, backend=LISTS, concepts=concepts)
     updates = {} if encoder is not DENSE else dict.fromkeys(["O-T", "OD-T"], "kept")
     assert (old.manifest["updates"], new.manifest["updates"]) == ({}, updates)
-    verify_index(new, report=lambda count: None)
+    require_sound(new)
     queries = new.vectors.queries(np.arange(0, rows(new), 9))
     queries = replace(queries, weight=WEIGHT) if encoder is HYBRID else queries
     for search in SEARCHES:

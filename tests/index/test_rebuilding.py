@@ -8,11 +8,11 @@ import pytest
 
 from spacy_connorm.concepts import Concept, write_concepts
 from spacy_connorm.index import word_bags
-from spacy_connorm.index.verification import verify_index
 from spacy_connorm.ontology import open_ontology
 from spacy_connorm.text.word_bags import word_bag
 
 from .conftest import DENSE, build
+from .soundness import require_sound
 
 WORDS = ("heart", "Heart", "attack", "pain", "MI", "acute", "שלום", "of the", "renal", "disease")
 OTHER_IDS = ("MIM:1", "OMIM:1", "ICD10:I21", "MESH:D009203")
@@ -90,7 +90,7 @@ def test_it_has_the_bytes_of_one_from_nothing(tmp_path, monkeypatch, given, seed
         )
         assert known.manifest["files"] == fresh.manifest["files"]
         assert told_again == told
-        verify_index(known, report=lambda count: None)
+        require_sound(known)
 
 
 @pytest.mark.parametrize("window", [3, 1000])

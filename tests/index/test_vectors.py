@@ -28,9 +28,9 @@ from spacy_connorm.index.vectors import (
     scaled,
     write_csr,
 )
-from spacy_connorm.index.verification import verify_index
 
 from .conftest import DENSE, HYBRID, SPARSE, build, encode
+from .soundness import require_sound
 
 
 @pytest.fixture
@@ -342,7 +342,7 @@ def test_each_search_finds_the_largest_inner_products(tmp_path, backend, encoder
         )
         own = np.take_along_axis(expected, found.items, axis=1)
         np.testing.assert_allclose(found.scores, own, atol=tolerance)
-    verify_index(index, report=lambda rows: None)
+    require_sound(index)
 
 
 @pytest.mark.filterwarnings("ignore:.*CNW401")
@@ -424,7 +424,7 @@ def test_vectors_of_an_index_of_another_metric_are_copied(tmp_path, before, afte
     for search in (Search.O_T, Search.OD_C):
         found = newer.searcher(search).nearest(asked, 5)
         np.testing.assert_array_equal(found.items, fresh.searcher(search).nearest(asked, 5).items)
-    verify_index(newer, report=lambda rows: None)
+    require_sound(newer)
 
 
 BOTH = HybridArray(RAW, sparse.csr_matrix(np.maximum(RAW[::-1], 0)), 0.5)

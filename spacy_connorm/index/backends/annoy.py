@@ -18,7 +18,6 @@ import numpy as np
 from ...encoders.protocol import Raw
 from ...encoders.storage import DTYPES
 from ...errors import ConnormError, Errors, Warnings, refuse, require_choice, warn
-from ...files.folders import damaged
 from ..vectors import Vectors, row_blocks
 from .exact import (
     AllowedItems,
@@ -32,8 +31,6 @@ from .exact import (
 if TYPE_CHECKING:
     from .exact import Searcher
 
-# Other processors may round differently.
-_ROUNDED = 1e-4
 # The beginning of the file if no forest was built.
 _NO_FOREST = b"no forest: "
 # With fewer names, an exact search is as fast.
@@ -170,15 +167,6 @@ class AnnoySearcher:
         found = rescore(self.vectors, queries, proposed, n)
         return self._exact.complete(found, queries, wanted, allowed)
 
-    def verify(self, path: Path) -> None:
-        width = self.vectors.width
-        if not has_each_item_in_each_tree(path, items=len(self), width=width):
-            raise damaged(path, "its trees do not hold every vector once")
-        stored = np.memmap(path, dtype="<f4", mode="r").reshape(-1, width + 3)[: len(self), 3:]
-        for rows in row_blocks(np.arange(len(self))):
-            if not np.allclose(stored[rows], self.vectors.queries(rows), atol=_ROUNDED):
-                raise damaged(path, "it holds other vectors")
-
     def _propose(
         self, queries: Raw, count: int, allowed: AllowedItems | None
     ) -> Iterator[np.ndarray]:
@@ -239,36 +227,6 @@ def require_sound_forest(path: Path, *, items: int, width: int) -> None:
         _refuse_forest(path, "a child is not a node")
     if (below[children].sum(axis=1, dtype="int64") != below[inner]).any():
         _refuse_forest(path, "a node does not have the items of its children")
-
-
-def has_each_item_in_each_tree(path: Path, *, items: int, width: int) -> bool:
-    """Check that every tree holds every item exactly once.
-
-    path (Path): The file, which `require_sound_forest` has accepted.
-    items (int): The number of vectors it was built from.
-    width (int): Their width.
-    RETURNS (bool): True if it does.
-    """
-    nodes = np.asarray(np.memmap(path, dtype="<i4", mode="r")).reshape(-1, width + 3)
-    # The roots are at the end: only they have all items below them.
-    others = np.flatnonzero(nodes[:, 0] != items)
-    first = max(items, int(others[-1]) + 1 if len(others) else 0)
-    everything = np.arange(items)
-    return all(
-        np.array_equal(np.sort(_items_below(nodes, root, items)), everything)
-        for root in range(first, len(nodes))
-    )
-
-
-def _items_below(nodes: np.ndarray, root: int, items: int) -> np.ndarray:
-    found, level = [], np.asarray([root])
-    while len(level):
-        is_leaf = nodes[level, 0] < nodes.shape[1]
-        found += [nodes[leaf, 1 : 1 + nodes[leaf, 0]] for leaf in level[is_leaf]]
-        children = nodes[level[~is_leaf], 1:3].ravel()
-        found.append(children[children < items])
-        level = children[children >= items]
-    return np.concatenate(found)
 
 
 def _check_leaves(path: Path, nodes: np.ndarray, leaves: np.ndarray, items: int) -> None:

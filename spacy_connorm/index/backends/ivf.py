@@ -21,8 +21,6 @@ import numpy as np
 from ...encoders.protocol import Raw
 from ...encoders.storage import DTYPES
 from ...errors import ConnormError, Errors, refuse, require_choice, require_installed
-from ...files.arrays import are_among, ascends
-from ...files.folders import damaged
 from ..vectors import Vectors, row_blocks
 from .exact import (
     AllowedItems,
@@ -468,19 +466,6 @@ class IvfSearcher:
             reason = "its lists hold a number that is not a vector"
             raise ConnormError(Errors.CN403.format(path=self._path, reason=reason))
         return items
-
-    def verify(self, path: Path) -> None:
-        # faiss leaves out zero vectors.
-        lists = load_faiss().downcast_InvertedLists(self._lists.invlists)
-        held = [_ids(lists, each) for each in range(lists.nlist) if lists.list_size(each)]
-        items = np.sort(np.concatenate([np.empty(0, dtype="int64"), *held]))
-        is_sound = (
-            ascends(items, strictly=True)
-            and are_among(items, np.flatnonzero(self.vectors.norms)).all()
-            and are_among(np.arange(len(self)), items).all()
-        )
-        if not is_sound:
-            raise damaged(path, "its lists do not hold every vector once")
 
     def _probes(self, proposals: int, possible: int) -> int:
         """Choose the number of lists to read.

@@ -19,6 +19,7 @@ from spacy_connorm.index.backends.exact import (
 from spacy_connorm.index.backends.ivf import IvfIndex, IvfSearcher
 from spacy_connorm.index.vectors import from_raw
 
+from ..soundness import require_lists
 from .many_concepts import CONCEPTS, QUERIES, RAW, SETTINGS, VECTORS
 
 
@@ -293,7 +294,7 @@ def test_updated_lists_hold_every_vector_and_find_as_much(built, tmp_path):
     for name in ("new", "again"):
         assert SETTINGS.build(vectors, tmp_path / name, Earlier(built, 3000, items)) == "kept"
     assert (tmp_path / "new").read_bytes() == (tmp_path / "again").read_bytes()
-    SETTINGS.open(vectors, tmp_path / "new").verify(tmp_path / "new")
+    require_lists(SETTINGS.open(vectors, tmp_path / "new"))
     SETTINGS.build(vectors, tmp_path / "fresh")
     least = recall(SETTINGS, vectors, tmp_path / "fresh") - 0.01
     assert recall(SETTINGS, vectors, tmp_path / "new") >= least > 0.9
