@@ -589,27 +589,6 @@ def join(parts: Sequence[Any]) -> Vectors:
     return SparseVectors(unit, np.concatenate([part.norms for part in parts]))
 
 
-def with_replaced(vectors: Vectors, rows: np.ndarray, others: Any) -> Vectors:
-    """Replace some vectors, in place if they are dense.
-
-    vectors (Vectors): A copy of vectors.
-    rows (Ints1d): int64 (m,): the rows to replace.
-    others (Vectors): m vectors of the same kind.
-    RETURNS (Vectors): The vectors.
-    """
-    if isinstance(vectors, HybridVectors):
-        dense: Any = with_replaced(vectors.dense, rows, others.dense)
-        lexical: Any = with_replaced(vectors.lexical, rows, others.lexical)
-        return HybridVectors(dense, lexical)
-    if isinstance(vectors, DenseVectors):
-        for own, other in zip(vectors.arrays.values(), others.arrays.values(), strict=True):
-            own[rows] = other
-        return vectors
-    order = np.arange(len(vectors))
-    order[rows] = len(vectors) + np.arange(len(rows))
-    return join([vectors, others]).take(order)
-
-
 def open_vectors(folder: Path, stem: str) -> Vectors:
     """Open vectors, memory-mapped.
 
