@@ -8,7 +8,6 @@ products multiplies by the norms again (`scaled`).
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
@@ -72,9 +71,6 @@ _LEVELS = 127
 # Queries are rounded in common if their largest components differ by this factor at most. Most unit
 # vectors do; the error of the smaller ones grows by as much.
 _SPREAD = 4
-# The number of components converted to float32 at once: they stay in a core's cache until they are
-# multiplied, so a search reads a quarter of the memory that it reads for float32 vectors.
-_CONVERTED = 100_000
 # The relative error of a float32 product or sum.
 _FLOAT32 = 2.0**-24
 
@@ -178,17 +174,13 @@ class DenseVectors:
 
     def compare(self, queries: np.ndarray) -> RowScores:
         """Compare queries with all rows, quickly and up to a known error. int8 rows are compared as
-        integers: queries are rounded like rows, which the error accounts for. Without numkong, rows
-        are converted to float32, which takes ten times as long.
+        integers: queries are rounded like rows, which the error accounts for.
 
         queries (Raw): float32 (b, width), at unit length unless scores are inner products.
         RETURNS (RowScores): Computes the scores of ranges of rows.
         """
-        kernels = _load_kernels() if self.rows.dtype == "int8" else None
-        if kernels is None:
-            products, scale, error = _multiply(self.rows, queries)
-        else:
-            products, scale, error = _multiply_rounded(self.rows, queries, kernels)
+        multiply = _multiply_rounded if self.rows.dtype == "int8" else _multiply
+        products, scale, error = multiply(self.rows, queries)
 
         def dots(start: int, stop: int) -> np.ndarray:
             found = products(start, stop)
@@ -271,34 +263,26 @@ _UNSCALED = np.ones((1, 1), dtype="float32")
 
 
 def _multiply(rows: np.ndarray, queries: np.ndarray) -> _Products:
-    """Multiply in float32. A few rows of another type are converted at once."""
+    """Multiply in float32."""
     queries = np.asarray(queries, dtype="float32")
     columns = np.ascontiguousarray(queries.T)
-    width = max(rows.shape[1], 1)
-    at_once = max(_CONVERTED // width, 1)
 
     def products(start: int, stop: int) -> np.ndarray:
-        if rows.dtype == "float32":
-            return rows[start:stop] @ columns
-        found = np.empty((stop - start, len(queries)), dtype="float32")
-        converted = np.empty((min(at_once, stop - start), rows.shape[1]), dtype="float32")
-        for first in range(start, stop, at_once):
-            block = rows[first : min(first + at_once, stop)]
-            part = converted[: len(block)]
-            part[...] = block
-            np.matmul(part, columns, out=found[first - start : first - start + len(block)])
-        return found
+        return rows[start:stop] @ columns
 
-    error = 2 * width * _FLOAT32 * np.linalg.norm(queries, axis=1)
+    error = 2 * max(rows.shape[1], 1) * _FLOAT32 * np.linalg.norm(queries, axis=1)
     return _Products(products, _UNSCALED, error)
 
 
-def _multiply_rounded(rows: np.ndarray, queries: np.ndarray, kernels: Any) -> _Products:
+def _multiply_rounded(rows: np.ndarray, queries: np.ndarray) -> _Products:
     """Multiply integers: queries are rounded to multiples of 1/127 of the largest component of all,
     so that one factor turns products into scores; or each of its own, if that differs much.
 
     RETURNS (_Products): The products; the error follows from Cauchy-Schwarz.
     """
+    # It uses the processor's special instructions for integers.
+    import numkong
+
     largest = np.abs(queries).max(axis=1, keepdims=True, initial=0)
     most = largest.max(keepdims=True, initial=0)
     whole = most if (most <= _SPREAD * largest).all() else largest
@@ -306,29 +290,16 @@ def _multiply_rounded(rows: np.ndarray, queries: np.ndarray, kernels: Any) -> _P
     numbers = queries / scale
     codes = np.rint(numbers).astype("int8")
     error = np.linalg.norm(numbers - codes, axis=1) * scale.ravel()
-    packed = kernels.dots_pack(codes)
+    packed = numkong.dots_pack(codes)
 
     def products(start: int, stop: int) -> np.ndarray:
         some = rows[start:stop]
         # For one query this kernel takes a third less time. It needs at least one row.
         if len(codes) == 1 and len(some):
-            return np.asarray(kernels.cdist(some, codes, "dot")).astype("float32")
-        return np.asarray(kernels.dots_packed(some, packed)).astype("float32")
+            return np.asarray(numkong.cdist(some, codes, "dot")).astype("float32")
+        return np.asarray(numkong.dots_packed(some, packed)).astype("float32")
 
     return _Products(products, scale.T, error + 4 * _FLOAT32 * np.linalg.norm(queries, axis=1))
-
-
-@cache
-def _load_kernels() -> Any:
-    """Import numkong, whose int8 products use special instructions of the processor.
-
-    RETURNS (Optional[module]): The module; None if it cannot be imported.
-    """
-    try:
-        import numkong
-    except ImportError:
-        return None
-    return numkong
 
 
 @dataclass(eq=False)
