@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..encoders.protocol import HybridArray, Raw, take_rows
+from ..encoders.protocol import HybridArray, Raw
 from ..errors import ConnormError, Errors
 from .backends.exact import AllowedItems, Searcher
 from .concept_index import AllowedConcepts, ConceptIndex, D, Search
@@ -260,7 +260,7 @@ def _search_source(
     found: list[list[Hit]] = [[] for _ in range(vectors.shape[0])]
     waiting, n = np.arange(len(found)), _FIRST_LOOK * top_k
     while len(waiting):
-        asked = vectors if len(waiting) == len(found) else take_rows(vectors, waiting)
+        asked = vectors if len(waiting) == len(found) else vectors[waiting]
         neighbours = source.searcher.nearest(asked, n, source.items)
         # Larger or infinite scores and NaN come from damaged vectors.
         if not (neighbours.scores <= largest).all():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..encoders.protocol import HybridArray, Raw, make_csr, stack, take_rows
+from ..encoders.protocol import HybridArray, Raw, make_csr, stack
 from ..encoders.storage import DTYPES
 from ..files.arrays import open_array, require_offsets, save_arrays, write_header
 from ..files.folders import damaged
@@ -347,7 +347,7 @@ class SparseVectors:
         return SparseVectors(make_csr(parts, self.width), self.norms[start:stop])
 
     def take(self, rows: np.ndarray) -> "SparseVectors":
-        return SparseVectors(take_rows(self.unit, rows), self.norms[rows])
+        return SparseVectors(self.unit[rows], self.norms[rows])
 
     def compare(self, queries: "csr_matrix") -> RowScores:
         """Compare by the features of each row, always in the same order; see
@@ -369,18 +369,18 @@ class SparseVectors:
 
         RETURNS (Floats1d): float32 (m,).
         """
-        return (take_rows(self.unit, rows) @ queries[query].T).toarray().ravel()
+        return (self.unit[rows] @ queries[query].T).toarray().ravel()
 
     def pairs(self, queries: "csr_matrix", asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Compute the scores of pairs; see `DenseVectors.pairs`.
 
         RETURNS (Floats1d): float32 (n,).
         """
-        products = take_rows(self.unit, rows).multiply(take_rows(queries, asked))
+        products = self.unit[rows].multiply(queries[asked])
         return np.asarray(products.sum(axis=1)).ravel()
 
     def queries(self, rows: np.ndarray) -> "csr_matrix":
-        return take_rows(self.unit, rows)
+        return self.unit[rows]
 
     def sums(self, incidence: "csr_matrix") -> "csr_matrix":
         """Sum raw vectors; see `DenseVectors.sums`.
