@@ -338,8 +338,8 @@ class ConceptLookup:
         synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
         count (int): How often D has them; if two concepts share a text, the more frequent one comes
             first.
-        RAISES (ConnormError): CN001 as `retriever`, CN411 for a concept that the index lacks, CN003
-            for an empty text, CN009 for a text in which the encoder recognizes nothing, CN006 for
+        RAISES (ConnormError): CN001 as `retriever`, CN411 for a concept that the index lacks, CN009
+            for a text in which the encoder recognizes nothing, or that is empty, CN006 for
             anything but pairs, and for a `count` below 1 or a total over 999999. Nothing is added
             then.
         """
@@ -351,7 +351,7 @@ class ConceptLookup:
         `add_synonyms`.
 
         synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
-        RAISES (ConnormError): CN001, CN411, CN003 and CN006 as `add_synonyms`. Nothing is removed
+        RAISES (ConnormError): CN001, CN411, CN009 and CN006 as `add_synonyms`. Nothing is removed
             then.
         WARNS (ConnormWarning): CNW001 for a pair that is not in the index.
         """
@@ -482,7 +482,7 @@ def find_synonyms(
     encoder (Model[List[str], Floats2d]): The encoder that the index was built with.
     RETURNS (List[Synonym]): One for each pair.
     RAISES (ConnormError): CN006 for anything but pairs, CN411 for a concept that the index lacks,
-        CN424 if it is in the place of the text, CN003 for an empty text.
+        CN424 if it is in the place of the text, CN009 for an empty text.
     """
     pairs = []
     for number, (text, concept) in enumerate(as_pairs(synonyms), start=1):
@@ -527,5 +527,5 @@ def _warn_of_missing(
 def _text(text: str, number: int) -> str:
     cleaned = clean(text)
     if not cleaned:
-        raise ConnormError(Errors.CN003.format(number=number, text=quote(text)))
+        raise ConnormError(Errors.CN009.format(number=number, text=quote(text)))
     return cleaned

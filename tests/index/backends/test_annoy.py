@@ -102,7 +102,7 @@ def test_what_annoy_builds(tmp_path, items, n_trees):
         {"items": items + 1, "width": NODE_WIDTH},
         {"items": items, "width": NODE_WIDTH + 1},
     ):
-        with pytest.raises(ConnormError, match="CN403"):
+        with pytest.raises(ConnormError, match="CN402"):
             require_sound_forest(path, **wrong)
 
 
@@ -138,7 +138,7 @@ def change(path, where, column, value):
 def test_what_would_leave_the_file_or_never_end(tmp_path, where, column, value):
     path = build_forest(tmp_path / "forest", 300)
     change(path, where, column, value)
-    with pytest.raises(ConnormError, match=r"CN403.*forest"):
+    with pytest.raises(ConnormError, match=r"CN402.*forest"):
         require_sound_forest(path, items=300, width=NODE_WIDTH)
 
 
@@ -146,5 +146,5 @@ def test_what_would_leave_the_file_or_never_end(tmp_path, where, column, value):
 def test_a_file_of_another_size(tmp_path, size):
     path = tmp_path / "forest"
     path.write_bytes(bytes(size))
-    with pytest.raises(ConnormError, match="CN403"):
+    with pytest.raises(ConnormError, match="CN402"):
         require_sound_forest(path, items=300, width=NODE_WIDTH)
