@@ -175,16 +175,9 @@ class NameFile:
         starts, ends = ends[texts], ends[texts + 1]
         sizes = np.concatenate([[0], ends - starts])
         np.save(folder / STARTS_FILE, np.cumsum(sizes))
-        # Texts that follow each other here as there are copied at once.
-        breaks = np.flatnonzero(starts[1:] != ends[:-1])
-        spans = zip(
-            starts[np.concatenate([[0], breaks + 1])].tolist(),
-            ends[np.concatenate([breaks, [-1]])].tolist(),
-            strict=True,
-        )
         with (folder / TEXTS_FILE).open("wb") as file:
             write_header(file, "uint8", (int(sizes.sum()),))
-            for start, end in spans:
+            for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
                 file.write(content[start:end])
 
 

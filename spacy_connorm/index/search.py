@@ -244,8 +244,14 @@ def _over_concepts(
     changed, means = overlay.means(search)
     if means is None:
         return [_means(searcher, allowed.items(search) if allowed else None, concepts)]
-    kept, left = overlay.allowed_means(search, concepts, allowed)
-    return [_means(searcher, kept, concepts), _means(means, left, changed)]
+    kept, left = ~np.isin(concepts, changed), means.vectors.norms > 0
+    if allowed is not None:
+        kept &= allowed.concepts[concepts]
+        left &= allowed.concepts[changed]
+    return [
+        _means(searcher, AllowedItems(kept), concepts),
+        _means(means, AllowedItems(left), changed),
+    ]
 
 
 def _means(searcher: Searcher, items: AllowedItems | None, concepts: np.ndarray) -> _OtherItems:

@@ -128,7 +128,7 @@ class Retriever:
     def encode(
         self, texts: Sequence[str], top_k: int, allowed: AllowedConcepts | None = None
     ) -> SearchBatch:
-        """Get vectors from the index, from the synonyms beside it, or from the encoder.
+        """Get vectors from the index or from the encoder.
 
         texts (Sequence[str]): Cleaned texts.
         top_k (int): The number of concepts to find for each.
@@ -136,8 +136,7 @@ class Retriever:
         RETURNS (SearchBatch): The texts with vectors, without those in which the encoder
             recognizes nothing.
         """
-        index, added = self.index, self.overlay.raw
-        shim = self._shim
+        index, shim = self.index, self._shim
         inputs = shim.inputs(encodable(texts)) if texts else []
         rows = index.keys.rows_of(hash_keys(inputs))
         held = np.flatnonzero(rows >= 0)
@@ -148,20 +147,13 @@ class Retriever:
         other = np.flatnonzero(rows < 0).tolist()
         if other:
             # Texts that the encoder cannot tell apart are encoded once.
-            keys = dict.fromkeys([inputs[place] for place in other])
-            old = [key for key in keys if key in added]
-            new = [key for key in keys if key not in added]
-            raw = shim.encode(new) if new else None
-            if old:
-                raw = stack([*([] if raw is None else [raw]), *map(added.__getitem__, old)])
-            vectors = from_raw(raw, metric=index.metric)
-            number = {key: number for number, key in enumerate([*new, *old])}
-            items = np.array([number[inputs[place]] for place in other])
-            recognized = np.flatnonzero(vectors.norms[items] > 0).tolist()
-            if recognized:
-                places += [other[each] for each in recognized]
-                are_all = not old and len(recognized) == len(keys) == len(other)
-                found.append(vectors.unit if are_all else vectors.queries(items[recognized]))
+            number: dict[bytes, int] = {}
+            items = np.array([number.setdefault(inputs[each], len(number)) for each in other])
+            vectors = from_raw(shim.encode([*number]), metric=index.metric)
+            recognized = np.flatnonzero(vectors.norms[items] > 0)
+            if len(recognized):
+                places += [other[each] for each in recognized.tolist()]
+                found.append(vectors.queries(items[recognized]))
         rows = rows[places]
         if self.overlay.removed:
             rows = np.where(np.isin(rows, self.overlay.rows_without_concepts), -1, rows)
