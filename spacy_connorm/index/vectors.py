@@ -180,10 +180,10 @@ class DenseVectors:
         RETURNS (RowScores): Computes the scores of ranges of rows.
         """
         multiply = _multiply_rounded if self.rows.dtype == "int8" else _multiply
-        products, scale, error = multiply(self.rows, queries)
+        products, scale, error = multiply(self.width, queries)
 
         def dots(start: int, stop: int) -> np.ndarray:
-            found = products(start, stop)
+            found = products(self.rows[start:stop])
             found *= self.steps[start:stop, None] * scale
             return found
 
@@ -246,39 +246,23 @@ class DenseVectors:
         return self.rows[rows].astype("float32", copy=False)
 
 
-class _Products(NamedTuple):
-    """The products of queries with ranges of rows.
-
-    products (Callable[[int, int], Floats2d]): As `RowScores.dots`, but without the scale.
-    scale (Floats2d): float32 (1, b), or (1, 1) for all queries: the factor of their products.
-    error (Floats1d): float32 (b,): the maximum error of the products times the scale.
-    """
-
-    products: Callable[[int, int], np.ndarray]
-    scale: np.ndarray
-    error: np.ndarray
+# The products of queries with the rows that are given, the factor of each query's products, float32
+# (1, b), and the maximum error of the products times the factor, float32 (b,).
+_Products: TypeAlias = tuple[Callable[[np.ndarray], np.ndarray], np.ndarray, np.ndarray]
 
 
-_UNSCALED = np.ones((1, 1), dtype="float32")
-
-
-def _multiply(rows: np.ndarray, queries: np.ndarray) -> _Products:
+def _multiply(width: int, queries: np.ndarray) -> _Products:
     """Multiply in float32."""
     queries = np.asarray(queries, dtype="float32")
     columns = np.ascontiguousarray(queries.T)
-
-    def products(start: int, stop: int) -> np.ndarray:
-        return rows[start:stop] @ columns
-
-    error = 2 * max(rows.shape[1], 1) * _FLOAT32 * np.linalg.norm(queries, axis=1)
-    return _Products(products, _UNSCALED, error)
+    error = 2 * max(width, 1) * _FLOAT32 * np.linalg.norm(queries, axis=1)
+    return lambda rows: rows @ columns, np.ones((1, 1), dtype="float32"), error
 
 
-def _multiply_rounded(rows: np.ndarray, queries: np.ndarray) -> _Products:
+def _multiply_rounded(width: int, queries: np.ndarray) -> _Products:
     """Multiply integers: queries are rounded to multiples of 1/127 of the largest component of all,
-    so that one factor turns products into scores; or each of its own, if that differs much.
-
-    RETURNS (_Products): The products; the error follows from Cauchy-Schwarz.
+    so that one factor turns products into scores; or each of its own, if that differs much. The
+    error follows from Cauchy-Schwarz.
     """
     # It uses the processor's special instructions for integers.
     import numkong
@@ -292,14 +276,13 @@ def _multiply_rounded(rows: np.ndarray, queries: np.ndarray) -> _Products:
     error = np.linalg.norm(numbers - codes, axis=1) * scale.ravel()
     packed = numkong.dots_pack(codes)
 
-    def products(start: int, stop: int) -> np.ndarray:
-        some = rows[start:stop]
+    def products(rows: np.ndarray) -> np.ndarray:
         # For one query this kernel takes a third less time. It needs at least one row.
-        if len(codes) == 1 and len(some):
-            return np.asarray(numkong.cdist(some, codes, "dot")).astype("float32")
-        return np.asarray(numkong.dots_packed(some, packed)).astype("float32")
+        if len(codes) == 1 and len(rows):
+            return np.asarray(numkong.cdist(rows, codes, "dot")).astype("float32")
+        return np.asarray(numkong.dots_packed(rows, packed)).astype("float32")
 
-    return _Products(products, scale.T, error + 4 * _FLOAT32 * np.linalg.norm(queries, axis=1))
+    return products, scale.T, error + 4 * _FLOAT32 * np.linalg.norm(queries, axis=1)
 
 
 @dataclass(eq=False)
