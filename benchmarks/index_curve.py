@@ -1,5 +1,4 @@
-"""Recall against speed: exact search with numkong and without, Annoy by nodes inspected, inverted
-lists by lists read.
+"""Recall against speed: exact search, Annoy by nodes inspected, inverted lists by lists read.
 
 The items are names: those of MEDIC 2012 first, then those of the other ontologies of the data
 folder and variants of all of them, up to `--names`. The queries are the test mentions of NCBI and
@@ -10,8 +9,7 @@ Searches take turns, each time with other mentions. Vectors and indexes are kept
 `resident_mb` is what remains of the index file in memory after a search for all mentions; the
 vectors that rescore are in a file of their own, the same for all.
 
-Example: OMP_NUM_THREADS=1 python benchmarks/index_curve.py --batch 1 --indexes exact numpy \
-    --data ../shared/data
+Example: OMP_NUM_THREADS=1 python benchmarks/index_curve.py --batch 1 --data ../shared/data
 """
 
 import json
@@ -22,7 +20,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
-from unittest.mock import patch
 
 import numpy as np
 from _common.builders import encoder_config, load_encoder
@@ -35,9 +32,8 @@ from _measure.memory_usage import mapped
 from _measure.stopwatch import time_call
 
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.index import vectors as vectors_module
 from spacy_connorm.index.backends.annoy import AnnoyIndex
-from spacy_connorm.index.backends.exact import AllowedItems, ExactIndex, Neighbours, Searcher
+from spacy_connorm.index.backends.exact import ExactIndex, Neighbours, Searcher
 from spacy_connorm.index.backends.ivf import IvfIndex
 from spacy_connorm.index.vectors import Vectors, from_raw
 from spacy_connorm.text.cleaning import clean
@@ -45,7 +41,7 @@ from spacy_connorm.text.cleaning import clean
 SEARCH_K = (20_000, 80_000, 320_000, 1_280_000)
 PROBES = (32, 64, 128, 256, 512, 1024, 2048)
 LEVELS = (95, 99)
-INDEXES = ("exact", "numpy", "annoy", "ivf")
+INDEXES = ("exact", "annoy", "ivf")
 # Enough for ten concepts of most mentions.
 NEIGHBOURS = 40
 # Mentions of a turn.
@@ -75,28 +71,6 @@ class Setting(NamedTuple):
 
     searcher: Searcher
     row: Row
-
-
-class WithoutNumkong:
-    """An exact search where numkong cannot be imported."""
-
-    def __init__(self, searcher: Searcher) -> None:
-        """searcher (Searcher): The search with numkong, whose vectors it shares."""
-        self.vectors = searcher.vectors
-        self._searcher = searcher
-
-    def __len__(self) -> int:
-        return len(self._searcher)
-
-    def nearest(
-        self, queries: np.ndarray, n: int, allowed: AllowedItems | None = None
-    ) -> Neighbours:
-        """Search as the other one does, by products of NumPy."""
-        with patch.object(vectors_module, "_load_kernels", lambda: None):
-            return self._searcher.nearest(queries, n, allowed)
-
-    def verify(self, path: Path) -> None:
-        """Do nothing."""
 
 
 def main() -> None:
@@ -132,16 +106,10 @@ def measure(arguments: Namespace) -> list[Row]:
     exact = ExactIndex().open(vectors, path)
     expected = search(exact, queries.vectors)
     nothing = {"file_mb": 0.0, "build_cpu_s": 0.0}
-    settings = [
-        Setting(searcher, describe(name, vectors, nothing))
-        for name, searcher in (("exact", exact), ("numpy", WithoutNumkong(exact)))
-        if name in arguments.indexes
-    ]
-    for each in settings:
-        found = search(each.searcher, queries.vectors[:TURN])
-        own = Queries(queries.vectors[:TURN], queries.counts[:TURN])
-        first = Neighbours(expected.items[:TURN], expected.scores[:TURN])
-        each.row.update(recall(found, first, own), resident_mb=0.0)
+    settings = []
+    if "exact" in arguments.indexes:
+        settings.append(Setting(exact, describe("exact", vectors, nothing)))
+        settings[0].row.update(recall(expected, expected, queries), resident_mb=0.0)
     approximate = {
         "annoy": (
             AnnoyIndex(n_trees=arguments.trees, exact_below=0),

@@ -67,7 +67,6 @@ class Errors(metaclass=_Coded):
         "The concept normalizer has no index yet. Call its `initialize` with an ontology, set one "
         "in [initialize.components.concept_normalizer] of the config, or load a saved pipeline."
     )
-    CN003 = "Synonym number {number} has no visible character: it is {text}."
     CN004 = (
         "The concept normalizer has nothing to initialize from. Give `ontology`, `corpus`, "
         "`synonyms` or `index`, e.g. in [initialize.components.{name}] of the config."
@@ -179,7 +178,6 @@ class Errors(metaclass=_Coded):
         "The encoder '{name}' computed vectors that are not finite: its weights are damaged, its "
         "training diverged, or they are too large for half precision (`mixed_precision = false`)."
     )
-    CN310 = "The {count} texts have no n-grams to fit the encoder to. Give an ontology with names."
     CN311 = (
         "The encoder '{name}' can't be trained. Train spacy-connorm.TransformerEncoder.v1 or "
         "spacy-connorm.DanEncoder.v1; a hybrid encoder can then use it as its `dense`."
@@ -226,10 +224,6 @@ class Errors(metaclass=_Coded):
     CN402 = (
         "'{path}' is damaged: {reason}. Copy or build it again. If you changed the pipeline on "
         "purpose, save it with `connorm save`."
-    )
-    CN403 = (
-        "Can't open the index '{path}': {reason}. Build it again, or search it with `index = "
-        '{{"@misc": "spacy-connorm.ExactIndex.v1"}}`.'
     )
     CN406 = (
         "The index '{path}' has no semantic type or branch '{concept}'. Branches are concept ids. "

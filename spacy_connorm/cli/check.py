@@ -17,8 +17,8 @@ _SHOWN = 10
 def check_cli(**given: Any) -> None:
     """Compare every byte of a pipeline with its checksums, and load it.
 
-    It also checks that the files of its index agree with each other, and lists files without a
-    checksum. Use it for a pipeline that was copied, or if you do not trust the disk.
+    It also checks that the encoder gives texts the vectors that the index has, and lists files
+    without a checksum. Use it for a pipeline that was copied, or if you do not trust the disk.
 
     Example: connorm check training/index
     """
@@ -34,7 +34,7 @@ def check_cli(**given: Any) -> None:
     every = "all" if not report.unlisted else "the other"
     msg.good(
         f"Nothing is missing and nothing has changed in {every} {report.checked:,} files of "
-        f"{report.path}, and they agree with each other"
+        f"{report.path}, and the encoder fits them"
     )
 
 

@@ -23,24 +23,11 @@ _OBO = "http://purl.obolibrary.org/obo/{}_"
 _BIOPORTAL = "http://purl.bioontology.org/ontology/{}/"
 
 _SPELLINGS = {
-    "MSH": "MESH",
-    "MIM": "OMIM",
-    "OMIMPS": "OMIM",
-    "ICD10-CM": "ICD10CM",
-    "ICD-10-CM": "ICD10CM",
-    "ICD-10": "ICD10",
-    "ICD9": "ICD9CM",
-    "ICD-9-CM": "ICD9CM",
-    "UMLS_CUI": "UMLS",
-    "SCTID": "SNOMEDCT",
-    "SNOMEDCT_US": "SNOMEDCT",
-    "SNOMED": "SNOMEDCT",
-    "NCI": "NCIT",
-    "ORDO": "ORPHANET",
-    "ORPHA": "ORPHANET",
-    "MDR": "MEDDRA",
-    "HPO": "HP",
-    "LNC": "LOINC",
+    **{"MSH": "MESH", "MIM": "OMIM", "OMIMPS": "OMIM", "ICD10-CM": "ICD10CM"},
+    **{"ICD-10-CM": "ICD10CM", "ICD-10": "ICD10", "ICD9": "ICD9CM", "ICD-9-CM": "ICD9CM"},
+    **{"UMLS_CUI": "UMLS", "SCTID": "SNOMEDCT", "SNOMEDCT_US": "SNOMEDCT", "SNOMED": "SNOMEDCT"},
+    **{"NCI": "NCIT", "ORDO": "ORPHANET", "ORPHA": "ORPHANET", "MDR": "MEDDRA", "HPO": "HP"},
+    **{"LNC": "LOINC"},
 }
 _ADDRESSES = {
     "MESH": "http://id.nlm.nih.gov/mesh/",

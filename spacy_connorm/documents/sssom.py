@@ -132,7 +132,7 @@ def write_sssom(mapping_set: MappingSet, path: str | Path, *, raw: bool = False)
     path, mappings = Path(path), mapping_set.mappings
     columns = [*COLUMNS, *dict.fromkeys(name for each in mappings for name in each.others)]
     is_csv = find_ending(path) == ".csv"
-    head = "" if is_csv else render_metadata(mapping_set.metadata)
+    head = "" if is_csv else _render_metadata(mapping_set.metadata)
     rows = [columns, *(cells_of(each, columns) for each in mappings)]
     if is_csv and not raw:
         rows = [list(map(hold_as_text, row)) for row in rows]
@@ -140,7 +140,7 @@ def write_sssom(mapping_set: MappingSet, path: str | Path, *, raw: bool = False)
     write_text(path, head + "".join(lines))
 
 
-def render_metadata(metadata: Mapping[str, Any]) -> str:
+def _render_metadata(metadata: Mapping[str, Any]) -> str:
     """Render the metadata of mappings, with our extensions declared.
 
     metadata (Mapping[str, Any]): The slots of a mapping set.

@@ -95,7 +95,7 @@ class NgramShim(EncoderShim):
         """Fit to texts. Without texts, a fitted encoder does not change.
 
         texts (Optional[List[str]]): The texts, e.g. all names of an ontology.
-        RAISES (ConnormError): CN310 if the texts have no n-grams.
+        RAISES (ConnormError): CN409 if the texts have no n-grams.
         """
         if texts is not None or self._model is None:
             fitted = self._fit([each.decode() for each in self.inputs(texts or [])])
@@ -162,7 +162,7 @@ class NgramShim(EncoderShim):
         try:
             vectorizer.fit(texts)
         except ValueError as error:
-            raise ConnormError(Errors.CN310.format(count=len(texts))) from error
+            raise ConnormError(Errors.CN409) from error
         return self._weighted(sorted(vectorizer.vocabulary_), vectorizer.idf_)
 
     def _weighted(self, ngrams: list[str], idf: np.ndarray) -> WeightedNgrams:

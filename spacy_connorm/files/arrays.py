@@ -79,12 +79,10 @@ def _require_bounds(path: Path, array: np.ndarray, least: int, end: int) -> None
         return
     # A bool read from a file can have any of 256 values.
     values = array.view("uint8") if array.dtype == "bool" else array
-    # Read as unsigned, negative values are too large, so one pass is enough.
-    unsigned = values.view(values.dtype.str.replace("i", "u"))
-    is_inside = unsigned.max() < end if least == 0 else least <= values.min() <= values.max() < end
-    if not is_inside:
-        found = f"{values.min()} to {values.max()}"
-        raise damaged(path, f"its values are {found}, not {least} to {end - 1}")
+    smallest, largest = values.min(), values.max()
+    if smallest < least or largest >= end:
+        reason = f"its values are {smallest} to {largest}, not {least} to {end - 1}"
+        raise damaged(path, reason)
 
 
 def require_offsets(path: Path, offsets: np.ndarray, total: int) -> None:
@@ -97,18 +95,8 @@ def require_offsets(path: Path, offsets: np.ndarray, total: int) -> None:
     """
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != total:
         raise damaged(path, f"it does not divide {total} values")
-    if not ascends(offsets):
+    if (offsets[1:] < offsets[:-1]).any():
         raise damaged(path, "its values do not ascend")
-
-
-def ascends(numbers: np.ndarray, *, strictly: bool = False) -> bool:
-    """Check whether numbers ascend.
-
-    numbers (np.ndarray): (n,).
-    strictly (bool): Whether equal neighbours are not allowed.
-    RETURNS (bool): True if they do.
-    """
-    return bool((numbers[1:] > numbers[:-1] if strictly else numbers[1:] >= numbers[:-1]).all())
 
 
 def find_sorted(known: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -89,8 +89,7 @@ def atomic_folder(path: Path) -> Iterator[Path]:
         path = path.resolve()
         with only_writer(path):
             token = _token()
-            stem = _part_stem(path)
-            part, old = (stem.with_name(f"{stem.name}.{kind}{token}") for kind in (_PART, _OLD))
+            part, old = (path.with_name(f".{path.name}.{kind}{token}") for kind in (_PART, _OLD))
             try:
                 part.mkdir(mode=0o700)
                 with private(part):
@@ -103,25 +102,6 @@ def atomic_folder(path: Path) -> Iterator[Path]:
             finally:
                 shutil.rmtree(part, ignore_errors=True)
             _remove_leftovers(path)
-
-
-def _part_stem(path: Path) -> Path:
-    """Choose the beginning of the names of a folder's parts. They are beside the folder or, if it
-    is in a saved pipeline, beside the pipeline, since `spacy package` packs everything in a
-    pipeline's folder.
-
-    RETURNS (Path): The beginning of the paths.
-    """
-    folder = path.parent
-    is_in_pipeline = all((folder / name).is_file() for name in ("meta.json", "config.cfg"))
-    if not is_in_pipeline or is_private(path) or not _can_move(folder.parent, folder):
-        return path.with_name(f".{path.name}")
-    return folder.with_name(f".{folder.name}.{path.name}")
-
-
-def _can_move(source: Path, target: Path) -> bool:
-    is_same_disk = source.stat().st_dev == target.stat().st_dev
-    return is_same_disk and os.access(source, os.W_OK | os.X_OK)
 
 
 @contextmanager
@@ -198,16 +178,13 @@ def _remove_leftovers(path: Path) -> None:
     ours = re.compile(
         rf"\.{re.escape(path.name)}\.({_PART}|{_OLD}){_TOKEN}|\.{stem}\.{_PART}{_TOKEN}{suffix}"
     )
-    place = _part_stem(path)
-    beside = re.compile(rf"{re.escape(place.name)}\.({_PART}|{_OLD}){_TOKEN}")
-    for folder, names in ((path.parent, ours), (place.parent, beside)):
-        for entry in os.scandir(folder):
-            if not names.fullmatch(entry.name):
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                shutil.rmtree(entry.path, ignore_errors=True)
-            else:
-                Path(entry.path).unlink(missing_ok=True)
+    for entry in os.scandir(path.parent):
+        if not ours.fullmatch(entry.name):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path, ignore_errors=True)
+        else:
+            Path(entry.path).unlink(missing_ok=True)
 
 
 def _token() -> str:

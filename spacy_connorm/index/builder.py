@@ -38,18 +38,16 @@ from .vectors import (
     Vectors,
     VectorWriter,
     from_raw,
+    join,
     metric_of,
     open_vectors,
     scaled,
-    with_replaced,
 )
 from .word_bags import RewritingTable, WordBags
 
 # The number of vectors, and of means, in memory before they are written.
 _WINDOW = 1 << 15
 _MEANS = 1 << 14
-# The number of vectors copied at once: larger blocks get new memory from the system each time.
-_COPIED = 1 << 11
 # The number of texts encoded at once: up to 32 workers share a window.
 _ENCODED = 1024
 _NOTHING = -1
@@ -77,38 +75,19 @@ def _write_vectors(
     with tqdm(total=len(texts), desc="Encoding", unit="text", delay=2, disable=None) as bar:
         for start in range(0, len(texts), _WINDOW):
             window = slice(start, start + _WINDOW)
-            rows = copied[window]
-            new = np.flatnonzero(rows == _NOTHING)
-            encoded: Any = None
-            if len(new):
-                raw = _encode_all(names.read(texts[window][new]), encoder, bar)
-                encoded = from_raw(raw, dtype=dtype)
-            if known is None or len(new) == len(rows):
-                writer.append(encoded)
-            else:
-                for block in _with_copies(rows, known.vectors, encoded):
-                    writer.append(block)
-            bar.update(len(rows) - len(new))
+            is_new = copied[window] == _NOTHING
+            parts = []
+            if known is not None and not is_new.all():
+                parts.append(known.vectors.take(copied[window][~is_new]))
+                bar.update(len(parts[0]))
+            if is_new.any():
+                raw = _encode_all(names.read(texts[window][is_new]), encoder, bar)
+                parts.append(from_raw(raw, dtype=dtype))
+            # Copied vectors come first in `parts`.
+            order = np.argsort(np.argsort(is_new, kind="stable"))
+            writer.append(join(parts).take(order) if len(parts) > 1 else parts[0])
     writer.close()
     return copied
-
-
-def _with_copies(rows: np.ndarray, known: Vectors, encoded: Any) -> Iterator[Vectors]:
-    """Copy vectors, and put new ones in their places.
-
-    rows (Ints1d): The rows to copy; -1 for the next one of the new vectors.
-    known (Vectors): The vectors to copy.
-    encoded (Optional[Vectors]): The new ones; None if there are none.
-    YIELDS (Vectors): A few vectors.
-    """
-    done = 0
-    for start in range(0, len(rows), _COPIED):
-        some = rows[start : start + _COPIED]
-        block, new = known.take(np.maximum(some, 0)), np.flatnonzero(some == _NOTHING)
-        if len(new):
-            block = with_replaced(block, new, encoded.view(done, done + len(new)))
-            done += len(new)
-        yield block
 
 
 def _encode_all(texts: list[str], encoder: Encoder, bar: "tqdm[Any]") -> Raw:
@@ -207,7 +186,8 @@ def write_index(
             names.write(grouped.texts, folder)
             grouped.members.write(folder)
             KeyTable.from_hashes(grouped.hashes).write(folder)
-            _find_word_bags(grouped, names, reused).write(folder)
+            texts = _read_texts(names, grouped.texts)
+            WordBags.from_texts(texts, grouped.members.row_numbers()).write(folder)
             copied = _write_vectors(
                 folder, grouped, names, encoder, dtype=backend.dtype, known=reused
             )
@@ -238,26 +218,6 @@ def write_index(
 
 def _hash_inputs(encoder: Encoder, texts: list[str]) -> np.ndarray:
     return hash_keys(encoder_inputs(encoder, texts))
-
-
-def _find_word_bags(grouped: GroupedNames, names: NameFile, known: ConceptIndex | None) -> WordBags:
-    """Find the bags of all texts. Those of the older index are copied, since splitting a text into
-    words takes longer than everything else that a copied text needs.
-    """
-    rows = grouped.members.row_numbers()
-    if known is None:
-        return WordBags.from_texts(_read_texts(names, grouped.texts), rows)
-    older, is_known = known.word_bags.of_single_texts(known.members.start)
-    copied = names.copied[grouped.texts]
-    hashes, is_copied = older[copied], (copied >= 0) & is_known[copied]
-    counts = known.word_bags.counts()
-    new = np.flatnonzero(~is_copied)
-    hashes[new] = counts.add(_read_texts(names, grouped.texts[new]))
-    more = np.bincount(copied[is_copied], minlength=len(older)) - 1
-    for times in set(more[more != 0].tolist()):
-        changed = np.flatnonzero(more == times).tolist()
-        counts.add(known.store.texts(changed).values(), times)
-    return WordBags.from_hashes(hashes, rows, counts)
 
 
 def _reusable(

@@ -17,7 +17,7 @@ import numpy as np
 from ..concepts import Concept
 from ..encoders.protocol import Encoder, fingerprint, loaded_shim
 from ..errors import ConnormError, Errors, quote_id, require_choice
-from ..files.arrays import ascends, find_sorted, open_array, require_offsets, save_arrays
+from ..files.arrays import find_sorted, open_array, require_offsets, save_arrays
 from ..files.atomic import TemporaryFolder
 from ..files.folders import (
     MANIFEST,
@@ -210,15 +210,6 @@ class KeyTable:
         hashes = np.empty(len(self._hashes), dtype="uint64")
         hashes[self._rows] = self._hashes
         return hashes
-
-    def has_each_row_once(self, rows: int) -> bool:
-        """Check that the hashes ascend, and that each of a number of rows has exactly one.
-
-        RETURNS (bool): True if this is so.
-        """
-        return ascends(self._hashes, strictly=True) and np.array_equal(
-            np.sort(self._rows), np.arange(rows)
-        )
 
     def write(self, folder: Path) -> None:
         save_arrays(folder, "keys", {"hashes": self._hashes, "rows": self._rows})

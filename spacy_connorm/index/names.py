@@ -69,7 +69,6 @@ class NameFile:
         if older is not None:
             self._older = KeyTable.from_hashes(_hash_texts(older.store.all_texts()))
             self._older_hashes = older.keys.hashes()[older.row_numbers]
-        self._copied = array("i")
         self._hashes = array("Q")
         self._concepts = array("i")
         self._targets = array("B")
@@ -120,7 +119,6 @@ class NameFile:
         new = np.flatnonzero(members < 0)
         if len(new):
             hashes[new] = self._hash_inputs([texts[place] for place in new])
-        self._copied.frombytes(members.astype("int32").tobytes())
         self._hashes.frombytes(hashes.tobytes())
         encoded = [text.encode() for text in texts]
         self._file.write(b"".join(encoded))
@@ -150,14 +148,6 @@ class NameFile:
             texts=order.astype("int32"),
         )
 
-    @property
-    def copied(self) -> np.ndarray:
-        """The texts of the older index that have been added.
-
-        RETURNS (Ints1d): int32 (texts,): the number of each there; -1 for a new one.
-        """
-        return np.frombuffer(self._copied, dtype="int32")
-
     def read(self, texts: np.ndarray) -> list[str]:
         """Read some texts, after all names were added.
 
@@ -185,16 +175,9 @@ class NameFile:
         starts, ends = ends[texts], ends[texts + 1]
         sizes = np.concatenate([[0], ends - starts])
         np.save(folder / STARTS_FILE, np.cumsum(sizes))
-        # Texts that follow each other here as there are copied at once.
-        breaks = np.flatnonzero(starts[1:] != ends[:-1])
-        spans = zip(
-            starts[np.concatenate([[0], breaks + 1])].tolist(),
-            ends[np.concatenate([breaks, [-1]])].tolist(),
-            strict=True,
-        )
         with (folder / TEXTS_FILE).open("wb") as file:
             write_header(file, "uint8", (int(sizes.sum()),))
-            for start, end in spans:
+            for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
                 file.write(content[start:end])
 
 

@@ -13,13 +13,9 @@ import numpy as np
 
 from ..encoders.protocol import Raw, stack
 from ..files.folders import damaged
-from .backends.exact import AllowedItems, ExactSearcher
-from .concept_index import AllowedConcepts, ConceptIndex, D, Search, hash_keys
-from .store import Cache
+from .backends.exact import ExactSearcher
+from .concept_index import ConceptIndex, D, Search, hash_keys
 from .vectors import from_raw, open_vectors
-
-# The number of filters whose means are kept: two masks each, with one byte per concept.
-_MAX_ALLOWED = 16
 
 
 class Synonym(NamedTuple):
@@ -68,7 +64,6 @@ class SynonymOverlay:
 
     def __post_init__(self) -> None:
         self._means: dict[Search, tuple[np.ndarray, ExactSearcher | None]] = {}
-        self._allowed: Cache[tuple, tuple[AllowedItems, AllowedItems]] = Cache(_MAX_ALLOWED)
 
     def __len__(self) -> int:
         return sum(map(len, self.by_key.values())) + len(self.removed)
@@ -211,30 +206,6 @@ class SynonymOverlay:
             searcher = self._searcher(means) if means else None
             self._means[search] = (np.asarray(concepts, dtype="int64"), searcher)
         return self._means[search]
-
-    def allowed_means(
-        self, search: Search, concepts: np.ndarray, allowed: AllowedConcepts | None
-    ) -> tuple[AllowedItems, AllowedItems]:
-        """Find the means that may be found, once for each filter.
-
-        search (Search): A search over concepts some of whose synonyms have changed.
-        concepts (Ints1d): The concept number of each of its items; the caller may have computed
-            means that the index does not have.
-        allowed (Optional[AllowedConcepts]): The concepts that may be found; all if None.
-        RETURNS (Tuple[AllowedItems, AllowedItems]): The means in the index that are not outdated,
-            and the new ones of concepts that have texts left.
-        """
-        known = self._allowed.get((search, allowed))
-        if known is None:
-            concerned, means = self.means(search)
-            kept = ~np.isin(concepts, concerned)
-            left = np.zeros(0, dtype="bool") if means is None else means.vectors.norms > 0
-            if allowed is not None:
-                kept &= allowed.concepts[concepts]
-                left &= allowed.concepts[concerned]
-            known = AllowedItems(kept), AllowedItems(left)
-            self._allowed.put((search, allowed), known)
-        return known
 
     def _searcher(self, raw: Iterable[Raw]) -> ExactSearcher:
         return ExactSearcher(from_raw(stack(raw), metric=self.index.metric))

@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..encoders.protocol import HybridArray, Raw, take_rows
+from ..encoders.protocol import HybridArray, Raw
 from ..errors import ConnormError, Errors
 from .backends.exact import AllowedItems, Searcher
 from .concept_index import AllowedConcepts, ConceptIndex, D, Search
@@ -244,8 +244,14 @@ def _over_concepts(
     changed, means = overlay.means(search)
     if means is None:
         return [_means(searcher, allowed.items(search) if allowed else None, concepts)]
-    kept, left = overlay.allowed_means(search, concepts, allowed)
-    return [_means(searcher, kept, concepts), _means(means, left, changed)]
+    kept, left = ~np.isin(concepts, changed), means.vectors.norms > 0
+    if allowed is not None:
+        kept &= allowed.concepts[concepts]
+        left &= allowed.concepts[changed]
+    return [
+        _means(searcher, AllowedItems(kept), concepts),
+        _means(means, AllowedItems(left), changed),
+    ]
 
 
 def _means(searcher: Searcher, items: AllowedItems | None, concepts: np.ndarray) -> _OtherItems:
@@ -260,7 +266,7 @@ def _search_source(
     found: list[list[Hit]] = [[] for _ in range(vectors.shape[0])]
     waiting, n = np.arange(len(found)), _FIRST_LOOK * top_k
     while len(waiting):
-        asked = vectors if len(waiting) == len(found) else take_rows(vectors, waiting)
+        asked = vectors if len(waiting) == len(found) else vectors[waiting]
         neighbours = source.searcher.nearest(asked, n, source.items)
         # Larger or infinite scores and NaN come from damaged vectors.
         if not (neighbours.scores <= largest).all():

@@ -103,19 +103,6 @@ _INSTRUCTIONS = 1_000_000
 _MAX_CHECKS = 2_000
 # The maximum size of a value in bytes. A schema can have computed columns.
 _MAX_LENGTH = 1 << 24
-_UNORDERED = """
-SELECT count(*) FROM (SELECT id <= lag(id) OVER (ORDER BY number) AS wrong FROM concepts)
-WHERE wrong
-"""
-_TEXTS = (("concepts", "id"), ("concepts", "name"), ("xrefs", "curies"))
-_NUMBERS = (
-    ("alt_ids", "number"),
-    ("spellings", "number"),
-    ("types", "number"),
-    ("parents", "parent"),
-    ("parents", "child"),
-    ("xrefs", "number"),
-)
 _INVALID = "it has values of another type"
 # The texts of all members as UTF-8, one after another, and where each begins.
 TEXTS_FILE, STARTS_FILE = "names.utf8.npy", "names.start.npy"
@@ -156,42 +143,6 @@ class ConceptStore:
         if last != count - 1:
             raise damaged(self.path, "its concepts are not numbered from 0")
         return count
-
-    def verify(self, *, members: int, counts: Mapping[str, int]) -> None:
-        """Check that concepts and texts are complete and numbered as in the rest of the index.
-
-        members (int): The number of texts.
-        counts (Mapping[str, int]): The counts in the manifest.
-        RAISES (ConnormError): CN402.
-        """
-        concepts = len(self)
-        size = counts.get("concepts", concepts)
-        if len(self._text_starts) != members + 1:
-            raise damaged(self.path.with_name(STARTS_FILE), f"it does not have {members} texts")
-        wrong = [
-            ("PRAGMA quick_check", "ok"),
-            (f"SELECT count(*) - {size} OR min(number) OR max(number) >= {size} FROM concepts", 0),
-            *(
-                (f"SELECT count(*) FROM {table} WHERE typeof({column}) != 'text'", 0)
-                for table, column in _TEXTS
-            ),
-            (_UNORDERED, 0),
-            *(
-                (
-                    f"SELECT count(*) FROM {table} WHERE typeof({column}) != 'integer' "
-                    f"OR {column} NOT BETWEEN 0 AND {concepts - 1}",
-                    0,
-                )
-                for table, column in _NUMBERS
-            ),
-        ]
-        if "concepts_only_in_data" in counts:
-            sql = "SELECT count(*) FROM concepts WHERE NOT in_ontology"
-            wrong.append((sql, counts["concepts_only_in_data"]))
-        for sql, right in wrong:
-            found = self._query(sql)
-            if found != [(right,)]:
-                raise damaged(self.path, f"`{sql.strip()}` gives {found[0][0]}, not {right}")
 
     def number(self, concept_id: str) -> int | None:
         """Find the number of a concept by its id or an alternate id, with or without the prefix of

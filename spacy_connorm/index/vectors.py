@@ -8,13 +8,12 @@ products multiplies by the norms again (`scaled`).
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..encoders.protocol import HybridArray, Raw, make_csr, stack, take_rows
+from ..encoders.protocol import HybridArray, Raw, make_csr, stack
 from ..encoders.storage import DTYPES
 from ..files.arrays import open_array, require_offsets, save_arrays, write_header
 from ..files.folders import damaged
@@ -72,9 +71,6 @@ _LEVELS = 127
 # Queries are rounded in common if their largest components differ by this factor at most. Most unit
 # vectors do; the error of the smaller ones grows by as much.
 _SPREAD = 4
-# The number of components converted to float32 at once: they stay in a core's cache until they are
-# multiplied, so a search reads a quarter of the memory that it reads for float32 vectors.
-_CONVERTED = 100_000
 # The relative error of a float32 product or sum.
 _FLOAT32 = 2.0**-24
 
@@ -178,20 +174,16 @@ class DenseVectors:
 
     def compare(self, queries: np.ndarray) -> RowScores:
         """Compare queries with all rows, quickly and up to a known error. int8 rows are compared as
-        integers: queries are rounded like rows, which the error accounts for. Without numkong, rows
-        are converted to float32, which takes ten times as long.
+        integers: queries are rounded like rows, which the error accounts for.
 
         queries (Raw): float32 (b, width), at unit length unless scores are inner products.
         RETURNS (RowScores): Computes the scores of ranges of rows.
         """
-        kernels = _load_kernels() if self.rows.dtype == "int8" else None
-        if kernels is None:
-            products, scale, error = _multiply(self.rows, queries)
-        else:
-            products, scale, error = _multiply_rounded(self.rows, queries, kernels)
+        multiply = _multiply_rounded if self.rows.dtype == "int8" else _multiply
+        products, scale, error = multiply(self.width, queries)
 
         def dots(start: int, stop: int) -> np.ndarray:
-            found = products(start, stop)
+            found = products(self.rows[start:stop])
             found *= self.steps[start:stop, None] * scale
             return found
 
@@ -254,51 +246,27 @@ class DenseVectors:
         return self.rows[rows].astype("float32", copy=False)
 
 
-class _Products(NamedTuple):
-    """The products of queries with ranges of rows.
-
-    products (Callable[[int, int], Floats2d]): As `RowScores.dots`, but without the scale.
-    scale (Floats2d): float32 (1, b), or (1, 1) for all queries: the factor of their products.
-    error (Floats1d): float32 (b,): the maximum error of the products times the scale.
-    """
-
-    products: Callable[[int, int], np.ndarray]
-    scale: np.ndarray
-    error: np.ndarray
+# The products of queries with the rows that are given, the factor of each query's products, float32
+# (1, b), and the maximum error of the products times the factor, float32 (b,).
+_Products: TypeAlias = tuple[Callable[[np.ndarray], np.ndarray], np.ndarray, np.ndarray]
 
 
-_UNSCALED = np.ones((1, 1), dtype="float32")
-
-
-def _multiply(rows: np.ndarray, queries: np.ndarray) -> _Products:
-    """Multiply in float32. A few rows of another type are converted at once."""
+def _multiply(width: int, queries: np.ndarray) -> _Products:
+    """Multiply in float32."""
     queries = np.asarray(queries, dtype="float32")
     columns = np.ascontiguousarray(queries.T)
-    width = max(rows.shape[1], 1)
-    at_once = max(_CONVERTED // width, 1)
-
-    def products(start: int, stop: int) -> np.ndarray:
-        if rows.dtype == "float32":
-            return rows[start:stop] @ columns
-        found = np.empty((stop - start, len(queries)), dtype="float32")
-        converted = np.empty((min(at_once, stop - start), rows.shape[1]), dtype="float32")
-        for first in range(start, stop, at_once):
-            block = rows[first : min(first + at_once, stop)]
-            part = converted[: len(block)]
-            part[...] = block
-            np.matmul(part, columns, out=found[first - start : first - start + len(block)])
-        return found
-
-    error = 2 * width * _FLOAT32 * np.linalg.norm(queries, axis=1)
-    return _Products(products, _UNSCALED, error)
+    error = 2 * max(width, 1) * _FLOAT32 * np.linalg.norm(queries, axis=1)
+    return lambda rows: rows @ columns, np.ones((1, 1), dtype="float32"), error
 
 
-def _multiply_rounded(rows: np.ndarray, queries: np.ndarray, kernels: Any) -> _Products:
+def _multiply_rounded(width: int, queries: np.ndarray) -> _Products:
     """Multiply integers: queries are rounded to multiples of 1/127 of the largest component of all,
-    so that one factor turns products into scores; or each of its own, if that differs much.
-
-    RETURNS (_Products): The products; the error follows from Cauchy-Schwarz.
+    so that one factor turns products into scores; or each of its own, if that differs much. The
+    error follows from Cauchy-Schwarz.
     """
+    # It uses the processor's special instructions for integers.
+    import numkong
+
     largest = np.abs(queries).max(axis=1, keepdims=True, initial=0)
     most = largest.max(keepdims=True, initial=0)
     whole = most if (most <= _SPREAD * largest).all() else largest
@@ -306,29 +274,15 @@ def _multiply_rounded(rows: np.ndarray, queries: np.ndarray, kernels: Any) -> _P
     numbers = queries / scale
     codes = np.rint(numbers).astype("int8")
     error = np.linalg.norm(numbers - codes, axis=1) * scale.ravel()
-    packed = kernels.dots_pack(codes)
+    packed = numkong.dots_pack(codes)
 
-    def products(start: int, stop: int) -> np.ndarray:
-        some = rows[start:stop]
+    def products(rows: np.ndarray) -> np.ndarray:
         # For one query this kernel takes a third less time. It needs at least one row.
-        if len(codes) == 1 and len(some):
-            return np.asarray(kernels.cdist(some, codes, "dot")).astype("float32")
-        return np.asarray(kernels.dots_packed(some, packed)).astype("float32")
+        if len(codes) == 1 and len(rows):
+            return np.asarray(numkong.cdist(rows, codes, "dot")).astype("float32")
+        return np.asarray(numkong.dots_packed(rows, packed)).astype("float32")
 
-    return _Products(products, scale.T, error + 4 * _FLOAT32 * np.linalg.norm(queries, axis=1))
-
-
-@cache
-def _load_kernels() -> Any:
-    """Import numkong, whose int8 products use special instructions of the processor.
-
-    RETURNS (Optional[module]): The module; None if it cannot be imported.
-    """
-    try:
-        import numkong
-    except ImportError:
-        return None
-    return numkong
+    return products, scale.T, error + 4 * _FLOAT32 * np.linalg.norm(queries, axis=1)
 
 
 @dataclass(eq=False)
@@ -376,7 +330,7 @@ class SparseVectors:
         return SparseVectors(make_csr(parts, self.width), self.norms[start:stop])
 
     def take(self, rows: np.ndarray) -> "SparseVectors":
-        return SparseVectors(take_rows(self.unit, rows), self.norms[rows])
+        return SparseVectors(self.unit[rows], self.norms[rows])
 
     def compare(self, queries: "csr_matrix") -> RowScores:
         """Compare by the features of each row, always in the same order; see
@@ -398,18 +352,18 @@ class SparseVectors:
 
         RETURNS (Floats1d): float32 (m,).
         """
-        return (take_rows(self.unit, rows) @ queries[query].T).toarray().ravel()
+        return (self.unit[rows] @ queries[query].T).toarray().ravel()
 
     def pairs(self, queries: "csr_matrix", asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Compute the scores of pairs; see `DenseVectors.pairs`.
 
         RETURNS (Floats1d): float32 (n,).
         """
-        products = take_rows(self.unit, rows).multiply(take_rows(queries, asked))
+        products = self.unit[rows].multiply(queries[asked])
         return np.asarray(products.sum(axis=1)).ravel()
 
     def queries(self, rows: np.ndarray) -> "csr_matrix":
-        return take_rows(self.unit, rows)
+        return self.unit[rows]
 
     def sums(self, incidence: "csr_matrix") -> "csr_matrix":
         """Sum raw vectors; see `DenseVectors.sums`.
@@ -587,27 +541,6 @@ def join(parts: Sequence[Any]) -> Vectors:
         return DenseVectors(*map(np.concatenate, columns))
     unit = stack(part.unit for part in parts)
     return SparseVectors(unit, np.concatenate([part.norms for part in parts]))
-
-
-def with_replaced(vectors: Vectors, rows: np.ndarray, others: Any) -> Vectors:
-    """Replace some vectors, in place if they are dense.
-
-    vectors (Vectors): A copy of vectors.
-    rows (Ints1d): int64 (m,): the rows to replace.
-    others (Vectors): m vectors of the same kind.
-    RETURNS (Vectors): The vectors.
-    """
-    if isinstance(vectors, HybridVectors):
-        dense: Any = with_replaced(vectors.dense, rows, others.dense)
-        lexical: Any = with_replaced(vectors.lexical, rows, others.lexical)
-        return HybridVectors(dense, lexical)
-    if isinstance(vectors, DenseVectors):
-        for own, other in zip(vectors.arrays.values(), others.arrays.values(), strict=True):
-            own[rows] = other
-        return vectors
-    order = np.arange(len(vectors))
-    order[rows] = len(vectors) + np.arange(len(rows))
-    return join([vectors, others]).take(order)
 
 
 def open_vectors(folder: Path, stem: str) -> Vectors:

@@ -7,7 +7,7 @@ the sum: all rewritten forms of a text are computed, and searched, as arrays of 
 
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain, islice, pairwise
@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..files.arrays import are_among, ascends, find_sorted, open_array, require_offsets, save_arrays
+from ..files.arrays import are_among, find_sorted, open_array, require_offsets, save_arrays
 from ..text.substitutions import ENGLISH, Substitution
 from ..text.word_bags import (
     MODULUS,
@@ -32,39 +32,6 @@ _STEM = "word_bags"
 HASHES = f"{_STEM}.hashes.npy"
 # The number of texts whose words are counted at once.
 _COUNTED = 4096
-
-
-class WordCounts:
-    """How often words, and numbers of words, occur in the bags of texts."""
-
-    def __init__(self, words: Mapping[int, int] | None = None, sizes: Sequence[int] = ()) -> None:
-        """Start with the counts of other texts.
-
-        words (Optional[Mapping[int, int]]): How often each word occurs, by its hash.
-        sizes (Sequence[int]): How many bags have each number of words, from 0.
-        """
-        self.words = Counter[int](words)
-        self.sizes = Counter[int](dict(enumerate(sizes)))
-
-    def add(self, texts: Iterable[str], times: int = 1) -> np.ndarray:
-        """Add the bags of texts, which are not kept in memory.
-
-        texts (Iterable[str]): n texts.
-        times (int): How often each occurs more than before; negative if it occurs less often.
-        RETURNS (np.ndarray): uint64 (n,): the hash of each bag.
-        """
-        hashes = array("Q")
-        waiting = iter(texts)
-        while some := list(islice(waiting, _COUNTED)):
-            bags = [tuple(map(hash_word, word_bag(text))) for text in some]
-            hashes.extend([sum(words) % MODULUS for words in bags])
-            for counts, found in (
-                (self.words, Counter(chain.from_iterable(bags))),
-                (self.sizes, Counter(map(len, bags))),
-            ):
-                for key, count in found.items():
-                    counts[key] += times * count
-        return np.frombuffer(hashes, dtype="uint64")
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,18 +70,15 @@ class WordBags:
         rows (Ints1d): int64 (n,): the row of each.
         RETURNS (WordBags): The bags.
         """
-        counts = WordCounts()
-        return cls.from_hashes(counts.add(texts), rows, counts)
-
-    @classmethod
-    def from_hashes(cls, values: np.ndarray, rows: np.ndarray, counts: WordCounts) -> "WordBags":
-        """Sort the bags of texts.
-
-        values (np.ndarray): uint64 (n,): the hash of each text's bag; 0 without words.
-        rows (Ints1d): int64 (n,): its row.
-        counts (WordCounts): The counts of these texts.
-        RETURNS (WordBags): The bags.
-        """
+        hashes, words, sizes = array("Q"), Counter[int](), Counter[int]()
+        waiting = iter(texts)
+        while some := list(islice(waiting, _COUNTED)):
+            bags = [tuple(map(hash_word, word_bag(text))) for text in some]
+            hashes.extend([sum(bag) % MODULUS for bag in bags])
+            words.update(chain.from_iterable(bags))
+            sizes.update(map(len, bags))
+        values = np.frombuffer(hashes, dtype="uint64")
+        # Texts without words have the hash 0.
         kept = np.flatnonzero(values)
         values, places = values[kept], rows[kept]
         order = np.lexsort((places, values))
@@ -122,37 +86,14 @@ class WordBags:
         # Several concepts may share a text and its row.
         first = np.ones(len(values), dtype="bool")
         first[1:] = (values[1:] != values[:-1]) | (places[1:] != places[:-1])
-        used = sorted((word, count) for word, count in counts.words.items() if count)
-        longest = max((size for size, count in counts.sizes.items() if count), default=-1)
+        used = sorted(words.items())
         return cls(
             values[first],
             places[first].astype("int32"),
             np.array([word for word, _ in used], dtype="uint64"),
             np.array([count for _, count in used], dtype="int32"),
-            np.array([counts.sizes[size] for size in range(longest + 1)], dtype="int32"),
+            np.array([sizes[size] for size in range(max(sizes, default=-1) + 1)], dtype="int32"),
         )
-
-    def counts(self) -> WordCounts:
-        """Get the counts of all texts, to be changed.
-
-        RETURNS (WordCounts): A copy.
-        """
-        words = dict(zip(self.words.tolist(), self.uses.tolist(), strict=True))
-        return WordCounts(words, self.sizes.tolist())
-
-    def of_single_texts(self, start: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Get the bags of texts that are alone in their rows.
-
-        start (Ints1d): int64 (rows + 1,): the first text of each row.
-        RETURNS (Tuple[np.ndarray, np.ndarray]): For each text, the hash of its bag, uint64, and
-            whether it is known, bool.
-        """
-        count = len(start) - 1
-        is_single = (np.diff(start) == 1) & (np.bincount(self.rows, minlength=count) == 1)
-        hashes = np.zeros(count, dtype="uint64")
-        hashes[self.rows] = self.hashes
-        texts = np.repeat(np.arange(count), np.diff(start))
-        return hashes[texts], is_single[texts]
 
     def rows_of(self, values: np.ndarray) -> list[np.ndarray]:
         """Find the rows with a text that has exactly these words.
@@ -177,13 +118,6 @@ class WordBags:
         RETURNS (np.ndarray): bool (b,), for the hash of each word.
         """
         return are_among(self.words, values)
-
-    def are_same(self, other: "WordBags") -> bool:
-        """Compare two sets of bags.
-
-        RETURNS (bool): True if they have the same bags and counts.
-        """
-        return all(map(np.array_equal, vars(self).values(), vars(other).values()))
 
     def write(self, folder: Path) -> None:
         save_arrays(folder, _STEM, vars(self))
@@ -443,14 +377,6 @@ class RewritingTable:
         certainty_file = folder / f"{_REWRITING}.certainty.npy"
         certainty = open_array(certainty_file, "float32", change.shape, finite=True)
         return cls(words, start, change, certainty)
-
-    def is_sound(self) -> bool:
-        """Check that the words ascend, and that certainties are probabilities.
-
-        RETURNS (bool): True if this is so.
-        """
-        inside = (self.certainty >= 0) & (self.certainty <= 1)
-        return ascends(self.words, strictly=True) and bool(inside.all())
 
 
 ENGLISH_TABLE = RewritingTable.from_substitutions(ENGLISH)

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..concepts import Candidate
 from ..concepts.curies import PrefixMap, split_curie
-from ..encoders.protocol import take_rows
 from ..errors import ConnormError, Errors, refuse_text
 from ..index.concept_index import ConceptIndex, Filter, Search
 from ..index.search import Hit, run_search
@@ -226,7 +225,7 @@ def run_sieve(retriever: Retriever, batch: SearchBatch, sieve: Sieve) -> dict[st
             step,
             index,
             batch.overlay,
-            batch.vectors if is_first else take_rows(batch.vectors, waiting),
+            batch.vectors if is_first else batch.vectors[waiting],
             top_k=batch.depth,
             allowed=batch.allowed,
             thresholds=np.where(batch.may_rise[waiting], -inf, threshold),

@@ -1,11 +1,10 @@
 """The parts that find candidates: an encoder, an index, the synonyms beside it, and a sieve."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from operator import attrgetter
-from pathlib import Path
 from threading import RLock
 from typing import Any
 
@@ -34,7 +33,7 @@ from ..index.concept_index import (
     allowed_concepts,
     hash_keys,
 )
-from ..index.overlay import SYNONYMS_FILE, Synonym, SynonymOverlay
+from ..index.overlay import Synonym, SynonymOverlay
 from ..index.store import Cache
 from ..index.vectors import COSINE, from_raw, metric_of
 from ..text.cleaning import clean
@@ -129,7 +128,7 @@ class Retriever:
     def encode(
         self, texts: Sequence[str], top_k: int, allowed: AllowedConcepts | None = None
     ) -> SearchBatch:
-        """Get vectors from the index, from the synonyms beside it, or from the encoder.
+        """Get vectors from the index or from the encoder.
 
         texts (Sequence[str]): Cleaned texts.
         top_k (int): The number of concepts to find for each.
@@ -137,8 +136,7 @@ class Retriever:
         RETURNS (SearchBatch): The texts with vectors, without those in which the encoder
             recognizes nothing.
         """
-        index, added = self.index, self.overlay.raw
-        shim = self._shim
+        index, shim = self.index, self._shim
         inputs = shim.inputs(encodable(texts)) if texts else []
         rows = index.keys.rows_of(hash_keys(inputs))
         held = np.flatnonzero(rows >= 0)
@@ -149,20 +147,13 @@ class Retriever:
         other = np.flatnonzero(rows < 0).tolist()
         if other:
             # Texts that the encoder cannot tell apart are encoded once.
-            keys = dict.fromkeys([inputs[place] for place in other])
-            old = [key for key in keys if key in added]
-            new = [key for key in keys if key not in added]
-            raw = shim.encode(new) if new else None
-            if old:
-                raw = stack([*([] if raw is None else [raw]), *map(added.__getitem__, old)])
-            vectors = from_raw(raw, metric=index.metric)
-            number = {key: number for number, key in enumerate([*new, *old])}
-            items = np.array([number[inputs[place]] for place in other])
-            recognized = np.flatnonzero(vectors.norms[items] > 0).tolist()
-            if recognized:
-                places += [other[each] for each in recognized]
-                are_all = not old and len(recognized) == len(keys) == len(other)
-                found.append(vectors.unit if are_all else vectors.queries(items[recognized]))
+            number: dict[bytes, int] = {}
+            items = np.array([number.setdefault(inputs[each], len(number)) for each in other])
+            vectors = from_raw(shim.encode([*number]), metric=index.metric)
+            recognized = np.flatnonzero(vectors.norms[items] > 0)
+            if len(recognized):
+                places += [other[each] for each in recognized.tolist()]
+                found.append(vectors.queries(items[recognized]))
         rows = rows[places]
         if self.overlay.removed:
             rows = np.where(np.isin(rows, self.overlay.rows_without_concepts), -1, rows)
@@ -339,8 +330,8 @@ class ConceptLookup:
         synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
         count (int): How often D has them; if two concepts share a text, the more frequent one comes
             first.
-        RAISES (ConnormError): CN001 as `retriever`, CN411 for a concept that the index lacks, CN003
-            for an empty text, CN009 for a text in which the encoder recognizes nothing, CN006 for
+        RAISES (ConnormError): CN001 as `retriever`, CN411 for a concept that the index lacks, CN009
+            for a text in which the encoder recognizes nothing, or that is empty, CN006 for
             anything but pairs, and for a `count` below 1 or a total over 999999. Nothing is added
             then.
         """
@@ -352,7 +343,7 @@ class ConceptLookup:
         `add_synonyms`.
 
         synonyms (Iterable[Tuple[str, str]]): Texts and concept ids.
-        RAISES (ConnormError): CN001, CN411, CN003 and CN006 as `add_synonyms`. Nothing is removed
+        RAISES (ConnormError): CN001, CN411, CN009 and CN006 as `add_synonyms`. Nothing is removed
             then.
         WARNS (ConnormWarning): CNW001 for a pair that is not in the index.
         """
@@ -428,20 +419,6 @@ class ConceptLookup:
                 retriever = Retriever(encoder, index, overlay, **self._own_settings())
             self.encoder, self._retriever = encoder, retriever
 
-    def verify(self, folder: Path, *, report: Callable[[int], Any]) -> None:
-        """Check that index, synonyms and encoder agree.
-
-        folder (Path): The folder that they were read from.
-        report (Callable): Called with the number of rows and texts read since its last call.
-        RAISES (ConnormError): CN402 for the first file that is damaged.
-        """
-        from ..index.verification import verify_index, verify_overlay, verify_texts
-
-        index, encoder = self.retriever.index, self.retriever.encoder
-        verify_index(index, report=report)
-        verify_texts(index, encoder, report=report)
-        verify_overlay(self.overlay, encoder, folder / SYNONYMS_FILE, report=report)
-
 
 def _require_comparable(metric: str, sieve: Sieve, settings: Mapping[str, Any]) -> None:
     """Refuse settings that compare a score with a fixed number or another text's score: an inner
@@ -497,7 +474,7 @@ def find_synonyms(
     encoder (Model[List[str], Floats2d]): The encoder that the index was built with.
     RETURNS (List[Synonym]): One for each pair.
     RAISES (ConnormError): CN006 for anything but pairs, CN411 for a concept that the index lacks,
-        CN424 if it is in the place of the text, CN003 for an empty text.
+        CN424 if it is in the place of the text, CN009 for an empty text.
     """
     pairs = []
     for number, (text, concept) in enumerate(as_pairs(synonyms), start=1):
@@ -542,5 +519,5 @@ def _warn_of_missing(
 def _text(text: str, number: int) -> str:
     cleaned = clean(text)
     if not cleaned:
-        raise ConnormError(Errors.CN003.format(number=number, text=quote(text)))
+        raise ConnormError(Errors.CN009.format(number=number, text=quote(text)))
     return cleaned

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..encoders.protocol import Raw, take_rows
+from ..encoders.protocol import Raw
 from ..index.concept_index import AllowedConcepts, ConceptIndex, Search
 from ..index.overlay import SynonymOverlay
 from ..index.search import DIGITS, Hit, IndexTexts, best_hits, rounded, with_parts
@@ -353,7 +353,7 @@ def _score_names(
     RETURNS (Dict[int, List[Hit]]): The hits by position, best first.
     """
     texts = IndexTexts(search, batch.index, batch.overlay, batch.allowed)
-    vectors, queries = texts.searcher.vectors, take_rows(batch.vectors, list(names))
+    vectors, queries = texts.searcher.vectors, batch.vectors[list(names)]
     rows, certainty = map(np.concatenate, zip(*names.values(), strict=True))
     items = rows - batch.index.row_ranges[search.target][0]
     asked = np.repeat(np.arange(len(names)), [len(each.rows) for each in names.values()])

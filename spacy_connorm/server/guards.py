@@ -152,7 +152,6 @@ class RequestLimits:
     batch (int): Texts or mentions in a request.
     affixes (int): Punctuation without spaces in a text, as counted by `affix_work`: a run of 1,005
         characters counts a million, for which spaCy takes 0.2 seconds.
-    per_client (int): Simultaneous requests from one address.
     concurrent (int): Simultaneous requests.
     seconds (float): How long a client may take to send a request.
     """
@@ -161,12 +160,11 @@ class RequestLimits:
     text: int = 100_000
     batch: int = 100
     affixes: int = 4_000_000
-    per_client: int = 8
     concurrent: int = 16
     seconds: float = 20.0
 
     def __post_init__(self) -> None:
-        for name in ("body", "text", "batch", "affixes", "per_client", "concurrent"):
+        for name in ("body", "text", "batch", "affixes", "concurrent"):
             require_positive(name, getattr(self, name))
 
     def require_length(self, length: int) -> None:
@@ -212,7 +210,7 @@ class LimitRequests:
         """
         self._app = app
         self._limits = limits
-        self._running: Counter[str] = Counter()
+        self._running = 0
 
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         """Answer a request, or refuse it.
@@ -224,17 +222,14 @@ class LimitRequests:
         if scope["type"] != "http" or is_open(scope):
             await self._app(scope, receive, send)
             return
-        client = (scope.get("client") or ("",))[0]
-        if self._running.total() >= self._limits.concurrent:
+        if self._running >= self._limits.concurrent:
             await send_problem(send, Problem(503, Errors.CN760), headers={"Retry-After": "1"})
-        elif self._running[client] >= self._limits.per_client:
-            await send_problem(send, Problem(429, Errors.CN760), headers={"Retry-After": "1"})
-        else:
-            self._running[client] += 1
-            try:
-                await self._run(scope, receive, send)
-            finally:
-                self._running -= Counter([client])  # drops clients with none left
+            return
+        self._running += 1
+        try:
+            await self._run(scope, receive, send)
+        finally:
+            self._running -= 1
 
     async def _run(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         try:

@@ -18,11 +18,11 @@ from ..documents.sssom import (
     TermMapping,
     cells_of,
     read_sssom,
-    render_metadata,
     render_row,
+    write_sssom,
 )
 from ..errors import ConnormError, Errors, require_choice, require_ending
-from ..files.atomic import only_writer, write_text
+from ..files.atomic import only_writer
 from ..files.folders import Stamp, stamp
 from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.mapping import (
@@ -223,10 +223,8 @@ _SECONDS_TO_WAIT = 10.0
 
 
 class ReviewFile:
-    """Holds mappings and their rendered SSSOM lines: a decision changes only one line, so that
-    writing even a large file takes little time. Threads must take turns; processes use a lock.
-
-    mappings (List[TermMapping]): The rows, in the order of the file.
+    """A file of mappings, which is written again with each decision. Threads must take turns;
+    processes use a lock.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -238,13 +236,17 @@ class ReviewFile:
         self.path = Path(path)
         require_ending(path, [".tsv"], action="review")
         self.revision = 0
-        self.mappings: list[TermMapping] = []
-        self._metadata: dict[str, Any] = {}
-        self._columns: list[str] = []
-        self._head = ""
-        self._lines: list[str] = []
+        self._read = MappingSet({}, [])
         self._stamp: Stamp | None = None
         self.refresh()
+
+    @property
+    def mappings(self) -> list[TermMapping]:
+        """The rows.
+
+        RETURNS (List[TermMapping]): In the order of the file.
+        """
+        return self._read.mappings
 
     def refresh(self) -> None:
         """Read the file again if another process has written it.
@@ -253,8 +255,8 @@ class ReviewFile:
         """
         found = stamp(self.path) if self.path.is_file() else None
         if found is None or found != self._stamp:
-            self._take(read_sssom(self.path))
-            self._stamp = found
+            self._read, self._stamp = read_sssom(self.path), found
+            self.revision += 1
 
     def version(self, row: int) -> str:
         """Compute the version of a row.
@@ -262,9 +264,11 @@ class ReviewFile:
         RETURNS (str): A checksum of its content.
         RAISES (ConnormError): CN786 if there is no such row.
         """
-        if not 0 <= row < len(self._lines):
+        if not 0 <= row < len(self.mappings):
             raise ConnormError(Errors.CN786)
-        return blake2b(self._lines[row].encode(), digest_size=8).hexdigest()
+        mapping = self.mappings[row]
+        cells = cells_of(mapping, [*COLUMNS, *mapping.others])
+        return blake2b(render_row(cells).encode(), digest_size=8).hexdigest()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -300,26 +304,11 @@ class ReviewFile:
         addresses (Callable): Returns the IRIs of the prefixes of CURIEs.
         RAISES (ConnormError): CN108 or CN109 if the file can't be written. Nothing is changed then.
         """
-        known = self._metadata.get("curie_map") or {}
+        known = self._read.metadata.get("curie_map") or {}
         own = addresses([mapping.subject_id, mapping.object_id, mapping.author_id])
-        metadata = {**self._metadata, "curie_map": {**own, **known}}
-        head = self._head if own.keys() <= known.keys() else render_metadata(metadata)
-        lines = list(self._lines)
-        lines[row] = self._line(mapping)
-        write_text(self.path, "".join([head, render_row(self._columns), *lines]))
-        self._stamp = stamp(self.path)
-        self._head, self._lines = head, lines
-        self._metadata = metadata
-        self.mappings[row] = mapping
+        metadata = {**self._read.metadata, "curie_map": {**known, **own, **known}}
+        mappings = [*self.mappings[:row], mapping, *self.mappings[row + 1 :]]
+        changed = MappingSet(metadata, mappings)
+        write_sssom(changed, self.path)
+        self._read, self._stamp = changed, stamp(self.path)
         self.revision += 1
-
-    def _take(self, found: MappingSet) -> None:
-        names: dict[str, Any] = {name: None for each in found.mappings for name in each.others}
-        self._columns = [*COLUMNS, *names]
-        self._head = render_metadata(found.metadata)
-        self._metadata, self.mappings = found.metadata, found.mappings
-        self._lines = [self._line(each) for each in found.mappings]
-        self.revision += 1
-
-    def _line(self, mapping: TermMapping) -> str:
-        return render_row(cells_of(mapping, self._columns))

@@ -156,12 +156,7 @@ def view_explanation(explanation: "Explanation") -> dict[str, Any]:
 
 
 def _view_step(step: "Step") -> dict[str, Any]:
-    return {
-        "search": str(step.search),
-        "threshold": step.threshold,
-        "answers": step.answers,
-        "candidates": view_candidates(step.candidates),
-    }
+    return {**step._asdict(), "candidates": view_candidates(step.candidates)}
 
 
 def view_concept(pipeline: CorrectedPipeline, concept_id: str) -> dict[str, Any]:

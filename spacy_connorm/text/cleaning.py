@@ -32,13 +32,7 @@ _NAMES = (
 _SMALL = {chr(ord("α") + place): name for place, name in enumerate(_NAMES.split())}
 _CAPITAL = {letter.upper(): name.title() for letter, name in _SMALL.items()}
 _SYMBOLS = {
-    "ϐ": "beta",
-    "ϑ": "theta",
-    "ϕ": "phi",
-    "ϖ": "pi",
-    "ϰ": "kappa",
-    "ϱ": "rho",
-    "ϵ": "epsilon",
+    **{"ϐ": "beta", "ϑ": "theta", "ϕ": "phi", "ϖ": "pi", "ϰ": "kappa", "ϱ": "rho", "ϵ": "epsilon"},
 }
 NAMES = {**_SMALL, **_CAPITAL, **_SYMBOLS, "\N{MICRO SIGN}": "mu"}
 _LETTER = "[" + "".join(NAMES) + "]"

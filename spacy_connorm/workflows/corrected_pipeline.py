@@ -71,8 +71,8 @@ def mark_known(
         doc.ents = filter_spans(spans)
 
 
-# An empty text, and one in which the encoder recognizes nothing.
-_UNREADABLE = ("CN003", "CN009")
+# A text in which the encoder recognizes nothing.
+_UNREADABLE = "CN009"
 
 
 class AppliedCorrections:
@@ -119,8 +119,7 @@ class AppliedCorrections:
         """Refuse a correction that could not be applied.
 
         correction (Correction): A correction with known concepts.
-        RAISES (ConnormError): CN003 for an empty text, CN009 for one in which the encoder
-            recognizes nothing.
+        RAISES (ConnormError): CN009 for a text in which the encoder recognizes nothing.
         """
         from ..linker.lookup import encode_synonyms, find_synonyms
 
@@ -163,7 +162,7 @@ class AppliedCorrections:
         try:
             change(corrections)
         except ConnormError as error:
-            if error.code not in _UNREADABLE:
+            if error.code != _UNREADABLE:
                 raise
             corrections = list(filter(self._is_readable, corrections))
             change(corrections)
@@ -173,7 +172,7 @@ class AppliedCorrections:
         try:
             self.require_readable(correction)
         except ConnormError as error:
-            if error.code not in _UNREADABLE:
+            if error.code != _UNREADABLE:
                 raise
             return False
         return True
@@ -374,8 +373,8 @@ class CorrectedPipeline:
         author (str): Who makes the correction.
         RETURNS (Correction): The record appended to the file.
         RAISES (ConnormError): CN006 for no id, and for "NIL" together with ids, CN755 if the
-            mention is not in the text, CN411 for an unknown concept, CN003 and CN009 for a text in
-            which the encoder recognizes nothing, CN108 if the file can't be written.
+            mention is not in the text, CN411 for an unknown concept, CN009 for a text in which
+            the encoder recognizes nothing, CN108 if the file can't be written.
         """
         require_ids(kb_id)
         concept_ids = [self.concept(each).concept_id for each in split_ids(kb_id)]

@@ -99,8 +99,8 @@ class CheckReport(NamedTuple):
 
 def check(pipeline: str | Path) -> CheckReport:
     """Check a saved pipeline: `connorm check`. Every byte is compared with the
-    checksums from when it was saved; the pipeline is loaded; and the files of its concept
-    normalizers must agree with each other.
+    checksums from when it was saved; the pipeline is loaded; and its encoders must give the texts
+    of its indexes the vectors that they have there.
 
     pipeline (Union[str, Path]): An installed package, or a pipeline's folder.
     RETURNS (CheckReport): What was checked. Nothing in it is damaged.
@@ -108,13 +108,16 @@ def check(pipeline: str | Path) -> CheckReport:
         CN401 for another format version, CN402 for files that are missing, differ or do not fit,
         CN430 for a part from another build, and the errors of `load_pipeline`.
     """
+    from ..index.verification import verify_texts
+
     path = find_pipeline_folder(str(pipeline))
     report = _compare(path)
     nlp = load_pipeline(path)
-    for name, pipe in nlp.components:
+    for _, pipe in nlp.components:
         if isinstance(pipe, ConceptNormalizer):
+            retriever = pipe.lookup.retriever
             with tqdm(desc="Checking", unit="text", delay=2, leave=False, disable=None) as bar:
-                pipe.lookup.verify(path / name, report=bar.update)
+                verify_texts(retriever.index, retriever.encoder, report=bar.update)
     return report
 
 

@@ -70,7 +70,6 @@ def test_every_setting_of_every_index_has_a_row(run, data, names, monkeypatch, t
     curves = [row for row in rows if row["table"] == "Curves"]
     assert [(row["index"], row["setting"]) for row in curves] == [
         ("exact", ""),
-        ("numpy", ""),
         ("AnnoyIndex", "default"),
         ("AnnoyIndex", "search_k 500"),
         ("IvfIndex", "default"),

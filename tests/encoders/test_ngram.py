@@ -59,7 +59,7 @@ def test_initialize_fits_again_only_if_there_are_texts(model):
 
 @pytest.mark.parametrize("texts", [None, [], ["", "  "]])
 def test_nothing_to_fit(texts):
-    with pytest.raises(ConnormError, match="CN310"):
+    with pytest.raises(ConnormError, match="CN409"):
         NgramEncoder().initialize(X=texts)
 
 

@@ -6,7 +6,7 @@ import pytest
 from spacy.util import registry
 
 from spacy_connorm.encoders import pretrained
-from spacy_connorm.encoders.pretrained import MINILM, PACKAGES, find_folder, load_pretrained
+from spacy_connorm.encoders.pretrained import MINILM, find_folder, load_pretrained
 from spacy_connorm.encoders.storage import ARCHITECTURES
 from spacy_connorm.encoders.transformer import TransformerEncoder
 from spacy_connorm.errors import ConnormError
@@ -180,8 +180,8 @@ def package(tiny_folder, tmp_path, monkeypatch):
     (folder / "README.md").write_text("A model.", encoding="utf8")
     (folder.parent / "__init__.py").touch()
     checksums = {path.name: sha256(path) for path in folder.glob("*") if path.suffix != ".md"}
-    tiny = PACKAGES[MINILM]._replace(module="tiny_package", sha256=checksums)
-    monkeypatch.setitem(PACKAGES, MINILM, tiny)
+    monkeypatch.setattr("spacy_connorm.encoders.pretrained._MODULE", "tiny_package")
+    monkeypatch.setattr("spacy_connorm.encoders.pretrained._SHA256", checksums)
     monkeypatch.syspath_prepend(str(tmp_path))
     return folder
 

@@ -126,24 +126,6 @@ def test_a_saved_pipeline_is_old_or_new(tmp_path, pipeline, trials):
     assert [each.name for each in tmp_path.iterdir()] == ["saved"]
 
 
-def test_spacy_package_never_packs_what_killed_writers_left(tmp_path):
-    saved = tmp_path / "saved"
-    saved.mkdir()
-    for name in ("meta.json", "config.cfg"):
-        (saved / name).touch()
-    write_folder(saved / "component", "old")
-    whole = {each.relative_to(saved) for each in saved.rglob("*")}
-    parts = 0
-    for _ in kill_at_each_step(lambda: write_folder(saved / "component", "new")):
-        left = {each.relative_to(saved) for each in saved.rglob("*")} - whole
-        # What `spacy package` leaves out: files whose names begin with a dot.
-        assert all(each.name.startswith(".") and not (saved / each).is_dir() for each in left)
-        parts += any(tmp_path.glob(".saved.component.part-*"))
-    assert parts > 5 and read(saved / "component") == "new"
-    assert [each.name for each in tmp_path.iterdir()] == ["saved"]
-    assert {each.relative_to(saved) for each in saved.rglob("*")} == whole
-
-
 def test_spacy_package_leaves_out_hidden_files(tmp_path, pipeline):
     pipeline.to_disk(tmp_path / "saved")
     (tmp_path / "saved" / ".concept_normalizer.lock").touch()

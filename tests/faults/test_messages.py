@@ -23,7 +23,6 @@ from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.documents.mentions import Mention
 from spacy_connorm.documents.reading import read_corpus
 from spacy_connorm.documents.spans import choose_spans
-from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import Errors, Warnings, quote, quote_all, quote_id, show_text
 from spacy_connorm.evaluation.metrics import warn_of_unknown_ids
 from spacy_connorm.linker.synonyms import read_synonyms
@@ -245,9 +244,6 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t99\t{CANARY}\tD\tD1")),
     ],
     "CN218": [lambda world: list(read_corpus(_note(world), nlp=world.nlp, format="shareclef"))],
-    "CN310": [
-        lambda world: NgramEncoder(analyzer="char", ngram_range=[50, 50]).initialize(X=[CANARY])
-    ],
     "CN707": [lambda world: _read_inputs(world, f'{{"title": "{CANARY}"}}\n')],
     "CN709": [_annotate_long],
     "CN749": [
@@ -324,8 +320,8 @@ texts threshold thresholds tried unknown version what wrong
 # Other fields that hold no text of users: names of ours, settings, ids that somebody asked for, and
 # what libraries say of files that are not theirs.
 NO_TEXTS = """
-CN003 CN010 CN104 CN106 CN108 CN111 CN112 CN113 CN114 CN118 CN123 CN125 CN126 CN213 CN219 CN220
-CN305 CN306 CN317 CN318 CN322 CN324 CN333 CN341 CN401 CN402 CN403 CN406 CN408 CN410 CN413
+CN010 CN104 CN106 CN108 CN111 CN112 CN113 CN114 CN118 CN123 CN125 CN126 CN213 CN219 CN220
+CN305 CN306 CN317 CN318 CN322 CN324 CN333 CN341 CN401 CN402 CN406 CN408 CN410 CN413
 CN421 CN422 CN423 CN430 CN601 CN701 CN702 CN703 CN704 CN708 CN711 CN713 CN716 CN717 CN719 CN720
 CN721 CN751 CN764 CN774 CN791 CN793 CN794 CN798 CN799 CN810 CN829 CNW770 CNW812
 """

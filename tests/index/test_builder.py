@@ -2,7 +2,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,8 +14,6 @@ from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.concept_index import SEARCHES, ConceptIndex, Search, hash_keys
 from spacy_connorm.index.vectors import from_raw
-from spacy_connorm.index.verification import verify_index
-from spacy_connorm.text.word_bags import word_bag
 
 from .conftest import (
     DENSE,
@@ -29,6 +26,7 @@ from .conftest import (
     make_concepts,
     make_synonyms,
 )
+from .soundness import require_sound
 
 
 def rows(index):
@@ -293,28 +291,6 @@ def test_only_new_texts_are_encoded(tmp_path, small_windows, encoder, backend):
 
 
 @NO_WARNING
-@pytest.mark.parametrize("kept", [slice(10), slice(50, None), slice(None, None, 3)], ids=str)
-def test_only_changed_texts_are_split_into_words(tmp_path, monkeypatch, kept):
-    split = []
-
-    def listen(text):
-        split.append(text)
-        return word_bag(text)
-
-    old = build(tmp_path / "old", synonyms=[])
-    concepts = [*make_concepts()[kept], Concept("A000", "brand new", ("shared", "Name 7", "?"))]
-    fresh = build(tmp_path / "fresh", concepts=concepts, synonyms=[])
-    monkeypatch.setattr("spacy_connorm.index.word_bags.word_bag", listen)
-    new = build(tmp_path / "new", concepts=concepts, synonyms=[], known=old)
-    assert arrays(new) == arrays(fresh)
-    texts, before = (Counter(each.store.all_texts()) for each in (new, old))
-    # Texts that share a row are split, too, and every word of a removed text is counted off.
-    alone = {text for text in texts & before if text.lower() not in ("shared", "name 7")}
-    assert not any(text in alone and texts[text] == before[text] for text in split)
-    assert set(split) >= {"brand new", "?", *(before - texts)}
-
-
-@NO_WARNING
 @pytest.mark.parametrize(
     ("fingerprint", "backend"), [("other", ExactIndex()), ("dense", ExactIndex(dtype="int8"))]
 )
@@ -343,7 +319,7 @@ def test_lists_are_kept_and_find_what_new_ones_find(tmp_path, encoder):
     fresh = build(tmp_path / "fresh", encoder=encoder, backend=LISTS, concepts=concepts)
     updates = {} if encoder is not DENSE else dict.fromkeys(["O-T", "OD-T"], "kept")
     assert (old.manifest["updates"], new.manifest["updates"]) == ({}, updates)
-    verify_index(new, report=lambda count: None)
+    require_sound(new)
     queries = new.vectors.queries(np.arange(0, rows(new), 9))
     queries = replace(queries, weight=WEIGHT) if encoder is HYBRID else queries
     for search in SEARCHES:

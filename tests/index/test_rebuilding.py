@@ -7,12 +7,10 @@ from random import Random
 import pytest
 
 from spacy_connorm.concepts import Concept, write_concepts
-from spacy_connorm.index import word_bags
-from spacy_connorm.index.verification import verify_index
 from spacy_connorm.ontology import open_ontology
-from spacy_connorm.text.word_bags import word_bag
 
 from .conftest import DENSE, build
+from .soundness import require_sound
 
 WORDS = ("heart", "Heart", "attack", "pain", "MI", "acute", "שלום", "of the", "renal", "disease")
 OTHER_IDS = ("MIM:1", "OMIM:1", "ICD10:I21", "MESH:D009203")
@@ -90,24 +88,21 @@ def test_it_has_the_bytes_of_one_from_nothing(tmp_path, monkeypatch, given, seed
         )
         assert known.manifest["files"] == fresh.manifest["files"]
         assert told_again == told
-        verify_index(known, report=lambda count: None)
+        require_sound(known)
 
 
 @pytest.mark.parametrize("window", [3, 1000])
-def test_known_texts_are_neither_read_nor_split_again(tmp_path, monkeypatch, window):
+def test_known_texts_are_not_read_again(tmp_path, monkeypatch, window):
     monkeypatch.setattr("spacy_connorm.index.names._WINDOW", window)
     concepts = [Concept(f"C{number}", f"name {number}", ("other",)) for number in range(6)]
     known, _ = build_quietly(tmp_path / "a", concepts=concepts, synonyms=[])
     changed = [replace(each, definition="New.") for each in concepts]
     changed[0] = replace(changed[0], aliases=("new", "other"))
-    read, split = [], []
+    read = []
     encoder = replace(DENSE, inputs=lambda texts: read.extend(texts) or DENSE.inputs(texts))
-    monkeypatch.setattr(word_bags, "word_bag", lambda text: split.append(text) or word_bag(text))
     index, _ = build_quietly(
         tmp_path / "b", concepts=changed, synonyms=[], known=known, encoder=encoder
     )
-    # Texts that share a row are split, but not read.
-    assert (set(read), set(split)) == ({"new"}, {"new", "other"})
-    monkeypatch.undo()
+    assert set(read) == {"new"}
     fresh, _ = build_quietly(tmp_path / "c", concepts=changed, synonyms=[])
     assert index.manifest["files"] == fresh.manifest["files"]

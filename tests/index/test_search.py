@@ -278,19 +278,3 @@ def test_which_items_a_filter_allows_is_worked_out_once(search, index, monkeypat
     assert allowed.items(search) is items
     assert len(items.mask) == len(index.searcher(search))
     assert 0 < items.count < len(items.mask)
-
-
-@pytest.mark.parametrize("search", [Search.O_C, Search.D_C, Search.OD_C])
-def test_which_means_a_filter_allows_is_worked_out_once(search, index, encoder_of):
-    allowed = AllowedConcepts(index, np.arange(len(index.store)) % 3 == 0)
-    overlay = SynonymOverlay(index).without_synonyms(
-        synonyms_of(index, encoder_of, [("alias 3 0", "C003"), ("mention 3", "C003")])
-    )
-    concepts = index.concepts_of(search)
-    kept, left = overlay.allowed_means(search, concepts, allowed)
-    assert overlay.allowed_means(search, concepts, allowed) == (kept, left)
-    number = index.number("C003")
-    assert kept.count == allowed.items(search).count - allowed.concepts[number]
-    assert left.count == allowed.concepts[number]
-    everything, _ = overlay.allowed_means(search, concepts, None)
-    assert everything.count == len(index.searcher(search)) - 1

@@ -10,7 +10,6 @@ from scipy import sparse
 from spacy_connorm.encoders.protocol import HybridArray, stack
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.files.folders import seal
-from spacy_connorm.index import vectors as vectors_module
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.backends.ivf import IvfIndex
@@ -28,9 +27,9 @@ from spacy_connorm.index.vectors import (
     scaled,
     write_csr,
 )
-from spacy_connorm.index.verification import verify_index
 
 from .conftest import DENSE, HYBRID, SPARSE, build, encode
+from .soundness import require_sound
 
 
 @pytest.fixture
@@ -239,13 +238,10 @@ def test_cosines_are_exact_for_what_is_stored():
     np.testing.assert_allclose(pairs, exact[[2, 0, 0], rows], atol=1e-6)
 
 
-@pytest.mark.parametrize("kernels", [True, False], ids=["numkong", "numpy"])
 @pytest.mark.parametrize("width", [1, 24, 333, 384])
 @pytest.mark.parametrize("queries", [0, 1, 40])
 @pytest.mark.parametrize("longest", [1, 1000])
-def test_scores_are_off_by_no_more_than_the_error(longest, queries, width, kernels, monkeypatch):
-    if not kernels:
-        monkeypatch.setattr(vectors_module, "_load_kernels", lambda: None)
+def test_scores_are_off_by_no_more_than_the_error(longest, queries, width):
     random = np.random.default_rng(1)
     raw = random.normal(size=(700, width)).astype("float32")
     raw[13] = 0
@@ -259,7 +255,7 @@ def test_scores_are_off_by_no_more_than_the_error(longest, queries, width, kerne
     exact = vectors.unit[5:695].astype("float64") @ asked.T.astype("float64")
     assert dots(5, 695).dtype == "float32"
     assert (np.abs(dots(5, 695) - exact) <= error).all()
-    assert (error < lengths * (0.02 if kernels else 1e-4)).all()
+    assert (error < lengths * 0.02).all()
     assert dots(7, 7).shape == (0, queries)
 
 
@@ -342,7 +338,7 @@ def test_each_search_finds_the_largest_inner_products(tmp_path, backend, encoder
         )
         own = np.take_along_axis(expected, found.items, axis=1)
         np.testing.assert_allclose(found.scores, own, atol=tolerance)
-    verify_index(index, report=lambda rows: None)
+    require_sound(index)
 
 
 @pytest.mark.filterwarnings("ignore:.*CNW401")
@@ -424,7 +420,7 @@ def test_vectors_of_an_index_of_another_metric_are_copied(tmp_path, before, afte
     for search in (Search.O_T, Search.OD_C):
         found = newer.searcher(search).nearest(asked, 5)
         np.testing.assert_array_equal(found.items, fresh.searcher(search).nearest(asked, 5).items)
-    verify_index(newer, report=lambda rows: None)
+    require_sound(newer)
 
 
 BOTH = HybridArray(RAW, sparse.csr_matrix(np.maximum(RAW[::-1], 0)), 0.5)

@@ -49,8 +49,8 @@ def test_rows_are_those_of_a_plain_comparison(texts, asked):
 def test_what_is_mapped_is_what_was_written(tmp_path, bags):
     bags.write(tmp_path)
     mapped = WordBags.open(tmp_path, rows=5)
-    assert mapped is not None and mapped.are_same(bags)
-    assert not mapped.are_same(WordBags.from_texts(TEXTS[:2], ROWS[:2]))
+    for name, array in vars(bags).items():
+        np.testing.assert_array_equal(getattr(mapped, name), array)
     with pytest.raises(ConnormError, match="CN402.*rows"):
         WordBags.open(tmp_path, rows=4)
 
@@ -140,7 +140,6 @@ def test_long_texts_are_left_alone(table, names):
 def test_a_mapped_table_is_what_was_written(tmp_path, table, names):
     table.write(tmp_path)
     mapped = RewritingTable.open(tmp_path)
-    assert mapped is not None and mapped.is_sound()
     assert rewritten(mapped, names, "kidney failure") == {"renal failure": 0.98}
     assert RewritingTable.open(tmp_path / "none") is None
 

@@ -195,8 +195,8 @@ def test_counts_of_annotated_data_go_on(make_pipeline):
     ("bad", "code"),
     [
         (("chill", "C0"), "CN411.*C0"),
-        ((" \0", "C4"), "CN003"),
-        (("", "C4"), "CN003"),
+        ((" \0", "C4"), "CN009"),
+        (("", "C4"), "CN009"),
         ("MI", "CN006.*a pair of"),
         (("chill",), "CN006.*a pair of"),
         ((None, "C4"), "CN006.*a pair of"),

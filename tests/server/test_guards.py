@@ -114,37 +114,20 @@ class World:
         return sent[0]["status"], json.loads(sent[1]["body"])
 
 
-def test_what_runs_is_counted_by_client_and_in_all():
+def test_what_runs_is_counted():
     async def story():
-        world = World(per_client=2, concurrent=3)
+        world = World(concurrent=3)
         running = [asyncio.create_task(world.ask(client=each)) for each in ("a", "a", "b")]
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
+        await asyncio.sleep(0.01)
         status, answer = await world.ask(client="c")
         assert (status, answer["error"]["code"]) == (503, "CN760")
+        # A client that left is not counted.
         running.pop().cancel()
         await asyncio.sleep(0.01)
-        status, answer = await world.ask(client="a")
-        assert (status, answer["error"]["code"]) == (429, "CN760")
         world.going.set()
-        assert [status for status, _ in await asyncio.gather(*running)] == [200, 200]
         assert (await world.ask(client="a"))[0] == 200
-
-    asyncio.run(story())
-
-
-def test_clients_that_left_are_forgotten():
-    async def story():
-        world = World(per_client=2)
-        running = [asyncio.create_task(world.ask(client=each)) for each in ("a", "a", "b")]
-        await asyncio.sleep(0.01)
-        assert world.app._running == {"a": 2, "b": 1}
-        running.pop().cancel()
-        await asyncio.sleep(0.01)
-        assert dict(world.app._running) == {"a": 2}
-        world.going.set()
-        await asyncio.gather(*running)
-        assert not dict(world.app._running)
+        assert [status for status, _ in await asyncio.gather(*running)] == [200, 200]
+        assert world.app._running == 0
 
     asyncio.run(story())
 

@@ -110,7 +110,7 @@ def test_what_is_refused_changes_nothing(review, corrected, out, monkeypatch):
     def fail(*args):
         raise ConnormError("[CN108] full")
 
-    monkeypatch.setattr(review_file, "write_text", fail)
+    monkeypatch.setattr(review_file, "write_sssom", fail)
     with pytest.raises(ConnormError, match="CN108"):
         review.decide(1, version=seen, concept="C5")
     assert out.read_bytes() == before

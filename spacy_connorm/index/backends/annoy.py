@@ -17,7 +17,7 @@ import numpy as np
 
 from ...encoders.protocol import Raw
 from ...encoders.storage import DTYPES
-from ...errors import ConnormError, Errors, Warnings, refuse, require_choice, warn
+from ...errors import Warnings, refuse, require_choice, warn
 from ...files.folders import damaged
 from ..vectors import Vectors, row_blocks
 from .exact import (
@@ -32,8 +32,6 @@ from .exact import (
 if TYPE_CHECKING:
     from .exact import Searcher
 
-# Other processors may round differently.
-_ROUNDED = 1e-4
 # The beginning of the file if no forest was built.
 _NO_FOREST = b"no forest: "
 # With fewer names, an exact search is as fast.
@@ -133,7 +131,7 @@ class AnnoySearcher:
         vectors (Vectors): The items it was built from.
         path (Path): Its file.
         forest (annoy.AnnoyIndex): An empty forest, which loads the file.
-        RAISES (ConnormError): CN403 if the file is not a forest of these vectors.
+        RAISES (ConnormError): CN402 if the file is not a forest of these vectors.
         """
         self.settings = settings
         self.vectors = vectors
@@ -143,7 +141,7 @@ class AnnoySearcher:
             require_sound_forest(path, items=len(vectors), width=vectors.width)
             self._forest.load(str(path))
         except OSError as error:
-            raise ConnormError(Errors.CN403.format(path=path, reason=error)) from error
+            raise damaged(path, error) from error
 
     def __len__(self) -> int:
         return len(self.vectors)
@@ -169,15 +167,6 @@ class AnnoySearcher:
         proposed = self._propose(queries, proposals, allowed)
         found = rescore(self.vectors, queries, proposed, n)
         return self._exact.complete(found, queries, wanted, allowed)
-
-    def verify(self, path: Path) -> None:
-        width = self.vectors.width
-        if not has_each_item_in_each_tree(path, items=len(self), width=width):
-            raise damaged(path, "its trees do not hold every vector once")
-        stored = np.memmap(path, dtype="<f4", mode="r").reshape(-1, width + 3)[: len(self), 3:]
-        for rows in row_blocks(np.arange(len(self))):
-            if not np.allclose(stored[rows], self.vectors.queries(rows), atol=_ROUNDED):
-                raise damaged(path, "it holds other vectors")
 
     def _propose(
         self, queries: Raw, count: int, allowed: AllowedItems | None
@@ -217,18 +206,18 @@ def require_sound_forest(path: Path, *, items: int, width: int) -> None:
     path (Path): The file.
     items (int): The number of vectors it was built from.
     width (int): Their width.
-    RAISES (ConnormError): CN403 if it is not such a forest.
+    RAISES (ConnormError): CN402 if it is not such a forest.
     """
     words = width + 3
     size = path.stat().st_size
     if size == 0 or size % (4 * words):
-        _refuse_forest(path, f"{size} bytes are not a whole number of nodes")
+        raise damaged(path, f"{size} bytes are not a whole number of nodes")
     nodes = np.asarray(np.memmap(path, dtype="<i4", mode="r", shape=(size // (4 * words), words)))
     below = np.array(nodes[:, 0])
     if below[-1] != items or len(nodes) <= items:
-        _refuse_forest(path, f"it is not a forest of {items} items")
+        raise damaged(path, f"it is not a forest of {items} items")
     if (below[:items] != 1).any() or below.min() < 1:
-        _refuse_forest(path, "the number of items of a node is wrong")
+        raise damaged(path, "the number of items of a node is wrong")
     is_leaf = below <= width + 2
     is_leaf[:items] = False
     leaves = np.flatnonzero(is_leaf)
@@ -236,39 +225,9 @@ def require_sound_forest(path: Path, *, items: int, width: int) -> None:
     _check_leaves(path, nodes, leaves, items)
     children = nodes[inner, 1:3]
     if children.size and not (children.min() >= 0 and children.max() < len(nodes)):
-        _refuse_forest(path, "a child is not a node")
+        raise damaged(path, "a child is not a node")
     if (below[children].sum(axis=1, dtype="int64") != below[inner]).any():
-        _refuse_forest(path, "a node does not have the items of its children")
-
-
-def has_each_item_in_each_tree(path: Path, *, items: int, width: int) -> bool:
-    """Check that every tree holds every item exactly once.
-
-    path (Path): The file, which `require_sound_forest` has accepted.
-    items (int): The number of vectors it was built from.
-    width (int): Their width.
-    RETURNS (bool): True if it does.
-    """
-    nodes = np.asarray(np.memmap(path, dtype="<i4", mode="r")).reshape(-1, width + 3)
-    # The roots are at the end: only they have all items below them.
-    others = np.flatnonzero(nodes[:, 0] != items)
-    first = max(items, int(others[-1]) + 1 if len(others) else 0)
-    everything = np.arange(items)
-    return all(
-        np.array_equal(np.sort(_items_below(nodes, root, items)), everything)
-        for root in range(first, len(nodes))
-    )
-
-
-def _items_below(nodes: np.ndarray, root: int, items: int) -> np.ndarray:
-    found, level = [], np.asarray([root])
-    while len(level):
-        is_leaf = nodes[level, 0] < nodes.shape[1]
-        found += [nodes[leaf, 1 : 1 + nodes[leaf, 0]] for leaf in level[is_leaf]]
-        children = nodes[level[~is_leaf], 1:3].ravel()
-        found.append(children[children < items])
-        level = children[children >= items]
-    return np.concatenate(found)
+        raise damaged(path, "a node does not have the items of its children")
 
 
 def _check_leaves(path: Path, nodes: np.ndarray, leaves: np.ndarray, items: int) -> None:
@@ -279,8 +238,4 @@ def _check_leaves(path: Path, nodes: np.ndarray, leaves: np.ndarray, items: int)
         is_held = np.arange(held.shape[1]) < nodes[block, :1]
         found = held[is_held].view("uint32")
         if len(found) and found.max() >= items:
-            _refuse_forest(path, "a leaf holds a number that is not an item")
-
-
-def _refuse_forest(path: Path, reason: str) -> None:
-    raise ConnormError(Errors.CN403.format(path=path, reason=reason))
+            raise damaged(path, "a leaf holds a number that is not an item")

@@ -142,13 +142,6 @@ class Searcher(Protocol):
         RETURNS (Neighbours): b rows.
         """
 
-    def verify(self, path: Path) -> None:
-        """Check that the searcher holds every item once, and nothing else.
-
-        path (Path): The file written by the backend's `build`.
-        RAISES (ConnormError): CN402.
-        """
-
 
 class Earlier(NamedTuple):
     """An earlier build of a backend, from mostly the same vectors.
@@ -289,9 +282,6 @@ class ExactSearcher:
             found.items[short, : best.items.shape[1]] = best.items
             found.scores[short, : best.scores.shape[1]] = best.scores
         return found
-
-    def verify(self, path: Path) -> None:
-        """Do nothing: only the vectors are searched."""
 
     def _compare(self, queries: Raw, n: int, allowed: AllowedItems | None) -> Neighbours:
         """Find the n nearest items of queries whose scores with all items fit in memory."""

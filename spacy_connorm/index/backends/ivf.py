@@ -20,8 +20,7 @@ import numpy as np
 
 from ...encoders.protocol import Raw
 from ...encoders.storage import DTYPES
-from ...errors import ConnormError, Errors, refuse, require_choice, require_installed
-from ...files.arrays import are_among, ascends
+from ...errors import refuse, require_choice, require_installed
 from ...files.folders import damaged
 from ..vectors import Vectors, row_blocks
 from .exact import (
@@ -85,18 +84,16 @@ def _open_lists(path: Path, *, rows: int, width: int) -> Any:
     rows (int): The number of vectors that it was built from.
     width (int): Their width.
     RETURNS (faiss.IndexIVFRaBitQ): The lists.
-    RAISES (ConnormError): CN126 without faiss, CN403 if the file does not belong to these vectors.
+    RAISES (ConnormError): CN126 without faiss, CN402 if the file does not belong to these vectors.
     """
     faiss = load_faiss()
     flag = faiss.IO_FLAG_MMAP_IFC if _maps_whole_files() else faiss.IO_FLAG_MMAP
     try:
         index = faiss.read_index(str(path), flag)
     except (RuntimeError, MemoryError) as error:
-        reason = f"{error}".partition("\n")[0] or "it is too large"
-        raise ConnormError(Errors.CN403.format(path=path, reason=reason)) from error
+        raise damaged(path, f"{error}".partition("\n")[0] or "it is too large") from error
     if not _parts_fit(index, rows=rows, width=width):
-        reason = f"it is not for {rows} vectors of {width} components"
-        raise ConnormError(Errors.CN403.format(path=path, reason=reason))
+        raise damaged(path, f"it is not for {rows} vectors of {width} components")
     # The value set by `_add_items`; a file can contain any.
     faiss.downcast_index(index.quantizer).k_factor = _SEARCHING_DEPTH
     if not _maps_whole_files():
@@ -368,7 +365,7 @@ class IvfIndex:
         earlier (Optional[Earlier]): The earlier build, if any.
         RETURNS (Optional[str]): Whether the earlier lists were kept, and if not, why; None if there
             are no lists, or were none.
-        RAISES (ConnormError): CN126 without faiss, CN403 for a damaged earlier file.
+        RAISES (ConnormError): CN126 without faiss, CN402 for a damaged earlier file.
         RAISES (OSError): If the disk is full or refuses the file.
         """
         if self._is_exact(vectors):
@@ -417,7 +414,7 @@ class IvfSearcher:
         settings (IvfIndex): How to search them.
         vectors (DenseVectors): The items.
         path (Path): The file with the lists of these items.
-        RAISES (ConnormError): CN126 without faiss, CN403 if the file does not belong to these
+        RAISES (ConnormError): CN126 without faiss, CN402 if the file does not belong to these
             vectors.
         """
         self.settings = settings
@@ -437,7 +434,7 @@ class IvfSearcher:
         n (int): The number of items.
         allowed (Optional[AllowedItems]): The items that may be found; all if None.
         RETURNS (Neighbours): Exact float32 scores of approximate neighbours.
-        RAISES (ConnormError): CN403 if the lists hold a number that is not an item.
+        RAISES (ConnormError): CN402 if the lists hold a number that is not an item.
         """
         possible = len(self) if allowed is None else allowed.count
         n = min(n, len(self))
@@ -465,22 +462,8 @@ class IvfSearcher:
         with _threads_for(len(asked)):
             items = self._lists.search(asked, count, params=settings)[1]
         if items.size and items.max() >= self._lists.ntotal:
-            reason = "its lists hold a number that is not a vector"
-            raise ConnormError(Errors.CN403.format(path=self._path, reason=reason))
+            raise damaged(self._path, "its lists hold a number that is not a vector")
         return items
-
-    def verify(self, path: Path) -> None:
-        # faiss leaves out zero vectors.
-        lists = load_faiss().downcast_InvertedLists(self._lists.invlists)
-        held = [_ids(lists, each) for each in range(lists.nlist) if lists.list_size(each)]
-        items = np.sort(np.concatenate([np.empty(0, dtype="int64"), *held]))
-        is_sound = (
-            ascends(items, strictly=True)
-            and are_among(items, np.flatnonzero(self.vectors.norms)).all()
-            and are_among(np.arange(len(self)), items).all()
-        )
-        if not is_sound:
-            raise damaged(path, "its lists do not hold every vector once")
 
     def _probes(self, proposals: int, possible: int) -> int:
         """Choose the number of lists to read.

@@ -12,11 +12,12 @@ from spacy_connorm.index.backends import annoy as backend
 from spacy_connorm.index.backends.annoy import (
     AnnoyIndex,
     AnnoySearcher,
-    has_each_item_in_each_tree,
     require_sound_forest,
 )
 from spacy_connorm.index.backends.exact import ExactSearcher
 from spacy_connorm.index.vectors import from_raw
+
+from ..soundness import require_trees
 
 RNG = np.random.default_rng(3)
 VECTORS = from_raw(RNG.normal(size=(3000, 16)).astype("float32"))
@@ -52,7 +53,6 @@ def test_a_forest_is_left_alone_where_annoy_is_not_installed(path, monkeypatch):
     without_annoy(monkeypatch)
     searcher = AnnoyIndex().open(VECTORS, path)
     assert isinstance(searcher, ExactSearcher)
-    searcher.verify(path)
     assert path.read_bytes() == before
 
 
@@ -97,12 +97,12 @@ def build_forest(path, items, n_trees=3):
 def test_what_annoy_builds(tmp_path, items, n_trees):
     path = build_forest(tmp_path / "forest", items, n_trees)
     require_sound_forest(path, items=items, width=NODE_WIDTH)
-    assert has_each_item_in_each_tree(path, items=items, width=NODE_WIDTH)
+    require_trees(path, items=items, width=NODE_WIDTH)
     for wrong in (
         {"items": items + 1, "width": NODE_WIDTH},
         {"items": items, "width": NODE_WIDTH + 1},
     ):
-        with pytest.raises(ConnormError, match="CN403"):
+        with pytest.raises(ConnormError, match="CN402"):
             require_sound_forest(path, **wrong)
 
 
@@ -138,7 +138,7 @@ def change(path, where, column, value):
 def test_what_would_leave_the_file_or_never_end(tmp_path, where, column, value):
     path = build_forest(tmp_path / "forest", 300)
     change(path, where, column, value)
-    with pytest.raises(ConnormError, match=r"CN403.*forest"):
+    with pytest.raises(ConnormError, match=r"CN402.*forest"):
         require_sound_forest(path, items=300, width=NODE_WIDTH)
 
 
@@ -146,17 +146,5 @@ def test_what_would_leave_the_file_or_never_end(tmp_path, where, column, value):
 def test_a_file_of_another_size(tmp_path, size):
     path = tmp_path / "forest"
     path.write_bytes(bytes(size))
-    with pytest.raises(ConnormError, match="CN403"):
+    with pytest.raises(ConnormError, match="CN402"):
         require_sound_forest(path, items=300, width=NODE_WIDTH)
-
-
-@pytest.mark.parametrize("where", ["leaf", "root"])
-def test_a_tree_without_an_item(tmp_path, where):
-    """A leaf holds one item twice, or a root one of its halves twice."""
-    path = build_forest(tmp_path / "forest", 300)
-    nodes = np.fromfile(path, dtype="<i4").reshape(-1, NODE_WIDTH + 3)
-    is_leaf = (nodes[:, 0] > 1) & (nodes[:, 0] <= NODE_WIDTH + 2)
-    place = np.flatnonzero(is_leaf)[0] if where == "leaf" else len(nodes) - 1
-    nodes[place, 1] = nodes[place, 2]
-    nodes.tofile(path)
-    assert not has_each_item_in_each_tree(path, items=300, width=NODE_WIDTH)

@@ -128,7 +128,7 @@ def test_sparse_vectors_are_searched_exactly(tmp_path):
 
 
 def test_missing_forest_names_the_file(tmp_path):
-    with pytest.raises(ConnormError, match=r"CN403.*nowhere"):
+    with pytest.raises(ConnormError, match=r"CN402.*nowhere"):
         AnnoyIndex(exact_below=0).open(VECTORS, tmp_path / "nowhere")
 
 
