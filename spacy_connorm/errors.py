@@ -259,10 +259,6 @@ class Errors(metaclass=_Coded):
         "{what} needs scores from 0 to 1, and those of '{name}' are inner products "
         '(`metric = "dot"`). {mend}'
     )
-    CN423 = (
-        "'{path}' is a pipeline, but `index` is the folder of a concept normalizer. Name the one "
-        "in it: {known}."
-    )
     CN424 = (
         "Texts and concept ids are swapped: {concept} is where a text is expected, {text} where a "
         "concept id is. A line of a file of synonyms has a text, a tab and a concept id; in "

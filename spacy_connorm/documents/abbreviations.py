@@ -7,8 +7,9 @@ offsets are relative to the key's, which spaCy moves when it joins or cuts docum
 Abbreviations found by scispaCy's `AbbreviationDetector` take precedence.
 """
 
+import weakref
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
@@ -153,12 +154,37 @@ def read_abbreviations(doc: Doc) -> Abbreviations:
     """
     if _is_theirs(doc, _ABBREVIATIONS) and (found := list(_detected(doc))):
         return Abbreviations([(0, found)])
+    return _read_stored(doc)
+
+
+class _StoredReader:
+    """Reads the abbreviations stored by `set_abbreviations`. The last document is cached, since the
+    attributes of its spans are read one by one.
+    """
+
+    def __init__(self) -> None:
+        self._last: tuple[Callable[[], Doc | None], int, list, Abbreviations] | None = None
+
+    def __call__(self, doc: Doc) -> Abbreviations:
+        if self._last is not None:
+            last_doc, size, stored, abbreviations = self._last
+            if last_doc() is doc and _is_unchanged(doc, size, stored):
+                return abbreviations
+        user_data: dict[Any, Any] = doc.user_data
+        stored = [item for item in user_data.items() if _is_ours(item[0])]
+        abbreviations = Abbreviations(
+            (key[2], [Sense(each[2], each[0], each[1]) for each in part]) for key, part in stored
+        )
+        self._last = weakref.ref(doc), len(doc.user_data), stored, abbreviations
+        return abbreviations
+
+
+_read_stored = _StoredReader()
+
+
+def _is_unchanged(doc: Doc, size: int, stored: Iterable[tuple[Any, Any]]) -> bool:
     user_data: dict[Any, Any] = doc.user_data
-    return Abbreviations(
-        (key[2], [Sense(each[2], each[0], each[1]) for each in part])
-        for key, part in user_data.items()
-        if _is_ours(key)
-    )
+    return len(user_data) == size and all(user_data.get(key) is part for key, part in stored)
 
 
 def find_long_forms(doc: Doc, spans: Sequence[Span]) -> list[str]:

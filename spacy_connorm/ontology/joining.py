@@ -6,12 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..concepts import Concept, Ontology, Source, merge
 from ..concepts.curies import PREFIXES
 from ..files.atomic import require_apart
 from .reading import jsonl_path, read_ontology
+
+if TYPE_CHECKING:
+    from scipy.cluster.hierarchy import DisjointSet
 
 # An id that more concepts of an ontology share says little about any of them.
 _SHARED_BY = 8
@@ -46,11 +49,14 @@ def join_concepts(ontologies: Sequence[Ontology]) -> Joined:
         preferred name.
     RETURNS (Joined): The joined ontology, with the terms of use of all.
     """
+    from scipy.cluster.hierarchy import DisjointSet
+
     concepts = [(number, each) for number, ontology in enumerate(ontologies) for each in ontology]
-    clusters = _Clusters([number for number, _ in concepts])
-    links = _Links([concept for _, concept in concepts], clusters.files)
+    files = [number for number, _ in concepts]
+    clusters = DisjointSet(range(len(files)))
+    links = _Links([concept for _, concept in concepts], files)
     counts = [
-        sum(clusters.join(first, second) for first, second in pairs)
+        sum(_join(clusters, files, *pair) for pair in pairs)
         for pairs in (
             links.of_same_id(),
             links.of_same_name(),
@@ -81,34 +87,16 @@ def join_ontologies(input_paths: Sequence[str | Path], output_path: str | Path) 
     return joined
 
 
-class _Clusters:
-    """Sets of concepts, with at most one from each ontology."""
+def _join(clusters: "DisjointSet", files: list[int], one: int, other: int) -> bool:
+    """Join two sets of concepts, unless both have a concept from the same ontology.
 
-    def __init__(self, files: list[int]) -> None:
-        """Start with one set per concept.
-
-        files (List[int]): The ontology of each concept.
-        """
-        self.files = files
-        self._first = list(range(len(files)))
-        self._members = [[each] for each in range(len(files))]
-
-    def join(self, one: int, other: int) -> bool:
-        """Join two sets, unless both have a concept from the same ontology.
-
-        RETURNS (bool): Whether the concepts were separate before and are joined now.
-        """
-        first, second = sorted((self._first[one], self._first[other]))
-        both = self._members[first] + self._members[second]
-        if first == second or len({self.files[each] for each in both}) < len(both):
-            return False
-        for each in self._members[second]:
-            self._first[each] = first
-        self._members[first], self._members[second] = sorted(both), []
-        return True
-
-    def __iter__(self) -> Iterator[list[int]]:
-        return filter(None, self._members)
+    clusters (DisjointSet): The sets.
+    files (List[int]): The ontology of each concept.
+    one, other (int): A concept of each set.
+    RETURNS (bool): Whether the concepts were separate before and are joined now.
+    """
+    both = clusters.subset(one) | clusters.subset(other)
+    return len({files[each] for each in both}) == len(both) and clusters.merge(one, other)
 
 
 Pair = tuple[int, int]
@@ -190,10 +178,10 @@ def _key(name: str) -> tuple[str, ...]:
 
 
 def _merged(
-    concepts: list[tuple[int, Concept]], clusters: _Clusters, ontologies: Sequence[Ontology]
+    concepts: list[tuple[int, Concept]], clusters: "DisjointSet", ontologies: Sequence[Ontology]
 ) -> Iterator[Concept]:
     new_ids: dict[tuple[int, str], str] = {}
-    groups = [[concepts[each] for each in members] for members in clusters]
+    groups = [[concepts[each] for each in sorted(members)] for members in clusters.subsets()]
     for group in groups:
         for number, concept in group:
             new_ids[number, concept.concept_id] = group[0][1].concept_id

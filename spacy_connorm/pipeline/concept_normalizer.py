@@ -37,7 +37,7 @@ from ..files.atomic import TemporaryFolder
 from ..linker.interpretations import Calibration, written_id
 from ..linker.synonyms import as_pairs, read_synonyms, write_synonyms
 from ..text.cleaning import clean
-from .serialization import INDEX, SavedComponent, require_component, require_extras
+from .serialization import INDEX, SavedComponent, require_extras
 from .settings import InnerProductSettings, NormalizerSettings, Settings
 
 if TYPE_CHECKING:
@@ -323,7 +323,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         reused (Optional[ConceptIndex]): An older index, whose vectors are copied if encoder and
             text are the same; by default the current one.
         RAISES (ConnormError): CN004 if there is nothing to index, CN006 for an `index` together
-            with other sources, CN406 for unknown types and branches, CN423 for an `index` that is
+            with other sources, CN406 for unknown types and branches, CN400 for an `index` that is
             a whole pipeline, and the errors of the sources.
         """
         synonyms = as_pairs(synonyms or ())
@@ -331,7 +331,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         if index is not None:
             if others:
                 refuse("index", str(index), "the only source")
-            require_component(Path(index))
             self.from_disk(index, exclude=["cfg"])
         elif others or not self.lookup.is_ready:
             examples = chain(get_examples(), corpus(nlp or Language(self.vocab)) if corpus else ())

@@ -12,7 +12,6 @@ from spacy.language import Language
 from spacy.util import get_minor_version_range
 
 from ..about import __version__
-from ..errors import ConnormError, Errors
 from ..files.atomic import TemporaryFolder, atomic_folder
 from ..files.folders import (
     damaged,
@@ -45,18 +44,6 @@ def read_settings(path: Path) -> dict[str, Any]:
     if not isinstance(settings, dict):
         raise damaged(path, "it holds no settings")
     return settings
-
-
-def require_component(path: Path) -> None:
-    """Refuse a whole pipeline where the folder of a concept normalizer is expected.
-
-    path (Path): The folder.
-    RAISES (ConnormError): CN423.
-    """
-    if (path / "config.cfg").is_file():
-        parts = sorted(each.parent for each in path.glob(f"*/{INDEX}") if each.is_dir())
-        known = " or ".join(f"'{each}'" for each in parts) or "it has none"
-        raise ConnormError(Errors.CN423.format(path=path, known=known))
 
 
 def require_extras(nlp: Language) -> None:
