@@ -17,8 +17,8 @@ class FoundMention(NamedTuple):
     end (int): The token after it.
     score (float): 1.0 if it has the words of a name, less if one of them is derived.
     label (str): The label for its span.
-    name (str): The name that it is, as written in the index, or those that it coordinates, joined
-        by `|`; empty if it, or a part of it, can only be rewritten as a name.
+    name (str): The name that it is or can be rewritten as, as written in the index, or those that
+        it coordinates, joined by `|`; empty if a part of it can only be rewritten as a name.
     is_nested (bool): Whether a longer mention overlaps it, so that it does not become an
         entity.
     """

@@ -109,10 +109,14 @@ class NameFinder:
         docs (Sequence[Doc]): The documents.
         RETURNS (List[List[FoundMention]]): All windows by document, including overlapping ones.
         """
-        found = self._windows(docs)
-        values = (each.value for windows in found for each in windows if not each.reason)
+        found = [[each for each in own if not each.reason] for own in self._windows(docs)]
+        values = {each.value for windows in found for each in windows}
         labels = self._labels.get_all(values, self._read_labels)
-        return [_mentions(windows, labels) for windows in found]
+        names = self.names.names_of([*values])
+        return [
+            _mentions([_with_name(doc, each, names[each.value]) for each in windows], labels)
+            for doc, windows in zip(docs, found, strict=True)
+        ]
 
     def read(self, docs: Sequence[Doc]) -> TokenArrays:
         """Convert the tokens of documents to arrays.
@@ -324,9 +328,15 @@ def _doc_of(text: str, vocab: Vocab) -> Doc:
     return Doc(vocab, [each[0] for each in words], spaces)
 
 
+def _with_name(doc: Doc, window: _Window, names: Sequence[KnownName]) -> _Window:
+    """Name a window some of whose words are replaced."""
+    if window.name:
+        return window
+    return window._replace(name=closest_name(doc[window.start : window.end].text, names))
+
+
 def _mentions(windows: Sequence[_Window], labels: Mapping[int, str]) -> list[FoundMention]:
     found: dict[tuple[int, int], FoundMention] = {}
-    windows = [each for each in windows if not each.reason]
     # A full name is preferred to one inverted at a comma: "a deficiency, B12 deficiency".
     plain = {
         (each.value, place)

@@ -91,12 +91,12 @@ _ID_SEPARATOR = "|"
 class Interpretation(NamedTuple):
     """One way to read a mention, and what was found for it.
 
-    kind (str): "found name", "long form", "as written" or "parts".
+    kind (str): "found name", "reworded name", "long form", "as written" or "parts".
     texts (Tuple[str, ...]): The texts searched: one, or one for each part.
     parts (Tuple[List[Candidate], ...]): The candidates of each text, best first.
     """
 
-    kind: Literal["found name", "long form", "as written", "parts"]
+    kind: Literal["found name", "reworded name", "long form", "as written", "parts"]
     texts: tuple[str, ...]
     parts: tuple[list[Candidate], ...]
 

@@ -559,6 +559,23 @@ def test_a_mention_is_what_the_name_that_it_was_found_by_denotes(
     assert explained.interpretations[0].texts == (name,)
 
 
+def test_a_name_with_other_words_answers_unless_the_mention_is_nearer_to_another():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("mention_finder")
+    normalizer = nlp.add_pipe("concept_normalizer", config=NGRAMS)
+    names = ("Abnormal weight gain", "Failure to gain weight", "Agitation", "Psychomotor agitation")
+    concepts = [Concept(f"X{number}", name) for number, name in enumerate(names)]
+    normalizer.initialize(lambda: [], ontology=Ontology(concepts))
+    gain, agitation = nlp("Has wt gain. Agitation").ents
+    assert (gain._.matched_name, gain.kb_id_) == ("Abnormal weight gain", "X0")
+    kinds = [each.kind for each in normalizer.explain(gain).interpretations]
+    assert kinds == ["reworded name", "as written"]
+    assert gain._.candidates[0].score == pytest.approx(0.93)
+    assert agitation.kb_id_ == "X2"
+    normalizer.add_synonyms([("wt gain", "X1")])
+    assert found(nlp, "Has wt gain.") == [("wt gain", "X1")]
+
+
 def test_annotated_data_and_users_overrule_the_name_that_was_found(make):
     nlp = make()
     (ent,) = nlp("Breast cancers").ents
