@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 import spacy
 from hashing_encoder import HashingShim
-from spacy.tokens import DocBin, Span
+from spacy.tokens import Span
 
 from spacy_connorm import Concept, Ontology, build_index, load_normalizer
 from spacy_connorm.concepts import ConceptStream, Source
@@ -163,15 +163,6 @@ def config(tmp_path):
     return path
 
 
-@pytest.fixture
-def corpus(tmp_path):
-    nlp = spacy.blank("en")
-    doc = nlp("Her sugar is up.")
-    doc.ents = [doc.char_span(4, 15, label="Disease", kb_id="DEMO:0000025")]
-    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "train.spacy")
-    return tmp_path / "train.spacy"
-
-
 def normalizer(folder):
     return spacy.load(folder).get_pipe("concept_normalizer")
 
@@ -187,13 +178,17 @@ def test_the_index_is_a_pipeline_and_a_source_of_others(demo_index):
     assert component.candidates(["flu"])[0][0].name == "influenza"
 
 
-def test_an_ontology_a_corpus_and_a_file_of_synonyms(tmp_path, demo_ontology, corpus, capsys):
+def test_an_ontology_a_corpus_and_a_file_of_synonyms(tmp_path, demo_ontology, sugar_corpus, capsys):
     synonyms = tmp_path / "synonyms.tsv.gz"
     synonyms.write_bytes(gzip.compress(b"ticker trouble\tDEMO:0000008\n\nnew thing\tX:1\n"))
     out = tmp_path / "out"
     with pytest.warns(ConnormWarning, match="CNW401"):
         built = build_index(
-            str(demo_ontology), str(out), corpora=[corpus], synonyms=synonyms, overrides=NGRAMS
+            str(demo_ontology),
+            str(out),
+            corpora=[sugar_corpus],
+            synonyms=synonyms,
+            overrides=NGRAMS,
         )
     assert capsys.readouterr() == ("", "")
     assert built.index_path == out / "concept_normalizer"
