@@ -50,11 +50,8 @@ def test_fields_of_later_versions_are_ignored():
     [
         {"start": 5, "end": 5},
         {"end": 99},
-        {"text": None},
-        {"kb_id": 1},
         {"start": "0"},
         {"label": 3},
-        {"author": 3},
         {"marked": "yes"},
         {"replaces": 3},
         {"replaces": ["a", "b"]},

@@ -272,7 +272,6 @@ def test_a_file_that_is_no_config(tmp_path, text):
     ("options", "code"),
     [
         ({"config": "nowhere.cfg"}, "CN100"),
-        ({"corpora": ["nowhere.spacy"]}, "CN100"),
         ({"corpora": ["other.txt"]}, "CN220"),
         ({"corpora": ["."]}, "CN105"),
         ({"synonyms": "other.txt"}, "CN115"),
@@ -281,7 +280,6 @@ def test_a_file_that_is_no_config(tmp_path, text):
         ({"gpu_id": 99}, "CN713"),
         ({"overrides": {**NGRAMS, f"{COMPONENT}.index.n_trees": -5}}, "CN006"),
         ({"overrides": {**NGRAMS, f"{COMPONENT}.index": 5}}, "CN006"),
-        ({"overrides": {**NGRAMS, f"{COMPONENT}.sieve": 5}}, "CN006"),
         ({"reuse": "nowhere"}, "CN700"),
     ],
 )

@@ -92,7 +92,6 @@ def test_an_explanation_tells_codes(nlp):
         (None, {"component": "ner"}, "CN704"),
         (None, {"types": ["planet"]}, "CN406"),
         (None, {"types": "drug"}, "CN006"),
-        (None, {"branches": ["C1"]}, "CN406"),
         (None, {"search": "O-C"}, "CN408"),
         (None, {"search": "best"}, "CN118"),
     ],
