@@ -8,19 +8,8 @@ from .name_pipeline import build
 @pytest.fixture(scope="module")
 def nlp():
     """A pipeline with names of organisms. Tests do not change it."""
-    nlp = build(
-        [
-            "Data",
-            "Rena",
-            "Homo sapiens",
-            "mouse",
-            "blues",
-            "more",
-            "heart attacks",
-            "back",
-            "whiting",
-        ]
-    )
+    names = ("Data", "Rena", "Homo sapiens", "mouse", "blues", "more", "heart attacks", "back")
+    nlp = build([*names, "whiting"])
     nlp.get_pipe("mention_finder").cfg["match_capitals"] = True
     return nlp
 

@@ -8,13 +8,8 @@ from spacy_connorm.text.substitutions import Substitution
 
 NAMES = (
     *("Skin abnormality", "Abnormality of the ear", "Leg edema", "Severe", "Obesity", "Fever"),
-    *(
-        "Preauricular pit",
-        "Auricular pit",
-        "Heart disease",
-        "Tooth disease",
-        "Non-Hodgkin lymphoma",
-    ),
+    *("Preauricular pit", "Auricular pit", "Heart disease", "Tooth disease"),
+    "Non-Hodgkin lymphoma",
 )
 
 
