@@ -2,6 +2,7 @@
 
 import pytest
 import spacy
+from marking import marked
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.finder.coordinations import join_coordinations
@@ -37,36 +38,23 @@ def nlp():
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text",
     [
-        ("breast and ovarian cancer", ["breast and ovarian cancer"]),
-        ("Her breast, ovarian and lung cancers.", ["breast, ovarian and lung cancers"]),
-        ("cancer of the breast or ovary", ["cancer of the breast"]),
-        ("cancer of the colon and lung", ["cancer of the colon and lung"]),
-        ("type 1 and type 2 diabetes", ["type 1 and type 2 diabetes"]),
-        ("renal/heart failure", ["renal/heart failure"]),
-        ("breast, ovarian, and lung cancer", ["breast, ovarian, and lung cancer"]),
-        ("both breast as well as lung cancer", ["breast as well as lung cancer"]),
-        ("breast and/or lung cancer", ["breast and/or lung cancer"]),
-        ("breast and\nlung cancer", ["breast and\nlung cancer"]),
-        ("breast and\n\nlung cancer", ["lung cancer"]),
-        ("T-cell and B-cell lymphoma", ["T-cell and B-cell lymphoma"]),
-        ("acute T-cell and B-cell lymphoma", ["acute T-cell and B-cell lymphoma"]),
-        ("breast cancer and lung and colon cancer", ["breast cancer", "lung and colon cancer"]),
-        ("cough and lung cancer", ["cough", "lung cancer"]),
-        ("severe and lung cancer", ["lung cancer"]),
-        ("fish and chips, lung cancer", ["lung cancer"]),
-        ("breast, lung cancer", ["lung cancer"]),
-        ("and lung cancer and", ["lung cancer"]),
-        ("cancer of the colon and in a node", ["cancer of the colon"]),
-        ("cancer of the colon and with pain", ["cancer of the colon"]),
-        ("a cancer and ovarian cysts", []),
-        ("shock, failure or renal stones", []),
-        ("", []),
+        *("[breast and ovarian cancer]", "Her [breast, ovarian and lung cancers]."),
+        *("[cancer of the breast] or ovary", "[cancer of the colon and lung]"),
+        *("[type 1 and type 2 diabetes]", "[renal/heart failure]"),
+        *("[breast, ovarian, and lung cancer]", "both [breast as well as lung cancer]"),
+        *("[breast and/or lung cancer]", "[breast and\nlung cancer]"),
+        *("breast and\n\n[lung cancer]", "[T-cell and B-cell lymphoma]"),
+        *("[acute T-cell and B-cell lymphoma]", "[breast cancer] and [lung and colon cancer]"),
+        *("[cough] and [lung cancer]", "severe and [lung cancer]", "fish and chips, [lung cancer]"),
+        *("breast, [lung cancer]", "and [lung cancer] and", "[cancer of the colon] and in a node"),
+        *("[cancer of the colon] and with pain", "a cancer and ovarian cysts"),
+        *("shock, failure or renal stones", ""),
     ],
 )
-def test_each_part_must_be_a_name(nlp, text, expected):
-    assert [ent.text for ent in nlp(text).ents] == expected
+def test_each_part_must_be_a_name(nlp, text):
+    assert marked(nlp, text) == text
 
 
 @pytest.mark.parametrize(
@@ -125,17 +113,14 @@ def test_neighbours_are_not_taken_twice():
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text",
     [
-        ("fracture of the femur, tibia and fibula", ["fracture of the femur, tibia and fibula"]),
-        ("femur, tibia and fibula", ["femur", "tibia", "fibula"]),
-        ("tibia or femur fractures", ["tibia or femur fractures"]),
-        ("tibia and fracture of the femur", ["tibia", "fracture of the femur"]),
+        *("[fracture of the femur, tibia and fibula]", "[femur], [tibia] and [fibula]"),
+        *("[tibia or femur fractures]", "[tibia] and [fracture of the femur]"),
     ],
 )
-def test_names_of_another_type_that_share_a_head_are_taken_in(text, expected):
-    nlp = make_pipeline(*BONES, *FRACTURES)
-    assert [ent.text for ent in nlp(text).ents] == expected
+def test_names_of_another_type_that_share_a_head_are_taken_in(text):
+    assert marked(make_pipeline(*BONES, *FRACTURES), text) == text
 
 
 def test_names_of_the_same_type_stay():

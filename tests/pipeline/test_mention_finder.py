@@ -2,6 +2,7 @@
 
 import pytest
 import spacy
+from marking import marked
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError, ConnormWarning
@@ -100,23 +101,16 @@ def test_no_name_goes_across_a_conjunction_in_another_order(make, name):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text",
     [
-        ("- Cancer\n- Breast pain", ["Cancer"]),
-        ("Cancer\nBreast pain", ["Cancer"]),
-        ("Cancer • breast pain", ["Cancer"]),
-        ("Cancer - breast pain", ["Cancer"]),
-        ("Neoplasms with breast pain", []),
-        ("Neoplasms with \n breast pain", []),
-        ("Cancer in the breast", ["Cancer in the breast"]),
-        ("Cancer due to breast", ["Cancer due to breast"]),
-        ("Cancer of the\nbreast", ["Cancer of the\nbreast"]),
-        ("Cancer\n of the breast", ["Cancer\n of the breast"]),
-        ("Breast\ncancer", ["Breast\ncancer"]),
+        *("- [Cancer]\n- Breast pain", "[Cancer]\nBreast pain", "[Cancer] • breast pain"),
+        *("[Cancer] - breast pain", "Neoplasms with breast pain", "Neoplasms with \n breast pain"),
+        *("[Cancer in the breast]", "[Cancer due to breast]", "[Cancer of the\nbreast]"),
+        *("[Cancer\n of the breast]", "[Breast\ncancer]"),
     ],
 )
-def test_no_name_goes_across_lines_or_items_in_another_order(plain, text, expected):
-    assert [text for text, _ in found(plain, text)] == expected
+def test_no_name_goes_across_lines_or_items_in_another_order(plain, text):
+    assert marked(plain, text) == text
 
 
 @pytest.mark.parametrize(
@@ -620,16 +614,12 @@ def with_verbs():
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text",
     [
-        ("The retinal veins are occluded.", ["retinal veins are occluded"]),
-        ("Occlusion was in the retinal vein", ["retinal vein"]),
-        ("the retinal vein is an occlusion", ["retinal vein"]),
-        ("WAS occluded retinal vein", ["occluded retinal vein"]),
-        ("a vein occluded", ["vein occluded"]),
-        ("collar bone and bone collar", ["collar bone"]),
-        ("bone of the collar", ["bone of the collar"]),
+        *("The [retinal veins are occluded].", "Occlusion was in the [retinal vein]"),
+        *("the [retinal vein] is an occlusion", "WAS [occluded retinal vein]", "a [vein occluded]"),
+        *("[collar bone] and bone collar", "[bone of the collar]"),
     ],
 )
-def test_verbs_may_stand_before_an_adjective_and_nouns_keep_their_order(with_verbs, text, expected):
-    assert [ent.text for ent in with_verbs(text).ents] == expected
+def test_verbs_may_stand_before_an_adjective_and_nouns_keep_their_order(with_verbs, text):
+    assert marked(with_verbs, text) == text
