@@ -15,25 +15,18 @@ LINE = '{"concept_id": "T:1", "canonical_name": "one", "aliases": [], "types": [
 
 
 @pytest.mark.parametrize(
-    ("name", "format"),
+    "pair",
     [
-        ("small.obo", "obo"),
-        ("small.owl", "rdf"),
-        ("small.ttl", "rdf"),
-        ("small.json", "obographs"),
-        ("ctd_diseases.tsv", "ctd"),
-        ("medic.txt", "medic"),
-        ("mesh_descriptors.tsv", "mesh"),
-        ("mesh_descriptors.xml", "mesh"),
-        ("mesh_supplementary.tsv", "tsv"),
-        ("icd10cm_order.txt", "icd10cm"),
-        ("icd10cm_tabular.xml", "icd10cm"),
-        ("META/MRCONSO.RRF", "rrf"),
-        ("rxnorm/RXNCONSO.RRF", "rrf"),
-        ("snomed/Snapshot/Terminology/sct2_Description_Snapshot-en_INT_20990101.txt", "snomed"),
+        *("small.obo > obo", "small.owl > rdf", "small.ttl > rdf", "small.json > obographs"),
+        *("ctd_diseases.tsv > ctd", "medic.txt > medic", "mesh_descriptors.tsv > mesh"),
+        *("mesh_descriptors.xml > mesh", "mesh_supplementary.tsv > tsv"),
+        *("icd10cm_order.txt > icd10cm", "icd10cm_tabular.xml > icd10cm", "META/MRCONSO.RRF > rrf"),
+        "rxnorm/RXNCONSO.RRF > rrf",
+        "snomed/Snapshot/Terminology/sct2_Description_Snapshot-en_INT_20990101.txt > snomed",
     ],
 )
-def test_the_format_is_told_from_name_and_first_lines(data, tmp_path, name, format):
+def test_the_format_is_told_from_name_and_first_lines(data, tmp_path, pair):
+    name, format = pair.split(" > ")
     assert find_format(data / name) == format
     compressed = tmp_path / f"{(data / name).name}.gz"
     compressed.write_bytes(gzip.compress((data / name).read_bytes()))
