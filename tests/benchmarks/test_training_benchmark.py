@@ -1,6 +1,5 @@
 """The two training loops beside each other."""
 
-
 import pytest
 
 torch = pytest.importorskip("torch")
