@@ -12,6 +12,7 @@ import catalogue
 import hashing_encoder  # noqa: F401  (registers it)
 import pytest
 import spacy
+from finding import NGRAMS
 from hypothesis import HealthCheck, settings
 from long_run import is_long
 from spacy.cli import app
@@ -64,10 +65,6 @@ MENTIONS = {
     "Chemical": ("aspirin", "ASA"),
 }
 
-NGRAMS = {
-    "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
-    "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
-}
 HASHES = {**NGRAMS, "encoder": {"@architectures": "tests.HashingEncoder.v1"}}
 HYBRID = {
     "encoder": {

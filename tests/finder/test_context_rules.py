@@ -1,7 +1,7 @@
 """Tests of windows that are not mentions where they stand."""
 
 import pytest
-from marking import marked
+from finding import marked
 
 from .name_pipeline import build
 

@@ -2,9 +2,9 @@
 
 import pytest
 import spacy
-from marking import marked
+from finding import make_finder, marked
 
-from spacy_connorm import Concept, Ontology
+from spacy_connorm import Concept
 from spacy_connorm.finder.coordinations import join_coordinations
 from spacy_connorm.finder.found_mentions import FoundMention
 from spacy_connorm.pipeline.tokenization import separate_joined_words
@@ -18,18 +18,7 @@ FRACTURES = ("fracture of the femur", "fracture of the tibia", "fracture of the 
 
 
 def make_pipeline(*names):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("mention_finder")
-    normalizer = nlp.add_pipe(
-        "concept_normalizer",
-        config={
-            "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
-            "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
-        },
-    )
-    concepts = [Concept(name, name, types=(TYPES.get(name, "Finding"),)) for name in names]
-    normalizer.initialize(lambda: [], nlp=nlp, ontology=Ontology(concepts))
-    return nlp
+    return make_finder(Concept(name, name, types=(TYPES.get(name, "Finding"),)) for name in names)
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """Names with punctuation between their words, and with small words at their ends."""
 
 import pytest
-from marking import marked
+from finding import marked
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.finder.name_edges import edges_of

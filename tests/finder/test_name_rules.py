@@ -1,7 +1,7 @@
 """Tests of windows that have the words of a name but are not mentions."""
 
 import pytest
-from marking import marked
+from finding import marked
 
 from .name_pipeline import build
 

@@ -1,7 +1,7 @@
 """What words stand for beside others, and alone."""
 
 import pytest
-from marking import marked
+from finding import marked
 
 from .name_pipeline import build
 

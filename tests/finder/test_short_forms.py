@@ -1,30 +1,22 @@
 """Tests of short forms that documents do not define."""
 
 import pytest
-import spacy
+from finding import make_finder
 
-from spacy_connorm import Concept, Ontology
+from spacy_connorm import Concept
 
-ONTOLOGY = Ontology(
-    [
-        Concept("1", "glucocorticoid-suppressible hyperaldosteronism", ("GSH", "FH 1")),
-        Concept("2", "acquired immunodeficiency syndrome", ("AIDS",)),
-        Concept("3", "NAD"),
-        Concept("4", "ISCHEMIC STROKE"),
-    ]
-)
+CONCEPTS = [
+    Concept("1", "glucocorticoid-suppressible hyperaldosteronism", ("GSH", "FH 1")),
+    Concept("2", "acquired immunodeficiency syndrome", ("AIDS",)),
+    Concept("3", "NAD"),
+    Concept("4", "ISCHEMIC STROKE"),
+]
 LONG = " The mice were given the drug." * 20
 
 
 def build(**settings):
     """RETURNS (Language): A pipeline with these concepts, and what documents define."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("abbreviation_resolver")
-    nlp.add_pipe("mention_finder", config=settings)
-    encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
-    normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder})
-    normalizer.initialize(lambda: [], nlp=nlp, ontology=ONTOLOGY)
-    return nlp
+    return make_finder(CONCEPTS, first=["abbreviation_resolver"], **settings)
 
 
 @pytest.fixture(scope="module")

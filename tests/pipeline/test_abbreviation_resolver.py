@@ -1,6 +1,6 @@
 import pytest
 import spacy
-from marking import marked
+from finding import marked
 
 from spacy_connorm.documents.abbreviations import find_long_forms, get_abbreviations
 from spacy_connorm.errors import ConnormError

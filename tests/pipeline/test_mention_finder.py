@@ -1,8 +1,10 @@
 """Mentions in plain text, found by the names of the normalizer's index."""
 
+from functools import partial
+
 import pytest
 import spacy
-from marking import marked
+from finding import NGRAMS, make_finder, marked
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError, ConnormWarning
@@ -16,25 +18,12 @@ CONCEPTS = [
     Concept("C5", "beta-thalassaemia", ("haemorrhage",)),
     Concept("C6", "disease", ("Fall", "diabetes type 2", "L-Dopa")),
 ]
-NGRAMS = {
-    "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
-    "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
-}
 
 
 @pytest.fixture(scope="module")
 def make():
     """A function that makes a pipeline from plain text to ids."""
-
-    def build(normalizer=None, **settings):
-        nlp = spacy.blank("en")
-        nlp.add_pipe("abbreviation_resolver")
-        nlp.add_pipe("mention_finder", config=settings)
-        added = nlp.add_pipe("concept_normalizer", config={**NGRAMS, **(normalizer or {})})
-        added.initialize(lambda: [], nlp=nlp, ontology=Ontology(CONCEPTS))
-        return nlp
-
-    return build
+    return partial(make_finder, CONCEPTS, first=["abbreviation_resolver"])
 
 
 @pytest.fixture(scope="module")
@@ -434,15 +423,8 @@ ANATOMY = [
 def make_anatomy():
     """A function that makes a pipeline with adjectives and inexact synonyms to find."""
 
-    def build(**settings):
-        nlp = spacy.blank("en")
-        nlp.add_pipe("abbreviation_resolver")
-        nlp.add_pipe("mention_finder", config=settings)
-        added = nlp.add_pipe("concept_normalizer", config={**NGRAMS, "extra_words_weight": 0.2})
-        added.initialize(lambda: [], nlp=nlp, ontology=Ontology(ANATOMY))
-        return nlp
-
-    return build
+    weights = {"extra_words_weight": 0.2}
+    return partial(make_finder, ANATOMY, first=["abbreviation_resolver"], normalizer=weights)
 
 
 @pytest.fixture(scope="module")
@@ -527,11 +509,7 @@ SHARED = [
 @pytest.fixture(scope="module")
 def with_shared_words():
     """A pipeline whose names have words in common. Tests do not change it."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("mention_finder")
-    normalizer = nlp.add_pipe("concept_normalizer", config=NGRAMS)
-    normalizer.initialize(lambda: [], ontology=Ontology(SHARED))
-    return nlp
+    return make_finder(SHARED)
 
 
 @pytest.mark.parametrize(
@@ -604,13 +582,7 @@ def test_no_nested_mentions_are_asked_of_another_component():
 def with_verbs():
     """A pipeline with names of participles. Tests do not change it."""
     names = ["retinal vein", "occluded retinal vein", "collar bone", "occluded vein"]
-    nlp = spacy.blank("en")
-    nlp.add_pipe("mention_finder")
-    concepts = [Concept(f"V{number}", name) for number, name in enumerate(names)]
-    nlp.add_pipe("concept_normalizer", config=NGRAMS).initialize(
-        lambda: [], nlp=nlp, ontology=Ontology(concepts)
-    )
-    return nlp
+    return make_finder(Concept(f"V{number}", name) for number, name in enumerate(names))
 
 
 @pytest.mark.parametrize(

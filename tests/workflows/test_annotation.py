@@ -2,6 +2,7 @@ import json
 
 import pytest
 import spacy
+from finding import make_finder
 from spacy.tokens import DocBin
 
 from spacy_connorm.concepts import Candidate, Concept, Ontology
@@ -313,13 +314,7 @@ def test_what_a_format_cannot_hold_is_told(pipeline, tmp_path):
 
 
 def test_mentions_inside_longer_ones_are_written_if_asked_for(tmp_path):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("mention_finder")
-    ontology = Ontology([Concept("C1", "heart attack"), Concept("C2", "heart")])
-    encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
-    nlp.add_pipe("concept_normalizer", config={"encoder": encoder}).initialize(
-        lambda: [], nlp=nlp, ontology=ontology
-    )
+    nlp = make_finder([Concept("C1", "heart attack"), Concept("C2", "heart")])
     (tmp_path / "note.txt").write_text("A heart attack.")
     found = []
     for nested in (False, True):
