@@ -23,9 +23,14 @@ def make_finder(concepts, *, first=(), normalizer=None, **settings):
     return nlp
 
 
+def plain(text):
+    """RETURNS (str): The text without its brackets."""
+    return text.replace("[", "").replace("]", "")
+
+
 def marked(nlp, text, read=lambda doc: doc.ents):
     """RETURNS (str): The text, without its brackets, with brackets around what is found."""
-    doc = nlp(text.replace("[", "").replace("]", ""))
+    doc = nlp(plain(text))
     found, start = "", 0
     for span in read(doc):
         found += f"{doc.text[start : span.start_char]}[{span.text}]"

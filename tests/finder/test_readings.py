@@ -1,7 +1,7 @@
 """What words stand for beside others, and alone."""
 
 import pytest
-from finding import marked
+from finding import marked, plain
 
 from .name_pipeline import build
 
@@ -110,31 +110,20 @@ def nlp():
 )
 def test_a_word_stands_for_those_of_a_name(nlp, text, concept):
     assert marked(nlp, text) == text
-    (ent,) = nlp(text.replace("[", "").replace("]", "")).ents
+    (ent,) = nlp(plain(text)).ents
     assert ent.kb_id_ == concept
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "Fisher's exact test",
-        "Raynaud described it",
-        "trouble with Cushing's criteria",
-        "a digital image",
-        "met the criteria",
-        "all of them",
-        "left of the clavicle is a fracture",
-        "mass in the left clavicle",
-        "eye precautions",
-        "the EYE score",
-        "for 2 degrees",
-        "AV and QT, DM and abd",
-        "high and low",
-        "some nausea, vomiting today",
-        "it was confused with gout",
+        *("Fisher's exact test", "Raynaud described it", "trouble with Cushing's criteria"),
+        *("a digital image", "met the criteria", "all of them"),
+        *("left of the clavicle is a fracture", "mass in the left clavicle", "eye precautions"),
+        *("the EYE score", "for 2 degrees", "AV and QT, DM and abd", "high and low"),
+        *("some nausea, vomiting today", "it was confused with gout"),
         "stress-induced or clinically induced dyskinesia, scopolamine-induced impairment",
-        "The renal pelvis and the pelvis of the kidney are normal.",
-        "A dilated left ventricle.",
+        *("The renal pelvis and the pelvis of the kidney are normal.", "A dilated left ventricle."),
         "pain in gout, pain and knees, pain by knee",
         "HER2- carcinoma, CD16+ leukocytes, HER2-low carcinoma",
     ],

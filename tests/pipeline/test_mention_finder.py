@@ -331,19 +331,10 @@ def test_a_type_without_a_name_loses_no_mention(make):
 @pytest.mark.parametrize(
     ("setting", "value"),
     [
-        ("target", "DO"),
-        ("min_letters", 0),
-        ("min_letters", True),
-        ("short_letters", -1),
-        ("stop_texts", "disease"),
-        ("labels", {"T": 1}),
-        ("labels", ["T"]),
-        ("labels", {"T": ""}),
-        ("label", None),
-        ("label", ""),
-        ("spans_key", 3),
-        ("nested_mentions", "yes"),
-        ("coordinations", 1),
+        *(("target", "DO"), ("min_letters", 0), ("min_letters", True), ("short_letters", -1)),
+        *(("stop_texts", "disease"), ("labels", {"T": 1}), ("labels", ["T"])),
+        *(("labels", {"T": ""}), ("label", None), ("label", ""), ("spans_key", 3)),
+        *(("nested_mentions", "yes"), ("coordinations", 1)),
     ],
 )
 def test_invalid_settings_are_refused(setting, value):
