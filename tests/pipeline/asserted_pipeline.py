@@ -8,7 +8,7 @@ import spacy
 from spacy_connorm.documents.spans import get_assertions
 
 FINDINGS = ("fever", "asthma", "cough", "stroke", "fits")
-NAMES = {"negated": "no", "family": "kin", "history": "past", "possible": "maybe"}
+NAMES = {"negated": "no", "family": "kin", "history": "past", "possible": "?"}
 
 
 def make_pipeline(**settings):

@@ -24,13 +24,13 @@ from .asserted_pipeline import make_pipeline, marked, read
         "Family members with fits{kin}. Runs in the family: asthma{kin}",
         "Has anyone in your family had a stroke{kin}",
         "Any fits, or does anyone in your family have asthma{kin}",
-        "Asthma{kin} in the family, or if you have fits{maybe}",
-        *("Asthma{kin} runs in her family", "Two brothers, also affected, died of asthma{kin}"),
+        *("Asthma{kin} in the family, or if you have fits{?}", "Asthma{kin} runs in her family"),
+        "Two brothers, also affected, died of asthma{kin}",
         "Father is well but has asthma{kin}. Fever",
         "Mother 45 y, asthma{kin}. Father 50 years old, fits{kin}",
         "Mother dead by stroke{kin}. Brother is alive with asthma{kin}",
         "Her mother, who has asthma{kin}, had a stroke{kin}",
-        "Worried about stroke{maybe} as my mum died of asthma{kin}",
+        "Worried about stroke{?} as my mum died of asthma{kin}",
     ],
 )
 def test_words_may_stand_between_a_relative_and_a_finding(text):
@@ -85,8 +85,8 @@ def test_what_is_not_treated_is_there(text):
     [
         *("Lack of fever{no}, cough", "Lack of sleep due to cough"),
         "Asthma rather than fits{no} or stroke{no}, cough",
-        *("Fits{no} have never occurred, cough", "Looks like a viral fever{maybe}, cough"),
-        *("Sounds like asthma{maybe} or a cold", "Looks like her mother, cough"),
+        *("Fits{no} have never occurred, cough", "Looks like a viral fever{?}, cough"),
+        *("Sounds like asthma{?} or a cold", "Looks like her mother, cough"),
     ],
 )
 def test_some_words_apply_only_to_the_mention_right_behind_them(text):

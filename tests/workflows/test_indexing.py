@@ -411,12 +411,17 @@ PHENOTYPES = Ontology(
 SEVERE = "Severe seizures in all of them, epilepsy."
 
 
+def build_finder(ontology, folder, **options):
+    options = {"find_mentions": True, "overrides": NGRAMS, **options}
+    return build_index(ontology, folder / "out", **options)
+
+
 def found_in(text, built):
     return [(ent.text, ent.kb_id_) for ent in spacy.load(built.path)(text).ents]
 
 
 def test_a_known_ontology_is_found_by_its_profile(tmp_path):
-    built = build_index(PHENOTYPES, tmp_path / "hp", find_mentions=True, overrides=NGRAMS)
+    built = build_finder(PHENOTYPES, tmp_path)
     assert built.profile is not None and built.profile.name == "hpo"
     seizure = "HP:0001250"
     assert found_in(SEVERE, built) == [("seizures", seizure), ("epilepsy", seizure)]
@@ -435,7 +440,7 @@ CELLS = Ontology([Concept("CL:1", "cell"), Concept("CL:2", "monocyte", parents=(
 
 def test_joined_ontologies_are_found_by_the_profiles_of_all(tmp_path):
     joined = join_concepts([PHENOTYPES, DISEASES]).ontology
-    built = build_index(joined, tmp_path / "joined", find_mentions=True, overrides=NGRAMS)
+    built = build_finder(joined, tmp_path)
     assert built.profile is not None and built.profile.name == "hpo and mondo"
     text = "Severe seizures, asthma, mange."
     assert found_in(text, built) == [("seizures", "HP:0001250"), ("asthma", "MONDO:0004979")]
@@ -444,7 +449,7 @@ def test_joined_ontologies_are_found_by_the_profiles_of_all(tmp_path):
 
 def test_a_joined_ontology_without_a_profile_is_not_left_out(tmp_path):
     joined = join_concepts([PHENOTYPES, DISEASES, CELLS]).ontology
-    built = build_index(joined, tmp_path / "joined", find_mentions=True, overrides=NGRAMS)
+    built = build_finder(joined, tmp_path)
     assert built.profile is None
     assert found_in("Monocytes, asthma.", built) == [
         ("Monocytes", "CL:2"),
@@ -460,7 +465,7 @@ def test_a_joined_ontology_without_a_profile_is_not_left_out(tmp_path):
     ],
 )
 def test_a_profile_can_be_switched_off(tmp_path, settings):
-    built = build_index(PHENOTYPES, tmp_path / "hp", find_mentions=True, **settings)
+    built = build_finder(PHENOTYPES, tmp_path, **settings)
     assert built.profile is None
     assert ("Severe", "HP:0012828") in found_in(SEVERE, built)
 
@@ -481,28 +486,24 @@ def test_names_that_group_half_of_an_ontology_are_not_found(tmp_path):
         Concept("T", "lymphocyte", parents=("S",)),
     ]
     ontology = Ontology([*roots, *kinds])
-    built = build_index(ontology, tmp_path / "cl", find_mentions=True, overrides=NGRAMS)
+    built = build_finder(ontology, tmp_path)
     assert built.left_out == ("cell", "cells", "living cell", "lymphocyte")
     assert found_in("Somatic cells, T7 lymphocytes, living cells, cells", built) == [
         ("Somatic cells", "S"),
         ("T7 lymphocytes", "T7"),
     ]
-    every = build_index(
-        ontology, tmp_path / "all", find_mentions=True, profile="none", overrides=NGRAMS
-    )
+    every = build_finder(ontology, tmp_path, profile="none")
     assert not every.left_out and ("cells", "C") in found_in("Some cells", every)
 
 
 def test_a_profile_of_another_ontology_is_refused(tmp_path):
     with pytest.raises(ConnormError, match=r"CN406.*SO:0000110"):
-        build_index(PHENOTYPES, tmp_path / "hp", find_mentions=True, profile="so", overrides=NGRAMS)
+        build_finder(PHENOTYPES, tmp_path, profile="so")
 
 
 def test_clinical_notes_are_read_with_their_short_forms_and_assertions(tmp_path):
     ontology = Ontology([Concept("C1", "shortness of breath"), Concept("C2", "fever")])
-    built = build_index(
-        ontology, tmp_path / "out", find_mentions=True, clinical=True, overrides=NGRAMS
-    )
+    built = build_finder(ontology, tmp_path, clinical=True)
     nlp = spacy.load(built.path)
     doc = nlp("SOB, no fever. Mother had fever.")
     assert [(ent.kb_id_, ent._.negex, ent._.family) for ent in doc.ents] == [
@@ -529,9 +530,7 @@ def test_of_several_meanings_the_ontology_chooses_one(tmp_path):
             Concept("C10", "benign prostatic hyperplasia", ("benign prostatic hypertrophy",)),
         ]
     )
-    built = build_index(
-        ontology, tmp_path / "out", find_mentions=True, clinical=True, overrides=NGRAMS
-    )
+    built = build_finder(ontology, tmp_path, clinical=True)
     assert found_in("Denies CP. Telemetry without VT.", built) == [("VT", "C1")]
     # Both meanings are one concept.
     assert found_in("9. BPH\nA BPH", built) == [("BPH", "C10"), ("BPH", "C10")]
@@ -553,7 +552,7 @@ def test_the_profile_of_anatomy_takes_no_other_words(tmp_path):
             Concept("UBERON:0002721", "lateral sulcus", parents=("UBERON:0001062",)),
         ]
     )
-    built = build_index(anatomy, tmp_path / "anatomy", find_mentions=True, overrides=NGRAMS)
+    built = build_finder(anatomy, tmp_path)
     assert built.profile is not None and built.profile.name == "uberon"
     assert spacy.load(built.path).get_pipe("mention_finder").cfg["min_certainty"] == 1.0
 
@@ -579,7 +578,7 @@ CHEMICALS = Ontology(
 )
 def test_what_chemicals_do_is_no_mention(tmp_path, settings, left_out):
     overrides = {**NGRAMS, **settings}
-    built = build_index(CHEMICALS, tmp_path / "out", find_mentions=True, overrides=overrides)
+    built = build_finder(CHEMICALS, tmp_path, overrides=overrides)
     assert (built.profile is None) == bool(settings)
     found = found_in("Analgesics (aspirin, rofecoxib and another NSAID)", built)
     ids = {"D000700", "D001241", "C000001", "D000894"}
@@ -596,7 +595,7 @@ def test_genera_have_capitals(tmp_path, root):
         *(Concept(f"NCBITaxon:{number}", f"Species {number}") for number in range(2, 20)),
         Concept("NCBITaxon:family", "Family"),
     ]
-    built = build_index(Ontology(taxa), tmp_path / "taxa", find_mentions=True, overrides=NGRAMS)
+    built = build_finder(Ontology(taxa), tmp_path)
     assert built.profile is not None and built.profile.name == "ncbitaxon"
     found = [("human", human), ("Humans", human)]
     assert found_in("The human cancer. Humans.", built) == found
@@ -612,12 +611,10 @@ def test_external_causes_of_icd_are_not_found(tmp_path):
             Concept("X37.9", "Storm", types=(causes,)),
         ]
     )
-    built = build_index(codes, tmp_path / "icd", find_mentions=True, overrides=NGRAMS)
+    built = build_finder(codes, tmp_path)
     assert built.profile is not None and built.profile.name == "icd10cm"
     assert found_in("Cough after a storm", built) == [("Cough", "R05")]
-    every = build_index(
-        codes, tmp_path / "all", find_mentions=True, profile="none", overrides=NGRAMS
-    )
+    every = build_finder(codes, tmp_path, profile="none")
     assert found_in("Cough after a storm", every) == [("Cough", "R05"), ("storm", "X37.9")]
 
 
