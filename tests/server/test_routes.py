@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from correcting import NOTE, OTHER_NOTE
 
-from spacy_connorm import map_terms
 from spacy_connorm.documents import read_sssom
 from spacy_connorm.server import RequestLimits
 from spacy_connorm.workflows.annotation import to_record
@@ -225,10 +224,8 @@ def test_threads_may_ask_while_others_correct(client):
 
 
 @pytest.fixture
-def out(make_pipeline, tmp_path):
-    (tmp_path / "terms.csv").write_text("code,term\n1,head spinning\n2,cold\n", encoding="utf8")
-    map_terms(make_pipeline(), tmp_path / "terms.csv", tmp_path / "out.tsv", accept=1.0, review=0)
-    return tmp_path / "out.tsv"
+def out(map_table):
+    return map_table("code,term\n1,head spinning\n2,cold\n", accept=1.0)
 
 
 @pytest.fixture

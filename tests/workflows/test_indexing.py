@@ -368,11 +368,15 @@ def two_concepts():
     return Ontology([Concept("C1", "influenza", aliases=("flu",)), Concept("C2", "fever")])
 
 
+def build_finder(ontology, folder, **options):
+    options = {"find_mentions": True, "overrides": NGRAMS, **options}
+    return build_index(ontology, folder / "out", **options)
+
+
 def test_the_pipeline_reads_plain_text_if_wanted(tmp_path, two_concepts):
-    out = tmp_path / "out"
     for _ in range(2):
-        build_index(two_concepts, out, overrides=NGRAMS, find_mentions=True)
-    nlp = spacy.load(out)
+        built = build_finder(two_concepts, tmp_path)
+    nlp = spacy.load(built.path)
     assert nlp.pipe_names == ["abbreviation_resolver", "mention_finder", "concept_normalizer"]
     doc = nlp("Fever after the flu.")
     assert [(ent.text, ent.kb_id_) for ent in doc.ents] == [("Fever", "C2"), ("flu", "C1")]
@@ -381,10 +385,8 @@ def test_the_pipeline_reads_plain_text_if_wanted(tmp_path, two_concepts):
 def test_a_finder_has_the_settings_of_the_config(tmp_path, config, two_concepts):
     config.write_text(f"{CONFIG}\n{FINDER}")
     overrides = {f"{COMPONENT}.spans_key": "found", "components.names.min_letters": 4}
-    build_index(
-        two_concepts, tmp_path / "out", config=config, overrides=overrides, find_mentions=True
-    )
-    doc = spacy.load(tmp_path / "out")("Fever nach der Flu.")
+    built = build_finder(two_concepts, tmp_path, config=config, overrides=overrides)
+    doc = spacy.load(built.path)("Fever nach der Flu.")
     (span,) = doc.spans["found"]
     assert (span.text, span.label_, span._.kb_id) == ("Fever", "FINDING", "C2")
     assert not doc.ents
@@ -393,7 +395,7 @@ def test_a_finder_has_the_settings_of_the_config(tmp_path, config, two_concepts)
 def test_a_setting_that_a_finder_lacks_is_refused(tmp_path, two_concepts):
     overrides = NGRAMS | {"components.mention_finder.lable": "FINDING"}
     with pytest.raises(ConnormError, match="CN711.*mention_finder.lable"):
-        build_index(two_concepts, tmp_path / "out", overrides=overrides, find_mentions=True)
+        build_finder(two_concepts, tmp_path, overrides=overrides)
     assert not (tmp_path / "out").exists()
 
 
@@ -409,11 +411,6 @@ PHENOTYPES = Ontology(
     ]
 )
 SEVERE = "Severe seizures in all of them, epilepsy."
-
-
-def build_finder(ontology, folder, **options):
-    options = {"find_mentions": True, "overrides": NGRAMS, **options}
-    return build_index(ontology, folder / "out", **options)
 
 
 def found_in(text, built):
