@@ -174,10 +174,6 @@ def test_no_other_threshold_is_better(answers, current):
 SIEVE = Sieve(["D-T", "OD-T"], [0.95])
 
 
-def answer(concept_id, score):
-    return Prediction([Candidate(concept_id, "", score, "", "O-T")], concept_id)
-
-
 def corpus(*, nil=True):
     """Mentions that D-T answers rightly from 0.6 on and OD-T otherwise, if it scores over 0.5; of
     the others half are of no concept."""
@@ -186,8 +182,8 @@ def corpus(*, nil=True):
         score = round(number / 119, 6)  # as searches give them
         is_nil = nil and score < 0.5 and number % 2 == 0
         gold.append(Gold(f"text {number}", frozenset(() if is_nil else "A"), in_ontology=True))
-        first.append(answer("A" if score >= 0.6 else "B", score))
-        second.append(answer("A" if 0.5 <= score < 0.6 else "B", score))
+        first.append(predict(("A" if score >= 0.6 else "B", score)))
+        second.append(predict(("A" if 0.5 <= score < 0.6 else "B", score)))
     return gold, {"D-T": first, "OD-T": second}
 
 
@@ -250,7 +246,7 @@ def test_an_outcome_of_nothing():
 
 def test_a_nil_that_is_written_is_not_covered():
     gold = [Gold("a", frozenset("A"), in_ontology=True)] * 2
-    written = [answer("A", 0.9), answer("A", 0.1)._replace(written=NIL)]
+    written = [predict(("A", 0.9)), predict(("A", 0.1))._replace(written=NIL)]
     row = outcome_row(Outcome(gold, written, np.asarray([0.9, 0.5]), np.asarray([True, True])))
     assert (row["coverage"], row["concept_p"], row["concept_r"]) == (50.0, 100.0, 50.0)
 

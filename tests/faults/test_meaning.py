@@ -182,11 +182,8 @@ def test_arrays(saved, blank_normalizer, settings, tmp_path, name, file, change)
         "UPDATE concepts SET name = 'another' WHERE number = 0",
         "UPDATE concepts SET name = NULL WHERE number = 0",
         "UPDATE concepts SET id = 'Z' WHERE number = 0",
-        "UPDATE concepts SET in_ontology = 0 WHERE number = 0",
-        "UPDATE alt_ids SET number = 99",
-        "UPDATE types SET number = -1",
-        "UPDATE parents SET child = 'x'",
-        "DROP TABLE alt_ids",
+        *("UPDATE concepts SET in_ontology = 0 WHERE number = 0", "UPDATE alt_ids SET number = 99"),
+        *("UPDATE types SET number = -1", "UPDATE parents SET child = 'x'", "DROP TABLE alt_ids"),
     ],
 )
 def test_the_store(saved, blank_normalizer, tmp_path, sql):

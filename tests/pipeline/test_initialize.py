@@ -258,13 +258,6 @@ def spacy_corpus(tmp_path):
 
 
 @pytest.fixture
-def pubtator_corpus(tmp_path):
-    path = tmp_path / "corpus.pubtator"
-    path.write_text(PUBTATOR, encoding="utf8")
-    return path
-
-
-@pytest.fixture
 def initialized(ontology_path):
     """A function that initializes the pipeline of the config above."""
 
@@ -287,8 +280,10 @@ def test_config_with_spacys_corpus(initialized, spacy_corpus):
     assert facts["path"] == "ontology.jsonl" and len(facts["sha256"]) == 64
 
 
-def test_config_with_a_pubtator_corpus(initialized, pubtator_corpus):
-    normalizer = initialized(pubtator_corpus, reader=PUBTATOR_CORPUS)
+def test_config_with_a_pubtator_corpus(initialized, tmp_path):
+    path = tmp_path / "corpus.pubtator"
+    path.write_text(PUBTATOR, encoding="utf8")
+    normalizer = initialized(path, reader=PUBTATOR_CORPUS)
     assert best(normalizer, "head spinning") == [("C5", "D-T")]
 
 
