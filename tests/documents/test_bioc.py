@@ -240,11 +240,13 @@ def lines(value):
     ("text", "code", "line"),
     [
         ("7", "CN204", 1),
+        ("{}", "CN204", 1),
         ("[" * 100_000, "CN204", 1),
         ('{"documents": [\n' + "[" * 100_000, "CN204", 1),
         ('{"documents": [\n7]}', "CN204", 1),
         ('{"documents": [\n{"id": "7"},\n]}', "CN204", 3),
         ('{"documents": [\n{"passages": [7]}]}', "CN204", 2),
+        ('{"documents": [\n{"passages": {}}]}', "CN204", 2),
         ('{"documents": [\n{"passages": [{"text": "a"}]}]}', "CN204", 2),
         ('{"documents": [\n{"passages": [{"text": "a", "offset": true}]}]}', "CN204", 2),
         ('{"documents": [\n{"id": "a" "b"}]}', "CN204", 2),

@@ -28,12 +28,8 @@ def test_a_folder_may_have_any_name():
 @pytest.mark.parametrize(
     ("path", "name", "code"),
     [
-        ("a", None, "CN111"),
-        ("a.txt", None, "CN111"),
-        ("a.json", None, "CN111"),
-        ("a.ndjson", None, "CN111"),
-        ("a.csv", "excel", "CN118"),
-        ("a.csv", "jsonl", "CN708"),
+        *(("a", None, "CN111"), ("a.txt", None, "CN111"), ("a.json", None, "CN111")),
+        *(("a.ndjson", None, "CN111"), ("a.csv", "excel", "CN118"), ("a.csv", "jsonl", "CN708")),
         ("a.spacy.gz", "spacy", "CN708"),
     ],
 )

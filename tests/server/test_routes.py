@@ -152,6 +152,7 @@ def test_nobodys_correction_is_lost(client, path):
         ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": "C4", "end": 99}), 422, "CN755"),
         ("GET", "/api/corrections?since=x", None, 422, "CN764"),
         ("GET", "/api/nothing", None, 404, "CN766"),
+        ("GET", "/docs", None, 404, "CN766"),
         ("GET", "/static/..%2fapi.py", None, 404, "CN766"),
         ("PUT", "/api/annotate", "{}", 405, "CN766"),
     ],

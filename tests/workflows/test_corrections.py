@@ -48,7 +48,8 @@ def test_fields_of_later_versions_are_ignored():
 @pytest.mark.parametrize(
     "changes",
     [
-        *({"start": 5, "end": 5}, {"end": 99}, {"start": "0"}, {"label": 3}, {"marked": "yes"}),
+        *({"start": 5, "end": 5}, {"end": 99}, {"text": None}, {"start": "0"}, {"label": 3}),
+        {"marked": "yes"},
         *({"replaces": 3}, {"replaces": ["a", "b"]}),
     ],
 )
