@@ -12,10 +12,12 @@ import catalogue
 import hashing_encoder  # noqa: F401  (registers it)
 import pytest
 import spacy
+from finding import NGRAMS
 from hypothesis import HealthCheck, settings
 from long_run import is_long
 from spacy.cli import app
 from spacy.language import Language
+from spacy.tokens import DocBin
 from typer.testing import CliRunner
 from vector_files import write_fasttext, write_word2vec
 
@@ -63,10 +65,6 @@ MENTIONS = {
     "Chemical": ("aspirin", "ASA"),
 }
 
-NGRAMS = {
-    "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
-    "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
-}
 HASHES = {**NGRAMS, "encoder": {"@architectures": "tests.HashingEncoder.v1"}}
 HYBRID = {
     "encoder": {
@@ -77,6 +75,15 @@ HYBRID = {
     },
     "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0, "dtype": "float32"},
 }
+
+
+PUBTATOR_NOTE = """\
+7|t|Fever after a tick bite
+7|a|Lyme disease, not flu or mumps.
+7\t0\t5\tFever\tSymptom\tD005334
+7\t24\t36\tLyme disease\tDisease\tD008193
+7\t42\t54\tflu or mumps\tDisease\tD007251|D009107
+"""
 
 
 def pytest_addoption(parser):
@@ -412,6 +419,23 @@ def demo_index(tmp_path_factory, demo_ontology):
     overrides = {NGRAM_OPTIONS[0].removeprefix("--"): NGRAM_OPTIONS[1]}
     folder = tmp_path_factory.mktemp("index")
     return build_index(demo_ontology, folder, overrides=overrides).path
+
+
+@pytest.fixture
+def sugar_corpus(tmp_path):
+    """A document with a mention of a concept of the demo ontology."""
+    nlp = spacy.blank("en")
+    doc = nlp("Her sugar is up.")
+    doc.ents = [doc.char_span(4, 15, label="Disease", kb_id="DEMO:0000025")]
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "train.spacy")
+    return tmp_path / "train.spacy"
+
+
+@pytest.fixture
+def pubtator_note(tmp_path):
+    """A document with three mentions, one of them of two concepts."""
+    (tmp_path / "note.pubtator").write_text(PUBTATOR_NOTE, encoding="utf8")
+    return tmp_path / "note.pubtator"
 
 
 @pytest.fixture

@@ -17,17 +17,9 @@ HANDING_OUT = sorted(
 )
 COMMANDS = {
     *("convert_ontology", "convert_corpus", "train", "build_index", "search", "annotate"),
-    "annotate_corpus",
-    *("export_encoder", "save_encoder", "evaluate", "calibrate", "explain", "check"),
-    *(
-        "save_pipeline",
-        "join_ontologies",
-        "learn_substitutions",
-        "serve",
-        "convert_corrections",
-        "diff_ontologies",
-        "map_terms",
-    ),
+    *("annotate_corpus", "export_encoder", "save_encoder", "evaluate", "calibrate", "explain"),
+    *("check", "save_pipeline", "join_ontologies", "learn_substitutions", "serve", "map_terms"),
+    *("convert_corrections", "diff_ontologies"),
 }
 
 

@@ -1,6 +1,7 @@
 """Data sets of a few lines, and a function that runs a benchmark in this process."""
 
 import gzip
+import json
 import runpy
 import sys
 from pathlib import Path
@@ -86,6 +87,17 @@ def run(monkeypatch, work, modules):
         path = BENCHMARKS / script
         monkeypatch.setattr(sys, "argv", [str(path), "--work", str(work), *map(str, arguments)])
         runpy.run_path(str(path), run_name="__main__")
+
+    return invoke
+
+
+@pytest.fixture
+def rows_of(run, tmp_path):
+    """A function that runs a benchmark and gives the rows that it writes."""
+
+    def invoke(script, *arguments):
+        run(script, *arguments, "--json", tmp_path / "rows.json")
+        return json.loads((tmp_path / "rows.json").read_text())
 
     return invoke
 

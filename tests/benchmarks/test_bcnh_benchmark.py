@@ -1,7 +1,5 @@
 """The ablation of BCNH: its rows, what each variant is trained with, and the intervals."""
 
-import json
-
 import pytest
 from thinc.api import Config
 
@@ -20,12 +18,11 @@ def start(write_config):
     return write_config()
 
 
-def test_each_variant_is_trained_with_each_seed_and_scored(run, data, start, work, tmp_path):
-    ontology, out = tmp_path / "ontology.jsonl", tmp_path / "out.json"
+def test_each_variant_is_trained_with_each_seed_and_scored(rows_of, data, start, work, tmp_path):
+    ontology = tmp_path / "ontology.jsonl"
     ontology.write_text(ONTOLOGY.strip(), encoding="utf8")
     options = ("--encoder", start, "--seeds", 2, "--epochs", 1, "--learning-rate", 1e-4)
-    run("bcnh.py", *options, "--ontology", ontology, "--data", data, "--json", out)
-    rows = json.loads(out.read_text())
+    rows = rows_of("bcnh.py", *options, "--ontology", ontology, "--data", data)
     accuracy = [row for row in rows if row["table"] == "Accuracy"]
     assert [row["model"] for row in accuracy] == [*NAMES, "BCNH (both)"]
     assert [row["seeds"] for row in accuracy] == [1, 1, 2, 2, 2, 2]
@@ -59,13 +56,14 @@ def test_each_variant_is_trained_with_each_seed_and_scored(run, data, start, wor
         assert compared == {"similarity": "inner_product", "lexical_weight": 0.0}
 
 
-def test_of_several_temperatures_each_loss_has_its_best_on_dev(run, data, start, work, tmp_path):
-    ontology, out = tmp_path / "ontology.jsonl", tmp_path / "out.json"
+def test_of_several_temperatures_each_loss_has_its_best_on_dev(
+    rows_of, data, start, work, tmp_path
+):
+    ontology = tmp_path / "ontology.jsonl"
     ontology.write_text(ONTOLOGY.strip(), encoding="utf8")
     options = ("--encoder", start, "--seeds", 1, "--epochs", 1, "--model", "bcnh-list-wise")
     wanted = ("--temperature", 0.5, 2, "--part", "test", "--ontology", ontology)
-    run("bcnh.py", *options, *wanted, "--data", data, "--json", out)
-    rows = json.loads(out.read_text())
+    rows = rows_of("bcnh.py", *options, *wanted, "--data", data)
     tried = [row for row in rows if row["table"].startswith("Temperatures")]
     assert [(row["model"], row["temperature"]) for row in tried] == [
         *(("BioSyn", each) for each in (0.5, 2.0)),

@@ -1,7 +1,5 @@
 """The benchmarks' command lines, on data of a few lines."""
 
-import json
-
 import pytest
 
 from .conftest import pack
@@ -9,11 +7,9 @@ from .conftest import pack
 KEYS = {"dataset", "encoder", "search", "lenient@1", "lenient@5", "strict@1", "strict@5", "mrr"}
 
 
-def test_accuracy_keeps_its_promise_to_scripts(run, data):
-    out = data / "out.json"
+def test_accuracy_keeps_its_promise_to_scripts(rows_of, data):
     options = ("--dataset", "ncbi", "bc5cdr-d", "--encoder", "exact", "ngram", "--data", data)
-    run("accuracy.py", *options, "--json", out)
-    rows = json.loads(out.read_text())
+    rows = rows_of("accuracy.py", *options)
     assert {row["dataset"] for row in rows} == {"ncbi", "bc5cdr-d"}
     rows = [row for row in rows if row["dataset"] == "ncbi"]
     assert {
@@ -32,32 +28,27 @@ def test_accuracy_keeps_its_promise_to_scripts(run, data):
         assert (row["part"], row["train"]) == ("test", None)
 
 
-def test_mentions_are_read_as_by_a_pipeline(run, data):
+def test_mentions_are_read_as_by_a_pipeline(rows_of, data):
     note = "1|t|stroke and infarct\n1|a|\n1\t0\t18\tstroke and infarct\tSpecificDisease\tD2|D1\n\n"
     pack(data / "ncbi_disease" / "test.pubtator.txt.gz", note)
     options = ("--dataset", "ncbi", "--encoder", "ngram", "--data", data, "--search", "OD-T")
     strict = []
     for more in ((), ("--as-read",)):
-        run("accuracy.py", *options, *more, "--json", data / "out.json")
-        (row,) = json.loads((data / "out.json").read_text())
+        (row,) = rows_of("accuracy.py", *options, *more)
         strict.append((row["read"], row["strict@1"]))
     assert strict == [("as written", 0.0), ("as by a pipeline", 100.0)]
 
 
-def test_dev_is_scored_with_train_as_its_data(run, data):
-    out = data / "out.json"
-    arguments = ["--dataset", "ncbi", "--encoder", "exact", "--data", data, "--json", out]
-    run("accuracy.py", *arguments, "--part", "dev", "--search", "OD-T")
-    (row,) = json.loads(out.read_text())
+def test_dev_is_scored_with_train_as_its_data(rows_of, data):
+    arguments = ["--dataset", "ncbi", "--encoder", "exact", "--data", data]
+    (row,) = rows_of("accuracy.py", *arguments, "--part", "dev", "--search", "OD-T")
     # of "heart attacks", which train has, and "apoplexy", which only dev itself has
     assert (row["mentions"], row["unseen_mentions"], row["lenient@1"]) == (2, 1, 50.0)
 
 
-def test_a_score_is_compared_with_a_published_number(run, data, capsys):
-    out = data / "out.json"
+def test_a_score_is_compared_with_a_published_number(run, rows_of, data, capsys):
     arguments = ["--dataset", "ncbi", "--encoder", "exact", "--data", data, "--search", "OD-T"]
-    run("accuracy.py", *arguments, "--against", "lenient@1=91.15", "--json", out)
-    (row,) = json.loads(out.read_text())
+    (row,) = rows_of("accuracy.py", *arguments, "--against", "lenient@1=91.15")
     assert (row["against"], row["difference"]) == ("lenient@1=91.15", -16.15)
     assert row["difference_low"] < row["difference"] < row["difference_high"]
     assert 0 < float(row["p"]) <= 1
@@ -78,12 +69,10 @@ Angle\tMESH:D3\t\t\t\t\t\tCVA\t
 """
 
 
-def test_the_protocol_of_belb(run, data):
+def test_the_protocol_of_belb(rows_of, data):
     pack(data / "ctd_diseases_2017" / "CTD_diseases.tsv.gz", CTD)
-    out = data / "out.json"
-    arguments = ["--dataset", "ncbi", "--encoder", "ngram", "--data", data, "--json", out]
-    run("accuracy.py", *arguments, "--protocol", "belb")
-    ours, *published = json.loads(out.read_text())
+    arguments = ["--dataset", "ncbi", "--encoder", "ngram", "--data", data]
+    ours, *published = rows_of("accuracy.py", *arguments, "--protocol", "belb")
     # CTD lacks D2: apoplexy is left out; "infarkt" is D1 or D2, and D1 is right, strictly or not
     assert ours["search"] == "O-T"
     assert (ours["mentions"], ours["single"], ours["left_out"]) == (3, 2, 1)
@@ -92,11 +81,11 @@ def test_the_protocol_of_belb(run, data):
         ("BELHD (published)", 87.6),
         ("GenBioEL, abbreviations expanded (published)", 85.8),
     ]
-    run("accuracy.py", *arguments, "--protocol", "belb", "--against", "belb@1=87.6")
-    ours, *_ = json.loads(out.read_text())
+    ours, *_ = rows_of("accuracy.py", *arguments, "--protocol", "belb", "--against", "belb@1=87.6")
     assert ours["difference"] == 12.4
-    run("accuracy.py", *arguments, "--protocol", "belb", "--part", "dev", "--search", "D-T+OD-T")
-    (row,) = json.loads(out.read_text())  # nothing is published on dev
+    (row,) = rows_of(
+        "accuracy.py", *arguments, "--protocol", "belb", "--part", "dev", "--search", "D-T+OD-T"
+    )  # nothing is published on dev
     assert (row["search"], row["mentions"], row["left_out"]) == ("D-T+OD-T", 1, 1)
 
 

@@ -34,82 +34,71 @@ def corpus(data):
 
 
 @pytest.fixture
+def find(rows_of, corpus):
+    """A function that scores what a finder finds in the corpus."""
+    options = ("--dataset", "bc5cdr-d", "--data", corpus)
+    return lambda finder, *more: rows_of("end_to_end.py", *options, "--finder", finder, *more)
+
+
+@pytest.fixture
 def annotated(corpus):
-    """A corpus with train and dev parts, too."""
+    """Train and dev parts of the corpus."""
     for part in ("train", "dev"):
         path = corpus / "bc5cdr" / f"{part}.pubtator.txt.gz"
         path.write_bytes(gzip.compress(NOTE.encode()))
-    return corpus
 
 
-def test_the_finder_finds_what_exact_matching_misses(run, corpus):
-    out = corpus / "out.json"
-    run("end_to_end.py", "--dataset", "bc5cdr-d", "--data", corpus, "--json", out)
-    rows = {row["finder"]: row for row in json.loads(out.read_text())}
+def test_the_finder_finds_what_exact_matching_misses(rows_of, corpus):
+    rows = {
+        row["finder"]: row
+        for row in rows_of("end_to_end.py", "--dataset", "bc5cdr-d", "--data", corpus)
+    }
     assert rows["exact"]["document_recall"] == pytest.approx(66.67)
     assert rows["exact"]["mention_recall"] == 40
     assert rows["ontology"]["document_f1"] == rows["ontology"]["linked_f1"] == 100
     assert rows["ontology"]["encoder"] == "ngram"
 
 
-def test_coordinations_are_one_mention_or_two(run, corpus):
+def test_coordinations_are_one_mention_or_two(find, corpus):
     note = "1|t|Heart and liver attack.\n1|a|\n1\t0\t22\tHeart and liver attack\tDisease\tD1|D2\n\n"
     medic = "D1||Heart Attack\nD2||Liver Attack\n"
     (corpus / "medic_2012" / "medic_06Jul2012.txt.gz").write_bytes(gzip.compress(medic.encode()))
     (corpus / "bc5cdr" / "test.pubtator.txt.gz").write_bytes(gzip.compress(note.encode()))
-    out = corpus / "out.json"
-    options = ("--dataset", "bc5cdr-d", "--data", corpus, "--finder", "ontology", "--json", out)
-    run("end_to_end.py", *options, "--each-setting")
-    scores = {row["setting"]: row["linked_f1"] for row in json.loads(out.read_text())}
+    scores = {row["setting"]: row["linked_f1"] for row in find("ontology", "--each-setting")}
     assert scores["default"] == scores["no profile"] == 100
     assert scores["no coordinations"] == 0
 
 
-def test_stop_texts_are_learned_from_annotated_documents(run, corpus):
+def test_stop_texts_are_learned_from_annotated_documents(find, corpus):
     text = "1|t|Stroke. Strokes. A stroke.\n1|a|Heart attack.\n"
     train = text + "1\t27\t39\tHeart attack\tDisease\tD1\n\n"
     (corpus / "bc5cdr" / "train.pubtator.txt.gz").write_bytes(gzip.compress(train.encode()))
-    out, scores = corpus / "out.json", []
-    for options in ([], ["--learn-stop-texts"]):
-        base = ("--dataset", "bc5cdr-d", "--data", corpus, "--finder", "ontology", "--json", out)
-        run("end_to_end.py", *base, *options)
-        scores.append(json.loads(out.read_text())[0])
+    scores = [find("ontology", *options)[0] for options in ([], ["--learn-stop-texts"])]
     assert [(row["learned"], row["found"]) for row in scores] == [(False, 5), (True, 4)]
 
 
-def test_an_ner_is_trained_once(run, annotated, capsys):
-    out = annotated / "out.json"
-    options = ("--dataset", "bc5cdr-d", "--data", annotated, "--finder", "trained", "--json", out)
+def test_an_ner_is_trained_once(find, annotated, capsys):
     printed = []
     for _ in range(2):
-        run("end_to_end.py", *options)
+        (row,) = find("trained")
         printed.append("Training pipeline" in capsys.readouterr().err)
     assert printed == [True, False]
-    (row,) = json.loads(out.read_text())
     assert (row["ner"], row["encoder"], row["features"]) == ("tok2vec", "ngram", True)
     assert row["found"] and row["mention_f1"] and row["document_f1"]
 
 
-def test_an_ner_can_do_without_features(run, annotated, work):
-    out = annotated / "out.json"
-    options = ("--dataset", "bc5cdr-d", "--data", annotated, "--finder", "trained", "--json", out)
-    run("end_to_end.py", *options, "--without-features")
-    (row,) = json.loads(out.read_text())
+def test_an_ner_can_do_without_features(find, annotated, work):
+    (row,) = find("trained", "--without-features")
     assert row["features"] is False
     (ner,) = work.glob("ner-tok2vec-*")
     embed = spacy.load(ner / "done").config["components"]["ner"]["model"]["tok2vec"]["embed"]
     assert embed["scale"] == 0
 
 
-def test_an_ner_is_trained_further(run, annotated, work, capsys):
-    out = annotated / "out.json"
-    options = ("--dataset", "bc5cdr-d", "--data", annotated, "--finder", "trained", "--json", out)
-    run(
-        *("end_to_end.py", *options, "--start-from", "bc5cdr-d"),
-        *("--max-steps", 3, "--learning-rate", 0.0005),
-    )
+def test_an_ner_is_trained_further(find, annotated, work, capsys):
+    further = ("--start-from", "bc5cdr-d", "--max-steps", 3, "--learning-rate", 0.0005)
+    (row,) = find("trained", *further)
     assert capsys.readouterr().err.count("Training pipeline") == 2
-    (row,) = json.loads(out.read_text())
     assert (row["start_from"], row["max_steps"]) == ("bc5cdr-d", 3)
     first, second = sorted(work.glob("ner-tok2vec-*"), key=lambda path: path.stat().st_ctime)
     config = Config().from_disk(second / "training.cfg", interpolate=False)
@@ -127,7 +116,7 @@ def test_a_pipeline_of_yours_is_named(run, corpus):
 
 
 @pytest.mark.parametrize("peer", ["gilda", "fasthpocr"])
-def test_a_peer_finds_in_an_environment_of_its_own(run, corpus, monkeypatch, peer):
+def test_a_peer_finds_in_an_environment_of_its_own(find, corpus, monkeypatch, peer):
     from _peers import peer_finder
 
     (corpus / f"{peer}_finder.py").write_text(
@@ -144,10 +133,7 @@ def test_a_peer_finds_in_an_environment_of_its_own(run, corpus, monkeypatch, pee
         "make_pinned_environment",
         lambda name, requirements, *, python, work: made.append(requirements.name) or python,
     )
-    out = corpus / "out.json"
-    options = ("--dataset", "bc5cdr-d", "--data", corpus, "--finder", peer, "--json", out)
-    run("end_to_end.py", *options)
-    (row,) = json.loads(out.read_text())
+    (row,) = find(peer)
     assert made == [f"{peer}.txt"]
     # Tokens are whole: "Heart attack" of "Heart attacks" is widened.
     assert (row["found"], row["linked_precision"], row["encoder"]) == (1, 100, None)
@@ -194,18 +180,17 @@ def test_fasthpocr_reads_the_names_as_obo_once(tmp_path):
     assert (read.names, read.related, read.parents) == ((name, "d", "e"), ("e",), ("HP:1",))
 
 
-def test_concepts_of_other_types_are_left_out(run, corpus):
-    path, out = corpus / "typed.jsonl", corpus / "out.json"
+def test_concepts_of_other_types_are_left_out(rows_of, corpus):
+    path = corpus / "typed.jsonl"
     concepts = [
         {"concept_id": "D1", "canonical_name": "Heart Attack", "types": ["C", "C14"]},
         {"concept_id": "D2", "canonical_name": "Stroke", "types": ["F"]},
         {"concept_id": "D3", "canonical_name": "Atrial Fibrillation"},
     ]
     path.write_text("".join(json.dumps(each) + "\n" for each in concepts))
-    base = ("--dataset", "bc5cdr-d", "--data", corpus, "--ontology", path, "--json", out)
+    base = ("--dataset", "bc5cdr-d", "--data", corpus, "--ontology", path)
     found = {}
     for types in ([], ["--types", "C14", "A"]):
-        run("end_to_end.py", *base, *types, "--finder", "ontology")
-        (row,) = json.loads(out.read_text())
+        (row,) = rows_of("end_to_end.py", *base, *types, "--finder", "ontology")
         found[row["types"]] = row["document_recall"]
     assert found == {"": 100, "C14 A": pytest.approx(66.67)}

@@ -66,14 +66,12 @@ def row(corpus, pipeline, search, lenient, strict=50.0):
 
 # Rows 15, 17, 18, 20 and 25 of the paper's Table 4, in its first two corpora.
 PAPER = [
-    *(
-        row("NCBI", "OD", search, score)
-        for search, score in zip("abcde", (89.58, 86.40, 86.40, 91.61, 91.61), strict=True)
-    ),
-    *(
-        row("BC5", "OD", search, score)
-        for search, score in zip("abcde", (87.82, 79.01, 78.41, 89.92, 91.22), strict=True)
-    ),
+    row(corpus, "OD", search, score)
+    for corpus, *scores in (
+        ("NCBI", 89.58, 86.40, 86.40, 91.61, 91.61),
+        ("BC5", 87.82, 79.01, 78.41, 89.92, 91.22),
+    )
+    for search, score in zip("abcde", scores, strict=True)
 ]
 
 

@@ -97,15 +97,13 @@ def test_craft_is_read_with_mentions_of_all_types(sets, data):
     assert {*ids.items(), ("apoplexy", "D2")} <= pairs
 
 
-def test_every_variant_is_scored_on_every_part(run, data, few_vectors, capsys):
+def test_every_variant_is_scored_on_every_part(rows_of, data, few_vectors, capsys):
     write_medic(data)
-    out = data / "out.json"
-    given = ["--set", "medic", "--data", data, "--json", out, "--hidden", "8", "--epochs", "2"]
+    given = ["--set", "medic", "--data", data, "--hidden", "8", "--epochs", "2"]
     given += ["--bne-units", "6", "--max-pairs", "1"]
-    run("grounding.py", *given, "--phrase", f"{ORGANS[0]} pain")
+    rows = rows_of("grounding.py", *given, "--phrase", f"{ORGANS[0]} pain")
     told = re.search(r"Pairs of train: (\d+); in an epoch: (\d+)", capsys.readouterr().err)
     assert int(told[1]) > int(told[2]) > 0
-    rows = json.loads(out.read_text())
     scores = [row for row in rows if row["table"] == "Synonym retrieval"]
     assert {(row["variant"], row["part"]) for row in scores} == {
         (variant, part) for variant in VARIANTS for part in PARTS
@@ -119,8 +117,7 @@ def test_every_variant_is_scored_on_every_part(run, data, few_vectors, capsys):
     assert len(lists) == 10 and all(lists[0].keys() > VARIANTS for _ in lists)
     # What was trained is kept.
     capsys.readouterr()
-    run("grounding.py", *given, "--variant", "cca-dan", "bne", "--phrase", "x")
-    again = json.loads(out.read_text())
+    again = rows_of("grounding.py", *given, "--variant", "cca-dan", "bne", "--phrase", "x")
     kept = [row for row in scores if row["variant"] in ("cca-dan", "bne")]
     assert [row for row in again if row["table"] == "Synonym retrieval"] == kept
 

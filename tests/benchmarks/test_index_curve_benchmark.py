@@ -1,6 +1,5 @@
 """The curves, and the names made up for them."""
 
-import json
 import random
 from itertools import islice, product
 
@@ -55,18 +54,16 @@ def test_summary_takes_the_fastest_that_reaches_the_level(curve):
     assert [(each["index"], each["times_annoys_speed"]) for each in at_99] == [("IvfIndex", None)]
 
 
-def test_every_setting_of_every_index_has_a_row(run, data, names, monkeypatch, tiny_folder):
+def test_every_setting_of_every_index_has_a_row(rows_of, data, names, monkeypatch, tiny_folder):
     pytest.importorskip("safetensors")
     pytest.importorskip("faiss")
     # The tiny tokenizer knows single letters.
     words = map(" ".join, product("abcdefghijkl", repeat=3))
     monkeypatch.setattr(names, "many_names", lambda data: words)
-    out = data / "out.json"
-    run(
+    rows = rows_of(
         *("index_curve.py", "--data", data, "--encoder", tiny_folder, "--names", 1000),
-        *("--trees", 2, "--search-k", 500, "--probes", 2, "--json", out),
+        *("--trees", 2, "--search-k", 500, "--probes", 2),
     )
-    rows = json.loads(out.read_text())
     curves = [row for row in rows if row["table"] == "Curves"]
     assert [(row["index"], row["setting"]) for row in curves] == [
         ("exact", ""),

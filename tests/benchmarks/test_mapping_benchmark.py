@@ -1,7 +1,6 @@
 """Mappings of two small ontologies, scored by their cross-references."""
 
 import gzip
-import json
 
 import pytest
 
@@ -57,10 +56,9 @@ def diseases(tmp_path):
     return tmp_path
 
 
-def test_right_and_wrong_mappings_are_counted(run, diseases):
+def test_right_and_wrong_mappings_are_counted(rows_of, diseases):
     arguments = ("--set", "do-ctd", "icd10-do", "--encoder", "ngram", "--data", diseases)
-    run("mapping.py", *arguments, "--json", diseases / "out.json")
-    rows = json.loads((diseases / "out.json").read_text())
+    rows = rows_of("mapping.py", *arguments)
     found = {(row["set"], row["accepted"]): row for row in rows}
     every = found["do-ctd", "all"]
     assert (every["terms"], every["accuracy@1"], every["in_ontology"]) == (2, 50.0, 1)
@@ -70,10 +68,9 @@ def test_right_and_wrong_mappings_are_counted(run, diseases):
     assert (exact["terms"], exact["coverage"], exact["precision"]) == (2, 50.0, 100.0)
 
 
-def test_what_implied_names_gain(run, diseases):
+def test_what_implied_names_gain(rows_of, diseases):
     arguments = ("--set", "do-icd10", "do-icd10-listed", "--encoder", "ngram", "--data", diseases)
-    run("mapping.py", *arguments, "--json", diseases / "out.json")
-    rows = json.loads((diseases / "out.json").read_text())
+    rows = rows_of("mapping.py", *arguments)
     same = {row["set"]: row["coverage"] for row in rows if row["accepted"] == "from 1.0"}
     assert same == {"do-icd10": 50.0, "do-icd10-listed": 0.0}
 

@@ -1,7 +1,6 @@
 """An ontology alone: D is empty, and mentions are processed as a pipeline does."""
 
 import gzip
-import json
 import re
 
 NOTE = (
@@ -14,13 +13,11 @@ NOTE = (
 MEDIC = "D1||Heart Attack\nD2||Stroke\nD3||Atrial Fibrillation\n"
 
 
-def test_documents_are_not_searched(run, data):
+def test_documents_are_not_searched(rows_of, data):
     (data / "medic_2012" / "medic_06Jul2012.txt.gz").write_bytes(gzip.compress(MEDIC.encode()))
     (data / "bc5cdr" / "test.pubtator.txt.gz").write_bytes(gzip.compress(NOTE.encode()))
-    out = data / "out.json"
-    given = ["--dataset", "bc5cdr-d", "--encoder", "ngram", "--data", data, "--json", out]
-    run("ontology_alone.py", *given)
-    rows = json.loads(out.read_text())
+    given = ["--dataset", "bc5cdr-d", "--encoder", "ngram", "--data", data]
+    rows = rows_of("ontology_alone.py", *given)
     right = {row["steps"]: round(row["strict@1"] * row["mentions"] / 100) for row in rows}
     # "apoplexy" is in the train part of the corpus, but in no name.
     assert right == {
@@ -31,7 +28,7 @@ def test_documents_are_not_searched(run, data):
     assert {row["search"] for row in rows} == {"O-T"}
 
 
-def test_gold_ids_become_those_of_an_ontology_that_refers_to_them(run, data):
+def test_gold_ids_become_those_of_an_ontology_that_refers_to_them(rows_of, data):
     note = re.sub(r"\bD(\d)\b", r"D00000\1", NOTE)
     concept = "[Term]\nid: DOID:{number}\nname: {name}\nxref: MSH:D00000{number}\n\n"
     names = ("heart attack", "stroke")
@@ -42,10 +39,8 @@ def test_gold_ids_become_those_of_an_ontology_that_refers_to_them(run, data):
     path.parent.mkdir()
     path.write_bytes(gzip.compress(f"format-version: 1.2\n\n{terms}".encode()))
     (data / "bc5cdr" / "test.pubtator.txt.gz").write_bytes(gzip.compress(note.encode()))
-    out = data / "out.json"
-    given = ["--dataset", "bc5cdr-d-do", "--encoder", "ngram", "--data", data, "--json", out]
-    run("ontology_alone.py", *given)
-    as_read = json.loads(out.read_text())[1]
+    given = ["--dataset", "bc5cdr-d-do", "--encoder", "ngram", "--data", data]
+    as_read = rows_of("ontology_alone.py", *given)[1]
     # "AFB" is not in the ontology, "apoplexy" in no name.
     assert as_read["strict@1"] == 33.33
     assert (as_read["mentions"], as_read["in_ontology_lenient@1"]) == (3, 50.0)

@@ -1,7 +1,5 @@
 """SapBERT's comparisons: their rows, what each loss is trained with, and the pairs of a batch."""
 
-import json
-
 import numpy as np
 import pytest
 from thinc.api import Config
@@ -17,12 +15,11 @@ def options(data, tiny_folder, write_config):
     return ("--dataset", "ncbi", "--encoder", tiny_folder, "--config", path, "--data", data)
 
 
-def test_each_loss_is_trained_with_each_seed_and_scored(run, options, work, tmp_path):
-    out, picture = tmp_path / "out.json", tmp_path / "pairs.svg"
+def test_each_loss_is_trained_with_each_seed_and_scored(rows_of, options, work, tmp_path):
+    picture = tmp_path / "pairs.svg"
     losses = ("nca-mining-on", "multisimilarity-mining-on", "multisimilarity-mining-off")
     given = ("--seeds", 2, "--steps", 2, "--learning-rate", 1e-4, "--loss", *losses)
-    run("sapbert.py", *options, *given, "--json", out, "--picture", picture)
-    rows = json.loads(out.read_text())
+    rows = rows_of("sapbert.py", *options, *given, "--picture", picture)
     losses = [row for row in rows if row["table"] == "Losses"]
     named = [(row["loss"], row["mining"], row["seeds"]) for row in losses]
     assert named == [
@@ -51,12 +48,10 @@ def test_each_loss_is_trained_with_each_seed_and_scored(run, options, work, tmp_
     assert training["arguments"]["learning_rate"] == 1e-4
 
 
-def test_each_loss_has_its_own_best_rate_and_steps(run, options, tmp_path, work):
-    out = tmp_path / "out.json"
+def test_each_loss_has_its_own_best_rate_and_steps(rows_of, options, tmp_path, work):
     losses = ("nca-mining-on", "multisimilarity-mining-off")
     given = ("--steps", 1, 3, "--learning-rate", 1e-4, 0.3, "--loss", *losses, "--part", "test")
-    run("sapbert.py", *options, *given, "--json", out, "--seeds", 1)
-    rows = json.loads(out.read_text())
+    rows = rows_of("sapbert.py", *options, *given, "--seeds", 1)
     tried = [row for row in rows if row["table"].startswith("Learning rates")]
     lengths = [(row["rate"], row["steps"]) for row in tried]
     assert lengths == [(1e-4, 1), (1e-4, 3), (0.3, 1), (0.3, 3)] * 2

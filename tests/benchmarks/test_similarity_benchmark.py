@@ -1,7 +1,5 @@
 """Rank correlations with what people say of pairs of terms."""
 
-import json
-
 import pytest
 
 from .organs import write_medic
@@ -28,10 +26,8 @@ def scored(data):
     return data
 
 
-def test_correlations_stand_beside_the_published_ones(run, scored, few_vectors):
-    out = scored / "out.json"
-    run("similarity.py", "--encoder", "ngram", "vectors", "--data", scored, "--json", out)
-    rows = json.loads(out.read_text())
+def test_correlations_stand_beside_the_published_ones(rows_of, scored, few_vectors):
+    rows = rows_of("similarity.py", "--encoder", "ngram", "vectors", "--data", scored)
     ours = [row for row in rows if row["encoder"] == "ngram"]
     assert [row["benchmark"] for row in ours] == [
         *("MayoSRS", "MiniMayoSRS"),

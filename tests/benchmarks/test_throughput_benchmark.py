@@ -1,18 +1,14 @@
 """What the benchmark of throughput promises, on data of a few lines; no time is looked at."""
 
-import json
-
 import pytest
 
 STEPS = ["none", "abbreviations", "abbreviations, composites"]
 
 
 @pytest.fixture
-def measure(run, data):
+def measure(rows_of, data):
     def invoke(*arguments):
-        out = data / "out.json"
-        run("throughput.py", "--data", data, "--json", out, "--dataset", "ncbi", *arguments)
-        return json.loads(out.read_text())
+        return rows_of("throughput.py", "--data", data, "--dataset", "ncbi", *arguments)
 
     return invoke
 

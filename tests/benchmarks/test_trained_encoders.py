@@ -1,7 +1,6 @@
 """Encoders that the benchmarks train themselves, in accuracy and in the grid."""
 
 import gzip
-import json
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +15,10 @@ SEARCHES = 14
 
 
 @pytest.fixture
-def score(run, data):
+def score(rows_of, data):
     def invoke(encoder, *arguments):
-        out = data / "out.json"
-        command = ["--dataset", "ncbi", "--encoder", encoder, "--data", data, "--json", out]
-        run("accuracy.py", *command, "--search", "OD-T", *arguments)
-        (row,) = json.loads(out.read_text())
+        command = ["--dataset", "ncbi", "--encoder", encoder, "--data", data]
+        (row,) = rows_of("accuracy.py", *command, "--search", "OD-T", *arguments)
         return row
 
     return invoke
@@ -104,14 +101,13 @@ def test_a_folder_is_read_with_the_architecture_that_wrote_it(
         }
 
 
-def test_the_grid_has_a_row_for_each_corpus_encoder_and_search(run, data, write_config, score):
+def test_the_grid_has_a_row_for_each_corpus_encoder_and_search(rows_of, data, write_config, score):
     config = write_config()
-    out, markdown = data / "grid.json", data / "grid.md"
-    run(
+    markdown = data / "grid.md"
+    rows = rows_of(
         *("grid.py", "--dataset", "ncbi", "bc5cdr-d", "--encoders", config, "--data", data),
-        *("--json", out, "--markdown", markdown),
+        *("--markdown", markdown),
     )
-    rows = json.loads(out.read_text())
     assert len({(row["corpus"], row["pipeline"], row["search"]) for row in rows}) == len(rows)
     assert len(rows) == 2 * 2 * SEARCHES
     assert {row["pipeline"] for row in rows} == {"small Train:O", "small Train:OD"}
@@ -128,19 +124,17 @@ def test_the_grid_has_a_row_for_each_corpus_encoder_and_search(run, data, write_
     assert "| bc5cdr-d " in markdown.read_text()
 
 
-def test_means_over_seeds(run, data, write_config, work, capsys):
-    config, out = write_config(), data / "out.json"
+def test_means_over_seeds(rows_of, data, write_config, work, capsys):
+    config = write_config()
     for command in ("accuracy.py", "ontology_alone.py"):
-        given = ("--data", data, "--json", out, "--dataset", "ncbi")
-        run(command, *given, "--encoder", config, "--seeds", 2)
-        rows = json.loads(out.read_text())
+        given = ("--data", data, "--dataset", "ncbi")
+        rows = rows_of(command, *given, "--encoder", config, "--seeds", 2)
         assert {(row["encoder"], row["seeds"]) for row in rows} == {(str(config), 2)}
         alone = []
         for seed in range(2):
             (path,) = work.glob(f"small-seed-{seed}-*.cfg")
             assert Config().from_disk(path, interpolate=False)["training"]["seed"] == seed
-            run(command, *given, "--encoder", path)
-            alone.append(json.loads(out.read_text()))
+            alone.append(rows_of(command, *given, "--encoder", path))
         for row, *same in zip(rows, *alone, strict=True):
             assert row["lenient@1"] == sum(each["lenient@1"] for each in same) / 2
             assert (row["lenient@1 +-"] == 0) == (same[0]["lenient@1"] == same[1]["lenient@1"])
@@ -184,12 +178,11 @@ def test_seeds_are_of_trainings(run, data, write_config, capsys):
     assert "--seeds does not go with" in capsys.readouterr().err
 
 
-def test_the_grid_trains_variants_of_a_config(run, data, write_config, work, tiny_folder):
-    config, out = write_config(), data / "grid.json"
-    options = ("--dataset", "ncbi", "--encoders", config, "ngram", "--data", data, "--json", out)
+def test_the_grid_trains_variants_of_a_config(rows_of, data, write_config, work, tiny_folder):
+    config = write_config()
+    options = ("--dataset", "ncbi", "--encoders", config, "ngram", "--data", data)
     changes = ("--data-share", 0.5, 1, "--epochs", 2, "--learning-rate", 1e-4)
-    run("grid.py", *options, "--start", tiny_folder, *changes)
-    rows = json.loads(out.read_text())
+    rows = rows_of("grid.py", *options, "--start", tiny_folder, *changes)
     stem = f"small-from-{tiny_folder.name}-2-epochs-rate-0.0001"
     shares = {row["pipeline"]: row["data_share"] for row in rows}
     assert shares == {
@@ -209,11 +202,9 @@ def test_the_grid_trains_variants_of_a_config(run, data, write_config, work, tin
     assert written["training"]["arguments"].items() >= changed.items()
 
 
-def test_a_search_is_tuned_on_dev_and_scored_on_test(run, data, capsys):
-    out = data / "grid.json"
+def test_a_search_is_tuned_on_dev_and_scored_on_test(run, rows_of, data, capsys):
     options = ["grid.py", "--dataset", "ncbi", "--encoders", "ngram", "--data", data, "--tune"]
-    run(*options, "--json", out)
-    *rows, chosen = json.loads(out.read_text())
+    *rows, chosen = rows_of(*options)
     assert len(rows) == SEARCHES
     best = max(rows, key=lambda row: row["dev_lenient@1"])  # the first of equals
     kept = {key: best[key] for key in best if key != "search"}
@@ -227,27 +218,23 @@ def test_a_search_is_tuned_on_dev_and_scored_on_test(run, data, capsys):
     assert "--tune scores on test" in capsys.readouterr().err
 
 
-def test_the_papers_protocol_splits_composites_by_gold(run, data, capsys):
+def test_the_papers_protocol_splits_composites_by_gold(rows_of, data, capsys):
     note = "1|t|stroke and infarct\n1|a|\n1\t0\t18\tstroke and infarct\tSpecificDisease\tD2|D1\n\n"
     (data / "ncbi_disease" / "test.pubtator.txt.gz").write_bytes(gzip.compress(note.encode()))
-    out = data / "grid.json"
     options = ["grid.py", "--dataset", "ncbi", "--encoders", "ngram", "--data", data]
     strict = {}
     for protocol in ("as written", "biosyn", "xu-bethard"):
-        run(*options, "--json", out, "--protocol", protocol)
-        rows = json.loads(out.read_text())
+        rows = rows_of(*options, "--protocol", protocol)
         assert {row["protocol"] for row in rows} == {protocol}
         assert f"(protocol: {protocol}" in capsys.readouterr().out
         strict[protocol] = {row["search"]: row["strict@1"] for row in rows}["OD-T"]
     assert strict == {"as written": 0.0, "biosyn": 100.0, "xu-bethard": 100.0}
 
 
-def test_the_papers_numbers_stand_beside_its_protocol(run, data, write_config, tiny_folder):
-    out = data / "grid.json"
+def test_the_papers_numbers_stand_beside_its_protocol(rows_of, data, write_config, tiny_folder):
     options = ["grid.py", "--dataset", "ncbi", "--encoders", write_config(), "--data", data]
-    options += ["--json", out, "--tune", "--start", tiny_folder, "--seeds", 2, "--epochs", 1]
-    run(*options, "--protocol", "xu-bethard")
-    rows = json.loads(out.read_text())
+    options += ["--tune", "--start", tiny_folder, "--seeds", 2, "--epochs", 1]
+    rows = rows_of(*options, "--protocol", "xu-bethard")
     beside = {(row["train"], row["search"]): row["against"] for row in rows if "p" in row}
     published = {
         ("nothing", "O-T"): 76.56,
@@ -268,24 +255,21 @@ def test_the_papers_numbers_stand_beside_its_protocol(run, data, write_config, t
         own = [row for row in rows if row["train"] == train]
         best = max(own, key=lambda row: row["dev_expected@1"])
         assert own[-1]["chosen"] == best["search"]
+    options.remove("--tune")
     for others in (["as written"], ["xu-bethard", "--part", "dev"]):
-        run(*[each for each in options if each != "--tune"], "--protocol", *others)
-        assert not any("p" in row for row in json.loads(out.read_text()))
+        assert not any("p" in row for row in rows_of(*options, "--protocol", *others))
 
 
-def test_seeds_differ_in_the_grid_too(run, data, write_config, work):
-    config, out = write_config(), data / "grid.json"
-    options = ["grid.py", "--dataset", "ncbi", "--encoders", config, "--data", data]
-    options += ["--json", out, "--train", "O"]
-    run(*options, "--seeds", 2)
-    means = json.loads(out.read_text())
+def test_seeds_differ_in_the_grid_too(rows_of, data, write_config, work):
+    config = write_config()
+    options = ["grid.py", "--dataset", "ncbi", "--encoders", config, "--data", data, "--train", "O"]
+    means = rows_of(*options, "--seeds", 2)
     alone = []
     for seed in range(2):
         path = work / f"seed-{seed}" / "small.cfg"
         assert Config().from_disk(path, interpolate=False)["training"]["seed"] == seed
         options[options.index("--encoders") + 1] = path
-        run(*options)
-        alone.append(json.loads(out.read_text()))
+        alone.append(rows_of(*options))
     for row, *same in zip(means, *alone, strict=True):
         assert row["pipeline"] == same[0]["pipeline"]
         for key in ("lenient@1", "expected@1"):
@@ -367,11 +351,9 @@ def test_means_of_concepts_are_made_in_several_ways(modules, data):
     }
 
 
-def test_the_grid_shows_what_means_depend_on(run, data, tiny_folder, capsys):
-    out = data / "grid.json"
+def test_the_grid_shows_what_means_depend_on(rows_of, data, tiny_folder, capsys):
     options = ("--dataset", "ncbi", "--encoders", tiny_folder, "--data", data, "--means")
-    run("grid.py", *options, "--json", out)
-    *rows, means = json.loads(out.read_text())
+    *rows, means = rows_of("grid.py", *options)
     found = {row["search"]: row["lenient@1"] for row in rows}
     assert (means["texts, cosine"], means["means, cosine"]) == (found["O-T"], found["O-C"])
     assert "## Means of concepts in O" in capsys.readouterr().out

@@ -1,7 +1,5 @@
 """The two training loops beside each other."""
 
-import json
-
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -84,14 +82,10 @@ def test_a_text_of_several_concepts_is_labelled_with_the_one_that_others_have(ba
         assert labels.get(0, 0) == 0
 
 
-def test_the_tables(run, data, tiny_folder):
-    out = data / "out.json"
-    run(
-        *("training.py", "--data", data, "--encoder", tiny_folder, "--batch", "4", "--steps", "1"),
-        *("--json", out),
-    )
+def test_the_tables(rows_of, data, tiny_folder):
+    options = ("--data", data, "--encoder", tiny_folder, "--batch", "4", "--steps", "1")
     tables = {title: [] for title in TABLES}
-    for row in json.loads(out.read_text()):
+    for row in rows_of("training.py", *options):
         tables[row.pop("table")].append(row)
     speeds, speedups = tables.values()
     assert {row["loop"] for row in speeds} == {"SapBERT-style", "spacy_connorm"}

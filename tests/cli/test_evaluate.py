@@ -69,15 +69,7 @@ def test_a_calibration_is_shown(run, words, tmp_path):
 
 
 def test_bad_input(run, refused):
-    for arguments, code in (
-        (["absent", "gold.spacy"], "CN700"),
-        (["pipeline", "gold.spacy", "--search", "O-C"], "CN408"),
-        (["pipeline", "gold.spacy", "--beside", "pipeline"], "CN736"),
-        (["pipeline", "gold.spacy", "--protocol", "papers"], "CN118"),
-        (["pipeline", "gold.spacy", "--calibrate", "out", "--protocol", "biosyn"], "CN736"),
-        (["pipeline", "gold.spacy", "--gpu-id", "99"], "CN713"),
-    ):
-        refused(run(*arguments), code)
+    refused(run("absent", "gold.spacy"), "CN700")
 
 
 def test_a_pipeline_is_scored_from_plain_text(run, words, refused, tmp_path):

@@ -13,15 +13,10 @@ def test_counts_are_printed(invoke, words, tmp_path):
     result = invoke("ontology", DATA / "small.obo", out)
     assert result.exit_code == 0, result.output
     for line in (
-        "Concepts 2",
-        "Names 7 3.5 a concept",
-        "Ids, alternate ones included 4",
-        "Links to parents 1",
-        "Left out: an obsolete term 1 first: T:3",
-        "Synonyms of scope EXACT 2",
-        "Synonyms of scope BROAD 1",
-        "Terms of use:",
-        "Wrote 2 concepts",
+        *("Concepts 2", "Names 7 3.5 a concept", "Ids, alternate ones included 4"),
+        *("Links to parents 1", "Left out: an obsolete term 1 first: T:3"),
+        *("Synonyms of scope EXACT 2", "Synonyms of scope BROAD 1"),
+        *("Terms of use:", "Wrote 2 concepts"),
     ):
         assert line in words(result)
 
@@ -61,11 +56,7 @@ def test_options_are_parsed(invoke, words, tmp_path, arguments, concepts):
     ("arguments", "code"),
     [
         (["nowhere.obo"], "CN100"),
-        (["small.obo", "--format", "owl"], "CN118"),
-        (["small.obo", "--format", "jsonl"], "CN112"),
         (["small.obo", "--languages", "ENG"], "CN113"),
-        (["mesh_supplementary.tsv"], "CN114"),
-        (["small.obo", "--scopes", "EXAKT"], "CN118"),
         (["mesh_supplementary.tsv", "--id", "1", "--name", "2", "--separator", ""], "CN006"),
     ],
 )

@@ -15,20 +15,6 @@ def test_a_table_of_candidates(invoke, words, demo_index):
     assert result.output.count("DEMO:") == 2
 
 
-def test_one_search_alone(invoke, words, demo_index):
-    result = invoke("search", demo_index, "flu", "--search", "D-T")
-    assert "flu - nothing found" in words(result)
-    assert "OD-T" not in result.output
-
-
-def test_types_and_branches(invoke, words, demo_index):
-    result = invoke("search", demo_index, "MS", "--types", "drug, anatomy", "-k", "1")
-    assert "MS DEMO:0000093" not in words(result)
-    assert "multiple sclerosis" not in words(result)
-    result = invoke("search", demo_index, "MS", "--branches", "DEMO:0000005", "-k", "1")
-    assert "mitral stenosis" in words(result)
-
-
 def test_each_search_is_explained(invoke, words, demo_index):
     result = invoke("search", demo_index, " hart  attack", "--explain", "-k", "1")
     assert "The mention is searched as hart attack" in words(result)
@@ -89,16 +75,9 @@ def test_both_cosines_of_a_hybrid_are_shown(invoke, words, tmp_path, make_pipeli
     assert "nothing found" in words(invoke("search", tmp_path / "hybrid", " "))
 
 
-def test_bad_input(invoke, refused, tmp_path, demo_index):
-    for arguments, code in (
-        (("nowhere", "flu"), "CN700"),
-        ((tmp_path, "flu"), "CN701"),
-        ((demo_index, "flu", "--component", "ner"), "CN704"),
-        ((demo_index, "flu", "--types", "planet"), "CN406"),
-        ((demo_index, "flu", "--search", "best"), "CN118"),
-        ((demo_index, "flu", "--search", "O-T", "--explain"), "CN736"),
-    ):
-        refused(invoke("search", *arguments), code)
+def test_bad_input(invoke, refused, demo_index):
+    refused(invoke("search", "nowhere", "flu"), "CN700")
+    refused(invoke("search", demo_index, "flu", "--search", "O-T", "--explain"), "CN736")
 
 
 def test_codes_are_shown_also_that_there_are_none(invoke, refused, words, tmp_path, ngrams):

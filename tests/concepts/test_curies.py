@@ -4,19 +4,16 @@ from spacy_connorm.concepts.curies import PREFIXES, join_curie, split_curie
 
 
 @pytest.mark.parametrize(
-    ("written", "normalized"),
+    "pair",
     [
-        ("MSH:D003920", "MESH:D003920"),
-        ("UMLS_CUI:C0012833", "UMLS:C0012833"),
-        ("SNOMEDCT_US_2016_03_01:404640003", "SNOMEDCT:404640003"),
-        ("MIM:264300", "OMIM:264300"),
-        ("DO:DOID:9351", "DOID:9351"),
-        ("icd10cm:R42", "ICD10CM:R42"),
-        ("FMA:46472", "FMA:46472"),
-        ("MSH:C18.452.394.750", "MESHTREE:C18.452.394.750"),
+        *("MSH:D003920 > MESH:D003920", "UMLS_CUI:C0012833 > UMLS:C0012833"),
+        *("SNOMEDCT_US_2016_03_01:404640003 > SNOMEDCT:404640003", "MIM:264300 > OMIM:264300"),
+        *("DO:DOID:9351 > DOID:9351", "icd10cm:R42 > ICD10CM:R42", "FMA:46472 > FMA:46472"),
+        "MSH:C18.452.394.750 > MESHTREE:C18.452.394.750",
     ],
 )
-def test_a_vocabulary_has_one_prefix(written, normalized):
+def test_a_vocabulary_has_one_prefix(pair):
+    written, normalized = pair.split(" > ")
     assert PREFIXES.curies([written, normalized]) == (normalized,)
 
 
@@ -49,19 +46,15 @@ def test_the_vocabulary_of_an_id_is_told_or_seen(concept_id, xrefs, own):
 
 
 @pytest.mark.parametrize(
-    ("concept_id", "others"),
+    "pair",
     [
-        ("MSH:D003920", ("MESH:D003920", "D003920")),
-        ("MESH:D003920", ("D003920",)),
-        ("D003920", ("MESH:D003920",)),
-        ("mim:222100", ("OMIM:222100",)),
-        ("HP:0000118", ()),
-        ("404640003", ()),
-        ("a text", ()),
+        *("MSH:D003920 > MESH:D003920 D003920", "MESH:D003920 > D003920", "D003920 > MESH:D003920"),
+        *("mim:222100 > OMIM:222100", "HP:0000118 > ", "404640003 > ", "a text > "),
     ],
 )
-def test_other_spellings_of_an_id(concept_id, others):
-    assert PREFIXES.spellings_of(concept_id) == others
+def test_other_spellings_of_an_id(pair):
+    concept_id, others = pair.split(" > ")
+    assert PREFIXES.spellings_of(concept_id) == tuple(others.split())
 
 
 def test_addresses_are_those_of_the_vocabularies():

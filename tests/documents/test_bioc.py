@@ -148,7 +148,6 @@ def test_sentences_and_annotations_beside_the_text(read):
         ({"identifier": None, "MESH": "D3"}, "D3"),
         ({"MESH": "-1"}, ""),
         ({"OMIM": "123"}, "OMIM:123"),
-        ({"NCBI Taxonomy": 9606}, "NCBITAXON:9606"),
         ({"colour": "red"}, ""),
     ],
 )
@@ -252,7 +251,6 @@ def lines(value):
         ('{"documents": [\n{"passages": [{"text": "a", "offset": true}]}]}', "CN204", 2),
         ('{"documents": [\n{"id": "a" "b"}]}', "CN204", 2),
         ('{"documents": [\n{"id": 7}', "CN204", 2),
-        ("{7: 1}", "CN204", 1),
         ('{"documents" []}', "CN204", 1),
         ('{"documents": []}\n]', "CN204", 2),
         (collection(document(title=[{**CANCER, "infons": []}])), "CN204", 16),

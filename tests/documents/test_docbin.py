@@ -47,7 +47,6 @@ def test_what_is_damaged_is_named(path, fields):
     [
         ("a.pubtator", "7|t|A cold.\n"),
         ("a.json", '{"documents": []}'),
-        ("a.ann", "T1\tD 0 4\tflu"),
     ],
 )
 def test_another_format_is_to_be_converted(tmp_path, name, content):

@@ -35,8 +35,6 @@ def test_overlapping_mentions_keep_all_that_was_found(documents):
         ({"id": " a "}, "a"),
         ({"id": ""}, "8"),
         ({"id": True}, "8"),
-        ({"id": ["a"]}, "8"),
-        ({"note": "n"}, "8"),
     ],
 )
 def test_an_id_is_a_text_or_a_whole_number(fields, doc_id):

@@ -2,6 +2,7 @@
 
 import pytest
 import spacy
+from finding import NGRAMS
 from spacy.tokens import DocBin
 
 from spacy_connorm.concepts import Concept, Ontology
@@ -13,8 +14,7 @@ CONCEPTS = [
     Concept("C4", "influenza", ("flu",)),
 ]
 SETTINGS = {
-    "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
-    "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
+    **NGRAMS,
     "labels": ["Disease", "Site"],
     "nil_threshold": 0.3,
 }

@@ -73,19 +73,13 @@ def gold(*concept_ids):
 GOLD = [gold("A")] * 4 + [gold()]
 FOUND = {
     "D-T": [
-        predict(("A", 0.9)),
-        predict(("A", 0.7)),
-        predict(("B", 0.4)),
-        predict(),
-        predict(("A", 1.0)),
+        *(
+            predict((concept_id, score))
+            for concept_id, score in (("A", 0.9), ("A", 0.7), ("B", 0.4))
+        ),
+        *(predict(), predict(("A", 1.0))),
     ],
-    "OD-T": [
-        predict(("B", 0.9)),
-        predict(("B", 0.9)),
-        predict(("A", 0.9)),
-        predict(("A", 0.9)),
-        predict(("A", 0.9)),
-    ],
+    "OD-T": [predict((concept_id, 0.9)) for concept_id in "BBAAA"],
 }
 SEARCHES = ["D-T", "OD-T"]
 
@@ -180,10 +174,6 @@ def test_no_other_threshold_is_better(answers, current):
 SIEVE = Sieve(["D-T", "OD-T"], [0.95])
 
 
-def answer(concept_id, score):
-    return Prediction([Candidate(concept_id, "", score, "", "O-T")], concept_id)
-
-
 def corpus(*, nil=True):
     """Mentions that D-T answers rightly from 0.6 on and OD-T otherwise, if it scores over 0.5; of
     the others half are of no concept."""
@@ -192,8 +182,8 @@ def corpus(*, nil=True):
         score = round(number / 119, 6)  # as searches give them
         is_nil = nil and score < 0.5 and number % 2 == 0
         gold.append(Gold(f"text {number}", frozenset(() if is_nil else "A"), in_ontology=True))
-        first.append(answer("A" if score >= 0.6 else "B", score))
-        second.append(answer("A" if 0.5 <= score < 0.6 else "B", score))
+        first.append(predict(("A" if score >= 0.6 else "B", score)))
+        second.append(predict(("A" if 0.5 <= score < 0.6 else "B", score)))
     return gold, {"D-T": first, "OD-T": second}
 
 
@@ -256,7 +246,7 @@ def test_an_outcome_of_nothing():
 
 def test_a_nil_that_is_written_is_not_covered():
     gold = [Gold("a", frozenset("A"), in_ontology=True)] * 2
-    written = [answer("A", 0.9), answer("A", 0.1)._replace(written=NIL)]
+    written = [predict(("A", 0.9)), predict(("A", 0.1))._replace(written=NIL)]
     row = outcome_row(Outcome(gold, written, np.asarray([0.9, 0.5]), np.asarray([True, True])))
     assert (row["coverage"], row["concept_p"], row["concept_r"]) == (50.0, 100.0, 50.0)
 
@@ -317,20 +307,11 @@ def test_cosines_are_never_wholly_sure():
     assert found.tolist() == pytest.approx([0.999, 0.5, 0.001])
 
 
-def predicted(*candidates):
-    return Prediction(candidates, candidates[0].concept_id if candidates else NIL)
-
-
 # right, right, wrong, NIL, right, NIL, and one that finds nothing
 LINKS = [gold("A"), gold("A"), gold("A"), gold(), gold("A"), gold(), gold("A")]
 PREDICTIONS = [
-    predicted(candidate("A", 0.9)),
-    predicted(candidate("A", 0.8), candidate("B", 0.8)),
-    predicted(candidate("B", 0.7)),
-    predicted(candidate("B", 0.6)),
-    predicted(candidate("A", 0.6)),
-    predicted(candidate("A", 0.2)),
-    predicted(),
+    *(predict(("A", 0.9)), predict(("A", 0.8), ("B", 0.8)), predict(("B", 0.7))),
+    *(predict(("B", 0.6)), predict(("A", 0.6)), predict(("A", 0.2)), predict()),
 ]
 
 
@@ -357,34 +338,22 @@ def test_without_anything_to_gain_there_is_no_threshold():
 
 
 def test_of_equal_thresholds_the_lowest_is_chosen():
-    listed = [
-        predicted(candidate("A", 0.9)),
-        predicted(candidate("A", 0.5)),
-        predicted(candidate("B", 0.4)),
-    ]
+    listed = [predict(("A", 0.9)), predict(("A", 0.5)), predict(("B", 0.4))]
     # F1 2/4 with one right of one, 4/5 with two of two, 4/6 with two of three
-    assert choose_threshold(
-        trace_nil_curve([gold("A"), gold("A"), gold("A")], listed)
-    ) == pytest.approx(0.45)
+    assert choose_threshold(trace_nil_curve([gold("A")] * 3, listed)) == pytest.approx(0.45)
     # one right of one among two with gold ids: 2/3; both wrong in between: 2/4, then two of three
-    wrong = [gold("A"), gold("A"), gold()]
-    scores = [candidate("A", 0.9), candidate("B", 0.5), candidate("A", 0.4)]
-    assert (
-        choose_threshold(
-            trace_nil_curve([wrong[0], wrong[2], wrong[1]], list(map(predicted, scores)))
-        )
-        is None
-    )
+    listed = [predict(("A", 0.9)), predict(("B", 0.5)), predict(("A", 0.4))]
+    assert choose_threshold(trace_nil_curve([gold("A"), gold(), gold("A")], listed)) is None
 
 
 def test_what_rounding_puts_above_1_needs_no_nil_threshold_above_1():
-    listed = [predicted(candidate("A", 1.000001)), predicted(candidate("B", 1.0))]
+    listed = [predict(("A", 1.000001)), predict(("B", 1.0))]
     curve = trace_nil_curve([gold("A"), gold()], listed)
     assert (curve.threshold.tolist(), curve.written.tolist()) == ([1.0], [2])
 
 
 def test_parts_pass_one_by_one():
-    both = predicted(candidate("A", 0.9, 1), candidate("B", 0.5, 2))
+    both = predict(("A", 0.9, 1), ("B", 0.5, 2))
     curve = trace_nil_curve([gold("A", "B")], [both])
     assert (curve.written.tolist(), curve.right.tolist()) == ([1, 1], [0, 1])
     curve = trace_nil_curve([gold("A")], [both])
@@ -407,9 +376,9 @@ RIGHT = st.sets(st.sampled_from("ABC"), max_size=2)
 def test_every_point_is_what_scoring_anew_gives(mentions):
     golds = [gold(*right) for right, _, _ in mentions]
     predictions = [
-        predicted(
+        predict(
             *(
-                candidate(concept, score, number if is_split else 0)
+                (concept, score, number if is_split else 0)
                 for number, (concept, score) in enumerate(
                     answer if is_split else sorted(answer, key=lambda each: -each[1]), start=1
                 )
@@ -428,7 +397,7 @@ def test_every_point_is_what_scoring_anew_gives(mentions):
 
 
 def test_a_curve_is_shown_where_mentions_are_covered():
-    listed = [predicted(candidate("A", number / 1000)) for number in range(1000)]
+    listed = [predict(("A", number / 1000)) for number in range(1000)]
     shown = curve_points(trace_nil_curve([gold("A")] * 1000, listed))
     assert [row["coverage"] for row in shown] == [100, 95, 90, 80, 70, 60, 50]
     assert shown[0] == {
@@ -436,7 +405,7 @@ def test_a_curve_is_shown_where_mentions_are_covered():
         **{"coverage": 100, "precision": 100, "recall": 100, "f1": 100},
     }
     assert shown[-1]["NIL below"] == "0.5000"
-    same = [predicted(candidate("A", 0.5))] * 3
+    same = [predict(("A", 0.5))] * 3
     assert len(curve_points(trace_nil_curve([gold("A")] * 3, same))) == 1
     assert curve_points(trace_nil_curve([], [])) == []
 

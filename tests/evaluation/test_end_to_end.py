@@ -2,12 +2,13 @@ import json
 
 import pytest
 import spacy
+from finding import make_finder
 from hypothesis import given
 from hypothesis import strategies as st
 from spacy.tokens import DocBin
 
 from spacy_connorm import evaluate
-from spacy_connorm.concepts import Concept, Ontology
+from spacy_connorm.concepts import Concept
 from spacy_connorm.documents.mentions import Mention, set_mentions
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.evaluation.end_to_end import (
@@ -115,18 +116,11 @@ ANNOTATED = [
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("plain")
-    nlp = spacy.blank("en")
-    nlp.add_pipe("mention_finder")
-    settings = {
-        "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
-        "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
-    }
     concepts = [
         Concept("C1", "heart attack", ("myocardial infarction",), alt_ids=("OLD1",)),
         Concept("C2", "stroke"),
     ]
-    normalizer = nlp.add_pipe("concept_normalizer", config=settings)
-    normalizer.initialize(lambda: [], nlp=nlp, ontology=Ontology(concepts))
+    nlp = make_finder(concepts)
     nlp.to_disk(path / "pipeline")
     doc = nlp.make_doc(TEXT)
     mentions = []

@@ -60,7 +60,6 @@ def test_both_protocols_stand_beside_each_other(here, capsys):
         (["pipeline", "gold.spacy"], {"json_path": "r", "markdown_path": "r"}, "CN124"),
         (["pipeline", "gold.spacy"], {"calibrate_path": "other"}, "CN705"),
         (["pipeline", "gold.spacy"], {"end_to_end": True, "errors_path": "r.md"}, "CN708"),
-        (["pipeline", "gold.spacy"], {"json_path": "r.md", "errors_path": "./r.md"}, "CN124"),
     ],
 )
 def test_bad_input(here, arguments, options, code):

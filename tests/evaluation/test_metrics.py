@@ -51,7 +51,6 @@ def answer(found, *, written=None):
 @pytest.mark.parametrize(
     ("kb_id", "concept_ids", "in_ontology"),
     [
-        ("C1", {"C1"}, True),
         ("C1-OLD", {"C1"}, True),
         ("C1|C1-OLD", {"C1"}, True),
         ("C1+D9", {"C1", "D9"}, True),
@@ -59,8 +58,6 @@ def answer(found, *, written=None):
         ("D9", {"D9"}, False),
         ("C7", {"C7"}, False),
         ("-1", set(), False),
-        ("CUI-less", set(), False),
-        ("C1|CUI-less", {"C1"}, True),
         ("", set(), False),
     ],
 )

@@ -25,15 +25,10 @@ NUMBERS = [0, 1, -1, 2, 127, 2**15, 2**31 - 1, -(2**31), 2**24, 10**9]
 FLOATS = [np.nan, np.inf, -np.inf, 1e38, -1e38, 0.0]
 _WRITTEN_BY_SEAL = ("files", "folders", "crc32")
 SQL = [
-    "DELETE FROM {table}",
-    "DROP TABLE {table}",
-    "DELETE FROM {table} WHERE rowid % 2",
-    "UPDATE {table} SET {column} = NULL",
-    "UPDATE {table} SET {column} = -1",
-    "UPDATE {table} SET {column} = 9223372036854775807",
-    "UPDATE {table} SET {column} = 1.5",
-    "UPDATE {table} SET {column} = 'x'",
-    "UPDATE {table} SET {column} = x'ff00ff'",
+    *("DELETE FROM {table}", "DROP TABLE {table}", "DELETE FROM {table} WHERE rowid % 2"),
+    *("UPDATE {table} SET {column} = NULL", "UPDATE {table} SET {column} = -1"),
+    *("UPDATE {table} SET {column} = 9223372036854775807", "UPDATE {table} SET {column} = 1.5"),
+    *("UPDATE {table} SET {column} = 'x'", "UPDATE {table} SET {column} = x'ff00ff'"),
     "UPDATE {table} SET {column} = cast(x'ff00ff' AS TEXT)",
     "ALTER TABLE {table} RENAME COLUMN {column} TO other",
     "CREATE VIEW other AS SELECT * FROM {table}",

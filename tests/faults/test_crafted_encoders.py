@@ -49,25 +49,17 @@ def short_weights(saved):
     saved["arrays"]["embeddings.weight"] = saved["arrays"]["embeddings.weight"][:10]
 
 
+def as_array(dtype, shape, data):
+    return {b"nd": True, b"type": dtype, b"kind": b"", b"shape": shape, b"data": data}
+
+
 def wrong_shape(saved):
     data = saved["arrays"]["embeddings.weight"].tobytes()
-    saved["arrays"]["embeddings.weight"] = {
-        b"nd": True,
-        b"type": "<f4",
-        b"kind": b"",
-        b"shape": [7, 11],
-        b"data": data,
-    }
+    saved["arrays"]["embeddings.weight"] = as_array("<f4", [7, 11], data)
 
 
 def objects(saved):
-    saved["arrays"]["embeddings.weight"] = {
-        b"nd": True,
-        b"type": "|O",
-        b"kind": b"",
-        b"shape": [1],
-        b"data": b"\0" * 8,
-    }
+    saved["arrays"]["embeddings.weight"] = as_array("|O", [1], b"\0" * 8)
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,10 @@ from unicodedata import combining, normalize
 
 import pytest
 import spacy
+from finding import make_finder
 
 import spacy_connorm
-from spacy_connorm import Concept, Ontology
+from spacy_connorm import Concept
 from spacy_connorm.documents.abbreviations import (
     abbreviation_spans,
     find_long_forms,
@@ -209,21 +210,11 @@ def test_many_mentions_of_many_short_forms(read, short, long, trials):
 
 
 def _finder() -> Callable[[str], object]:
-    nlp = spacy.blank("en")
-    nlp.add_pipe("abbreviation_resolver")
-    nlp.add_pipe("mention_finder")
-    normalizer = nlp.add_pipe(
-        "concept_normalizer",
-        config={
-            "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
-            "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
-        },
-    )
     concepts = [
         Concept("C1", "Breast Neoplasms", ("breast cancer", "cancer of the breast")),
         Concept("C2", "cancer"),
     ]
-    normalizer.initialize(lambda: [], nlp=nlp, ontology=Ontology(concepts))
+    nlp = make_finder(concepts, first=["abbreviation_resolver"])
     resolver, finder = (nlp.get_pipe(name) for name in ("abbreviation_resolver", "mention_finder"))
     return lambda text: finder(resolver(nlp.make_doc(text)))
 
@@ -282,19 +273,7 @@ MARKS = (*"\u0301\u0323\u0327\uff9e\u3099\u0344\u0f77\u1161e한",)
 
 
 def test_long_runs_of_marks_are_normalized_as_unicode_says(trials):
-    marks = (
-        "\u0301",
-        "\u0323",
-        "\u0327",
-        "\uff9e",
-        "\u3099",
-        "\u0344",
-        "\u0f77",
-        "e",
-        "한",
-        "\u1161",
-    )
-    for pattern in patterns(trials(200, 20_000), alphabet=marks):
+    for pattern in patterns(trials(200, 20_000), alphabet=MARKS):
         text = pattern.text(100)
         assert unify_unicode(text) == normalize("NFKC", text)
 

@@ -1,16 +1,10 @@
 """A pipeline that finds given names."""
 
-import spacy
+from finding import make_finder
 
-from spacy_connorm import Concept, Ontology
+from spacy_connorm import Concept
 
 
 def build(names):
     """RETURNS (Language): A pipeline whose concepts have these names and ids."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("mention_finder")
-    encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
-    normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder})
-    ontology = Ontology([Concept(name, name) for name in names])
-    normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
-    return nlp
+    return make_finder([Concept(name, name) for name in names])

@@ -1,6 +1,7 @@
 """Tests of windows that are not mentions where they stand."""
 
 import pytest
+from finding import marked
 
 from .name_pipeline import build
 
@@ -21,37 +22,27 @@ def nlp():
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text",
     [
-        ("See Figure S1, S2 and Table S1.", []),
-        ("(Figs. S1-S2)", []),
-        ("Reflexes at S1 and S2 are weak.", ["S1", "S2"]),
-        ("The ureteric bud to the metanephric mesenchyme", ["ureteric bud"]),
-        ("The ureteric bud of the metanephric.", ["ureteric bud of the metanephric"]),
-        ("This may be the cell.", ["cell"]),
-        ("Morphology of the cells is abnormal.", ["cells"]),
-        ("The cells are abnormal.", ["cells are abnormal"]),
-        ("3. Kidney disease stage 3", ["Kidney disease stage 3"]),
-        ("fall precautions, fall risk, fall clinic", []),
-        ("S1 panel sent, S1 and the panel, fall panel", ["S1", "fall"]),
-        ("yellow fever and fever", ["fever"]),
-        ("In the face of this, swelling of the face.", ["face"]),
-        ("aggressive treatment of an aggressive boy, hypotensive", ["aggressive"]),
-        ("fever screen, fever chart, hereditary disease screening, fever-range", []),
-        ("stage 3 kidney disease guideline; stage-3 kidney disease", ["stage-3 kidney disease"]),
-        ("pale stools on a pale skin. She is pale.", ["pale"]),
-        ("ST depression, portal hypertension or depression", ["depression"]),
-        ("Tooth disorder is a molecular disease.", ["Tooth disorder", "molecular disease"]),
-        ("retinal vessels and retinal", ["retinal"]),
-        ("11-cis retinal binding", []),
-        ("Retinal is bound; MORE and more.", ["Retinal", "MORE"]),
-        ("The molar tooth sign.", []),
-        ("A tooth abnormality.", ["tooth abnormality"]),
-        ("A molecular defect.", []),
-        ("A molecular disorder.", ["molecular disorder"]),
-        ("Synovitis R wrist.", ["Synovitis"]),
-        ("MODY 3 months ago, MODY 3 in months", ["MODY", "MODY 3"]),
+        *("See Figure S1, S2 and Table S1.", "(Figs. S1-S2)"),
+        "Reflexes at [S1] and [S2] are weak.",
+        "The [ureteric bud] to the metanephric mesenchyme",
+        *("The [ureteric bud of the metanephric].", "This may be the [cell]."),
+        *("Morphology of the [cells] is abnormal.", "The [cells are abnormal]."),
+        *("3. [Kidney disease stage 3]", "fall precautions, fall risk, fall clinic"),
+        *("S1 panel sent, [S1] and the panel, [fall] panel", "yellow fever and [fever]"),
+        "In the face of this, swelling of the [face].",
+        "aggressive treatment of an [aggressive] boy, hypotensive",
+        "fever screen, fever chart, hereditary disease screening, fever-range",
+        "stage 3 kidney disease guideline; [stage-3 kidney disease]",
+        "pale stools on a pale skin. She is [pale].",
+        "ST depression, portal hypertension or [depression]",
+        *("[Tooth disorder] is a [molecular disease].", "retinal vessels and [retinal]"),
+        *("11-cis retinal binding", "[Retinal] is bound; [MORE] and more."),
+        *("The molar tooth sign.", "A [tooth abnormality].", "A molecular defect."),
+        *("A [molecular disorder].", "[Synovitis] R wrist."),
+        "[MODY] 3 months ago, [MODY 3] in months",
     ],
 )
-def test_where_it_stands_tells_whether_a_window_is_a_mention(nlp, text, expected):
-    assert [ent.text for ent in nlp(text).ents] == expected
+def test_where_it_stands_tells_whether_a_window_is_a_mention(nlp, text):
+    assert marked(nlp, text) == text

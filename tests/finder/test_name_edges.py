@@ -1,6 +1,7 @@
 """Names with punctuation between their words, and with small words at their ends."""
 
 import pytest
+from finding import marked
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.finder.name_edges import edges_of
@@ -34,54 +35,36 @@ def test_a_name_is_found_as_written(nlp, name):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text",
     [
-        ("Has diabetes mellitus, type II, and fever.", ["diabetes mellitus, type II", "fever"]),
-        ("type 2 diabetes mellitus", ["type 2 diabetes mellitus"]),
-        ("Carcinoma, lobular, type 3, and pain", ["Carcinoma, lobular, type 3", "pain"]),
-        ("A carcinoma lobular, type 3", []),
-        ("A carcinoma (lobular), type 3", []),
-        ("Diabetes mellitus. Type 2 errors", []),
-        ("ST. LOUIS ENCEPHALITIS", ["ST. LOUIS ENCEPHALITIS"]),
-        ("No edema (hand).", ["edema (hand)"]),
-        ("No edema (hand, foot).", ["edema"]),
-        ("A (primary) essential hypertension", ["hypertension"]),
-        ("intolerance (S)-warfarin", []),
-        ("an (S)-warfarin intolerance", ["(S)-warfarin intolerance"]),
-        ("Was in situ carcinoma.", ["in situ carcinoma"]),
-        ("in carcinoma in situ", ["carcinoma in situ"]),
-        ("carcinoma situ", ["carcinoma situ"]),
-        ("exposure to fever", ["exposure to", "fever"]),
-        ("exposure", ["exposure"]),
-        ("No diabetes mellitus, type 2 diabetes mellitus", ["type 2 diabetes mellitus"]),
-        ("A carcinoma, type 3 lobular carcinoma", ["type 3 lobular carcinoma"]),
-        ("A diabetes mellitus,\ntype 2", ["diabetes mellitus,\ntype 2"]),
-        ("A carcinoma, lobular,\ntype 3", ["carcinoma, lobular,\ntype 3"]),
-        ("arthritis\nrheumatoid", ["arthritis"]),
-        ("Edema, hand", ["Edema"]),
-        ("Essential, primary hypertension", ["hypertension"]),
-        ("St. Louis encephalitis, type 2", ["St. Louis encephalitis, type 2"]),
+        *("Has [diabetes mellitus, type II], and [fever].", "[type 2 diabetes mellitus]"),
+        *("[Carcinoma, lobular, type 3], and [pain]", "A carcinoma lobular, type 3"),
+        *("A carcinoma (lobular), type 3", "Diabetes mellitus. Type 2 errors"),
+        *("[ST. LOUIS ENCEPHALITIS]", "No [edema (hand)].", "No [edema] (hand, foot)."),
+        *("A (primary) essential [hypertension]", "intolerance (S)-warfarin"),
+        *("an [(S)-warfarin intolerance]", "Was [in situ carcinoma].", "in [carcinoma in situ]"),
+        *("[carcinoma situ]", "[exposure to] [fever]", "[exposure]"),
+        "No diabetes mellitus, [type 2 diabetes mellitus]",
+        *("A carcinoma, [type 3 lobular carcinoma]", "A [diabetes mellitus,\ntype 2]"),
+        *("A [carcinoma, lobular,\ntype 3]", "[arthritis]\nrheumatoid", "[Edema], hand"),
+        *("Essential, primary [hypertension]", "[St. Louis encephalitis, type 2]"),
     ],
 )
-def test_punctuation_must_be_where_the_name_has_it(nlp, text, expected):
-    assert found(nlp, text) == expected
+def test_punctuation_must_be_where_the_name_has_it(nlp, text):
+    assert marked(nlp, text) == text
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text",
     [
-        ("Pain, arthritis, rheumatoid fever", ["Pain", "arthritis", "fever"]),
-        ("1. Arthritis, rheumatoid\n2) fever", ["Arthritis, rheumatoid", "fever"]),
-        ("- arthritis, rheumatoid.\n- pain", ["arthritis, rheumatoid", "pain"]),
-        ("arthritis, rheumatoid nodules", ["arthritis"]),
-        ("JOINTS: Arthritis, rheumatoid; fever", ["Arthritis, rheumatoid", "fever"]),
-        ("pain | arthritis, rheumatoid | fever", ["pain", "arthritis, rheumatoid", "fever"]),
-        ("1: Arthritis, rheumatoid\n2: fever", ["Arthritis, rheumatoid", "fever"]),
-        ("- Carcinoma, lobular, type 3\n- fever", ["Carcinoma, lobular, type 3", "fever"]),
+        *("[Pain], [arthritis], rheumatoid [fever]", "1. [Arthritis, rheumatoid]\n2) [fever]"),
+        *("- [arthritis, rheumatoid].\n- [pain]", "[arthritis], rheumatoid nodules"),
+        *("JOINTS: [Arthritis, rheumatoid]; [fever]", "[pain] | [arthritis, rheumatoid] | [fever]"),
+        *("1: [Arthritis, rheumatoid]\n2: [fever]", "- [Carcinoma, lobular, type 3]\n- [fever]"),
     ],
 )
-def test_two_items_of_a_list_are_no_name(nlp, text, expected):
-    assert found(nlp, text) == expected
+def test_two_items_of_a_list_are_no_name(nlp, text):
+    assert marked(nlp, text) == text
 
 
 def test_names_of_annotated_documents_are_found_in_lists(nlp):
@@ -114,21 +97,16 @@ def cells():
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text",
     [
-        ("I can't sleep.", ["can't sleep"]),
-        ("I can’t sleep", ["can’t sleep"]),
-        ("Cannot walk, can walk, can not walk", ["Cannot walk", "walk", "walk"]),
-        ("She wouldn't walk", ["walk"]),
-        ("Ca2+ and Fe(3+) enter CD4+ cells.", ["Ca2+", "Fe(3+)", "CD4+"]),
-        ("Ca2 + Fe, CD4- and CD4", []),
-        ("A Ca2+ channel defect", ["Ca2+ channel defect"]),
-        ("Vitamin D3+ is low", ["Vitamin D3+"]),
-        ("Cancer - mild", ["Cancer"]),
+        *("I [can't sleep].", "I [can’t sleep]", "[Cannot walk], can [walk], can not [walk]"),
+        *("She wouldn't [walk]", "[Ca2+] and [Fe(3+)] enter [CD4+] cells."),
+        *("Ca2 + Fe, CD4- and CD4", "A [Ca2+ channel defect]", "[Vitamin D3+] is low"),
+        "[Cancer] - mild",
     ],
 )
-def test_names_that_the_tokenizer_takes_apart(cells, text, expected):
-    assert found(cells, text) == expected
+def test_names_that_the_tokenizer_takes_apart(cells, text):
+    assert marked(cells, text) == text
 
 
 def test_a_document_of_one_token_has_no_parts(cells):

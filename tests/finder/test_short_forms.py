@@ -1,30 +1,22 @@
 """Tests of short forms that documents do not define."""
 
 import pytest
-import spacy
+from finding import make_finder, marked
 
-from spacy_connorm import Concept, Ontology
+from spacy_connorm import Concept
 
-ONTOLOGY = Ontology(
-    [
-        Concept("1", "glucocorticoid-suppressible hyperaldosteronism", ("GSH", "FH 1")),
-        Concept("2", "acquired immunodeficiency syndrome", ("AIDS",)),
-        Concept("3", "NAD"),
-        Concept("4", "ISCHEMIC STROKE"),
-    ]
-)
+CONCEPTS = [
+    Concept("1", "glucocorticoid-suppressible hyperaldosteronism", ("GSH", "FH 1")),
+    Concept("2", "acquired immunodeficiency syndrome", ("AIDS",)),
+    Concept("3", "NAD"),
+    Concept("4", "ISCHEMIC STROKE"),
+]
 LONG = " The mice were given the drug." * 20
 
 
 def build(**settings):
     """RETURNS (Language): A pipeline with these concepts, and what documents define."""
-    nlp = spacy.blank("en")
-    nlp.add_pipe("abbreviation_resolver")
-    nlp.add_pipe("mention_finder", config=settings)
-    encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
-    normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": encoder})
-    normalizer.initialize(lambda: [], nlp=nlp, ontology=ONTOLOGY)
-    return nlp
+    return make_finder(CONCEPTS, first=["abbreviation_resolver"], **settings)
 
 
 @pytest.fixture(scope="module")
@@ -34,22 +26,16 @@ def nlp():
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text",
     [
-        ("GSH was low." + LONG, []),
-        ("GSH was low.", ["GSH"]),
-        ("Glutathione (GSH) was low. GSH rose." + LONG, []),
-        ("GSH was suppressible, a hyperaldosteronism of glucocorticoid." + LONG, ["GSH"]),
-        ("Hyperaldosteronism, 1 kind. GSH." + LONG, []),
-        ("AIDS was known." + LONG, ["AIDS"]),
-        ("NAD was low." + LONG, ["NAD"]),
-        ("ISCHEMIC STROKE was known." + LONG, ["ISCHEMIC STROKE"]),
+        *("GSH was low.", "Glutathione (GSH) was low. GSH rose.", "[AIDS] was known."),
+        "[GSH] was suppressible, a hyperaldosteronism of glucocorticoid.",
+        *("Hyperaldosteronism, 1 kind. GSH.", "[NAD] was low.", "[ISCHEMIC STROKE] was known."),
     ],
 )
-def test_a_longer_text_defines_its_short_forms_or_has_words_of_their_long_forms(
-    nlp, text, expected
-):
-    assert [ent.text for ent in nlp(text).ents] == expected
+def test_a_longer_text_defines_its_short_forms_or_has_words_of_their_long_forms(nlp, text):
+    assert marked(nlp, text + LONG) == text + LONG
+    assert marked(nlp, "[GSH] was low.") == "[GSH] was low."
 
 
 def test_they_are_found_on_request():

@@ -88,6 +88,14 @@ def expected(
     return [each[-1] for each in best], [-each[0] for each in best]
 
 
+def assert_expected(results, search, mentions, *args, **options):
+    """Check what was found of mentions against brute force."""
+    for mention, (ids, scores) in zip(mentions, results, strict=True):
+        ids_expected, scores_expected = expected(search, mention, *args, **options)
+        assert scores == pytest.approx(scores_expected, abs=2e-5), mention
+        assert ids == ids_expected, mention
+
+
 def found(search, index, overlay, encoder, mentions, top_k, allowed=None):
     vectors = from_raw(encoder.encode(mentions)).unit
     for hits in run_search(search, index, overlay, vectors, top_k=top_k, allowed=allowed):
@@ -99,12 +107,7 @@ def found(search, index, overlay, encoder, mentions, top_k, allowed=None):
 @pytest.mark.parametrize("search", SEARCHES)
 def test_search_is_its_definition(search, top_k, index, encoder_of):
     results = found(search, index, SynonymOverlay(index), encoder_of, MENTIONS, top_k)
-    for mention, (ids, scores) in zip(MENTIONS, results, strict=True):
-        ids_expected, scores_expected = expected(
-            search, mention, encoder_of, make_synonyms(), top_k
-        )
-        assert scores == pytest.approx(scores_expected, abs=2e-5), mention
-        assert ids == ids_expected, mention
+    assert_expected(results, search, MENTIONS, encoder_of, make_synonyms(), top_k)
 
 
 @pytest.mark.parametrize("search", SEARCHES)
@@ -116,12 +119,8 @@ def test_filter_finds_k_survivors(search, index, encoder_of):
     overlay = SynonymOverlay(index)
     may = AllowedConcepts(index, allowed)
     results = found(search, index, overlay, encoder_of, MENTIONS, 4, may)
-    for mention, result in zip(MENTIONS, results, strict=True):
-        ids, scores = expected(
-            search, mention, encoder_of, make_synonyms(), 4, allowed=kept.__contains__
-        )
-        assert result[0] == ids
-        assert result[1] == pytest.approx(scores, abs=2e-5)
+    allowed = {"allowed": kept.__contains__}
+    assert_expected(results, search, MENTIONS, encoder_of, make_synonyms(), 4, **allowed)
 
 
 def synonyms_of(index, encoder, pairs):
@@ -149,10 +148,7 @@ def test_added_synonyms_search_as_if_built_in(search, index, encoder_of, tmp_pat
     mentions = [*MENTIONS, "brand new"]
     live = found(search, index, overlay, encoder_of, mentions, 5)
     synonyms = [*make_synonyms(), *added]
-    for mention, (ids, scores) in zip(mentions, live, strict=True):
-        ids_expected, scores_expected = expected(search, mention, encoder_of, synonyms, 5)
-        assert scores == pytest.approx(scores_expected, abs=2e-5), mention
-        assert ids == ids_expected, mention
+    assert_expected(live, search, mentions, encoder_of, synonyms, 5)
 
 
 @pytest.mark.parametrize("saved", [False, True], ids=["live", "saved"])
@@ -186,12 +182,7 @@ def test_removed_texts_search_as_if_never_there(search, index, encoder_of):
     gone = {(text.lower(), concept) for text, concept in removed}
     synonyms = [pair for pair in make_synonyms() if (pair[0].lower(), pair[1]) not in gone]
     live = found(search, index, overlay, encoder_of, MENTIONS, 5)
-    for mention, (ids, scores) in zip(MENTIONS, live, strict=True):
-        ids_expected, scores_expected = expected(
-            search, mention, encoder_of, synonyms, 5, removed=gone
-        )
-        assert scores == pytest.approx(scores_expected, abs=2e-5), mention
-        assert ids == ids_expected, mention
+    assert_expected(live, search, MENTIONS, encoder_of, synonyms, 5, removed=gone)
 
 
 def test_removing_twice_finds_nothing(index, encoder_of):

@@ -47,12 +47,8 @@ def test_a_matrix_is_opened_as_written(matrix, tmp_path):
 @pytest.mark.parametrize(
     ("part", "values"),
     [
-        ("indices", [1, 2, 0, 3]),
-        ("indices", [1, 2, -1, 2]),
-        ("indices", [1, 2, 0]),
-        ("indptr", [1, 2, 2, 4]),
-        ("indptr", [0, 2, 2, 5]),
-        ("indptr", [0, 3, 2, 4]),
+        *(("indices", [1, 2, 0, 3]), ("indices", [1, 2, -1, 2]), ("indices", [1, 2, 0])),
+        *(("indptr", [1, 2, 2, 4]), ("indptr", [0, 2, 2, 5]), ("indptr", [0, 3, 2, 4])),
         ("indptr", [0, 4]),
     ],
 )
@@ -202,17 +198,7 @@ QUANTIZED = DenseVectors.from_raw(RAW, "int8")
 def test_quantized_rows_point_where_the_vectors_point():
     unit = from_raw(RAW).unit
     assert QUANTIZED.rows.dtype == "int8"
-    assert np.abs(QUANTIZED.rows).max(axis=1).tolist() == [
-        127,
-        127,
-        127,
-        127,
-        0,
-        127,
-        127,
-        127,
-        127,
-    ]
+    assert np.abs(QUANTIZED.rows).max(axis=1).tolist() == [127] * 4 + [0] + [127] * 4
     np.testing.assert_allclose(QUANTIZED.unit, unit, atol=1 / 127)
     np.testing.assert_array_equal(QUANTIZED.norms, from_raw(RAW).norms)
 

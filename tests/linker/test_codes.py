@@ -73,18 +73,15 @@ def test_one_system_must_be_in_a_list(normalizer):
 
 
 @pytest.mark.parametrize(
-    ("written", "concept_id"),
+    "pair",
     [
-        ("MESH:D900001", "D900001"),
-        ("mesh:D900001", "D900001"),
-        ("MSH:D900001", "D900001"),
-        ("doid:2", "DOID:2"),
-        ("DO:DOID:3", "DOID:2"),
-        ("SCTID:404640003", "404640003"),
-        ("LOCAL:D900001", "D900001"),
+        *("MESH:D900001 > D900001", "mesh:D900001 > D900001", "MSH:D900001 > D900001"),
+        *("doid:2 > DOID:2", "DO:DOID:3 > DOID:2", "SCTID:404640003 > 404640003"),
+        "LOCAL:D900001 > D900001",
     ],
 )
-def test_ids_come_in_with_any_prefix_of_their_vocabulary(make_normalizer, written, concept_id):
+def test_ids_come_in_with_any_prefix_of_their_vocabulary(make_normalizer, pair):
+    written, concept_id = pair.split(" > ")
     normalizer = make_normalizer(prefixes={"local": "MESH"})
     assert normalizer.concept(written).concept_id == concept_id
     normalizer.add_synonyms([("wet nose", written)])

@@ -15,25 +15,18 @@ LINE = '{"concept_id": "T:1", "canonical_name": "one", "aliases": [], "types": [
 
 
 @pytest.mark.parametrize(
-    ("name", "format"),
+    "pair",
     [
-        ("small.obo", "obo"),
-        ("small.owl", "rdf"),
-        ("small.ttl", "rdf"),
-        ("small.json", "obographs"),
-        ("ctd_diseases.tsv", "ctd"),
-        ("medic.txt", "medic"),
-        ("mesh_descriptors.tsv", "mesh"),
-        ("mesh_descriptors.xml", "mesh"),
-        ("mesh_supplementary.tsv", "tsv"),
-        ("icd10cm_order.txt", "icd10cm"),
-        ("icd10cm_tabular.xml", "icd10cm"),
-        ("META/MRCONSO.RRF", "rrf"),
-        ("rxnorm/RXNCONSO.RRF", "rrf"),
-        ("snomed/Snapshot/Terminology/sct2_Description_Snapshot-en_INT_20990101.txt", "snomed"),
+        *("small.obo > obo", "small.owl > rdf", "small.ttl > rdf", "small.json > obographs"),
+        *("ctd_diseases.tsv > ctd", "medic.txt > medic", "mesh_descriptors.tsv > mesh"),
+        *("mesh_descriptors.xml > mesh", "mesh_supplementary.tsv > tsv"),
+        *("icd10cm_order.txt > icd10cm", "icd10cm_tabular.xml > icd10cm", "META/MRCONSO.RRF > rrf"),
+        "rxnorm/RXNCONSO.RRF > rrf",
+        "snomed/Snapshot/Terminology/sct2_Description_Snapshot-en_INT_20990101.txt > snomed",
     ],
 )
-def test_the_format_is_told_from_name_and_first_lines(data, tmp_path, name, format):
+def test_the_format_is_told_from_name_and_first_lines(data, tmp_path, pair):
+    name, format = pair.split(" > ")
     assert find_format(data / name) == format
     compressed = tmp_path / f"{(data / name).name}.gz"
     compressed.write_bytes(gzip.compress((data / name).read_bytes()))
@@ -73,7 +66,6 @@ def test_every_format_has_its_reader(format):
     ("name", "content", "code"),
     [
         ("a.obo", LINE, "CN112"),
-        ("a.jsonl", "format-version: 1.2\n", "CN112"),
         ("a.dat", "What is this?\n", "CN111"),
         ("a.jsonl", "What is this?\n", "CN115"),
         ("a.obo", "What is this?\n", "CN115"),
@@ -82,13 +74,11 @@ def test_every_format_has_its_reader(format):
         ("a.jsonl", "", "CN104"),
         ("a.obo", "format-version: 1.2\n", "CN104"),
         ("a.jsonl", LINE + "{not json}\n", r"CN115.*line 2"),
-        ("a.jsonl", LINE + "[1, 2]\n", r"CN115.*line 2"),
         ("a.jsonl", LINE + '{"concept_id": "T:2"}\n', r"CN115.*line 2.*CN101.*canonical_name"),
         ("a.jsonl", LINE + '{"canonical_name": "x"}\n', r"CN115.*line 2.*CN101.*concept_id"),
         ("a.jsonl", LINE + LINE.replace("[]", "7"), r"CN115.*line 2.*CN006.*aliases"),
         ("a.jsonl", "[" * 100_000, "CN115"),
         ("a.xml", "<ICD10CM.tabular>\n<chapter>\n</chaptre>\n", r"CN115.*line 3"),
-        ("a.xml", "<ICD10CM.tabular>\n<chapter>", r"CN115.*line 2"),
         ("a.xml", "<ICD10CM.tabular>\n<a>\ud800</a>\n", r"CN115.*line 2.*lone surrogate"),
     ],
 )

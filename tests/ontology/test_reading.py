@@ -222,16 +222,8 @@ def test_the_terms_of_joined_ontologies_are_in_place_before_them(tmp_path, monke
 @pytest.mark.parametrize(
     ("name", "options", "concepts"),
     [
-        (
-            "META",
-            {"languages": ["SPA", "ENG"], "semantic_types": ["T184"], "hierarchy": False},
-            2,
-        ),
-        (
-            "META",
-            {"languages": (), "tradenames": True, "sources": ["RXNORM"]},
-            2,
-        ),
+        ("META", {"languages": ["SPA", "ENG"], "semantic_types": ["T184"], "hierarchy": False}, 2),
+        ("META", {"languages": (), "tradenames": True, "sources": ["RXNORM"]}, 2),
         ("META", {"format": "rrf"}, 4),
         ("rxnorm", {"tradenames": True}, 3),
         ("snomed", {"dialect": "900000000000508004"}, 5),

@@ -11,26 +11,27 @@ from spacy_connorm.ontology.tsv import read_tsv
 from .conftest import by_id, counts
 
 
-def test_tsv_with_header(tmp_path):
-    path, report = tmp_path / "table.tsv", ReadReport()
-    path.write_text(
+@pytest.fixture
+def read(tmp_path):
+    """A function that reads a table from a text, tab-separated if it has tabs."""
+
+    def concepts(content, **options):
+        path = tmp_path / f"table.{'tsv' if chr(9) in content else 'csv'}"
+        path.write_text(content)
+        return list(read_tsv(path, **options))
+
+    return concepts
+
+
+def test_tsv_with_header(read):
+    report = ReadReport()
+    table = (
         'cui\tlabel\tother\tkind\ttext\tabove\told\n"T:2"\t"a ""b"" c"\tx; y;\tT047\td\tT:1\tT:8\n'
         '\n\tno id\n"T:1"\t"one" and "two"\n'
     )
-    concepts = by_id(
-        read_tsv(
-            path,
-            id="cui",
-            name="label",
-            synonyms="other",
-            types="kind",
-            definition="text",
-            parents="above",
-            alt_ids="old",
-            separator=";",
-            report=report,
-        )
-    )
+    named = {"id": "cui", "name": "label", "synonyms": "other", "types": "kind"}
+    named |= {"definition": "text", "parents": "above", "alt_ids": "old"}
+    concepts = by_id(read(table, **named, separator=";", report=report))
     assert concepts["T:2"] == Concept(
         "T:2", 'a "b" c', ("x", "y"), ("T047",), "d", ("T:1",), ("T:8",)
     )
@@ -47,10 +48,8 @@ def test_tsv_with_header(tmp_path):
         "Class ID,Preferred Label,Synonyms,Semantic Types,Definitions,Parents,alt_ids,xrefs",
     ],
 )
-def test_columns_with_usual_names_are_read_without_options(tmp_path, header):
-    path = tmp_path / "table.csv"
-    path.write_text(f"{header}\nT:1,one,uno|un,T047,first,T:0,T:9,MESH:D003920\n")
-    (concept,) = read_tsv(path)
+def test_columns_with_usual_names_are_read_without_options(read, header):
+    (concept,) = read(f"{header}\nT:1,one,uno|un,T047,first,T:0,T:9,MESH:D003920\n")
     assert concept == Concept(
         *("T:1", "one", ("uno", "un"), ("T047",), "first"),
         *(("T:0",), ("T:9",), ("MESH:D003920",)),
@@ -69,33 +68,29 @@ def test_all_names_may_be_in_one_column(tmp_path):
     assert counts(report) == {"a row without id or name": 1}
 
 
-def test_a_table_of_medcat(tmp_path):
-    path = tmp_path / "cdb.csv"
-    path.write_text(
+def test_a_table_of_medcat(read):
+    table = (
         "cui,name,ontologies,name_status,type_ids\n"
         "C1,vertigo,X,A,T1|T2\nC2,flu,X,P,T1\nC1,Dizziness|giddiness,X,P,T1\n"
     )
-    concepts = by_id(read_tsv(path))
+    concepts = by_id(read(table))
     assert concepts["C1"].canonical_name == "Dizziness"
     assert {*concepts["C1"].aliases} == {"giddiness", "vertigo"}
     assert ({*concepts["C1"].types}, concepts["C2"].types) == ({"T1", "T2"}, ("T1",))
 
 
-def test_synonyms_may_be_in_several_columns(tmp_path):
-    path = tmp_path / "genes.tsv"
-    path.write_text("id\tsymbol\tname\talias,old\nG:1\tBRCA1\tBRCA1, repair\tRNF53|BRCC1\n")
-    (concept,) = read_tsv(path, name="symbol", synonyms="name,4")
+def test_synonyms_may_be_in_several_columns(read):
+    table = "id\tsymbol\tname\talias,old\nG:1\tBRCA1\tBRCA1, repair\tRNF53|BRCC1\n"
+    (concept,) = read(table, name="symbol", synonyms="name,4")
     assert concept.names == ("BRCA1", "BRCA1, repair", "RNF53", "BRCC1")
-    (concept,) = read_tsv(path, name="symbol", synonyms="alias,old")
+    (concept,) = read(table, name="symbol", synonyms="alias,old")
     assert concept.names == ("BRCA1", "RNF53", "BRCC1")
     with pytest.raises(ConnormError, match="CN114.*'old'"):
-        list(read_tsv(path, name="symbol", synonyms="name,old"))
+        read(table, name="symbol", synonyms="name,old")
 
 
-def test_a_named_column_comes_before_the_usual_one(tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_text("id,name,synonyms,brand\nT:1,one,uno,Uno\n")
-    (concept,) = read_tsv(path, synonyms="brand")
+def test_a_named_column_comes_before_the_usual_one(read):
+    (concept,) = read("id,name,synonyms,brand\nT:1,one,uno,Uno\n", synonyms="brand")
     assert concept.names == ("one", "Uno")
 
 
@@ -107,11 +102,9 @@ def test_a_named_column_comes_before_the_usual_one(tmp_path):
         ("id,name,synonyms\n1,one|uno,un\n", "CNW109.*1 names have a '|'.*--synonyms 2"),
     ],
 )
-def test_synonyms_that_are_not_read_are_reported(tmp_path, content, expected):
-    path = tmp_path / "table.csv"
-    path.write_text(content)
+def test_synonyms_that_are_not_read_are_reported(read, content, expected):
     with pytest.warns(UserWarning, match=expected):
-        list(read_tsv(path))
+        read(content)
 
 
 @pytest.mark.parametrize(
@@ -122,18 +115,16 @@ def test_synonyms_that_are_not_read_are_reported(tmp_path, content, expected):
         "id,name,synonyms\n1,one,uno|un\n2,2-(x;y),a;b\n",
     ],
 )
-def test_tables_without_doubt_have_no_warning(tmp_path, content):
-    path = tmp_path / "table.csv"
-    path.write_text(content)
+def test_tables_without_doubt_have_no_warning(read, content):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert next(iter(read_tsv(path))).canonical_name == "one"
+        assert read(content)[0].canonical_name == "one"
 
 
-def test_tsv_without_header_goes_by_number(tmp_path):
-    path, report = tmp_path / "table.tsv", ReadReport()
-    path.write_text("one\tT:1\nuno\tT:1\ntwo\tT:2\n")
-    concepts = by_id(read_tsv(path, id=2, name="1", header=False, report=report))
+def test_tsv_without_header_goes_by_number(read):
+    report = ReadReport()
+    table = "one\tT:1\nuno\tT:1\ntwo\tT:2\n"
+    concepts = by_id(read(table, id=2, name="1", header=False, report=report))
     assert concepts["T:1"].names == ("one", "uno")
     assert concepts["T:2"].names == ("two",)
     assert report.merged == 1
@@ -150,19 +141,15 @@ def test_tsv_takes_ids_in_other_vocabularies_row_by_row(tmp_path):
     assert concepts["DOID:2"].xrefs == ()
 
 
-def test_the_vocabulary_of_a_tables_ids_can_be_told(tmp_path):
-    path = tmp_path / "table.tsv"
-    path.write_text("id\tname\n404640003\tdizziness\n")
-    (concept,) = read_tsv(path, prefix="SNOMED")
+def test_the_vocabulary_of_a_tables_ids_can_be_told(read):
+    (concept,) = read("id\tname\n404640003\tdizziness\n", prefix="SNOMED")
     assert concept.xrefs == ("SNOMEDCT:404640003",)
 
 
 @pytest.mark.parametrize("prefix", ["SNOMEDCT:", "a b", "_X", "PMID"])
-def test_a_prefix_that_makes_no_cross_reference(tmp_path, prefix):
-    path = tmp_path / "table.tsv"
-    path.write_text("id\tname\n1\tdizziness\n")
+def test_a_prefix_that_makes_no_cross_reference(read, prefix):
     with pytest.raises(ConnormError, match="CN006.*prefix"):
-        list(read_tsv(path, prefix=prefix))
+        read("id\tname\n1\tdizziness\n", prefix=prefix)
 
 
 @pytest.mark.parametrize(
@@ -172,17 +159,14 @@ def test_a_prefix_that_makes_no_cross_reference(tmp_path, prefix):
         ({"parents_by_name": True}, "CN733.*--parents-by-name.*--parents`"),
     ],
 )
-def test_tsv_settings_that_have_no_meaning(tmp_path, settings, expected):
-    path = tmp_path / "table.tsv"
-    path.write_text("id\tname\n1\tdizziness\n")
+def test_tsv_settings_that_have_no_meaning(read, settings, expected):
     with pytest.raises(ConnormError, match=expected):
-        list(read_tsv(path, **settings))
+        read("id\tname\n1\tdizziness\n", **settings)
 
 
-def test_tsv_parents_by_name(tmp_path):
-    path = tmp_path / "table.tsv"
-    path.write_text("id\tname\tabove\nT:2\tmigraine\theadache\nT:1\theadache\tpain\n")
-    concepts = by_id(read_tsv(path, parents="above", parents_by_name=True))
+def test_tsv_parents_by_name(read):
+    table = "id\tname\tabove\nT:2\tmigraine\theadache\nT:1\theadache\tpain\n"
+    concepts = by_id(read(table, parents="above", parents_by_name=True))
     assert concepts["T:2"].parents == ("T:1",)
     assert concepts["T:1"].parents == ("pain",)
 
@@ -197,13 +181,12 @@ def test_csv_fields_may_hold_commas_and_lines(tmp_path):
 
 
 @pytest.mark.parametrize("column", ["label", 4, "0", 0])
-def test_tsv_names_the_columns_there_are(tmp_path, column):
-    path = tmp_path / "table.tsv"
-    path.write_text("id\tname\tkind\nT:1\tone\tx\n")
+def test_tsv_names_the_columns_there_are(read, column):
+    table = "id\tname\tkind\nT:1\tone\tx\n"
     with pytest.raises(ConnormError, match=r"CN114.*id, name, kind"):
-        list(read_tsv(path, synonyms=column))
+        read(table, synonyms=column)
     with pytest.raises(ConnormError, match=r"CN114.*by their numbers|CN114.*their numbers"):
-        list(read_tsv(path, header=False))
+        read(table, header=False)
 
 
 def test_two_columns_of_one_name(tmp_path):
@@ -215,24 +198,19 @@ def test_two_columns_of_one_name(tmp_path):
     assert (concept.canonical_name, concept.aliases) == ("one", ("two",))
 
 
-def test_csv_with_a_quotation_mark_that_does_not_end(tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_text('id,name\nT:1,"one\nT:2,two\n')
+def test_csv_with_a_quotation_mark_that_does_not_end(read):
     with pytest.raises(ConnormError, match=r"CN115.*line 2.*is not closed"):
-        list(read_tsv(path))
+        read('id,name\nT:1,"one\nT:2,two\n')
 
 
-def test_a_row_with_more_fields_than_columns_is_refused(tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_text("id,name,syn\nF1,dizziness,giddiness,\nF2,pain, chest,angina\n")
+def test_a_row_with_more_fields_than_columns_is_refused(read):
     with pytest.raises(ConnormError, match=r"CN115.*line 3.*4 fields.*3 columns.*quotation marks"):
-        list(read_tsv(path, synonyms="syn"))
+        read("id,name,syn\nF1,dizziness,giddiness,\nF2,pain, chest,angina\n", synonyms="syn")
 
 
-def test_without_a_header_the_first_row_and_the_settings_tell_the_columns(tmp_path):
-    path = tmp_path / "table.csv"
-    path.write_text("F1,dizziness\nF2,pain,angina\n")
-    concepts = by_id(read_tsv(path, id=1, name=2, synonyms=3, header=False))
+def test_without_a_header_the_first_row_and_the_settings_tell_the_columns(read):
+    table = "F1,dizziness\nF2,pain,angina\n"
+    concepts = by_id(read(table, id=1, name=2, synonyms=3, header=False))
     assert concepts["F2"].aliases == ("angina",)
     with pytest.raises(ConnormError, match=r"CN115.*line 2.*3 fields.*2 columns"):
-        list(read_tsv(path, id=1, name=2, header=False))
+        read(table, id=1, name=2, header=False)

@@ -1,10 +1,14 @@
 """A pipeline that marks a few findings, and what it says of them."""
 
+import functools
+import re
+
 import spacy
 
 from spacy_connorm.documents.spans import get_assertions
 
 FINDINGS = ("fever", "asthma", "cough", "stroke", "fits")
+NAMES = {"negated": "no", "family": "kin", "history": "past", "possible": "?"}
 
 
 def make_pipeline(**settings):
@@ -18,3 +22,20 @@ def make_pipeline(**settings):
 
 def read(doc):
     return {ent.text.lower(): get_assertions(ent) for ent in doc.ents}
+
+
+@functools.cache
+def default_pipeline():
+    """RETURNS (Language): Such a pipeline without settings. Tests do not change it."""
+    return make_pipeline()
+
+
+def marked(text):
+    """RETURNS (str): The text, without its braces, with what is said of findings in braces."""
+    doc = default_pipeline()(re.sub(r"\{.*?\}", "", text))
+    found, start = "", 0
+    for ent in doc.ents:
+        told = " ".join(NAMES[each] for each in get_assertions(ent))
+        found += doc.text[start : ent.end_char] + (told and f"{{{told}}}")
+        start = ent.end_char
+    return found + doc.text[start:]

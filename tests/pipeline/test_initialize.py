@@ -101,12 +101,6 @@ def test_what_has_no_concept_is_no_annotated_data(blank, ontology, nothing):
     assert best(normalizer, "head spinning") == [("C5", "D-T")]
 
 
-def test_synonyms_are_annotated_data(blank, ontology):
-    _, normalizer = blank
-    normalizer.initialize(lambda: [], ontology=ontology, synonyms=[("head spinning", "C5")])
-    assert best(normalizer, "head spinning") == [("C5", "D-T")]
-
-
 def test_gold_mentions_of_examples_are_annotated_data(blank, ontology):
     nlp, normalizer = blank
     examples = [example(nlp, ["head", "spinning", "."], "C5")]
@@ -264,13 +258,6 @@ def spacy_corpus(tmp_path):
 
 
 @pytest.fixture
-def pubtator_corpus(tmp_path):
-    path = tmp_path / "corpus.pubtator"
-    path.write_text(PUBTATOR, encoding="utf8")
-    return path
-
-
-@pytest.fixture
 def initialized(ontology_path):
     """A function that initializes the pipeline of the config above."""
 
@@ -289,17 +276,15 @@ def test_config_with_spacys_corpus(initialized, spacy_corpus):
     assert best(normalizer, "MI") == [("C2", "OD-T")]
     assert best(normalizer, "chest attack") == [("C2", "D-T")]
     assert best(normalizer, "head spinning") == [("C5", "D-T")]
+    facts = normalizer.lookup.index.manifest["ontology"]
+    assert facts["path"] == "ontology.jsonl" and len(facts["sha256"]) == 64
 
 
-def test_config_with_a_pubtator_corpus(initialized, pubtator_corpus):
-    normalizer = initialized(pubtator_corpus, reader=PUBTATOR_CORPUS)
+def test_config_with_a_pubtator_corpus(initialized, tmp_path):
+    path = tmp_path / "corpus.pubtator"
+    path.write_text(PUBTATOR, encoding="utf8")
+    normalizer = initialized(path, reader=PUBTATOR_CORPUS)
     assert best(normalizer, "head spinning") == [("C5", "D-T")]
-
-
-def test_config_keeps_what_the_manifest_tells_of_the_ontology(initialized, spacy_corpus):
-    facts = initialized(spacy_corpus).lookup.index.manifest["ontology"]
-    assert facts["path"] == "ontology.jsonl"
-    assert len(facts["sha256"]) == 64
 
 
 def test_unknown_setting_of_the_initialize_block(initialized, spacy_corpus):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import spacy
+from finding import NGRAMS
 from spacy.tokens import Span
 from spacy.training import Example
 from spacy.util import registry
@@ -103,13 +104,7 @@ def tagger():
         "encode": CNN,
     }
     nlp.add_pipe("ner", config={"model": {"tok2vec": tok2vec}})
-    normalizer = nlp.add_pipe(
-        "concept_normalizer",
-        config={
-            "encoder": {"@architectures": "spacy-connorm.NgramEncoder.v1"},
-            "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
-        },
-    )
+    normalizer = nlp.add_pipe("concept_normalizer", config=NGRAMS)
     ontology = Ontology([Concept(f"C{place}", name) for place, name in enumerate(NAMES)])
     normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology, synonyms=[("tea", "C0")])
     return nlp

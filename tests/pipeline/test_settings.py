@@ -12,53 +12,39 @@ NAN = float("nan")
 FITTED = {"intercept": -1.0, "score": 2.5, "margin": 0.0}
 
 
+REFUSED = [
+    ("spans_key", "a key of `doc.spans`, or null", [3]),
+    ("labels", "a list of texts, or null", ["Disease", [1]]),
+    ("attribute_prefix", "the beginning of a Python name", ["mesh-"]),
+    ("top_k", "a whole number, at least 1", ["3", 2.5, 0]),
+    ("cache_size", "a whole number, at least 0", [True, -1]),
+    ("nil_threshold", "a cosine, from -1 to 1, or null", ["0.5", 5, True, NAN, [0.5]]),
+    (
+        *("calibration", "finite numbers named intercept, score, margin, or null"),
+        [
+            *({}, {"intercept": 1.0, "score": 1.0}, [1.0, 1.0, 1.0]),
+            *(FITTED | each for each in ({"slope": 1.0}, {"margin": "1"}, {"margin": None})),
+            *(FITTED | {"intercept": each} for each in (True, NAN)),
+        ],
+    ),
+    ("split_composites", "true or false", ["no"]),
+    ("expand_abbreviations", "true or false", [1]),
+    ("extra_words_weight", "a number from 0 to 1", [1.1]),
+    ("rewriting_weight", "a number from 0 to 1", [NAN]),
+    ("types", "a list of texts", [3]),
+    ("branches", "a list of texts", [[None]]),
+    ("code_systems", "a list of texts", ["OMIM", [1]]),
+    ("prefixes", "texts by prefix", [{"": "MESH"}, ["A"], {"A": 1}]),
+    ("kb_url_template", "a link with {} in the place of the id", ["https://a.org", "{}{base}"]),
+    ("topk", "", [3]),
+]
+
+
 @pytest.mark.parametrize(
-    ("setting", "value", "expected"),
-    [
-        ("spans_key", 3, "a key of `doc.spans`, or null"),
-        ("labels", "Disease", "a list of texts, or null"),
-        ("labels", [1], "a list of texts, or null"),
-        ("attribute_prefix", "mesh-", "the beginning of a Python name"),
-        ("top_k", "3", "a whole number, at least 1"),
-        ("top_k", 2.5, "a whole number, at least 1"),
-        ("top_k", 0, "a whole number, at least 1"),
-        ("cache_size", True, "a whole number, at least 0"),
-        ("cache_size", -1, "a whole number, at least 0"),
-        ("nil_threshold", "0.5", "a cosine, from -1 to 1, or null"),
-        ("nil_threshold", 5, "a cosine, from -1 to 1, or null"),
-        ("nil_threshold", True, "a cosine, from -1 to 1, or null"),
-        ("nil_threshold", NAN, "a cosine, from -1 to 1, or null"),
-        ("nil_threshold", [0.5], "a cosine, from -1 to 1, or null"),
-        *(
-            ("calibration", value, "finite numbers named intercept, score, margin, or null")
-            for value in (
-                {},
-                {"intercept": 1.0, "score": 1.0},
-                {**FITTED, "slope": 1.0},
-                {**FITTED, "margin": "1"},
-                {**FITTED, "margin": None},
-                {**FITTED, "intercept": True},
-                {**FITTED, "intercept": NAN},
-                [1.0, 1.0, 1.0],
-            )
-        ),
-        ("split_composites", "no", "true or false"),
-        ("expand_abbreviations", 1, "true or false"),
-        ("extra_words_weight", 1.1, "a number from 0 to 1"),
-        ("rewriting_weight", NAN, "a number from 0 to 1"),
-        ("types", 3, "a list of texts"),
-        ("branches", [None], "a list of texts"),
-        ("code_systems", "OMIM", "a list of texts"),
-        ("code_systems", [1], "a list of texts"),
-        ("prefixes", {"": "MESH"}, "texts by prefix"),
-        ("prefixes", ["A"], "texts by prefix"),
-        ("prefixes", {"A": 1}, "texts by prefix"),
-        ("kb_url_template", "https://example.org", "a link with {} in the place of the id"),
-        ("kb_url_template", "{}{base}", "a link with {} in the place of the id"),
-        ("topk", 3, ""),
-    ],
+    ("setting", "expected", "value"),
+    [(setting, expected, value) for setting, expected, values in REFUSED for value in values],
 )
-def test_a_value_that_cannot_be_is_refused_when_it_is_set(setting, value, expected):
+def test_a_value_that_cannot_be_is_refused_when_it_is_set(setting, expected, value):
     cfg = Settings(NormalizerSettings)
     refused = f"CN006.*`{setting}` must be {expected}" if expected else "CN006.*`settings`.*top_k"
     for set_value in (

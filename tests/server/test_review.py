@@ -3,7 +3,6 @@ from dataclasses import replace
 
 import pytest
 
-from spacy_connorm import map_terms
 from spacy_connorm.documents import MappingSet, TermMapping, read_sssom, write_sssom
 from spacy_connorm.documents.sssom import MANUAL, NO_TERM
 from spacy_connorm.errors import ConnormError
@@ -16,10 +15,8 @@ TABLE = "code,term,count\n1,heart attack,9\n2,head spinning,5\n3,low temperature
 
 
 @pytest.fixture
-def out(make_pipeline, tmp_path):
-    (tmp_path / "terms.csv").write_text(TABLE, encoding="utf8")
-    map_terms(make_pipeline(), tmp_path / "terms.csv", tmp_path / "out.tsv", accept=0.99, review=0)
-    return tmp_path / "out.tsv"
+def out(map_table):
+    return map_table(TABLE, accept=0.99)
 
 
 @pytest.fixture

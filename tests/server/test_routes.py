@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from correcting import NOTE, OTHER_NOTE
 
-from spacy_connorm import map_terms
 from spacy_connorm.documents import read_sssom
 from spacy_connorm.server import RequestLimits
 from spacy_connorm.workflows.annotation import to_record
@@ -141,9 +140,7 @@ def test_nobodys_correction_is_lost(client, path):
     ("method", "path", "body", "status", "code"),
     [
         ("POST", "/api/annotate", "{", 422, "CN764"),
-        ("POST", "/api/annotate", "{}", 422, "CN764"),
         ("POST", "/api/annotate", '{"texts": "cold"}', 422, "CN764"),
-        ("POST", "/api/annotate", '{"texts": [], "text": ""}', 422, "CN764"),
         ("POST", "/api/annotate", "[" * 100_000, 400, "CN764"),
         ("POST", "/api/search", '{"mentions": ["a"], "top_k": 0}', 422, "CN764"),
         ("POST", "/api/search", '{"mentions": ["a"], "types": ["X"]}', 422, "CN406"),
@@ -151,13 +148,12 @@ def test_nobodys_correction_is_lost(client, path):
         ("POST", "/api/explain", '{"mention": "a", "text": "b", "start": 7}', 422, "CN755"),
         ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": "X9"}), 404, "CN411"),
         ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": ""}), 422, "CN764"),
-        ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": "|"}), 422, "CN006"),
         ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": "C4|NIL"}), 422, "CN006"),
         ("POST", "/api/corrections", json.dumps({**COLD, "kb_id": "C4", "end": 99}), 422, "CN755"),
         ("GET", "/api/corrections?since=x", None, 422, "CN764"),
         ("GET", "/api/nothing", None, 404, "CN766"),
-        ("GET", "/static/..%2fapi.py", None, 404, "CN766"),
         ("GET", "/docs", None, 404, "CN766"),
+        ("GET", "/static/..%2fapi.py", None, 404, "CN766"),
         ("PUT", "/api/annotate", "{}", 405, "CN766"),
     ],
 )
@@ -229,10 +225,8 @@ def test_threads_may_ask_while_others_correct(client):
 
 
 @pytest.fixture
-def out(make_pipeline, tmp_path):
-    (tmp_path / "terms.csv").write_text("code,term\n1,head spinning\n2,cold\n", encoding="utf8")
-    map_terms(make_pipeline(), tmp_path / "terms.csv", tmp_path / "out.tsv", accept=1.0, review=0)
-    return tmp_path / "out.tsv"
+def out(map_table):
+    return map_table("code,term\n1,head spinning\n2,cold\n", accept=1.0)
 
 
 @pytest.fixture
@@ -262,7 +256,6 @@ def test_rows_are_decided_and_undone(reviewing, out):
     ("method", "address", "body", "status", "code"),
     [
         ("GET", "/api/review/rows?status=odd", None, 422, "CN764"),
-        ("GET", "/api/review/rows?limit=1000", None, 422, "CN764"),
         ("GET", "/api/review/rows/9", None, 404, "CN786"),
         ("POST", "/api/review/rows/0", {"concept": "C5"}, 422, "CN764"),
         ("POST", "/api/review/rows/0", {"version": "a", "concept": "C99"}, 404, "CN411"),
@@ -294,7 +287,6 @@ def test_the_description_declares_the_errors_as_they_are(reviewing):
     [
         (b'subject_id\t"a\n', "CN115"),
         (b"\xff\n", "CN107"),
-        (b"code\tterm\n", "CN115"),
         (None, "CN100"),
     ],
 )

@@ -87,7 +87,6 @@ TEXTS = st.one_of(
         ),
         ("grade II-III or IV glioma", ("grade II-III glioma", "grade IV glioma")),
         ("grade 3-4 and 5 toxicity", ("grade 3-4 toxicity", "grade 5 toxicity")),
-        ("Bethesda III-IV and V", ("Bethesda III-IV", "Bethesda V")),
     ],
 )
 def test_the_best_guess_repeats_what_the_conjuncts_share(text, best):
@@ -99,7 +98,6 @@ def test_the_best_guess_repeats_what_the_conjuncts_share(text, best):
     [
         ("hyper- and hypothyroidism", ("hyperthyroidism", "hypothyroidism")),
         ("micro- and macrocephaly", ("microcephaly", "macrocephaly")),
-        ("thrombo- and leukocytopenia", ("thrombocytopenia", "leukocytopenia")),
         ("phlebo- and zymolysis", ("phlebolysis", "zymolysis")),
         ("fore- and hindlimb", ("forelimb", "hindlimb")),
         ("fore-, mid- and hindbrain", ("forebrain", "midbrain", "hindbrain")),
@@ -158,7 +156,6 @@ def test_a_list_with_with_shares_something():
         ("low back and right leg pain", ("low back pain", "right leg pain")),
         ("fever and back pain", ("fever", "back pain")),
         ("shortness of breath and chest pain", ("shortness of breath", "chest pain")),
-        ("failure to thrive and weight loss", ("failure to thrive", "weight loss")),
         ("shortness of breath and nausea", ("shortness of breath", "nausea")),
         ("cough, fever and shortness of breath", ("cough", "fever", "shortness of breath")),
         ("osteo- and rheumatoid arthritis", ("osteo arthritis", "rheumatoid arthritis")),
@@ -174,28 +171,12 @@ def test_what_is_unclear_has_several_interpretations(text, parts):
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "and",
-        "and ovarian cancer",
-        "sandhoff disease",
-        "breast cancer",
-        "Diabetes Mellitus, Insulin-Dependent",
-        "diabetes mellitus, type 2",
-        "glaucoma, susceptibility to",
-        "asthma, unspecified",
-        "N,N-dimethyltryptamine",
-        "1,25-dihydroxyvitamin D",
-        "49,XXXXY",
-        "120/80",
-        "s/p stroke",
-        "5 mg/dl",
-        "w/o pain",
-        "cancer and cancer",
-        "and " * 1_000,
-        "a and " * 1_000,
-        ", ".join(["fever"] * 1_000),
-        "fever and " * 14 + "pain",
-        "(" * 100_000,
+        *("", "and", "and ovarian cancer", "sandhoff disease", "breast cancer"),
+        *("Diabetes Mellitus, Insulin-Dependent", "diabetes mellitus, type 2"),
+        *("glaucoma, susceptibility to", "asthma, unspecified", "N,N-dimethyltryptamine"),
+        *("1,25-dihydroxyvitamin D", "49,XXXXY", "120/80", "s/p stroke", "5 mg/dl", "w/o pain"),
+        *("cancer and cancer", "and " * 1_000, "a and " * 1_000, ", ".join(["fever"] * 1_000)),
+        *("fever and " * 14 + "pain", "(" * 100_000),
     ],
 )
 def test_nothing_to_split(text):

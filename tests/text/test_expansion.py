@@ -23,19 +23,19 @@ SHORTS = st.text(st.sampled_from("AB s-("), min_size=1, max_size=4)
 
 
 @pytest.mark.parametrize(
-    ("mention", "expected"),
+    "pair",
     [
-        ("APC", "adenomatous polyposis coli"),
-        ("HNPCC syndrome", "hereditary nonpolyposis colorectal cancer syndrome"),
-        ("B-NHL cell line", "B-non-Hodgkin lymphoma cell line"),
-        ("AS/PWS", "Angelman syndrome/Prader-Willi syndrome"),
-        ("raised TNF-α", "raised tumour necrosis factor-α"),
-        ("IDMS", "isolated diffuse mesangial sclerosis"),
-        ("familial BCs", "familial breast cancer"),
-        ("CRC", "colorectal cancers"),
+        "APC > adenomatous polyposis coli",
+        "HNPCC syndrome > hereditary nonpolyposis colorectal cancer syndrome",
+        "B-NHL cell line > B-non-Hodgkin lymphoma cell line",
+        "AS/PWS > Angelman syndrome/Prader-Willi syndrome",
+        "raised TNF-α > raised tumour necrosis factor-α",
+        *("IDMS > isolated diffuse mesangial sclerosis", "familial BCs > familial breast cancer"),
+        "CRC > colorectal cancers",
     ],
 )
-def test_short_forms_become_long_forms(mention, expected):
+def test_short_forms_become_long_forms(pair):
+    mention, expected = pair.split(" > ")
     assert expand(mention, LONG_FORMS) == expected
 
 
@@ -62,19 +62,19 @@ def test_without_definitions_everything_stays():
 
 
 @pytest.mark.parametrize(
-    ("mention", "expected"),
+    "pair",
     [
-        ("adenomatous polyposis coli (APC)", "adenomatous polyposis coli"),
-        ("Adenomatous Polyposis Coli [ APC ] gene", "Adenomatous Polyposis Coli gene"),
-        ("APC (adenomatous polyposis coli)", "adenomatous polyposis coli"),
-        ("von Hippel-Lindau disease/VHL", "von Hippel-Lindau disease/VHL"),
-        ("VHL disease", "von Hippel-Lindau disease"),
-        ("VHL diseases", "von Hippel-Lindau diseases"),
-        ("hereditary HNPCC", "hereditary nonpolyposis colorectal cancer"),
-        ("HNPCC-cancer", "hereditary nonpolyposis colorectal cancer-cancer"),
+        "adenomatous polyposis coli (APC) > adenomatous polyposis coli",
+        "Adenomatous Polyposis Coli [ APC ] gene > Adenomatous Polyposis Coli gene",
+        "APC (adenomatous polyposis coli) > adenomatous polyposis coli",
+        "von Hippel-Lindau disease/VHL > von Hippel-Lindau disease/VHL",
+        *("VHL disease > von Hippel-Lindau disease", "VHL diseases > von Hippel-Lindau diseases"),
+        "hereditary HNPCC > hereditary nonpolyposis colorectal cancer",
+        "HNPCC-cancer > hereditary nonpolyposis colorectal cancer-cancer",
     ],
 )
-def test_nothing_is_said_twice(mention, expected):
+def test_nothing_is_said_twice(pair):
+    mention, expected = pair.split(" > ")
     assert expand(mention, LONG_FORMS) == expected
 
 

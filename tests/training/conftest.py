@@ -6,7 +6,9 @@ import shutil
 import numpy as np
 import pytest
 
-from spacy_connorm.training.pool import SynonymPool
+from spacy_connorm import Ontology
+from spacy_connorm.documents.mentions import Mention
+from spacy_connorm.training.pool import SynonymPool, build_pool
 
 NAMES = (
     ("heart attack", "attack of the heart", "acute heart attack"),
@@ -20,6 +22,21 @@ NAMES = (
 def inputs():
     """An encoder that does not see upper case."""
     return lambda texts: [text.lower().encode() for text in texts]
+
+
+def make_mention(text, kb_id):
+    return Mention(text, "Disease", kb_id, ((0, len(text)),))
+
+
+@pytest.fixture(scope="session")
+def gather(inputs):
+    """A function that gathers concepts and mentions: the pool, and the report."""
+
+    def gather(concepts, mentions=(), **settings):
+        settings = {"inputs": inputs, "use_ontology": True, "data_share": None, **settings}
+        return build_pool(Ontology(concepts), mentions, **settings)
+
+    return gather
 
 
 @pytest.fixture(scope="session")

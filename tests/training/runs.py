@@ -1,5 +1,6 @@
 """What the tests of the trainer share: settings of a short run, interruptions, comparisons."""
 
+import pytest
 import torch
 from transformers import TrainerCallback
 
@@ -73,3 +74,14 @@ def assert_equal(one, other) -> None:
     assert one.keys() == other.keys()
     for name, tensor in one.items():
         assert torch.equal(tensor, other[name]), name
+
+
+def assert_resumed(run, training, folder, whole, *, steps) -> None:
+    """Check that runs that were interrupted at these steps go on to what a whole one gave."""
+    for step in steps:
+        broken = folder / f"broken-{step}"
+        with pytest.raises(Interruption):
+            run(training(), broken, callbacks=[InterruptAt(step + 1)])
+        resumed = run(training(), broken, resume=True)
+        assert_equal(weights(resumed.module), weights(whole.module))
+        assert resumed.learned == whole.learned

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from spacy import registry
 
-from spacy_connorm import Concept, Ontology
-from spacy_connorm.documents.mentions import Mention
+from spacy_connorm import Concept
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.training.batchers import Ranking, Relevance
 from spacy_connorm.training.candidate_batcher import CandidateBatcher, Hierarchy
-from spacy_connorm.training.pool import build_pool
+
+from .conftest import make_mention
 
 CONCEPTS = tuple(
     Concept(f"C{number}", f"{kind} {organ}", (f"{organ} {kind}ness",), parents=parents)
@@ -43,11 +43,8 @@ class Now:
 
 
 @pytest.fixture
-def pool(inputs):
-    mentions = [Mention(text, "Disease", kb_id, ((0, len(text)),)) for text, kb_id in MENTIONS]
-    return build_pool(
-        Ontology(CONCEPTS), mentions, inputs=inputs, use_ontology=True, data_share=None
-    )[0]
+def pool(gather):
+    return gather(CONCEPTS, [make_mention(*each) for each in MENTIONS])[0]
 
 
 def vectors_of(pool, seed=0):
@@ -181,12 +178,9 @@ def test_n_grams_of_one_s_own_choice(pool):
     assert not encoder.has_dim("nO")
 
 
-def test_without_parents_it_warns_once(inputs):
+def test_without_parents_it_warns_once(gather):
     flat = [Concept(each.concept_id, each.canonical_name, each.aliases) for each in CONCEPTS]
-    mention = Mention("sick heart", "Disease", "C0", ((0, 10),))
-    pool, _ = build_pool(
-        Ontology(flat), [mention], inputs=inputs, use_ontology=True, data_share=None
-    )
+    pool, _ = gather(flat, [make_mention("sick heart", "C0")])
     now = Now(vectors_of(pool))
     with pytest.warns(ConnormWarning, match="CNW830"):
         draw(CandidateBatcher(), pool, now)
@@ -197,14 +191,12 @@ def test_without_parents_it_warns_once(inputs):
 
 
 @pytest.mark.filterwarnings("ignore:.*CNW810")
-def test_mentions_of_unknown_concepts_have_no_list(inputs):
-    texts = (("sick heart", "C0"), ("strange", "X1"))
-    mentions = [Mention(text, "Disease", kb_id, ((0, len(text)),)) for text, kb_id in texts]
-    settings = {"inputs": inputs, "use_ontology": True, "data_share": None}
-    pool, _ = build_pool(Ontology(CONCEPTS), mentions, **settings)
+def test_mentions_of_unknown_concepts_have_no_list(gather):
+    mentions = [make_mention("sick heart", "C0"), make_mention("strange", "X1")]
+    pool, _ = gather(CONCEPTS, mentions)
     ((rows, lists),) = draw(CandidateBatcher(), pool, Now(vectors_of(pool)))
     assert [pool.texts[row] for row in rows[lists.mentions]] == ["sick heart"]
-    pool, _ = build_pool(Ontology(CONCEPTS), mentions[1:], **settings)
+    pool, _ = gather(CONCEPTS, mentions[1:])
     with pytest.raises(ConnormError, match="CN810.*1 annotated"):
         draw(CandidateBatcher(), pool, Now(vectors_of(pool)))
 
@@ -263,20 +255,10 @@ DISEASES = (
 )
 
 
-def mention(text, kb_id):
-    return Mention(text, "Disease", kb_id, ((0, len(text)),))
-
-
 @pytest.fixture
-def make_diseases(inputs):
+def make_diseases(gather):
     """A function that gathers concepts and mentions."""
-
-    def make(*mentions, concepts=DISEASES):
-        return build_pool(
-            Ontology(concepts), mentions, inputs=inputs, use_ontology=True, data_share=None
-        )[0]
-
-    return make
+    return lambda *mentions, concepts=DISEASES: gather(concepts, mentions)[0]
 
 
 def relevances(pool, text):
@@ -290,7 +272,7 @@ def hypernyms(pool, text, *, limit=10):
 
 
 def test_parents_are_hypernyms_and_those_above_them_are_not(make_diseases):
-    assert relevances(make_diseases(mention("B-NHL", "C4")), "B-NHL") == {
+    assert relevances(make_diseases(make_mention("B-NHL", "C4")), "B-NHL") == {
         "B-cell lymphoma": Relevance.SYNONYM,
         "lymphoma, B-cell": Relevance.SYNONYM,
         "lymphoma": Relevance.HYPERNYM,
@@ -302,7 +284,7 @@ def test_parents_are_hypernyms_and_those_above_them_are_not(make_diseases):
 
 
 def test_a_synonym_that_is_a_hypernym_too_is_a_synonym(make_diseases):
-    pool = make_diseases(mention("lymphoma", "C4"))
+    pool = make_diseases(make_mention("lymphoma", "C4"))
     assert relevances(pool, "lymphoma")["cancer of lymph"] == Relevance.SYNONYM
     assert hypernyms(pool, "lymphoma") == ["blood disease", "disease", "disorder"] or hypernyms(
         pool, "lymphoma"
@@ -310,7 +292,7 @@ def test_a_synonym_that_is_a_hypernym_too_is_a_synonym(make_diseases):
 
 
 def test_hypernyms_come_parent_by_parent_each_once(make_diseases):
-    pool = make_diseases(mention("B-NHL", "C4"))
+    pool = make_diseases(make_mention("B-NHL", "C4"))
     assert hypernyms(pool, "B-NHL") == ["lymphoma", "cancer of lymph", "blood disease"]
     assert hypernyms(pool, "B-NHL", limit=2) == ["lymphoma", "cancer of lymph"]
     assert hypernyms(pool, "B-NHL", limit=0) == []
@@ -318,7 +300,7 @@ def test_hypernyms_come_parent_by_parent_each_once(make_diseases):
 
 def test_a_root_and_an_unknown_concept_have_no_hypernyms(make_diseases):
     with pytest.warns(match="CNW810"):
-        pool = make_diseases(mention("illness", "C1"), mention("strange", "C77"))
+        pool = make_diseases(make_mention("illness", "C1"), make_mention("strange", "C77"))
     assert hypernyms(pool, "illness") == hypernyms(pool, "strange") == []
     hierarchy = Hierarchy(pool)
     assert hierarchy.has_name(pool.texts.index("illness"))
@@ -333,7 +315,7 @@ def test_a_pool_without_parents_has_no_hypernyms(make_pool):
 
 def test_names_and_mentions_are_told_apart(make_diseases):
     pool = make_diseases(
-        mention("B-NHL", "C4"), mention("LYMPHOMA", "C2"), mention("both", "C1|C2")
+        make_mention("B-NHL", "C4"), make_mention("LYMPHOMA", "C2"), make_mention("both", "C1|C2")
     )
     assert [pool.texts[row] for row in pool.mentions] == ["lymphoma", "B-NHL"]
     assert {pool.texts[row] for row in pool.names} == {
@@ -346,5 +328,9 @@ def test_parents_and_annotations_count_for_the_digest(make_diseases):
         Concept(each.concept_id, each.canonical_name, each.aliases, alt_ids=each.alt_ids)
         for each in DISEASES
     )
-    pools = make_diseases(), make_diseases(concepts=flat), make_diseases(mention("disease", "C1"))
+    pools = (
+        make_diseases(),
+        make_diseases(concepts=flat),
+        make_diseases(make_mention("disease", "C1")),
+    )
     assert len({pool.digest() for pool in pools}) == 3

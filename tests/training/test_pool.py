@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_connorm import Concept, Ontology
-from spacy_connorm.documents.mentions import Mention
+from spacy_connorm import Concept
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.training.pool import build_pool
+
+from .conftest import make_mention as mention
 
 CONCEPTS = (
     Concept("C1", "heart disease"),
@@ -15,10 +15,6 @@ CONCEPTS = (
     Concept("C3", "common cold", ("cold",)),
     Concept("C4", "low temperature", ("cold",)),
 )
-
-
-def mention(text, kb_id):
-    return Mention(text, "Disease", kb_id, ((0, len(text)),))
 
 
 def texts_of(pool, concept_id):
@@ -32,19 +28,9 @@ def concepts_of(pool, text):
 
 
 @pytest.fixture
-def make(inputs):
+def make(gather):
     """A function that gathers the concepts above and these mentions."""
-
-    def make(*mentions, concepts=CONCEPTS, use_ontology=True, data_share=None):
-        return build_pool(
-            Ontology(concepts),
-            mentions,
-            inputs=inputs,
-            use_ontology=use_ontology,
-            data_share=data_share,
-        )
-
-    return make
+    return lambda *mentions, concepts=CONCEPTS, **settings: gather(concepts, mentions, **settings)
 
 
 def test_names_of_the_ontology_are_drawn_once(make):
@@ -122,12 +108,10 @@ def test_empty_texts_are_left_out(make, text):
     assert "C9" not in pool.concept_ids
 
 
-def test_texts_of_which_the_encoder_sees_nothing_are_left_out():
-    pool, report = build_pool(
-        Ontology([Concept("C1", "cold", ("???", "flu"))]),
-        inputs=lambda texts: [text.strip("?").encode() for text in texts],
-        use_ontology=True,
-        data_share=None,
+def test_texts_of_which_the_encoder_sees_nothing_are_left_out(gather):
+    concepts = [Concept("C1", "cold", ("???", "flu"))]
+    pool, report = gather(
+        concepts, inputs=lambda texts: [text.strip("?").encode() for text in texts]
     )
     assert pool.texts == ["cold", "flu"]
     assert report.empty_texts == 1
@@ -145,21 +129,11 @@ def test_data_is_never_drawn_less_than_once(make):
     assert texts_of(pool, "C3")["flu"] == 1
 
 
-@given(
-    count=st.integers(1, 40),
-    share=st.floats(0.01, 20),
-    names=st.integers(2, 30),
-)
-def test_repetitions_add_up_and_are_even(inputs, count, share, names):
+@given(count=st.integers(1, 40), share=st.floats(0.01, 20), names=st.integers(2, 30))
+def test_repetitions_add_up_and_are_even(gather, count, share, names):
     aliases = tuple(f"name {number}" for number in range(1, names))
     mentions = [mention(f"mention {number}", "C1") for number in range(count)]
-    pool, report = build_pool(
-        Ontology([Concept("C1", "name 0", aliases)]),
-        mentions,
-        inputs=inputs,
-        use_ontology=True,
-        data_share=share,
-    )
+    pool, report = gather([Concept("C1", "name 0", aliases)], mentions, data_share=share)
     times = [number for text, number in texts_of(pool, "C1").items() if text[0] == "m"]
     assert sum(times) == report.from_data == max(count, round(share * names))
     assert max(times) - min(times) <= 1
@@ -191,17 +165,12 @@ ids = st.sampled_from(["C1", "C2", "C3", "A1", "C1|C2", "-1", "X"])
 )
 @pytest.mark.filterwarnings("ignore::spacy_connorm.errors.ConnormWarning")
 def test_whatever_comes_the_pool_is_consistent(
-    inputs, concepts, mentions, use_ontology, data_share
+    inputs, gather, concepts, mentions, use_ontology, data_share
 ):
     concepts = [Concept(i, "a", tuple(each), alt_ids=("A1",)) for i, each in concepts]
     try:
-        pool, report = build_pool(
-            Ontology(concepts),
-            [mention(*each) for each in mentions],
-            inputs=inputs,
-            use_ontology=use_ontology,
-            data_share=data_share,
-        )
+        settings = {"use_ontology": use_ontology, "data_share": data_share}
+        pool, report = gather(concepts, [mention(*each) for each in mentions], **settings)
     except ConnormError as error:
         assert str(error).startswith("[CN810]")
         return

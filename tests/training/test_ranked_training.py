@@ -3,22 +3,22 @@ learned, kept and resumed."""
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
 
-from spacy_connorm import Concept, Ontology
-from spacy_connorm.documents.mentions import Mention
+from spacy_connorm import Concept
 from spacy_connorm.encoders import encoder_inputs, trainable
 from spacy_connorm.training.batchers import PairBatcher, Ranking, Rankings, read_batches
 from spacy_connorm.training.candidate_batcher import CandidateBatcher
 from spacy_connorm.training.config import Training
 from spacy_connorm.training.micro_batches import BatchEncoder, BatchLoss, EpochBatches
 from spacy_connorm.training.objectives import Bcnh, BioSyn, SupervisedContrastive
-from spacy_connorm.training.pool import build_pool
 
-from .runs import InterruptAt, Interruption, assert_equal, weights
+from .conftest import make_mention
+from .runs import assert_resumed
 
 CONCEPTS = (
     Concept("C0", "cancer", ("the cancer",)),
@@ -39,15 +39,9 @@ MENTIONS = (
 
 
 @pytest.fixture
-def pool(make_encoder):
-    encoder = make_encoder()
-    return build_pool(
-        Ontology(CONCEPTS),
-        [Mention(text, "Disease", kb_id, ((0, len(text)),)) for text, kb_id in MENTIONS],
-        inputs=lambda texts: encoder_inputs(encoder, texts),
-        use_ontology=True,
-        data_share=None,
-    )[0]
+def pool(gather, make_encoder):
+    mentions = [make_mention(*each) for each in MENTIONS]
+    return gather(CONCEPTS, mentions, inputs=partial(encoder_inputs, make_encoder()))[0]
 
 
 def settings(objective=None, *, batcher=None, **arguments) -> Training:
@@ -131,13 +125,7 @@ def test_resume_continues_exactly(run, tmp_path):
         )
 
     whole = run(training(), tmp_path / "whole")
-    for step in (2, 3, 5):
-        broken = tmp_path / f"broken-{step}"
-        with pytest.raises(Interruption):
-            run(training(), broken, callbacks=[InterruptAt(step + 1)])
-        resumed = run(training(), broken, resume=True)
-        assert_equal(weights(resumed.module), weights(whole.module))
-        assert resumed.learned == whole.learned
+    assert_resumed(run, training, tmp_path, whole, steps=(2, 3, 5))
 
 
 def test_the_best_epoch_has_its_own_weight_of_n_grams(run, tmp_path):

@@ -10,7 +10,15 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.training.batchers import NeighbourBatcher, PairBatcher
 from spacy_connorm.training.trainer import run_training
 
-from .runs import InterruptAfterSaving, InterruptAt, Interruption, assert_equal, settings, weights
+from .runs import (
+    InterruptAfterSaving,
+    InterruptAt,
+    Interruption,
+    assert_equal,
+    assert_resumed,
+    settings,
+    weights,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,12 +31,7 @@ def test_resume_continues_exactly(run, tmp_path, batcher):
     whole = run(training, tmp_path / "whole")
     assert whole.history[-1]["step"] == 8
     # Epochs have four steps. From step 3 on, once with the second epoch drawn already; from 6 on.
-    for step in (3, 4, 7):
-        broken = tmp_path / f"broken-{step}"
-        with pytest.raises(Interruption):
-            run(training, broken, callbacks=[InterruptAt(step + 1)])
-        resumed = run(training, broken, resume=True)
-        assert_equal(weights(resumed.module), weights(whole.module))
+    assert_resumed(run, lambda: training, tmp_path, whole, steps=(3, 4, 7))
 
 
 def test_resume_continues_exactly_where_gradients_accumulate(run, pool, tmp_path):
@@ -36,12 +39,7 @@ def test_resume_continues_exactly_where_gradients_accumulate(run, pool, tmp_path
     batches = len(PairBatcher(size=6).batches(pool, seed=0, epoch=0))
     assert batches % 3  # the last step of an epoch has fewer of its own
     whole = run(training, tmp_path / "whole")
-    for step in (1, 2, 3):
-        broken = tmp_path / f"broken-{step}"
-        with pytest.raises(Interruption):
-            run(training, broken, callbacks=[InterruptAt(step + 1)])
-        resumed = run(training, broken, resume=True)
-        assert_equal(weights(resumed.module), weights(whole.module))
+    assert_resumed(run, lambda: training, tmp_path, whole, steps=(1, 2, 3))
 
 
 def test_patience_goes_on_where_it_was(run, tmp_path):

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 import spacy
 from hashing_encoder import HashingShim
-from spacy.tokens import DocBin, Span
+from spacy.tokens import Span
 
 from spacy_connorm import Concept, Ontology, build_index, load_normalizer
 from spacy_connorm.concepts import ConceptStream, Source
@@ -163,15 +163,6 @@ def config(tmp_path):
     return path
 
 
-@pytest.fixture
-def corpus(tmp_path):
-    nlp = spacy.blank("en")
-    doc = nlp("Her sugar is up.")
-    doc.ents = [doc.char_span(4, 15, label="Disease", kb_id="DEMO:0000025")]
-    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "train.spacy")
-    return tmp_path / "train.spacy"
-
-
 def normalizer(folder):
     return spacy.load(folder).get_pipe("concept_normalizer")
 
@@ -187,13 +178,17 @@ def test_the_index_is_a_pipeline_and_a_source_of_others(demo_index):
     assert component.candidates(["flu"])[0][0].name == "influenza"
 
 
-def test_an_ontology_a_corpus_and_a_file_of_synonyms(tmp_path, demo_ontology, corpus, capsys):
+def test_an_ontology_a_corpus_and_a_file_of_synonyms(tmp_path, demo_ontology, sugar_corpus, capsys):
     synonyms = tmp_path / "synonyms.tsv.gz"
     synonyms.write_bytes(gzip.compress(b"ticker trouble\tDEMO:0000008\n\nnew thing\tX:1\n"))
     out = tmp_path / "out"
     with pytest.warns(ConnormWarning, match="CNW401"):
         built = build_index(
-            str(demo_ontology), str(out), corpora=[corpus], synonyms=synonyms, overrides=NGRAMS
+            str(demo_ontology),
+            str(out),
+            corpora=[sugar_corpus],
+            synonyms=synonyms,
+            overrides=NGRAMS,
         )
     assert capsys.readouterr() == ("", "")
     assert built.index_path == out / "concept_normalizer"
@@ -277,7 +272,6 @@ def test_a_file_that_is_no_config(tmp_path, text):
     ("options", "code"),
     [
         ({"config": "nowhere.cfg"}, "CN100"),
-        ({"corpora": ["nowhere.spacy"]}, "CN100"),
         ({"corpora": ["other.txt"]}, "CN220"),
         ({"corpora": ["."]}, "CN105"),
         ({"synonyms": "other.txt"}, "CN115"),
@@ -286,7 +280,6 @@ def test_a_file_that_is_no_config(tmp_path, text):
         ({"gpu_id": 99}, "CN713"),
         ({"overrides": {**NGRAMS, f"{COMPONENT}.index.n_trees": -5}}, "CN006"),
         ({"overrides": {**NGRAMS, f"{COMPONENT}.index": 5}}, "CN006"),
-        ({"overrides": {**NGRAMS, f"{COMPONENT}.sieve": 5}}, "CN006"),
         ({"reuse": "nowhere"}, "CN700"),
     ],
 )
@@ -375,11 +368,15 @@ def two_concepts():
     return Ontology([Concept("C1", "influenza", aliases=("flu",)), Concept("C2", "fever")])
 
 
+def build_finder(ontology, folder, **options):
+    options = {"find_mentions": True, "overrides": NGRAMS, **options}
+    return build_index(ontology, folder / "out", **options)
+
+
 def test_the_pipeline_reads_plain_text_if_wanted(tmp_path, two_concepts):
-    out = tmp_path / "out"
     for _ in range(2):
-        build_index(two_concepts, out, overrides=NGRAMS, find_mentions=True)
-    nlp = spacy.load(out)
+        built = build_finder(two_concepts, tmp_path)
+    nlp = spacy.load(built.path)
     assert nlp.pipe_names == ["abbreviation_resolver", "mention_finder", "concept_normalizer"]
     doc = nlp("Fever after the flu.")
     assert [(ent.text, ent.kb_id_) for ent in doc.ents] == [("Fever", "C2"), ("flu", "C1")]
@@ -388,10 +385,8 @@ def test_the_pipeline_reads_plain_text_if_wanted(tmp_path, two_concepts):
 def test_a_finder_has_the_settings_of_the_config(tmp_path, config, two_concepts):
     config.write_text(f"{CONFIG}\n{FINDER}")
     overrides = {f"{COMPONENT}.spans_key": "found", "components.names.min_letters": 4}
-    build_index(
-        two_concepts, tmp_path / "out", config=config, overrides=overrides, find_mentions=True
-    )
-    doc = spacy.load(tmp_path / "out")("Fever nach der Flu.")
+    built = build_finder(two_concepts, tmp_path, config=config, overrides=overrides)
+    doc = spacy.load(built.path)("Fever nach der Flu.")
     (span,) = doc.spans["found"]
     assert (span.text, span.label_, span._.kb_id) == ("Fever", "FINDING", "C2")
     assert not doc.ents
@@ -400,7 +395,7 @@ def test_a_finder_has_the_settings_of_the_config(tmp_path, config, two_concepts)
 def test_a_setting_that_a_finder_lacks_is_refused(tmp_path, two_concepts):
     overrides = NGRAMS | {"components.mention_finder.lable": "FINDING"}
     with pytest.raises(ConnormError, match="CN711.*mention_finder.lable"):
-        build_index(two_concepts, tmp_path / "out", overrides=overrides, find_mentions=True)
+        build_finder(two_concepts, tmp_path, overrides=overrides)
     assert not (tmp_path / "out").exists()
 
 
@@ -423,7 +418,7 @@ def found_in(text, built):
 
 
 def test_a_known_ontology_is_found_by_its_profile(tmp_path):
-    built = build_index(PHENOTYPES, tmp_path / "hp", find_mentions=True, overrides=NGRAMS)
+    built = build_finder(PHENOTYPES, tmp_path)
     assert built.profile is not None and built.profile.name == "hpo"
     seizure = "HP:0001250"
     assert found_in(SEVERE, built) == [("seizures", seizure), ("epilepsy", seizure)]
@@ -442,7 +437,7 @@ CELLS = Ontology([Concept("CL:1", "cell"), Concept("CL:2", "monocyte", parents=(
 
 def test_joined_ontologies_are_found_by_the_profiles_of_all(tmp_path):
     joined = join_concepts([PHENOTYPES, DISEASES]).ontology
-    built = build_index(joined, tmp_path / "joined", find_mentions=True, overrides=NGRAMS)
+    built = build_finder(joined, tmp_path)
     assert built.profile is not None and built.profile.name == "hpo and mondo"
     text = "Severe seizures, asthma, mange."
     assert found_in(text, built) == [("seizures", "HP:0001250"), ("asthma", "MONDO:0004979")]
@@ -451,7 +446,7 @@ def test_joined_ontologies_are_found_by_the_profiles_of_all(tmp_path):
 
 def test_a_joined_ontology_without_a_profile_is_not_left_out(tmp_path):
     joined = join_concepts([PHENOTYPES, DISEASES, CELLS]).ontology
-    built = build_index(joined, tmp_path / "joined", find_mentions=True, overrides=NGRAMS)
+    built = build_finder(joined, tmp_path)
     assert built.profile is None
     assert found_in("Monocytes, asthma.", built) == [
         ("Monocytes", "CL:2"),
@@ -467,7 +462,7 @@ def test_a_joined_ontology_without_a_profile_is_not_left_out(tmp_path):
     ],
 )
 def test_a_profile_can_be_switched_off(tmp_path, settings):
-    built = build_index(PHENOTYPES, tmp_path / "hp", find_mentions=True, **settings)
+    built = build_finder(PHENOTYPES, tmp_path, **settings)
     assert built.profile is None
     assert ("Severe", "HP:0012828") in found_in(SEVERE, built)
 
@@ -488,28 +483,24 @@ def test_names_that_group_half_of_an_ontology_are_not_found(tmp_path):
         Concept("T", "lymphocyte", parents=("S",)),
     ]
     ontology = Ontology([*roots, *kinds])
-    built = build_index(ontology, tmp_path / "cl", find_mentions=True, overrides=NGRAMS)
+    built = build_finder(ontology, tmp_path)
     assert built.left_out == ("cell", "cells", "living cell", "lymphocyte")
     assert found_in("Somatic cells, T7 lymphocytes, living cells, cells", built) == [
         ("Somatic cells", "S"),
         ("T7 lymphocytes", "T7"),
     ]
-    every = build_index(
-        ontology, tmp_path / "all", find_mentions=True, profile="none", overrides=NGRAMS
-    )
+    every = build_finder(ontology, tmp_path, profile="none")
     assert not every.left_out and ("cells", "C") in found_in("Some cells", every)
 
 
 def test_a_profile_of_another_ontology_is_refused(tmp_path):
     with pytest.raises(ConnormError, match=r"CN406.*SO:0000110"):
-        build_index(PHENOTYPES, tmp_path / "hp", find_mentions=True, profile="so", overrides=NGRAMS)
+        build_finder(PHENOTYPES, tmp_path, profile="so")
 
 
 def test_clinical_notes_are_read_with_their_short_forms_and_assertions(tmp_path):
     ontology = Ontology([Concept("C1", "shortness of breath"), Concept("C2", "fever")])
-    built = build_index(
-        ontology, tmp_path / "out", find_mentions=True, clinical=True, overrides=NGRAMS
-    )
+    built = build_finder(ontology, tmp_path, clinical=True)
     nlp = spacy.load(built.path)
     doc = nlp("SOB, no fever. Mother had fever.")
     assert [(ent.kb_id_, ent._.negex, ent._.family) for ent in doc.ents] == [
@@ -536,9 +527,7 @@ def test_of_several_meanings_the_ontology_chooses_one(tmp_path):
             Concept("C10", "benign prostatic hyperplasia", ("benign prostatic hypertrophy",)),
         ]
     )
-    built = build_index(
-        ontology, tmp_path / "out", find_mentions=True, clinical=True, overrides=NGRAMS
-    )
+    built = build_finder(ontology, tmp_path, clinical=True)
     assert found_in("Denies CP. Telemetry without VT.", built) == [("VT", "C1")]
     # Both meanings are one concept.
     assert found_in("9. BPH\nA BPH", built) == [("BPH", "C10"), ("BPH", "C10")]
@@ -560,7 +549,7 @@ def test_the_profile_of_anatomy_takes_no_other_words(tmp_path):
             Concept("UBERON:0002721", "lateral sulcus", parents=("UBERON:0001062",)),
         ]
     )
-    built = build_index(anatomy, tmp_path / "anatomy", find_mentions=True, overrides=NGRAMS)
+    built = build_finder(anatomy, tmp_path)
     assert built.profile is not None and built.profile.name == "uberon"
     assert spacy.load(built.path).get_pipe("mention_finder").cfg["min_certainty"] == 1.0
 
@@ -586,7 +575,7 @@ CHEMICALS = Ontology(
 )
 def test_what_chemicals_do_is_no_mention(tmp_path, settings, left_out):
     overrides = {**NGRAMS, **settings}
-    built = build_index(CHEMICALS, tmp_path / "out", find_mentions=True, overrides=overrides)
+    built = build_finder(CHEMICALS, tmp_path, overrides=overrides)
     assert (built.profile is None) == bool(settings)
     found = found_in("Analgesics (aspirin, rofecoxib and another NSAID)", built)
     ids = {"D000700", "D001241", "C000001", "D000894"}
@@ -603,7 +592,7 @@ def test_genera_have_capitals(tmp_path, root):
         *(Concept(f"NCBITaxon:{number}", f"Species {number}") for number in range(2, 20)),
         Concept("NCBITaxon:family", "Family"),
     ]
-    built = build_index(Ontology(taxa), tmp_path / "taxa", find_mentions=True, overrides=NGRAMS)
+    built = build_finder(Ontology(taxa), tmp_path)
     assert built.profile is not None and built.profile.name == "ncbitaxon"
     found = [("human", human), ("Humans", human)]
     assert found_in("The human cancer. Humans.", built) == found
@@ -619,12 +608,10 @@ def test_external_causes_of_icd_are_not_found(tmp_path):
             Concept("X37.9", "Storm", types=(causes,)),
         ]
     )
-    built = build_index(codes, tmp_path / "icd", find_mentions=True, overrides=NGRAMS)
+    built = build_finder(codes, tmp_path)
     assert built.profile is not None and built.profile.name == "icd10cm"
     assert found_in("Cough after a storm", built) == [("Cough", "R05")]
-    every = build_index(
-        codes, tmp_path / "all", find_mentions=True, profile="none", overrides=NGRAMS
-    )
+    every = build_finder(codes, tmp_path, profile="none")
     assert found_in("Cough after a storm", every) == [("Cough", "R05"), ("storm", "X37.9")]
 
 
