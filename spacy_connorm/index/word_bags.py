@@ -6,7 +6,7 @@ the sum: all rewritten forms of a text are computed, and searched, as arrays of 
 """
 
 from array import array
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -37,30 +37,20 @@ _COUNTED = 4096
 @dataclass(frozen=True, eq=False)
 class WordBags:
     """Sorted 64-bit hashes of the bags of all concept texts, opened memory-mapped: 12 bytes per
-    text and 12 per word. The hash of a bag is the sum of its words' hashes, so the hash of any
+    text and 8 per word. The hash of a bag is the sum of its words' hashes, so the hash of any
     window of words is a difference of running sums.
 
     hashes (np.ndarray): uint64 (n,): hashes of bags, sorted. Texts in different rows may have the
         same bag, and texts in one row different bags.
     rows (Ints1d): int32 (n,): the row of each bag; ascending where hashes are equal.
     words (np.ndarray): uint64 (w,): the hashes of all words, sorted.
-    uses (Ints1d): int32 (w,): how often each word occurs in the bags of all texts.
-    sizes (Ints1d): int32 (s,): how many texts have each number of words, from 0.
+    longest (int): The number of words in the longest bag; 0 if there are no words.
     """
 
     hashes: np.ndarray
     rows: np.ndarray
     words: np.ndarray
-    uses: np.ndarray
-    sizes: np.ndarray
-
-    @property
-    def longest(self) -> int:
-        """The number of words in the longest bag.
-
-        RETURNS (int): 0 if there are no words.
-        """
-        return max(len(self.sizes) - 1, 0)
+    longest: int
 
     @classmethod
     def from_texts(cls, texts: Iterable[str], rows: np.ndarray) -> "WordBags":
@@ -70,13 +60,13 @@ class WordBags:
         rows (Ints1d): int64 (n,): the row of each.
         RETURNS (WordBags): The bags.
         """
-        hashes, words, sizes = array("Q"), Counter[int](), Counter[int]()
+        hashes, words, longest = array("Q"), set[int](), 0
         waiting = iter(texts)
         while some := list(islice(waiting, _COUNTED)):
             bags = [tuple(map(hash_word, word_bag(text))) for text in some]
             hashes.extend([sum(bag) % MODULUS for bag in bags])
             words.update(chain.from_iterable(bags))
-            sizes.update(map(len, bags))
+            longest = max(longest, *map(len, bags))
         values = np.frombuffer(hashes, dtype="uint64")
         # Texts without words have the hash 0.
         kept = np.flatnonzero(values)
@@ -86,13 +76,11 @@ class WordBags:
         # Several concepts may share a text and its row.
         first = np.ones(len(values), dtype="bool")
         first[1:] = (values[1:] != values[:-1]) | (places[1:] != places[:-1])
-        used = sorted(words.items())
         return cls(
             values[first],
             places[first].astype("int32"),
-            np.array([word for word, _ in used], dtype="uint64"),
-            np.array([count for _, count in used], dtype="int32"),
-            np.array([sizes[size] for size in range(max(sizes, default=-1) + 1)], dtype="int32"),
+            np.array(sorted(words), dtype="uint64"),
+            longest,
         )
 
     def rows_of(self, values: np.ndarray) -> list[np.ndarray]:
@@ -120,7 +108,8 @@ class WordBags:
         return are_among(self.words, values)
 
     def write(self, folder: Path) -> None:
-        save_arrays(folder, _STEM, vars(self))
+        longest = np.array([self.longest], dtype="int32")
+        save_arrays(folder, _STEM, {**vars(self), "longest": longest})
 
     @classmethod
     def open(cls, folder: Path, *, rows: int) -> "WordBags":
@@ -132,14 +121,12 @@ class WordBags:
         RAISES (ConnormError): CN402 if the files do not belong to these rows.
         """
         hashes = open_array(folder / HASHES, "uint64", (None,))
-        words = open_array(folder / f"{_STEM}.words.npy", "uint64", (None,))
-        uses, most = folder / f"{_STEM}.uses.npy", 1 << 31
+        (longest,) = open_array(folder / f"{_STEM}.longest.npy", "int32", (1,), bounds=(0, 1 << 31))
         return cls(
             hashes,
             open_array(folder / f"{_STEM}.rows.npy", "int32", hashes.shape, bounds=(0, rows)),
-            words,
-            open_array(uses, "int32", words.shape, bounds=(1, most)),
-            open_array(folder / f"{_STEM}.sizes.npy", "int32", (None,), bounds=(0, most)),
+            open_array(folder / f"{_STEM}.words.npy", "uint64", (None,)),
+            int(longest),
         )
 
 
