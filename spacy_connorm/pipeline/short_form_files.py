@@ -48,22 +48,30 @@ AFib atrial fibrillation
 Afib atrial fibrillation
 Aflutter atrial flutter
 CHB complete heart block
+GCA giant cell arteritis
 GDD global developmental delay
+GORD gastro-oesophageal reflux disease
 HLH hemophagocytic lymphohistiocytosis
 IGT impaired glucose tolerance
+IHD ischaemic heart disease
 IVH intraventricular hemorrhage
 JVD jugular venous distension
 LEE lower extremity edema
+LGIB lower gastrointestinal bleeding
+LRTI lower respiratory tract infection
+MND motor neurone disease
 MGUS monoclonal gammopathy of undetermined significance
 NEC necrotizing enterocolitis
 OUD opioid use disorder
 PMR polymyalgia rheumatica
+PTX pneumothorax
 ROP retinopathy of prematurity
 SCD sickle cell disease
 SIADH syndrome of inappropriate antidiuretic hormone secretion
 TED thromboembolic deterrent
 Sz seizure
 UGIB upper gastrointestinal bleeding
+URTI upper respiratory tract infection
 VFib ventricular fibrillation
 VUR vesicoureteral reflux
 sz seizure

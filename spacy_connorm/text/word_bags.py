@@ -179,7 +179,7 @@ _ENDINGS = {
     **{"ic": ("ia", "us", "e", "on", ""), "betic": ("betes",), "itic": ("itis",)},
     **{"tic": ("sis", "sy", "sia"), "ptic": ("pse",), "blastic": ("blast",), "clastic": ("clast",)},
     **{"eatic": ("eas",), "petic": ("pes",), "pneic": ("pnea",), "istic": ("ism",)},
-    **{"less": ("lessness",), "ful": ("fulness",), "pathic": ("pathy",)},
+    **{"less": ("lessness",), "ful": ("fulness",), "pathic": ("pathy",), "cephalic": ("cephaly",)},
     **{"thyroid": ("thyroidism",), "trophic": ("trophy",), "allergic": ("allergy",)},
     **{"yonic": ("yo",), "ian": ("y", "ism"), "sive": ("sion",), "inous": ("e",)},
     **{"ous": ("a", "e", "ety"), "matous": ("ma",), "ese": ("esity",), "ive": ("ivity",)},

@@ -70,6 +70,7 @@ def test_a_table_tells_short_forms_that_a_document_does_not_define(tmp_path):
         *(
             "Echo: [TR] mild. +[PE]",
             "PMH: [TR] s/p repair. 71M [PE]",
+            "Imp [PE]",
             "r/o [PE]",
             "Dx: ?[PE]",
             "hx of [PE]",

@@ -33,6 +33,7 @@ def test_a_row_of_another_form_is_named(tmp_path, row):
 def test_the_clinical_table_knows_usual_short_forms():
     table = read_short_forms(CLINICAL)
     assert table["SOB"] == "shortness of breath"
+    assert table["GORD"] == "gastro-oesophageal reflux disease"
     # Chest pain, cerebral palsy, cleft palate.
     assert "CP" not in table
     # "MD aware" is no muscular dystrophy, "FH:" a heading, and names have "QTc" as it is.

@@ -83,6 +83,7 @@ def test_whatever_the_text_its_bag_is_that_of_its_words(text):
         # From another root.
         *("cardiac > heart", "thoracic > thorax", "tachypneic > tachypnea"),
         *("restless > restlessness", "febrile > fever"),
+        "microcephalic > microcephaly",
     ],
 )
 def test_the_noun_is_among_the_forms(pair):
