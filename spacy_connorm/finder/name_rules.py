@@ -297,7 +297,9 @@ def _punctuation_reason(text: str, names: Sequence[KnownName], *, is_alone: bool
         return PUNCTUATED
     *before, last = _ITEMS.split(text)
     is_item = before and not any(map(str.isnumeric, normalized_words(last)))
-    if is_item and all(len(each.split()) > 1 for each in (*before, last)):
+    # "Flat nasal bridge, a thin lip" has another item behind the comma.
+    is_other = last.split()[0].lower() in DETERMINERS
+    if is_item and not is_other and all(len(each.split()) > 1 for each in (*before, last)):
         # "Carpal tunnel syndrome, right upper limb" is rarely a list.
         words = _punctuated_words(text)
         is_item = all(_punctuated_words(each.text) != words for each in names)

@@ -13,6 +13,7 @@ NAMES = (
     *("Prolonged QT interval", "Increased serum creatinine", "Decreased platelet count"),
     *("Increased spleen size", "Gastro-esophageal reflux", "Low-set ears", "Confusion", "Jaundice"),
     *("Type 2 diabetes mellitus", "Carpal tunnel syndrome, right upper limb", "Nausea, vomiting"),
+    "Nasal bridge, thin",
     *("HER2 positive carcinoma", "CD16-negative leukocyte", "Pelvic kidney", "Unsteady gait"),
     *("Wilms tumor", "Kidney tumor", "Knee pain", "Dilated ventricle", "Canavan disease"),
     *("Inherited disease", "Renal cyst", "Difficulty swallowing", "Inability to walk"),
@@ -101,6 +102,7 @@ def nlp():
         ("a [Cushing]'s flare", "Cushing disease"),
         ("[Raynaud]'s patients", "Raynaud phenomenon"),
         ("[HER2+ carcinoma]", "HER2 positive carcinoma"),
+        ("[Nasal bridge, thin]", "Nasal bridge, thin"),
         ("[CD16\u2212 leukocytes]", "CD16-negative leukocyte"),
         (
             "no [carpal tunnel syndrome, right upper limb] is",
@@ -117,6 +119,7 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, concept):
 @pytest.mark.parametrize(
     "text",
     [
+        "flat nasal bridge, a thin lip",
         *("Fisher's exact test", "Raynaud described it", "trouble with Cushing's criteria"),
         *("a digital image", "met the criteria", "all of them"),
         *("left of the clavicle is a fracture", "mass in the left clavicle", "eye precautions"),
