@@ -390,13 +390,17 @@ class _Described:
 
     def __init__(self, store: ConceptStore) -> None:
         self._store = store
+        self._placed = len(store.placed())
+
+    def has_hierarchy(self) -> bool:
+        return self._placed > 0
 
     def share_below(self, roots: Sequence[str]) -> float:
         known = [root for root in roots if self._store.number(root) is not None]
-        if not known:
+        if not known or not self._placed:
             return 0.0
         # The rest are supplementary concepts, or of another ontology.
-        return len(self._store.of_branches(known)) / max(1, len(self._store.placed()))
+        return len(self._store.of_branches(known)) / self._placed
 
     def some_ids(self, most: int) -> list[str]:
         numbers = range(0, len(self._store), len(self._store) // most + 1)

@@ -14,6 +14,7 @@ from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.files.configs import read_config
 from spacy_connorm.ontology import join_concepts, open_ontology, read_ontology
+from spacy_connorm.ontology.profiles import PROFILES
 from spacy_connorm.workflows import indexing, make_pipeline
 from spacy_connorm.workflows.indexing import _remember_names
 
@@ -563,6 +564,17 @@ def test_the_profile_of_anatomy_takes_no_other_words(tmp_path):
     built = build_index(anatomy, tmp_path / "anatomy", find_mentions=True, overrides=NGRAMS)
     assert built.profile is not None and built.profile.name == "uberon"
     assert spacy.load(built.path).get_pipe("mention_finder").cfg["min_certainty"] == 1.0
+
+
+@pytest.mark.parametrize("name", [name for name, each in PROFILES.items() if each.roots])
+def test_a_table_without_parents_is_found_whatever_its_ids(tmp_path, name):
+    roots = PROFILES[name].roots
+    vocabulary = "".join(roots[0].partition(":")[:2]) if ":" in roots[0] else "D"
+    table = [Concept(root, f"kind {root}") for root in roots]
+    table.append(Concept(f"{vocabulary}000777", "mitral valve"))
+    built = build_index(Ontology(table), tmp_path / "a", find_mentions=True, overrides=NGRAMS)
+    assert found_in("The mitral valve.", built) == [("mitral valve", table[-1].concept_id)]
+    assert (built.profile is None) == (name == "mesh-chemicals")
 
 
 CHEMICALS = Ontology(
