@@ -442,7 +442,8 @@ def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> P
 def _choose_meanings(nlp: Language) -> None:
     """Choose the meaning of short forms with several meanings if exactly one of them is a name in
     the ontology, by document if several are, or if the short form is a name itself, and of those
-    with a number if that is its type, stage or grade: "CKD3".
+    with a number if that is its type, stage or grade: "CKD3". Short forms of the ontology whose
+    long form it lacks are its own.
     """
     if _RESOLVER not in nlp.pipe_names:
         return
@@ -452,7 +453,13 @@ def _choose_meanings(nlp: Language) -> None:
     meanings = ambiguous_short_forms()
     certain = {short: [long] for short, long in resolver.cfg["short_forms"].items()}
     known: dict[str, list[str]] = {**certain, **meanings}
-    names = finder.names_among([*meanings, *chain.from_iterable(known.values())])
+    names = finder.names_among([*known, *chain.from_iterable(known.values())])
+    own = {
+        short: long for short, (long,) in certain.items() if names.get(short) and long not in names
+    }
+    for short in _unmistakable(nlp, own):
+        del certain[short], resolver.cfg["short_forms"][short]
+    resolver.cfg["own_names"] = [short for short in own if short in certain]
     meanings = _without_synonyms(nlp, meanings, names)
     named = {short: [each for each in longs if each in names] for short, longs in meanings.items()}
     resolver.cfg["meanings"] = {
@@ -466,6 +473,25 @@ def _choose_meanings(nlp: Language) -> None:
     counted = unambiguous(each for each in numbered if each[1] in names)
     resolver.cfg["short_forms"] |= counted
     resolver.cfg["findings"] = [*findings, *counted]
+
+
+def _unmistakable(nlp: Language, own: Mapping[str, str]) -> list[str]:
+    """Select the short forms that mean the ontology's concept wherever they stand: its preferred
+    name, one with a digit or hyphen ("COVID-19"), and those whose long form in the table is linked
+    to the same concept, which only lacks it as a name ("human papillomavirus" for "HPV").
+
+    own (Mapping[str, str]): The table's long forms of short forms that are names in the ontology.
+    RETURNS (List[str]): Some of the short forms.
+    """
+    link = partial(find_normalizer(nlp).candidates, top_k=1)
+    linked = zip(own, link([*own]), link([*own.values()]), strict=True)
+    return [
+        short
+        for short, ours, theirs in linked
+        if not short.isalpha()
+        or short in {each.name for each in ours}
+        or {each.concept_id for each in ours} & {each.concept_id for each in theirs}
+    ]
 
 
 def _without_synonyms(

@@ -566,6 +566,28 @@ def test_the_profile_of_anatomy_takes_no_other_words(tmp_path):
     assert spacy.load(built.path).get_pipe("mention_finder").cfg["min_certainty"] == 1.0
 
 
+def test_short_forms_of_the_ontology_are_its_own(tmp_path):
+    ontology = Ontology(
+        [
+            Concept("V1", "flea allergic dermatitis", ("FAD",)),
+            Concept("V2", "COVID-19"),
+            Concept("V3", "mast cell tumour", ("MCT",)),
+            Concept("V4", "human papillomavirus infectious disease", ("HPV",)),
+            Concept("V5", "spinal neurofibromatosis", ("SNF",)),
+            Concept("V6", "RTA"),
+        ]
+    )
+    built = build_index(
+        ontology, tmp_path / "out", find_mentions=True, clinical=True, overrides=NGRAMS
+    )
+    # Those that mean nothing else: a preferred name, a number, a long form of the same concept.
+    text = "Swabs: COVID-19. HPV. RTA."
+    assert found_in(text, built) == [("COVID-19", "V2"), ("HPV", "V4"), ("RTA", "V6")]
+    # Others where findings stand, else as in the table.
+    assert found_in("FAD likely. No MCT.", built) == [("FAD", "V1"), ("MCT", "V3")]
+    assert found_in("Back to SNF. Lives in SNF. MCT oil, FAD level", built) == []
+
+
 @pytest.mark.parametrize("name", [name for name, each in PROFILES.items() if each.roots])
 def test_a_table_without_parents_is_found_whatever_its_ids(tmp_path, name):
     roots = PROFILES[name].roots
