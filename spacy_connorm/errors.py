@@ -130,6 +130,11 @@ class Errors(metaclass=_Coded):
         "{user} needs '{library}', which is not installed: `pip install 'spacy-connorm[{extra}]'`"
         "{instead}."
     )
+    CN127 = (
+        "'{path}' has no column with a usual name, such as {missing}. It has: {known}. Name the "
+        "columns of ids and names: `connorm ontology {path} ontology.jsonl --id {id} --name "
+        "{name}`."
+    )
     CN125 = "'{path}' has several columns called '{column}'. Rename all but one of them."
 
     # Corpora

@@ -64,7 +64,7 @@ def test_options_are_parsed(invoke, words, tmp_path, arguments, concepts):
         (["small.obo", "--format", "owl"], "CN118"),
         (["small.obo", "--format", "jsonl"], "CN112"),
         (["small.obo", "--languages", "ENG"], "CN113"),
-        (["mesh_supplementary.tsv"], "CN114"),
+        (["mesh_supplementary.tsv"], "CN127"),
         (["small.obo", "--scopes", "EXAKT"], "CN118"),
         (["mesh_supplementary.tsv", "--id", "1", "--name", "2", "--separator", ""], "CN006"),
     ],
