@@ -54,6 +54,11 @@ def test_organisms_are_known_by_their_ids_alone():
     assert choose_profile("auto", below(ids=[*ids, *("X1",) * 5])) is None
 
 
+def test_genes_are_known_by_their_ids():
+    assert choose_profile("auto", below(ids=["HGNC:5", "HGNC:20387"])) == PROFILES["hgnc"]
+    assert choose_profile("auto", below(ids=["HGNC:5", "ENSG00000121410"])) is None
+
+
 EXTERNAL = "External causes of morbidity (V00-Y99)"
 
 

@@ -645,6 +645,20 @@ def test_genera_have_capitals(tmp_path, root):
     assert found_in("Family of crabs: Cancer", built) == [*family, ("Cancer", crab)]
 
 
+def test_symbols_of_genes_have_capitals(tmp_path):
+    genes = [
+        Concept("HGNC:20387", "IMPACT", ("impact RWD domain protein",)),
+        Concept("HGNC:391", "AKT1", ("AKT serine/threonine kinase 1",)),
+        Concept("HGNC:6125", "IRS1", ("insulin receptor substrate 1",)),
+    ]
+    built = build_index(Ontology(genes), tmp_path / "genes", find_mentions=True, overrides=NGRAMS)
+    assert built.profile is not None and built.profile.name == "hgnc"
+    text = "The impact of insulin receptor substrate 1 on AKT1."
+    expected = [("insulin receptor substrate 1", "HGNC:6125"), ("AKT1", "HGNC:391")]
+    assert found_in(text, built) == expected
+    assert found_in("IMPACT was deleted.", built) == [("IMPACT", "HGNC:20387")]
+
+
 def test_external_causes_of_icd_are_not_found(tmp_path):
     causes = "External causes of morbidity (V00-Y99)"
     codes = Ontology(
