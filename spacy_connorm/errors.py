@@ -534,6 +534,10 @@ class Warnings(metaclass=_Coded):
         '`doc.ents`, or `doc.spans["mentions"]`, with their ids in `span.kb_id_`; '
         "`connorm corpus` writes such files."
     )
+    CNW406 = (
+        "`clinical` reads English notes, but the pipeline's language is '{lang}'. Without terms of "
+        "your own (settings of `assertion_marker`), nothing is marked as negated or a relative's."
+    )
 
     # Evaluation
     CNW600 = (

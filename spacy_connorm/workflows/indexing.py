@@ -187,8 +187,8 @@ def build_index(
     profile (str): The part of the ontology to find, see `ontology.profiles`. "auto": the profile of
         a known ontology, or of several that were joined, unless the settings have `branches`.
         "none": all of it.
-    clinical (bool): Whether it reads clinical notes: with the short forms of a table ("SOB"), and
-        with an assertion marker.
+    clinical (bool): Whether it reads clinical notes in English: with the short forms of a table
+        ("SOB"), and with an assertion marker.
     reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied if texts and
         encoder are the same.
     train (bool): Whether to train the encoder, "fast" unless `encoder` names another, on the
@@ -206,7 +206,7 @@ def build_index(
         CN406 for a profile of another ontology, CN810 if there are too few synonyms to train on,
         and the errors of the readers and, with `train`, of `training.train`.
     WARNS (ConnormWarning): CNW404 for the encoder "fast" without training, CNW405 for annotated
-        documents without concept ids.
+        documents without concept ids, CNW406 for clinical notes in another language than English.
     """
     require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)
     require_choice("profile", profile, (AUTO, NONE, *PROFILES))
@@ -302,7 +302,8 @@ def make_pipeline(
     find_mentions (bool): Whether to add a mention finder.
     clinical (bool): Whether to add an assertion marker and short forms of clinical notes.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names.
-    RETURNS (Language): The pipeline.
+    RETURNS (Language): The pipeline. A warning (CNW406) reports clinical notes in another language
+        than English.
     RAISES (ConnormError): CN100 for a missing file, CN703, CN704 or CN711 if the config has none,
         several or another concept normalizer, CN711 for an invalid setting, CN118 for an unknown
         encoder, CN006 for one beside a config.
@@ -324,6 +325,8 @@ def make_pipeline(
         name = choose_name(normalizers, component)
         block = normalizers[name]
         nlp = spacy.blank(settings.get("nlp", {}).get("lang") or "en")
+        if clinical and nlp.lang != "en":
+            warn(Warnings.CNW406.format(lang=nlp.lang))
         if block.get("expand_abbreviations", True):
             resolver: Any = nlp.add_pipe(_RESOLVER)
             if clinical:
