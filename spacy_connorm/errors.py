@@ -130,6 +130,11 @@ class Errors(metaclass=_Coded):
         "{user} needs '{library}', which is not installed: `pip install 'spacy-connorm[{extra}]'`"
         "{instead}."
     )
+    CN127 = (
+        "'{path}' has no column with a usual name, such as {missing}. It has: {known}. Name the "
+        "columns of ids and names: `connorm ontology {path} ontology.jsonl --id {id} --name "
+        "{name}`."
+    )
     CN125 = "'{path}' has several columns called '{column}'. Rename all but one of them."
 
     # Corpora
@@ -524,6 +529,10 @@ class Warnings(metaclass=_Coded):
         "'{path}' has no mention with a concept id, so nothing is learned from it. Mentions are "
         '`doc.ents`, or `doc.spans["mentions"]`, with their ids in `span.kb_id_`; '
         "`connorm corpus` writes such files."
+    )
+    CNW406 = (
+        "`clinical` reads English notes, but the pipeline's language is '{lang}'. Without terms of "
+        "your own (settings of `assertion_marker`), nothing is marked as negated or a relative's."
     )
 
     # Evaluation

@@ -72,7 +72,8 @@ FORMATS = {
     "mesh": OntologyFormat(
         (".tsv", ".xml"), r"\A[CD]\d{6,}\t|<(Descriptor|Supplemental)RecordSet\b"
     ),
-    "icd10cm": OntologyFormat((".xml",), r"\A\d{5} [A-Z]\w{2,6} +[01] |<ICD10CM"),
+    # A table only if the format is named.
+    "icd10cm": OntologyFormat((".xml", ".csv", ".tsv"), r"\A\d{5} [A-Z]\w{2,6} +[01] |<ICD10CM"),
     "snomed": OntologyFormat((), r"\Aid\teffectiveTime\tactive\tmoduleId\tconceptId\t"),
     # RRF rows also have empty fields, but several of them, and a bar at their end.
     "medic": OntologyFormat((), r"\A[^|\n]+(\|[^|\n]+)*\|(\|[^|\n]+)+$"),

@@ -1,4 +1,4 @@
-"""ICD-10-CM: the order file of CMS and the tabular list of CDC."""
+"""ICD-10-CM: the order file of CMS, the tabular list of CDC, and tables."""
 
 import re
 from collections import defaultdict
@@ -15,6 +15,7 @@ from ..files.text import find_ending, read_lines
 from ..files.xml import read_elements
 from .formats import refuse_foreign
 from .report import ReadReport
+from .tsv import read_tsv
 
 _ORDER_LINE = re.compile(r"\d{5} ([A-Z]\w{2,6}) +[01] (.{60}) (.+)")
 _CATEGORY_LENGTH = 3
@@ -59,9 +60,10 @@ def read_icd10cm(
     """Read ICD-10-CM, with dots in the codes. The order file has every code, with a long and a
     short name. The tabular list adds inclusion terms as synonyms and the chapter as semantic type;
     it can also be read alone, but lacks the codes that differ only in the seventh character. The
-    parent of a code is its longest prefix that is a code.
+    parent of a code is its longest prefix that is a code. Tables may have codes without dots.
 
-    path (Union[str, Path]): The order file, or the tabular list.
+    path (Union[str, Path]): The order file, the tabular list, or a table with usual columns (TSV,
+        CSV).
     tabular (Optional[Union[str, Path]]): The tabular list (XML), if IN is the order file.
     implied_names (bool): Whether to add names that are implied by the titles and the inclusion
         notes. A name of a broader code is not added. By ICD-10-CM's conventions, words in brackets
@@ -76,13 +78,14 @@ def read_icd10cm(
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, CN104 for a second one without
-        codes, CN123 if it is in an unsupported format, and the errors of `read_lines` and
-        `read_elements`.
+        codes, CN123 if it is in an unsupported format, and the errors of `read_lines`,
+        `read_elements` and `read_tsv`.
     """
     report = report or ReadReport()
-    is_tabular = find_ending(path) == ".xml"
     read_tabular = partial(_read_tabular, with_includes=implied_names)
-    listed = read_tabular(path) if is_tabular else _read_order(path, report)
+    read_table = partial(_read_table, report=report)
+    readers = {".xml": read_tabular, ".csv": read_table, ".tsv": read_table}
+    listed = readers.get(find_ending(path), partial(_read_order, report=report))(path)
     described = {c.concept_id: c for c in read_tabular(tabular)} if tabular else {}
     if tabular and not described:
         refuse_foreign(tabular)
@@ -234,6 +237,11 @@ def _read_order(path: str | Path, report: ReadReport) -> Iterator[Concept]:
             continue
         code, short, long = match.groups()
         yield Concept(_dotted(code), long.strip(), (short.strip(),))
+
+
+def _read_table(path: str | Path, report: ReadReport) -> Iterator[Concept]:
+    for concept in read_tsv(path, report=report):
+        yield replace(concept, concept_id=_dotted(concept.concept_id.replace(".", "")))
 
 
 def _dotted(code: str) -> str:

@@ -1,9 +1,11 @@
 """Tables with usual columns, or with those named by the user."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
+from shlex import quote as in_shell
 from typing import Any
 
 from ..concepts import Concept
@@ -15,10 +17,13 @@ from .report import ReadReport, read_xrefs
 _TEXTS = ("concept_id", "canonical_name", "definition")
 # The columns that are read if none is named.
 _USUAL = {
-    "concept_id": ("id", "concept_id", "class_id", "code", "cui"),
+    "concept_id": (
+        *("id", "concept_id", "class_id", "code", "cui", "concept_code", "term_id", "icd_code"),
+    ),
     "canonical_name": (
         *("name", "canonical_name", "preferred_name", "preferred_label", "preferred_term"),
-        *("common_name", "label", "term"),
+        *("common_name", "label", "term", "term_name", "concept_name", "long_title", "title"),
+        "description",
     ),
     "aliases": ("synonyms", "synonym", "aliases", "alias"),
     "types": ("types", "semantic_types", "semantic_type", "type_ids"),
@@ -28,7 +33,12 @@ _USUAL = {
     "xrefs": ("xrefs",),
 }
 _REQUIRED = ("concept_id", "canonical_name")
-_OTHER_SEPARATOR = ";"
+_OTHER_SEPARATORS = (";", ", ")
+# The last words of other columns, which are not read but proposed: "HGNC ID", "CTCAE Term".
+_LIKELY = {
+    "concept_id": frozenset(["id", "code", "identifier"]),
+    "canonical_name": frozenset(["name", "term", "title", "label", "symbol", "description"]),
+}
 # MedCAT's tables have rows of names, some of them preferred.
 _STATUS, _PREFERRED = "name_status", "P"
 
@@ -77,11 +87,12 @@ def read_tsv(
     report (Optional[ReadReport]): Filled with what was left out and merged.
     YIELDS (Concept): The concepts, in the order of their first rows. A warning (CNW107) reports
         other columns if none has synonyms, others synonyms that seem to have another separator
-        (CNW108), and names that have it (CNW109).
+        (CNW108), a semicolon or a comma, and names that have it (CNW109).
     RAISES (ConnormError): CN006 for an empty separator or what can't be the prefix of a vocabulary,
-        CN733 for `parents_by_name` without `parents`, CN114 for a missing column, CN125 for two of
-        its name, CN115 for a row with more fields than columns, and what `read_rows` raises.
-        Without a header, the table has the columns of its first row, and those that are named.
+        CN733 for `parents_by_name` without `parents`, CN114 for a missing column, CN127 if there is
+        none for ids or names, CN125 for two of its name, CN115 for a row with more fields than
+        columns, and what `read_rows` raises. Without a header, the table has the columns of its
+        first row, and those that are named.
     """
     _check_settings(separator, prefix)
     report = report or ReadReport()
@@ -109,10 +120,12 @@ def read_tsv(
         _warn_about_unread(path, columns, chain(*places.values()))
     width = max(len(columns), 1 + max(chain(*places.values())))
     rows = require_width(rows if header else chain(first, rows), path, width, delimiter=delimiter)
-    for place in places.get("aliases", ()):
-        rows = _watch_separator(rows, path, place, separator)
-    if places.get("aliases") != places["canonical_name"]:
-        rows = _watch_names(rows, path, places["canonical_name"][0], separator)
+    names, aliases = places["canonical_name"], places.get("aliases", ())
+    # Preferred names have commas.
+    others = _OTHER_SEPARATORS[: 1 if aliases == names else 2]
+    rows = _watch_separator(rows, path, aliases, separator, others)
+    if aliases != names:
+        rows = _watch_names(rows, path, names[0], separator)
     if status is not None:
         rows = iter(sorted(rows, key=lambda row: row[1][status : status + 1] != [_PREFERRED]))
     found = _concepts(rows, places, separator, prefix, report)
@@ -127,20 +140,45 @@ def _find_columns(
 
     RETURNS (Dict[str, Tuple[int, ...]]): The positions of each field in a row, from 0. Only
         synonyms may have several.
+    RAISES (ConnormError): CN127 if there is none for ids or names.
     """
     folded = {"_".join(each.lower().split()): each for each in reversed(header or ())}
     places = dict[str, tuple[int, ...]]()
-    for field, usual in _USUAL.items():
-        column = named[field]
-        if column is None:
-            column = next((folded[each] for each in usual if each in folded), None)
-        if column is None and field in _REQUIRED:
-            column = usual[0]  # for the message
+    known = {
+        field: next((folded[each] for each in usual if each in folded), None)
+        if named[field] is None
+        else named[field]
+        for field, usual in _USUAL.items()
+    }
+    absent = [_USUAL[field][0] for field in _REQUIRED if known[field] is None]
+    if absent and header is None:
+        find_column(path, absent[0], header)  # refuses it: there are only numbers
+    elif absent:
+        raise _unusual(path, absent, known, header or ())
+    for field, column in known.items():
         if column is not None:
             several = field == "aliases" and column not in (header or ())
             columns = str(column).split(",") if several else [column]
             places[field] = tuple(find_column(path, each, header) for each in columns)
     return places
+
+
+def _unusual(
+    path: str | Path,
+    absent: Sequence[str],
+    known: Mapping[str, str | int | None],
+    header: Sequence[str],
+) -> ConnormError:
+    """Ask for the columns of ids and names, with the command that names the likely ones."""
+    id, name = (in_shell(str(known[field] or _likely(header, field))) for field in _REQUIRED)
+    told = {"missing": " or ".join(absent), "known": ", ".join(header), "id": id, "name": name}
+    return ConnormError(Errors.CN127.format(path=path, **told))
+
+
+def _likely(header: Sequence[str], field: str) -> str:
+    """RETURNS (str): The first column whose last word tells the field."""
+    last = {each: re.split(r"[\W_]+", each.lower().strip())[-1] for each in header}
+    return next((each for each in header if last[each] in _LIKELY[field]), "COLUMN")
 
 
 def _warn_about_unread(path: str | Path, columns: Sequence[str], read: Iterable[int]) -> None:
@@ -151,17 +189,25 @@ def _warn_about_unread(path: str | Path, columns: Sequence[str], read: Iterable[
 
 
 def _watch_separator(
-    rows: Iterable[TableRow], path: str | Path, place: int, separator: str
+    rows: Iterable[TableRow],
+    path: str | Path,
+    places: Sequence[int],
+    separator: str,
+    separators: Iterable[str],
 ) -> Iterator[TableRow]:
-    """Warn at the end if no cell of a column has the separator, but some have a semicolon."""
-    cells = others = 0
+    """Warn at the end if no synonyms have the separator, but some have another. Names with a comma
+    may be in a column of their own beside one with the separator.
+    """
+    cells, others = 0, dict.fromkeys(separators, 0)
     for number, row in rows:
-        cell = row[place] if place < len(row) else ""
-        cells += separator in cell
-        others += _OTHER_SEPARATOR in cell
+        for cell in (row[place] for place in places if place < len(row)):
+            cells += separator in cell
+            for other in others:
+                others[other] += other in cell
         yield number, row
-    if others and not cells:
-        told = {"path": path, "separator": separator, "count": others, "other": _OTHER_SEPARATOR}
+    other = max(others, key=others.__getitem__)
+    if others[other] and not cells:
+        told = {"path": path, "separator": separator, "count": others[other], "other": other}
         warn(Warnings.CNW108.format(**told))
 
 

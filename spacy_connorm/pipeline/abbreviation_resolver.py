@@ -139,7 +139,8 @@ class AbbreviationResolver(SavedComponent):
     def _used(self, text: str, defined: set[str]) -> Iterator[Abbreviation]:
         """Find where the table's short forms that the text does not define begin to stand for
         something: at their first use, as headings for themselves, and after these again. The long
-        form has no position in the text.
+        form has no position in the text. Names of the ontology are kept if one stands where a
+        finding would.
 
         YIELDS (Abbreviation): The short forms.
         """
@@ -156,12 +157,16 @@ class AbbreviationResolver(SavedComponent):
         certain = {
             each for each in certain if len(each) > 2 or each in _SURE or each not in findings
         }
-        expanded = set[str]()
+        own = longs.keys() & self.cfg["own_names"]
+        expanded, kept = set[str](), set[str]()
         for number, use in enumerate(uses):
             if _is_heading(text, use):
                 continue
             if use.short in findings and _NO_FINDING_AFTER.match(text, use.end):
                 continue
+            if use.short in own and _is_finding(text, uses, number, findings):
+                kept.add(use.short)
+                findings.add(use.short)
             if use.short not in certain or _LABEL_END.match(text, use.start - 1):
                 if not _is_finding(text, uses, number, findings):
                     continue
@@ -170,7 +175,7 @@ class AbbreviationResolver(SavedComponent):
             expanded.add(use.short)
         meant: dict[str, str] = {}
         for use in uses:
-            if use.short in expanded - defined:
+            if use.short in expanded - kept - defined:
                 long = use.short if _is_heading(text, use) else longs[use.short]
                 if meant.get(use.short) != long:
                     meant[use.short] = long

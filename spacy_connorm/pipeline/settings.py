@@ -420,6 +420,11 @@ class ResolverSettings(ComponentSettings):
         'where a finding would stand: "no VT", "mild TR", "HTN, HLD"; of several long forms, the '
         "one that has most words in common with the document is taken",
     )
+    own_names: list[StrictStr] = Field(
+        [],
+        description="the short forms of `short_forms` that are themselves names in the ontology, "
+        'and are read as these in a document where one stands where a finding would: "has FAD"',
+    )
 
 
 OwnTerms = Annotated[

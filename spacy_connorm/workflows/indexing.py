@@ -187,8 +187,8 @@ def build_index(
     profile (str): The part of the ontology to find, see `ontology.profiles`. "auto": the profile of
         a known ontology, or of several that were joined, unless the settings have `branches`.
         "none": all of it.
-    clinical (bool): Whether it reads clinical notes: with the short forms of a table ("SOB"), and
-        with an assertion marker.
+    clinical (bool): Whether it reads clinical notes in English: with the short forms of a table
+        ("SOB"), and with an assertion marker.
     reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied if texts and
         encoder are the same.
     train (bool): Whether to train the encoder, "fast" unless `encoder` names another, on the
@@ -206,7 +206,7 @@ def build_index(
         CN406 for a profile of another ontology, CN810 if there are too few synonyms to train on,
         and the errors of the readers and, with `train`, of `training.train`.
     WARNS (ConnormWarning): CNW404 for the encoder "fast" without training, CNW405 for annotated
-        documents without concept ids.
+        documents without concept ids, CNW406 for clinical notes in another language than English.
     """
     require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)
     require_choice("profile", profile, (AUTO, NONE, *PROFILES))
@@ -302,7 +302,8 @@ def make_pipeline(
     find_mentions (bool): Whether to add a mention finder.
     clinical (bool): Whether to add an assertion marker and short forms of clinical notes.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names.
-    RETURNS (Language): The pipeline.
+    RETURNS (Language): The pipeline. A warning (CNW406) reports clinical notes in another language
+        than English.
     RAISES (ConnormError): CN100 for a missing file, CN703, CN704 or CN711 if the config has none,
         several or another concept normalizer, CN711 for an invalid setting, CN118 for an unknown
         encoder, CN006 for one beside a config.
@@ -324,6 +325,8 @@ def make_pipeline(
         name = choose_name(normalizers, component)
         block = normalizers[name]
         nlp = spacy.blank(settings.get("nlp", {}).get("lang") or "en")
+        if clinical and nlp.lang != "en":
+            warn(Warnings.CNW406.format(lang=nlp.lang))
         if block.get("expand_abbreviations", True):
             resolver: Any = nlp.add_pipe(_RESOLVER)
             if clinical:
@@ -390,13 +393,17 @@ class _Described:
 
     def __init__(self, store: ConceptStore) -> None:
         self._store = store
+        self._placed = len(store.placed())
+
+    def has_hierarchy(self) -> bool:
+        return self._placed > 0
 
     def share_below(self, roots: Sequence[str]) -> float:
         known = [root for root in roots if self._store.number(root) is not None]
-        if not known:
+        if not known or not self._placed:
             return 0.0
         # The rest are supplementary concepts, or of another ontology.
-        return len(self._store.of_branches(known)) / max(1, len(self._store.placed()))
+        return len(self._store.of_branches(known)) / self._placed
 
     def some_ids(self, most: int) -> list[str]:
         numbers = range(0, len(self._store), len(self._store) // most + 1)
@@ -438,7 +445,8 @@ def _apply_profile(name: str, nlp: Language, normalizer: ConceptNormalizer) -> P
 def _choose_meanings(nlp: Language) -> None:
     """Choose the meaning of short forms with several meanings if exactly one of them is a name in
     the ontology, by document if several are, or if the short form is a name itself, and of those
-    with a number if that is its type, stage or grade: "CKD3".
+    with a number if that is its type, stage or grade: "CKD3". Short forms of the ontology whose
+    long form it lacks are its own.
     """
     if _RESOLVER not in nlp.pipe_names:
         return
@@ -448,7 +456,13 @@ def _choose_meanings(nlp: Language) -> None:
     meanings = ambiguous_short_forms()
     certain = {short: [long] for short, long in resolver.cfg["short_forms"].items()}
     known: dict[str, list[str]] = {**certain, **meanings}
-    names = finder.names_among([*meanings, *chain.from_iterable(known.values())])
+    names = finder.names_among([*known, *chain.from_iterable(known.values())])
+    own = {
+        short: long for short, (long,) in certain.items() if names.get(short) and long not in names
+    }
+    for short in _unmistakable(nlp, own):
+        del certain[short], resolver.cfg["short_forms"][short]
+    resolver.cfg["own_names"] = [short for short in own if short in certain]
     meanings = _without_synonyms(nlp, meanings, names)
     named = {short: [each for each in longs if each in names] for short, longs in meanings.items()}
     resolver.cfg["meanings"] = {
@@ -462,6 +476,25 @@ def _choose_meanings(nlp: Language) -> None:
     counted = unambiguous(each for each in numbered if each[1] in names)
     resolver.cfg["short_forms"] |= counted
     resolver.cfg["findings"] = [*findings, *counted]
+
+
+def _unmistakable(nlp: Language, own: Mapping[str, str]) -> list[str]:
+    """Select the short forms that mean the ontology's concept wherever they stand: its preferred
+    name, one with a digit or hyphen ("COVID-19"), and those whose long form in the table is linked
+    to the same concept, which only lacks it as a name ("human papillomavirus" for "HPV").
+
+    own (Mapping[str, str]): The table's long forms of short forms that are names in the ontology.
+    RETURNS (List[str]): Some of the short forms.
+    """
+    link = partial(find_normalizer(nlp).candidates, top_k=1)
+    linked = zip(own, link([*own]), link([*own.values()]), strict=True)
+    return [
+        short
+        for short, ours, theirs in linked
+        if not short.isalpha()
+        or short in {each.name for each in ours}
+        or {each.concept_id for each in ours} & {each.concept_id for each in theirs}
+    ]
 
 
 def _without_synonyms(

@@ -57,6 +57,7 @@ def test_options_are_parsed(invoke, words, tmp_path, arguments, concepts):
     [
         (["nowhere.obo"], "CN100"),
         (["small.obo", "--languages", "ENG"], "CN113"),
+        (["mesh_supplementary.tsv"], "CN127"),
         (["mesh_supplementary.tsv", "--id", "1", "--name", "2", "--separator", ""], "CN006"),
     ],
 )

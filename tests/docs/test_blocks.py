@@ -38,7 +38,7 @@ from .pages import (
 
 # Pages whose commands read downloaded data; the tests of the benchmarks run them.
 MEASURED = "docs/benchmarks/"
-PROGRAMS = {"connorm", "python", "pip", "make", "export", "torchrun", "mkdir"}
+PROGRAMS = {"awk", "connorm", "python", "pip", "make", "export", "torchrun", "mkdir"}
 # Packages of recipes that are not installed here.
 FOREIGN = {"pyspark"}
 

@@ -69,7 +69,7 @@ def test_every_format_has_its_reader(format):
         ("a.dat", "What is this?\n", "CN111"),
         ("a.jsonl", "What is this?\n", "CN115"),
         ("a.obo", "What is this?\n", "CN115"),
-        ("a.tsv", "What is this?\n", "CN114"),
+        ("a.tsv", "What is this?\n", "CN127"),
         ("a.xml", "What is this?\n", "CN115"),
         ("a.jsonl", "", "CN104"),
         ("a.obo", "format-version: 1.2\n", "CN104"),

@@ -32,6 +32,26 @@ def test_icd10cm_tabular_list_adds_synonyms_and_chapters(data):
     assert {c.types for c in concepts.values()} == {("Diseases of the nose (A90-A99)",)}
 
 
+@pytest.mark.parametrize("codes", [("A90", "A90.0", "A90.01"), ("A90", "A900", "A9001")])
+def test_a_table_of_codes_implies_names_too(tmp_path, codes):
+    path = tmp_path / "codes.tsv"
+    titles = ("Nose fever", "Nose flu, unspecified", "Nose flu [sneezles] (acute)")
+    rows = "".join(f"{code}\t{title}\n" for code, title in zip(codes, titles, strict=True))
+    path.write_text(f"icd_code\tlong_title\n{rows}")
+    concepts = by_id(stream_ontology(path, format="icd10cm"))
+    assert {code: each.names[1:] for code, each in concepts.items()} == {
+        "A90": (),
+        "A90.0": ("Nose flu",),
+        "A90.01": ("sneezles",),
+    }
+    assert concepts["A90.01"].parents == ("A90.0",)
+    assert concepts["A90.01"].xrefs == ("ICD10CM:A90.01",)
+    plain = stream_ontology(path, format="icd10cm", implied_names=False)
+    assert not any(each.aliases for each in plain)
+    # Unless the format is named, it is a table like others.
+    assert [each.names for each in stream_ontology(path)][1] == ("Nose flu, unspecified",)
+
+
 @pytest.mark.parametrize(
     ("content", "code"),
     [("<ICD10CM.tabular/>", "CN104"), ("<ClaML/>", "CN123"), ("A90 no XML", "CN115")],

@@ -7,8 +7,12 @@ from spacy_connorm.ontology.profiles import PROFILES, choose_profile
 class Described:
     """What tells an ontology: the share of its concepts below roots, ids, and semantic types."""
 
-    def __init__(self, *known, share=1.0, ids=("X1",), types=()):
+    def __init__(self, *known, share=1.0, ids=("X1",), types=(), is_flat=False):
         self._known, self._share, self._ids, self._types = set(known), share, ids, types
+        self._is_flat = is_flat
+
+    def has_hierarchy(self):
+        return not self._is_flat
 
     def share_below(self, roots):
         return self._share if set(roots) & self._known else 0.0
@@ -50,6 +54,11 @@ def test_organisms_are_known_by_their_ids_alone():
     assert choose_profile("auto", below(ids=[*ids, *("X1",) * 5])) is None
 
 
+def test_genes_are_known_by_their_ids():
+    assert choose_profile("auto", below(ids=["HGNC:5", "HGNC:20387"])) == PROFILES["hgnc"]
+    assert choose_profile("auto", below(ids=["HGNC:5", "ENSG00000121410"])) is None
+
+
 EXTERNAL = "External causes of morbidity (V00-Y99)"
 
 
@@ -69,3 +78,34 @@ def test_an_ontology_without_roots_is_known_by_its_ids_and_types(name, ids, type
     # Ids alone do not tell: CTD has MeSH's. Nor do those of a few concepts.
     assert choose_profile("auto", below(ids=ids, types=["Cancer"])) is None
     assert choose_profile("auto", below(ids=[*ids, "X1"], types=types)) is None
+
+
+# The ids of a few concepts that no profile leaves out.
+SOME_IDS = {
+    "hpo": ["HP:0000001", "HP:0001250"],
+    "mondo": ["MONDO:0000001", "MONDO:0004979"],
+    "ordo": ["Orphanet:C001", "ORPHA:558"],
+    "so": ["SO:0000110", "SO:0000704"],
+    "uberon": ["UBERON:0001062", "UBERON:0002107"],
+    "chebi": ["CHEBI:24431", "CHEBI:15365"],
+    "ncbitaxon": ["NCBITaxon:1", "NCBITaxon:9606"],
+}
+
+
+@pytest.mark.parametrize("name", [*SOME_IDS])
+@pytest.mark.parametrize("chosen", ["auto", "own"])
+def test_a_table_without_a_hierarchy_keeps_all_branches(name, chosen):
+    table = below(share=0.0, ids=SOME_IDS[name], is_flat=True)
+    profile, own = choose_profile(name if chosen == "own" else "auto", table), PROFILES[name]
+    assert profile is not None and not profile.branches and not profile.excluded
+    changed = {"branches": (), "excluded": (), "reason": profile.reason}
+    assert profile == own._replace(**changed)
+    assert profile.reason == f"{own.reason}; but it has no parents, so no branch is left out"
+
+
+def test_a_table_of_mesh_is_not_taken_for_its_chemicals():
+    chemicals = PROFILES["mesh-chemicals"]
+    flat = below(*chemicals.roots, share=0.0, ids=["D009930", "D012640"], is_flat=True)
+    assert choose_profile("auto", flat) is None
+    with_types = below(share=0.0, ids=["D009930", "D012640"], types=["C04", "V03"], is_flat=True)
+    assert choose_profile("auto", with_types) == PROFILES["mesh"]

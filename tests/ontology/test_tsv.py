@@ -46,6 +46,9 @@ def test_tsv_with_header(read):
         "ID,Name,Synonyms,Types,Definition,Parents,Alt IDs,XRefs",
         "concept_id,canonical_name,aliases,types,definition,parents,alt_ids,xrefs",
         "Class ID,Preferred Label,Synonyms,Semantic Types,Definitions,Parents,alt_ids,xrefs",
+        "icd_code,long_title,synonyms,types,definition,parents,alt_ids,xrefs",
+        "Code,Description,synonyms,types,definition,parents,alt_ids,xrefs",
+        "concept_id,concept_name,synonyms,types,definition,parents,alt_ids,xrefs",
     ],
 )
 def test_columns_with_usual_names_are_read_without_options(read, header):
@@ -94,11 +97,54 @@ def test_a_named_column_comes_before_the_usual_one(read):
     assert concept.names == ("one", "Uno")
 
 
+def test_a_description_is_a_name_only_without_another(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("code,description,title\nT:1,the first of all,one\n")
+    with pytest.warns(UserWarning, match="CNW107.*description"):
+        assert [each.names for each in read_tsv(path)] == [("one",)]
+
+
+@pytest.mark.parametrize(
+    ("header", "missing", "options"),
+    [
+        (
+            "HGNC ID,Approved symbol,Approved name",
+            "id or name",
+            "'HGNC ID' --name 'Approved symbol'",
+        ),
+        (
+            "MedDRA Code,MedDRA SOC,CTCAE Term,Grade 1 ",
+            "id or name",
+            "'MedDRA Code' --name 'CTCAE Term'",
+        ),
+        ("ICDO3.2,Level,Term,Code reference", "id", "COLUMN --name Term"),
+        ("code,Bezeichnung", "name", "code --name COLUMN"),
+        ("HGNC ID,name", "id", "'HGNC ID' --name name"),
+    ],
+)
+def test_the_command_for_other_columns_is_told(tmp_path, header, missing, options):
+    path = tmp_path / "table.csv"
+    path.write_text(f"{header}\n1,one\n")
+    with pytest.raises(ConnormError, match="CN127") as caught:
+        list(read_tsv(path))
+    columns = ", ".join(header.split(","))
+    assert f"such as {missing}. It has: {columns}." in str(caught.value)
+    assert str(caught.value).endswith(f"{path} ontology.jsonl --id {options}`.")
+
+
+def test_what_was_named_stays_in_the_command(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("key,long name\n1,one\n")
+    with pytest.raises(ConnormError, match="CN127.*--id key --name 'long name'"):
+        list(read_tsv(path, id="key"))
+
+
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
         ("id,name,other terms,brand\n1,one,uno,Uno\n", "CNW107.*other terms, brand.*--synonyms"),
         ("id,name,synonyms\n1,one,uno;un\n2,two,dos;deux\n", "CNW108.*'|'.*2 cells.*';'"),
+        ('id,name,synonyms\n1,one,"uno, un"\n2,two,dos\n', "CNW108.*1 cells.*', '"),
         ("id,name,synonyms\n1,one|uno,un\n", "CNW109.*1 names have a '|'.*--synonyms 2"),
     ],
 )
@@ -113,6 +159,8 @@ def test_synonyms_that_are_not_read_are_reported(read, content, expected):
         "id,name\n1,one\n",
         "id,name,synonyms\n1,one,uno\n2,two,dos\n",
         "id,name,synonyms\n1,one,uno|un\n2,2-(x;y),a;b\n",
+        'id,name,synonyms\n1,one,uno|un\n2,two,"a, b"\n',
+        'cui,name,name_status\n1,one,P\n1,"one, first",A\n',
     ],
 )
 def test_tables_without_doubt_have_no_warning(read, content):

@@ -151,6 +151,29 @@ def test_a_meaning_is_chosen_by_the_words_of_the_text(text, long_form):
     assert [each._.long_form for each in found] == ([long_form] if long_form else [])
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Has FAD. FAD, MCT", []),
+        ("FAD level low, MCT oil", ["FAD", "MCT"]),
+        ("PMH: hypertension, FAD, MCT", []),
+        ("MCT oil for FAD. No FAD", ["MCT"]),
+        ("Fit and dry (FAD). FAD level", ["FAD"]),
+        ("FAD: given", ["FAD"]),
+    ],
+)
+def test_names_of_the_ontology_are_kept_where_findings_stand(text, found):
+    nlp = make_pipeline()
+    nlp.get_pipe("abbreviation_resolver").cfg.update(
+        {
+            "short_forms": {"FAD": "flavin adenine dinucleotide", "MCT": "mid-chain triglyceride"},
+            "findings": [],
+            "own_names": ["FAD", "MCT"],
+        }
+    )
+    assert sorted({each.text for each in nlp(text)._.abbreviations}) == found
+
+
 def test_an_empty_long_form_is_refused():
     with pytest.raises(ConnormError, match="CN006.*short_forms"):
         AbbreviationResolver(short_forms={"SOB": ""})

@@ -14,6 +14,7 @@ from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.files.configs import read_config
 from spacy_connorm.ontology import join_concepts, open_ontology, read_ontology
+from spacy_connorm.ontology.profiles import PROFILES
 from spacy_connorm.workflows import indexing, make_pipeline
 from spacy_connorm.workflows.indexing import _remember_names
 
@@ -512,6 +513,14 @@ def test_clinical_notes_are_read_with_their_short_forms_and_assertions(tmp_path)
     build_index(ontology, built.path, clinical=True, overrides=NGRAMS)
 
 
+def test_clinical_notes_in_another_language_are_warned_of(tmp_path):
+    ontology = Ontology([Concept("C1", "Fieber")])
+    overrides = {**NGRAMS, "nlp.lang": "de"}
+    with pytest.warns(ConnormWarning, match="CNW406.*'de'.*assertion_marker"):
+        built = build_index(ontology, tmp_path / "out", clinical=True, overrides=overrides)
+    assert spacy.load(built.path).lang == "de"
+
+
 def test_of_several_meanings_the_ontology_chooses_one(tmp_path):
     ontology = Ontology(
         [
@@ -552,6 +561,39 @@ def test_the_profile_of_anatomy_takes_no_other_words(tmp_path):
     built = build_finder(anatomy, tmp_path)
     assert built.profile is not None and built.profile.name == "uberon"
     assert spacy.load(built.path).get_pipe("mention_finder").cfg["min_certainty"] == 1.0
+
+
+def test_short_forms_of_the_ontology_are_its_own(tmp_path):
+    ontology = Ontology(
+        [
+            Concept("V1", "flea allergic dermatitis", ("FAD",)),
+            Concept("V2", "COVID-19"),
+            Concept("V3", "mast cell tumour", ("MCT",)),
+            Concept("V4", "human papillomavirus infectious disease", ("HPV",)),
+            Concept("V5", "spinal neurofibromatosis", ("SNF",)),
+            Concept("V6", "RTA"),
+        ]
+    )
+    built = build_index(
+        ontology, tmp_path / "out", find_mentions=True, clinical=True, overrides=NGRAMS
+    )
+    # Those that mean nothing else: a preferred name, a number, a long form of the same concept.
+    text = "Swabs: COVID-19. HPV. RTA."
+    assert found_in(text, built) == [("COVID-19", "V2"), ("HPV", "V4"), ("RTA", "V6")]
+    # Others where findings stand, else as in the table.
+    assert found_in("FAD likely. No MCT.", built) == [("FAD", "V1"), ("MCT", "V3")]
+    assert found_in("Back to SNF. Lives in SNF. MCT oil, FAD level", built) == []
+
+
+@pytest.mark.parametrize("name", [name for name, each in PROFILES.items() if each.roots])
+def test_a_table_without_parents_is_found_whatever_its_ids(tmp_path, name):
+    roots = PROFILES[name].roots
+    vocabulary = "".join(roots[0].partition(":")[:2]) if ":" in roots[0] else "D"
+    table = [Concept(root, f"kind {root}") for root in roots]
+    table.append(Concept(f"{vocabulary}000777", "mitral valve"))
+    built = build_index(Ontology(table), tmp_path / "a", find_mentions=True, overrides=NGRAMS)
+    assert found_in("The mitral valve.", built) == [("mitral valve", table[-1].concept_id)]
+    assert (built.profile is None) == (name == "mesh-chemicals")
 
 
 CHEMICALS = Ontology(
@@ -598,6 +640,20 @@ def test_genera_have_capitals(tmp_path, root):
     assert found_in("The human cancer. Humans.", built) == found
     family = [] if root == "NCBITaxon:1" else [("Family", "NCBITaxon:family")]
     assert found_in("Family of crabs: Cancer", built) == [*family, ("Cancer", crab)]
+
+
+def test_symbols_of_genes_have_capitals(tmp_path):
+    genes = [
+        Concept("HGNC:20387", "IMPACT", ("impact RWD domain protein",)),
+        Concept("HGNC:391", "AKT1", ("AKT serine/threonine kinase 1",)),
+        Concept("HGNC:6125", "IRS1", ("insulin receptor substrate 1",)),
+    ]
+    built = build_index(Ontology(genes), tmp_path / "genes", find_mentions=True, overrides=NGRAMS)
+    assert built.profile is not None and built.profile.name == "hgnc"
+    text = "The impact of insulin receptor substrate 1 on AKT1."
+    expected = [("insulin receptor substrate 1", "HGNC:6125"), ("AKT1", "HGNC:391")]
+    assert found_in(text, built) == expected
+    assert found_in("IMPACT was deleted.", built) == [("IMPACT", "HGNC:20387")]
 
 
 def test_external_causes_of_icd_are_not_found(tmp_path):
