@@ -72,6 +72,12 @@ _IN_KIN = re.compile(
     re.IGNORECASE,
 )
 _KINS = re.compile(rf"{_KIN}['\u2019]s?(?=\s)", re.IGNORECASE)
+# "Mother MI at 50, HTN; father DM": at the start of a clause, a relative needs no verb. Behind
+# others ("here with mother, fever since May") it is one that says or does something.
+_RELATIVES = re.compile(
+    rf"(?:(?<![^\n])|(?<=[.,;:(*\u2022\u2013-]\s)|(?<=\()|(?<=\band\s)){_WHOSE}{_KIN}(?=\s)",
+    re.IGNORECASE,
+)
 
 _TREATMENT = r"""
 admissions?|antibiotics|drugs?|hospitali[sz]ations?|improvement|inhalers?|insulin|medications?
@@ -162,7 +168,11 @@ _PATTERNS: dict[str, dict[str, _Find]] = {
         "before": _ADVICE.finditer,
         "near": _EXPECTED.finditer,
     },
-    "family": {"before": _HAS.finditer, "near": _KINS.finditer},
+    "family": {
+        "before": _HAS.finditer,
+        "near": _KINS.finditer,
+        "listing": _RELATIVES.finditer,
+    },
     "history": {"present": _NOW.finditer},
 }
 _ADJACENT = {"family": _IN_KIN, "history": _THEN}

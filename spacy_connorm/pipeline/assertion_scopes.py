@@ -54,6 +54,9 @@ _BEFORE_CONSIDERED = (
     DETERMINERS | GRADES | {"also", "any", "new", "other", "possible", "underlying", "worsening"}
 )
 _BETWEEN_CONSIDERED = _JOINTS | VERSUS | {","}
+# The same behind "mother" in "mother severe asthma, MI at 50, HTN".
+_BEFORE_LISTED = GRADES | {"(", QUESTION_MARK, "also", "possible"}
+_BETWEEN_LISTED = _JOINTS | {",", "+", "age", "aged", "at", *map(str, range(1, 110))}
 _ITEM_SIGN = re.compile(r"\d{1,2}[.)]?|[-.)*#•–]|[Pp]lease")
 # Between "mother's" or "looks like" and a mention, "severe childhood-onset"; in tokens.
 _MODIFIERS = 4
@@ -91,6 +94,8 @@ class Matches(NamedTuple):
         them, besides those whose text says so.
     near (Sequence[Tuple[int, int, int]]): Those that apply only to the mention right behind them
         and its modifiers.
+    listing (Sequence[Tuple[int, int, int]]): Those that apply only to the mention right behind them
+        and to those listed with it.
     """
 
     before: Sequence[Match]
@@ -98,6 +103,7 @@ class Matches(NamedTuple):
     ends: Sequence[Match]
     adjacent: Sequence[Match] = ()
     near: Sequence[Match] = ()
+    listing: Sequence[Match] = ()
 
 
 def marked_spans(
@@ -123,6 +129,7 @@ def marked_spans(
     signed = _behind_signs(doc, matches.before, mentions, minuses)
     considered = _behind_imperatives(doc, matches.before, mentions, starts)
     near = _behind_modifiers(doc, matches.near, mentions)
+    listed = _listed(doc, matches.listing, mentions)
     # "Fever: no, cough": the answer to one does not apply to the next, nor does "maternal" in
     # "asthma in a maternal cousin, cough".
     before = sorted(
@@ -136,7 +143,7 @@ def marked_spans(
     borders = [*sorted({*sections, *ends}), len(doc)]
     stops = sorted({*starts, *(token.i for token in doc if token.text == ",")}) if pauses else []
     first_tokens, last_tokens = (list(map(itemgetter(1), each)) for each in (before, behind))
-    beside_it = adjacent | signed | considered | near
+    beside_it = adjacent | signed | considered | near | listed
     for span in spans:
         statement = bisect_right(borders, span.start)
         first, last = borders[statement - 1], borders[statement]
@@ -285,6 +292,19 @@ def _behind_modifiers(doc: Doc, near: Sequence[Match], mentions: Mapping[int, in
     for _, _, end in near:
         first = _without_modifiers(doc, end, mentions)
         marked.update(_in_row(doc, mentions, first, (), _OR_SIGNS))
+    return marked
+
+
+def _listed(doc: Doc, listing: Sequence[Match], mentions: Mapping[int, int]) -> set[int]:
+    """Find the mentions right behind phrases, and those in a list with them: "mother MI at 50,
+    asthma", but not "mother reports fever" or "mother anxious about fever".
+
+    RETURNS (Set[int]): The first tokens of the mentions.
+    """
+    marked = set[int]()
+    for _, _, end in listing:
+        if end not in marked:
+            marked.update(_in_row(doc, mentions, end, _BEFORE_LISTED, _BETWEEN_LISTED))
     return marked
 
 

@@ -152,7 +152,10 @@ _NONE = frozenset(
 _NO = frozenset(["0/10", "denied", "denies", "n", "nil", "nka", "nkda", "no", "none"])
 ANSWERS = _NONE | _MINUSES | _NO | _GUESSES
 _RELATIVES = ("maternal", "paternal", "mgf", "mgm", "pgf", "pgm")
-_FAMILY = ("family antecedents", "family history", "family hx", "family h/o", "fam hx", "fh", "fhx")
+_FAMILY = (
+    *("family:", "family antecedents", "family history", "family hx", "family h/o", "fam hx", "fh"),
+    "fhx",
+)
 _PATIENT = (
     *("anyone", "but", "he", "if you", "patient", "proband", "pt", "she", "the child"),
     *("the infant", "you are", "you have"),

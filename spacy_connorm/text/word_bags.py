@@ -45,9 +45,7 @@ _LETTER = "A"
 _NUMBER = re.compile(r"\d")
 _NUMBERED = re.compile(r"a(?:(?<=\da)(?![^\W\d_])|(?=\d)(?<![^\W\d_]a))")
 # "Stage IIIb", "IIIB".
-_ROMAN = re.compile(
-    r"(?<![^\W_])(?:(II|III|IV|VII|VIII|IX)([A-Da-d])|(I|V|VI)([a-d]))(?![^\W_])"
-)
+_ROMAN = re.compile(r"(?<![^\W_])(?:(II|III|IV|VII|VIII|IX)([A-Da-d])|(I|V|VI)([a-d]))(?![^\W_])")
 # Longer runs of letters are not English words.
 _LONGEST = 60
 # Words in capitals up to this length may be short forms, whose last letter is not a plural: "AIDS".

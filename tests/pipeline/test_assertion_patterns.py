@@ -61,6 +61,30 @@ def test_words_may_stand_between_a_relative_and_a_finding(nlp, text, expected):
 
 
 @pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Mother stroke at 50.", {"stroke": KIN}),
+        ("Cough. Mum severe asthma", {"cough": (), "asthma": KIN}),
+        ("Father asthma, stroke at 60, fits. Fever", {"asthma": KIN, "stroke": KIN, "fits": KIN}),
+        ("Sister asthma; brother fits", {"asthma": KIN, "fits": KIN}),
+        ("Family: father asthma, mother stroke", {"asthma": KIN, "stroke": KIN}),
+        ("Family: asthma, fits\nFever", {"asthma": KIN, "fits": KIN, "fever": ()}),
+        ("FAMILY:\nasthma\n\nFever", {"asthma": KIN, "fever": ()}),
+        ("Fever, his older brother fits + asthma", {"fits": KIN, "asthma": KIN}),
+        ("Dad ?stroke, pt has fever", {"stroke": ("possible", "family"), "fever": ()}),
+        ("Mother anxious about fever", {"fever": ()}),
+        ("Mother reports fever. Mom worried re: fits", {"fever": (), "fits": ()}),
+        ("Here with mother fever since May", {"fever": ()}),
+        ("Seen with mother, fever", {"fever": ()}),
+        ("Mother stroke, has cough", {"stroke": KIN, "cough": ()}),
+        ("Mother\nFever", {"fever": ()}),
+    ],
+)
+def test_a_relative_right_before_a_finding_has_it(nlp, text, expected):
+    assert read(nlp(text)).items() >= expected.items()
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Mother, who is worried he has fever",
