@@ -99,7 +99,11 @@ _UNTREATED = re.compile(
     r"|related|relieved|secondary|treated)\b))(?!\w)",
     re.IGNORECASE,
 )
-_RATHER = re.compile(r"\b(?:instead of|lack of|rather than)\b", re.IGNORECASE)
+# "Inconsistent with pneumonia"; but an injury that a story is inconsistent with is there.
+_RATHER = re.compile(
+    r"\b(?:inconsistent with(?!\s(?:her|his|the|their|this)\b)|instead of|lack of|rather than)\b",
+    re.IGNORECASE,
+)
 
 # "Fever? No. Cough? Yes."
 _ANSWERED = re.compile(

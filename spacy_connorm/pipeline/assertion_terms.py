@@ -128,10 +128,14 @@ _ENDS_OF_NEGATION = (
 # "No further fits" denies them.
 _NEGATIONS_TOO = frozenset(["no further", "without any further", "without further"])
 _SEEN = ("noted", "present", "reported", "seen")
-_FOUND = ("appreciated", "detected", "found", "identified", "palpable", *_SEEN)
+_FOUND = (
+    *("apparent", "appreciated", "confirmed", "convincing", "demonstrated", "detected", "elicited"),
+    *("evident", "found", "identified", "observed", "palpable", "suspected", "visible"),
+    *("visualised", "visualized", *_SEEN),
+)
 _STATES = (
     *("absent", "excluded", "neg", "negative", "ruled out"),
-    *(f"not {found}" for found in _FOUND),
+    *(f"{never} {found}" for never in ("never", "not") for found in _FOUND),
 )
 _OCCURRED = ("occurred", *(f"been {found}" for found in ("a feature", "a problem", *_FOUND)))
 _NEVER = frozenset(

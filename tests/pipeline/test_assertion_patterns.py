@@ -154,6 +154,8 @@ def test_what_is_not_treated_is_there(nlp, text, expected):
     [
         ("Lack of fever, cough", {"fever": NO, "cough": ()}),
         ("Lack of sleep due to cough", {"cough": ()}),
+        ("Inconsistent with acute stroke, fits", {"stroke": NO, "fits": ()}),
+        ("A story inconsistent with the stroke", {"stroke": ()}),
         ("Asthma rather than fits or stroke, cough", {"asthma": (), "fits": NO, "stroke": NO}),
         ("Fits have never occurred, cough", {"fits": NO, "cough": ()}),
         ("Looks like a viral fever, cough", {"fever": ("possible",), "cough": ()}),

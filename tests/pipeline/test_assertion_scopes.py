@@ -58,6 +58,13 @@ def test_not_and_a_verb_deny_nothing_behind_a_comma(nlp, text, expected):
         ("Fever: no, cough: yes", {"fever": NO, "cough": ()}),
         ("Fever - none\nCough", {"fever": NO, "cough": ()}),
         ("Fever: negative. Cough", {"fever": NO, "cough": ()}),
+        ("Cough, fever not evident, fits", {"cough": (), "fever": NO, "fits": ()}),
+        ("Stroke was not demonstrated. Asthma never confirmed", {"stroke": NO, "asthma": NO}),
+        ("Stroke not visualised, fits not suspected", {"stroke": NO, "fits": NO}),
+        (
+            "Fits observed, stroke visualised, asthma confirmed",
+            {"fits": (), "stroke": (), "asthma": ()},
+        ),
         ("Fits denied, has cough", {"fits": NO, "cough": ()}),
         ("Fever and fits denied.", {"fever": NO, "fits": NO}),
         ("Has fever no cough", {"fever": (), "cough": NO}),
