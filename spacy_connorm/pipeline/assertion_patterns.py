@@ -105,6 +105,9 @@ _RATHER = re.compile(
     re.IGNORECASE,
 )
 
+# "Anxious ++", "fever +" is there, and ends a denial before it.
+_AFFIRMED = re.compile(r"\s?(?:\+{2,}|\+(?=\s?(?:[.,;)\n]|\Z)))")
+
 # "Fever? No. Cough? Yes."
 _ANSWERED = re.compile(
     r"\?(?=\s(?:denied|denies|nil|no|none|n|yes|y)(?:\s?[.,;)|!\n]|\s?\Z))", re.IGNORECASE
@@ -208,7 +211,18 @@ def add_patterns(
     without = {place for _, start, end in present for place in range(start, end)}
     before, behind = ([each for each in terms if each[1] not in without] for terms in matches[:2])
     before += found.pop("before", ())
-    return Matches(before, behind, [*matches.ends, *present], **found)
+    ends = [*matches.ends, *present]
+    if assertion == "negated":
+        ends += _affirmed(text, spans)
+    return Matches(before, behind, ends, **found)
+
+
+def _affirmed(text: str, spans: Iterable[Span]) -> Iterator[Match]:
+    """Find the mentions with a plus behind them, or at their end."""
+    for span in spans:
+        pluses = len(span.text) - len(span.text.rstrip("+"))
+        if _AFFIRMED.match(text, span.end_char - pluses):
+            yield 0, span.start, span.end
 
 
 def _spans(doc: Doc, borders: set[int], found: Iterator[re.Match[str]]) -> Iterator[Match]:

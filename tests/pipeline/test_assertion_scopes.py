@@ -31,6 +31,44 @@ def test_an_amount_behind_a_comma_begins_a_finding_of_its_own(nlp, text, expecte
 @pytest.mark.parametrize(
     "text, expected",
     [
+        ("No fever, anxious", {"fever": NO, "anxious": ()}),
+        ("Denies fever, cough, dizzy on standing", {"fever": NO, "cough": NO, "dizzy": ()}),
+        ("w/o fever, confused and dizzy", {"fever": NO, "confused": (), "dizzy": ()}),
+        ("Denies fever, dizzy or confused", {"fever": NO, "dizzy": NO, "confused": NO}),
+        ("No fever, dizzy spells, cough", {"fever": NO, "dizzy": NO, "cough": NO}),
+        ("Not anxious, confused", {"anxious": NO, "confused": NO}),
+        ("Denies feeling low, anxious", {"anxious": NO}),
+        ("No longer confused, dizzy", {"confused": NO, "dizzy": NO}),
+        ("No fever, anxious, dizzy", {"fever": NO, "anxious": (), "dizzy": ()}),
+        ("Denies fever, anxious ++, cough", {"fever": NO, "anxious": (), "cough": ()}),
+        ("No fever, cough +, fits", {"fever": NO, "cough": (), "fits": ()}),
+        ("No fever + cough", {"fever": NO, "cough": NO}),
+        ("FHx: asthma ++, fits", {"asthma": ("family",), "fits": ("family",)}),
+    ],
+)
+def test_what_is_no_noun_or_has_a_plus_is_there(nlp, text, expected):
+    assert read(nlp(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("PMH: nil, MH: asthma", {"asthma": ()}),
+        ("Meds: none, asthma on inhalers", {"asthma": ()}),
+        ("Patient denies\nfever", {"fever": NO}),
+        ("No fever, social history: asthma", {"fever": NO, "asthma": ()}),
+        ("FHx: asthma, O/E: cough", {"asthma": ("family",), "cough": ()}),
+        ("No fever, cough: mild", {"fever": NO, "cough": NO}),
+        ("No fever, : cough", {"fever": NO, "cough": NO}),
+    ],
+)
+def test_a_field_has_its_own_answer(nlp, text, expected):
+    assert read(nlp(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
         ("Baby not feeding, fever and fits", {"fever": (), "fits": ()}),
         ("Has not passed stool, fever, cough", {"fever": (), "cough": ()}),
         ("Can't remember names, fits", {"fits": ()}),
