@@ -112,10 +112,11 @@ _AFFIRMED = re.compile(r"\s?(?:\+{2,}|\+(?=\s?(?:[.,;)\n]|\Z)))")
 _ANSWERED = re.compile(
     r"\?(?=\s(?:denied|denies|nil|no|none|n|yes|y)(?:\s?[.,;)|!\n]|\s?\Z))", re.IGNORECASE
 )
-# "Looks like asthma", "paracetamol as needed for fever".
+# "Looks like asthma", "paracetamol as needed for fever", "code stroke called".
 _EXPECTED = re.compile(
     r"\b(?:(?:look|sound)(?:s|ed)?\slike"
-    r"|(?:prn|(?:as|if|when)\s(?:necessary|needed|required))(?:\sfor)?)\b",
+    r"|(?:prn|(?:as|if|when)\s(?:necessary|needed|required))(?:\sfor)?"
+    r"|code(?=\s(?:sepsis|stemi|stroke)))\b",
     re.IGNORECASE,
 )
 _TOLD = (
@@ -128,14 +129,27 @@ appointment|assessment|check|evaluation|follow|management|monitoring|removal|res
 |therapy|treatment|visit
 """.replace("\n", "")
 # "Return to the ED for fever" and "patients should report fever": nobody has it yet.
-_ADVICE = re.compile(
+_ADVICE = (
     rf"(?:{_TOLD}|(?<![^\n])|(?<=[.;:)*\u2022\u2013-]\s))(?:"
     rf"(?:come\sback|go|present|return)\sto\s(?:[a-z]{{1,12}}\s){{0,3}}?{_CARE}\s(?P<why>for|with)"
-    r"|seek\s(?:(?:emergency|immediate|medical|urgent)\s){1,2}[a-z]{4,9}\s(?P<reason>for)"
+    r"|seek\s(?:(?:(?:emergency|immediate|medical|urgent)\s){1,2}[a-z]{4,9}|attention|care)"
+    r"\s(?P<reason>for)"
     r"|(?P<any>report)(?=\s(?:all|any|every)\b))\b"
-    rf"(?!\s(?:[\w-]{{1,16}}\s){{0,3}}(?:{_CARED})\b)|{_TOLD}(?P<told>report)\b",
-    re.IGNORECASE,
+    rf"(?!\s(?:[\w-]{{1,16}}\s){{0,3}}(?:{_CARED})\b)|{_TOLD}(?P<told>report)\b"
 )
+# "Risks of surgery, including bleeding", "complications such as DVT", "taught mum the symptoms of
+# sepsis", "signs of sepsis explained"; symptoms that are discussed are often the patient's own.
+_TEACHES = r"(?:advis|counsel|educat|explain|inform|instruct|taught|teach|warn)[a-z]{0,3}"
+_SIGNS = r"signs(?:\s(?:and|&|/|or)\ssymptoms)?"
+_RISKS = (
+    r"\b(?:risks(?:(?:\s(?:and|&|/)\s[a-z]{1,16}){0,2}\sof|\s?:"
+    r"|\b[^.;:\n]{0,60}?\b(?:include[sd]?|including|incl|such\sas))"
+    r"|complications,?\ssuch\sas"
+    rf"|{_TEACHES}(?:\s[\w/-]{{1,16}}){{0,5}}(?<!\swith)\s(?:{_SIGNS}|symptoms)\sof"
+    rf"|(?:discuss|review)(?:ed|ing)?(?:\s[\w/-]{{1,16}}){{0,5}}(?<!\swith)\s{_SIGNS}\sof"
+    rf"|{_SIGNS}\sof(?=[^.;:\n]{{1,60}}?\s(?:discussed|explained|reviewed)\b))(?!\w)"
+)
+_FEARED = re.compile(rf"{_ADVICE}|{_RISKS}", re.IGNORECASE)
 
 _HISTORY = r"(?:history|hx|h/o)"
 _UNITS = r"(?:days?|hours?|months?|weeks?|years?|d|hrs?|mos?|wks?|yrs?)"
@@ -172,7 +186,7 @@ _PATTERNS: dict[str, dict[str, _Find]] = {
     "negated": {"present": _UNTREATED.finditer, "near": _RATHER.finditer},
     "possible": {
         "present": _ANSWERED.finditer,
-        "before": _ADVICE.finditer,
+        "before": _FEARED.finditer,
         "near": _EXPECTED.finditer,
     },
     "family": {

@@ -42,7 +42,8 @@ _DENYING_STATES = frozenset(["being", "feeling", "longer"])
 _STATE_ENDINGS = ("al", "ed", "ic", "ive", "ous")
 # "Breathless", "irritable", "dizzy", "itchy", "sleepy", but neither "epilepsy" nor "allergy".
 _STATE = re.compile(
-    r"\w{2,}(?:able|ful|ish|lent|less|(?:([bdfgnpstz])\1|[kz]|[aiu]ch|tch|ws|eep|eat)y)"
+    r"\w{2,}(?:able|ful|ish|lent|less"
+    r"|(?:dd|ff|gg|nn|pp|ss|tt|[kz]|[aiu]ch|tch|ws|eep|eat)y)"
 )
 _PLAIN_STATES = (PLAIN_ADJECTIVES | STATES.keys()) - {"cold"}
 # Words that begin a finding, behind a comma after a negated one: "no wheeze, mild edema"; or one

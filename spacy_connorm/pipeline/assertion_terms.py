@@ -64,8 +64,13 @@ _FEARED = (
     *("call for", "if", "in case of", "in the event of", "monitor for", "monitoring for"),
     *("prevention of",),
     *("red flags", "return precautions", "risk factor for", "risk factors for", "risk for"),
-    *("risk of", "risks including"),
-    *(f"safety {net}{re}" for net in ("net", "netted", "netting") for re in (":", " for", " re")),
+    "risk of",
+    *(
+        f"safety{joint}{net}{re}"
+        for joint in (" ", "-")
+        for net in ("net", "netted", "netting")
+        for re in (":", " for", " re")
+    ),
     *("should he", "should she", "should the patient", "should they", "to avoid", "to prevent"),
     *("unless", "watch for", "watching for", "worried about"),
     *(f"{can} {cause}" for can in ("can", *_CAN) for cause in ("cause", "lead to", "result in")),

@@ -33,6 +33,7 @@ def nlp():
         ("The cells are abnormal.", ["cells are abnormal"]),
         ("3. Kidney disease stage 3", ["Kidney disease stage 3"]),
         ("fall precautions, fall risk, fall clinic", []),
+        ("fall protocol, fall alert, fall action plan, fall warning signs", []),
         ("S1 panel sent, S1 and the panel, fall panel", ["S1", "fall"]),
         ("yellow fever and fever", ["fever"]),
         ("In the face of this, swelling of the face.", ["face"]),
