@@ -160,8 +160,14 @@ _NOW = re.compile(
     rf"\s{_HISTORY}(?:\sof)?\b"
     rf"|\b{_HISTORY}(?=(?:\sof)?:?\s(?:{_NUMBER}[\s-]?{_UNITS}\b(?!\sago)"
     r"|(?:(?:acute|gradual|sudden)[\s-]onset|increasing|progressive|worsening)\b))"
-    r"|\bpreviously\s(?:fit\sand\s)?(?:asymptomatic|fit|healthy|independent|normal|unremarkable"
+    r"|\bprev(?:iously)?\s(?:fit\sand\s)?(?:asymptomatic|fit|healthy|independent|normal|unremarkable"
     r"|well)\b",
+    re.IGNORECASE,
+)
+# "Ex-smoker", "former heavy smoker", but neither "ex-lap" nor "ex prem baby".
+_FORMER = re.compile(
+    r"\b(?:ex(?=-(?!lap\b|prem)|\s(?:[a-z]{1,12}\s)?(?:addict|alcoholic|drinker|smoker|user)s?\b)"
+    r"|former(?:ly)?)\b",
     re.IGNORECASE,
 )
 _THEN = re.compile(
@@ -171,7 +177,7 @@ _THEN = re.compile(
     r"(?:baby|child|infant|kid|little|small|teenager|toddler|young|younger)\b"
     r"|\bin\s(?:her|his|my|their)\s(?:(?:early|mid|late)[\s-])?"
     r"(?:teens|twenties|thirties|forties|fifties|sixties|[2-6]0s)\b"
-    r"|\bin\s(?:an?|her|my|the)\s(?:earlier|first|last|previous|prior)\spregnancy\b"
+    r"|\bin\s(?:(?:an?|her|my|the)\s)?(?:earlier|first|last|previous|prior)\spregnancy\b"
     r"|(?:,\s)?\bin\s(?:(?:complete|full|partial|sustained)\s){0,2}remission\b"
     # "Seizures stopped at 5", but not "seizures stopped him" or "depression, stopped sertraline".
     r"|(?:,\s(?=(?:(?:all|both|has|have)\s){0,2}(?:now|since)\b))?"
@@ -194,7 +200,7 @@ _PATTERNS: dict[str, dict[str, _Find]] = {
         "near": _KINS.finditer,
         "listing": _RELATIVES.finditer,
     },
-    "history": {"present": _NOW.finditer},
+    "history": {"present": _NOW.finditer, "near": _FORMER.finditer},
 }
 _ADJACENT = {"family": _IN_KIN, "history": _THEN}
 

@@ -175,12 +175,12 @@ _PAST = (
     *("antecedents", "h/o", "history includes", "history notable for", "history of"),
     *("history remarkable for", "history significant for", "hx", "hx of", "medical history"),
     *("past:", "past history", "past medical history", "past problems", "personal history", "pmh"),
-    *("pmhx", "previous", "previously", "prior", "remote", "s/p", "significant past"),
+    *("pmhx", "prev", "previous", "previously", "prior", "remote", "s/p", "significant past"),
     "status post",
 )
 # These apply only to what follows them up to a comma: in "previous heart attack, osteoarthritis" to
 # one.
-UP_TO_COMMA = _GUESSED | VERSUS | {"previous", "prior", "remote", "s/p", "status post"}
+UP_TO_COMMA = _GUESSED | VERSUS | {"prev", "previous", "prior", "remote", "s/p", "status post"}
 _PAST_BEHIND = ("ago", "in the past", "previously", "resolved")
 # "H/o stroke with residual weakness, asthma": these end a scope up to a comma.
 PAUSES = frozenset(["residual"])

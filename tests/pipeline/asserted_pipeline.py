@@ -5,7 +5,7 @@ import spacy
 from spacy_connorm.documents.spans import get_assertions
 
 FINDINGS = ("fever", "asthma", "cough", "stroke", "fits")
-STATES = ("anxious", "dizzy", "confused")
+STATES = ("anxious", "dizzy", "confused", "smoker")
 
 
 def make_pipeline(**settings):
