@@ -164,6 +164,10 @@ _NOW = re.compile(
     r"|well)\b",
     re.IGNORECASE,
 )
+_WHILE = (
+    r"(?:\b(?:(?:at|during|in|on|over)\s(?:the\s)?)?(?:admission|arrival|day\s\d{1,3}|(?:19|20)\d\d"
+    r"|(?:hd|pod)\s?\#?\d{1,3}|night|overnight|weekend|yesterday)(?:\s|(?=,)))?"
+)
 # "Ex-smoker", "former heavy smoker", but neither "ex-lap" nor "ex prem baby".
 _FORMER = re.compile(
     r"\b(?:ex(?=-(?!lap\b|prem)|\s(?:[a-z]{1,12}\s)?(?:addict|alcoholic|drinker|smoker|user)s?\b)"
@@ -179,8 +183,9 @@ _THEN = re.compile(
     r"(?:teens|twenties|thirties|forties|fifties|sixties|[2-6]0s)\b"
     r"|\bin\s(?:(?:an?|her|my|the)\s)?(?:earlier|first|last|previous|prior)\spregnancy\b"
     r"|(?:,\s)?\bin\s(?:(?:complete|full|partial|sustained)\s){0,2}remission\b"
-    # "Seizures stopped at 5", but not "seizures stopped him" or "depression, stopped sertraline".
-    r"|(?:,\s(?=(?:(?:all|both|has|have)\s){0,2}(?:now|since)\b))?"
+    # "Seizures stopped at 5", "fever overnight, now settled", but not "seizures stopped him" or
+    # "depression, stopped sertraline".
+    rf"|{_WHILE}(?:,\s(?=(?:(?:all|both|has|have)\s){{0,2}}(?:now|since)\b))?"
     r"\b(?:(?:all|both|had|has|have|now|since|that|then|which)\s){0,4}"
     r"(?:ceased|cleared|resolved|settled|stopped|subsided)\b(?=\s?(?:[.,;)\n]|\Z)|\s(?:[a-z]+ly|after"
     r"|and|at|before|but|by|during|in|on|once|over|since|when|with|within)\b)"

@@ -85,8 +85,15 @@ _PLACES = ("in the", "on the", "on her", "on his", "on our", "remains in the", "
 IMPERATIVES = frozenset(["consider", "exclude", "return for"])
 # Those that all mentions behind them belong to: "return for weight gain > 3 lbs, or fever".
 WARNINGS = frozenset(["return for"])
+# By itself, "unlikely" denies, as in negspacy.
+_FELT_UNLIKELY = tuple(
+    f"{felt} {to_be}unlikely"
+    for felt in ("considered", "deemed", "felt", "judged", "thought")
+    for to_be in ("", "to be ")
+)
 _NOT_SURE = frozenset(
     (
+        *(f"{being}{felt}" for being in _BEING for felt in _FELT_UNLIKELY),
         *(f"{being} {sure}" for being in (*_ARE, *_REMAINS, "seems") for sure in _GUESSED),
         *(f"{being} {each} possibility" for being in (*_ARE, *_REMAINS) for each in ("a", "one")),
         *(f"{being}{place} differential" for being in _BEING for place in _PLACES),
@@ -208,7 +215,7 @@ def negation_terms() -> Terms:
         [*preceding, *_MORE_NEGATIONS, *sorted(_MINUSES | _BOXES)],
         [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND | (ANSWERS - _GUESSES))],
         [*terms[_TERMINATION], *_ENDS_OF_NEGATION],
-        [*pseudo, *_CANNOT_EXCLUDE, *_NOT_EXCLUDED, *_EITHER],
+        [*pseudo, *_CANNOT_EXCLUDE, *_NOT_EXCLUDED, *_EITHER, *_FELT_UNLIKELY],
     )
 
 

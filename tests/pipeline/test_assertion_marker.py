@@ -139,6 +139,7 @@ def test_words_around_a_mention_say_what_it_is(nlp, text, expected):
         ("Likely asthma; fever", ["asthma"]),
         ("Stroke vs fits, a cough", ["stroke", "fits"]),
         ("Asthma less likely, cough", ["asthma"]),
+        ("Stroke felt unlikely, asthma was thought to be unlikely", ["stroke", "asthma"]),
         ("Asthma was suspected; cough", ["asthma"]),
         ("Stroke cannot be excluded, cough", ["stroke"]),
         ("Fits due to fever, stroke to be ruled out", ["stroke"]),

@@ -196,6 +196,12 @@ def test_some_words_apply_only_to_the_mention_right_behind_them(nlp, text, expec
         ("Previous fits, asthma in the last pregnancy, cough", {"fits": PAST, "asthma": PAST}),
         ("Asthma in pregnancy", {"asthma": ()}),
         ("Asthma, fits have since stopped", {"asthma": (), "fits": PAST}),
+        (
+            "Fits on HD 3, now resolved; cough overnight, since settled",
+            {"fits": PAST, "cough": PAST},
+        ),
+        ("Asthma, fever on admission now settled", {"asthma": (), "fever": PAST}),
+        ("Fits overnight, now fever", {"fits": (), "fever": ()}),
         ("Fits stopped at 5. Fever until age 7", {"fits": PAST, "fever": PAST}),
         ("Has fits, now resolved; the cough settled", {"fits": PAST, "cough": PAST}),
         ("Fever subsided rapidly, asthma which cleared", {"fever": PAST, "asthma": PAST}),
