@@ -15,7 +15,6 @@ from ..text.word_classes import (
     DETERMINERS,
     GRADES,
     PLAIN_ADJECTIVES,
-    PREPOSITIONS,
     STATES,
     is_modifier,
 )
@@ -56,8 +55,9 @@ _AMOUNTS = frozenset(_AMOUNT_WORDS.split())
 _GRADE = re.compile(r"[1-4]\+")
 _OR = frozenset(["nor", "or"])
 _OR_SIGNS = _OR | {"/"}
-_NOT = frozenset(["n't", "n\u2019t", "never", "not", "nt"])
-# "Not" and these deny what is said behind them; others only themselves, "not eating, fever".
+_NOT = frozenset(["declined", "n't", "n\u2019t", "never", "not", "nt"])
+# "Not" and these deny what is said behind them; others only themselves, "not eating, fever",
+# "declined induction, fever".
 _LISTING_WORDS = """
 any case complain complained complaining demonstrate describe develop developed endorse evidence
 exhibit experience experienced experiencing feel find get had have having identify known mention
@@ -482,7 +482,7 @@ def _begins_state(doc: Doc, comma: int, mentions: Mapping[int, int]) -> bool:
     if not end or _is_state(doc[comma - 1].lower_):
         return False
     words = [token.lower_ for token in doc[comma + 1 : end]]
-    head = next((place for place, word in enumerate(words) if word in PREPOSITIONS), len(words)) - 1
+    head = next((at for at, word in enumerate(words) if word in FUNCTION_WORDS), len(words)) - 1
     is_free = end == len(doc) or not doc[end].is_alpha or doc[end].lower_ in FUNCTION_WORDS
     return is_free and head >= 0 and _is_state(words[head])
 

@@ -74,6 +74,7 @@ def test_a_field_has_its_own_answer(nlp, text, expected):
         ("Can't remember names, fits", {"fits": ()}),
         ("Fits are not controlled, cough daily", {"fits": (), "cough": ()}),
         ("Never smoked, asthma", {"asthma": ()}),
+        ("Declined induction, fever", {"fever": ()}),
         ("Denies asthma, not eating, cough", {"asthma": NO, "cough": ()}),
         ("Not drinking, fits, no fever or cough", {"fits": (), "fever": NO, "cough": NO}),
         ("Not eating, fits or fever", {"fits": NO, "fever": NO}),
