@@ -39,9 +39,9 @@ _OTHERS_AFTER = {
     "hypertension": frozenset(["intracranial", "ocular", "portal", "pulmonary"]),
 }
 _ABOUT_FINDINGS = """
-board center centre chart clinic clinics diary education guideline guidelines leaflet marker markers
-medication nurse pathway precautions prevention prophylaxis review screen screening serology service
-team unit vaccination vaccine vaccines
+action alert board bundle center centre chart clinic clinics diary education guideline guidelines
+leaflet marker markers medication nurse pathway precautions prevention prophylaxis protocol review
+screen screening serology service team unit vaccination vaccine vaccines warning
 """
 _ABOUT = frozenset(_ABOUT_FINDINGS.split())
 # "Nephrotic-range" names a kind, not the finding. Annotators often mark the seizure of

@@ -118,7 +118,8 @@ class AssertionMarker(SavedComponent):
         for assertion, attribute in ASSERTIONS.items():
             terms = self.cfg[assertion] or _DEFAULTS[assertion]()
             matcher = Negex(self._nlp, self.name, neg_termset=terms, extension_name=attribute)
-            made.append(_Assertion(assertion, matcher, frozenset(matcher.preceding_negations)))
+            headings = (each.removesuffix(":") for each in matcher.preceding_negations)
+            made.append(_Assertion(assertion, matcher, frozenset(headings)))
         return made
 
 

@@ -72,6 +72,12 @@ _IN_KIN = re.compile(
     re.IGNORECASE,
 )
 _KINS = re.compile(rf"{_KIN}['\u2019]s?(?=\s)", re.IGNORECASE)
+# "Mother MI at 50, HTN; father DM": at the start of a clause, a relative needs no verb. Behind
+# others ("here with mother, fever since May") it is one that says or does something.
+_RELATIVES = re.compile(
+    rf"(?:(?<![^\n])|(?<=[.,;:(*\u2022\u2013-]\s)|(?<=\()|(?<=\band\s)){_WHOSE}{_KIN}(?=\s)",
+    re.IGNORECASE,
+)
 
 _TREATMENT = r"""
 admissions?|antibiotics|drugs?|hospitali[sz]ations?|improvement|inhalers?|insulin|medications?
@@ -93,16 +99,24 @@ _UNTREATED = re.compile(
     r"|related|relieved|secondary|treated)\b))(?!\w)",
     re.IGNORECASE,
 )
-_RATHER = re.compile(r"\b(?:instead of|lack of|rather than)\b", re.IGNORECASE)
+# "Inconsistent with pneumonia"; but an injury that a story is inconsistent with is there.
+_RATHER = re.compile(
+    r"\b(?:inconsistent with(?!\s(?:her|his|the|their|this)\b)|instead of|lack of|rather than)\b",
+    re.IGNORECASE,
+)
+
+# "Anxious ++", "fever +" is there, and ends a denial before it.
+_AFFIRMED = re.compile(r"\s?(?:\+{2,}|\+(?=\s?(?:[.,;)\n]|\Z)))")
 
 # "Fever? No. Cough? Yes."
 _ANSWERED = re.compile(
     r"\?(?=\s(?:denied|denies|nil|no|none|n|yes|y)(?:\s?[.,;)|!\n]|\s?\Z))", re.IGNORECASE
 )
-# "Looks like asthma", "paracetamol as needed for fever".
+# "Looks like asthma", "paracetamol as needed for fever", "code stroke called".
 _EXPECTED = re.compile(
     r"\b(?:(?:look|sound)(?:s|ed)?\slike"
-    r"|(?:prn|(?:as|if|when)\s(?:necessary|needed|required))(?:\sfor)?)\b",
+    r"|(?:prn|(?:as|if|when)\s(?:necessary|needed|required))(?:\sfor)?"
+    r"|code(?=\s(?:sepsis|stemi|stroke)))\b",
     re.IGNORECASE,
 )
 _TOLD = (
@@ -115,14 +129,27 @@ appointment|assessment|check|evaluation|follow|management|monitoring|removal|res
 |therapy|treatment|visit
 """.replace("\n", "")
 # "Return to the ED for fever" and "patients should report fever": nobody has it yet.
-_ADVICE = re.compile(
+_ADVICE = (
     rf"(?:{_TOLD}|(?<![^\n])|(?<=[.;:)*\u2022\u2013-]\s))(?:"
     rf"(?:come\sback|go|present|return)\sto\s(?:[a-z]{{1,12}}\s){{0,3}}?{_CARE}\s(?P<why>for|with)"
-    r"|seek\s(?:(?:emergency|immediate|medical|urgent)\s){1,2}[a-z]{4,9}\s(?P<reason>for)"
+    r"|seek\s(?:(?:(?:emergency|immediate|medical|urgent)\s){1,2}[a-z]{4,9}|attention|care)"
+    r"\s(?P<reason>for)"
     r"|(?P<any>report)(?=\s(?:all|any|every)\b))\b"
-    rf"(?!\s(?:[\w-]{{1,16}}\s){{0,3}}(?:{_CARED})\b)|{_TOLD}(?P<told>report)\b",
-    re.IGNORECASE,
+    rf"(?!\s(?:[\w-]{{1,16}}\s){{0,3}}(?:{_CARED})\b)|{_TOLD}(?P<told>report)\b"
 )
+# "Risks of surgery, including bleeding", "complications such as DVT", "taught mum the symptoms of
+# sepsis", "signs of sepsis explained"; symptoms that are discussed are often the patient's own.
+_TEACHES = r"(?:advis|counsel|educat|explain|inform|instruct|taught|teach|warn)[a-z]{0,3}"
+_SIGNS = r"signs(?:\s(?:and|&|/|or)\ssymptoms)?"
+_RISKS = (
+    r"\b(?:risks(?:(?:\s(?:and|&|/)\s[a-z]{1,16}){0,2}\sof|\s?:"
+    r"|\b[^.;:\n]{0,60}?\b(?:include[sd]?|including|incl|such\sas))"
+    r"|complications,?\ssuch\sas"
+    rf"|{_TEACHES}(?:\s[\w/-]{{1,16}}){{0,5}}(?<!\swith)\s(?:{_SIGNS}|symptoms)\sof"
+    rf"|(?:discuss|review)(?:ed|ing)?(?:\s[\w/-]{{1,16}}){{0,5}}(?<!\swith)\s{_SIGNS}\sof"
+    rf"|{_SIGNS}\sof(?=[^.;:\n]{{1,60}}?\s(?:discussed|explained|reviewed)\b))(?!\w)"
+)
+_FEARED = re.compile(rf"{_ADVICE}|{_RISKS}", re.IGNORECASE)
 
 _HISTORY = r"(?:history|hx|h/o)"
 _UNITS = r"(?:days?|hours?|months?|weeks?|years?|d|hrs?|mos?|wks?|yrs?)"
@@ -133,8 +160,18 @@ _NOW = re.compile(
     rf"\s{_HISTORY}(?:\sof)?\b"
     rf"|\b{_HISTORY}(?=(?:\sof)?:?\s(?:{_NUMBER}[\s-]?{_UNITS}\b(?!\sago)"
     r"|(?:(?:acute|gradual|sudden)[\s-]onset|increasing|progressive|worsening)\b))"
-    r"|\bpreviously\s(?:fit\sand\s)?(?:asymptomatic|fit|healthy|independent|normal|unremarkable"
+    r"|\bprev(?:iously)?\s(?:fit\sand\s)?(?:asymptomatic|fit|healthy|independent|normal|unremarkable"
     r"|well)\b",
+    re.IGNORECASE,
+)
+_WHILE = (
+    r"(?:\b(?:(?:at|during|in|on|over)\s(?:the\s)?)?(?:admission|arrival|day\s\d{1,3}|(?:19|20)\d\d"
+    r"|(?:hd|pod)\s?\#?\d{1,3}|night|overnight|weekend|yesterday)(?:\s|(?=,)))?"
+)
+# "Ex-smoker", "former heavy smoker", but neither "ex-lap" nor "ex prem baby".
+_FORMER = re.compile(
+    r"\b(?:ex(?=-(?!lap\b|prem)|\s(?:[a-z]{1,12}\s)?(?:addict|alcoholic|drinker|smoker|user)s?\b)"
+    r"|former(?:ly)?)\b",
     re.IGNORECASE,
 )
 _THEN = re.compile(
@@ -144,10 +181,11 @@ _THEN = re.compile(
     r"(?:baby|child|infant|kid|little|small|teenager|toddler|young|younger)\b"
     r"|\bin\s(?:her|his|my|their)\s(?:(?:early|mid|late)[\s-])?"
     r"(?:teens|twenties|thirties|forties|fifties|sixties|[2-6]0s)\b"
-    r"|\bin\s(?:an?|her|my|the)\s(?:earlier|first|last|previous|prior)\spregnancy\b"
+    r"|\bin\s(?:(?:an?|her|my|the)\s)?(?:earlier|first|last|previous|prior)\spregnancy\b"
     r"|(?:,\s)?\bin\s(?:(?:complete|full|partial|sustained)\s){0,2}remission\b"
-    # "Seizures stopped at 5", but not "seizures stopped him" or "depression, stopped sertraline".
-    r"|(?:,\s(?=(?:(?:all|both|has|have)\s){0,2}(?:now|since)\b))?"
+    # "Seizures stopped at 5", "fever overnight, now settled", but not "seizures stopped him" or
+    # "depression, stopped sertraline".
+    rf"|{_WHILE}(?:,\s(?=(?:(?:all|both|has|have)\s){{0,2}}(?:now|since)\b))?"
     r"\b(?:(?:all|both|had|has|have|now|since|that|then|which)\s){0,4}"
     r"(?:ceased|cleared|resolved|settled|stopped|subsided)\b(?=\s?(?:[.,;)\n]|\Z)|\s(?:[a-z]+ly|after"
     r"|and|at|before|but|by|during|in|on|once|over|since|when|with|within)\b)"
@@ -159,11 +197,15 @@ _PATTERNS: dict[str, dict[str, _Find]] = {
     "negated": {"present": _UNTREATED.finditer, "near": _RATHER.finditer},
     "possible": {
         "present": _ANSWERED.finditer,
-        "before": _ADVICE.finditer,
+        "before": _FEARED.finditer,
         "near": _EXPECTED.finditer,
     },
-    "family": {"before": _HAS.finditer, "near": _KINS.finditer},
-    "history": {"present": _NOW.finditer},
+    "family": {
+        "before": _HAS.finditer,
+        "near": _KINS.finditer,
+        "listing": _RELATIVES.finditer,
+    },
+    "history": {"present": _NOW.finditer, "near": _FORMER.finditer},
 }
 _ADJACENT = {"family": _IN_KIN, "history": _THEN}
 
@@ -194,7 +236,18 @@ def add_patterns(
     without = {place for _, start, end in present for place in range(start, end)}
     before, behind = ([each for each in terms if each[1] not in without] for terms in matches[:2])
     before += found.pop("before", ())
-    return Matches(before, behind, [*matches.ends, *present], **found)
+    ends = [*matches.ends, *present]
+    if assertion == "negated":
+        ends += _affirmed(text, spans)
+    return Matches(before, behind, ends, **found)
+
+
+def _affirmed(text: str, spans: Iterable[Span]) -> Iterator[Match]:
+    """Find the mentions with a plus behind them, or at their end."""
+    for span in spans:
+        pluses = len(span.text) - len(span.text.rstrip("+"))
+        if _AFFIRMED.match(text, span.end_char - pluses):
+            yield 0, span.start, span.end
 
 
 def _spans(doc: Doc, borders: set[int], found: Iterator[re.Match[str]]) -> Iterator[Match]:

@@ -11,7 +11,13 @@ from typing import NamedTuple
 from spacy.tokens import Doc, Span, Token
 
 from ..text.word_bags import FUNCTION_WORDS
-from ..text.word_classes import DETERMINERS, GRADES
+from ..text.word_classes import (
+    DETERMINERS,
+    GRADES,
+    PLAIN_ADJECTIVES,
+    STATES,
+    is_modifier,
+)
 from .assertion_terms import (
     ADJACENT,
     ANSWERS,
@@ -28,6 +34,17 @@ from .assertion_terms import (
 Match = tuple[int, int, int]
 
 _DENYING = frozenset(["nil", "no", "not", "w", "w/o", "without"])
+# These deny nouns: in "no fever, anxious" and "denies fever, vomited twice" what is no noun is
+# there, unless an adjective was denied, too: "denies feeling low, anxious".
+_DENYING_NOUNS = (_DENYING - {"not"}) | {"denied", "denies", "denying"}
+_DENYING_STATES = frozenset(["being", "feeling", "longer"])
+_STATE_ENDINGS = ("al", "ed", "ic", "ive", "ous")
+# "Breathless", "irritable", "dizzy", "itchy", "sleepy", but neither "epilepsy" nor "allergy".
+_STATE = re.compile(
+    r"\w{2,}(?:able|ful|ish|lent|less"
+    r"|(?:dd|ff|gg|nn|pp|ss|tt|[kz]|[aiu]ch|tch|ws|eep|eat)y)"
+)
+_PLAIN_STATES = (PLAIN_ADJECTIVES | STATES.keys()) - {"cold"}
 # Words that begin a finding, behind a comma after a negated one: "no wheeze, mild edema"; or one
 # that is no finding, "no wheeze, normal heart sounds, edema".
 _AMOUNT_WORDS = """
@@ -38,8 +55,9 @@ _AMOUNTS = frozenset(_AMOUNT_WORDS.split())
 _GRADE = re.compile(r"[1-4]\+")
 _OR = frozenset(["nor", "or"])
 _OR_SIGNS = _OR | {"/"}
-_NOT = frozenset(["n't", "n\u2019t", "never", "not", "nt"])
-# "Not" and these deny what is said behind them; others only themselves, "not eating, fever".
+_NOT = frozenset(["declined", "n't", "n\u2019t", "never", "not", "nt"])
+# "Not" and these deny what is said behind them; others only themselves, "not eating, fever",
+# "declined induction, fever".
 _LISTING_WORDS = """
 any case complain complained complaining demonstrate describe develop developed endorse evidence
 exhibit experience experienced experiencing feel find get had have having identify known mention
@@ -54,6 +72,9 @@ _BEFORE_CONSIDERED = (
     DETERMINERS | GRADES | {"also", "any", "new", "other", "possible", "underlying", "worsening"}
 )
 _BETWEEN_CONSIDERED = _JOINTS | VERSUS | {","}
+# The same behind "mother" in "mother severe asthma, MI at 50, HTN".
+_BEFORE_LISTED = GRADES | {"(", QUESTION_MARK, "also", "possible"}
+_BETWEEN_LISTED = _JOINTS | {",", "+", "age", "aged", "at", *map(str, range(1, 110))}
 _ITEM_SIGN = re.compile(r"\d{1,2}[.)]?|[-.)*#•–]|[Pp]lease")
 # Between "mother's" or "looks like" and a mention, "severe childhood-onset"; in tokens.
 _MODIFIERS = 4
@@ -91,6 +112,8 @@ class Matches(NamedTuple):
         them, besides those whose text says so.
     near (Sequence[Tuple[int, int, int]]): Those that apply only to the mention right behind them
         and its modifiers.
+    listing (Sequence[Tuple[int, int, int]]): Those that apply only to the mention right behind them
+        and to those listed with it.
     """
 
     before: Sequence[Match]
@@ -98,6 +121,7 @@ class Matches(NamedTuple):
     ends: Sequence[Match]
     adjacent: Sequence[Match] = ()
     near: Sequence[Match] = ()
+    listing: Sequence[Match] = ()
 
 
 def marked_spans(
@@ -123,20 +147,21 @@ def marked_spans(
     signed = _behind_signs(doc, matches.before, mentions, minuses)
     considered = _behind_imperatives(doc, matches.before, mentions, starts)
     near = _behind_modifiers(doc, matches.near, mentions)
+    listed = _listed(doc, matches.listing, mentions)
     # "Fever: no, cough": the answer to one does not apply to the next, nor does "maternal" in
     # "asthma in a maternal cousin, cough".
     before = sorted(
-        (each for each in matches.before if each[1] not in applied and not _is_near(doc, each)),
+        (each for each in matches.before if each[1] not in applied and not _is_own(doc, each)),
         key=itemgetter(1),
     )
     sections = _without_sections(doc, starts, headings)
     pauses = sorted(each[1] for each in matches.ends if doc[each[1]].lower_ in PAUSES)
     ends = {each[1] for each in matches.ends}.difference(pauses)
-    ends.update(_ending_commas(doc, before, sections, sorted(mentions)))
+    ends.update(_ending_commas(doc, before, sections, mentions))
     borders = [*sorted({*sections, *ends}), len(doc)]
     stops = sorted({*starts, *(token.i for token in doc if token.text == ",")}) if pauses else []
     first_tokens, last_tokens = (list(map(itemgetter(1), each)) for each in (before, behind))
-    beside_it = adjacent | signed | considered | near
+    beside_it = adjacent | signed | considered | near | listed
     for span in spans:
         statement = bisect_right(borders, span.start)
         first, last = borders[statement - 1], borders[statement]
@@ -159,8 +184,13 @@ def _is_sign(doc: Doc, match: Match) -> bool:
     return doc[match[1] : match[2]].text in SIGNS
 
 
-def _is_near(doc: Doc, match: Match) -> bool:
-    return _is_sign(doc, match) or doc[match[1] : match[2]].text.lower() in IMPERATIVES
+def _is_own(doc: Doc, match: Match) -> bool:
+    """Check for a phrase without a scope: a sign, an imperative, or the answer of a field without a
+    mention, "meds: nil, asthma".
+    """
+    text, end = doc[match[1] : match[2]].text.lower(), match[2]
+    is_answer = text in ANSWERS and end < len(doc) and doc[end].text in _STOPS
+    return is_answer or _is_sign(doc, match) or text in IMPERATIVES
 
 
 def _bracketed(
@@ -288,6 +318,19 @@ def _behind_modifiers(doc: Doc, near: Sequence[Match], mentions: Mapping[int, in
     return marked
 
 
+def _listed(doc: Doc, listing: Sequence[Match], mentions: Mapping[int, int]) -> set[int]:
+    """Find the mentions right behind phrases, and those in a list with them: "mother MI at 50,
+    asthma", but not "mother reports fever" or "mother anxious about fever".
+
+    RETURNS (Set[int]): The first tokens of the mentions.
+    """
+    marked = set[int]()
+    for _, _, end in listing:
+        if end not in marked:
+            marked.update(_in_row(doc, mentions, end, _BEFORE_LISTED, _BETWEEN_LISTED))
+    return marked
+
+
 def _without_modifiers(doc: Doc, place: int, mentions: Collection[int]) -> int:
     """Get the first token of the mention at a place or behind a few modifiers."""
     words = doc[place : place + 1 + _MODIFIERS]
@@ -346,19 +389,18 @@ def _signs_word(doc: Doc, place: int) -> bool:
 
 
 def _ending_commas(
-    doc: Doc, before: Sequence[Match], starts: Sequence[int], mentions: Sequence[int]
+    doc: Doc, before: Sequence[Match], starts: Sequence[int], mentions: Mapping[int, int]
 ) -> Iterator[int]:
     """Find the commas that end the scope of phrases: the first one after adjectives, unless the
     scope of another phrase goes past it ("PMH: previous stroke, asthma"), the first one after "not"
-    and a verb ("not eating, fever"), and those between a negated finding and one with an amount,
-    unless "or" follows ("no wheeze, mild edema", but not "no wheeze, mild edema or cough").
+    and a verb ("not eating, fever"), and those before what stands for itself.
 
     YIELDS (int): The commas.
     """
     commas = [token.i for token in doc if token.text == ","] if before else ()
     ors = [token.i for token in doc if token.lower_ in _OR] if commas else ()
-    firsts = [*map(itemgetter(1), before), len(doc)]
-    reached, passed = set[int](), 0
+    firsts, places = [*map(itemgetter(1), before), len(doc)], sorted(mentions)
+    reached = set[int]()
     for _, start, end in before:
         statement = bisect_right(starts, start)
         last = starts[statement] if statement < len(starts) else len(doc)
@@ -370,14 +412,42 @@ def _ending_commas(
         if doc[end - 1].lower_ in _NOT and own:
             comma, following = commas[own.start], firsts[bisect_left(firsts, end)]
             is_list = _has_any(ors, comma, min(last, following))
-            if not is_list and _denies_verb(doc[end:comma], mentions):
+            if not is_list and _denies_verb(doc[end:comma], places):
                 yield comma
-        if doc[start].lower_ in _DENYING:
-            # Each comma once: the scopes of all phrases before it end there.
-            for number in own[max(0, passed - own.start) :]:
-                if _is_amount(doc, commas[number] + 1) and not _has_any(ors, commas[number], last):
-                    yield commas[number]
-            passed = own.stop
+    yield from _commas_before_findings(doc, before, starts, mentions, commas, ors)
+
+
+def _commas_before_findings(
+    doc: Doc,
+    before: Sequence[Match],
+    starts: Sequence[int],
+    mentions: Mapping[int, int],
+    commas: Sequence[int],
+    ors: Sequence[int],
+) -> Iterator[int]:
+    """Find the commas before what is not denied with the finding before it: one with an amount, or
+    said by another kind of word, unless "or" follows ("no wheeze, mild edema", but not "no wheeze,
+    mild edema or cough"), and the label of another field ("PMH: asthma, social history: ...").
+
+    YIELDS (int): The commas.
+    """
+    borders = [*starts, len(doc)]
+    denials = sorted((end, doc[start].lower_) for _, start, end in before)
+    some = [end for end, word in denials if word in _DENYING]
+    nouns = [end for end, word in denials if word in _DENYING_NOUNS]
+    for comma in commas:
+        statement = bisect_right(starts, comma)
+        first, last = borders[statement - 1], borders[statement]
+        if _is_label(doc, comma + 1, mentions):
+            yield comma
+        elif _has_any(ors, comma, last):
+            continue
+        elif _has_any(some, first, comma + 1) and _is_amount(doc, comma + 1):
+            yield comma
+        elif _has_any(nouns, first, comma + 1) and _begins_state(doc, comma, mentions):
+            last_denied = doc[nouns[bisect_right(nouns, comma) - 1]]
+            if last_denied.lower_ not in _DENYING_STATES:
+                yield comma
 
 
 def _denies_verb(words: Span, mentions: Sequence[int]) -> bool:
@@ -392,6 +462,35 @@ def _denies_verb(words: Span, mentions: Sequence[int]) -> bool:
 def _is_amount(doc: Doc, place: int) -> bool:
     words = [token.lower_ for token in doc[place : place + 2]]
     return bool(words) and (words[0] in _AMOUNTS or bool(_GRADE.match("".join(words))))
+
+
+def _is_label(doc: Doc, place: int, mentions: Collection[int]) -> bool:
+    """Check for the label of another field, without a mention: "no fever, social history: ..."."""
+    for token in doc[place : place + _MODIFIERS]:
+        if token.text == ":":
+            return token.i > place
+        if token.i in mentions or not (token.is_alpha or token.text == "/"):
+            break
+    return False
+
+
+def _begins_state(doc: Doc, comma: int, mentions: Mapping[int, int]) -> bool:
+    """Check whether the mention behind a comma is no noun, unlike the word before it, and does not
+    belong to one: "dizzy on standing", "short of breath", but not "itchy" in "itchy eyes".
+    """
+    end = mentions.get(comma + 1, 0)
+    if not end or _is_state(doc[comma - 1].lower_):
+        return False
+    words = [token.lower_ for token in doc[comma + 1 : end]]
+    head = next((at for at, word in enumerate(words) if word in FUNCTION_WORDS), len(words)) - 1
+    is_free = end == len(doc) or not doc[end].is_alpha or doc[end].lower_ in FUNCTION_WORDS
+    return is_free and head >= 0 and _is_state(words[head])
+
+
+def _is_state(word: str) -> bool:
+    """Guess whether a word says how somebody is or what they did: "anxious", "vomited"."""
+    is_adjective = word.endswith(_STATE_ENDINGS) and is_modifier(word)
+    return is_adjective or word in _PLAIN_STATES or bool(_STATE.fullmatch(word))
 
 
 def _without_sections(doc: Doc, starts: Sequence[int], headings: Collection[str]) -> list[int]:

@@ -64,8 +64,13 @@ _FEARED = (
     *("call for", "if", "in case of", "in the event of", "monitor for", "monitoring for"),
     *("prevention of",),
     *("red flags", "return precautions", "risk factor for", "risk factors for", "risk for"),
-    *("risk of", "risks including"),
-    *(f"safety {net}{re}" for net in ("net", "netted", "netting") for re in (":", " for", " re")),
+    "risk of",
+    *(
+        f"safety{joint}{net}{re}"
+        for joint in (" ", "-")
+        for net in ("net", "netted", "netting")
+        for re in (":", " for", " re")
+    ),
     *("should he", "should she", "should the patient", "should they", "to avoid", "to prevent"),
     *("unless", "watch for", "watching for", "worried about"),
     *(f"{can} {cause}" for can in ("can", *_CAN) for cause in ("cause", "lead to", "result in")),
@@ -80,8 +85,15 @@ _PLACES = ("in the", "on the", "on her", "on his", "on our", "remains in the", "
 IMPERATIVES = frozenset(["consider", "exclude", "return for"])
 # Those that all mentions behind them belong to: "return for weight gain > 3 lbs, or fever".
 WARNINGS = frozenset(["return for"])
+# By itself, "unlikely" denies, as in negspacy.
+_FELT_UNLIKELY = tuple(
+    f"{felt} {to_be}unlikely"
+    for felt in ("considered", "deemed", "felt", "judged", "thought")
+    for to_be in ("", "to be ")
+)
 _NOT_SURE = frozenset(
     (
+        *(f"{being}{felt}" for being in _BEING for felt in _FELT_UNLIKELY),
         *(f"{being} {sure}" for being in (*_ARE, *_REMAINS, "seems") for sure in _GUESSED),
         *(f"{being} {each} possibility" for being in (*_ARE, *_REMAINS) for each in ("a", "one")),
         *(f"{being}{place} differential" for being in _BEING for place in _PLACES),
@@ -128,10 +140,14 @@ _ENDS_OF_NEGATION = (
 # "No further fits" denies them.
 _NEGATIONS_TOO = frozenset(["no further", "without any further", "without further"])
 _SEEN = ("noted", "present", "reported", "seen")
-_FOUND = ("appreciated", "detected", "found", "identified", "palpable", *_SEEN)
+_FOUND = (
+    *("apparent", "appreciated", "confirmed", "convincing", "demonstrated", "detected", "elicited"),
+    *("evident", "found", "identified", "observed", "palpable", "suspected", "visible"),
+    *("visualised", "visualized", *_SEEN),
+)
 _STATES = (
     *("absent", "excluded", "neg", "negative", "ruled out"),
-    *(f"not {found}" for found in _FOUND),
+    *(f"{never} {found}" for never in ("never", "not") for found in _FOUND),
 )
 _OCCURRED = ("occurred", *(f"been {found}" for found in ("a feature", "a problem", *_FOUND)))
 _NEVER = frozenset(
@@ -152,7 +168,10 @@ _NONE = frozenset(
 _NO = frozenset(["0/10", "denied", "denies", "n", "nil", "nka", "nkda", "no", "none"])
 ANSWERS = _NONE | _MINUSES | _NO | _GUESSES
 _RELATIVES = ("maternal", "paternal", "mgf", "mgm", "pgf", "pgm")
-_FAMILY = ("family antecedents", "family history", "family hx", "family h/o", "fam hx", "fh", "fhx")
+_FAMILY = (
+    *("family:", "family antecedents", "family history", "family hx", "family h/o", "fam hx", "fh"),
+    "fhx",
+)
 _PATIENT = (
     *("anyone", "but", "he", "if you", "patient", "proband", "pt", "she", "the child"),
     *("the infant", "you are", "you have"),
@@ -163,12 +182,12 @@ _PAST = (
     *("antecedents", "h/o", "history includes", "history notable for", "history of"),
     *("history remarkable for", "history significant for", "hx", "hx of", "medical history"),
     *("past:", "past history", "past medical history", "past problems", "personal history", "pmh"),
-    *("pmhx", "previous", "previously", "prior", "remote", "s/p", "significant past"),
+    *("pmhx", "prev", "previous", "previously", "prior", "remote", "s/p", "significant past"),
     "status post",
 )
 # These apply only to what follows them up to a comma: in "previous heart attack, osteoarthritis" to
 # one.
-UP_TO_COMMA = _GUESSED | VERSUS | {"previous", "prior", "remote", "s/p", "status post"}
+UP_TO_COMMA = _GUESSED | VERSUS | {"prev", "previous", "prior", "remote", "s/p", "status post"}
 _PAST_BEHIND = ("ago", "in the past", "previously", "resolved")
 # "H/o stroke with residual weakness, asthma": these end a scope up to a comma.
 PAUSES = frozenset(["residual"])
@@ -196,7 +215,7 @@ def negation_terms() -> Terms:
         [*preceding, *_MORE_NEGATIONS, *sorted(_MINUSES | _BOXES)],
         [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND | (ANSWERS - _GUESSES))],
         [*terms[_TERMINATION], *_ENDS_OF_NEGATION],
-        [*pseudo, *_CANNOT_EXCLUDE, *_NOT_EXCLUDED, *_EITHER],
+        [*pseudo, *_CANNOT_EXCLUDE, *_NOT_EXCLUDED, *_EITHER, *_FELT_UNLIKELY],
     )
 
 

@@ -30,6 +30,7 @@ def nlp():
         *("The [ureteric bud of the metanephric].", "This may be the [cell]."),
         *("Morphology of the [cells] is abnormal.", "The [cells are abnormal]."),
         *("3. [Kidney disease stage 3]", "fall precautions, fall risk, fall clinic"),
+        "fall protocol, fall alert, fall action plan, fall warning signs",
         *("S1 panel sent, [S1] and the panel, [fall] panel", "yellow fever and [fever]"),
         "In the face of this, swelling of the [face].",
         "aggressive treatment of an [aggressive] boy, hypotensive",

@@ -9,12 +9,13 @@ from spacy_connorm.documents.spans import get_assertions
 
 FINDINGS = ("fever", "asthma", "cough", "stroke", "fits")
 NAMES = {"negated": "no", "family": "kin", "history": "past", "possible": "?"}
+STATES = ("anxious", "dizzy", "confused", "smoker")
 
 
 def make_pipeline(**settings):
     nlp = spacy.blank("en")
     ruler = nlp.add_pipe("entity_ruler")
-    patterns = [[{"LOWER": each}] for each in FINDINGS]
+    patterns = [[{"LOWER": each}] for each in (*FINDINGS, *STATES)]
     ruler.add_patterns([{"label": "FINDING", "pattern": each} for each in patterns])
     nlp.add_pipe("assertion_marker", config=settings)
     return nlp

@@ -138,6 +138,7 @@ def test_a_number_behind_a_short_form_may_count_something_else(text):
     [
         ("c/o CP. Pain worse on exertion", "chest pain"),
         ("h/o CP with palsies", "cerebral palsy"),
+        ("Likely CP - palsies", "cerebral palsy"),
         ("no CP", None),
         ("no CP, but pain and palsy", None),
         ("CP: pain", None),

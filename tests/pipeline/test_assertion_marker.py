@@ -118,6 +118,17 @@ def test_words_around_a_mention_say_what_it_is(text):
         *("Consider CT; fever, cough", "We consider stroke the cause", "Has to\nconsider fever"),
         *("The fever remains", "Fits likely due to fever", "Come as soon as possible: fever"),
         *("Aspirin if needed: fever", "Findings consistent with asthma"),
+        "Stroke{?} felt unlikely, asthma{?} was thought to be unlikely",
+        "Risks, including fits{?}, stroke{?}, were discussed. Fever",
+        "Risks and benefits of surgery, including stroke{?}",
+        "Risks of fits{?} or stroke{?}. Discussed signs of asthma{?}",
+        "Complications such as stroke{?}; complications of asthma",
+        "Taught mum the symptoms of asthma{?}. Safety-netted re fits{?}",
+        "Signs of asthma{?} were explained. Has signs of fits",
+        "Seek care for worsening fever{?}. Seek him for fits",
+        "Code stroke{?} called. Full code, fever",
+        "Reviewed with signs of asthma. Symptoms of fits discussed",
+        "Risk factors including asthma. Risks discussed, history taken: fits",
     ],
 )
 def test_what_is_suspected_asked_for_or_feared_is_possible(text):

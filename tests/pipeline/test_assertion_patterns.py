@@ -40,6 +40,24 @@ def test_words_may_stand_between_a_relative_and_a_finding(text):
 @pytest.mark.parametrize(
     "text",
     [
+        *("Mother stroke{kin} at 50.", "Cough. Mum severe asthma{kin}"),
+        "Father asthma{kin}, stroke{kin} at 60, fits{kin}. Fever",
+        "Sister asthma{kin}; brother fits{kin}",
+        "Family: father asthma{kin}, mother stroke{kin}",
+        *("Family: asthma{kin}, fits{kin}\nFever", "FAMILY:\nasthma{kin}\n\nFever"),
+        *("Fever, his older brother fits{kin} + asthma{kin}", "Dad ?stroke{? kin}, pt has fever"),
+        *("Mother anxious{kin} about fever", "Mother reports fever. Mom worried re: fits"),
+        *("Here with mother fever since May", "Seen with mother, fever"),
+        *("Mother stroke{kin}, has cough", "Mother\nFever"),
+    ],
+)
+def test_a_relative_right_before_a_finding_has_it(text):
+    assert marked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         *("Mother, who is worried he has fever", "Mother is worried that he has fever"),
         *("Mother was told he has asthma", "Mother says he also has a cough"),
         "Mother, aged 45, has noticed fever",
@@ -87,6 +105,7 @@ def test_what_is_not_treated_is_there(text):
         "Asthma rather than fits{no} or stroke{no}, cough",
         *("Fits{no} have never occurred, cough", "Looks like a viral fever{?}, cough"),
         *("Sounds like asthma{?} or a cold", "Looks like her mother, cough"),
+        *("Inconsistent with acute stroke{no}, fits", "A story inconsistent with the stroke"),
     ],
 )
 def test_some_words_apply_only_to_the_mention_right_behind_them(text):
@@ -111,6 +130,11 @@ def test_some_words_apply_only_to_the_mention_right_behind_them(text):
         "Fever{past} subsided rapidly, asthma{past} which cleared",
         "Asthma, stopped tablets. Fits - stopped tablets",
         *("Cough stopped him. Fits have not stopped", "Fever, tablets stopped"),
+        *("Prev stroke{past} 2019, asthma; prev well", "Ex-smoker{past}, asthma"),
+        *("Ex smoker{past}", "Former heavy smoker{past} with a cough"),
+        *("Ex-lap fever, former 28-weeker with fits", "Ex cough", "Fits{past} in last pregnancy"),
+        "Fits{past} on HD 3, now resolved; cough{past} overnight, since settled",
+        *("Asthma, fever{past} on admission now settled", "Fits overnight, now fever"),
     ],
 )
 def test_what_began_lately_is_present_and_other_times_are_past(text):

@@ -20,6 +20,34 @@ def test_an_amount_behind_a_comma_begins_a_finding_of_its_own(text):
 @pytest.mark.parametrize(
     "text",
     [
+        *("PMH: nil, MH: asthma", "Meds: none, asthma on inhalers", "Patient denies\nfever{no}"),
+        *("No fever{no}, social history: asthma", "FHx: asthma{kin}, O/E: cough"),
+        *("No fever{no}, cough{no}: mild", "No fever{no}, : cough{no}"),
+    ],
+)
+def test_a_field_has_its_own_answer(text):
+    assert marked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("No fever{no}, anxious", "Denies fever{no}, cough{no}, dizzy on standing"),
+        *("w/o fever{no}, confused and dizzy", "Denies fever{no}, dizzy{no} or confused{no}"),
+        *("No fever{no}, dizzy{no} spells, cough{no}", "Not anxious{no}, confused{no}"),
+        *("Denies feeling low, anxious{no}", "No longer confused{no}, dizzy{no}"),
+        *("No fever{no}, anxious, dizzy", "Denies fever{no}, anxious ++, cough"),
+        *("No fever{no}, cough +, fits", "No fever{no} + cough{no}"),
+        "FHx: asthma{kin} ++, fits{kin}",
+    ],
+)
+def test_what_is_no_noun_or_has_a_plus_is_there(text):
+    assert marked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         *("Baby not feeding, fever and fits", "Has not passed stool, fever, cough"),
         *("Can't remember names, fits", "Fits are not controlled, cough daily"),
         *("Never smoked, asthma", "Denies asthma{no}, not eating, cough"),
@@ -28,6 +56,7 @@ def test_an_amount_behind_a_comma_begins_a_finding_of_its_own(text):
         *("Doesn't complain of pain, fever{no}, cough{no}", "Has not had sweats, fever{no}"),
         *("Not a known diabetic, asthma{no}", "Not fever{no}, cough{no}"),
         *("Did not, at any time, have fever{no}", "Unable to walk, fits. Not yet walking, cough"),
+        "Declined induction, fever",
     ],
 )
 def test_not_and_a_verb_deny_nothing_behind_a_comma(text):
@@ -44,6 +73,10 @@ def test_not_and_a_verb_deny_nothing_behind_a_comma(text):
         *("Fever{no}: none seen, cough{no} none of note\nFits", "Has fever none of it new"),
         *("Fever{no}? No. Cough? Yes. Any asthma{no} or fits{no}? no", "Fever{?}? No cough{no}"),
         "Asthma{no}: NKDA. Cough{no} 0/10, fits{no}: none known",
+        "Cough, fever{no} not evident, fits",
+        "Stroke{no} was not demonstrated. Asthma{no} never confirmed",
+        "Stroke{no} not visualised, fits{no} not suspected",
+        "Fits observed, stroke visualised, asthma confirmed",
     ],
 )
 def test_the_answer_behind_a_mention_denies_it_if_nothing_follows(text):
