@@ -20,6 +20,8 @@ KIN = (
     *("aunt", "brother", "cousin", "dad", "daughter", "father", "grandfather", "grandmother"),
     *("mom", "mother", "mum", "nephew", "niece", "parent", "relative", "sibling", "sister", "son"),
     *("husband", "partner", "spouse", "uncle", "wife"),
+    *("daddy", "gran", "grandad", "granddad", "grandma", "grandpa", "grandparent", "granny"),
+    *("mam", "mama", "mommy", "mummy", "nan", "nana", "papa"),
 )
 # "Runs in the family".
 OWN_FAMILY = ("her", "his", "my", "our", "the", "their", "your")
