@@ -388,13 +388,13 @@ def _are_related(words: Sequence[str], others: Sequence[str]) -> bool:
 def _is_reversed(text: str, names: Sequence[str]) -> bool:
     """Check whether a text has the two words of all names in reverse, without a word such as "of"
     in the text or the names that would explain it. Participles and plain adjectives may
-    come last ("testes undescended", "reflexes brisk"), and numbers and letters on either side ("B
-    hepatitis").
+    come last ("testes undescended", "reflexes brisk"), all adjectives first ("oral mucositis",
+    MedDRA's "mucositis oral"), and numbers and letters on either side ("B hepatitis").
     """
     words = content_words(text)
     if len(words) != 2 or words[0] == words[1]:
         return False
-    if _is_quality(words[1]):
+    if any(map(_is_quality, words)) or lacks_noun(words[0]):
         return False
     if any(len(word) < _NEVER_WORDS + 1 or word in _GREEK for word in words):
         return False

@@ -45,9 +45,7 @@ _LETTER = "A"
 _NUMBER = re.compile(r"\d")
 _NUMBERED = re.compile(r"a(?:(?<=\da)(?![^\W\d_])|(?=\d)(?<![^\W\d_]a))")
 # "Stage IIIb", "IIIB".
-_ROMAN = re.compile(
-    r"(?<![^\W_])(?:(II|III|IV|VII|VIII|IX)([A-Da-d])|(I|V|VI)([a-d]))(?![^\W_])"
-)
+_ROMAN = re.compile(r"(?<![^\W_])(?:(II|III|IV|VII|VIII|IX)([A-Da-d])|(I|V|VI)([a-d]))(?![^\W_])")
 # Longer runs of letters are not English words.
 _LONGEST = 60
 # Words in capitals up to this length may be short forms, whose last letter is not a plural: "AIDS".
@@ -205,13 +203,16 @@ def _inverted(values: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
 # "Retinal" by "retina", and "hepatic" by "liver".
 _ADJECTIVE_ENDINGS = _inverted({each: _ENDINGS[each] for each in _OF_NOUNS})
 _OTHER_ADJECTIVES = _inverted(OTHER_ROOTS)
-# What names write as a word of its own: "pre-eclampsia".
+# What names write as a word of its own: "pre-eclampsia", "maculo-papular".
 _PREFIXES = (
-    *("anti", "broncho", "cardio", "cerebro", "cranio", "extra", "gastro", "genito", "hepato"),
-    *("inter", "intra", "lympho", "maxillo", "micro", "multi", "musculo", "myelo", "naso"),
-    *("nephro", "neuro", "non", "oculo", "oro", "osteo", "oto", "over", "peri", "poly", "post"),
-    *("pre", "semi", "sub", "super", "supra", "thrombo", "tracheo", "trans", "uretero", "vaso"),
-    "vesico",
+    *("angio", "anti", "atlanto", "branchio", "broncho", "bronchiolo", "bulbo", "cardio"),
+    *("cerebello", "cerebro", "cortico", "cranio", "entero", "esophago", "extra", "femoro"),
+    *("gastro", "genito", "hemi", "hepato", "hyper", "hypo", "immuno", "inter", "intra"),
+    *("lympho", "maculo", "maxillo", "micro", "multi", "musculo", "myelo", "naso", "nephro"),
+    *("neuro", "non", "oculo", "oro", "osteo", "oto", "over", "para", "peri", "pharyngo"),
+    *("pleuro", "poly", "post", "pre", "pseudo", "radio", "rhino", "semi", "septo", "sino"),
+    *("sub", "super", "supra", "thrombo", "tracheo", "trans", "uretero", "vaso", "veno"),
+    *("ventriculo", "vertebro", "vesico", "vestibulo"),
 )
 _SHORTEST_REST = 4
 # Endings of nouns, and the two words that names have for what happens: "apoptotic process" for

@@ -225,7 +225,7 @@ CHANGES = {
     for change, changed in (each.split(":") for each in _CHANGES.split())
 }
 # What texts leave out of the names of laboratory findings: "elevated creatinine" is "increased
-# serum creatinine", "low platelets" a "decreased platelet count".
+# serum creatinine", "low platelets" a "decreased platelet count". MedDRA leaves it out, too.
 _MEASURES = (
     *("serum", "plasma", "level", "blood level", "circulating level", "serum level", "count"),
     "activity",
@@ -299,7 +299,10 @@ SAID_WITHIN = {
     "vit": ("vitamin",),
     "wbc": ("white blood cell", "leukocyte"),
     **{
-        word: tuple(f"{each} {measure}" for each in words for measure in _MEASURES)
+        word: (
+            *(each for each in words if each != word),
+            *(f"{each} {measure}" for each in words for measure in _MEASURES),
+        )
         for said, words in (((*_HIGH, "raised"), _HIGH), (_LOW, _LOW))
         for word in said
     },

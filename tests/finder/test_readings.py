@@ -61,7 +61,12 @@ NAMES = (
         "Drug overdose",
         "Substance-induced psychoses",
     ),
+    *("Mucositis oral", "Lipase increased", "Vision blurred", "Rash maculo-papular"),
+    *("Calcium decreased", "Collar bone", "Hypo-albuminemia"),
 )
+
+
+HIGH = ("increased", "elevated", "raised", "high")
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +155,12 @@ def nlp():
         ("Raynaud's patients", "Raynaud", "Raynaud phenomenon"),
         ("HER2+ carcinoma", "HER2+ carcinoma", "HER2 positive carcinoma"),
         ("CD16\u2212 leukocytes", "CD16\u2212 leukocytes", "CD16-negative leukocyte"),
+        ("oral mucositis", "oral mucositis", "Mucositis oral"),
+        ("blurred vision", "blurred vision", "Vision blurred"),
+        *((f"{high} lipase", f"{high} lipase", "Lipase increased") for high in HIGH),
+        ("low calcium", "low calcium", "Calcium decreased"),
+        ("maculopapular rash", "maculopapular rash", "Rash maculo-papular"),
+        ("hypoalbuminemia", "hypoalbuminemia", "Hypo-albuminemia"),
         (
             "no carpal tunnel syndrome, right upper limb is",
             "carpal tunnel syndrome, right upper limb",
@@ -173,6 +184,7 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, mention, concept):
         "left of the clavicle is a fracture",
         "mass in the left clavicle",
         "eye precautions",
+        "a bone collar",
         "the EYE score",
         "for 2 degrees",
         "AV and QT, DM and abd",
