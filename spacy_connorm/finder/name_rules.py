@@ -86,6 +86,10 @@ _SMALL = "|".join(sorted(STOP_WORDS))
 _WRAP = re.compile(rf"(?i)\b({_SMALL})\s*\n|\n\s*({_SMALL})\b")
 # Windows of up to this many letters count as short forms even if a name has them in lower case.
 _NEVER_WORDS = 3
+# Between the letters and the numbers of short forms, which authors write with and without it.
+_JOIN = re.compile(r"(?<=[^\W\d_])[ \u2010\u2011-](?=\d)|(?<=\d)[ \u2010\u2011-](?=[^\W\d_])")
+# Short forms with a number and so many characters are no words in any case: "mcr1", not "p53".
+_LONG_CODE = re.compile(r"(?=.*\d)[^\W_]{4,}")
 _WHOLE_WORD = re.compile(r"(?<![^\W_])[^\W\d_][a-z]{3,}(?![^\W_])")
 # Letters and numbers that distinguish kinds, on either side of a name: "beta-thalassemia".
 _GREEK = frozenset(["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lambda", "omega"])
@@ -199,7 +203,7 @@ class NameRules:
         # "Facial" does not come from FACE, but "myopia 1" from MYP1.
         is_single = is_derived and text.isalpha()
         length = min(letters, max(map(len, written))) if is_single else letters
-        if length <= self.short_letters and text not in written:
+        if length <= self.short_letters and not _has_letters_of(text, written):
             only_short_forms = all(map(is_short_form, written))
             if only_short_forms or (letters <= _NEVER_WORDS and not _is_inflected(text, written)):
                 return OTHER_LETTERS
@@ -223,6 +227,20 @@ class NameRules:
             written = [name for name in written if not _has_reversed_pair(text, name)]
         is_reversed = _is_crosswise if is_derived else _is_reversed
         return REVERSED if not written or is_reversed(text, written) else ""
+
+
+def _has_letters_of(text: str, names: Sequence[str]) -> bool:
+    """Check whether a short form is written exactly like a name, but for hyphens and spaces between
+    letters and numbers ("MCF7" is "MCF-7"), and, with a number, for capitals ("qnrS1"). What only
+    the text has a space in may be a measure: "ID 1".
+    """
+    if text in names:
+        return True
+    joined = [_JOIN.sub("", name) for name in names]
+    own = _JOIN.sub(lambda match: match[0].strip("-\u2010\u2011"), text)
+    if own in joined or own in (_JOIN.sub(" ", name) for name in names):
+        return any(map(str.isdigit, own))
+    return bool(_LONG_CODE.fullmatch(own)) and own.lower() in map(str.lower, joined)
 
 
 def _word_reason(text: str, names: Sequence[str], *, is_derived: bool) -> str:

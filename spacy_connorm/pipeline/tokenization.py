@@ -15,10 +15,11 @@ _PREFIXES = (
     rf"-(?=\){_LETTER})",
     "[↑↓→]",
 )
-# Between words. "Ca(2+)" and "CD4+" are kept, "CD4+T" is split.
+# Between words. "Ca(2+)" and "CD4+" are kept, "CD4+T" is split, and "HLA-B*57:01" before "*".
 _INFIXES = (
     r"\|",
     rf"(?<=[^\W_])\+(?={_LETTER})",
+    r"(?<=[A-Z])\*(?=\d)",
     rf"(?<={_LETTER}{{3}})[;()](?={_LETTER}{{3}})",
     r"(?<=[^\W_])[•→↑↓](?=[^\W_])",
     rf"(?<={_LETTER}{{3}})/(?=[-–]?[^\W_])",

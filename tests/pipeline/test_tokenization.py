@@ -32,6 +32,7 @@ def nlp():
         ("type 1B.", "type|1B|."),
         ("type 1;Gout", "type|1|;|Gout"),
         ("low IgM. HbA.", "low|IgM|.|HbA|."),
+        ("HLA-B*57:01", "HLA|-|B|*|57:01"),
     ],
 )
 def test_words_are_taken_apart(nlp, text, words):
