@@ -77,8 +77,8 @@ def nlp():
 @pytest.mark.parametrize(
     ("text", "mention", "concept"),
     [
-        ("She has secondary Raynaud's.", "Raynaud", "Raynaud phenomenon"),
-        ("Raynaud’s with ulcers", "Raynaud", "Raynaud phenomenon"),
+        ("She has secondary Raynaud's.", "Raynaud's", "Raynaud phenomenon"),
+        ("Raynaud’s with ulcers", "Raynaud’s", "Raynaud phenomenon"),
         (
             "Fracture of the left clavicle",
             "Fracture of the left clavicle",
@@ -151,8 +151,8 @@ def nlp():
         ("renal neoplasia", "renal neoplasia", "Kidney neoplasm"),
         ("He has trouble swallowing.", "trouble swallowing", "Difficulty swallowing"),
         ("was unable to walk", "unable to walk", "Inability to walk"),
-        ("a Cushing's flare", "Cushing", "Cushing disease"),
-        ("Raynaud's patients", "Raynaud", "Raynaud phenomenon"),
+        ("a Cushing's flare", "Cushing's", "Cushing disease"),
+        ("RAYNAUD'S PATIENTS", "RAYNAUD'S", "Raynaud phenomenon"),
         ("HER2+ carcinoma", "HER2+ carcinoma", "HER2 positive carcinoma"),
         ("CD16\u2212 leukocytes", "CD16\u2212 leukocytes", "CD16-negative leukocyte"),
         ("oral mucositis", "oral mucositis", "Mucositis oral"),
