@@ -5,14 +5,17 @@ import re
 from spacy.tokens import Doc
 
 from ..text.word_bags import FUNCTION_WORDS
-from ..text.word_classes import PREPOSITIONS, lacks_noun
+from ..text.word_classes import HIGH, LOW, PREPOSITIONS, lacks_noun
 
 # Why a window is not a mention.
 MEASURE = "it ends with the number of a measure: 'long QT syndrome 3 (times)'"
 IN_COMPOUND = "it is the end of a compound with another meaning"
 OTHER_WORD = "the word after it gives it another meaning: 'lead to', 'fall precautions'"
 OTHER_NAME = "the word before it makes it another finding: 'yellow fever'"
-CUT = "it ends with an adjective whose noun is after it: 'bud to the metanephric (mesenchyme)'"
+CUT = (
+    "it ends with an adjective whose noun is after it: 'bud to the metanephric (mesenchyme)', "
+    "'decreased visual (acuity)'"
+)
 LABEL = "it numbers a figure or a table: 'Figure S1'"
 ITEM = "it begins with the number of a list item"
 _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
@@ -60,6 +63,7 @@ males man men patient patients woman women
 """
 _PEOPLE = frozenset(_PATIENTS.split())
 _PREPOSITION = re.compile(rf"(?i)\b({'|'.join(sorted(PREPOSITIONS))})\b")
+_AMOUNT = re.compile(rf"(?i)({'|'.join((*HIGH, *LOW))})\b")
 # "S1", "3", "4b"
 _NUMBER = re.compile(r"[A-Z]{0,2}\d{1,3}[A-Za-z]?")
 _BETWEEN_NUMBERS = _HYPHENS | {".", ",", "&", "(", ")", "\u2013", "and", "to"}
@@ -128,8 +132,10 @@ def _has_other_meaning(doc: Doc, end: int, text: str, *, is_certain: bool) -> bo
 
 
 def _is_cut(doc: Doc, end: int, text: str) -> bool:
-    """Check whether a window with a preposition ends with an adjective, and a noun follows."""
-    is_phrase = _PREPOSITION.search(text) is not None
+    """Check whether a window with a preposition, or one that begins with an amount, ends with an
+    adjective, and a noun follows.
+    """
+    is_phrase = _PREPOSITION.search(text) is not None or _AMOUNT.match(text) is not None
     return is_phrase and _is_noun(doc, end) and lacks_noun(doc[end - 1].lower_)
 
 

@@ -230,7 +230,7 @@ _MEASURES = (
     *("serum", "plasma", "level", "blood level", "circulating level", "serum level", "count"),
     "activity",
 )
-_HIGH, _LOW = ("elevated", "high", "increased"), ("decreased", "low", "reduced")
+HIGH, LOW = ("elevated", "high", "increased"), ("decreased", "low", "reduced")
 # What longer names say for a word: "abdominal pain" for "abd pain", "increased spleen size" for
 # "enlarged spleen". By themselves, most of these words have other meanings.
 SAID_WITHIN = {
@@ -303,7 +303,7 @@ SAID_WITHIN = {
             *(each for each in words if each != word),
             *(f"{each} {measure}" for each in words for measure in _MEASURES),
         )
-        for said, words in (((*_HIGH, "raised"), _HIGH), (_LOW, _LOW))
+        for said, words in (((*HIGH, "raised"), HIGH), (LOW, LOW))
         for word in said
     },
     "weakness": ("muscle weakness",),

@@ -9,6 +9,7 @@ NAMES = [
     *("abnormal cell", "cell", "stage 3 kidney disease", "kidney disease", "tooth disorder"),
     *("hereditary disease", "molecular disease", "fall", "synovitis", "more", "retinal", "fever"),
     *("depression", "hypertension", "pallor", "MODY 3", "MODY", "aggression", "face"),
+    *("low vision", "increased heart output"),
 ]
 
 
@@ -50,6 +51,8 @@ def nlp():
         ("A molecular defect.", []),
         ("A molecular disorder.", ["molecular disorder"]),
         ("Synovitis R wrist.", ["Synovitis"]),
+        ("decreased visual acuity, increased cardiac output", ["increased cardiac output"]),
+        ("vision decreased, decreased vision", ["vision decreased", "decreased vision"]),
         ("MODY 3 months ago, MODY 3 in months", ["MODY", "MODY 3"]),
     ],
 )
