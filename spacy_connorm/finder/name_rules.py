@@ -27,6 +27,7 @@ from ..text.word_classes import (
     OWNERS,
     PLAIN_ADJECTIVES,
     PREPOSITIONS,
+    SIDES,
     is_adjective,
     is_head,
     lacks_noun,
@@ -117,6 +118,7 @@ CUT_NAME = "it cuts the last word off a name: 'Wilms (tumor of the kidney)' is n
 STATED = "it has a verb, and no adjective that fits it: 'the ventricle is enlarged'"
 VERB = "it begins or ends with a verb"
 PUNCTUATED = "no name has its words in this order with this punctuation"
+SIDE_LAST = "no name ends with its side: 'heart murmur L (apex)'"
 LISTED = (
     "it may be two items of a list: a name with a comma is found on a line of its own, if a number "
     "follows the comma, if it has several words on both sides, or if annotated documents have it "
@@ -223,6 +225,8 @@ class NameRules:
             return COUNT
         if not _is_in_order(text, written):
             return ACROSS
+        if is_derived and words[-1].lower() in SIDES and not _have_last_word(text, written):
+            return SIDE_LAST
         if "-" in text:
             written = [name for name in written if not _has_reversed_pair(text, name)]
         is_reversed = _is_crosswise if is_derived else _is_reversed
@@ -255,6 +259,12 @@ def _word_reason(text: str, names: Sequence[str], *, is_derived: bool) -> str:
     if lowered in PLAIN_ADJECTIVES and not is_derived and lowered not in map(str.lower, names):
         return ADJECTIVE
     return ""
+
+
+def _have_last_word(text: str, names: Sequence[str]) -> bool:
+    """Check whether a name has the last word of a text."""
+    last = normalized_words(text)[-1]
+    return any(last in normalized_words(name) for name in names)
 
 
 def _counts(text: str, names: Sequence[str]) -> bool:

@@ -15,6 +15,8 @@ _QUALIFYING = """
 class due especially grade including nos not stage susceptibility type types unspecified without
 """
 QUALIFIERS = PREPOSITIONS | frozenset(_QUALIFYING.split())
+# Right or left, as written in notes.
+SIDES = frozenset(["l", "left", "r", "right"])
 # Words before a number, as in "type 1" and "grades 2 and 3"; for regular expressions.
 NUMBERED = (
     "class|complex|degree|factor|form|grade|group|level|nerve|phase|stage|subtype|type|variant"

@@ -85,6 +85,8 @@ def nlp():
             "Fracture of clavicle",
         ),
         ("fracture of right clavicle", "fracture of right clavicle", "Fracture of clavicle"),
+        ("fracture of clavicle R", "fracture of clavicle", "Fracture of clavicle"),
+        ("Unsteady gait L (knee)", "Unsteady gait", "Unsteady gait"),
         ("a fracture R clavicle", "fracture R clavicle", "Fracture of clavicle"),
         ("lead may lead to it, this leads to that", "lead", "Lead"),
         ("with respect to Respect", "Respect", "Respect"),

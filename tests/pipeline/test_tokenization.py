@@ -32,6 +32,7 @@ def nlp():
         ("type 1B.", "type|1B|."),
         ("type 1;Gout", "type|1|;|Gout"),
         ("low IgM. HbA.", "low|IgM|.|HbA|."),
+        ("swelling++, plaque+ (pain+++)", "swelling|++|,|plaque|+|(|pain|+++|)"),
         ("HLA-B*57:01", "HLA|-|B|*|57:01"),
     ],
 )
@@ -42,7 +43,7 @@ def test_words_are_taken_apart(nlp, text, words):
 
 
 @pytest.mark.parametrize(
-    "text", ["Ca(2+) Ca2+ 5-HT", "1.5 mg, -2.5", "e.g. T-cell", "3/10", "s/p", "U.S."]
+    "text", ["Ca(2+) Ca2+ Ca++ CD4+ 5-HT", "1.5 mg, -2.5", "e.g. T-cell", "3/10", "s/p", "U.S."]
 )
 def test_other_texts_stay_as_they_are(nlp, text):
     assert [token.text for token in nlp(text)] == [token.text for token in spacy.blank("en")(text)]
