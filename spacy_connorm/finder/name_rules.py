@@ -10,7 +10,7 @@ from itertools import chain
 
 from ..index.store import Cache
 from ..text.cleaning import are_opposite, has_sign
-from ..text.normalization import restore_word_order
+from ..text.normalization import restore_word_order, strip_tags
 from ..text.word_bags import (
     FUNCTION_WORDS,
     STOP_WORDS,
@@ -83,6 +83,8 @@ _WORD_BREAK = re.compile(r"[\s\u2010\u2011-]")
 _REORDERING = re.compile(rf"{_JOINT.pattern}|\bof\b|,")
 _COMMA = ","
 _ITEMS = re.compile("[,;]")
+_SEVERAL_WORDS = re.compile(r"\S\s+\S")
+_QUALIFIES = re.compile(rf"{_SEVERAL_WORDS.pattern}|\Bing$")
 _SMALL = "|".join(sorted(STOP_WORDS))
 _WRAP = re.compile(rf"(?i)\b({_SMALL})\s*\n|\n\s*({_SMALL})\b")
 # Windows of up to this many letters count as short forms even if a name has them in lower case.
@@ -325,8 +327,9 @@ def _punctuation_reason(text: str, names: Sequence[KnownName], *, is_alone: bool
         return PUNCTUATED
     *before, last = _ITEMS.split(text)
     is_item = before and not any(map(str.isnumeric, normalized_words(last)))
-    if is_item and all(len(each.split()) > 1 for each in (*before, last)):
-        # "Carpal tunnel syndrome, right upper limb" is rarely a list.
+    if is_item and all(map(_SEVERAL_WORDS.search, before)) and _QUALIFIES.search(last):
+        # "Carpal tunnel syndrome, right upper limb" is rarely a list, nor is "squamous cell
+        # carcinoma, keratinizing".
         words = _punctuated_words(text)
         is_item = all(_punctuated_words(each.text) != words for each in names)
     return LISTED if is_item and not is_alone and not _is_annotated(text, names) else ""
@@ -359,9 +362,9 @@ def _without_commas(text: str) -> list[str]:
 def _punctuated_words(text: str) -> list[str]:
     """Split a text into words, brackets and other punctuation between words.
 
-    RETURNS (List[str]): All of these but determiners, in order.
+    RETURNS (List[str]): All of these but determiners and tags such as ", NOS", in order.
     """
-    parts = _PAUSE.split(text.strip(" .,;"))
+    parts = _PAUSE.split((strip_tags(text) or text).strip(" .,;"))
     return [
         each
         for place, part in enumerate(parts)

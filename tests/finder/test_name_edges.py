@@ -13,13 +13,13 @@ NAMES = (
     *("Essential (primary) hypertension", "hypertension", "St. Louis encephalitis", "T(9;22)"),
     *("in situ carcinoma", "exposure to", "hemoglobin [Hb], low", "pain", "arthritis", "fever"),
     *("arthritis, rheumatoid", "(S)-warfarin intolerance", "type 3 lobular carcinoma"),
-    "type 2 St. Louis encephalitis",
+    *("type 2 St. Louis encephalitis", "ductal carcinoma"),
 )
 
 
 @pytest.fixture(scope="module")
 def nlp():
-    return build(NAMES)
+    return build([*NAMES, "ductal carcinoma, infiltrating, NOS"])
 
 
 def found(nlp, text):
@@ -60,6 +60,11 @@ def test_a_name_is_found_as_written(nlp, name):
         ("arthritis\nrheumatoid", ["arthritis"]),
         ("Edema, hand", ["Edema"]),
         ("Essential, primary hypertension", ["hypertension"]),
+        *(
+            (f"A ductal carcinoma, infiltrating{end}", ["ductal carcinoma, infiltrating"])
+            for end in (", of the breast", ", NOS")
+        ),
+        ("A ductal carcinoma, fever", ["ductal carcinoma", "fever"]),
         ("St. Louis encephalitis, type 2", ["St. Louis encephalitis, type 2"]),
     ],
 )
