@@ -21,6 +21,9 @@ ITEM = "it begins with the number of a list item"
 _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 # Prefixes that give words the opposite or another meaning.
 _REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
+# "E-cadherin" is another molecule than what a name calls cadherin; but isomers are the same, as are
+# sides.
+_OTHER_KIND = re.compile("[A-CE-KM-QT-Z]")
 # Words that mean something else before these: no metal leads to anything.
 _OTHERS_BEFORE = {
     "confused": "with",
@@ -105,12 +108,15 @@ def context_reason(doc: Doc, start: int, end: int, text: str, *, is_certain: boo
 
 def _ends_compound(doc: Doc, start: int, *, is_certain: bool) -> bool:
     """Check whether a window begins with the last part of a compound: "febrile" in "non-febrile";
-    "tooth disease" in "Charcot-Marie-Tooth disease", which would be a dental disorder.
+    "tooth disease" in "Charcot-Marie-Tooth disease", which would be a dental disorder; "cadherin"
+    in "E-cadherin".
     """
     if start < 2 or doc[start - 1].text not in _HYPHENS or doc[start - 1].whitespace_:
         return False
-    is_other = not is_certain or doc[start - 2].lower_ in _REVERSING
-    return is_other and not doc[start - 2].whitespace_
+    before = doc[start - 2]
+    is_kind = _OTHER_KIND.fullmatch(before.text) is not None
+    is_other = not is_certain or is_kind or before.lower_ in _REVERSING
+    return is_other and not before.whitespace_
 
 
 def _has_other_meaning(doc: Doc, end: int, text: str, *, is_certain: bool) -> bool:

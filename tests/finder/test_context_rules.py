@@ -9,6 +9,7 @@ NAMES = [
     *("abnormal cell", "cell", "stage 3 kidney disease", "kidney disease", "tooth disorder"),
     *("hereditary disease", "molecular disease", "fall", "synovitis", "more", "retinal", "fever"),
     *("depression", "hypertension", "pallor", "MODY 3", "MODY", "aggression", "face"),
+    *("cadherin", "P-selectin", "selectin", "glucose"),
     *("low vision", "increased heart output"),
 ]
 
@@ -53,6 +54,8 @@ def nlp():
         ("Synovitis R wrist.", ["Synovitis"]),
         ("decreased visual acuity, increased cardiac output", ["increased cardiac output"]),
         ("vision decreased, decreased vision", ["vision decreased", "decreased vision"]),
+        ("E-cadherin, N\u2010cadherin, P-selectin, cadherin", ["P-selectin", "cadherin"]),
+        ("D-glucose, A- glucose", ["glucose", "glucose"]),
         ("MODY 3 months ago, MODY 3 in months", ["MODY", "MODY 3"]),
     ],
 )
