@@ -192,6 +192,7 @@ SAID_FOR = {
     "overdose": ("drug overdose",),
     "pale": ("pallor",),
     "palp": ("palpitation",),
+    "psychotic": ("psychotic disorder",),
     "rigidity": ("muscle rigidity",),
     "steatosis": ("hepatic steatosis", "liver steatosis"),
     "tachy": ("tachycardia",),
@@ -201,15 +202,15 @@ SAID_FOR = {
 }
 # What a text says of a patient in place of the name of a finding: "is confused", "nauseated".
 _STATES = """
-agitated:agitation bleed:bleeding,hemorrhage bloated:bloating blurry:blurred clubbed:clubbing
-confused:confusion
-congested:congestion constipated:constipation cyanosed:cyanosis dehydrated:dehydration
-diaphoretic:hyperhidrosis disoriented:disorientation distended:distention,distension drool:drooling
-fatigued:fatigue fractured:fracture hypoxic:hypoxemia,hypoxia icteric:jaundice,icterus
-incontinent:incontinence infertile:infertility itchy:pruritus jaundiced:jaundice lethargic:lethargy
-malnourished:malnutrition nauseated:nausea nauseous:nausea obtunded:obtundation
-paralysed:paralysis paralyzed:paralysis ruptured:rupture septic:sepsis somnolent:somnolence
-stutter:stuttering swollen:swelling,edema vomit:vomiting wheezy:wheezing
+agitated:agitation asthmatic:asthma bleed:bleeding,hemorrhage bloated:bloating blurry:blurred
+clubbed:clubbing confused:confusion congested:congestion constipated:constipation cyanosed:cyanosis
+dehydrated:dehydration depressed:depression diaphoretic:hyperhidrosis disoriented:disorientation
+distended:distention,distension drool:drooling fatigued:fatigue fractured:fracture
+hypoxic:hypoxemia,hypoxia icteric:jaundice,icterus incontinent:incontinence infertile:infertility
+itchy:pruritus jaundiced:jaundice lethargic:lethargy malnourished:malnutrition nauseated:nausea
+nauseous:nausea obtunded:obtundation paralysed:paralysis paralyzed:paralysis ruptured:rupture
+septic:sepsis,septicemia somnolent:somnolence stutter:stuttering swollen:swelling,edema
+vomit:vomiting wheezy:wheezing
 """
 STATES = {
     state: tuple(findings.split(","))

@@ -9,6 +9,7 @@ NAMES = [
     *("abnormal cell", "cell", "stage 3 kidney disease", "kidney disease", "tooth disorder"),
     *("hereditary disease", "molecular disease", "fall", "synovitis", "more", "retinal", "fever"),
     *("depression", "hypertension", "pallor", "MODY 3", "MODY", "aggression", "face"),
+    *("scale", "valerian", "asthma", "sepsis", "psychotic disorder"),
     *("cadherin", "P-selectin", "selectin", "glucose"),
     *("low vision", "increased heart output"),
 ]
@@ -56,6 +57,11 @@ def nlp():
         ("vision decreased, decreased vision", ["vision decreased", "decreased vision"]),
         ("E-cadherin, N\u2010cadherin, P-selectin, cadherin", ["P-selectin", "cadherin"]),
         ("D-glucose, A- glucose", ["glucose", "glucose"]),
+        ("Scale bar, scale bars: 5 mm. A scale.", ["scale"]),
+        ("Dr. Valerian and Mrs Fever gave valerian. PROF fever", ["valerian", "fever"]),
+        ("He is very depressed. 33M depressed, depressed patients", ["depressed"] * 3),
+        ("Activity was depressed. She has a depressed fracture, depressed by ATP.", []),
+        ("an asthmatic, septic, psychotic boy", ["asthmatic", "septic", "psychotic"]),
         ("MODY 3 months ago, MODY 3 in months", ["MODY", "MODY 3"]),
     ],
 )
