@@ -62,6 +62,7 @@ NAMES = (
         "Substance-induced psychoses",
     ),
     *("Mucositis oral", "Lipase increased", "Vision blurred", "Rash maculo-papular"),
+    *("Edema of lower extremity", "Upper limb pain"),
     *("Calcium decreased", "Collar bone", "Hypo-albuminemia"),
 )
 
@@ -160,6 +161,8 @@ def nlp():
         ("oral mucositis", "oral mucositis", "Mucositis oral"),
         ("blurred vision", "blurred vision", "Vision blurred"),
         *((f"{high} lipase", f"{high} lipase", "Lipase increased") for high in HIGH),
+        ("bilateral LE edema", "LE edema", "Edema of lower extremity"),
+        ("RUE pain", "RUE pain", "Upper limb pain"),
         ("low calcium", "low calcium", "Calcium decreased"),
         ("maculopapular rash", "maculopapular rash", "Rash maculo-papular"),
         ("hypoalbuminemia", "hypoalbuminemia", "Hypo-albuminemia"),
@@ -187,6 +190,7 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, mention, concept):
         "mass in the left clavicle",
         "eye precautions",
         "a bone collar",
+        "LE cells, UE",
         "the EYE score",
         "for 2 degrees",
         "AV and QT, DM and abd",
