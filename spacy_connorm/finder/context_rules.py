@@ -23,8 +23,9 @@ _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 # Prefixes that give words the opposite or another meaning.
 _REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
 # "E-cadherin" is another molecule than what a name calls cadherin; but isomers are the same, as are
-# sides.
+# sides, and the "N" of "N-acetylcysteine" only says where its acetyl is.
 _OTHER_KIND = re.compile("[A-CE-KM-QT-Z]")
+_RADICAL = "yl"
 # Before the name of a person. "MS" is a disease.
 _TITLES = frozenset(["Dr", "Miss", "Mr", "Mrs", "Ms", "Prof", "Professor"])
 # Words that mean something else before these: no metal leads to anything.
@@ -98,7 +99,7 @@ def context_reason(doc: Doc, start: int, end: int, text: str, *, is_certain: boo
     is_certain (bool): Whether it has the words of the name itself.
     RETURNS (str): The reason; empty if it may be a mention.
     """
-    if _ends_compound(doc, start, is_certain=is_certain):
+    if _ends_compound(doc, start, text, is_certain=is_certain):
         return IN_COMPOUND
     if _has_other_meaning(doc, end, text, is_certain=is_certain):
         return OTHER_WORD
@@ -116,17 +117,18 @@ def context_reason(doc: Doc, start: int, end: int, text: str, *, is_certain: boo
     return ITEM if _ITEM.match(text) else ""
 
 
-def _ends_compound(doc: Doc, start: int, *, is_certain: bool) -> bool:
+def _ends_compound(doc: Doc, start: int, text: str, *, is_certain: bool) -> bool:
     """Check whether a window begins with the last part of a compound: "febrile" in "non-febrile";
     "tooth disease" in "Charcot-Marie-Tooth disease", which would be a dental disorder; "cadherin"
-    in "E-cadherin".
+    in "E-cadherin", but no "maze test" in "T-maze test", nor "ATPase" in "Na-K-ATPase".
     """
     if start < 2 or doc[start - 1].text not in _HYPHENS or doc[start - 1].whitespace_:
         return False
     before = doc[start - 2]
-    is_kind = _OTHER_KIND.fullmatch(before.text) is not None
+    is_single = " " not in text and (start < 3 or doc[start - 3].text not in _HYPHENS)
+    is_kind = is_single and _OTHER_KIND.fullmatch(before.text) and _RADICAL not in text
     is_other = not is_certain or is_kind or before.lower_ in _REVERSING
-    return is_other and not before.whitespace_
+    return bool(is_other) and not before.whitespace_
 
 
 def _has_other_meaning(doc: Doc, end: int, text: str, *, is_certain: bool) -> bool:

@@ -91,11 +91,16 @@ _WRAP = re.compile(rf"(?i)\b({_SMALL})\s*\n|\n\s*({_SMALL})\b")
 _NEVER_WORDS = 3
 # Between the letters and the numbers of short forms, which authors write with and without it.
 _JOIN = re.compile(r"(?<=[^\W\d_])[ \u2010\u2011-](?=\d)|(?<=\d)[ \u2010\u2011-](?=[^\W\d_])")
-# Short forms with a number and so many characters are no words in any case: "mcr1", not "p53".
-_LONG_CODE = re.compile(r"(?=.*\d)[^\W_]{4,}")
 _WHOLE_WORD = re.compile(r"(?<![^\W_])[^\W\d_][a-z]{3,}(?![^\W_])")
 # Letters and numbers that distinguish kinds, on either side of a name: "beta-thalassemia".
 _GREEK = frozenset(["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lambda", "omega"])
+# Short forms with a number and so many characters are no words in any case: "mcr1", not "p53".
+_CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_].*[^\W\d_])[^\W_]{4,}")
+# But these are other things: "beta-2", "min-1", "CCl4".
+_NO_CODE = re.compile(
+    rf"(?:{'|'.join(sorted(_GREEK))}|day|hour|min|mol|sec|week|year)\d"
+    r"|(?=.*[a-z])(?:[A-Z][a-z]?\d*){2,}$"
+)
 
 # Why a window is not a mention.
 STOPPED = "it is a stop text"
@@ -246,7 +251,8 @@ def _has_letters_of(text: str, names: Sequence[str]) -> bool:
     own = _JOIN.sub(lambda match: match[0].strip("-\u2010\u2011"), text)
     if own in joined or own in (_JOIN.sub(" ", name) for name in names):
         return any(map(str.isdigit, own))
-    return bool(_LONG_CODE.fullmatch(own)) and own.lower() in map(str.lower, joined)
+    is_code = _CODE.fullmatch(own) and not _NO_CODE.match(own)
+    return bool(is_code) and own.lower() in map(str.lower, joined)
 
 
 def _word_reason(text: str, names: Sequence[str], *, is_derived: bool) -> str:

@@ -10,6 +10,7 @@ NAMES = [
     *("hereditary disease", "molecular disease", "fall", "synovitis", "more", "retinal", "fever"),
     *("depression", "hypertension", "pallor", "MODY 3", "MODY", "aggression", "face"),
     *("scale", "valerian", "asthma", "sepsis", "psychotic disorder"),
+    *("maze test", "ATPase", "methyladenosine"),
     *("cadherin", "P-selectin", "selectin", "glucose"),
     *("low vision", "increased heart output"),
 ]
@@ -57,6 +58,7 @@ def nlp():
         ("vision decreased, decreased vision", ["vision decreased", "decreased vision"]),
         ("E-cadherin, N\u2010cadherin, P-selectin, cadherin", ["P-selectin", "cadherin"]),
         ("D-glucose, A- glucose", ["glucose", "glucose"]),
+        ("T-maze test, Na-K-ATPase, N-methyladenosine", ["maze test", "ATPase", "methyladenosine"]),
         ("Scale bar, scale bars: 5 mm. A scale.", ["scale"]),
         ("Dr. Valerian and Mrs Fever gave valerian. PROF fever", ["valerian", "fever"]),
         ("He is very depressed. 33M depressed, depressed patients", ["depressed"] * 3),

@@ -91,13 +91,14 @@ def test_no_word_derives_from_a_short_form():
         ("A549, T47D, T-47-D and CD-4", ["A549", "T47D", "T-47-D", "CD-4"]),
         ("mcr-1, MCR1, qnrS1 and Akt1", ["mcr-1", "MCR1", "qnrS1", "Akt1"]),
         ("patient ID 1 was on cAMP, p53, cd4 and Ca2 +", []),
+        ("E2f1; 5 beat min-1, CCl4, beta-2 and P100", ["E2f1"]),
     ],
 )
 def test_a_short_form_with_a_number_may_have_other_hyphens_and_capitals(text, expected):
     nlp = build(
         [
             *("MCF-7", "NDM-1", "A-549", "T-47D", "CD4", "MCR-1", "QnrS1", "AKT1", "ID1", "WAS"),
-            *("CAMP", "P53", "Ca2+"),
+            *("CAMP", "P53", "Ca2+", "E2F1", "MIN1", "CCL4", "Beta2", "p100"),
         ]
     )
     assert [ent.text for ent in nlp(text).ents] == expected
