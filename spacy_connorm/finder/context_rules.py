@@ -5,19 +5,29 @@ import re
 from spacy.tokens import Doc
 
 from ..text.word_bags import FUNCTION_WORDS
-from ..text.word_classes import PREPOSITIONS, lacks_noun
+from ..text.word_classes import HIGH, LOW, PREPOSITIONS, lacks_noun
 
 # Why a window is not a mention.
 MEASURE = "it ends with the number of a measure: 'long QT syndrome 3 (times)'"
 IN_COMPOUND = "it is the end of a compound with another meaning"
 OTHER_WORD = "the word after it gives it another meaning: 'lead to', 'fall precautions'"
 OTHER_NAME = "the word before it makes it another finding: 'yellow fever'"
-CUT = "it ends with an adjective whose noun is after it: 'bud to the metanephric (mesenchyme)'"
+CUT = (
+    "it ends with an adjective whose noun is after it: 'bud to the metanephric (mesenchyme)', "
+    "'decreased visual (acuity)'"
+)
+PERSON = "it is the name of a person: 'Dr. Valerian'"
 LABEL = "it numbers a figure or a table: 'Figure S1'"
 ITEM = "it begins with the number of a list item"
 _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 # Prefixes that give words the opposite or another meaning.
 _REVERSING = frozenset(["anti", "non", "pre", "pseudo", "un"])
+# "E-cadherin" is another molecule than what a name calls cadherin; but isomers are the same, as are
+# sides, and the "N" of "N-acetylcysteine" only says where its acetyl is.
+_OTHER_KIND = re.compile("[A-CE-KM-QT-Z]")
+_RADICAL = "yl"
+# Before the name of a person. "MS" is a disease.
+_TITLES = frozenset(["Dr", "Miss", "Mr", "Mrs", "Ms", "Prof", "Professor"])
 # Words that mean something else before these: no metal leads to anything.
 _OTHERS_BEFORE = {
     "confused": "with",
@@ -26,6 +36,7 @@ _OTHERS_BEFORE = {
     "lead": "to",
     "leads": "to",
     "respect": "to",
+    "scale": "bar bars",
 }
 # Fevers that are diseases of their own: "yellow fever" is more than a high temperature.
 _OTHER_FEVERS = """
@@ -59,7 +70,12 @@ adult adults babies baby boy boys child children female females girl girls infan
 males man men patient patients woman women
 """
 _PEOPLE = frozenset(_PATIENTS.split())
+# Only of people a finding, shortly behind one of these; much else is depressed by something.
+_MOODS = frozenset(["depressed"])
+_SUBJECTS = _PEOPLE | {"feel", "feeling", "feels", "felt", "he", "i", "pt", "she", "they", "who"}
+_AGE = re.compile(r"(?:\d{1,3})?[MF]")
 _PREPOSITION = re.compile(rf"(?i)\b({'|'.join(sorted(PREPOSITIONS))})\b")
+_AMOUNT = re.compile(rf"(?i)({'|'.join((*HIGH, *LOW))})\b")
 # "S1", "3", "4b"
 _NUMBER = re.compile(r"[A-Z]{0,2}\d{1,3}[A-Za-z]?")
 _BETWEEN_NUMBERS = _HYPHENS | {".", ",", "&", "(", ")", "\u2013", "and", "to"}
@@ -83,10 +99,12 @@ def context_reason(doc: Doc, start: int, end: int, text: str, *, is_certain: boo
     is_certain (bool): Whether it has the words of the name itself.
     RETURNS (str): The reason; empty if it may be a mention.
     """
-    if _ends_compound(doc, start, is_certain=is_certain):
+    if _ends_compound(doc, start, text, is_certain=is_certain):
         return IN_COMPOUND
     if _has_other_meaning(doc, end, text, is_certain=is_certain):
         return OTHER_WORD
+    if start and text[0].isupper() and doc[start - 1].text.rstrip(".") in _TITLES:
+        return PERSON
     if end - start == 1:
         others = _OTHERS_AFTER.get(text.lower())
         if others and start and doc[start - 1].lower_ in others:
@@ -99,20 +117,24 @@ def context_reason(doc: Doc, start: int, end: int, text: str, *, is_certain: boo
     return ITEM if _ITEM.match(text) else ""
 
 
-def _ends_compound(doc: Doc, start: int, *, is_certain: bool) -> bool:
+def _ends_compound(doc: Doc, start: int, text: str, *, is_certain: bool) -> bool:
     """Check whether a window begins with the last part of a compound: "febrile" in "non-febrile";
-    "tooth disease" in "Charcot-Marie-Tooth disease", which would be a dental disorder.
+    "tooth disease" in "Charcot-Marie-Tooth disease", which would be a dental disorder; "cadherin"
+    in "E-cadherin", but no "maze test" in "T-maze test", nor "ATPase" in "Na-K-ATPase".
     """
     if start < 2 or doc[start - 1].text not in _HYPHENS or doc[start - 1].whitespace_:
         return False
-    is_other = not is_certain or doc[start - 2].lower_ in _REVERSING
-    return is_other and not doc[start - 2].whitespace_
+    before = doc[start - 2]
+    is_single = " " not in text and (start < 3 or doc[start - 3].text not in _HYPHENS)
+    is_kind = is_single and _OTHER_KIND.fullmatch(before.text) and _RADICAL not in text
+    is_other = not is_certain or is_kind or before.lower_ in _REVERSING
+    return bool(is_other) and not before.whitespace_
 
 
 def _has_other_meaning(doc: Doc, end: int, text: str, *, is_certain: bool) -> bool:
     """Check for what is about a finding or only has its name ("fall precautions", "HIT panel",
     "nephrotic-range"), "lead" before "to", "confused" before "with", the chemical "retinal" before
-    a noun, and "pale" and "aggressive" before one that is no patient.
+    a noun, "pale" and "aggressive" before one that is no patient, and "depressed" without people.
     """
     after = doc[end].lower_ if end < len(doc) else ""
     if after in _PANELS and text.isupper():
@@ -120,16 +142,20 @@ def _has_other_meaning(doc: Doc, end: int, text: str, *, is_certain: bool) -> bo
     text = text.lower()
     if is_certain and text in _ALSO_ADJECTIVES:
         return _is_noun(doc, end)
+    if not is_certain and text in _MOODS:
+        return after not in _PEOPLE and (_is_noun(doc, end) or not _is_about_people(doc, end - 1))
     if not is_certain and _OF_PATIENTS.fullmatch(text):
         return _is_noun(doc, end) and after not in _PEOPLE
     if after in _HYPHENS and not doc[end].whitespace_ and end + 1 < len(doc):
         return doc[end + 1].lower_ in _KINDS
-    return after in _ABOUT or after == _OTHERS_BEFORE.get(text)
+    return after in _ABOUT or after in _OTHERS_BEFORE.get(text, "").split()
 
 
 def _is_cut(doc: Doc, end: int, text: str) -> bool:
-    """Check whether a window with a preposition ends with an adjective, and a noun follows."""
-    is_phrase = _PREPOSITION.search(text) is not None
+    """Check whether a window with a preposition, or one that begins with an amount, ends with an
+    adjective, and a noun follows.
+    """
+    is_phrase = _PREPOSITION.search(text) is not None or _AMOUNT.match(text) is not None
     return is_phrase and _is_noun(doc, end) and lacks_noun(doc[end - 1].lower_)
 
 
@@ -139,6 +165,12 @@ def _is_noun(doc: Doc, place: int) -> bool:
         return False
     token = doc[place]
     return token.is_alpha and token.is_lower and token.text not in FUNCTION_WORDS
+
+
+def _is_about_people(doc: Doc, place: int) -> bool:
+    """Check whether a token is shortly behind a person or an age: "she is very", "33M"."""
+    before = doc[max(0, place - 3) : place]
+    return any(token.lower_ in _SUBJECTS or _AGE.fullmatch(token.text) for token in before)
 
 
 def _is_label(doc: Doc, place: int) -> bool:

@@ -1,5 +1,5 @@
 """Tokens at the edges of names: "in" of "in situ carcinoma", the bracket after "edema (hand)", the
-plus of "Ca2+". Windows of `name_windows` begin and end with content words.
+plus of "Ca2+", the "'s" of a person. Windows of `name_windows` begin and end with content words.
 """
 
 import re
@@ -11,12 +11,14 @@ from spacy.tokens import Doc
 
 from ..text.word_bags import STOP_WORDS, normalized_words
 from ..text.word_classes import GRADES
+from .known_names import KnownName
 
 # Before the first word of a list item: "1.", "(12)".
 _MARKER = re.compile(r"\W?\d{1,2}\W?")
 # Behind the items of a list on one line.
 _ITEM_ENDS = frozenset([";", "|"])
 _BRACKETS = (("(", ")"), ("[", "]"))
+_POSSESSIVES = frozenset(["'s", "’s", "'S", "’S"])
 # At the end of a name: "CD4+", "Ca(2+)". spaCy makes them separate tokens.
 _SIGN = re.compile(r"(?<=\w)[+-]\)?$")
 
@@ -66,14 +68,17 @@ def _count_small(words: Sequence[str]) -> int:
     return sum(1 for _ in takewhile(STOP_WORDS.__contains__, words))
 
 
-def widen(doc: Doc, start: int, end: int, edges: Sequence[Edge]) -> tuple[int, int]:
-    """Extend a window by the function words or the sign that a name has beside it, or by the other
-    bracket of a pair.
+def widen(
+    doc: Doc, start: int, end: int, edges: Sequence[Edge], names: Sequence[KnownName]
+) -> tuple[int, int]:
+    """Extend a window by the function words or the sign that a name has beside it, by the other
+    bracket of a pair, or by the possessive of a person who stands for a disease.
 
     doc (Doc): The document.
     start (int): The first token of the window.
     end (int): The token after it.
     edges (Sequence[Edge]): The edges of the names that have its words.
+    names (Sequence[KnownName]): These names.
     RETURNS (Tuple[int, int]): The start and the end of the extended window.
     """
     for edge in edges:
@@ -87,7 +92,15 @@ def widen(doc: Doc, start: int, end: int, edges: Sequence[Edge]) -> tuple[int, i
             missing = text.count(opening) - text.count(closing)
             start -= missing < 0 and before == opening
             end += missing > 0 and after == closing
+    if after in _POSSESSIVES and _is_person(doc[start:end].text, names):
+        end += 1
     return start, end
+
+
+def _is_person(text: str, names: Iterable[KnownName]) -> bool:
+    """Check whether a name adds a noun to a text: "Crohn's" is "Crohn disease"."""
+    words = normalized_words(text)
+    return any(normalized_words(name.text)[:-1] == words for name in names)
 
 
 def stands_alone(doc: Doc, start: int, end: int) -> bool:

@@ -185,7 +185,7 @@ class NameFinder:
         row of `Windows`.
         """
         first, last, value, letters, score, has_pause = row
-        start, end = widen(doc, first - before, last - before, edges)
+        start, end = widen(doc, first - before, last - before, edges, names)
         text = _WITH.sub("with", _LINE_END.sub("-", doc[start:end].text))
         is_alone = not has_pause or stands_alone(doc, start, end)
         reason = self._rules.reason(

@@ -10,7 +10,7 @@ from itertools import chain
 
 from ..index.store import Cache
 from ..text.cleaning import are_opposite, has_sign
-from ..text.normalization import restore_word_order
+from ..text.normalization import restore_word_order, strip_tags
 from ..text.word_bags import (
     FUNCTION_WORDS,
     STOP_WORDS,
@@ -27,6 +27,7 @@ from ..text.word_classes import (
     OWNERS,
     PLAIN_ADJECTIVES,
     PREPOSITIONS,
+    SIDES,
     is_adjective,
     is_head,
     lacks_noun,
@@ -82,13 +83,24 @@ _WORD_BREAK = re.compile(r"[\s\u2010\u2011-]")
 _REORDERING = re.compile(rf"{_JOINT.pattern}|\bof\b|,")
 _COMMA = ","
 _ITEMS = re.compile("[,;]")
+_SEVERAL_WORDS = re.compile(r"\S\s+\S")
+_QUALIFIES = re.compile(rf"{_SEVERAL_WORDS.pattern}|\Bing$")
 _SMALL = "|".join(sorted(STOP_WORDS))
 _WRAP = re.compile(rf"(?i)\b({_SMALL})\s*\n|\n\s*({_SMALL})\b")
 # Windows of up to this many letters count as short forms even if a name has them in lower case.
 _NEVER_WORDS = 3
+# Between the letters and the numbers of short forms, which authors write with and without it.
+_JOIN = re.compile(r"(?<=[^\W\d_])[ \u2010\u2011-](?=\d)|(?<=\d)[ \u2010\u2011-](?=[^\W\d_])")
 _WHOLE_WORD = re.compile(r"(?<![^\W_])[^\W\d_][a-z]{3,}(?![^\W_])")
 # Letters and numbers that distinguish kinds, on either side of a name: "beta-thalassemia".
 _GREEK = frozenset(["alpha", "beta", "gamma", "delta", "epsilon", "kappa", "lambda", "omega"])
+# Short forms with a number and so many characters are no words in any case: "mcr1", not "p53".
+_CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_].*[^\W\d_])[^\W_]{4,}")
+# But these are other things: "beta-2", "min-1", "CCl4".
+_NO_CODE = re.compile(
+    rf"(?:{'|'.join(sorted(_GREEK))}|day|hour|min|mol|sec|week|year)\d"
+    r"|(?=.*[a-z])(?:[A-Z][a-z]?\d*){2,}$"
+)
 
 # Why a window is not a mention.
 STOPPED = "it is a stop text"
@@ -113,6 +125,7 @@ CUT_NAME = "it cuts the last word off a name: 'Wilms (tumor of the kidney)' is n
 STATED = "it has a verb, and no adjective that fits it: 'the ventricle is enlarged'"
 VERB = "it begins or ends with a verb"
 PUNCTUATED = "no name has its words in this order with this punctuation"
+SIDE_LAST = "no name ends with its side: 'heart murmur L (apex)'"
 LISTED = (
     "it may be two items of a list: a name with a comma is found on a line of its own, if a number "
     "follows the comma, if it has several words on both sides, or if annotated documents have it "
@@ -199,7 +212,7 @@ class NameRules:
         # "Facial" does not come from FACE, but "myopia 1" from MYP1.
         is_single = is_derived and text.isalpha()
         length = min(letters, max(map(len, written))) if is_single else letters
-        if length <= self.short_letters and text not in written:
+        if length <= self.short_letters and not _has_letters_of(text, written):
             only_short_forms = all(map(is_short_form, written))
             if only_short_forms or (letters <= _NEVER_WORDS and not _is_inflected(text, written)):
                 return OTHER_LETTERS
@@ -219,10 +232,27 @@ class NameRules:
             return COUNT
         if not _is_in_order(text, written):
             return ACROSS
+        if is_derived and words[-1].lower() in SIDES and not _have_last_word(text, written):
+            return SIDE_LAST
         if "-" in text:
             written = [name for name in written if not _has_reversed_pair(text, name)]
         is_reversed = _is_crosswise if is_derived else _is_reversed
         return REVERSED if not written or is_reversed(text, written) else ""
+
+
+def _has_letters_of(text: str, names: Sequence[str]) -> bool:
+    """Check whether a short form is written exactly like a name, but for hyphens and spaces between
+    letters and numbers ("MCF7" is "MCF-7"), and, with a number, for capitals ("qnrS1"). What only
+    the text has a space in may be a measure: "ID 1".
+    """
+    if text in names:
+        return True
+    joined = [_JOIN.sub("", name) for name in names]
+    own = _JOIN.sub(lambda match: match[0].strip("-\u2010\u2011"), text)
+    if own in joined or own in (_JOIN.sub(" ", name) for name in names):
+        return any(map(str.isdigit, own))
+    is_code = _CODE.fullmatch(own) and not _NO_CODE.match(own)
+    return bool(is_code) and own.lower() in map(str.lower, joined)
 
 
 def _word_reason(text: str, names: Sequence[str], *, is_derived: bool) -> str:
@@ -237,6 +267,12 @@ def _word_reason(text: str, names: Sequence[str], *, is_derived: bool) -> str:
     if lowered in PLAIN_ADJECTIVES and not is_derived and lowered not in map(str.lower, names):
         return ADJECTIVE
     return ""
+
+
+def _have_last_word(text: str, names: Sequence[str]) -> bool:
+    """Check whether a name has the last word of a text."""
+    last = normalized_words(text)[-1]
+    return any(last in normalized_words(name) for name in names)
 
 
 def _counts(text: str, names: Sequence[str]) -> bool:
@@ -299,8 +335,10 @@ def _punctuation_reason(text: str, names: Sequence[KnownName], *, is_alone: bool
     is_item = before and not any(map(str.isnumeric, normalized_words(last)))
     # "Flat nasal bridge, a thin lip" has another item behind the comma.
     is_other = last.split()[0].lower() in DETERMINERS
-    if is_item and not is_other and all(len(each.split()) > 1 for each in (*before, last)):
-        # "Carpal tunnel syndrome, right upper limb" is rarely a list.
+    is_qualified = all(map(_SEVERAL_WORDS.search, before)) and _QUALIFIES.search(last)
+    if is_item and is_qualified and not is_other:
+        # "Carpal tunnel syndrome, right upper limb" is rarely a list, nor is "squamous cell
+        # carcinoma, keratinizing".
         words = _punctuated_words(text)
         is_item = all(_punctuated_words(each.text) != words for each in names)
     return LISTED if is_item and not is_alone and not _is_annotated(text, names) else ""
@@ -333,9 +371,9 @@ def _without_commas(text: str) -> list[str]:
 def _punctuated_words(text: str) -> list[str]:
     """Split a text into words, brackets and other punctuation between words.
 
-    RETURNS (List[str]): All of these but determiners, in order.
+    RETURNS (List[str]): All of these but determiners and tags such as ", NOS", in order.
     """
-    parts = _PAUSE.split(text.strip(" .,;"))
+    parts = _PAUSE.split((strip_tags(text) or text).strip(" .,;"))
     return [
         each
         for place, part in enumerate(parts)
@@ -390,13 +428,13 @@ def _are_related(words: Sequence[str], others: Sequence[str]) -> bool:
 def _is_reversed(text: str, names: Sequence[str]) -> bool:
     """Check whether a text has the two words of all names in reverse, without a word such as "of"
     in the text or the names that would explain it. Participles and plain adjectives may
-    come last ("testes undescended", "reflexes brisk"), and numbers and letters on either side ("B
-    hepatitis").
+    come last ("testes undescended", "reflexes brisk"), all adjectives first ("oral mucositis",
+    MedDRA's "mucositis oral"), and numbers and letters on either side ("B hepatitis").
     """
     words = content_words(text)
     if len(words) != 2 or words[0] == words[1]:
         return False
-    if _is_quality(words[1]):
+    if any(map(_is_quality, words)) or lacks_noun(words[0]):
         return False
     if any(len(word) < _NEVER_WORDS + 1 or word in _GREEK for word in words):
         return False

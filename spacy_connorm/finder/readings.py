@@ -19,7 +19,7 @@ _HYPHENATED = re.compile(
 )
 # What the names of a disease add to the person who described it.
 _AFTER_PERSONS = ("syndrome", "disease", "phenomenon", "disorder")
-_PERSON = re.compile(r"(?<![^\W_])([^\W\d_a-z][^\W\d_]{3,30})['’]s?(?![^\W_])(?:\s+([^\W_]+))?")
+_PERSON = re.compile(r"(?<![^\W_])([^\W\d_a-z][^\W\d_]{3,30})['’][sS]?(?![^\W_])(?:\s+([^\W_]+))?")
 # "Crohn's flare", but not "Fisher's exact test".
 _OF_DISEASES = """
 diagnosis flare flares medication onset patient patients relapse remission surgery symptoms therapy

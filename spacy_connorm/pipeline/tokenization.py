@@ -1,5 +1,5 @@
-"""Split words that clinical notes write without a space: "2.Chest pain", "HTN|COPD"; and the full
-stop behind a single capital, "hepatitis C.".
+"""Split words that clinical notes write without a space: "2.Chest pain", "HTN|COPD", "pain++"; and
+the full stop behind a single capital, "hepatitis C.".
 """
 
 from spacy.language import Language
@@ -15,10 +15,11 @@ _PREFIXES = (
     rf"-(?=\){_LETTER})",
     "[↑↓→]",
 )
-# Between words. "Ca(2+)" and "CD4+" are kept, "CD4+T" is split.
+# Between words. "Ca(2+)" and "CD4+" are kept, "CD4+T" is split, and "HLA-B*57:01" before "*".
 _INFIXES = (
     r"\|",
     rf"(?<=[^\W_])\+(?={_LETTER})",
+    r"(?<=[A-Z])\*(?=\d)",
     rf"(?<={_LETTER}{{3}})[;()](?={_LETTER}{{3}})",
     r"(?<=[^\W_])[•→↑↓](?=[^\W_])",
     rf"(?<={_LETTER}{{3}})/(?=[-–]?[^\W_])",
@@ -28,8 +29,11 @@ _INFIXES = (
     "(?<=[α-ω])/(?=[α-ω])",
 )
 # The full stop after a single capital: "hepatitis C.", "N/V.", "type 1B.", "low IgM.", but not in
-# "U.S.".
-_SUFFIXES = (r"(?:(?<=^[A-Z])|(?<=[^\w.][A-Z])|(?<=[a-z\d][A-Z]))\.",)
+# "U.S."; and how much there is of something: "swelling++". "CD4+" and "Ca++" are kept.
+_SUFFIXES = (
+    r"(?:(?<=^[A-Z])|(?<=[^\w.][A-Z])|(?<=[a-z\d][A-Z]))\.",
+    r"(?<=[a-z]{3})\++",
+)
 
 
 def separate_joined_words(nlp: Language) -> None:

@@ -203,13 +203,16 @@ def _inverted(values: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
 # "Retinal" by "retina", and "hepatic" by "liver".
 _ADJECTIVE_ENDINGS = _inverted({each: _ENDINGS[each] for each in _OF_NOUNS})
 _OTHER_ADJECTIVES = _inverted(OTHER_ROOTS)
-# What names write as a word of its own: "pre-eclampsia".
+# What names write as a word of its own: "pre-eclampsia", "maculo-papular".
 _PREFIXES = (
-    *("anti", "broncho", "cardio", "cerebro", "cranio", "extra", "gastro", "genito", "hepato"),
-    *("inter", "intra", "lympho", "maxillo", "micro", "multi", "musculo", "myelo", "naso"),
-    *("nephro", "neuro", "non", "oculo", "oro", "osteo", "oto", "over", "peri", "poly", "post"),
-    *("pre", "semi", "sub", "super", "supra", "thrombo", "tracheo", "trans", "uretero", "vaso"),
-    "vesico",
+    *("angio", "anti", "atlanto", "branchio", "broncho", "bronchiolo", "bulbo", "cardio"),
+    *("cerebello", "cerebro", "cortico", "cranio", "entero", "esophago", "extra", "femoro"),
+    *("gastro", "genito", "hemi", "hepato", "hyper", "hypo", "immuno", "inter", "intra"),
+    *("lympho", "maculo", "maxillo", "micro", "multi", "musculo", "myelo", "naso", "nephro"),
+    *("neuro", "non", "oculo", "oro", "osteo", "oto", "over", "para", "peri", "pharyngo"),
+    *("pleuro", "poly", "post", "pre", "pseudo", "radio", "rhino", "semi", "septo", "sino"),
+    *("sub", "super", "supra", "thrombo", "tracheo", "trans", "uretero", "vaso", "veno"),
+    *("ventriculo", "vertebro", "vesico", "vestibulo"),
 )
 _SHORTEST_REST = 4
 # Endings of nouns, and the two words that names have for what happens: "apoptotic process" for

@@ -15,6 +15,8 @@ _QUALIFYING = """
 class due especially grade including nos not stage susceptibility type types unspecified without
 """
 QUALIFIERS = PREPOSITIONS | frozenset(_QUALIFYING.split())
+# Right or left, as written in notes.
+SIDES = frozenset(["l", "left", "r", "right"])
 # Words before a number, as in "type 1" and "grades 2 and 3"; for regular expressions.
 NUMBERED = (
     "class|complex|degree|factor|form|grade|group|level|nerve|phase|stage|subtype|type|variant"
@@ -190,6 +192,7 @@ SAID_FOR = {
     "overdose": ("drug overdose",),
     "pale": ("pallor",),
     "palp": ("palpitation",),
+    "psychotic": ("psychotic disorder",),
     "rigidity": ("muscle rigidity",),
     "steatosis": ("hepatic steatosis", "liver steatosis"),
     "tachy": ("tachycardia",),
@@ -199,15 +202,15 @@ SAID_FOR = {
 }
 # What a text says of a patient in place of the name of a finding: "is confused", "nauseated".
 _STATES = """
-agitated:agitation bleed:bleeding,hemorrhage bloated:bloating blurry:blurred clubbed:clubbing
-confused:confusion
-congested:congestion constipated:constipation cyanosed:cyanosis dehydrated:dehydration
-diaphoretic:hyperhidrosis disoriented:disorientation distended:distention,distension drool:drooling
-fatigued:fatigue fractured:fracture hypoxic:hypoxemia,hypoxia icteric:jaundice,icterus
-incontinent:incontinence infertile:infertility itchy:pruritus jaundiced:jaundice lethargic:lethargy
-malnourished:malnutrition nauseated:nausea nauseous:nausea obtunded:obtundation
-paralysed:paralysis paralyzed:paralysis ruptured:rupture septic:sepsis somnolent:somnolence
-stutter:stuttering swollen:swelling,edema vomit:vomiting wheezy:wheezing
+agitated:agitation asthmatic:asthma bleed:bleeding,hemorrhage bloated:bloating blurry:blurred
+clubbed:clubbing confused:confusion congested:congestion constipated:constipation cyanosed:cyanosis
+dehydrated:dehydration depressed:depression diaphoretic:hyperhidrosis disoriented:disorientation
+distended:distention,distension drool:drooling fatigued:fatigue fractured:fracture
+hypoxic:hypoxemia,hypoxia icteric:jaundice,icterus incontinent:incontinence infertile:infertility
+itchy:pruritus jaundiced:jaundice lethargic:lethargy malnourished:malnutrition nauseated:nausea
+nauseous:nausea obtunded:obtundation paralysed:paralysis paralyzed:paralysis ruptured:rupture
+septic:sepsis,septicemia somnolent:somnolence stutter:stuttering swollen:swelling,edema
+vomit:vomiting wheezy:wheezing
 """
 STATES = {
     state: tuple(findings.split(","))
@@ -225,12 +228,12 @@ CHANGES = {
     for change, changed in (each.split(":") for each in _CHANGES.split())
 }
 # What texts leave out of the names of laboratory findings: "elevated creatinine" is "increased
-# serum creatinine", "low platelets" a "decreased platelet count".
+# serum creatinine", "low platelets" a "decreased platelet count". MedDRA leaves it out, too.
 _MEASURES = (
     *("serum", "plasma", "level", "blood level", "circulating level", "serum level", "count"),
     "activity",
 )
-_HIGH, _LOW = ("elevated", "high", "increased"), ("decreased", "low", "reduced")
+HIGH, LOW = ("elevated", "high", "increased"), ("decreased", "low", "reduced")
 # What longer names say for a word: "abdominal pain" for "abd pain", "increased spleen size" for
 # "enlarged spleen". By themselves, most of these words have other meanings.
 SAID_WITHIN = {
@@ -272,6 +275,7 @@ SAID_WITHIN = {
     "jerk": ("reflex",),
     "la": ("left atrial", "left atrium"),
     "ldh": ("lactate dehydrogenase",),
+    **dict.fromkeys(("le", "lle", "rle", "ble"), ("lower extremity", "lower limb", "leg")),
     "linked": ("linked genetic",),
     "loss": ("abnormal loss",),
     "lv": ("left ventricular", "left ventricle"),
@@ -295,12 +299,16 @@ SAID_WITHIN = {
     "sz": ("seizure",),
     "tb": ("tuberculosis",),
     "trouble": ("difficulty",),
+    **dict.fromkeys(("ue", "lue", "rue", "bue"), ("upper extremity", "upper limb", "arm")),
     "unable": ("inability",),
     "vit": ("vitamin",),
     "wbc": ("white blood cell", "leukocyte"),
     **{
-        word: tuple(f"{each} {measure}" for each in words for measure in _MEASURES)
-        for said, words in (((*_HIGH, "raised"), _HIGH), (_LOW, _LOW))
+        word: (
+            *(each for each in words if each != word),
+            *(f"{each} {measure}" for each in words for measure in _MEASURES),
+        )
+        for said, words in (((*HIGH, "raised"), HIGH), (LOW, LOW))
         for word in said
     },
     "weakness": ("muscle weakness",),

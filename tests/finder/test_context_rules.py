@@ -10,6 +10,9 @@ NAMES = [
     *("abnormal cell", "cell", "stage 3 kidney disease", "kidney disease", "tooth disorder"),
     *("hereditary disease", "molecular disease", "fall", "synovitis", "more", "retinal", "fever"),
     *("depression", "hypertension", "pallor", "MODY 3", "MODY", "aggression", "face"),
+    *("scale", "valerian", "asthma", "sepsis", "psychotic disorder", "maze test", "ATPase"),
+    *("methyladenosine", "cadherin", "P-selectin", "selectin", "glucose", "low vision"),
+    "increased heart output",
 ]
 
 
@@ -43,6 +46,15 @@ def nlp():
         *("The molar tooth sign.", "A [tooth abnormality].", "A molecular defect."),
         *("A [molecular disorder].", "[Synovitis] R wrist."),
         "[MODY] 3 months ago, [MODY 3] in months",
+        "decreased visual acuity, [increased cardiac output]",
+        *("[vision decreased], [decreased vision]", "D-[glucose], A- [glucose]"),
+        "E-cadherin, N\u2010cadherin, [P-selectin], [cadherin]",
+        "T-[maze test], Na-K-[ATPase], N-[methyladenosine]",
+        "Scale bar, scale bars: 5 mm. A [scale].",
+        "Dr. Valerian and Mrs Fever gave [valerian]. PROF [fever]",
+        "He is very [depressed]. 33M [depressed], [depressed] patients",
+        "Activity was depressed. She has a depressed fracture, depressed by ATP.",
+        "an [asthmatic], [septic], [psychotic] boy",
     ],
 )
 def test_where_it_stands_tells_whether_a_window_is_a_mention(nlp, text):

@@ -14,13 +14,13 @@ NAMES = (
     *("Essential (primary) hypertension", "hypertension", "St. Louis encephalitis", "T(9;22)"),
     *("in situ carcinoma", "exposure to", "hemoglobin [Hb], low", "pain", "arthritis", "fever"),
     *("arthritis, rheumatoid", "(S)-warfarin intolerance", "type 3 lobular carcinoma"),
-    "type 2 St. Louis encephalitis",
+    *("type 2 St. Louis encephalitis", "ductal carcinoma"),
 )
 
 
 @pytest.fixture(scope="module")
 def nlp():
-    return build(NAMES)
+    return build([*NAMES, "ductal carcinoma, infiltrating, NOS"])
 
 
 def found(nlp, text):
@@ -60,6 +60,8 @@ def test_punctuation_must_be_where_the_name_has_it(nlp, text):
         *("[Pain], [arthritis], rheumatoid [fever]", "1. [Arthritis, rheumatoid]\n2) [fever]"),
         *("- [arthritis, rheumatoid].\n- [pain]", "[arthritis], rheumatoid nodules"),
         *("JOINTS: [Arthritis, rheumatoid]; [fever]", "[pain] | [arthritis, rheumatoid] | [fever]"),
+        *("A [ductal carcinoma, infiltrating], of the breast", "A [ductal carcinoma], [fever]"),
+        "A [ductal carcinoma, infiltrating], NOS",
         *("1: [Arthritis, rheumatoid]\n2: [fever]", "- [Carcinoma, lobular, type 3]\n- [fever]"),
     ],
 )

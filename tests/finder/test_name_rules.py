@@ -60,3 +60,22 @@ def test_a_joint_is_one_of_the_name(joining, text):
 def test_no_word_derives_from_a_short_form():
     nlp = build(["FACE", "retina"])
     assert [each.text for each in nlp("Facial and retinal, in FACE").ents] == ["retinal", "FACE"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("[MCF7], [MCF 7] and [NDM\u20111]", "[A549], [T47D], [T-47-D] and [CD-4]"),
+        "[mcr-1], [MCR1], [qnrS1] and [Akt1]",
+        "patient ID 1 was on cAMP, p53, cd4 and Ca2 +",
+        "[E2f1]; 5 beat min-1, CCl4, beta-2 and P100",
+    ],
+)
+def test_a_short_form_with_a_number_may_have_other_hyphens_and_capitals(text):
+    nlp = build(
+        [
+            *("MCF-7", "NDM-1", "A-549", "T-47D", "CD4", "MCR-1", "QnrS1", "AKT1", "ID1", "WAS"),
+            *("CAMP", "P53", "Ca2+", "E2F1", "MIN1", "CCL4", "Beta2", "p100"),
+        ]
+    )
+    assert marked(nlp, text) == text

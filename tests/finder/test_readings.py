@@ -23,8 +23,11 @@ NAMES = (
     *("Abnormal weight loss", "Hepatitis C infection", "Tongue edema", "Kidney neoplasm"),
     *("Respect", "Hereditary disorder", "Mouth dryness", "Intestinal obstruction", "Forgetfulness"),
     *("Joint pain", "Vocal cord paralysis", "Pulmonary embolism", "Drug overdose"),
-    "Substance-induced psychoses",
+    *("Substance-induced psychoses", "Mucositis oral", "Lipase increased", "Vision blurred"),
+    *("Rash maculo-papular", "Edema of lower extremity", "Upper limb pain", "Calcium decreased"),
+    *("Collar bone", "Hypo-albuminemia"),
 )
+HIGH = ("increased", "elevated", "raised", "high")
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +38,10 @@ def nlp():
 @pytest.mark.parametrize(
     ("text", "concept"),
     [
-        ("She has secondary [Raynaud]'s.", "Raynaud phenomenon"),
-        ("[Raynaud]’s with ulcers", "Raynaud phenomenon"),
+        ("She has secondary [Raynaud's].", "Raynaud phenomenon"),
+        ("[Raynaud’s] with ulcers", "Raynaud phenomenon"),
+        ("[fracture of clavicle] R", "Fracture of clavicle"),
+        ("[Unsteady gait] L (knee)", "Unsteady gait"),
         ("[Fracture of the left clavicle]", "Fracture of clavicle"),
         ("[fracture of right clavicle]", "Fracture of clavicle"),
         ("a [fracture R clavicle]", "Fracture of clavicle"),
@@ -99,8 +104,16 @@ def nlp():
         ("[renal neoplasia]", "Kidney neoplasm"),
         ("He has [trouble swallowing].", "Difficulty swallowing"),
         ("was [unable to walk]", "Inability to walk"),
-        ("a [Cushing]'s flare", "Cushing disease"),
-        ("[Raynaud]'s patients", "Raynaud phenomenon"),
+        ("a [Cushing's] flare", "Cushing disease"),
+        ("[RAYNAUD'S] PATIENTS", "Raynaud phenomenon"),
+        ("[oral mucositis]", "Mucositis oral"),
+        ("[blurred vision]", "Vision blurred"),
+        *((f"[{high} lipase]", "Lipase increased") for high in HIGH),
+        ("bilateral [LE edema]", "Edema of lower extremity"),
+        ("[RUE pain]", "Upper limb pain"),
+        ("[low calcium]", "Calcium decreased"),
+        ("[maculopapular rash]", "Rash maculo-papular"),
+        ("[hypoalbuminemia]", "Hypo-albuminemia"),
         ("[HER2+ carcinoma]", "HER2 positive carcinoma"),
         ("[Nasal bridge, thin]", "Nasal bridge, thin"),
         ("[CD16\u2212 leukocytes]", "CD16-negative leukocyte"),
@@ -119,7 +132,7 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, concept):
 @pytest.mark.parametrize(
     "text",
     [
-        "flat nasal bridge, a thin lip",
+        *("flat nasal bridge, a thin lip", "a bone collar", "LE cells, UE"),
         *("Fisher's exact test", "Raynaud described it", "trouble with Cushing's criteria"),
         *("a digital image", "met the criteria", "all of them"),
         *("left of the clavicle is a fracture", "mass in the left clavicle", "eye precautions"),

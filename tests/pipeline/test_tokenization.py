@@ -21,6 +21,7 @@ def nlp():
     [
         *("2.|Chest pain", "3)|CKD", "HTN|/|COPD", "-|fever +|chills", "•|rash", "↑|ESR"),
         *("CD4|+|T cells", "pain|;|fever", "edema|(|hand|)", "no SOB|.|Denies HA", "(|-|)|fever"),
+        *("swelling|++|, plaque|+ (|pain|+++|)", "HLA|-|B|*|57:01"),
         *("hepatitis C|. No N|/|V|.", "type 1B|.", "type 1|;|Gout", "low IgM|. HbA|."),
     ],
 )
@@ -32,7 +33,7 @@ def test_words_are_taken_apart(nlp, words):
 
 
 @pytest.mark.parametrize(
-    "text", ["Ca(2+) Ca2+ 5-HT", "1.5 mg, -2.5", "e.g. T-cell", "3/10", "s/p", "U.S."]
+    "text", ["Ca(2+) Ca2+ Ca++ CD4+ 5-HT", "1.5 mg, -2.5", "e.g. T-cell", "3/10", "s/p", "U.S."]
 )
 def test_other_texts_stay_as_they_are(nlp, text):
     assert [token.text for token in nlp(text)] == [token.text for token in spacy.blank("en")(text)]
