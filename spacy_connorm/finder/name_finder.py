@@ -308,12 +308,13 @@ def _without_everyday_words(
     doc: Doc, windows: list[_Window], known: Mapping[int, Sequence[KnownName]]
 ) -> list[_Window]:
     """Mark the windows of capitalized names that the document mostly has as everyday words: in one
-    with "unpublished data", "Data" is no genus.
+    with "unpublished data", "Data" is no genus; KIT stays a gene beside a "kit".
     """
     counts = Counter(token.text for token in doc)
     return [
         each._replace(reason=NO_CAPITAL, name="")
         if each.name
+        and not each.name.isupper()
         and counts[each.name.lower()] >= counts[each.name]
         and counts[each.name.lower()]
         and not any(name.text.islower() for name in known[each.value])

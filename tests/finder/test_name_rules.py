@@ -10,7 +10,7 @@ from .name_pipeline import build
 def nlp():
     """A pipeline with names of organisms. Tests do not change it."""
     names = ("Data", "Rena", "Homo sapiens", "mouse", "blues", "more", "heart attacks", "back")
-    nlp = build([*names, "whiting"])
+    nlp = build([*names, "whiting", "TIPS"])
     nlp.get_pipe("mention_finder").cfg["match_capitals"] = True
     return nlp
 
@@ -19,6 +19,7 @@ def nlp():
     "text",
     [
         *("[Data] is a genus.", "Data are missing (unpublished data).", "Renal and renal"),
+        "[TIPS] and tips",
         *("[Data] and [Data] are genera, not data.", "pain in the [back]"),
         *("[Rena] is a genus of snakes.", "homo sapiens, [Homo sapiens]"),
         *("[Mouse], [mice] and [mouse]", "a blue or white one, and three [blues]"),
