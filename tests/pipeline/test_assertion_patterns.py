@@ -113,6 +113,7 @@ def test_a_relative_right_before_a_finding_has_it(nlp, text, expected):
         "Here with mother, well but has a cough",
         "Mother's advice about fever",
         "Mother's house, fever",
+        "Discussed with family: fever",
     ],
 )
 def test_another_subject_has_its_own_findings(nlp, text):
