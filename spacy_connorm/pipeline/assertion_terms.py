@@ -239,7 +239,9 @@ def family_terms() -> Terms:
     RETURNS (Dict[str, List[str]]): Phrases by kind.
     """
     in_family = (f"in {whose} family" for whose in OWN_FAMILY)
-    return _terms((*_FAMILY, *_RELATIVES), in_family, _PATIENT)
+    # "Discussed with family: ..."
+    told = (f"{by} family:" for by in ("by", "from", "per", "to", "with"))
+    return _terms((*_FAMILY, *_RELATIVES), in_family, _PATIENT, told)
 
 
 def history_terms() -> Terms:

@@ -74,6 +74,7 @@ def test_a_relative_right_before_a_finding_has_it(text):
         *("Mother has noticed fever", "Mother is well but has noticed fever"),
         *("Mother is well but he has fever", "Here with mother, well but has a cough"),
         *("Mother's advice about fever", "Mother's house, fever"),
+        "Discussed with family: fever",
     ],
 )
 def test_another_subject_has_its_own_findings(text):
