@@ -26,7 +26,7 @@ from _common.cli import begin, clear_errors, fail, finish, make_parser
 from _common.config_variants import add_seeds
 from _common.datasets import Data
 from _common.exact_match import EXACT_SEARCHES, ExactMatcher
-from _common.options import AGAINST_COLUMNS, add_against, add_datasets, add_ontology, add_part
+from _common.options import AGAINST_COLUMNS, add_against, add_datasets, add_part
 from _common.scoring import DEPTH, compare_with_published, predict, read_standard
 from _common.seeds import over_seeds
 from _common.trained_encoders import TRAINS, training_facts
@@ -115,7 +115,6 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         help="abbreviations are expanded and composites split, as by a pipeline, and D has the "
         "long forms of its abbreviations",
     )
-    add_ontology(parser)
     add(
         "--protocol",
         choices=(AS_WRITTEN, BELB),
@@ -143,7 +142,6 @@ def measure(arguments: Namespace) -> list[Row]:
         fail(f"--against: compare one of {', '.join(scores_of)}, not '{arguments.against[0]}'.")
     if is_belb:
         arguments.search = arguments.search or BELB_SEARCHES
-        arguments.ontology = arguments.ontology or belb_ontology(arguments.dataset, arguments.data)
     searched = search_mentions(arguments)
     head = {
         **{key: getattr(arguments, key) for key in ("dataset", "part", "encoder")},
@@ -170,7 +168,9 @@ def search_mentions(arguments: Namespace) -> Searched:
     names = arguments.search or SEARCHES
     for name in names:
         make_sieve(name, arguments.threshold)
-    data = Data(arguments.dataset, arguments.data, ontology=arguments.ontology, part=arguments.part)
+    is_belb = arguments.protocol == BELB
+    ontology = belb_ontology(arguments.dataset, arguments.data) if is_belb else None
+    data = Data(arguments.dataset, arguments.data, ontology=ontology, part=arguments.part)
     block: dict[str, Any] = {}
     gold = read_standard(data)
     texts = [mention.text for mention in gold]

@@ -20,7 +20,7 @@ import spacy
 from _common.builders import encoder_config
 from _common.cli import begin, clear_errors, fail, finish, make_parser
 from _common.datasets import DATASETS, PARTS, Data, blank_english
-from _common.options import add_ontology, at_least
+from _common.options import at_least
 from _common.trained_finders import NERS, Changes, train_finder_once
 from _peers.peer_finder import PEERS, PeerFinder
 from spacy.language import Language
@@ -91,11 +91,8 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     parser.add_argument(
         "--part", choices=PARTS, help="dev has train as its D [test; dev without --dataset]"
     )
-    add_ontology(parser)
     parser.add_argument(
-        "--profile",
-        default=AUTO,
-        help="of the finder `ontology`, see `connorm index` [%(default)s]",
+        "--ontology", type=Path, metavar="PATH", help="another ontology than the usual one"
     )
     parser.add_argument(
         "--types",
@@ -145,9 +142,6 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         metavar="NAME",
         help="the NER is first trained on another data set with the same ontology",
     )
-    parser.add_argument(
-        "--pipeline", metavar="FOLDER", help="the finder `trained`, instead: NER and a normalizer"
-    )
     return parser
 
 
@@ -193,11 +187,11 @@ def _score(
         "types": " ".join(data.concept_types),
         "nested": arguments.nested_mentions if finder == "ontology" else None,
         "learned": arguments.learn_stop_texts if finder == "ontology" else None,
-        "ner": arguments.ner if finder == "trained" and not arguments.pipeline else None,
+        "ner": arguments.ner if finder == "trained" else None,
         "max_steps": arguments.max_steps if finder == "trained" else None,
         "start_from": arguments.start_from if finder == "trained" else None,
         "features": not arguments.without_features if finder == "trained" else None,
-        "encoder": arguments.encoder if finder in ENCODED and not arguments.pipeline else None,
+        "encoder": arguments.encoder if finder in ENCODED else None,
         "nil_threshold": arguments.nil_threshold,
         **score_documents(documents),
         "tokens_per_second": round(sum(map(len, docs)) / seconds),
@@ -209,8 +203,6 @@ def _reader(arguments: Namespace, data: Data, finder: str) -> Reader:
         return ExactReader(data.ontology)
     if finder in PEERS:
         return PeerFinder(finder, data.ontology, arguments.work)
-    if arguments.pipeline:
-        return load_pipeline(arguments.pipeline).pipe
     return _trained_pipeline(arguments, data).pipe
 
 
@@ -239,7 +231,7 @@ def _ontology_pipeline(arguments: Namespace, data: Data) -> Language:
             Path(folder) / "index",
             overrides={"components.concept_normalizer.encoder": encoder},
             find_mentions=True,
-            profile=arguments.profile,
+            profile=AUTO,
         )
         nlp = load_pipeline(built.path)
     finder, normalizer = (nlp.get_pipe(name) for name in ("mention_finder", "concept_normalizer"))

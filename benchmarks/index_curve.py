@@ -44,8 +44,9 @@ LEVELS = (95, 99)
 INDEXES = ("exact", "annoy", "ivf")
 # Enough for ten concepts of most mentions.
 NEIGHBOURS = 40
-# Mentions of a turn.
-TURN = 128
+# In all, and of a turn.
+MENTIONS, TURN = 10_000, 128
+DTYPE = "int8"
 SEED = 13
 # Scores closer than this count as equal.
 NOISE = 2e-6
@@ -77,15 +78,10 @@ def main() -> None:
     parser = make_parser(__doc__ or "")
     parser.add_argument("--names", type=at_least(1000), default=76_000, help="[%(default)s]")
     parser.add_argument("--encoder", default="dan", help="minilm, dan or a FOLDER [%(default)s]")
-    parser.add_argument("--dtype", choices=("float32", "int8"), default="int8")
     parser.add_argument("--indexes", nargs="+", choices=INDEXES, default=INDEXES, help="[all]")
-    parser.add_argument("--trees", type=at_least(1), default=AnnoyIndex.n_trees)
     parser.add_argument("--search-k", type=at_least(1), nargs="+", default=SEARCH_K)
     parser.add_argument("--probes", type=at_least(1), nargs="+", default=PROBES)
     parser.add_argument("--batch", type=at_least(1), default=TURN, help="[%(default)s]")
-    parser.add_argument(
-        "--mentions", type=at_least(TURN), default=10_000, help="at most [%(default)s]"
-    )
     add_repeats(parser)
     arguments = begin(parser)
     rows = measure(arguments)
@@ -99,10 +95,10 @@ def measure(arguments: Namespace) -> list[Row]:
         fail("Sparse vectors are searched exactly: give minilm, dan or the folder of a model.")
     data = [Data(name, arguments.data) for name in DISEASES]
     encoder = load_encoder(encoder_config(arguments.encoder, data[0], work=arguments.work))
-    queries = read_queries(data, encoder, arguments.mentions)
+    queries = read_queries(data, encoder)
     path = write_vectors(encoder, arguments.data, arguments.names, work=arguments.work)
     unit = np.load(path, mmap_mode="r")
-    vectors = from_raw(np.asarray(unit), dtype=arguments.dtype)
+    vectors = from_raw(np.asarray(unit), dtype=DTYPE)
     exact = ExactIndex().open(vectors, path)
     expected = search(exact, queries.vectors)
     nothing = {"file_mb": 0.0, "build_cpu_s": 0.0}
@@ -112,7 +108,7 @@ def measure(arguments: Namespace) -> list[Row]:
         settings[0].row.update(recall(expected, expected, queries), resident_mb=0.0)
     approximate = {
         "annoy": (
-            AnnoyIndex(n_trees=arguments.trees, exact_below=0),
+            AnnoyIndex(exact_below=0),
             "search_k",
             arguments.search_k,
         ),
@@ -120,8 +116,7 @@ def measure(arguments: Namespace) -> list[Row]:
     }
     chosen = [approximate[name] for name in arguments.indexes if name in approximate]
     for backend, option, values in chosen:
-        kind = f"{type(backend).__name__}{arguments.trees}.{arguments.dtype}"
-        index = path.with_suffix(f".{kind}")
+        index = path.with_suffix(f".{type(backend).__name__}.{DTYPE}")
         built = build_once(backend, vectors, index)
         for value in (None, *values):
             settings.append(make_setting(backend, option, value, vectors, index, built))
@@ -132,11 +127,11 @@ def measure(arguments: Namespace) -> list[Row]:
     return [each.row | speed(own) for each, own in zip(settings, turns, strict=True)]
 
 
-def read_queries(data: Sequence[Data], encoder: Any, most: int) -> Queries:
-    """RETURNS (Queries): The mentions to score of some data sets, at most this many."""
+def read_queries(data: Sequence[Data], encoder: Any) -> Queries:
+    """RETURNS (Queries): The mentions to score of some data sets, at most `MENTIONS`."""
     counts = Counter(clean(mention.text) for each in data for mention in each.mentions)
     texts = sorted(counts)
-    chosen = [texts[i] for i in np.random.default_rng(SEED).permutation(len(texts))[:most]]
+    chosen = [texts[i] for i in np.random.default_rng(SEED).permutation(len(texts))[:MENTIONS]]
     vectors = from_raw(encoder.predict(chosen)).unit
     return Queries(vectors, np.asarray([counts[text] for text in chosen]))
 

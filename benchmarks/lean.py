@@ -25,7 +25,7 @@ from typing import Any
 from _common.builders import encoder_config
 from _common.cli import begin, clear_errors, fail, finish, make_parser, thread_count
 from _common.datasets import Data
-from _common.options import LEAST_REPEATS, at_least
+from _common.options import LEAST_REPEATS
 from _common.pipelines import write_pipeline
 from _measure.environments import make_lean_environment
 from _measure.interleaved import spread, take_turns
@@ -57,13 +57,7 @@ sys.stdin.readline()
 
 def main() -> None:
     parser = make_parser(__doc__ or "")
-    parser.add_argument(
-        "--environment", nargs="+", choices=ENCODERS, default=list(ENCODERS), help="[all]"
-    )
     parser.add_argument("--dan", default="dan", help="dan, or the FOLDER of a trained one")
-    parser.add_argument(
-        "--runs", type=at_least(1), default=LEAST_REPEATS, help="of each environment [%(default)s]"
-    )
     arguments = begin(parser)
     require_proc()
     with clear_errors():
@@ -78,16 +72,16 @@ def measure(arguments: Namespace) -> list[Row]:
     work = arguments.work
     pythons = [
         Path(sys.executable) if each == HERE else make_lean_environment(each, work)
-        for each in arguments.environment
+        for each in ENCODERS
     ]
     sides = [
         (environment, python, folder)
-        for environment, python in zip(arguments.environment, pythons, strict=True)
+        for environment, python in zip(ENCODERS, pythons, strict=True)
         for folder in (None, make_pipeline(environment, data, arguments))
     ]
     calls = [partial(run_once, python, folder, mentions) for _, python, folder in sides]
     # The first round fills the disk cache.
-    turns = take_turns(calls, arguments.runs, warm_up=1)
+    turns = take_turns(calls, LEAST_REPEATS, warm_up=1)
     return [
         summary(environment, folder, runs)
         for (environment, _, folder), runs in zip(sides, turns, strict=True)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from _common.builders import encoder_config
 from _common.cli import begin, clear_errors, fail, make_parser
-from _common.datasets import DATASETS, Data
+from _common.datasets import Data
 from _common.grounding_encoders import word_vector_block
 from spacy import registry
 from thinc.api import Model
@@ -85,19 +85,14 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         help="vectors (fastText vectors that are trained here), ngram, minilm, dan, a training "
         "config (.cfg) or a FOLDER, e.g. of `grounding.py`",
     )
-    parser.add_argument(
-        "--dataset",
-        default="ncbi",
-        choices=DATASETS,
-        help="whose ontology dan and configs are trained on, and ngram is fitted to [%(default)s]",
-    )
     return parser
 
 
 def measure(arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row an encoder and benchmark; the published ones last."""
     rows = []
-    data = Data(arguments.dataset, arguments.data)
+    # Its ontology is what dan and configs are trained on, and ngram is fitted to.
+    data = Data("ncbi", arguments.data)
     for name in arguments.encoder:
         encoder = registry.resolve({"encoder": _block(name, data, arguments)})["encoder"]
         fitted = fits(encoder)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from _common.builders import encoder_config, load_encoder
 from _common.cli import begin, clear_errors, fail, finish_tables, make_parser
 from _common.datasets import Data
-from _common.options import at_least
+from _common.options import add_repeats, at_least
 from _measure.interleaved import ratios, speed_columns, spread, take_turns
 from _measure.stopwatch import clock_of
 
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument(
         "--steps", type=at_least(1), default=2, help="of a loop per repeat [%(default)s]"
     )
-    parser.add_argument("--repeats", type=at_least(5), default=5, help="[%(default)s]")
+    add_repeats(parser)
     parser.add_argument(
         "--micro-batch-tokens", type=at_least(1), default=2048, help="of our loop [%(default)s]"
     )
