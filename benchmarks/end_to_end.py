@@ -11,6 +11,7 @@ python benchmarks/end_to_end.py --dataset ncbi bc5cdr-d --part test --finder exa
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -21,7 +22,7 @@ from _common.builders import encoder_config
 from _common.cli import begin, clear_errors, fail, finish, make_parser
 from _common.datasets import DATASETS, PARTS, Data, blank_english
 from _common.options import at_least
-from _common.trained_finders import NERS, Changes, train_finder_once
+from _common.trained_finders import NERS, train_finder_once
 from _peers.peer_finder import PEERS, PeerFinder
 from spacy.language import Language
 from spacy.matcher import PhraseMatcher
@@ -247,17 +248,22 @@ def _trained_pipeline(arguments: Namespace, data: Data) -> Language:
     names = _with_normalizer(
         spacy.blank("en"), data.ontology, encoder_config("ngram", data, work=arguments.work)
     )
-    config, features = NERS[arguments.ner], not arguments.without_features
+    train = partial(
+        train_finder_once,
+        NERS[arguments.ner],
+        names=names,
+        work=arguments.work,
+        features=not arguments.without_features,
+    )
     start = None
     if arguments.start_from is not None:
         other = Data(arguments.start_from, arguments.data, ontology=data.other_ontology)
         if other.dataset.ontology != data.dataset.ontology:
             fail(f"--start-from {other.name} has another ontology than {data.name}.")
         other.concept_types = data.concept_types
-        start = train_finder_once(config, other, names, Changes(features), work=arguments.work)
-    changes = Changes(features, start, arguments.max_steps, arguments.learning_rate)
-    folder = train_finder_once(config, data, names, changes, work=arguments.work)
-    nlp = load_pipeline(folder)
+        start = train(data=other)
+    changes = {"max_steps": arguments.max_steps, "learning_rate": arguments.learning_rate}
+    nlp = load_pipeline(train(data=data, start=start, **changes))
     nlp.remove_pipe("concept_normalizer")
     encoder = encoder_config(arguments.encoder, data, train="OD", work=arguments.work)
     return _with_normalizer(
