@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import spacy
 from _common.builders import encoder_config, is_trained_here
-from _common.cli import begin, clear_errors, fail, finish, make_parser
+from _common.cli import begin, clear_errors, fail, finish, make_parser, require_files
 from spacy.language import Language
 
 from spacy_connorm import Ontology, map_terms
@@ -98,9 +98,7 @@ def measure(arguments: Namespace, name: str) -> Iterator[Row]:
 
 
 def _read_task(name: str, folder: Path) -> Task:
-    for path in (DO, *SETS[name]):
-        if not (folder / path).is_file():
-            fail(f"No data: {folder / path} is not there. Name its folder with --data.")
+    require_files(folder / path for path in (DO, *SETS[name]))
     diseases = read_ontology(folder / DO)
     if name == "do-ctd":
         ontology = read_ontology(folder / CTD)

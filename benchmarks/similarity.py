@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from _common.builders import encoder_config
-from _common.cli import begin, clear_errors, fail, make_parser
+from _common.cli import begin, clear_errors, make_parser, require_files
 from _common.datasets import Data
 from _common.grounding_encoders import word_vector_block
 from spacy import registry
@@ -137,8 +137,7 @@ def correlations(encoder: Model, data: Path) -> Iterator[Row]:
 def read_pairs(data: Path, benchmark: Benchmark) -> tuple[list[tuple[str, str]], list[float]]:
     """RETURNS (Tuple[List[Tuple[str, str]], List[float]]): Pairs of terms, and their scores."""
     path = data / "term_similarity" / benchmark.path
-    if not path.is_file():
-        fail(f"No data: {path} is not there. Name its folder with --data.")
+    require_files([path])
     with path.open(encoding="utf8", newline="") as file:
         rows = list(csv.DictReader(file))
     scores = [float(np.mean([float(row[each]) for each in benchmark.columns])) for row in rows]

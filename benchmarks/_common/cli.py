@@ -5,7 +5,7 @@ import platform
 import sys
 import warnings
 from argparse import ArgumentParser, Namespace
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -104,6 +104,13 @@ def fail(message: str) -> NoReturn:
     """Exit with one line and code 1."""
     print(message, file=sys.stderr)
     raise SystemExit(1)
+
+
+def require_files(paths: Iterable[Path]) -> None:
+    """Exit with one line and code 1 if a file of the data folder is missing."""
+    for path in paths:
+        if not path.is_file():
+            fail(f"No data: {path} is not there. Name its folder with --data.")
 
 
 @contextmanager
