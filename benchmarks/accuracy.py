@@ -91,12 +91,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     )
     add("--train", choices=TRAINS, default="O", help="what dan and configs train on [%(default)s]")
     add_part(parser)
-    add(
-        "--search",
-        nargs="+",
-        metavar="NAME",
-        help=f"e.g. OD-C or D-T+O-T [{' '.join(SEARCHES)}]",
-    )
+    add("--search", nargs="+", metavar="NAME", help=f"e.g. OD-C or D-T+O-T [{' '.join(SEARCHES)}]")
     add(
         "--threshold",
         type=float,

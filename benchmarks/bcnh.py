@@ -129,7 +129,8 @@ def main() -> None:
 
 def add_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with the benchmark's options."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--encoder",
         default="dan",
         help="where training starts: dan (before any training), minilm, a FOLDER, or a training "
@@ -137,18 +138,18 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     )
     slugs = [variant.slug for variant in VARIANTS]
     chosen = {"choices": slugs, "nargs": "+", "default": slugs}
-    parser.add_argument("--model", **chosen, help="beside BioSyn's loss [all]")
-    parser.add_argument("--seeds", type=at_least(1), default=3, help="[%(default)s]")
+    add("--model", **chosen, help="beside BioSyn's loss [all]")
+    add("--seeds", type=at_least(1), default=3, help="[%(default)s]")
     temperatures = {"type": float, "nargs": "+", "default": [None], "metavar": "T"}
-    parser.add_argument(
+    add(
         "--temperature",
         **temperatures,
         help="other than the config's; of several, each loss's best on dev",
     )
-    parser.add_argument("--dataset", default="ncbi", choices=DATASETS, help="[%(default)s]")
-    parser.add_argument("--part", default="dev", choices=PARTS, help="[%(default)s]")
-    parser.add_argument("--ontology", type=Path, metavar="PATH", help="another than CTD's of 2017")
-    parser.add_argument("--epochs", type=at_least(1), help="another number than the config's")
+    add("--dataset", default="ncbi", choices=DATASETS, help="[%(default)s]")
+    add("--part", default="dev", choices=PARTS, help="[%(default)s]")
+    add("--ontology", type=Path, metavar="PATH", help="another than CTD's of 2017")
+    add("--epochs", type=at_least(1), help="another number than the config's")
     return parser
 
 

@@ -83,61 +83,47 @@ def main() -> None:
 
 def add_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with the benchmark's options."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--dataset",
         choices=DATASETS,
         nargs="+",
         help=f"[the finder `ontology` on the dev parts of {', '.join(CHOSEN_ON)}]",
     )
-    parser.add_argument(
-        "--part", choices=PARTS, help="dev has train as its D [test; dev without --dataset]"
-    )
-    parser.add_argument(
-        "--ontology", type=Path, metavar="PATH", help="another ontology than the usual one"
-    )
-    parser.add_argument(
+    add("--part", choices=PARTS, help="dev has train as its D [test; dev without --dataset]")
+    add("--ontology", type=Path, metavar="PATH", help="another ontology than the usual one")
+    add(
         "--types",
         nargs="+",
         default=[],
         metavar="TYPE",
         help="leave out concepts of other semantic types [D, MeSH's chemicals, for bc5cdr-c]",
     )
-    parser.add_argument("--finder", choices=FINDERS, nargs="+", help="[exact ontology]")
-    parser.add_argument("--encoder", default="ngram", help="of the normalizer [%(default)s]")
-    parser.add_argument(
+    add("--finder", choices=FINDERS, nargs="+", help="[exact ontology]")
+    add("--encoder", default="ngram", help="of the normalizer [%(default)s]")
+    add(
         "--each-setting",
         action="store_true",
         help="the finder `ontology` with each of its settings otherwise than by default, too",
     )
-    parser.add_argument(
+    add(
         "--nested-mentions",
         action="store_true",
         help="the finder `ontology` finds the mentions inside longer ones, too",
     )
-    parser.add_argument(
+    add(
         "--learn-stop-texts",
         action="store_true",
         help="the finder `ontology` learns from D's documents what is no mention",
     )
-    parser.add_argument(
-        "--nil-threshold",
-        type=float,
-        metavar="SCORE",
-        help="mentions with a lower score get no id",
+    add(
+        "--nil-threshold", type=float, metavar="SCORE", help="mentions with a lower score get no id"
     )
-    parser.add_argument(
-        "--ner", choices=NERS, default="tok2vec", help="of the finder `trained` [%(default)s]"
-    )
-    parser.add_argument(
-        "--without-features", action="store_true", help="the NER does not see where names stand"
-    )
-    parser.add_argument(
-        "--max-steps", type=at_least(1), help="of the NER's training [those of its config]"
-    )
-    parser.add_argument(
-        "--learning-rate", type=float, help="of the NER's training [that of its config]"
-    )
-    parser.add_argument(
+    add("--ner", choices=NERS, default="tok2vec", help="of the finder `trained` [%(default)s]")
+    add("--without-features", action="store_true", help="the NER does not see where names stand")
+    add("--max-steps", type=at_least(1), help="of the NER's training [those of its config]")
+    add("--learning-rate", type=float, help="of the NER's training [that of its config]")
+    add(
         "--start-from",
         choices=DATASETS,
         metavar="NAME",

@@ -126,15 +126,16 @@ class Contender(NamedTuple):
 
 def main() -> None:
     parser = make_parser(__doc__ or "")
+    add = parser.add_argument
     add_datasets(parser)
-    parser.add_argument(
+    add(
         "--encoders",
         nargs="+",
         required=True,
         metavar="NAME",
         help="ngram, minilm, dan, paths of training configs (.cfg) or FOLDERs",
     )
-    parser.add_argument(
+    add(
         "--train",
         nargs="+",
         choices=TRAINS,
@@ -143,27 +144,23 @@ def main() -> None:
     )
     add_variants(parser)
     add_seeds(parser)
-    parser.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="write the tables to a file, too"
-    )
+    add("--markdown", type=Path, metavar="FILE", help="write the tables to a file, too")
     add_part(parser)
-    parser.add_argument(
+    add(
         "--protocol",
         choices=PROTOCOLS,
         default=AS_WRITTEN,
         help="biosyn: BioSyn's, with long forms and composites split by gold; xu-bethard: without "
         "long forms, and of equal scores one is drawn (expected@1) [%(default)s]",
     )
-    parser.add_argument(
-        "--tune", action="store_true", help="choose each encoder's search on dev, score it on test"
-    )
-    parser.add_argument(
+    add("--tune", action="store_true", help="choose each encoder's search on dev, score it on test")
+    add(
         "--phrase",
         nargs="+",
         default=(),
         help="show what each encoder finds for these, by OD-T (Table 6)",
     )
-    parser.add_argument(
+    add(
         "--means",
         action="store_true",
         help="show what -C searches depend on: means made and compared in several ways",

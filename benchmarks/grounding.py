@@ -99,22 +99,19 @@ def main() -> None:
 
 def add_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with the benchmark's options."""
-    parser.add_argument("--set", required=True, choices=SETS)
-    parser.add_argument("--variant", choices=ALL, nargs="+", default=ALL, help="[all of them]")
-    parser.add_argument("--hidden", type=at_least(1), default=1600, help="units [%(default)s]")
-    parser.add_argument(
-        "--bne-units", type=even, default=256, help="of its LSTM, both directions [%(default)s]"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("--set", required=True, choices=SETS)
+    add("--variant", choices=ALL, nargs="+", default=ALL, help="[all of them]")
+    add("--hidden", type=at_least(1), default=1600, help="units [%(default)s]")
+    add("--bne-units", type=even, default=256, help="of its LSTM, both directions [%(default)s]")
+    add(
         "--max-pairs",
         type=at_least(0),
         default=20,
         help="pairs of a concept in an epoch; 0 for all [%(default)s]",
     )
-    parser.add_argument("--epochs", type=at_least(1), default=20, help="at most [%(default)s]")
-    parser.add_argument(
-        "--phrase", action="append", help="to show the nearest names of; repeatable"
-    )
+    add("--epochs", type=at_least(1), default=20, help="at most [%(default)s]")
+    add("--phrase", action="append", help="to show the nearest names of; repeatable")
     return parser
 
 

@@ -76,12 +76,13 @@ class Setting(NamedTuple):
 
 def main() -> None:
     parser = make_parser(__doc__ or "")
-    parser.add_argument("--names", type=at_least(1000), default=76_000, help="[%(default)s]")
-    parser.add_argument("--encoder", default="dan", help="minilm, dan or a FOLDER [%(default)s]")
-    parser.add_argument("--indexes", nargs="+", choices=INDEXES, default=INDEXES, help="[all]")
-    parser.add_argument("--search-k", type=at_least(1), nargs="+", default=SEARCH_K)
-    parser.add_argument("--probes", type=at_least(1), nargs="+", default=PROBES)
-    parser.add_argument("--batch", type=at_least(1), default=TURN, help="[%(default)s]")
+    add = parser.add_argument
+    add("--names", type=at_least(1000), default=76_000, help="[%(default)s]")
+    add("--encoder", default="dan", help="minilm, dan or a FOLDER [%(default)s]")
+    add("--indexes", nargs="+", choices=INDEXES, default=INDEXES, help="[all]")
+    add("--search-k", type=at_least(1), nargs="+", default=SEARCH_K)
+    add("--probes", type=at_least(1), nargs="+", default=PROBES)
+    add("--batch", type=at_least(1), default=TURN, help="[%(default)s]")
     add_repeats(parser)
     arguments = begin(parser)
     rows = measure(arguments)

@@ -53,21 +53,18 @@ def main() -> None:
 
 def add_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with the benchmark's options."""
+    add = parser.add_argument
     add_datasets(parser)
     add_encoder(parser)
     add_part(parser)
-    parser.add_argument(
-        "--extra-words-weight", type=float, default=0.0, help="of the last rows [%(default)s]"
-    )
-    parser.add_argument(
+    add("--extra-words-weight", type=float, default=0.0, help="of the last rows [%(default)s]")
+    add(
         "--substitutions",
         type=Path,
         metavar="TABLE",
         help="from `connorm substitutions`, used in the last rows",
     )
-    parser.add_argument(
-        "--same-words-weight", type=float, default=0.0, help="of the last row [%(default)s]"
-    )
+    add("--same-words-weight", type=float, default=0.0, help="of the last row [%(default)s]")
     add_seeds(parser)
     return parser
 

@@ -32,15 +32,12 @@ Tables = dict[str, list[Row]]
 
 def main() -> None:
     parser = make_parser(__doc__ or "")
-    parser.add_argument("--encoder", default="minilm", help="minilm or a FOLDER [%(default)s]")
-    parser.add_argument("--batch", type=at_least(4), default=512, help="texts [%(default)s]")
-    parser.add_argument(
-        "--steps", type=at_least(1), default=2, help="of a loop per repeat [%(default)s]"
-    )
+    add = parser.add_argument
+    add("--encoder", default="minilm", help="minilm or a FOLDER [%(default)s]")
+    add("--batch", type=at_least(4), default=512, help="texts [%(default)s]")
+    add("--steps", type=at_least(1), default=2, help="of a loop per repeat [%(default)s]")
     add_repeats(parser)
-    parser.add_argument(
-        "--micro-batch-tokens", type=at_least(1), default=2048, help="of our loop [%(default)s]"
-    )
+    add("--micro-batch-tokens", type=at_least(1), default=2048, help="of our loop [%(default)s]")
     arguments = begin(parser)
     with clear_errors():
         tables = measure(arguments)

@@ -28,22 +28,21 @@ PACKAGES = (
 def make_parser(description: str) -> ArgumentParser:
     """RETURNS (ArgumentParser): With `--data`, `--work`, `--gpu-id` and `--json`."""
     parser = ArgumentParser(description=description)
-    parser.add_argument(
-        "--data", type=Path, default=Path("../shared/data"), help="the data folder [%(default)s]"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("--data", type=Path, default=Path("../shared/data"), help="the data folder [%(default)s]")
+    add(
         "--work",
         type=Path,
         default=Path("/tmp/spacy_connorm_benchmarks"),
         help="keeps what takes long to make [%(default)s]",
     )
-    parser.add_argument(
+    add(
         "--gpu-id",
         type=int,
         default=-1,
         help="the GPU that encodes and trains; -1 for the CPU [%(default)s]",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to a file, too")
+    add("--json", type=Path, metavar="FILE", help="write the rows to a file, too")
     return parser
 
 
