@@ -63,17 +63,6 @@ class Queries(NamedTuple):
     counts: np.ndarray
 
 
-class Setting(NamedTuple):
-    """One setting of a backend.
-
-    searcher (Searcher): To be timed.
-    row (Dict[str, Any]): Its columns so far.
-    """
-
-    searcher: Searcher
-    row: Row
-
-
 def main() -> None:
     parser = make_parser(__doc__ or "")
     add = parser.add_argument
@@ -102,30 +91,32 @@ def measure(arguments: Namespace) -> list[Row]:
     vectors = from_raw(np.asarray(unit), dtype=DTYPE)
     exact = ExactIndex().open(vectors, path)
     expected = search(exact, queries.vectors)
-    nothing = {"file_mb": 0.0, "build_cpu_s": 0.0}
-    settings = []
+    head = {"index": "exact", "setting": "", "vectors": len(vectors)}
+    searchers: list[Searcher] = []
+    rows: list[Row] = []
     if "exact" in arguments.indexes:
-        settings.append(Setting(exact, describe("exact", vectors, nothing)))
-        settings[0].row.update(recall(expected, expected, queries), resident_mb=0.0)
+        searchers.append(exact)
+        own = {"file_mb": 0.0, "build_cpu_s": 0.0, **recall(expected, expected, queries)}
+        rows.append({**head, **own, "resident_mb": 0.0})
     approximate = {
-        "annoy": (
-            AnnoyIndex(exact_below=0),
-            "search_k",
-            arguments.search_k,
-        ),
+        "annoy": (AnnoyIndex(exact_below=0), "search_k", arguments.search_k),
         "ivf": (IvfIndex(), "probes", arguments.probes),
     }
-    chosen = [approximate[name] for name in arguments.indexes if name in approximate]
-    for backend, option, values in chosen:
+    for backend, option, values in (
+        approximate[name] for name in arguments.indexes if name in approximate
+    ):
         index = path.with_suffix(f".{type(backend).__name__}.{DTYPE}")
         built = build_once(backend, vectors, index)
         for value in (None, *values):
-            settings.append(make_setting(backend, option, value, vectors, index, built))
-            found, resident = search_resident(settings[-1].searcher, queries.vectors, index)
-            settings[-1].row.update(recall(found, expected, queries), resident_mb=resident)
-    timers = [make_timer(each.searcher, queries, batch=arguments.batch) for each in settings]
+            chosen = backend if value is None else replace(backend, **{option: value})
+            searchers.append(chosen.open(vectors, index))
+            found, resident = search_resident(searchers[-1], queries.vectors, index)
+            setting = "default" if value is None else f"{option} {value}"
+            own = {**built, **recall(found, expected, queries), "resident_mb": resident}
+            rows.append({**head, "index": type(backend).__name__, "setting": setting, **own})
+    timers = [make_timer(each, queries, batch=arguments.batch) for each in searchers]
     turns = take_turns(timers, arguments.repeats)
-    return [each.row | speed(own) for each, own in zip(settings, turns, strict=True)]
+    return [row | speed(own) for row, own in zip(rows, turns, strict=True)]
 
 
 def read_queries(data: Sequence[Data], encoder: Any) -> Queries:
@@ -148,21 +139,6 @@ def build_once(backend: Any, vectors: Vectors, path: Path) -> Row:
     # Few vectors are searched exactly, without a file.
     size = path.stat().st_size if path.is_file() else 0
     return {"file_mb": size / 1e6, **json.loads(kept.read_text())}
-
-
-def make_setting(
-    backend: Any, option: str, value: int | None, vectors: Vectors, path: Path, built: Row
-) -> Setting:
-    """RETURNS (Setting): A backend with one option changed, or with its defaults."""
-    chosen = backend if value is None else replace(backend, **{option: value})
-    row = describe(type(backend).__name__, vectors, built)
-    row |= {"setting": "default" if value is None else f"{option} {value}"}
-    return Setting(chosen.open(vectors, path), row)
-
-
-def describe(index: str, vectors: Vectors, built: Row) -> Row:
-    """RETURNS (Dict[str, Any]): The first columns of every row."""
-    return {"index": index, "setting": "", "vectors": len(vectors), **built}
 
 
 def search(searcher: Searcher, queries: np.ndarray, *, batch: int = TURN) -> Neighbours:

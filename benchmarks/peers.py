@@ -113,7 +113,7 @@ def build(side: Side) -> None:
     aside = side.folder.with_name(f"{side.folder.name}.part")
     rmtree(aside, ignore_errors=True)
     with Peer(side.command) as peer:
-        side.build(peer, aside)
+        peer.ask("build", folder=str(aside), **side.builds)
     aside.rename(side.folder)
 
 

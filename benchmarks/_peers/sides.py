@@ -60,10 +60,6 @@ class Side:
     builds: dict[str, Any]
     opens: dict[str, Any]
 
-    def build(self, peer: Peer, folder: Path) -> None:
-        """Build an index in a folder."""
-        peer.ask("build", folder=str(folder), **self.builds)
-
     def open(self, peer: Peer) -> None:
         """Open the index."""
         peer.ask("open", folder=str(self.folder), **self.opens)

@@ -163,7 +163,7 @@ def test_our_side_answers_over_a_pipe(modules, arguments, without_torch, monkeyp
     files = write_files(data, "O", arguments.work)
     side = our_side("ngram", data, "O", files, index="exact", work=arguments.work)
     with Peer(side.command) as peer:
-        side.build(peer, side.folder)
+        peer.ask("build", folder=str(side.folder), **side.builds)
         side.open(peer)
         assert peer.ask("read", documents=2) > 0
         assert peer.ask("read", documents=0) > 0
