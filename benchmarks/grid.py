@@ -210,16 +210,13 @@ def measure(arguments: Namespace, seed: int | None) -> list[Row]:
     for name in dict.fromkeys(arguments.dataset):
         data = read_data(name, arguments, arguments.part)
         trained = {
-            each.label: training_facts(block_of(each, data, arguments)) for each in contenders
+            each.label: {"train": each.train, **training_facts(block_of(each, data, arguments))}
+            for each in contenders
         }
         corpus_rows = rows_of(data, contenders, arguments)
         if arguments.tune:
             add_dev_scores(corpus_rows, contenders, arguments)
-        trains = {each.label: each.train for each in contenders}
-        rows += [
-            {**row, "train": trains[row["pipeline"]], **trained[row["pipeline"]]}
-            for row in corpus_rows
-        ]
+        rows += [{**row, **trained[row["pipeline"]]} for row in corpus_rows]
     return rows
 
 

@@ -24,7 +24,9 @@ from spacy_connorm.evaluation.report import Row
 from spacy_connorm.training.pool import SynonymPool, build_pool
 
 if TYPE_CHECKING:
-    from _common.training_loops import Batches, Loop
+    from _common.training_loops import Batches, OurLoop, SapBertStyle
+
+    Loop = SapBertStyle | OurLoop
 
 LEARNING_RATE = 2e-5
 Tables = dict[str, list[Row]]
@@ -124,7 +126,10 @@ def batch_numbers(batches: "Batches", steps: int, repeat: int) -> list[int]:
 
 
 def throughput_row(
-    loop: "Loop", batches: "Batches", arguments: Namespace, seconds: Sequence[float]
+    loop: "Loop",
+    batches: "Batches",
+    arguments: Namespace,
+    seconds: Sequence[float],
 ) -> Row:
     """RETURNS (Dict[str, Any]): The speed of a loop."""
     texts = [
