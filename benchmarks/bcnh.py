@@ -37,7 +37,8 @@ from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.config_variants import config_from, fit_processor, start_block
 from _common.datasets import DATASETS, PARTS
 from _common.options import at_least
-from _common.prepared import PreparedData, answer_prepared
+from _common.prepared import PreparedData, read_prepared
+from _common.scoring import DEPTH
 from _common.seeds import by_seed, mean_columns
 from _common.trained_encoders import keep_config, train_once
 from thinc.api import Config, Model
@@ -286,7 +287,9 @@ def search(block: dict[str, Any], weight: float, *, data: PreparedData, work: Pa
     backend = ExactIndex(metric="dot")
     lookup = build_lookup(searched, data, searches=[SEARCH], work=work, backend=backend)
     (example,) = ask_lookup(lookup, biosyn_texts(EXAMPLE, (), {}), top_k=SHOWN)
-    gold, predictions = answer_prepared(data, lookup)
+    mentions = read_prepared(data)
+    gold = mentions.gold
+    predictions = mentions.predict(ask_lookup(lookup, mentions.texts, top_k=DEPTH))
     row = score_row(score_predictions(gold, predictions))
     scores = {score: row[score] for score in SCORES}
     scores["hypernym@1"] = hypernym_share(gold, predictions, concept_facts(lookup))

@@ -31,6 +31,8 @@ from _measure.environments import make_lean_environment
 from _measure.interleaved import spread, take_turns
 from _measure.memory_usage import read_status, require_proc
 
+from spacy_connorm import export_encoder
+from spacy_connorm.encoders.pretrained import MINILM
 from spacy_connorm.evaluation.report import Row
 
 HERE = "here"
@@ -96,22 +98,15 @@ def make_pipeline(environment: str, data: Data, arguments: Namespace) -> Path:
     arguments (Namespace): The options.
     RETURNS (Path): Its folder.
     """
-    encoder = ENCODERS[environment]
-    folder = arguments.work / f"lean-{encoder}-pipeline"
-    name = arguments.dan if encoder == "dan" else str(exported(arguments.work))
-    block = encoder_config(name, data, work=arguments.work)
-    write_pipeline(folder, block, data, work=arguments.work)
-    return folder
-
-
-def exported(work: Path) -> Path:
-    """RETURNS (Path): The default transformer in eight bits; exported unless it was before."""
-    from spacy_connorm import export_encoder
-    from spacy_connorm.encoders.pretrained import MINILM
-
-    folder = work / "minilm-int8"
-    if not folder.is_dir():
-        export_encoder(MINILM, folder)
+    encoder, work = ENCODERS[environment], arguments.work
+    folder = work / f"lean-{encoder}-pipeline"
+    name = arguments.dan
+    if encoder != "dan":
+        # The default transformer in eight bits.
+        name = work / "minilm-int8"
+        if not name.is_dir():
+            export_encoder(MINILM, name)
+    write_pipeline(folder, encoder_config(str(name), data, work=work), data, work=work)
     return folder
 
 

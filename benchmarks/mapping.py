@@ -102,24 +102,19 @@ def _read_task(name: str, folder: Path) -> Task:
     diseases = read_ontology(folder / DO)
     if name == "do-ctd":
         ontology = read_ontology(folder / CTD)
-        references = {
-            each.concept_id: {x for x in each.xrefs if x.startswith(("MESH:", "OMIM:"))}
-            for each in diseases
-        }
         gold = {
-            key: {_concept_of(each, ontology) for each in found}
-            for key, found in references.items()
-            if found
+            each.concept_id: {_concept_of(x, ontology) for x in found}
+            for each in diseases
+            if (found := [x for x in each.xrefs if x.startswith(("MESH:", "OMIM:"))])
         }
         return Task(ontology, _names(diseases, gold), gold)
-    codes = {each.concept_id: _icd_codes(each) for each in diseases}
+    gold = {each.concept_id: found for each in diseases if (found := _icd_codes(each))}
     if name == "icd10-do":
-        gold = defaultdict(set)
-        for concept_id, found in codes.items():
+        by_code = defaultdict(set)
+        for concept_id, found in gold.items():
             for code in found:
-                gold[code].add(concept_id)
-        return Task(diseases, _names(read_ontology(folder / ICD), gold), dict(gold))
-    gold = {concept_id: found for concept_id, found in codes.items() if found}
+                by_code[code].add(concept_id)
+        return Task(diseases, _names(read_ontology(folder / ICD), by_code), dict(by_code))
     ontology = read_ontology(
         folder / ICD, tabular=folder / ICD_LIST, implied_names=name == "do-icd10"
     )
@@ -182,11 +177,8 @@ def _rules(mappings: list[TermMapping]) -> Iterator[tuple[str, list[bool]]]:
             f"from {least}",
             [each.status == ACCEPTED and (each.confidence or 0) >= least for each in mappings],
         )
-    yield "skos:exactMatch", [_is_exact(each) for each in mappings]
-
-
-def _is_exact(mapping: TermMapping) -> bool:
-    return mapping.status == ACCEPTED and mapping.predicate_id == EXACT
+    exact = [each.status == ACCEPTED and each.predicate_id == EXACT for each in mappings]
+    yield "skos:exactMatch", exact
 
 
 def _percent(rights: Iterable[bool]) -> float:

@@ -134,20 +134,14 @@ def chosen_gpu() -> int:
 
 def describe_machine(gpu_id: int) -> str:
     """RETURNS (str): Cores, threads, load, GPU and versions, in one line."""
-    versions = ", ".join(f"{package} {_version(package)}" for package in PACKAGES)
-    return (
-        f"{os.cpu_count()} cores ({platform.machine()}), {thread_count()} threads, "
-        f"load {os.getloadavg()[0]:.1f}{_gpu_name(gpu_id)}; "
-        f"Python {platform.python_version()}, {versions}"
-    )
+    parts = [f"{os.cpu_count()} cores ({platform.machine()})", f"{thread_count()} threads"]
+    parts.append(f"load {os.getloadavg()[0]:.1f}")
+    if gpu_id >= 0:
+        import torch
 
-
-def _gpu_name(gpu_id: int) -> str:
-    if gpu_id < 0:
-        return ""
-    import torch
-
-    return f", {torch.cuda.get_device_name(gpu_id)}"
+        parts.append(torch.cuda.get_device_name(gpu_id))
+    versions = [f"{package} {_version(package)}" for package in PACKAGES]
+    return f"{', '.join(parts)}; Python {platform.python_version()}, {', '.join(versions)}"
 
 
 def limit_threads() -> None:
