@@ -6,7 +6,7 @@ Example: python benchmarks/mapping.py --set do-ctd --encoder minilm --data ../sh
 
 import csv
 import tempfile
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -55,17 +55,13 @@ class Task(NamedTuple):
 
 
 def main() -> None:
-    arguments = begin(add_options(make_parser(__doc__ or "")))
+    parser = make_parser(__doc__ or "")
+    parser.add_argument("--set", required=True, choices=SETS, nargs="+")
+    parser.add_argument("--encoder", required=True, help="ngram, minilm or a FOLDER")
+    arguments = begin(parser)
     with clear_errors():
         rows = [row for name in arguments.set for row in measure(arguments, name)]
     finish(rows, arguments.json)
-
-
-def add_options(parser: ArgumentParser) -> ArgumentParser:
-    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
-    parser.add_argument("--set", required=True, choices=SETS, nargs="+")
-    parser.add_argument("--encoder", required=True, help="ngram, minilm or a FOLDER")
-    return parser
 
 
 def measure(arguments: Namespace, name: str) -> Iterator[Row]:

@@ -6,7 +6,7 @@ Example: python benchmarks/similarity.py --encoder minilm --data ../shared/data 
 """
 
 import csv
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -56,7 +56,16 @@ PUBLISHED = {
 
 
 def main() -> None:
-    arguments = begin(add_options(make_parser(__doc__ or "")))
+    parser = make_parser(__doc__ or "")
+    parser.add_argument(
+        "--encoder",
+        required=True,
+        nargs="+",
+        metavar="NAME",
+        help="vectors (fastText vectors that are trained here), ngram, minilm, dan, a training "
+        "config (.cfg) or a FOLDER, e.g. of `grounding.py`",
+    )
+    arguments = begin(parser)
     with clear_errors():
         rows = measure(arguments)
     print(to_table(by_encoder(rows), markdown=True))
@@ -75,26 +84,17 @@ def by_encoder(rows: Sequence[Row]) -> list[Row]:
     return list(table.values())
 
 
-def add_options(parser: ArgumentParser) -> ArgumentParser:
-    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
-    parser.add_argument(
-        "--encoder",
-        required=True,
-        nargs="+",
-        metavar="NAME",
-        help="vectors (fastText vectors that are trained here), ngram, minilm, dan, a training "
-        "config (.cfg) or a FOLDER, e.g. of `grounding.py`",
-    )
-    return parser
-
-
 def measure(arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row an encoder and benchmark; the published ones last."""
     rows = []
     # Its ontology is what dan and configs are trained on, and ngram is fitted to.
     data = Data("ncbi", arguments.data)
     for name in arguments.encoder:
-        encoder = registry.resolve({"encoder": _block(name, data, arguments)})["encoder"]
+        if name == "vectors":
+            block = word_vector_block(arguments.data, arguments.work)
+        else:
+            block = encoder_config(name, data, work=arguments.work)
+        encoder = registry.resolve({"encoder": block})["encoder"]
         fitted = fits(encoder)
         encoder.initialize(X=[x for c in data.ontology for x in c.names] if fitted else None)
         label = Path(name).name if Path(name).exists() else name
@@ -104,12 +104,6 @@ def measure(arguments: Namespace) -> list[Row]:
             row = {"encoder": name, "benchmark": benchmark, "pairs": None}
             rows.append({**row, "spearman": value, "unknown": None})
     return rows
-
-
-def _block(name: str, data: Data, arguments: Namespace) -> dict:
-    if name == "vectors":
-        return word_vector_block(arguments.data, arguments.work)
-    return encoder_config(name, data, train="O", work=arguments.work)
 
 
 def correlations(encoder: Model, data: Path) -> Iterator[Row]:

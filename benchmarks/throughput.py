@@ -8,7 +8,7 @@ cached vectors. The pipelines take turns, and each is compared with the first on
 Example: python benchmarks/throughput.py --dataset ncbi --encoder minilm --data ../shared/data
 """
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -32,18 +32,14 @@ RATIOS = ("ratio", "lowest_ratio", "highest_ratio", "processor_ratio")
 
 
 def main() -> None:
-    arguments = begin(add_options(make_parser(__doc__ or "")))
-    with clear_errors():
-        rows = measure(arguments)
-    finish_tables({"Mentions a second": rows}, arguments.json, precise=RATIOS)
-
-
-def add_options(parser: ArgumentParser) -> ArgumentParser:
-    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
+    parser = make_parser(__doc__ or "")
     add_datasets(parser)
     add_encoder(parser)
     add_repeats(parser)
-    return parser
+    arguments = begin(parser)
+    with clear_errors():
+        rows = measure(arguments)
+    finish_tables({"Mentions a second": rows}, arguments.json, precise=RATIOS)
 
 
 def variants(encoder: str) -> Iterator[Steps]:
