@@ -6,8 +6,8 @@ Example: python benchmarks/accuracy.py --dataset ncbi --encoder ngram --data ../
 """
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from _common.belb import BELB, COLUMNS, belb_ontology, published_rows, score_belb
@@ -26,7 +26,7 @@ from _common.cli import begin, clear_errors, fail, finish, make_parser
 from _common.config_variants import add_seeds
 from _common.datasets import Data
 from _common.exact_match import EXACT_SEARCHES, ExactMatcher
-from _common.options import AGAINST_COLUMNS, add_against, add_datasets, add_ontology, add_part
+from _common.options import AGAINST_COLUMNS, add_against, add_datasets, add_part
 from _common.scoring import DEPTH, compare_with_published, predict, read_standard
 from _common.seeds import over_seeds
 from _common.trained_encoders import TRAINS, training_facts
@@ -37,6 +37,7 @@ from spacy_connorm.evaluation import Gold, Prediction, score_predictions
 from spacy_connorm.evaluation.metrics import ALL, hits
 from spacy_connorm.evaluation.report import Row, score_row
 from spacy_connorm.index.backends.exact import ExactIndex
+from spacy_connorm.linker.sieve import Sieve
 
 AS_WRITTEN = "as-written"
 SEARCHES = ("O-T", "OD-T", SIEVE)
@@ -48,21 +49,6 @@ SHOWN = (
     *("read", "search", "mentions", "lenient@1", "lenient@5", "mrr", "strict@1", "strict@5"),
     *("in_ontology_lenient@1", "unseen_mentions", "unseen_lenient@1"),
 )
-
-
-class Searched(NamedTuple):
-    """The mentions of a part, searched.
-
-    data (Data): The data set.
-    gold (List[Gold]): The gold ids of each mention; none for some.
-    predictions (Dict[str, List[Prediction]]): The answers to each mention, by search.
-    training (Dict[str, Any]): What the encoder was trained with, see `training_facts`.
-    """
-
-    data: Data
-    gold: list[Gold]
-    predictions: dict[str, list[Prediction]]
-    training: dict[str, Any]
 
 
 def main() -> None:
@@ -91,12 +77,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     )
     add("--train", choices=TRAINS, default="O", help="what dan and configs train on [%(default)s]")
     add_part(parser)
-    add(
-        "--search",
-        nargs="+",
-        metavar="NAME",
-        help=f"e.g. OD-C or D-T+O-T [{' '.join(SEARCHES)}]",
-    )
+    add("--search", nargs="+", metavar="NAME", help=f"e.g. OD-C or D-T+O-T [{' '.join(SEARCHES)}]")
     add(
         "--threshold",
         type=float,
@@ -115,7 +96,6 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         help="abbreviations are expanded and composites split, as by a pipeline, and D has the "
         "long forms of its abbreviations",
     )
-    add_ontology(parser)
     add(
         "--protocol",
         choices=(AS_WRITTEN, BELB),
@@ -141,71 +121,71 @@ def measure(arguments: Namespace) -> list[Row]:
     scores_of = BELB_SCORES if is_belb else SCORES
     if arguments.against is not None and arguments.against[0] not in scores_of:
         fail(f"--against: compare one of {', '.join(scores_of)}, not '{arguments.against[0]}'.")
-    if is_belb:
-        arguments.search = arguments.search or BELB_SEARCHES
-        arguments.ontology = arguments.ontology or belb_ontology(arguments.dataset, arguments.data)
-    searched = search_mentions(arguments)
+    names = arguments.search or (BELB_SEARCHES if is_belb else SEARCHES)
+    sieves = {name: make_sieve(name, arguments.threshold) for name in names}
+    ontology = belb_ontology(arguments.dataset, arguments.data) if is_belb else None
+    data = Data(arguments.dataset, arguments.data, ontology=ontology, part=arguments.part)
+    block: dict[str, Any] = {}
+    if arguments.encoder == "exact":
+        answers = match_exactly(names, data)
+    else:
+        block = encoder_config(arguments.encoder, data, train=arguments.train, work=arguments.work)
+        answers = search_mentions(block, sieves, data, arguments)
     head = {
         **{key: getattr(arguments, key) for key in ("dataset", "part", "encoder")},
         "train": arguments.train if is_trained_here(arguments.encoder) else None,
         "dtype": arguments.dtype,
         "read": "as by a pipeline" if arguments.as_read else "as written",
-        **searched.training,
+        **training_facts(block),
     }
+    gold = read_standard(data)
     rows = []
-    for name, predictions in searched.predictions.items():
+    for name, predictions in answers.items():
         if is_belb:
             found = [each.candidates for each in predictions]
-            scores, right = score_belb(searched.gold, found, searched.data.ontology)
+            row, right = score_belb(gold, found, data.ontology)
         else:
-            scores, right = score(searched.gold, predictions)
-        rows.append({**head, "search": name, **scores, **compare(right, arguments)})
+            row, right = score(gold, predictions)
+        if arguments.against is not None:
+            compared, published = arguments.against
+            row |= compare_with_published(right[compared], compared, published)
+        rows.append({**head, "search": name, **row})
     if is_belb and arguments.part == "test":
         rows += published_rows(arguments.dataset, rows[0])
     return rows
 
 
-def search_mentions(arguments: Namespace) -> Searched:
-    """RETURNS (Searched): The mentions of the part, searched by each search."""
-    names = arguments.search or SEARCHES
-    for name in names:
-        make_sieve(name, arguments.threshold)
-    data = Data(arguments.dataset, arguments.data, ontology=arguments.ontology, part=arguments.part)
-    block: dict[str, Any] = {}
-    gold = read_standard(data)
-    texts = [mention.text for mention in gold]
-    if arguments.encoder == "exact":
-        names = [name for name in names if name in EXACT_SEARCHES]
-        if not names:
-            fail(f"Exact matching knows only the searches {', '.join(EXACT_SEARCHES)}.")
-        matcher = ExactMatcher(data.ontology, data.synonyms)
-        answers = {name: predict(matcher.search(name, texts)) for name in names}
-    else:
-        block = encoder_config(arguments.encoder, data, train=arguments.train, work=arguments.work)
-        answer = _lookup_answers(block, names, arguments, data)
-        answers = {name: answer(name, texts) for name in names}
-    return Searched(data, gold, answers, training_facts(block))
+def match_exactly(names: Sequence[str], data: Data) -> dict[str, list[Prediction]]:
+    """RETURNS (Dict[str, List[Prediction]]): What exact matching answers, by search."""
+    names = [name for name in names if name in EXACT_SEARCHES]
+    if not names:
+        fail(f"Exact matching knows only the searches {', '.join(EXACT_SEARCHES)}.")
+    matcher = ExactMatcher(data.ontology, data.synonyms)
+    texts = [mention.text for mention in data.mentions]
+    return {name: predict(matcher.search(name, texts)) for name in names}
 
 
-def _lookup_answers(
-    block: dict[str, Any], names: Sequence[str], arguments: Namespace, data: Data
-) -> Callable[[str, Sequence[str]], list[Prediction]]:
+def search_mentions(
+    block: dict[str, Any], sieves: dict[str, Sieve], data: Data, arguments: Namespace
+) -> dict[str, list[Prediction]]:
+    """RETURNS (Dict[str, List[Prediction]]): What an index with an encoder answers, by search."""
     lookup = build_lookup(
         block,
         data,
-        searches=names,
+        searches=sieves,
         work=arguments.work,
         backend=ExactIndex(dtype=arguments.dtype),
         synonyms=data.expanded_synonyms if arguments.as_read else None,
     )
-
-    def answer(name: str, mentions: Sequence[str]) -> list[Prediction]:
-        lookup.sieve = make_sieve(name, arguments.threshold)
+    answers = {}
+    for name, sieve in sieves.items():
+        lookup.sieve = sieve
         if arguments.as_read:
-            return predict_as_read(AS_READ, data, lookup)
-        return predict(ask_lookup(lookup, mentions, top_k=DEPTH))
-
-    return answer
+            answers[name] = predict_as_read(AS_READ, data, lookup)
+        else:
+            texts = [mention.text for mention in data.mentions]
+            answers[name] = predict(ask_lookup(lookup, texts, top_k=DEPTH))
+    return answers
 
 
 def score(
@@ -217,14 +197,6 @@ def score(
     evaluation = score_predictions(gold, predictions)
     right = {f"{name}@1": hits(ranks, 1) for name, ranks in evaluation.ranks[ALL]._asdict().items()}
     return score_row(evaluation), right
-
-
-def compare(right: dict[str, np.ndarray], arguments: Namespace) -> Row:
-    """RETURNS (Dict[str, Any]): The difference to the number that `--against` names."""
-    if arguments.against is None:
-        return {}
-    name, published = arguments.against
-    return compare_with_published(right[name], name, published)
 
 
 if __name__ == "__main__":

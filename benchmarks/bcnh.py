@@ -10,10 +10,10 @@ because it is an ancestor.
 
 As in the papers, vectors are compared by inner product, n-grams (characters and pairs of them)
 choose half of the candidates, their weight is learned from 0, and mentions and names are prepared
-as BioSyn does. `--metric cosine` compares directions instead. With several of `--temperature` each
-loss has the one that is best on dev, seed 0. Training starts from an encoder that has not seen the
-mentions: the DAN's embeddings before any training, or MiniLM as published. The ontology is CTD's of
-2017, which has a hierarchy; candidates are names of O, mentions are D.
+as BioSyn does. With several of `--temperature` each loss has the one that is best on dev, seed 0.
+Training starts from an encoder that has not seen the mentions: the DAN's embeddings before any
+training, or MiniLM as published. The ontology is CTD's of 2017, which has a hierarchy; candidates
+are names of O, mentions are D.
 
 Each trained encoder is kept in the work folder: a run that was stopped goes on when it is started
 again, and one with more seeds trains only these.
@@ -37,7 +37,8 @@ from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.config_variants import config_from, fit_processor, start_block
 from _common.datasets import DATASETS, PARTS
 from _common.options import at_least
-from _common.prepared import PreparedData, answer_prepared
+from _common.prepared import PreparedData, read_prepared
+from _common.scoring import DEPTH
 from _common.seeds import by_seed, mean_columns
 from _common.trained_encoders import keep_config, train_once
 from thinc.api import Config, Model
@@ -60,11 +61,8 @@ LEXICAL = {
     "analyzer": "char",
     "ngram_range": [1, 2],
 }
-# By metric of the search: what it changes in the objective of the config.
-SIMILARITIES: dict[str, dict[str, Any]] = {
-    "dot": {},
-    "cosine": {"similarity": "cosine", "temperature": 0.05},
-}
+# Their weight in the search before training.
+START_WEIGHT = 0.3
 # Lower than in `assets/dan.cfg`; 5e-3 was worse on dev.
 DAN_ENCODER, DAN_RATE = "spacy-connorm.DanEncoder.v1", 1e-3
 # The paper's example (Table 2), and its concept.
@@ -132,7 +130,8 @@ def main() -> None:
 
 def add_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with the benchmark's options."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--encoder",
         default="dan",
         help="where training starts: dan (before any training), minilm, a FOLDER, or a training "
@@ -140,29 +139,18 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     )
     slugs = [variant.slug for variant in VARIANTS]
     chosen = {"choices": slugs, "nargs": "+", "default": slugs}
-    parser.add_argument("--model", **chosen, help="beside BioSyn's loss [all]")
-    parser.add_argument("--seeds", type=at_least(1), default=3, help="[%(default)s]")
+    add("--model", **chosen, help="beside BioSyn's loss [all]")
+    add("--seeds", type=at_least(1), default=3, help="[%(default)s]")
     temperatures = {"type": float, "nargs": "+", "default": [None], "metavar": "T"}
-    parser.add_argument(
+    add(
         "--temperature",
         **temperatures,
         help="other than the config's; of several, each loss's best on dev",
     )
-    parser.add_argument("--metric", default="dot", choices=SIMILARITIES, help="[%(default)s]")
-    parser.add_argument("--dataset", default="ncbi", choices=DATASETS, help="[%(default)s]")
-    parser.add_argument("--part", default="dev", choices=PARTS, help="[%(default)s]")
-    parser.add_argument("--ontology", type=Path, metavar="PATH", help="another than CTD's of 2017")
-    parser.add_argument(
-        "--config", type=Path, default=CONFIG, help="the config to vary [%(default)s]"
-    )
-    parser.add_argument("--learning-rate", type=float, help="another than the config's")
-    parser.add_argument("--epochs", type=at_least(1), help="another number than the config's")
-    parser.add_argument(
-        "--start-weight",
-        type=float,
-        default=0.3,
-        help="of n-grams in the search before training [%(default)s]",
-    )
+    add("--dataset", default="ncbi", choices=DATASETS, help="[%(default)s]")
+    add("--part", default="dev", choices=PARTS, help="[%(default)s]")
+    add("--ontology", type=Path, metavar="PATH", help="another than CTD's of 2017")
+    add("--epochs", type=at_least(1), help="another number than the config's")
     return parser
 
 
@@ -171,10 +159,10 @@ def measure(arguments: Namespace) -> dict[str, list[Row]]:
     data = read_data(arguments, arguments.part)
     temperatures, tried = choose_temperatures(arguments)
     start = start_block(arguments.encoder, data, arguments.work)
-    searched = partial(search, data=data, arguments=arguments)
+    searched = partial(search, data=data, work=arguments.work)
     outcomes = {
         "start, without n-grams": [searched(start, 0.0)],
-        "start": [searched(start, arguments.start_weight)],
+        "start": [searched(start, START_WEIGHT)],
     }
     variants = {variant.name: variant for variant in chosen_variants(arguments)}
 
@@ -235,7 +223,7 @@ def choose_temperatures(arguments: Namespace) -> tuple[dict[str, float | None], 
         scores = {}
         for temperature in arguments.temperature:
             trained = train(variant, start, data, arguments, temperature, seed=0)
-            found = search(*trained, data=data, arguments=arguments).scores
+            found = search(*trained, data=data, work=arguments.work).scores
             scores[temperature] = found[SCORES[0]]
             own = {score: round(found[score], 1) for score in SCORES}
             rows.append({"model": variant.name, "temperature": temperature, **own})
@@ -274,43 +262,39 @@ def make_config(
     variant (Variant): Its objective.
     start (Dict[str, Any]): The block of the encoder to start from.
     arguments (Namespace): The options.
-    temperature (Optional[float]): Of the objective; the config's, or the metric's, if None.
+    temperature (Optional[float]): Of the objective; the config's if None.
     seed (int): Of the training.
     """
-    config = config_from(arguments.config, start)
+    config = config_from(CONFIG, start)
     training = config["training"]
     training["seed"] = seed
-    training["objective"] |= {
-        "@losses": variant.objective,
-        "norm_weight": variant.norm_weight,
-        **SIMILARITIES[arguments.metric],
-    }
+    training["objective"] |= {"@losses": variant.objective, "norm_weight": variant.norm_weight}
     if temperature is not None:
         training["objective"]["temperature"] = temperature
     if start["@architectures"] == DAN_ENCODER:
         training["arguments"]["learning_rate"] = DAN_RATE
     if not variant.norm_weight:
         training["batcher"]["hypernyms"] = 0
-    changed = {"learning_rate": arguments.learning_rate, "num_train_epochs": arguments.epochs}
-    training["arguments"] |= {key: each for key, each in changed.items() if each is not None}
+    if arguments.epochs is not None:
+        training["arguments"]["num_train_epochs"] = arguments.epochs
     fit_processor(config)
     return config
 
 
-def search(
-    block: dict[str, Any], weight: float, *, data: PreparedData, arguments: Namespace
-) -> Outcome:
+def search(block: dict[str, Any], weight: float, *, data: PreparedData, work: Path) -> Outcome:
     """RETURNS (Outcome): The scores of an encoder with n-grams."""
     searched = make_hybrid(block, weight, LEXICAL) if weight else block
-    backend = ExactIndex(metric=arguments.metric)
-    lookup = build_lookup(searched, data, searches=[SEARCH], work=arguments.work, backend=backend)
+    backend = ExactIndex(metric="dot")
+    lookup = build_lookup(searched, data, searches=[SEARCH], work=work, backend=backend)
     (example,) = ask_lookup(lookup, biosyn_texts(EXAMPLE, (), {}), top_k=SHOWN)
-    gold, predictions = answer_prepared(data, lookup)
+    mentions = read_prepared(data)
+    gold = mentions.gold
+    predictions = mentions.predict(ask_lookup(lookup, mentions.texts, top_k=DEPTH))
     row = score_row(score_predictions(gold, predictions))
     scores = {score: row[score] for score in SCORES}
     scores["hypernym@1"] = hypernym_share(gold, predictions, concept_facts(lookup))
     # Built from the kept vectors of the same names.
-    dense = cached_encoder(block, arguments.work)
+    dense = cached_encoder(block, work)
     dense.initialize()
     return Outcome(weight, scores, length_ratio(dense, data.ontology), example)
 

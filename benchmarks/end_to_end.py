@@ -11,6 +11,7 @@ python benchmarks/end_to_end.py --dataset ncbi bc5cdr-d --part test --finder exa
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -20,8 +21,8 @@ import spacy
 from _common.builders import encoder_config
 from _common.cli import begin, clear_errors, fail, finish, make_parser
 from _common.datasets import DATASETS, PARTS, Data, blank_english
-from _common.options import add_ontology, at_least
-from _common.trained_finders import NERS, Changes, train_finder_once
+from _common.options import at_least
+from _common.trained_finders import NERS, train_finder_once
 from _peers.peer_finder import PEERS, PeerFinder
 from spacy.language import Language
 from spacy.matcher import PhraseMatcher
@@ -82,71 +83,51 @@ def main() -> None:
 
 def add_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with the benchmark's options."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "--dataset",
         choices=DATASETS,
         nargs="+",
         help=f"[the finder `ontology` on the dev parts of {', '.join(CHOSEN_ON)}]",
     )
-    parser.add_argument(
-        "--part", choices=PARTS, help="dev has train as its D [test; dev without --dataset]"
-    )
-    add_ontology(parser)
-    parser.add_argument(
-        "--profile",
-        default=AUTO,
-        help="of the finder `ontology`, see `connorm index` [%(default)s]",
-    )
-    parser.add_argument(
+    add("--part", choices=PARTS, help="dev has train as its D [test; dev without --dataset]")
+    add("--ontology", type=Path, metavar="PATH", help="another ontology than the usual one")
+    add(
         "--types",
         nargs="+",
         default=[],
         metavar="TYPE",
         help="leave out concepts of other semantic types [D, MeSH's chemicals, for bc5cdr-c]",
     )
-    parser.add_argument("--finder", choices=FINDERS, nargs="+", help="[exact ontology]")
-    parser.add_argument("--encoder", default="ngram", help="of the normalizer [%(default)s]")
-    parser.add_argument(
+    add("--finder", choices=FINDERS, nargs="+", help="[exact ontology]")
+    add("--encoder", default="ngram", help="of the normalizer [%(default)s]")
+    add(
         "--each-setting",
         action="store_true",
         help="the finder `ontology` with each of its settings otherwise than by default, too",
     )
-    parser.add_argument(
+    add(
         "--nested-mentions",
         action="store_true",
         help="the finder `ontology` finds the mentions inside longer ones, too",
     )
-    parser.add_argument(
+    add(
         "--learn-stop-texts",
         action="store_true",
         help="the finder `ontology` learns from D's documents what is no mention",
     )
-    parser.add_argument(
-        "--nil-threshold",
-        type=float,
-        metavar="SCORE",
-        help="mentions with a lower score get no id",
+    add(
+        "--nil-threshold", type=float, metavar="SCORE", help="mentions with a lower score get no id"
     )
-    parser.add_argument(
-        "--ner", choices=NERS, default="tok2vec", help="of the finder `trained` [%(default)s]"
-    )
-    parser.add_argument(
-        "--without-features", action="store_true", help="the NER does not see where names stand"
-    )
-    parser.add_argument(
-        "--max-steps", type=at_least(1), help="of the NER's training [those of its config]"
-    )
-    parser.add_argument(
-        "--learning-rate", type=float, help="of the NER's training [that of its config]"
-    )
-    parser.add_argument(
+    add("--ner", choices=NERS, default="tok2vec", help="of the finder `trained` [%(default)s]")
+    add("--without-features", action="store_true", help="the NER does not see where names stand")
+    add("--max-steps", type=at_least(1), help="of the NER's training [those of its config]")
+    add("--learning-rate", type=float, help="of the NER's training [that of its config]")
+    add(
         "--start-from",
         choices=DATASETS,
         metavar="NAME",
         help="the NER is first trained on another data set with the same ontology",
-    )
-    parser.add_argument(
-        "--pipeline", metavar="FOLDER", help="the finder `trained`, instead: NER and a normalizer"
     )
     return parser
 
@@ -193,11 +174,11 @@ def _score(
         "types": " ".join(data.concept_types),
         "nested": arguments.nested_mentions if finder == "ontology" else None,
         "learned": arguments.learn_stop_texts if finder == "ontology" else None,
-        "ner": arguments.ner if finder == "trained" and not arguments.pipeline else None,
+        "ner": arguments.ner if finder == "trained" else None,
         "max_steps": arguments.max_steps if finder == "trained" else None,
         "start_from": arguments.start_from if finder == "trained" else None,
         "features": not arguments.without_features if finder == "trained" else None,
-        "encoder": arguments.encoder if finder in ENCODED and not arguments.pipeline else None,
+        "encoder": arguments.encoder if finder in ENCODED else None,
         "nil_threshold": arguments.nil_threshold,
         **score_documents(documents),
         "tokens_per_second": round(sum(map(len, docs)) / seconds),
@@ -209,8 +190,6 @@ def _reader(arguments: Namespace, data: Data, finder: str) -> Reader:
         return ExactReader(data.ontology)
     if finder in PEERS:
         return PeerFinder(finder, data.ontology, arguments.work)
-    if arguments.pipeline:
-        return load_pipeline(arguments.pipeline).pipe
     return _trained_pipeline(arguments, data).pipe
 
 
@@ -239,7 +218,7 @@ def _ontology_pipeline(arguments: Namespace, data: Data) -> Language:
             Path(folder) / "index",
             overrides={"components.concept_normalizer.encoder": encoder},
             find_mentions=True,
-            profile=arguments.profile,
+            profile=AUTO,
         )
         nlp = load_pipeline(built.path)
     finder, normalizer = (nlp.get_pipe(name) for name in ("mention_finder", "concept_normalizer"))
@@ -255,17 +234,22 @@ def _trained_pipeline(arguments: Namespace, data: Data) -> Language:
     names = _with_normalizer(
         spacy.blank("en"), data.ontology, encoder_config("ngram", data, work=arguments.work)
     )
-    config, features = NERS[arguments.ner], not arguments.without_features
+    train = partial(
+        train_finder_once,
+        NERS[arguments.ner],
+        names=names,
+        work=arguments.work,
+        features=not arguments.without_features,
+    )
     start = None
     if arguments.start_from is not None:
         other = Data(arguments.start_from, arguments.data, ontology=data.other_ontology)
         if other.dataset.ontology != data.dataset.ontology:
             fail(f"--start-from {other.name} has another ontology than {data.name}.")
         other.concept_types = data.concept_types
-        start = train_finder_once(config, other, names, Changes(features), work=arguments.work)
-    changes = Changes(features, start, arguments.max_steps, arguments.learning_rate)
-    folder = train_finder_once(config, data, names, changes, work=arguments.work)
-    nlp = load_pipeline(folder)
+        start = train(data=other)
+    changes = {"max_steps": arguments.max_steps, "learning_rate": arguments.learning_rate}
+    nlp = load_pipeline(train(data=data, start=start, **changes))
     nlp.remove_pipe("concept_normalizer")
     encoder = encoder_config(arguments.encoder, data, train="OD", work=arguments.work)
     return _with_normalizer(

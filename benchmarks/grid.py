@@ -12,7 +12,7 @@ other encoders' searches with those of the first encoder.
 Example: python benchmarks/grid.py --dataset ncbi bc5cdr-d --encoders dan --data ../shared/data
 """
 
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from math import inf
 from pathlib import Path
@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from _common.builders import (
     SIEVE,
-    THRESHOLD,
     ask_lookup,
     build_lookup,
     cached_encoder,
     encoder_config,
     is_trained_here,
+    make_sieve,
 )
 from _common.cli import begin, clear_errors, fail, make_parser
 from _common.concept_means import means_row
@@ -52,15 +52,16 @@ from spacy_connorm.evaluation.evaluation_run import Run, Scored, to_rows
 from spacy_connorm.evaluation.report import BIOSYN, Row, Section, sections_to_markdown, to_json
 from spacy_connorm.index.concept_index import SEARCHES
 from spacy_connorm.linker.lookup import ConceptLookup
-from spacy_connorm.linker.sieve import Sieve
 
-# In the order of the paper's table.
-SIEVES = tuple(
-    (first, f"{target}-{representation}")
-    for target in ("O", "OD")
-    for first in ("D-T", "D-C")
-    for representation in ("T", "C")
-)
+# The six searches, then the eight sieves, in the order of the paper's table.
+SIEVES = {
+    name: make_sieve(name)
+    for name in (
+        *SEARCHES,
+        *(f"{first}+{last}" for first in ("D-T", "D-C") for last in ("O-T", "O-C")),
+        *(f"{first}+{last}" for first in ("D-T", "D-C") for last in ("OD-T", "OD-C")),
+    )
+}
 # How many concepts are shown for a phrase.
 NEAREST = 5
 AS_WRITTEN, XU_BETHARD = "as written", "xu-bethard"
@@ -125,51 +126,41 @@ class Contender(NamedTuple):
 
 def main() -> None:
     parser = make_parser(__doc__ or "")
+    add = parser.add_argument
     add_datasets(parser)
-    parser.add_argument(
+    add(
         "--encoders",
         nargs="+",
         required=True,
         metavar="NAME",
         help="ngram, minilm, dan, paths of training configs (.cfg) or FOLDERs",
     )
-    parser.add_argument(
+    add(
         "--train",
         nargs="+",
         choices=TRAINS,
         default=TRAINS,
         help="what dan and configs train on [O and OD]",
     )
-    parser.add_argument("--labels", nargs="+", default=(), help="of the encoders, in order")
     add_variants(parser)
     add_seeds(parser)
-    parser.add_argument(
-        "--threshold",
-        type=cosine,
-        default=THRESHOLD,
-        help="cosine at which a sieve's first search answers [%(default)s]",
-    )
-    parser.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="write the tables to a file, too"
-    )
+    add("--markdown", type=Path, metavar="FILE", help="write the tables to a file, too")
     add_part(parser)
-    parser.add_argument(
+    add(
         "--protocol",
         choices=PROTOCOLS,
         default=AS_WRITTEN,
         help="biosyn: BioSyn's, with long forms and composites split by gold; xu-bethard: without "
         "long forms, and of equal scores one is drawn (expected@1) [%(default)s]",
     )
-    parser.add_argument(
-        "--tune", action="store_true", help="choose each encoder's search on dev, score it on test"
-    )
-    parser.add_argument(
+    add("--tune", action="store_true", help="choose each encoder's search on dev, score it on test")
+    add(
         "--phrase",
         nargs="+",
         default=(),
         help="show what each encoder finds for these, by OD-T (Table 6)",
     )
-    parser.add_argument(
+    add(
         "--means",
         action="store_true",
         help="show what -C searches depend on: means made and compared in several ways",
@@ -201,17 +192,6 @@ def main() -> None:
         arguments.markdown.write_text(text, encoding="utf8")
 
 
-def cosine(text: str) -> float:
-    """RETURNS (float): A number from -1 to 1."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 2.0
-    if not -1 <= number <= 1:
-        raise ArgumentTypeError(f"expected a cosine, from -1 to 1, not '{text}'")
-    return number
-
-
 def over_seeds(arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): The rows of `measure`, or with `--seeds` their means."""
     if arguments.seeds is None:
@@ -230,16 +210,13 @@ def measure(arguments: Namespace, seed: int | None) -> list[Row]:
     for name in dict.fromkeys(arguments.dataset):
         data = read_data(name, arguments, arguments.part)
         trained = {
-            each.label: training_facts(block_of(each, data, arguments)) for each in contenders
+            each.label: {"train": each.train, **training_facts(block_of(each, data, arguments))}
+            for each in contenders
         }
         corpus_rows = rows_of(data, contenders, arguments)
         if arguments.tune:
             add_dev_scores(corpus_rows, contenders, arguments)
-        trains = {each.label: each.train for each in contenders}
-        rows += [
-            {**row, "train": trains[row["pipeline"]], **trained[row["pipeline"]]}
-            for row in corpus_rows
-        ]
+        rows += [{**row, **trained[row["pipeline"]]} for row in corpus_rows]
     return rows
 
 
@@ -413,23 +390,21 @@ def find_contenders(arguments: Namespace, seed: int | None) -> list[Contender]:
             pairs += [(path, train) for path in paths]
     if arguments.start:
         pairs.append((arguments.start, NOTHING))
-    return name_contenders(pairs, arguments.labels)
+    return name_contenders(pairs)
 
 
-def name_contenders(pairs: Sequence[tuple[str, str]], labels: Sequence[str]) -> list[Contender]:
+def name_contenders(pairs: Sequence[tuple[str, str]]) -> list[Contender]:
     """Name the encoders of the table.
 
     pairs (Sequence[Tuple[str, str]]): Encoders as `encoder_config` takes them, and what each is
         trained on; "nothing" if it is not trained here.
-    labels (Sequence[str]): Labels of the first encoders; the others get their own names.
     RETURNS (List[Contender]): The encoders.
     """
-    own = [
+    names = [
         f"{Path(encoder).stem}{f' Train:{train}' * (train in TRAINS)}" for encoder, train in pairs
     ]
-    names = [*labels, *own[len(labels) :]]
-    if len(set(names)) < len(names) or len(labels) > len(pairs):
-        fail(f"{len(pairs)} encoders need as many different --labels: they are {', '.join(names)}.")
+    if len(set(names)) < len(names):
+        fail(f"{len(pairs)} encoders need as many different names: they are {', '.join(names)}.")
     return [Contender(name, *pair) for name, pair in zip(names, pairs, strict=True)]
 
 
@@ -454,7 +429,7 @@ def score(
         for search in SEARCHES
     }
     runs, chances = [], {}
-    for name, sieve in grid_sieves(arguments.threshold).items():
+    for name, sieve in SIEVES.items():
         predictions = mentions.predict(sieve.choose(found, best_cosine))
         threshold = next(iter(sieve.thresholds), None)
         runs.append(Run(name, threshold, score_predictions(mentions.gold, predictions)))
@@ -469,15 +444,6 @@ def score(
 def best_cosine(found: Sequence[Candidate]) -> float:
     """RETURNS (float): The cosine of the first candidate; -inf if there is none."""
     return found[0].score if found else -inf
-
-
-def grid_sieves(threshold: float) -> dict[str, Sieve]:
-    """RETURNS (Dict[str, Sieve]): The six searches, then the sieves, whose first search answers
-    from this cosine on.
-    """
-    alone = {search: Sieve([search], []) for search in SEARCHES}
-    sieves = {"+".join(searches): Sieve([*searches], [threshold]) for searches in SIEVES}
-    return alone | sieves
 
 
 def build(data: Data, block: dict[str, Any], arguments: Namespace) -> ConceptLookup:

@@ -11,29 +11,28 @@ Example: python benchmarks/grounding.py --set corpora --data ../shared/data --js
 
 import sys
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from _common.builders import load_encoder
 from _common.cli import begin, finish_tables, make_parser
 from _common.grounding_encoders import (
+    BNE,
     VARIANTS,
+    Encode,
     Size,
     grounded_encoder,
-    reference_encoder,
     word_vector_block,
 )
 from _common.options import at_least
 from _common.synonym_sets import SETS, Split, flat, places_of, split_set
 
-from spacy_connorm.encoders import encode
 from spacy_connorm.evaluation.metrics import RetrievalScores, score_retrieval
 from spacy_connorm.evaluation.report import Row
 
 SHOWN = 10
-BNE = "bne"
+# Of split and training.
+SEED = 0
 ALL = (*VARIANTS, BNE)
 # Test names whose train names have other words.
 PHRASES = {
@@ -66,13 +65,10 @@ PUBLISHED = {
     },
 }
 
-# From texts to vectors, float32 (texts, width).
-Encode = Callable[[Sequence[str]], np.ndarray]
-
 
 def main() -> None:
     arguments = begin(add_options(make_parser(__doc__ or "")))
-    split = split_set(arguments.set, arguments.data, seed=arguments.seed)
+    split = split_set(arguments.set, arguments.data, seed=SEED)
     rows: list[Row] = []
     found: dict[str, list[list[str]]] = {}
     # While it lives, the vectors are read once.
@@ -103,23 +99,19 @@ def main() -> None:
 
 def add_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with the benchmark's options."""
-    parser.add_argument("--set", required=True, choices=SETS)
-    parser.add_argument("--variant", choices=ALL, nargs="+", default=ALL, help="[all of them]")
-    parser.add_argument("--hidden", type=at_least(1), default=1600, help="units [%(default)s]")
-    parser.add_argument(
-        "--bne-units", type=even, default=256, help="of its LSTM, both directions [%(default)s]"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("--set", required=True, choices=SETS)
+    add("--variant", choices=ALL, nargs="+", default=ALL, help="[all of them]")
+    add("--hidden", type=at_least(1), default=1600, help="units [%(default)s]")
+    add("--bne-units", type=even, default=256, help="of its LSTM, both directions [%(default)s]")
+    add(
         "--max-pairs",
         type=at_least(0),
         default=20,
         help="pairs of a concept in an epoch; 0 for all [%(default)s]",
     )
-    parser.add_argument("--epochs", type=at_least(1), default=20, help="at most [%(default)s]")
-    parser.add_argument("--seed", type=int, default=0, help="of split and training [%(default)s]")
-    parser.add_argument(
-        "--phrase", action="append", help="to show the nearest names of; repeatable"
-    )
+    add("--epochs", type=at_least(1), default=20, help="at most [%(default)s]")
+    add("--phrase", action="append", help="to show the nearest names of; repeatable")
     return parser
 
 
@@ -134,18 +126,15 @@ def even(text: str) -> int:
 def make_encoder(variant: str, split: Split, arguments: Namespace) -> tuple[Encode, Row]:
     """RETURNS (Tuple[Callable, Dict[str, Any]]): The encoder, and the first columns of its rows."""
     hidden = arguments.bne_units if variant == BNE else arguments.hidden
-    how = {
-        "size": Size(hidden, arguments.max_pairs or None, arguments.epochs),
-        "seed": arguments.seed,
-        "data": arguments.data,
-        "work": arguments.work,
-    }
-    if variant == BNE:
-        made: Any = reference_encoder(arguments.set, split, **how)
-        encoded = made.encode
-    else:
-        made = grounded_encoder(variant, arguments.set, split, **how)
-        encoded = partial(encode, load_encoder(made.block))
+    made = grounded_encoder(
+        variant,
+        arguments.set,
+        split,
+        size=Size(hidden, arguments.max_pairs or None, arguments.epochs),
+        seed=SEED,
+        data=arguments.data,
+        work=arguments.work,
+    )
     facts = {
         "set": arguments.set,
         "variant": variant,
@@ -153,7 +142,7 @@ def make_encoder(variant: str, split: Split, arguments: Namespace) -> tuple[Enco
         "epochs": made.epochs,
         "seconds": made.seconds,
     }
-    return encoded, facts
+    return made.encode, facts
 
 
 def score_parts(encoded: Encode, split: Split, facts: Row) -> Iterator[Row]:

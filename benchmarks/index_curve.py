@@ -44,8 +44,9 @@ LEVELS = (95, 99)
 INDEXES = ("exact", "annoy", "ivf")
 # Enough for ten concepts of most mentions.
 NEIGHBOURS = 40
-# Mentions of a turn.
-TURN = 128
+# In all, and of a turn.
+MENTIONS, TURN = 10_000, 128
+DTYPE = "int8"
 SEED = 13
 # Scores closer than this count as equal.
 NOISE = 2e-6
@@ -62,30 +63,15 @@ class Queries(NamedTuple):
     counts: np.ndarray
 
 
-class Setting(NamedTuple):
-    """One setting of a backend.
-
-    searcher (Searcher): To be timed.
-    row (Dict[str, Any]): Its columns so far.
-    """
-
-    searcher: Searcher
-    row: Row
-
-
 def main() -> None:
     parser = make_parser(__doc__ or "")
-    parser.add_argument("--names", type=at_least(1000), default=76_000, help="[%(default)s]")
-    parser.add_argument("--encoder", default="dan", help="minilm, dan or a FOLDER [%(default)s]")
-    parser.add_argument("--dtype", choices=("float32", "int8"), default="int8")
-    parser.add_argument("--indexes", nargs="+", choices=INDEXES, default=INDEXES, help="[all]")
-    parser.add_argument("--trees", type=at_least(1), default=AnnoyIndex.n_trees)
-    parser.add_argument("--search-k", type=at_least(1), nargs="+", default=SEARCH_K)
-    parser.add_argument("--probes", type=at_least(1), nargs="+", default=PROBES)
-    parser.add_argument("--batch", type=at_least(1), default=TURN, help="[%(default)s]")
-    parser.add_argument(
-        "--mentions", type=at_least(TURN), default=10_000, help="at most [%(default)s]"
-    )
+    add = parser.add_argument
+    add("--names", type=at_least(1000), default=76_000, help="[%(default)s]")
+    add("--encoder", default="dan", help="minilm, dan or a FOLDER [%(default)s]")
+    add("--indexes", nargs="+", choices=INDEXES, default=INDEXES, help="[all]")
+    add("--search-k", type=at_least(1), nargs="+", default=SEARCH_K)
+    add("--probes", type=at_least(1), nargs="+", default=PROBES)
+    add("--batch", type=at_least(1), default=TURN, help="[%(default)s]")
     add_repeats(parser)
     arguments = begin(parser)
     rows = measure(arguments)
@@ -99,44 +85,45 @@ def measure(arguments: Namespace) -> list[Row]:
         fail("Sparse vectors are searched exactly: give minilm, dan or the folder of a model.")
     data = [Data(name, arguments.data) for name in DISEASES]
     encoder = load_encoder(encoder_config(arguments.encoder, data[0], work=arguments.work))
-    queries = read_queries(data, encoder, arguments.mentions)
+    queries = read_queries(data, encoder)
     path = write_vectors(encoder, arguments.data, arguments.names, work=arguments.work)
     unit = np.load(path, mmap_mode="r")
-    vectors = from_raw(np.asarray(unit), dtype=arguments.dtype)
+    vectors = from_raw(np.asarray(unit), dtype=DTYPE)
     exact = ExactIndex().open(vectors, path)
     expected = search(exact, queries.vectors)
-    nothing = {"file_mb": 0.0, "build_cpu_s": 0.0}
-    settings = []
+    head = {"index": "exact", "setting": "", "vectors": len(vectors)}
+    searchers: list[Searcher] = []
+    rows: list[Row] = []
     if "exact" in arguments.indexes:
-        settings.append(Setting(exact, describe("exact", vectors, nothing)))
-        settings[0].row.update(recall(expected, expected, queries), resident_mb=0.0)
+        searchers.append(exact)
+        own = {"file_mb": 0.0, "build_cpu_s": 0.0, **recall(expected, expected, queries)}
+        rows.append({**head, **own, "resident_mb": 0.0})
     approximate = {
-        "annoy": (
-            AnnoyIndex(n_trees=arguments.trees, exact_below=0),
-            "search_k",
-            arguments.search_k,
-        ),
+        "annoy": (AnnoyIndex(exact_below=0), "search_k", arguments.search_k),
         "ivf": (IvfIndex(), "probes", arguments.probes),
     }
-    chosen = [approximate[name] for name in arguments.indexes if name in approximate]
-    for backend, option, values in chosen:
-        kind = f"{type(backend).__name__}{arguments.trees}.{arguments.dtype}"
-        index = path.with_suffix(f".{kind}")
+    for backend, option, values in (
+        approximate[name] for name in arguments.indexes if name in approximate
+    ):
+        index = path.with_suffix(f".{type(backend).__name__}.{DTYPE}")
         built = build_once(backend, vectors, index)
         for value in (None, *values):
-            settings.append(make_setting(backend, option, value, vectors, index, built))
-            found, resident = search_resident(settings[-1].searcher, queries.vectors, index)
-            settings[-1].row.update(recall(found, expected, queries), resident_mb=resident)
-    timers = [make_timer(each.searcher, queries, batch=arguments.batch) for each in settings]
+            chosen = backend if value is None else replace(backend, **{option: value})
+            searchers.append(chosen.open(vectors, index))
+            found, resident = search_resident(searchers[-1], queries.vectors, index)
+            setting = "default" if value is None else f"{option} {value}"
+            own = {**built, **recall(found, expected, queries), "resident_mb": resident}
+            rows.append({**head, "index": type(backend).__name__, "setting": setting, **own})
+    timers = [make_timer(each, queries, batch=arguments.batch) for each in searchers]
     turns = take_turns(timers, arguments.repeats)
-    return [each.row | speed(own) for each, own in zip(settings, turns, strict=True)]
+    return [row | speed(own) for row, own in zip(rows, turns, strict=True)]
 
 
-def read_queries(data: Sequence[Data], encoder: Any, most: int) -> Queries:
-    """RETURNS (Queries): The mentions to score of some data sets, at most this many."""
+def read_queries(data: Sequence[Data], encoder: Any) -> Queries:
+    """RETURNS (Queries): The mentions to score of some data sets, at most `MENTIONS`."""
     counts = Counter(clean(mention.text) for each in data for mention in each.mentions)
     texts = sorted(counts)
-    chosen = [texts[i] for i in np.random.default_rng(SEED).permutation(len(texts))[:most]]
+    chosen = [texts[i] for i in np.random.default_rng(SEED).permutation(len(texts))[:MENTIONS]]
     vectors = from_raw(encoder.predict(chosen)).unit
     return Queries(vectors, np.asarray([counts[text] for text in chosen]))
 
@@ -152,21 +139,6 @@ def build_once(backend: Any, vectors: Vectors, path: Path) -> Row:
     # Few vectors are searched exactly, without a file.
     size = path.stat().st_size if path.is_file() else 0
     return {"file_mb": size / 1e6, **json.loads(kept.read_text())}
-
-
-def make_setting(
-    backend: Any, option: str, value: int | None, vectors: Vectors, path: Path, built: Row
-) -> Setting:
-    """RETURNS (Setting): A backend with one option changed, or with its defaults."""
-    chosen = backend if value is None else replace(backend, **{option: value})
-    row = describe(type(backend).__name__, vectors, built)
-    row |= {"setting": "default" if value is None else f"{option} {value}"}
-    return Setting(chosen.open(vectors, path), row)
-
-
-def describe(index: str, vectors: Vectors, built: Row) -> Row:
-    """RETURNS (Dict[str, Any]): The first columns of every row."""
-    return {"index": index, "setting": "", "vectors": len(vectors), **built}
 
 
 def search(searcher: Searcher, queries: np.ndarray, *, batch: int = TURN) -> Neighbours:

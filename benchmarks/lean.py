@@ -25,12 +25,14 @@ from typing import Any
 from _common.builders import encoder_config
 from _common.cli import begin, clear_errors, fail, finish, make_parser, thread_count
 from _common.datasets import Data
-from _common.options import LEAST_REPEATS, at_least
+from _common.options import LEAST_REPEATS
 from _common.pipelines import write_pipeline
 from _measure.environments import make_lean_environment
 from _measure.interleaved import spread, take_turns
 from _measure.memory_usage import read_status, require_proc
 
+from spacy_connorm import export_encoder
+from spacy_connorm.encoders.pretrained import MINILM
 from spacy_connorm.evaluation.report import Row
 
 HERE = "here"
@@ -57,13 +59,7 @@ sys.stdin.readline()
 
 def main() -> None:
     parser = make_parser(__doc__ or "")
-    parser.add_argument(
-        "--environment", nargs="+", choices=ENCODERS, default=list(ENCODERS), help="[all]"
-    )
     parser.add_argument("--dan", default="dan", help="dan, or the FOLDER of a trained one")
-    parser.add_argument(
-        "--runs", type=at_least(1), default=LEAST_REPEATS, help="of each environment [%(default)s]"
-    )
     arguments = begin(parser)
     require_proc()
     with clear_errors():
@@ -78,16 +74,16 @@ def measure(arguments: Namespace) -> list[Row]:
     work = arguments.work
     pythons = [
         Path(sys.executable) if each == HERE else make_lean_environment(each, work)
-        for each in arguments.environment
+        for each in ENCODERS
     ]
     sides = [
         (environment, python, folder)
-        for environment, python in zip(arguments.environment, pythons, strict=True)
+        for environment, python in zip(ENCODERS, pythons, strict=True)
         for folder in (None, make_pipeline(environment, data, arguments))
     ]
     calls = [partial(run_once, python, folder, mentions) for _, python, folder in sides]
     # The first round fills the disk cache.
-    turns = take_turns(calls, arguments.runs, warm_up=1)
+    turns = take_turns(calls, LEAST_REPEATS, warm_up=1)
     return [
         summary(environment, folder, runs)
         for (environment, _, folder), runs in zip(sides, turns, strict=True)
@@ -102,22 +98,15 @@ def make_pipeline(environment: str, data: Data, arguments: Namespace) -> Path:
     arguments (Namespace): The options.
     RETURNS (Path): Its folder.
     """
-    encoder = ENCODERS[environment]
-    folder = arguments.work / f"lean-{encoder}-pipeline"
-    name = arguments.dan if encoder == "dan" else str(exported(arguments.work))
-    block = encoder_config(name, data, work=arguments.work)
-    write_pipeline(folder, block, data, work=arguments.work)
-    return folder
-
-
-def exported(work: Path) -> Path:
-    """RETURNS (Path): The default transformer in eight bits; exported unless it was before."""
-    from spacy_connorm import export_encoder
-    from spacy_connorm.encoders.pretrained import MINILM
-
-    folder = work / "minilm-int8"
-    if not folder.is_dir():
-        export_encoder(MINILM, folder)
+    encoder, work = ENCODERS[environment], arguments.work
+    folder = work / f"lean-{encoder}-pipeline"
+    name = arguments.dan
+    if encoder != "dan":
+        # The default transformer in eight bits.
+        name = work / "minilm-int8"
+        if not name.is_dir():
+            export_encoder(MINILM, name)
+    write_pipeline(folder, encoder_config(str(name), data, work=work), data, work=work)
     return folder
 
 

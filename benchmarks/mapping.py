@@ -6,7 +6,7 @@ Example: python benchmarks/mapping.py --set do-ctd --encoder minilm --data ../sh
 
 import csv
 import tempfile
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import spacy
 from _common.builders import encoder_config, is_trained_here
-from _common.cli import begin, clear_errors, fail, finish, make_parser
+from _common.cli import begin, clear_errors, fail, finish, make_parser, require_files
 from spacy.language import Language
 
 from spacy_connorm import Ontology, map_terms
@@ -55,17 +55,13 @@ class Task(NamedTuple):
 
 
 def main() -> None:
-    arguments = begin(add_options(make_parser(__doc__ or "")))
+    parser = make_parser(__doc__ or "")
+    parser.add_argument("--set", required=True, choices=SETS, nargs="+")
+    parser.add_argument("--encoder", required=True, help="ngram, minilm or a FOLDER")
+    arguments = begin(parser)
     with clear_errors():
         rows = [row for name in arguments.set for row in measure(arguments, name)]
     finish(rows, arguments.json)
-
-
-def add_options(parser: ArgumentParser) -> ArgumentParser:
-    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
-    parser.add_argument("--set", required=True, choices=SETS, nargs="+")
-    parser.add_argument("--encoder", required=True, help="ngram, minilm or a FOLDER")
-    return parser
 
 
 def measure(arguments: Namespace, name: str) -> Iterator[Row]:
@@ -98,30 +94,23 @@ def measure(arguments: Namespace, name: str) -> Iterator[Row]:
 
 
 def _read_task(name: str, folder: Path) -> Task:
-    for path in (DO, *SETS[name]):
-        if not (folder / path).is_file():
-            fail(f"No data: {folder / path} is not there. Name its folder with --data.")
+    require_files(folder / path for path in (DO, *SETS[name]))
     diseases = read_ontology(folder / DO)
     if name == "do-ctd":
         ontology = read_ontology(folder / CTD)
-        references = {
-            each.concept_id: {x for x in each.xrefs if x.startswith(("MESH:", "OMIM:"))}
-            for each in diseases
-        }
         gold = {
-            key: {_concept_of(each, ontology) for each in found}
-            for key, found in references.items()
-            if found
+            each.concept_id: {_concept_of(x, ontology) for x in found}
+            for each in diseases
+            if (found := [x for x in each.xrefs if x.startswith(("MESH:", "OMIM:"))])
         }
         return Task(ontology, _names(diseases, gold), gold)
-    codes = {each.concept_id: _icd_codes(each) for each in diseases}
+    gold = {each.concept_id: found for each in diseases if (found := _icd_codes(each))}
     if name == "icd10-do":
-        gold = defaultdict(set)
-        for concept_id, found in codes.items():
+        by_code = defaultdict(set)
+        for concept_id, found in gold.items():
             for code in found:
-                gold[code].add(concept_id)
-        return Task(diseases, _names(read_ontology(folder / ICD), gold), dict(gold))
-    gold = {concept_id: found for concept_id, found in codes.items() if found}
+                by_code[code].add(concept_id)
+        return Task(diseases, _names(read_ontology(folder / ICD), by_code), dict(by_code))
     ontology = read_ontology(
         folder / ICD, tabular=folder / ICD_LIST, implied_names=name == "do-icd10"
     )
@@ -184,11 +173,8 @@ def _rules(mappings: list[TermMapping]) -> Iterator[tuple[str, list[bool]]]:
             f"from {least}",
             [each.status == ACCEPTED and (each.confidence or 0) >= least for each in mappings],
         )
-    yield "skos:exactMatch", [_is_exact(each) for each in mappings]
-
-
-def _is_exact(mapping: TermMapping) -> bool:
-    return mapping.status == ACCEPTED and mapping.predicate_id == EXACT
+    exact = [each.status == ACCEPTED and each.predicate_id == EXACT for each in mappings]
+    yield "skos:exactMatch", exact
 
 
 def _percent(rights: Iterable[bool]) -> float:

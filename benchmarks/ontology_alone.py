@@ -13,10 +13,10 @@ from _common.builders import build_lookup, encoder_config, make_sieve
 from _common.cli import begin, clear_errors, finish, make_parser
 from _common.config_variants import add_seeds
 from _common.datasets import Data
-from _common.options import add_datasets, add_encoder, add_lexical_weight, add_ontology, add_part
+from _common.options import add_datasets, add_encoder, add_part
 from _common.scoring import read_standard
 from _common.seeds import over_seeds
-from _common.variants import AS_READ, AS_WRITTEN, Steps, lexical_weight_of, predict
+from _common.variants import AS_READ, AS_WRITTEN, LEXICAL_WEIGHT, Steps, predict
 
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
@@ -24,6 +24,7 @@ from spacy_connorm.ontology import read_substitutions
 
 # Of derived words and of the table of substitutions, as by default.
 REWRITING = 0.5
+SEARCH = "O-T"
 SCORES = ("lenient@1", "strict@1")
 SHOWN = (
     *("dataset", "part", "encoder", "search", "steps", "mentions"),
@@ -52,37 +53,31 @@ def main() -> None:
 
 def add_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with the benchmark's options."""
+    add = parser.add_argument
     add_datasets(parser)
-    add_encoder(parser, trains=())
+    add_encoder(parser)
     add_part(parser)
-    parser.add_argument("--search", choices=("O-T", "O-C"), default="O-T", help="[%(default)s]")
-    add_lexical_weight(parser)
-    parser.add_argument(
-        "--extra-words-weight", type=float, default=0.0, help="of the last rows [%(default)s]"
-    )
-    parser.add_argument(
+    add("--extra-words-weight", type=float, default=0.0, help="of the last rows [%(default)s]")
+    add(
         "--substitutions",
         type=Path,
         metavar="TABLE",
         help="from `connorm substitutions`, used in the last rows",
     )
-    parser.add_argument(
-        "--same-words-weight", type=float, default=0.0, help="of the last row [%(default)s]"
-    )
-    add_ontology(parser)
+    add("--same-words-weight", type=float, default=0.0, help="of the last row [%(default)s]")
     add_seeds(parser)
     return parser
 
 
-def variants(weight: float, arguments: Namespace) -> Iterator[Steps]:
+def variants(arguments: Namespace) -> Iterator[Steps]:
     """YIELDS (Steps): One per row: mentions as written, as pipelines read them, with n-grams, with
     lower scores for names that say more than the mention, with higher ones for names that it
     becomes by other words, with both, and with equal ones for names with the same words.
     """
     yield AS_WRITTEN
     yield AS_READ
-    if weight:
-        yield replace(AS_READ, name=f"{AS_READ.name}, lexical", lexical_weight=weight)
+    if arguments.encoder != "ngram":
+        yield replace(AS_READ, name=f"{AS_READ.name}, lexical", lexical_weight=LEXICAL_WEIGHT)
     together = AS_READ
     if arguments.extra_words_weight:
         name = f"{AS_READ.name}, extra words"
@@ -102,28 +97,27 @@ def measure(arguments: Namespace) -> list[Row]:
 
 
 def _measure_one(arguments: Namespace, dataset: str) -> Iterator[Row]:
-    data = Data(dataset, arguments.data, ontology=arguments.ontology, part=arguments.part)
+    data = Data(dataset, arguments.data, part=arguments.part)
     block = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
     gold = read_standard(data)
-    weight = lexical_weight_of(arguments)
     path = arguments.substitutions
     table = [] if path is None else list(read_substitutions(path))
     row = {
         "dataset": dataset,
         "part": arguments.part,
         "encoder": arguments.encoder,
-        "search": arguments.search,
+        "search": SEARCH,
     }
-    for steps in variants(weight, arguments):
+    for steps in variants(arguments):
         lookup = build_lookup(
             steps.encoder(block),
             data,
-            searches=[arguments.search],
+            searches=[SEARCH],
             work=arguments.work,
             synonyms=(),
             substitutions=table,
         )
-        lookup.sieve = make_sieve(arguments.search)
+        lookup.sieve = make_sieve(SEARCH)
         scores = score_predictions(gold, predict(steps, data, lookup))
         yield {**row, "steps": steps.name, **score_row(scores)}
 

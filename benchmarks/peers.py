@@ -8,12 +8,12 @@ neighbours that EntityLinker asks for, and is not charged for sorting them. Each
 an index just opened that has seen one made-up text, and with garbage collected; "again" reads the
 same mentions a second time.
 
-scispaCy gets an environment of its own, which the first run makes from _peers/scispacy.txt.
+scispaCy gets an environment of its own, which the first run makes from _peers/scispacy.txt
+with the Python that runs it, 3.10 or 3.11.
 
 Example: python benchmarks/peers.py --ours minilm dan --data ../shared/data
 """
 
-import sys
 from argparse import ArgumentParser, Namespace
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,15 +25,14 @@ from time import perf_counter
 
 from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.datasets import DISEASES, Data
-from _common.options import add_repeats, at_least
+from _common.options import add_repeats
 from _common.scoring import read_standard
 from _measure.environments import make_pinned_environment
 from _measure.interleaved import take_turns
 from _measure.memory_usage import require_proc
-from _peers.process import REQUIREMENTS, Peer, describe_environment
+from _peers.process import REQUIREMENTS, Peer
 from _peers.rows import Passes, Start, Turn, answer_row, speed_row, start_row
 from _peers.sides import (
-    SCISPACY,
     TEXTS,
     Side,
     mentions_by_document,
@@ -44,8 +43,8 @@ from _peers.sides import (
 
 from spacy_connorm.evaluation.report import Row
 
-# EntityLinker's. All candidates are scored, too.
-THRESHOLD = 0.7
+# Documents per call; 0 for one mention per call.
+CALLS = {32: "32 documents", 1: "1 document", 0: "one by one"}
 WARM_UP = "congenital absence of all benchmarks"
 RATIOS = [
     f"{which}{prefix}ratio" for which in ("", "lowest_", "highest_") for prefix in ("", "again_")
@@ -73,19 +72,14 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         help="annoy, exact, a registered name or a pipeline's CONFIG.cfg [annoy]",
     )
     add("--texts", choices=TEXTS, nargs="+", default=["OD", "O"], help="what is indexed [both]")
-    add("--batch", type=at_least(2), default=32, help="documents of a large call [%(default)s]")
     add_repeats(parser)
-    add("--python", default=sys.executable, help="for scispaCy: 3.10 or 3.11 [the present one]")
     return parser
 
 
 def measure(arguments: Namespace) -> Tables:
     """RETURNS (Dict[str, List[Dict[str, Any]]]): Rows by title."""
     tables: dict[str, list[Row]] = defaultdict(list)
-    python = make_pinned_environment(
-        "scispacy", REQUIREMENTS, python=arguments.python, work=arguments.work
-    )
-    print(describe_environment(python), file=sys.stderr)
+    python = make_pinned_environment("scispacy", REQUIREMENTS, work=arguments.work)
     work = arguments.work / "peers"
     for dataset, texts in product(arguments.dataset, arguments.texts):
         data = Data(dataset, arguments.data)
@@ -94,9 +88,7 @@ def measure(arguments: Namespace) -> Tables:
         for side in sides:
             if not side.folder.is_dir():
                 build(side)
-        batches = (arguments.batch, 1, 0)
-        calls = [partial(read_once, side, batches) for side in sides]
-        turns = take_turns(calls, arguments.repeats)
+        turns = take_turns([partial(read_once, side) for side in sides], arguments.repeats)
         for title, row in rows_of(data, sides, turns):
             tables[title].append({**labels, **row})
     return tables
@@ -121,35 +113,34 @@ def build(side: Side) -> None:
     aside = side.folder.with_name(f"{side.folder.name}.part")
     rmtree(aside, ignore_errors=True)
     with Peer(side.command) as peer:
-        side.build(peer, aside)
+        peer.ask("build", folder=str(aside), **side.builds)
     aside.rename(side.folder)
 
 
-def read_once(side: Side, batches: Sequence[int], repeat: int) -> Turn:
+def read_once(side: Side, repeat: int) -> Turn:
     """Search all mentions in a new process.
 
     side (Side): Which side's.
-    batches (Sequence[int]): Documents per call; 0 for one mention per call.
     repeat (int): The number of the turn; not used.
     RETURNS (Turn): How long it took.
     """
     begun = perf_counter()
     with Peer(side.command) as peer:
-        open_s = open_cold(side, peer)
+        open_cold(side, peer)
         ready = perf_counter() - begun
-        passes = {batches[0]: read_twice(peer, batches[0])}
-        start = Start(ready, open_s, peer.peak_mb())
-        for batch in batches[1:]:
+        large, *others = CALLS
+        passes = {large: read_twice(peer, large)}
+        start = Start(ready, peer.peak_mb())
+        for batch in others:
             open_cold(side, peer)
             passes[batch] = read_twice(peer, batch)
     return Turn(start, passes)
 
 
-def open_cold(side: Side, peer: Peer) -> float:
-    """RETURNS (float): Seconds to open the index. One text is searched after that."""
-    open_s = side.open(peer)
+def open_cold(side: Side, peer: Peer) -> None:
+    """Open the index and search one text."""
+    side.open(peer)
     peer.ask("answer", mentions=[WARM_UP])
-    return open_s
 
 
 def read_twice(peer: Peer, batch: int) -> Passes:
@@ -170,15 +161,11 @@ def rows_of(
             side.open(peer)
             found = peer.ask("answer", mentions=[each.text for each in gold])
         name = {"side": side.name}
-        for batch in own[0].passes:
-            call = {0: "one by one", 1: "1 document"}.get(batch, f"{batch} documents")
+        for batch, call in CALLS.items():
             passes, others = ([turn.passes[batch] for turn in each] for each in (own, turns[0]))
             speed = speed_row(passes, others, mentions)
             yield "Mentions a second", {**name, "call": call, **speed}
-        thresholds = (None, THRESHOLD) if side.name == SCISPACY else (None,)
-        for threshold in thresholds:
-            scores = answer_row(gold, found, threshold=threshold)
-            yield "Answers", {**name, "over": threshold, **scores}
+        yield "Answers", {**name, **answer_row(gold, found)}
         size = sum(path.stat().st_size for path in side.folder.rglob("*") if path.is_file())
         start = start_row([turn.start for turn in own], [turn.start for turn in turns[0]])
         yield "Start and memory", {**name, **start, "folder_mb": round(size / 1e6)}

@@ -88,8 +88,7 @@ def read_concepts(data: Path, names: int) -> Iterator[Concept]:
     names (int): How many names to read.
     YIELDS (Concept): The concepts.
     """
-    files = {name: data / path for name, path in MESH.files.items()}
-    found = list(stream_ontology(data / MESH.path, **MESH.options, **files))
+    found = list(stream_ontology(**MESH.located(data)))
     for round in count():
         mark = f" {round}" if round else ""
         for each in found:

@@ -43,7 +43,7 @@ from spacy_connorm.training.batchers import SynonymPairBatcher
 from spacy_connorm.training.pool import build_pool
 
 CONFIG = Path(__file__).parents[1] / "assets" / "sapbert.cfg"
-SEARCH = "O-T"
+PART, SEARCH = "dev", "O-T"
 SCORES = ("lenient@1", "lenient@5")
 MARGIN = 0.2
 # As told in `assets/sapbert.cfg`.
@@ -118,7 +118,6 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with the benchmark's options."""
     add = parser.add_argument
     add("--dataset", choices=DISEASES, nargs="+", default=DISEASES, help="[both]")
-    add("--part", default="dev", choices=("dev", "test"), help="[%(default)s]")
     add(
         "--encoder",
         type=untrained,
@@ -129,7 +128,6 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     add("--seeds", type=at_least(1), default=3, help="[%(default)s]")
     steps = {"type": at_least(1), "nargs": "+", "default": [300], "metavar": "N"}
     add("--steps", **steps, help="of each training; of several, each loss's best on dev [300]")
-    add("--config", type=Path, default=CONFIG, help="the config to vary [%(default)s]")
     rates = {"type": float, "nargs": "+", "default": [None], "metavar": "RATE"}
     add("--learning-rate", **rates, help="other than the config's; of several as for --steps")
     add(
@@ -152,7 +150,7 @@ def choose_lengths(arguments: Namespace) -> tuple[dict[str, Length], list[Row]]:
     lengths = [Length(*each) for each in product(arguments.learning_rate, arguments.steps)]
     if len(lengths) == 1:
         return dict.fromkeys(arguments.loss, lengths[0]), []
-    dev = [Data(dataset, arguments.data, part="dev") for dataset in arguments.dataset]
+    dev = [Data(dataset, arguments.data, part=PART) for dataset in arguments.dataset]
     start = start_block(arguments.encoder, dev[0], arguments.work)
     rows, best = [], {}
     for loss in (loss for loss in LOSSES if loss.slug in arguments.loss):
@@ -170,9 +168,9 @@ def choose_lengths(arguments: Namespace) -> tuple[dict[str, Length], list[Row]]:
 def measure(arguments: Namespace, lengths: Mapping[str, Length]) -> Iterator[Row]:
     """YIELDS (Dict[str, Any]): The start and each loss, by data set."""
     for dataset in arguments.dataset:
-        data = Data(dataset, arguments.data, part=arguments.part)
+        data = Data(dataset, arguments.data, part=PART)
         for row in measure_losses(data, arguments, lengths):
-            yield {"dataset": dataset, "part": arguments.part, **row}
+            yield {"dataset": dataset, "part": PART, **row}
 
 
 def measure_losses(
@@ -242,7 +240,7 @@ def make_config(
     length (Length): How far the training goes.
     seed (int): Of the training.
     """
-    config = config_from(arguments.config, start)
+    config = config_from(CONFIG, start)
     training = config["training"]
     training["seed"] = seed
     training["objective"] = {"@losses": f"spacy-connorm.{loss.objective}.v1", **loss.settings}
@@ -285,7 +283,7 @@ def first_batch(data: Data, arguments: Namespace) -> FirstBatch:
     encoder = load_encoder(start_block(arguments.encoder, data, arguments.work))
     inputs = partial(encoder_inputs, encoder)
     pool, _ = build_pool(data.ontology, inputs=inputs, use_ontology=True, data_share=None)
-    settings = Config().from_disk(arguments.config, interpolate=False)["training"]["batcher"]
+    settings = Config().from_disk(CONFIG, interpolate=False)["training"]["batcher"]
     batcher = SynonymPairBatcher(size=settings["size"], max_pairs=settings["max_pairs"])
     rows, memberships = batcher.batches(pool, seed=0, epoch=0)[0]
     texts = [pool.texts[row] for row in rows]
@@ -310,7 +308,7 @@ def compare_pairs(arguments: Namespace) -> list[Row]:
     arguments (Namespace): The options.
     RETURNS (List[Dict[str, Any]]): A row without and one with mining.
     """
-    data = Data(arguments.dataset[0], arguments.data, part=arguments.part)
+    data = Data(arguments.dataset[0], arguments.data, part=PART)
     start = start_block(arguments.encoder, data, arguments.work)
     sides = batch_cosines(start, first_batch(data, arguments))
     if arguments.picture is not None:

@@ -6,15 +6,15 @@ Example: python benchmarks/similarity.py --encoder minilm --data ../shared/data 
 """
 
 import csv
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from _common.builders import encoder_config
-from _common.cli import begin, clear_errors, fail, make_parser
-from _common.datasets import DATASETS, Data
+from _common.cli import begin, clear_errors, make_parser, require_files
+from _common.datasets import Data
 from _common.grounding_encoders import word_vector_block
 from spacy import registry
 from thinc.api import Model
@@ -56,7 +56,16 @@ PUBLISHED = {
 
 
 def main() -> None:
-    arguments = begin(add_options(make_parser(__doc__ or "")))
+    parser = make_parser(__doc__ or "")
+    parser.add_argument(
+        "--encoder",
+        required=True,
+        nargs="+",
+        metavar="NAME",
+        help="vectors (fastText vectors that are trained here), ngram, minilm, dan, a training "
+        "config (.cfg) or a FOLDER, e.g. of `grounding.py`",
+    )
+    arguments = begin(parser)
     with clear_errors():
         rows = measure(arguments)
     print(to_table(by_encoder(rows), markdown=True))
@@ -75,31 +84,17 @@ def by_encoder(rows: Sequence[Row]) -> list[Row]:
     return list(table.values())
 
 
-def add_options(parser: ArgumentParser) -> ArgumentParser:
-    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
-    parser.add_argument(
-        "--encoder",
-        required=True,
-        nargs="+",
-        metavar="NAME",
-        help="vectors (fastText vectors that are trained here), ngram, minilm, dan, a training "
-        "config (.cfg) or a FOLDER, e.g. of `grounding.py`",
-    )
-    parser.add_argument(
-        "--dataset",
-        default="ncbi",
-        choices=DATASETS,
-        help="whose ontology dan and configs are trained on, and ngram is fitted to [%(default)s]",
-    )
-    return parser
-
-
 def measure(arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row an encoder and benchmark; the published ones last."""
     rows = []
-    data = Data(arguments.dataset, arguments.data)
+    # Its ontology is what dan and configs are trained on, and ngram is fitted to.
+    data = Data("ncbi", arguments.data)
     for name in arguments.encoder:
-        encoder = registry.resolve({"encoder": _block(name, data, arguments)})["encoder"]
+        if name == "vectors":
+            block = word_vector_block(arguments.data, arguments.work)
+        else:
+            block = encoder_config(name, data, work=arguments.work)
+        encoder = registry.resolve({"encoder": block})["encoder"]
         fitted = fits(encoder)
         encoder.initialize(X=[x for c in data.ontology for x in c.names] if fitted else None)
         label = Path(name).name if Path(name).exists() else name
@@ -109,12 +104,6 @@ def measure(arguments: Namespace) -> list[Row]:
             row = {"encoder": name, "benchmark": benchmark, "pairs": None}
             rows.append({**row, "spearman": value, "unknown": None})
     return rows
-
-
-def _block(name: str, data: Data, arguments: Namespace) -> dict:
-    if name == "vectors":
-        return word_vector_block(arguments.data, arguments.work)
-    return encoder_config(name, data, train="O", work=arguments.work)
 
 
 def correlations(encoder: Model, data: Path) -> Iterator[Row]:
@@ -142,8 +131,7 @@ def correlations(encoder: Model, data: Path) -> Iterator[Row]:
 def read_pairs(data: Path, benchmark: Benchmark) -> tuple[list[tuple[str, str]], list[float]]:
     """RETURNS (Tuple[List[Tuple[str, str]], List[float]]): Pairs of terms, and their scores."""
     path = data / "term_similarity" / benchmark.path
-    if not path.is_file():
-        fail(f"No data: {path} is not there. Name its folder with --data.")
+    require_files([path])
     with path.open(encoding="utf8", newline="") as file:
         rows = list(csv.DictReader(file))
     scores = [float(np.mean([float(row[each]) for each in benchmark.columns])) for row in rows]

@@ -14,7 +14,6 @@ from functools import partial
 from typing import Any
 
 from _common.cli import begin, finish, make_parser
-from _common.options import at_least
 from _measure.interleaved import spread, take_turns
 
 from spacy_connorm.evaluation.report import Row
@@ -48,10 +47,8 @@ PREFIXES = {
 
 
 def main() -> None:
-    parser = make_parser(__doc__ or "")
-    parser.add_argument("--runs", type=at_least(1), default=RUNS, help="of each side [%(default)s]")
-    arguments = begin(parser)
-    finish(measure(arguments.runs), arguments.json)
+    arguments = begin(make_parser(__doc__ or ""))
+    finish(measure(RUNS), arguments.json)
 
 
 def measure(runs: int) -> list[Row]:

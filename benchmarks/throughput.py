@@ -8,9 +8,10 @@ cached vectors. The pipelines take turns, and each is compared with the first on
 Example: python benchmarks/throughput.py --dataset ncbi --encoder minilm --data ../shared/data
 """
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -18,46 +19,36 @@ import spacy
 from _common.builders import encoder_config
 from _common.cli import begin, clear_errors, finish_tables, make_parser
 from _common.datasets import Data
-from _common.options import INDEXES, add_datasets, add_encoder, add_pipeline_options, add_repeats
+from _common.options import add_datasets, add_encoder, add_repeats
 from _common.pipelines import add_normalizer
-from _common.variants import ABBREVIATIONS, AS_READ, AS_WRITTEN, Steps, lexical_weight_of
+from _common.variants import ABBREVIATIONS, AS_READ, AS_WRITTEN, LEXICAL_WEIGHT, Steps
 from _measure.interleaved import ratio_columns, ratios, speed_columns, take_turns
 from _measure.stopwatch import Seconds, time_call
 
 from spacy_connorm.evaluation.report import Row
 
+BATCH = 128
 RATIOS = ("ratio", "lowest_ratio", "highest_ratio", "processor_ratio")
 
 
 def main() -> None:
-    arguments = begin(add_options(make_parser(__doc__ or "")))
+    parser = make_parser(__doc__ or "")
+    add_datasets(parser)
+    add_encoder(parser)
+    add_repeats(parser)
+    arguments = begin(parser)
     with clear_errors():
         rows = measure(arguments)
     finish_tables({"Mentions a second": rows}, arguments.json, precise=RATIOS)
 
 
-def add_options(parser: ArgumentParser) -> ArgumentParser:
-    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
-    add_datasets(parser)
-    add_encoder(parser)
-    add_pipeline_options(parser)
-    add_repeats(parser)
-    parser.add_argument(
-        "--lexical-weight",
-        type=float,
-        default=0.3,
-        help="of the last row, if the encoder is dense [%(default)s]",
-    )
-    return parser
-
-
-def variants(arguments: Namespace) -> Iterator[Steps]:
+def variants(encoder: str) -> Iterator[Steps]:
     """YIELDS (Steps): One per row, each with those before it."""
     yield AS_WRITTEN
     yield ABBREVIATIONS
     yield AS_READ
-    if weight := lexical_weight_of(arguments):
-        yield replace(AS_READ, name=f"{AS_READ.name}, lexical", lexical_weight=weight)
+    if encoder != "ngram":
+        yield replace(AS_READ, name=f"{AS_READ.name}, lexical", lexical_weight=LEXICAL_WEIGHT)
 
 
 def measure(arguments: Namespace) -> list[Row]:
@@ -67,19 +58,17 @@ def measure(arguments: Namespace) -> list[Row]:
 
 def _measure_one(dataset: str, arguments: Namespace) -> Iterator[Row]:
     data = Data(dataset, arguments.data)
-    block = encoder_config(arguments.encoder, data, train=arguments.train, work=arguments.work)
-    steps = list(variants(arguments))
-    pipelines = [TimedPipeline(each, block, data, arguments) for each in steps]
+    block = encoder_config(arguments.encoder, data, work=arguments.work)
+    steps = list(variants(arguments.encoder))
+    pipelines = [TimedPipeline(each, block, data, arguments.work) for each in steps]
     turns = take_turns([each.run for each in pipelines], arguments.repeats, warm_up=1)
     mentions = sum(len(doc.ents) for doc in data.scored_docs)
     for each, own in zip(steps, turns, strict=True):
         yield {
             "dataset": dataset,
             "encoder": arguments.encoder,
-            "index": arguments.index,
             "steps": each.name,
             "mentions": mentions,
-            "batch": arguments.batch,
             **speed_row(own, turns[0], mentions),
         }
 
@@ -87,30 +76,27 @@ def _measure_one(dataset: str, arguments: Namespace) -> Iterator[Row]:
 class TimedPipeline:
     """A pipeline that is timed."""
 
-    def __init__(
-        self, steps: Steps, block: dict[str, Any], data: Data, arguments: Namespace
-    ) -> None:
+    def __init__(self, steps: Steps, block: dict[str, Any], data: Data, work: Path) -> None:
         """Build a pipeline.
 
         steps (Steps): What it does to mentions.
         block (Dict[str, Any]): Of its dense encoder.
         data (Data): What it indexes and reads.
-        arguments (Namespace): The options.
+        work (Path): Keeps the vectors of names.
         """
         self._docs = data.scored_docs
-        self._batch = arguments.batch
         # With the documents' vocabulary, as if the pipeline had tokenized them.
         self._nlp = spacy.blank("en", vocab=self._docs[0].vocab)
         if steps.abbreviations:
             self._nlp.add_pipe("abbreviation_resolver")
         config = {
             "encoder": steps.encoder(block),
-            "index": {"@misc": INDEXES[arguments.index]},
+            "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
             "expand_abbreviations": steps.abbreviations,
             "split_composites": steps.composites,
         }
         synonyms = data.expanded_synonyms if steps.abbreviations else data.synonyms
-        add_normalizer(self._nlp, config, data, work=arguments.work, synonyms=synonyms)
+        add_normalizer(self._nlp, config, data, work=work, synonyms=synonyms)
 
     def run(self, repeat: int) -> Seconds:
         """RETURNS (Seconds): How long it takes to read all documents."""
@@ -118,7 +104,7 @@ class TimedPipeline:
         return time_call(lambda: self._read(docs))
 
     def _read(self, docs: list) -> None:
-        for _ in self._nlp.pipe(docs, batch_size=self._batch):
+        for _ in self._nlp.pipe(docs, batch_size=BATCH):
             pass
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from _common.builders import encoder_config, load_encoder
 from _common.cli import begin, clear_errors, fail, finish_tables, make_parser
 from _common.datasets import Data
-from _common.options import at_least
+from _common.options import add_repeats, at_least
 from _measure.interleaved import ratios, speed_columns, spread, take_turns
 from _measure.stopwatch import clock_of
 
@@ -24,7 +24,9 @@ from spacy_connorm.evaluation.report import Row
 from spacy_connorm.training.pool import SynonymPool, build_pool
 
 if TYPE_CHECKING:
-    from _common.training_loops import Batches, Loop
+    from _common.training_loops import Batches, OurLoop, SapBertStyle
+
+    Loop = SapBertStyle | OurLoop
 
 LEARNING_RATE = 2e-5
 Tables = dict[str, list[Row]]
@@ -32,15 +34,12 @@ Tables = dict[str, list[Row]]
 
 def main() -> None:
     parser = make_parser(__doc__ or "")
-    parser.add_argument("--encoder", default="minilm", help="minilm or a FOLDER [%(default)s]")
-    parser.add_argument("--batch", type=at_least(4), default=512, help="texts [%(default)s]")
-    parser.add_argument(
-        "--steps", type=at_least(1), default=2, help="of a loop per repeat [%(default)s]"
-    )
-    parser.add_argument("--repeats", type=at_least(5), default=5, help="[%(default)s]")
-    parser.add_argument(
-        "--micro-batch-tokens", type=at_least(1), default=2048, help="of our loop [%(default)s]"
-    )
+    add = parser.add_argument
+    add("--encoder", default="minilm", help="minilm or a FOLDER [%(default)s]")
+    add("--batch", type=at_least(4), default=512, help="texts [%(default)s]")
+    add("--steps", type=at_least(1), default=2, help="of a loop per repeat [%(default)s]")
+    add_repeats(parser)
+    add("--micro-batch-tokens", type=at_least(1), default=2048, help="of our loop [%(default)s]")
     arguments = begin(parser)
     with clear_errors():
         tables = measure(arguments)
@@ -127,7 +126,10 @@ def batch_numbers(batches: "Batches", steps: int, repeat: int) -> list[int]:
 
 
 def throughput_row(
-    loop: "Loop", batches: "Batches", arguments: Namespace, seconds: Sequence[float]
+    loop: "Loop",
+    batches: "Batches",
+    arguments: Namespace,
+    seconds: Sequence[float],
 ) -> Row:
     """RETURNS (Dict[str, Any]): The speed of a loop."""
     texts = [

@@ -4,7 +4,6 @@ reads a name word by word, without its character embeddings. Imports torch: impo
 
 import copy
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 from time import perf_counter
@@ -15,6 +14,7 @@ import torch
 from safetensors.torch import load_file, save_file
 from thinc.api import get_torch_default_device
 
+from _common.grounding_encoders import Size
 from _common.synonym_sets import Split, flat, places_of
 from spacy_connorm.concepts import Concept, Ontology
 from spacy_connorm.encoders.grounded.words import WordTable, split_tokens
@@ -116,22 +116,6 @@ class Bne(torch.nn.Module):
         return found
 
 
-@dataclass(frozen=True)
-class Training:
-    """How BNE is trained.
-
-    units (int): Of the network.
-    max_pairs (Optional[int]): Pairs of a concept in an epoch; all if None.
-    epochs (int): At most how many.
-    seed (int): Of weights and draws.
-    """
-
-    units: int
-    max_pairs: int | None
-    epochs: int
-    seed: int
-
-
 def load_bne(folder: Path, table: WordTable, *, units: int) -> Bne:
     """RETURNS (Bne): What `train_bne` saved."""
     module = Bne(table, units=units)
@@ -139,20 +123,23 @@ def load_bne(folder: Path, table: WordTable, *, units: int) -> Bne:
     return module.to(get_torch_default_device())
 
 
-def train_bne(split: Split, table: WordTable, folder: Path, training: Training) -> dict[str, float]:
+def train_bne(
+    split: Split, table: WordTable, folder: Path, size: Size, *, seed: int
+) -> dict[str, float]:
     """Train and save a network. Training stops when the mean average precision of the validation
     names falls; the weights of the epoch before are kept.
 
     split (Split): The names.
     table (WordTable): The word vectors.
     folder (Path): Where to save it.
-    training (Training): How.
+    size (Size): Of the network and the training.
+    seed (int): Of weights and draws.
     RETURNS (Dict[str, float]): "epochs" and "seconds" that it took.
     """
-    torch.manual_seed(training.seed)
+    torch.manual_seed(seed)
     start = perf_counter()
     device = get_torch_default_device()
-    module = Bne(table, units=training.units).to(device)
+    module = Bne(table, units=size.hidden).to(device)
     concepts = (Concept(own, names[0], tuple(names[1:])) for own, names in split.train.items())
     pool, _ = build_pool(
         Ontology(concepts),
@@ -161,14 +148,14 @@ def train_bne(split: Split, table: WordTable, folder: Path, training: Training) 
         data_share=None,
     )
     words = module.read(pool.texts)
-    anchors = Anchors.of(mean_vectors(module, words), pool).to(device)
-    batcher = GroundingBatcher(size=PAIRS, neighbours=NEIGHBOURS, max_pairs=training.max_pairs)
+    anchors = Anchors.of(mean_vectors(module, words), pool, device)
+    batcher = GroundingBatcher(size=PAIRS, neighbours=NEIGHBOURS, max_pairs=size.max_pairs)
     optimizer = torch.optim.Adam(module.parameters(), lr=LEARNING_RATE)
     best, kept, epochs = dev_map(module, split), copy.deepcopy(module.state_dict()), 0
-    for epoch in range(training.epochs):
+    for epoch in range(size.epochs):
         drawn = batcher.batches(
             pool,
-            seed=training.seed,
+            seed=seed,
             epoch=epoch,
             ranking=Ranking(lambda rows: module.encode([pool.texts[row] for row in rows])),
         )
@@ -187,8 +174,7 @@ def train_bne(split: Split, table: WordTable, folder: Path, training: Training) 
     return {"epochs": epochs, "seconds": round(perf_counter() - start)}
 
 
-@dataclass(frozen=True)
-class Anchors:
+class Anchors(NamedTuple):
     """What names are kept near.
 
     means (torch.Tensor): float32 (rows, width): the mean of each name's word vectors, at length
@@ -201,18 +187,15 @@ class Anchors:
     prototypes: torch.Tensor
 
     @classmethod
-    def of(cls, means: np.ndarray, pool: SynonymPool) -> "Anchors":
+    def of(cls, means: np.ndarray, pool: SynonymPool, device: torch.device) -> "Anchors":
         """means (Floats2d): float32 (rows, width), those of the rows of the pool.
         pool (SynonymPool): Names of one concept each.
+        device (torch.device): Where the anchors are kept.
         """
         prototypes = np.zeros_like(means)
         for rows in pool.members:
             prototypes[rows] = means[rows].mean(axis=0)
-        return cls(torch.from_numpy(means), torch.from_numpy(prototypes))
-
-    def to(self, device: torch.device) -> "Anchors":
-        """RETURNS (Anchors): On a device."""
-        return Anchors(self.means.to(device), self.prototypes.to(device))
+        return cls(*(torch.from_numpy(each).to(device) for each in (means, prototypes)))
 
 
 def mean_vectors(module: Bne, words: Words) -> np.ndarray:

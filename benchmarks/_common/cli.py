@@ -5,7 +5,7 @@ import platform
 import sys
 import warnings
 from argparse import ArgumentParser, Namespace
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -28,22 +28,21 @@ PACKAGES = (
 def make_parser(description: str) -> ArgumentParser:
     """RETURNS (ArgumentParser): With `--data`, `--work`, `--gpu-id` and `--json`."""
     parser = ArgumentParser(description=description)
-    parser.add_argument(
-        "--data", type=Path, default=Path("../shared/data"), help="the data folder [%(default)s]"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("--data", type=Path, default=Path("../shared/data"), help="the data folder [%(default)s]")
+    add(
         "--work",
         type=Path,
         default=Path("/tmp/spacy_connorm_benchmarks"),
         help="keeps what takes long to make [%(default)s]",
     )
-    parser.add_argument(
+    add(
         "--gpu-id",
         type=int,
         default=-1,
         help="the GPU that encodes and trains; -1 for the CPU [%(default)s]",
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows to a file, too")
+    add("--json", type=Path, metavar="FILE", help="write the rows to a file, too")
     return parser
 
 
@@ -106,6 +105,13 @@ def fail(message: str) -> NoReturn:
     raise SystemExit(1)
 
 
+def require_files(paths: Iterable[Path]) -> None:
+    """Exit with one line and code 1 if a file of the data folder is missing."""
+    for path in paths:
+        if not path.is_file():
+            fail(f"No data: {path} is not there. Name its folder with --data.")
+
+
 @contextmanager
 def clear_errors() -> Iterator[None]:
     """Exit with one line and code 1 on an error of `spacy_connorm`."""
@@ -128,20 +134,14 @@ def chosen_gpu() -> int:
 
 def describe_machine(gpu_id: int) -> str:
     """RETURNS (str): Cores, threads, load, GPU and versions, in one line."""
-    versions = ", ".join(f"{package} {_version(package)}" for package in PACKAGES)
-    return (
-        f"{os.cpu_count()} cores ({platform.machine()}), {thread_count()} threads, "
-        f"load {os.getloadavg()[0]:.1f}{_gpu_name(gpu_id)}; "
-        f"Python {platform.python_version()}, {versions}"
-    )
+    parts = [f"{os.cpu_count()} cores ({platform.machine()})", f"{thread_count()} threads"]
+    parts.append(f"load {os.getloadavg()[0]:.1f}")
+    if gpu_id >= 0:
+        import torch
 
-
-def _gpu_name(gpu_id: int) -> str:
-    if gpu_id < 0:
-        return ""
-    import torch
-
-    return f", {torch.cuda.get_device_name(gpu_id)}"
+        parts.append(torch.cuda.get_device_name(gpu_id))
+    versions = [f"{package} {_version(package)}" for package in PACKAGES]
+    return f"{', '.join(parts)}; Python {platform.python_version()}, {', '.join(versions)}"
 
 
 def limit_threads() -> None:

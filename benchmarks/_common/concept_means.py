@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
 
 import numpy as np
 from thinc.api import Model
@@ -15,17 +14,6 @@ from spacy_connorm.evaluation.report import Row
 # Queries that are compared at once.
 _BLOCK = 256
 _TOLERANCE = 1e-5
-
-
-class Points(NamedTuple):
-    """What mentions are compared with.
-
-    vectors (Floats2d): float32 (rows, width).
-    owners (Ints1d): (rows,) The concept of each.
-    """
-
-    vectors: np.ndarray
-    owners: np.ndarray
 
 
 def means_row(encoder: Model, data: Data, mentions: SearchedMentions) -> Row:
@@ -50,53 +38,44 @@ def means_row(encoder: Model, data: Data, mentions: SearchedMentions) -> Row:
     owners = np.array([pairs[place][1] for place in kept.values()])
     asked = np.asarray(encoder.predict(mentions.texts))
     gold = [{numbers[each] for each in own.concept_ids if each in numbers} for own in mentions.gold]
-    names = Points(raw, owners)
-    means, unit_means = (_means(Points(vectors, owners)) for vectors in (raw, unit_rows(raw)))
+    means, unit_means = (_means(vectors, owners) for vectors in (raw, unit_rows(raw)))
+    directions, concepts = unit_rows(asked), np.arange(len(means))
     ways = {
-        "texts, cosine": (unit_rows(asked), names._replace(vectors=unit_rows(raw))),
-        "texts, Euclidean": (asked, names),
-        "means, cosine": (unit_rows(asked), means._replace(vectors=unit_rows(means.vectors))),
-        "means, Euclidean": (asked, means),
-        "means of unit vectors, cosine": (
-            unit_rows(asked),
-            unit_means._replace(vectors=unit_rows(unit_means.vectors)),
-        ),
+        "texts, cosine": (directions, unit_rows(raw), owners),
+        "texts, Euclidean": (asked, raw, owners),
+        "means, cosine": (directions, unit_rows(means), concepts),
+        "means, Euclidean": (asked, means, concepts),
+        "means of unit vectors, cosine": (directions, unit_rows(unit_means), concepts),
     }
-    shares = {
-        way: _accuracy(queries, points, gold, mentions.counts)
-        for way, (queries, points) in ways.items()
-    }
+    shares = {way: _accuracy(_nearest(*own), gold, mentions.counts) for way, own in ways.items()}
     several = np.bincount(owners)[owners] > 1
-    cosines = (unit_rows(raw) * unit_rows(means.vectors)[owners]).sum(axis=1)
+    cosines = (unit_rows(raw) * unit_rows(means)[owners]).sum(axis=1)
     return {**shares, "coherence": round(100 * float(np.median(cosines[several])), 1)}
 
 
-def _means(points: Points) -> Points:
-    counts = np.bincount(points.owners)
-    sums = np.zeros((len(counts), points.vectors.shape[1]), dtype="float32")
-    np.add.at(sums, points.owners, points.vectors)
-    return Points(sums / np.maximum(counts, 1)[:, None], np.arange(len(counts)))
+def _means(vectors: np.ndarray, owners: np.ndarray) -> np.ndarray:
+    counts = np.bincount(owners)
+    sums = np.zeros((len(counts), vectors.shape[1]), dtype="float32")
+    np.add.at(sums, owners, vectors)
+    return sums / np.maximum(counts, 1)[:, None]
 
 
-def _accuracy(
-    queries: np.ndarray, points: Points, gold: list[set[int]], counts: list[int]
-) -> float:
+def _accuracy(nearest: Iterator[set[int]], gold: list[set[int]], counts: list[int]) -> float:
     """RETURNS (float): The percentage of mentions of which every part has a gold concept among its
     nearest.
     """
-    nearest = _nearest(queries, points)
     parts = [[*islice(nearest, count)] for count in counts]
     right = [all(own & each for each in found) for own, found in zip(gold, parts, strict=True)]
     return round(100 * sum(right) / len(right), 2)
 
 
-def _nearest(queries: np.ndarray, points: Points) -> Iterator[set[int]]:
-    """YIELDS (Set[int]): The concepts of the points that are nearest to each query; of unit vectors
+def _nearest(queries: np.ndarray, points: np.ndarray, owners: np.ndarray) -> Iterator[set[int]]:
+    """YIELDS (Set[int]): The owners of the points that are nearest to each query; of unit vectors
     these have the highest cosine.
     """
     # |q - p|^2 = |q|^2 - 2 (q p - |p|^2 / 2)
-    halves = (points.vectors**2).sum(axis=1) / 2
+    halves = (points**2).sum(axis=1) / 2
     for start in range(0, len(queries), _BLOCK):
-        scores = queries[start : start + _BLOCK] @ points.vectors.T - halves
+        scores = queries[start : start + _BLOCK] @ points.T - halves
         for row in scores:
-            yield set(points.owners[row >= row.max() - _TOLERANCE].tolist())
+            yield set(owners[row >= row.max() - _TOLERANCE].tolist())

@@ -11,7 +11,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from _common.cli import fail
+from _common.cli import fail, require_files
 from _common.craft import read_craft
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.documents import read_corpus
@@ -37,6 +37,15 @@ class OntologyFile:
     path: str
     options: dict[str, Any] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
+
+    def paths(self, folder: Path) -> list[Path]:
+        """RETURNS (List[Path]): All of its files, in the data folder."""
+        return [folder / path for path in (self.path, *self.files.values())]
+
+    def located(self, folder: Path) -> dict[str, Any]:
+        """RETURNS (Dict[str, Any]): What `read_ontology` is called with, for a data folder."""
+        files = {name: folder / path for name, path in self.files.items()}
+        return {"path": folder / self.path, **self.options, **files}
 
 
 @dataclass(frozen=True)
@@ -138,9 +147,7 @@ class Data:
             fail(f"{name} has no dev part: score --part test.")
         if part == "test" and not self.dataset.test:
             fail(f"{name} has no test part: score --part dev.")
-        for path in self._ontology_files + self._data_files + [self._scored_file]:
-            if not path.is_file():
-                fail(f"No data: {path} is not there. Name its folder with --data.")
+        require_files([*self._ontology_files, *self._data_files, self._scored_file])
 
     def require_hierarchy(self) -> None:
         """Stop with a message if no concept of O has a parent."""
@@ -151,8 +158,7 @@ class Data:
     def _ontology_files(self) -> list[Path]:
         if self.other_ontology is not None:
             return [self.other_ontology]
-        source = self.dataset.ontology
-        return [self.folder / path for path in (source.path, *source.files.values())]
+        return self.dataset.ontology.paths(self.folder)
 
     @property
     def _data_files(self) -> list[Path]:
@@ -182,19 +188,15 @@ class Data:
     @cached_property
     def ontology(self) -> Ontology:
         """RETURNS (Ontology): O."""
-        ontology = self._read_ontology()
+        if self.other_ontology is not None:
+            ontology = read_ontology(self.other_ontology)
+        else:
+            ontology = read_ontology(**self.dataset.ontology.located(self.folder))
         if not self.concept_types:
             return ontology
         wanted = set(self.concept_types)
         kept = [each for each in ontology if not each.types or wanted.intersection(each.types)]
         return Ontology(kept, source=ontology.source)
-
-    def _read_ontology(self) -> Ontology:
-        if self.other_ontology is not None:
-            return read_ontology(self.other_ontology)
-        source = self.dataset.ontology
-        files = {name: self.folder / path for name, path in source.files.items()}
-        return read_ontology(self.folder / source.path, **source.options, **files)
 
     @cached_property
     def docs(self) -> list[Doc]:

@@ -1,32 +1,33 @@
 """The encoders of `grounding.py` and `similarity.py`: word vectors, and what is trained on them."""
 
-import json
-import sys
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import srsly
 from spacy.tokens import Doc
 
 from _common.builders import load_encoder
-from _common.cli import chosen_gpu, clear_errors
+from _common.cli import clear_errors
 from _common.datasets import blank_english
 from _common.synonym_sets import Split, flat, places_of, set_files
+from _common.trained_encoders import train_or_resume
 from _common.word_vectors import train_word_vectors
 from spacy_connorm.concepts import Concept, Ontology
 from spacy_connorm.documents.docbin import write_docs
-from spacy_connorm.encoders import fingerprint
+from spacy_connorm.encoders import encode, fingerprint
 from spacy_connorm.encoders.grounded.words import read_word_table
 from spacy_connorm.files.configs import read_config
-from spacy_connorm.training import train
-from spacy_connorm.training.checkpoints import last_checkpoint
 
 VARIANTS = ("vectors", "cca", "dan", "cca-dan")
+BNE = "bne"
 CONFIG = Path(__file__).parents[2] / "assets" / "grounded.cfg"
 _FACTS = "grounding.json"
+# From texts to vectors, float32 (texts, width).
+Encode = Callable[[Sequence[str]], np.ndarray]
 
 
 class Size(NamedTuple):
@@ -45,27 +46,14 @@ class Size(NamedTuple):
 class GroundedEncoder(NamedTuple):
     """An encoder and how it was trained.
 
-    block (Dict[str, Any]): Its block of a pipeline's config.
+    encode (Callable): From texts to vectors, float32 (texts, width).
     epochs (Optional[float]): After how many epochs it was kept; None if nothing was trained.
     seconds (Optional[int]): How long the training took.
     """
 
-    block: dict[str, Any]
+    encode: Encode
     epochs: float | None = None
     seconds: int | None = None
-
-
-class ReferenceEncoder(NamedTuple):
-    """BNE and how it was trained.
-
-    encode (Callable): From texts to vectors, float32 (texts, width).
-    epochs (float): After how many epochs it was kept.
-    seconds (int): How long the training took.
-    """
-
-    encode: Callable[[Sequence[str]], np.ndarray]
-    epochs: float
-    seconds: int
 
 
 def word_vector_block(data: Path, work: Path) -> dict[str, Any]:
@@ -79,7 +67,8 @@ def grounded_encoder(
 ) -> GroundedEncoder:
     """Make an encoder, unless an earlier run did.
 
-    variant (str): One of `VARIANTS`.
+    variant (str): One of `VARIANTS`, or "bne", the paper's reference, whose LSTM is the hidden
+        layer.
     name (str): The set of synonyms.
     split (Split): What to train on and to stop by.
     size (Size): Of the network and the training.
@@ -90,56 +79,33 @@ def grounded_encoder(
     """
     words = word_vector_block(data, work)
     if variant == "vectors":
-        return GroundedEncoder(words)
-    recipe = f"{variant} {size} {seed} {words['name']}".encode() + CONFIG.read_bytes()
-    folder = _folder(variant, name, recipe, data=data, work=work)
-    block = {"@architectures": "spacy-connorm.GroundedDanEncoder.v1", "name": str(folder)}
-    block["input"] = words
-    with clear_errors():
-        if variant == "cca":
-            if not folder.is_dir():
-                _fit_cca(words, split, folder)
-            return GroundedEncoder(block)
-        if not folder.is_dir():
-            _train(variant, split, folder, words, size=size, seed=seed)
-    return GroundedEncoder(block, **_read_facts(folder))
-
-
-def reference_encoder(
-    name: str, split: Split, *, size: Size, seed: int, data: Path, work: Path
-) -> ReferenceEncoder:
-    """Train BNE, the paper's reference, unless an earlier run did.
-
-    name, split, size, seed, data, work: As for `grounded_encoder`; the hidden layer is the LSTM.
-    RETURNS (ReferenceEncoder): The encoder.
-    """
-    from _common import bne
-
-    words = word_vector_block(data, work)
-    recipe = f"{size} {seed} {words['name']}".encode() + Path(bne.__file__).read_bytes()
-    folder = _folder("bne", name, recipe, data=data, work=work)
-    with clear_errors():
-        table = read_word_table(words["name"])
-        if not (folder / _FACTS).is_file():
-            training = bne.Training(size.hidden, size.max_pairs, size.epochs, seed)
-            _write_facts(folder, bne.train_bne(split, table, folder, training))
-    module = bne.load_bne(folder, table, units=size.hidden)
-    return ReferenceEncoder(module.encode, **_read_facts(folder))
-
-
-def _folder(variant: str, name: str, recipe: bytes, *, data: Path, work: Path) -> Path:
-    digest = sha256(recipe)
-    for path in set_files(name, data):
+        return GroundedEncoder(partial(encode, load_encoder(words)))
+    recipe = CONFIG if variant != BNE else Path(__file__).with_name("bne.py")
+    digest = sha256(f"{variant} {size} {seed} {words['name']}".encode())
+    for path in (recipe, *set_files(name, data)):
         digest.update(path.read_bytes())
-    return work / f"{variant}-{name}-{digest.hexdigest()[:16]}"
+    folder = work / f"{variant}-{name}-{digest.hexdigest()[:16]}"
+    facts = folder / _FACTS
+    if variant == BNE:
+        from _common.bne import load_bne, train_bne
+
+        table = read_word_table(words["name"])
+        if not facts.is_file():
+            srsly.write_json(facts, train_bne(split, table, folder, size, seed=seed))
+        return GroundedEncoder(load_bne(folder, table, units=size.hidden).encode, **_read(facts))
+    with clear_errors():
+        if not folder.is_dir():
+            if variant == "cca":
+                _fit_cca(words, split, folder)
+            else:
+                _train(variant, split, folder, words, size=size, seed=seed)
+    block = {"@architectures": "spacy-connorm.GroundedDanEncoder.v1", "name": str(folder)}
+    encoder = load_encoder({**block, "input": words})
+    return GroundedEncoder(partial(encode, encoder), **_read(facts))
 
 
-def _read_facts(folder: Path) -> dict[str, Any]:
-    return json.loads((folder / _FACTS).read_text(encoding="utf8"))
-
-
-def _write_facts(folder: Path, facts: dict[str, Any]) -> None:
-    (folder / _FACTS).write_text(json.dumps(facts) + "\n", encoding="utf8")
+def _read(facts: Path) -> dict[str, Any]:
+    return srsly.read_json(facts) if facts.is_file() else {}
 
 
 def _fit_cca(words: dict[str, Any], split: Split, folder: Path) -> None:
@@ -181,12 +147,9 @@ def _train(
             "training.arguments.bf16": True,
         },
     )
-    resume = last_checkpoint(folder.with_name(f"{folder.name}.checkpoints")) is not None
-    with redirect_stdout(sys.stderr):
-        trained = train(config, folder, gpu_id=chosen_gpu(), resume=resume).trained
-    _write_facts(
-        folder, {"epochs": (trained.best or {}).get("epoch"), "seconds": round(trained.seconds)}
-    )
+    trained = train_or_resume(config, folder).trained
+    facts = {"epochs": (trained.best or {}).get("epoch"), "seconds": round(trained.seconds)}
+    srsly.write_json(folder / _FACTS, facts)
 
 
 def _document(name: str, concept: str) -> Doc:

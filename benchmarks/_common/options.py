@@ -1,16 +1,13 @@
 """Options that several benchmarks have."""
 
 from argparse import ArgumentParser, ArgumentTypeError
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable
 
 from _common.datasets import DATASETS, PARTS
-from _common.trained_encoders import TRAINS
 
 LEAST_REPEATS = 5
 # Of the rows with `--against`.
 AGAINST_COLUMNS = ("against", "difference", "difference_low", "difference_high", "p")
-INDEXES = {"exact": "spacy-connorm.ExactIndex.v1", "annoy": "spacy-connorm.AnnoyIndex.v1"}
 
 
 def at_least(least: int) -> Callable[[str], int]:
@@ -29,26 +26,12 @@ def add_datasets(parser: ArgumentParser) -> None:
     parser.add_argument("--dataset", required=True, choices=DATASETS, nargs="+")
 
 
-def add_encoder(parser: ArgumentParser, *, trains: Sequence[str] = TRAINS) -> None:
-    """Add `--encoder` and, if there is a choice, `--train`."""
+def add_encoder(parser: ArgumentParser) -> None:
+    """Add `--encoder`."""
     parser.add_argument(
         "--encoder",
         required=True,
-        help="exact, ngram, minilm, dan, the path of a training config (.cfg), or a FOLDER",
-    )
-    if trains:
-        parser.add_argument(
-            "--train",
-            choices=trains,
-            default="O",
-            help="what dan and configs train on [%(default)s]",
-        )
-
-
-def add_lexical_weight(parser: ArgumentParser) -> None:
-    """Add `--lexical-weight`."""
-    parser.add_argument(
-        "--lexical-weight", type=float, default=0.3, help="of the hybrid rows [%(default)s]"
+        help="ngram, minilm, dan, the path of a training config (.cfg), or a FOLDER",
     )
 
 
@@ -56,13 +39,6 @@ def add_part(parser: ArgumentParser) -> None:
     """Add `--part`."""
     parser.add_argument(
         "--part", choices=PARTS, default="test", help="dev has train as its D [%(default)s]"
-    )
-
-
-def add_ontology(parser: ArgumentParser) -> None:
-    """Add `--ontology`."""
-    parser.add_argument(
-        "--ontology", type=Path, metavar="PATH", help="another ontology than the usual one"
     )
 
 
@@ -92,12 +68,4 @@ def add_repeats(parser: ArgumentParser) -> None:
     """Add `--repeats`."""
     parser.add_argument(
         "--repeats", type=at_least(LEAST_REPEATS), default=LEAST_REPEATS, help="[%(default)s]"
-    )
-
-
-def add_pipeline_options(parser: ArgumentParser) -> None:
-    """Add `--index` and `--batch` of a pipeline."""
-    parser.add_argument("--index", choices=INDEXES, default="exact", help="[%(default)s]")
-    parser.add_argument(
-        "--batch", type=at_least(1), default=128, help="documents of a batch [%(default)s]"
     )

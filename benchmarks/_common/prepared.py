@@ -12,16 +12,14 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 from spacy.tokens import Doc, Span
 
-from _common.builders import ask_lookup
 from _common.datasets import Data, blank_english, read_long_forms
-from _common.scoring import DEPTH, read_standard
+from _common.scoring import read_standard
 from spacy_connorm.concepts import Candidate, Concept, Ontology
 from spacy_connorm.documents.mentions import Mention, annotated_mentions
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.metrics import by_part
 from spacy_connorm.evaluation.queries import biosyn_ids, biosyn_texts, join_parts
 from spacy_connorm.linker.interpretations import written_id
-from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.text.composites import split_composite
 
 
@@ -119,7 +117,10 @@ def read_prepared(data: Data) -> SearchedMentions:
     ]
     known = {text for text, _ in data.synonyms}
     gold = [
-        each._replace(concept_ids=_primary(mention, data.ontology), seen=known.issuperset(own))
+        each._replace(
+            concept_ids=frozenset(map(data.ontology.primary_id, biosyn_ids(mention.concept_ids))),
+            seen=known.issuperset(own),
+        )
         for each, mention, own in zip(read_standard(data), data.mentions, texts, strict=True)
     ]
     return SearchedMentions(gold, [*chain.from_iterable(texts)], [*map(len, texts)])
@@ -148,18 +149,6 @@ def expected_accuracy(gold: Gold, prediction: Prediction) -> float:
         tied = [each for each in part if each.score == part[0].score]
         chances.append(mean(each.concept_id in gold.concept_ids for each in tied))
     return prod(chances) if chances else 0.0
-
-
-def answer_prepared(data: Data, lookup: ConceptLookup) -> tuple[list[Gold], list[Prediction]]:
-    """RETURNS (Tuple[List[Gold], List[Prediction]]): The gold ids of a data set's mentions, and
-    what a lookup finds for them with BioSyn's preprocessing.
-    """
-    mentions = read_prepared(data)
-    return mentions.gold, mentions.predict(ask_lookup(lookup, mentions.texts, top_k=DEPTH))
-
-
-def _primary(mention: Mention, ontology: Ontology) -> frozenset[str]:
-    return frozenset(map(ontology.primary_id, biosyn_ids(mention.concept_ids)))
 
 
 def _prepared(concept: Concept) -> Concept:

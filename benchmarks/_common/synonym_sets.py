@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from _common.cli import fail
+from _common.cli import require_files
 from _common.datasets import DATASETS, read_docs
 from spacy_connorm.documents.mentions import annotated_mentions
 from spacy_connorm.encoders.grounded.words import split_tokens
@@ -105,9 +105,7 @@ def usable_names(pairs: Iterator[Pair]) -> dict[str, list[str]]:
 
 def read_pairs(name: str, data: Path) -> Iterator[Pair]:
     """YIELDS (Tuple[str, str]): The names of a set and the concepts that they belong to."""
-    for path in set_files(name, data):
-        if not path.is_file():
-            fail(f"No data: {path} is not there. Name its folder with --data.")
+    require_files(set_files(name, data))
     return {"medic": _read_medic, "icd10": _read_icd10, "corpora": _read_corpora}[name](data)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from thinc.api import Model
 
-from _common.cli import fail
+from _common.cli import require_files
 from _common.datasets import ASKAPATIENT, MEDIC, MESH, OntologyFile
 from spacy_connorm.encoders import encoder_inputs, fingerprint
 from spacy_connorm.files.atomic import atomic_file
@@ -53,11 +53,8 @@ def many_names(data: Path) -> Iterator[str]:
 def ontology_names(data: Path) -> Iterator[str]:
     """YIELDS (str): The names of all ontologies, some of them repeatedly."""
     for ontology in ONTOLOGIES:
-        files = {name: data / path for name, path in ontology.files.items()}
-        for path in (data / ontology.path, *files.values()):
-            if not path.is_file():
-                fail(f"No data: {path} is not there. Name its folder with --data.")
-        for concept in stream_ontology(data / ontology.path, **ontology.options, **files):
+        require_files(ontology.paths(data))
+        for concept in stream_ontology(**ontology.located(data)):
             yield from concept.names
 
 

@@ -13,8 +13,8 @@ from _common.datasets import Data
 from _common.word_vectors import train_word_vectors
 from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.files.configs import read_config
-from spacy_connorm.training import train
-from spacy_connorm.training.checkpoints import last_checkpoint
+from spacy_connorm.training import TrainingResult, train
+from spacy_connorm.training.checkpoints import last_checkpoint, work_folder
 
 TRAINS = ("O", "OD")
 # The file that `spacy connorm train` writes beside the weights.
@@ -54,10 +54,17 @@ def train_once(config_path: Path, data: Data, *, on: str, work: Path) -> dict[st
         if vectors is not None and not Path(vectors).exists():
             overrides["paths.vectors"] = str(train_word_vectors(data.folder, work))
         config = read_config(config_path, overrides)
-        resume = last_checkpoint(folder.with_name(f"{folder.name}.checkpoints")) is not None
-        with redirect_stdout(sys.stderr):
-            train(config, folder, gpu_id=chosen_gpu(), resume=resume)
+        train_or_resume(config, folder)
     return read_block(folder)
+
+
+def train_or_resume(config: Config, folder: Path) -> TrainingResult:
+    """RETURNS (TrainingResult): An encoder trained into a folder, from where an earlier run stopped
+    if one did.
+    """
+    resume = last_checkpoint(work_folder(folder)) is not None
+    with redirect_stdout(sys.stderr):
+        return train(config, folder, gpu_id=chosen_gpu(), resume=resume)
 
 
 def keep_config(config: Config, stem: str, work: Path) -> Path:

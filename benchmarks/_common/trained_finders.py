@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
@@ -33,24 +32,16 @@ _LONG = 2000
 _WATCHED = 10
 
 
-@dataclass(frozen=True)
-class Changes:
-    """What is other than in a training config.
-
-    features (bool): Whether the NER sees where names stand.
-    start (Optional[Path]): A pipeline whose NER is trained further.
-    max_steps (Optional[int]): Of training; those of the config if None.
-    learning_rate (Optional[float]): The initial one; that of the config if None.
-    """
-
-    features: bool = True
-    start: Path | None = None
-    max_steps: int | None = None
-    learning_rate: float | None = None
-
-
 def train_finder_once(
-    config_path: Path, data: Data, names: Language, changes: Changes, *, work: Path
+    config_path: Path,
+    data: Data,
+    names: Language,
+    *,
+    work: Path,
+    features: bool,
+    start: Path | None = None,
+    max_steps: int | None = None,
+    learning_rate: float | None = None,
 ) -> Path:
     """Train an NER on D, unless an earlier run trained the same config on the same data. To score
     dev, it learns from train, and dev chooses the step: these scores are a bit too good. To score
@@ -59,16 +50,27 @@ def train_finder_once(
     config_path (Path): A training config such as `assets/ner-tok2vec.cfg`. Its paths are replaced.
     data (Data): The data set and the part to score.
     names (Language): A pipeline with a concept normalizer, whose D is empty.
-    changes (Changes): What is other than in the config.
     work (Path): Keeps the pipeline.
+    features (bool): Whether the NER sees where names stand.
+    start (Optional[Path]): A pipeline whose NER is trained further.
+    max_steps (Optional[int]): Of training; those of the config if None.
+    learning_rate (Optional[float]): The initial one; that of the config if None.
     RETURNS (Path): The pipeline with the trained NER, and with this normalizer.
     """
     parts = Data(data.name, data.folder, ontology=data.other_ontology, part="dev")
     config = Config().from_disk(config_path, interpolate=False)
-    overrides = _overrides(config, changes)
-    if changes.start is not None:
-        for name in _trained(config):
-            config["components"][name] = {"source": str(changes.start)}
+    overrides: dict[str, Any] = {}
+    if not features and start is None:
+        overrides[f"{_name_embed(config['components'], 'components')}.scale"] = 0.0
+    if max_steps is not None:
+        overrides["training.max_steps"] = max_steps
+    if learning_rate is not None:
+        rate = "training.optimizer.learn_rate"
+        is_scheduled = isinstance(config["training"]["optimizer"]["learn_rate"], dict)
+        overrides[f"{rate}.initial_rate" if is_scheduled else rate] = learning_rate
+    if start is not None:
+        for name in config["components"].keys() - {*config["training"]["frozen_components"]}:
+            config["components"][name] = {"source": str(start)}
     content = [config.to_str(), data.digest(with_data=True), parts.digest_of_scored()]
     content += [f"{key}={value}" for key, value in overrides.items()]
     folder = work / f"{config_path.stem}-{sha256(' '.join(content).encode()).hexdigest()[:16]}"
@@ -89,26 +91,6 @@ def train_finder_once(
         name = "model-last" if data.part == "test" else "model-best"
         save_pipeline(folder / "ner" / name, folder / "done")
     return folder / "done"
-
-
-def _overrides(config: Config, changes: Changes) -> dict[str, Any]:
-    """RETURNS (Dict[str, Any]): The settings of the config that change, by dotted name."""
-    overrides: dict[str, Any] = {}
-    if not changes.features and changes.start is None:
-        overrides[f"{_name_embed(config['components'], 'components')}.scale"] = 0.0
-    if changes.max_steps is not None:
-        overrides["training.max_steps"] = changes.max_steps
-    if changes.learning_rate is not None:
-        rate = "training.optimizer.learn_rate"
-        is_scheduled = isinstance(config["training"]["optimizer"]["learn_rate"], dict)
-        overrides[f"{rate}.initial_rate" if is_scheduled else rate] = changes.learning_rate
-    return overrides
-
-
-def _trained(config: Config) -> list[str]:
-    """RETURNS (List[str]): The components that training changes."""
-    frozen = config["training"]["frozen_components"]
-    return [name for name in config["components"] if name not in frozen]
 
 
 def _name_embed(block: dict[str, Any], path: str) -> str:

@@ -5,7 +5,6 @@ Both have the same encoder, texts, number of tokens, optimizer and loss (Liu et 
 2). Texts are tokenized before the clock starts.
 """
 
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from copy import deepcopy
@@ -70,7 +69,7 @@ def _no_vectors(rows: np.ndarray) -> np.ndarray:
     raise TypeError(rows)
 
 
-class Loop(ABC):
+class Loop:
     """What both loops have in common."""
 
     name = passes = mining = ""
@@ -96,19 +95,6 @@ class Loop(ABC):
         enabled = dtype is not torch.float32
         return torch.autocast(self.device.split(":")[0], dtype if enabled else None, enabled)
 
-    @abstractmethod
-    def step(self, batches: Batches, number: int) -> float:
-        """Train on a batch.
-
-        batches (Batches): The batches.
-        number (int): Which of them.
-        RETURNS (float): The loss before the step.
-        """
-
-    @abstractmethod
-    def tokens_per_text(self, batches: Batches, number: int) -> float:
-        """RETURNS (float): Tokens per text that pass through the encoder, padding included."""
-
 
 class SapBertStyle(Loop):
     """Pads all texts to one length, encodes them in one pass, and lists all triplets. Its mixed
@@ -128,6 +114,7 @@ class SapBertStyle(Loop):
         )
 
     def step(self, batches: Batches, number: int) -> float:
+        """RETURNS (float): The loss of a batch before the step that is taken."""
         inputs = self._pad(batches.tokens.rows(np.asarray(batches.rows[number])))
         labels = torch.tensor(batches.labels(number)).to(self.device)
         with self.autocast():
@@ -150,6 +137,7 @@ class SapBertStyle(Loop):
         }
 
     def tokens_per_text(self, batches: Batches, number: int) -> float:
+        """RETURNS (float): Tokens per text that pass through the encoder, padding included."""
         return MAX_LENGTH
 
 
@@ -175,6 +163,7 @@ class OurLoop(Loop):
             return self.encoder(moved, places.to(self.device))
 
     def step(self, batches: Batches, number: int) -> float:
+        """RETURNS (float): As for the other loop."""
         batch = batches.ours[number]
         vectors = self.encode(batch["micro_batches"], batch["places"])
         relations = Memberships(*(each.to(self.device) for each in batch["relations"]))
@@ -185,5 +174,6 @@ class OurLoop(Loop):
         return loss.item()
 
     def tokens_per_text(self, batches: Batches, number: int) -> float:
+        """RETURNS (float): As for the other loop."""
         inputs = [each["input_ids"] for each in batches.ours[number]["micro_batches"]]
         return sum(each.numel() for each in inputs) / sum(len(each) for each in inputs)

@@ -1,6 +1,5 @@
 """Ways to process mentions, for `accuracy.py`, `ontology_alone.py` and `throughput.py`."""
 
-from argparse import Namespace
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,14 +40,11 @@ class Steps:
         return make_hybrid(block, self.lexical_weight) if self.lexical_weight else block
 
 
+# Of n-grams beside a dense encoder's vectors.
+LEXICAL_WEIGHT = 0.3
 AS_WRITTEN = Steps("none")
 ABBREVIATIONS = Steps("abbreviations", abbreviations=True)
 AS_READ = Steps("abbreviations, composites", abbreviations=True, composites=True)
-
-
-def lexical_weight_of(arguments: Namespace) -> float:
-    """RETURNS (float): Of n-grams beside the encoder's vectors; 0 if these are n-grams already."""
-    return 0.0 if arguments.encoder == "ngram" else arguments.lexical_weight
 
 
 def predict(steps: Steps, data: Data, lookup: ConceptLookup) -> list[Prediction]:

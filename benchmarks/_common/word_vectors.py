@@ -12,7 +12,7 @@ from pathlib import Path
 
 from spacy.pipeline import Sentencizer
 
-from _common.cli import fail
+from _common.cli import require_files
 from _common.datasets import DATASETS, OntologyFile, read_docs
 from spacy_connorm.encoders.grounded.words import split_tokens
 from spacy_connorm.ontology import read_ontology
@@ -42,9 +42,7 @@ def train_word_vectors(data: Path, work: Path) -> Path:
     """
     files = [data / each.path for each in ONTOLOGIES]
     files += [data / path for name in CORPORA for path in DATASETS[name].train]
-    for path in files:
-        if not path.is_file():
-            fail(f"No data: {path} is not there. Name its folder with --data.")
+    require_files(files)
     digest = sha256(f"{WIDTH} {EPOCHS} {BUCKETS}".encode())
     for path in files:
         digest.update(path.read_bytes())
@@ -69,7 +67,7 @@ def train_word_vectors(data: Path, work: Path) -> Path:
 def read_texts(data: Path) -> Iterator[str]:
     """YIELDS (str): Names, definitions and sentences."""
     for each in ONTOLOGIES:
-        for concept in read_ontology(data / each.path, **each.options):
+        for concept in read_ontology(**each.located(data)):
             yield from concept.names
             if concept.definition:
                 yield concept.definition

@@ -11,36 +11,33 @@ from _common.cli import fail
 ROOT = Path(__file__).parents[2]
 
 
-def make_environment(folder: Path, installs: Sequence[Sequence[str]], *, python: str) -> Path:
+def make_environment(folder: Path, installs: Sequence[Sequence[str]]) -> Path:
     """Make an environment, unless an earlier run did.
 
     folder (Path): Keeps it.
     installs (Sequence[Sequence[str]]): What `pip install` is told, call by call.
-    python (str): The interpreter to use.
     RETURNS (Path): The interpreter of the environment.
     """
     own, whole = folder / "bin" / "python", folder / "whole"
     if not whole.is_file():
         print(f"Making an environment: {folder}", file=sys.stderr)
-        _run([python, "-m", "venv", "--clear", str(folder)])
+        _run([sys.executable, "-m", "venv", "--clear", str(folder)])
         for each in installs:
             install(own, each)
         whole.touch()
     return own
 
 
-def make_pinned_environment(name: str, requirements: Path, *, python: str, work: Path) -> Path:
+def make_pinned_environment(name: str, requirements: Path, *, work: Path) -> Path:
     """Make the environment of a peer.
 
     name (str): The peer.
     requirements (Path): A file of requirements, all of them pinned.
-    python (str): The interpreter to use.
     work (Path): Keeps the environment.
     RETURNS (Path): Its interpreter.
     """
-    digest = sha256(requirements.read_bytes() + python.encode()).hexdigest()[:16]
-    installs = [["--requirement", str(requirements)]]
-    return make_environment(work / f"{name}-{digest}", installs, python=python)
+    digest = sha256(requirements.read_bytes() + sys.executable.encode()).hexdigest()[:16]
+    return make_environment(work / f"{name}-{digest}", [["--requirement", str(requirements)]])
 
 
 def make_lean_environment(extra: str, work: Path) -> Path:
@@ -52,7 +49,7 @@ def make_lean_environment(extra: str, work: Path) -> Path:
     """
     constraints = ["--constraint", str(ROOT / "constraints.txt")]
     installs = [[f"{ROOT}[{extra}]", *constraints]]
-    python = make_environment(work / f"lean-{extra}", installs, python=sys.executable)
+    python = make_environment(work / f"lean-{extra}", installs)
     # pip caches nothing of a folder: the checkout as it is now.
     install(python, ["--no-deps", "--force-reinstall", str(ROOT)])
     return python

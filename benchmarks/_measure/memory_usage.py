@@ -38,11 +38,7 @@ def _sizes(text: str) -> dict[str, float]:
 
 def read_status(pid: int, key: str) -> int:
     """RETURNS (int): An entry of /proc/PID/status, e.g. "VmHWM" (the peak of RSS), in KiB."""
-    return parse_status(Path(f"/proc/{pid}/status").read_text(), key)
-
-
-def parse_status(status: str, key: str) -> int:
-    """RETURNS (int): An entry of the text of /proc/PID/status, in KiB."""
+    status = Path(f"/proc/{pid}/status").read_text()
     found = re.search(rf"^{key}:\s+(\d+) kB$", status, flags=re.M)
     if found is None:
         fail(f"The system does not report {key} of a process.")

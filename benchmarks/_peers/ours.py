@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import spacy
-from _measure.stopwatch import Seconds, time_call
+from _measure.stopwatch import time_call
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin
 
@@ -20,18 +20,14 @@ class Ours:
     _nlp: Language
     _documents: DocBin
 
-    def build(self, folder: str, ontology: str, synonyms: str, config: dict[str, Any]) -> Seconds:
+    def build(self, folder: str, ontology: str, synonyms: str, config: dict[str, Any]) -> None:
         """Index names and save a pipeline.
 
         folder (str): Where to.
         ontology (str): JSONL.
         synonyms (str): D, as JSON: texts and concept ids.
         config (Dict[str, Any]): Of the component.
-        RETURNS (Seconds): How long it took.
         """
-        return time_call(lambda: self._build(folder, ontology, synonyms, config))
-
-    def _build(self, folder: str, ontology: str, synonyms: str, config: dict[str, Any]) -> None:
         nlp = spacy.blank("en")
         nlp.add_pipe("concept_normalizer", config=config)
         find_normalizer(nlp).initialize(
@@ -42,17 +38,13 @@ class Ours:
         )
         nlp.to_disk(folder)
 
-    def open(self, folder: str, documents: str) -> float:
+    def open(self, folder: str, documents: str) -> None:
         """Load a pipeline, with an empty cache.
 
         folder (str): From `build`.
         documents (str): Documents with entities, a `.spacy` file.
-        RETURNS (float): Seconds until it can answer.
         """
         self._documents = DocBin().from_disk(documents)
-        return time_call(lambda: self._open(folder)).clock
-
-    def _open(self, folder: str) -> None:
         self._nlp = spacy.load(folder)
 
     def read(self, documents: int) -> float:

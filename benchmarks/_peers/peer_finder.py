@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -34,9 +33,7 @@ class PeerFinder:
         self._name = name
         self._concepts = list(map(_described, ontology))
         self._work = work
-        self._python = make_pinned_environment(
-            name, HERE / f"{name}.txt", python=sys.executable, work=work
-        )
+        self._python = make_pinned_environment(name, HERE / f"{name}.txt", work=work)
 
     def __call__(self, texts: Iterable[str]) -> Iterator[Doc]:
         """YIELDS (Doc): The documents, with all mentions, also those inside others, and their

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -15,8 +14,6 @@ from _measure.memory_usage import read_status
 
 BENCHMARKS = Path(__file__).parents[1]
 REQUIREMENTS = Path(__file__).with_name("scispacy.txt")
-# The packages whose versions are printed.
-PRINTED = ("scispacy", "spacy", "numpy", "scipy", "scikit-learn", "nmslib-metabrainz")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "RAYON_NUM_THREADS")
 
 
@@ -31,12 +28,14 @@ class Peer:
         """
         threads = thread_count()
         self._command = command
+        paths = [str(BENCHMARKS), *filter(None, [os.environ.get("PYTHONPATH")])]
+        limits = dict.fromkeys(THREADS, str(threads))
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=child_environment(**dict.fromkeys(THREADS, str(threads))),
+            env={**os.environ, **limits, "PYTHONPATH": os.pathsep.join(paths)},
         )
         cores = sorted(os.sched_getaffinity(0))[:threads]
         os.sched_setaffinity(self._process.pid, cores)
@@ -68,21 +67,6 @@ class Peer:
         return read_status(self._process.pid, "VmHWM") * 1024 / 1e6
 
 
-def describe_environment(python: Path) -> str:
-    """RETURNS (str): scispaCy's versions, in one line."""
-    asked = [str(python), "--version"]
-    own = subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
-    pins = re.findall(r"^([\w-]+)==(.+)$", REQUIREMENTS.read_text(encoding="utf8"), flags=re.M)
-    versions = [f"{name} {version}" for name, version in pins if name in PRINTED]
-    return f"scispaCy's side: {', '.join([own, *versions])}"
-
-
-def child_command(module: str, *arguments: str, python: str = sys.executable) -> tuple[str, ...]:
-    """RETURNS (Tuple[str, ...]): The command that runs a module, e.g. "_measure.worker"."""
-    return (python, "-W", "ignore", "-m", module, *arguments)
-
-
-def child_environment(**variables: str) -> dict[str, str]:
-    """RETURNS (Dict[str, str]): The environment of a process that imports from `benchmarks/`."""
-    paths = [str(BENCHMARKS), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, **variables, "PYTHONPATH": os.pathsep.join(paths)}
+def child_command(module: str, *, python: str = sys.executable) -> tuple[str, ...]:
+    """RETURNS (Tuple[str, ...]): The command that runs a module, e.g. "_peers.ours"."""
+    return (python, "-W", "ignore", "-m", module)

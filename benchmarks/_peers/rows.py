@@ -5,7 +5,7 @@ from statistics import median
 from typing import NamedTuple
 
 from _common.scoring import predict
-from _measure.interleaved import ratio_columns, speed_columns
+from _measure.interleaved import ratio_columns, ratios, speed_columns
 
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.evaluation import Gold, score_predictions
@@ -29,12 +29,10 @@ class Start(NamedTuple):
     """What a process needs to serve.
 
     ready (float): Seconds from its start to its first answer.
-    open (float): Seconds of these to open the index.
     peak (float): Peak megabytes up to the end of the first pass.
     """
 
     ready: float
-    open: float
     peak: float
 
 
@@ -75,40 +73,29 @@ def start_row(own: Sequence[Start], peer: Sequence[Start]) -> Row:
         "repeats": len(own),
         "ready_s": round(median(each.ready for each in own), 2),
         **ratio_columns([each.ready for each in own], [each.ready for each in peer]),
-        "open_s": round(median(each.open for each in own), 2),
-        **_peak_row([each.peak for each in own], [each.peak for each in peer]),
+        "peak_mb": round(median(each.peak for each in own)),
+        "peak_share": round(median(ratios([x.peak for x in peer], [x.peak for x in own])), 2),
     }
 
 
-def _peak_row(own: Sequence[float], peer: Sequence[float]) -> Row:
-    shares = [ours / theirs for ours, theirs in zip(own, peer, strict=True)]
-    return {"peak_mb": round(median(own)), "peak_share": round(median(shares), 2)}
-
-
-def ranked(found: Found, *, threshold: float | None = None) -> list[Candidate]:
+def ranked(found: Found) -> list[Candidate]:
     """Sort concepts as scispaCy's EntityLinker does: by similarity, ties in their order.
 
     found (Sequence[Tuple[str, float]]): Concepts and scores.
-    threshold (Optional[float]): Keep only higher scores.
     RETURNS (List[Candidate]): Best first.
     """
-    kept = [each for each in found if threshold is None or each[1] > threshold]
     return [
         Candidate(concept_id, name="", score=score, text="", search="")
-        for concept_id, score in sorted(kept, key=lambda each: each[1], reverse=True)
+        for concept_id, score in sorted(found, key=lambda each: each[1], reverse=True)
     ]
 
 
-def answer_row(
-    gold: Sequence[Gold], found: Sequence[Found], *, threshold: float | None = None
-) -> Row:
+def answer_row(gold: Sequence[Gold], found: Sequence[Found]) -> Row:
     """Score the concepts found for mentions.
 
     gold (Sequence[Gold]): The gold ids.
     found (Sequence[Sequence[Tuple[str, float]]]): Concepts and scores of each mention.
-    threshold (Optional[float]): Keep only higher scores.
     RETURNS (Dict[str, Any]): Mentions with a gold id, and lenient Acc@1 and Acc@5 in percent.
     """
-    candidates = [ranked(each, threshold=threshold) for each in found]
-    scores = score_row(score_predictions(gold, predict(candidates)))
+    scores = score_row(score_predictions(gold, predict([*map(ranked, found)])))
     return {key: scores[key] for key in ("mentions", "lenient@1", "lenient@5")}

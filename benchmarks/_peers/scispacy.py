@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from _measure.stopwatch import Seconds, time_call
+from _measure.stopwatch import time_call
 from scispacy.candidate_generation import (
     CandidateGenerator,
     LinkerPaths,
@@ -23,28 +23,23 @@ class ScispaCy:
     _generator: CandidateGenerator
     _by_document: list[list[str]]
 
-    def build(self, folder: str, names: str) -> Seconds:
+    def build(self, folder: str, names: str) -> None:
         """Index names.
 
         folder (str): Where to; a new folder.
         names (str): scispaCy's JSONL.
-        RETURNS (Seconds): How long it took.
         """
         Path(folder).mkdir(parents=True)
-        return time_call(lambda: create_tfidf_ann_index(folder, KnowledgeBase(names)))
+        create_tfidf_ann_index(folder, KnowledgeBase(names))
 
-    def open(self, folder: str, names: str, stream: str) -> float:
+    def open(self, folder: str, names: str, stream: str) -> None:
         """Open an index.
 
         folder (str): From `build`.
         names (str): The names that were indexed.
         stream (str): The mentions to read, by document.
-        RETURNS (float): Seconds until it can answer.
         """
         self._by_document = json.loads(Path(stream).read_text(encoding="utf8"))
-        return time_call(lambda: self._open(folder, names)).clock
-
-    def _open(self, folder: str, names: str) -> None:
         aliases, vectorizer, index = LinkerPaths.from_directory(folder).load()
         self._generator = CandidateGenerator(index, vectorizer, aliases, KnowledgeBase(names))
 

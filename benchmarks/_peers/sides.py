@@ -10,8 +10,6 @@ from typing import Any
 
 from _common.builders import encoder_config
 from _common.datasets import Data
-from _common.options import INDEXES
-from _measure.stopwatch import Seconds
 from spacy.tokens import DocBin
 from thinc.api import Config
 
@@ -20,6 +18,7 @@ from spacy_connorm.concepts import Ontology
 from spacy_connorm.files.folders import FORMAT_VERSION
 
 SCISPACY = "scispaCy"
+INDEXES = {"exact": "spacy-connorm.ExactIndex.v1", "annoy": "spacy-connorm.AnnoyIndex.v1"}
 # By what is indexed: settings of the component for the ontology's names alone, and for those of
 # annotated data, too, which its own sieve searches.
 ONE_SEARCH = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["O-T"], "thresholds": []}
@@ -61,13 +60,9 @@ class Side:
     builds: dict[str, Any]
     opens: dict[str, Any]
 
-    def build(self, peer: Peer, folder: Path) -> Seconds:
-        """RETURNS (Seconds): How long it took to build an index in a folder."""
-        return Seconds(*peer.ask("build", folder=str(folder), **self.builds))
-
-    def open(self, peer: Peer) -> float:
-        """RETURNS (float): Seconds it took to open the index."""
-        return peer.ask("open", folder=str(self.folder), **self.opens)
+    def open(self, peer: Peer) -> None:
+        """Open the index."""
+        peer.ask("open", folder=str(self.folder), **self.opens)
 
 
 def write_files(data: Data, texts: str, work: Path) -> Files:

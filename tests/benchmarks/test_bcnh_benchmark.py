@@ -21,7 +21,7 @@ def start(write_config):
 def test_each_variant_is_trained_with_each_seed_and_scored(rows_of, data, start, work, tmp_path):
     ontology = tmp_path / "ontology.jsonl"
     ontology.write_text(ONTOLOGY.strip(), encoding="utf8")
-    options = ("--encoder", start, "--seeds", 2, "--epochs", 1, "--learning-rate", 1e-4)
+    options = ("--encoder", start, "--seeds", 2, "--epochs", 1)
     rows = rows_of("bcnh.py", *options, "--ontology", ontology, "--data", data)
     accuracy = [row for row in rows if row["table"] == "Accuracy"]
     assert [row["model"] for row in accuracy] == [*NAMES, "BCNH (both)"]
@@ -50,7 +50,7 @@ def test_each_variant_is_trained_with_each_seed_and_scored(rows_of, data, start,
     for name, each in settings.items():
         assert each["batcher"]["hypernyms"] == (0 if name in ("biosyn", "bcnh-list-wise") else 10)
         assert (each["seed"], each["arguments"]["num_train_epochs"]) == (1, 1)
-        assert each["arguments"]["learning_rate"] == 1e-4
+        assert each["arguments"]["learning_rate"] == 1e-3
         assert each["batcher"]["lexical_share"] == 0.5
         compared = {key: each["objective"][key] for key in ("similarity", "lexical_weight")}
         assert compared == {"similarity": "inner_product", "lexical_weight": 0.0}

@@ -66,6 +66,7 @@ def test_only_the_names_of_triplets_are_read(bne):
 
 
 def test_training_keeps_the_weights_of_before_the_fall(bne, table, tmp_path, monkeypatch):
+    from _common.grounding_encoders import Size
     from _common.synonym_sets import Split
 
     split = Split({"C1": ["heart", "the heart"], "C2": ["pain", "the pain"]}, [], [], {})
@@ -76,7 +77,7 @@ def test_training_keeps_the_weights_of_before_the_fall(bne, table, tmp_path, mon
         return next(scores)
 
     monkeypatch.setattr(bne, "dev_map", dev_map)
-    facts = bne.train_bne(split, table, tmp_path / "bne", bne.Training(6, None, 5, 0))
+    facts = bne.train_bne(split, table, tmp_path / "bne", Size(6, None, 5), seed=0)
     assert facts["epochs"] == 1 and len(seen) == 3
     kept = bne.load_bne(tmp_path / "bne", table, units=6).state_dict()
     assert all(torch.equal(kept[name], seen[1][name]) for name in kept)

@@ -160,5 +160,5 @@ def test_an_environment_is_made_once(modules, monkeypatch, tmp_path):
     folder = tmp_path / "kept"
     folder.mkdir()
     for _ in range(2):
-        environments.make_environment(folder, [["one"], ["two", "three"]], python="python")
+        environments.make_environment(folder, [["one"], ["two", "three"]])
     assert [command[-1] for command in commands] == [str(folder), "one", "three"]

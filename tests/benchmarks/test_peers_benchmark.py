@@ -81,7 +81,7 @@ def stand_in(modules, monkeypatch, tmp_path):
     monkeypatch.setattr(
         environments,
         "make_pinned_environment",
-        lambda name, requirements, *, python, work: python,
+        lambda name, requirements, *, work: sys.executable,
     )
 
 
@@ -143,10 +143,9 @@ def test_both_sides_read_the_same(stand_in, ours_here, arguments):
         assert row["slowest"] == row["mentions_per_s"] == row["fastest"]
         assert row["lowest_again_ratio"] == row["again_ratio"] == row["highest_again_ratio"]
     assert {row["ratio"] for row in speed if row["side"] == "scispaCy"} == {1}
-    assert [(row["side"], row["over"], row["lenient@1"]) for row in tables["Answers"]] == [
-        ("scispaCy", None, 75),
-        ("scispaCy", 0.7, 75),
-        ("ngram, exact", None, 100),
+    assert [(row["side"], row["lenient@1"]) for row in tables["Answers"]] == [
+        ("scispaCy", 75),
+        ("ngram, exact", 100),
     ]
     assert [row["side"] for row in tables["Start and memory"]] == sides
     assert all(row["peak_mb"] > 1 for row in tables["Start and memory"])
@@ -164,9 +163,8 @@ def test_our_side_answers_over_a_pipe(modules, arguments, without_torch, monkeyp
     files = write_files(data, "O", arguments.work)
     side = our_side("ngram", data, "O", files, index="exact", work=arguments.work)
     with Peer(side.command) as peer:
-        taken = side.build(peer, side.folder)
-        assert taken.clock > 0 < taken.processor
-        assert side.open(peer) > 0
+        peer.ask("build", folder=str(side.folder), **side.builds)
+        side.open(peer)
         assert peer.ask("read", documents=2) > 0
         assert peer.ask("read", documents=0) > 0
         (found,) = peer.ask("answer", mentions=["infarct"])
@@ -223,7 +221,6 @@ def test_candidates_are_ordered_as_entity_linker_does(modules):
 
     found = [("A", 0.7), ("B", 0.9), ("C", 0.9), ("D", 0.2)]
     assert [each.concept_id for each in ranked(found)] == ["B", "C", "A", "D"]
-    assert [each.concept_id for each in ranked(found, threshold=0.7)] == ["B", "C"]
 
 
 def test_equal_similarities_share_a_place(modules):
@@ -232,7 +229,6 @@ def test_equal_similarities_share_a_place(modules):
     gold = [Gold("cva", frozenset({"C"}), True), Gold("none", frozenset(), False)]
     found = [[("A", 0.5), ("B", 0.9), ("C", 0.9)], []]
     assert answer_row(gold, found) == {"mentions": 1, "lenient@1": 100, "lenient@5": 100}
-    assert answer_row(gold, found, threshold=0.9)["lenient@5"] == 0
 
 
 def test_turns_are_compared_one_by_one(modules):
@@ -244,19 +240,19 @@ def test_turns_are_compared_one_by_one(modules):
     assert (row["mentions_per_s"], row["slowest"], row["fastest"]) == (4, 2, 8)
     assert (row["ratio"], row["lowest_ratio"], row["highest_ratio"]) == (2, 1, 4)
     assert (row["again_mentions_per_s"], row["again_ratio"]) == (8, 4)
-    row = start_row([Start(2, 1, 100)], [Start(4, 3, 400)])
-    assert (row["ready_s"], row["ratio"], row["open_s"]) == (2, 2, 1)
+    row = start_row([Start(2, 100)], [Start(4, 400)])
+    assert (row["ready_s"], row["ratio"]) == (2, 2)
     assert (row["peak_mb"], row["peak_share"]) == (100, 0.25)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
 def test_peak_memory(modules, capsys):
-    from _measure.memory_usage import parse_status
+    from _measure.memory_usage import read_status
 
-    status = "VmPeak:\t  9 kB\nVmHWM:\t  125000 kB\nVmRSS:\t 1 kB\n"
-    assert parse_status(status, "VmHWM") == 125_000
+    assert read_status(os.getpid(), "VmHWM") > 10_000
     with pytest.raises(SystemExit):
-        parse_status("VmPeak:\t  9 kB\n", "VmHWM")
-    assert "does not report VmHWM" in capsys.readouterr().err
+        read_status(os.getpid(), "VmNone")
+    assert "does not report VmNone" in capsys.readouterr().err
 
 
 def test_a_process_that_dies(modules, capsys):

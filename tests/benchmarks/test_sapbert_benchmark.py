@@ -8,11 +8,8 @@ pytest.importorskip("torch")
 
 
 @pytest.fixture
-def options(data, tiny_folder, write_config):
-    path = write_config()
-    text = path.read_text(encoding="utf8").replace("GroupBatcher", "SynonymPairBatcher")
-    path.write_text(text.replace("per_concept = 2", "max_pairs = 50"), encoding="utf8")
-    return ("--dataset", "ncbi", "--encoder", tiny_folder, "--config", path, "--data", data)
+def options(data, tiny_folder):
+    return ("--dataset", "ncbi", "--encoder", tiny_folder, "--data", data)
 
 
 def test_each_loss_is_trained_with_each_seed_and_scored(rows_of, options, work, tmp_path):
@@ -50,7 +47,7 @@ def test_each_loss_is_trained_with_each_seed_and_scored(rows_of, options, work, 
 
 def test_each_loss_has_its_own_best_rate_and_steps(rows_of, options, tmp_path, work):
     losses = ("nca-mining-on", "multisimilarity-mining-off")
-    given = ("--steps", 1, 3, "--learning-rate", 1e-4, 0.3, "--loss", *losses, "--part", "test")
+    given = ("--steps", 1, 3, "--learning-rate", 1e-4, 0.3, "--loss", *losses)
     rows = rows_of("sapbert.py", *options, *given, "--seeds", 1)
     tried = [row for row in rows if row["table"].startswith("Learning rates")]
     lengths = [(row["rate"], row["steps"]) for row in tried]
@@ -60,7 +57,7 @@ def test_each_loss_has_its_own_best_rate_and_steps(rows_of, options, tmp_path, w
         own = tried[4 * place : 4 * place + 4]
         best = max(own, key=lambda each: each["mean"])
         assert (row["rate"], row["steps"]) == (best["rate"], best["steps"])
-        assert row["part"] == "test"
+        assert row["part"] == "dev"
         assert 0 <= row["kept_positives"] <= 100 and 0 <= row["kept_negatives"] <= 100
     # Each was trained once.
     assert len(list(work.glob("sapbert-*-0-*.cfg"))) == 8

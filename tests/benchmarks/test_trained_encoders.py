@@ -359,9 +359,9 @@ def test_the_grid_shows_what_means_depend_on(rows_of, data, tiny_folder, capsys)
     assert "## Means of concepts in O" in capsys.readouterr().out
 
 
-def test_encoders_of_one_name_need_labels(run, data, capsys):
+def test_encoders_of_one_name(run, data, capsys):
     arguments = ["--dataset", "ncbi", "--encoders", "ngram", "ngram", "--data", data]
     with pytest.raises(SystemExit) as exit:
         run("grid.py", *arguments)
     assert exit.value.code == 1
-    assert "different --labels" in capsys.readouterr().err.splitlines()[-1]
+    assert "different names" in capsys.readouterr().err.splitlines()[-1]
