@@ -190,13 +190,8 @@ def speed(times: Sequence[float]) -> Row:
     queries per second.
     """
     micros = spread(times)
-    rounded = micros.rounded()
-    return {
-        "us": rounded.median,
-        "fastest_us": rounded.lowest,
-        "slowest_us": rounded.highest,
-        "queries_per_s": round(1e6 / micros.median),
-    }
+    columns = micros.rounded().columns("us", "fastest_us", "slowest_us")
+    return {**columns, "queries_per_s": round(1e6 / micros.median)}
 
 
 def summary(rows: Sequence[Row]) -> list[Row]:

@@ -70,13 +70,10 @@ def run_child(side: str, repeat: int) -> dict[str, Any]:
 
 def summary(side: str, runs: Sequence[dict[str, Any]]) -> Row:
     """RETURNS (Dict[str, Any]): The row of one side."""
-    times = spread([run["ms"] for run in runs])
     return {
         "hidden": side,
         "runs": len(runs),
-        "median_ms": times.median,
-        "fastest_ms": times.lowest,
-        "slowest_ms": times.highest,
+        **spread([run["ms"] for run in runs]).columns("median_ms", "fastest_ms", "slowest_ms"),
         "plugin_imported": all(run["plugin"] for run in runs),
         "imported": " ".join(runs[0]["imported"]) or "none",
     }

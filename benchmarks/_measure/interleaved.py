@@ -42,6 +42,10 @@ class Spread(NamedTuple):
         """RETURNS (Spread): Rounded to some decimals, or to whole numbers."""
         return Spread(*(round(each, digits) for each in self))
 
+    def columns(self, median: str, lowest: str, highest: str) -> dict[str, float]:
+        """RETURNS (Dict[str, float]): The numbers by these names."""
+        return {median: self.median, lowest: self.lowest, highest: self.highest}
+
 
 def spread(values: Sequence[float]) -> Spread:
     """RETURNS (Spread): Of at least one value."""
@@ -63,12 +67,8 @@ def ratio_columns(
     prefix (str): Of the columns.
     RETURNS (Dict[str, Any]): How many times as fast: median, lowest and highest.
     """
-    found = spread(ratios(own, reference)).rounded(2)
-    return {
-        f"{prefix}ratio": found.median,
-        f"lowest_{prefix}ratio": found.lowest,
-        f"highest_{prefix}ratio": found.highest,
-    }
+    names = (f"{which}{prefix}ratio" for which in ("", "lowest_", "highest_"))
+    return spread(ratios(own, reference)).rounded(2).columns(*names)
 
 
 def speed_columns(
@@ -82,9 +82,5 @@ def speed_columns(
     digits (Optional[int]): Decimals; none if not given.
     RETURNS (Dict[str, Any]): The median, the slowest and the fastest turn.
     """
-    found = spread(speeds).rounded(digits)
-    return {
-        f"{prefix}{name}": found.median,
-        f"{prefix}slowest": found.lowest,
-        f"{prefix}fastest": found.highest,
-    }
+    names = (f"{prefix}{each}" for each in (name, "slowest", "fastest"))
+    return spread(speeds).rounded(digits).columns(*names)
