@@ -176,7 +176,7 @@ _FAMILY = (
 )
 _PATIENT = (
     *("anyone", "but", "he", "if you", "patient", "proband", "pt", "she", "the child"),
-    *("the infant", "you are", "you have"),
+    *("the infant", "i am", "i had", "i have", "you are", "you have"),
     # "Mother, who has asthma, reports fever".
     *(f", {verb}" for verb in ("describes", "noticed", "reported", "reports", "says", "states")),
 )

@@ -49,7 +49,7 @@ def test_words_may_stand_between_a_relative_and_a_finding(text):
         *("Mother anxious{kin} about fever", "Mother reports fever. Mom worried re: fits"),
         *("Here with mother fever since May", "Seen with mother, fever"),
         *("Mother stroke{kin}, has cough", "Mother\nFever"),
-        "Her grandma has asthma{kin}. Nan had fits{kin}",
+        "Her grandma has asthma{kin} and I have fits. Nan had fits{kin}",
     ],
 )
 def test_a_relative_right_before_a_finding_has_it(text):
