@@ -68,9 +68,9 @@ _LABEL_END = re.compile(
     r"(?<=[a-z])(?<!\bwith)(?<!\band|\bfor)(?<!\bof|ed) NEC(?: *(?:[|\n]|\Z)| \d{4}\b)"
 )
 # Headings that are also short forms of findings: "PE: lungs clear" is a physical examination, even
-# if the note has a "r/o PE". In "2. PE: on heparin" it is a finding.
+# if the note has a "r/o PE". In "2. PE: on heparin" it is a finding; "ASA 81. PE: clear" has none.
 _HEADINGS = frozenset(["CC", "DD", "ID", "MS", "PC", "PE"])
-_BEFORE_HEADINGS = re.compile(r"(?:^|\n|(?<!\d)[.;][ ])[ ]{0,9}\Z")
+_BEFORE_HEADINGS = re.compile(r"(?:^|\n|(?<!\n\d\d)(?<!(?<!\d)\d)[.;][ ])[ ]{0,9}\Z")
 _REACH = 20
 # What follows "CKD 3", but not "AF 3 days"; and an item of a list in one line.
 _WHOLE_AFTER = re.compile(

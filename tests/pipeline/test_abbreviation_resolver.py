@@ -91,6 +91,7 @@ def test_a_table_tells_short_forms_that_a_document_does_not_define(tmp_path):
         *("1. RD, 55M", "1. [PE], 55 mg"),
         "PE: no rash.\nr/o [PE]. PE: clear\n2. [PE]: heparin\n[HTN]: on",
         "[PE] 2010, no [PE] on CT.\n PE: clear",
+        *("No [PE]. ASA 81. PE: clear", "No [PE].\n11. [PE]: heparin"),
         "Disorder of gland NEC\nHysterectomy NEC 2004 | Other NEC",
         "Preterm with [NEC]\n[NEC] totalis. Suspected [NEC]",
     ],
