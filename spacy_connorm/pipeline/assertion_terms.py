@@ -85,7 +85,7 @@ _REMAINS = ("remain", "remains")
 _PLACES = ("in the", "on the", "on her", "on his", "on our", "remains in the", "remains on the")
 # At the start of a sentence or list item, before a mention: "Consider sepsis", not "we consider".
 IMPERATIVES = frozenset(["consider", "exclude", "return for"])
-# Those that all mentions behind them belong to: "return for weight gain > 3 lbs, or fever".
+# Those about all mentions behind them: "return for weight gain > 3 lbs, or fever".
 WARNINGS = frozenset(["return for"])
 # By itself, "unlikely" denies, as in negspacy.
 _FELT_UNLIKELY = tuple(
