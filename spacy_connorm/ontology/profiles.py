@@ -103,7 +103,10 @@ class Profile(NamedTuple):
         """
         if not (self.branches or self.excluded):
             return self
-        reason = f"{self.reason}; but it has no parents, so no branch is left out"
+        reason = (
+            "only its other settings, since no concept has a parent: nothing is left out by its "
+            "place. The ontology's own file (OBO, OWL) has parents"
+        )
         return self._replace(branches=(), excluded=(), reason=reason)
 
 
