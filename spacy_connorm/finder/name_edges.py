@@ -10,7 +10,7 @@ from typing import NamedTuple
 from spacy.tokens import Doc
 
 from ..text.word_bags import STOP_WORDS, normalized_words
-from ..text.word_classes import GRADES
+from ..text.word_classes import GRADES, POSSESSIVES
 from .known_names import KnownName
 
 # Before the first word of a list item: "1.", "(12)".
@@ -18,7 +18,6 @@ _MARKER = re.compile(r"\W?\d{1,2}\W?")
 # Behind the items of a list on one line.
 _ITEM_ENDS = frozenset([";", "|"])
 _BRACKETS = (("(", ")"), ("[", "]"))
-_POSSESSIVES = frozenset(["'s", "’s", "'S", "’S"])
 # At the end of a name: "CD4+", "Ca(2+)". spaCy makes them separate tokens.
 _SIGN = re.compile(r"(?<=\w)[+-]\)?$")
 
@@ -92,7 +91,7 @@ def widen(
             missing = text.count(opening) - text.count(closing)
             start -= missing < 0 and before == opening
             end += missing > 0 and after == closing
-    if after in _POSSESSIVES and _is_person(doc[start:end].text, names):
+    if after in POSSESSIVES and _is_person(doc[start:end].text, names):
         end += 1
     return start, end
 

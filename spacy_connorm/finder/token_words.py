@@ -13,13 +13,13 @@ from spacy.vocab import Vocab
 
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
 from ..text.word_bags import MODULUS, STOP_WORDS, forms_of, hash_bag, hash_word, normalized_words
-from ..text.word_classes import COPULAS, DETERMINERS, ORDINALS, OWNERS
+from ..text.word_classes import COPULAS, DETERMINERS, ORDINALS, OWNERS, POSSESSIVES
 from .name_windows import BREAK, DERIVED, FILLER, PAUSE, PAUSES, WORD, Replacements, TokenArrays
 from .readings import NO_READINGS, Reading, as_replacements, read_neighbours
 
-_POSSESSIVES = frozenset(["'", "’", "'s", "’s", "'S", "’S"])
+_APOSTROPHES = frozenset(["'", "’"])
 # "The optic nerves are hypoplastic": function words of sentences, which names do not have.
-_SKIPPED = _POSSESSIVES | COPULAS | OWNERS | {"both", "w/"}
+_SKIPPED = _APOSTROPHES | POSSESSIVES | COPULAS | OWNERS | {"both", "w/"}
 # "Atrophy of the cerebellum" is cerebellar.
 _OWNING = frozenset(["of", "in", "on"])
 # Punctuation that no mention goes across, and empty lines.

@@ -91,6 +91,7 @@ WholeKind = Literal["found name", "reworded name", "long form", "as written"]
 # answers if it scores higher: on the dev parts of NCBI, BC5CDR, CRAFT and HPO, mentions were right
 # from 0.94 on ("skin lesion") and wrong up to 0.92 ("ST depression" as depression).
 _REWORDED = 0.93
+_NAMES = frozenset(["found name", "reworded name"])
 # A mention, its long form, and the name that the finder matched.
 _MentionTexts = tuple[str, str, str]
 
@@ -413,7 +414,7 @@ def _split(asked: _MentionTexts, whole: Sequence[Interpretation]) -> list[tuple[
     if PART_SEPARATOR in matched:
         ways = [tuple(matched.split(PART_SEPARATOR))]
     else:
-        written = [each.texts[0] for each in whole if not each.kind.endswith("name")]
+        written = [each.texts[0] for each in whole if each.kind not in _NAMES]
         ways = [parts for text in written for parts in split_composite(text)]
     return [] if ways and any(map(is_settled, whole)) else ways
 

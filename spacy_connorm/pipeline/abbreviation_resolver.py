@@ -139,8 +139,7 @@ class AbbreviationResolver(SavedComponent):
     def _used(self, text: str, defined: set[str]) -> Iterator[Abbreviation]:
         """Find where the table's short forms that the text does not define begin to stand for
         something: at their first use, as headings for themselves, and after these again. The long
-        form has no position in the text. Names of the ontology are kept if one stands where a
-        finding would.
+        form has no position in the text.
 
         YIELDS (Abbreviation): The short forms.
         """
@@ -152,16 +151,30 @@ class AbbreviationResolver(SavedComponent):
             words = {*content_words(" ".join([text, *longs.values()]))} - _NO_EVIDENCE
             longs |= {short: _with_words(self.cfg["meanings"][short], words) for short in undecided}
             uses = [use for use in uses if longs[use.short]]
-        certain = longs.keys() & self.cfg["short_forms"].keys()
-        findings = certain & named
-        certain = {
-            each for each in certain if len(each) > 2 or each in _SURE or each not in findings
-        }
-        own = longs.keys() & self.cfg["own_names"]
+        headings = {use.start for use in uses if _is_heading(text, use)}
+        others = [use for use in uses if use.start not in headings]
+        expanded = self._expanded(text, others, named) - defined
+        meant: dict[str, str] = {}
+        for use in uses:
+            long = use.short if use.start in headings else longs[use.short]
+            if use.short in expanded and meant.get(use.short) != long:
+                meant[use.short] = long
+                place = (use.start, use.end)
+                yield Abbreviation(use.short, long, *place, *place)
+
+    def _expanded(self, text: str, uses: Sequence[Use], named: Collection[str]) -> set[str]:
+        """Select the short forms that a text uses for their long forms. Names of the ontology are
+        kept if one stands where a finding would.
+
+        RETURNS (Set[str]): The short forms.
+        """
+        used = {use.short for use in uses}
+        known = used.intersection(self.cfg["short_forms"])
+        findings = known.intersection(named)
+        certain = {each for each in known if len(each) > 2 or each in _SURE or each not in findings}
+        own = used.intersection(self.cfg["own_names"])
         expanded, kept = set[str](), set[str]()
         for number, use in enumerate(uses):
-            if _is_heading(text, use):
-                continue
             if use.short in findings and _NO_FINDING_AFTER.match(text, use.end):
                 continue
             if use.short in own and _is_finding(text, uses, number, findings):
@@ -173,14 +186,7 @@ class AbbreviationResolver(SavedComponent):
                 certain.add(use.short)
                 findings.add(use.short)
             expanded.add(use.short)
-        meant: dict[str, str] = {}
-        for use in uses:
-            if use.short in expanded - kept - defined:
-                long = use.short if _is_heading(text, use) else longs[use.short]
-                if meant.get(use.short) != long:
-                    meant[use.short] = long
-                    place = (use.start, use.end)
-                    yield Abbreviation(use.short, long, *place, *place)
+        return expanded - kept
 
     def _tables(self) -> tuple[dict[str, str], ShortForms, frozenset[str]]:
         """Combine the tables in the settings, once for all documents.

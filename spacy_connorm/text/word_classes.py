@@ -15,6 +15,7 @@ _QUALIFYING = """
 class due especially grade including nos not stage susceptibility type types unspecified without
 """
 QUALIFIERS = PREPOSITIONS | frozenset(_QUALIFYING.split())
+POSSESSIVES = frozenset(["'s", "’s", "'S", "’S"])
 # Right or left, as written in notes.
 SIDES = frozenset(["l", "left", "r", "right"])
 # Words before a number, as in "type 1" and "grades 2 and 3"; for regular expressions.
