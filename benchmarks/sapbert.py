@@ -1,5 +1,6 @@
 """SapBERT's comparisons (Liu et al. 2021): seven losses, all on pairs from online mining (Table 6);
-the last of them also without mining (Table 2); and what mining leaves of a batch (Figure 2).
+the last of them also without mining (Table 2); what mining leaves of a batch (Figure 2); and the
+names of some concepts in the plane, before and after training with that loss (Figure 1).
 
 Training starts from an encoder that has seen neither names nor mentions: the DAN's embeddings
 before any training, or MiniLM as published. It sees the names of the ontology alone, drawn as pairs
@@ -27,9 +28,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from _common.builders import ask_lookup, build_lookup, load_encoder
-from _common.cli import begin, clear_errors, finish_tables, make_parser
+from _common.cli import begin, clear_errors, fail, finish_tables, make_parser
 from _common.config_variants import config_from, fit_processor, start_block, untrained
 from _common.datasets import DISEASES, Data
+from _common.name_map import choose_names, draw_names, separation
 from _common.options import at_least
 from _common.scoring import DEPTH, predict, read_standard
 from _common.seeds import by_seed, mean_columns
@@ -50,7 +52,7 @@ MARGIN = 0.2
 ADAPTER, ALPHA_PER_RANK = "spacy-connorm.LoraAdapter.v1", 2
 MINED = {"mining_margin": MARGIN}
 BINS = 40
-PRECISE = ("mean_positive", "mean_negative", "overlap")
+PRECISE = ("mean_positive", "mean_negative", "overlap", "silhouette")
 KEPT = ("kept_positives", "kept_negatives")
 
 
@@ -100,6 +102,8 @@ LOSSES = (
     Loss("multi-similarity", "MultiSimilarity", {"mining_margin": None}, (52.3, 76.1), "off"),
 )
 SLUGS = [loss.slug for loss in LOSSES]
+# SapBERT's own: the loss whose names are drawn.
+SAPBERT = LOSSES[-2]
 
 
 def main() -> None:
@@ -111,6 +115,8 @@ def main() -> None:
             "Losses": list(measure(arguments, chosen)),
             "Pairs of a batch": compare_pairs(arguments),
         }
+        if arguments.map is not None:
+            tables["Names of some concepts"] = map_names(arguments, chosen)
     finish_tables(tables, arguments.json, precise=PRECISE)
 
 
@@ -136,6 +142,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         help="train low-rank adapters of this rank instead of all weights",
     )
     add("--picture", type=Path, metavar="FILE", help="of the pairs, .svg or .png (matplotlib)")
+    add("--map", type=Path, metavar="FILE", help="of names, before and after training with MS loss")
     return parser
 
 
@@ -323,6 +330,35 @@ def compare_pairs(arguments: Namespace) -> list[Row]:
             "overlap": round(overlap(positives, negatives), 3),
         }
         for mining, (positives, negatives) in sides.items()
+    ]
+
+
+def map_names(arguments: Namespace, lengths: Mapping[str, Length]) -> list[Row]:
+    """Draw the names of some concepts before and after training with SapBERT's loss, seed 0.
+
+    arguments (Namespace): The options.
+    lengths (Mapping[str, Length]): By loss, how far a training goes.
+    RETURNS (List[Dict[str, Any]]): A row before and one after, with how well concepts are apart.
+    """
+    if SAPBERT.slug not in lengths:
+        fail(f"--map draws what {SAPBERT.slug} learns: name it with --loss.")
+    data = Data(arguments.dataset[0], arguments.data, part=PART)
+    start = start_block(arguments.encoder, data, arguments.work)
+    trained = train_loss(SAPBERT, start, data, arguments, length=lengths[SAPBERT.slug], seed=0)
+    names, concepts = choose_names(data.ontology)
+    sides = {
+        label: np.asarray(load_encoder(block).predict(names))
+        for label, block in (("start", start), (SAPBERT.name, trained))
+    }
+    draw_names(sides, concepts, arguments.map)
+    return [
+        {
+            "encoder": label,
+            "concepts": len(set(concepts)),
+            "names": len(names),
+            "silhouette": separation(vectors, concepts),
+        }
+        for label, vectors in sides.items()
     ]
 
 

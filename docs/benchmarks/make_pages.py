@@ -88,8 +88,13 @@ def fill(row: Row, keys: str | list[str]) -> Any:
     for key in [keys] if isinstance(keys, str) else keys:
         names = _FIELD.findall(key) or [key]
         if all(row.get(name) is not None for name in names):
-            return row[key] if names == [key] else _FIELD.sub(lambda at: f"{row[at[1]]:.1f}", key)
+            return row[key] if names == [key] else _FIELD.sub(lambda at: told(row[at[1]]), key)
     return None
+
+
+def told(number: float) -> str:
+    """RETURNS (str): A count in full, a score with one decimal."""
+    return f"{number:,}" if isinstance(number, int) else f"{number:.1f}"
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ def test_each_loss_is_trained_with_each_seed_and_scored(rows_of, options, work, 
     picture = tmp_path / "pairs.svg"
     losses = ("nca-mining-on", "multisimilarity-mining-on", "multisimilarity-mining-off")
     given = ("--seeds", 2, "--steps", 2, "--learning-rate", 1e-4, "--loss", *losses)
-    rows = rows_of("sapbert.py", *options, *given, "--picture", picture)
+    names = tmp_path / "names.svg"
+    rows = rows_of("sapbert.py", *options, *given, "--picture", picture, "--map", names)
     losses = [row for row in rows if row["table"] == "Losses"]
     named = [(row["loss"], row["mining"], row["seeds"]) for row in losses]
     assert named == [
@@ -33,7 +34,11 @@ def test_each_loss_is_trained_with_each_seed_and_scored(rows_of, options, work, 
     for row in (off, on):
         assert (row["mean_positive"] is None) == (row["positives"] == 0)
     assert off["positives"] > 0 and -1 <= off["mean_positive"] <= 1
-    assert "<svg" in picture.read_text()
+    assert "<svg" in picture.read_text() and "<svg" in names.read_text()
+    before, after = (row for row in rows if row["table"] == "Names of some concepts")
+    assert (before["encoder"], after["encoder"]) == ("start", "multi-similarity")
+    assert before["names"] > before["concepts"] > 1
+    assert -1 <= before["silhouette"] <= 1 and -1 <= after["silhouette"] <= 1
     (path,) = work.glob("sapbert-nca-mining-on-1-*.cfg")
     training = Config().from_disk(path, interpolate=False)["training"]
     assert training["objective"] == {
@@ -61,6 +66,33 @@ def test_each_loss_has_its_own_best_rate_and_steps(rows_of, options, tmp_path, w
         assert 0 <= row["kept_positives"] <= 100 and 0 <= row["kept_negatives"] <= 100
     # Each was trained once.
     assert len(list(work.glob("sapbert-*-0-*.cfg"))) == 8
+
+
+def test_what_is_drawn_has_to_be_trained(run, options, capsys):
+    losses = ("--loss", "nca-mining-on", "--seeds", 1, "--steps", 1)
+    with pytest.raises(SystemExit):
+        run("sapbert.py", *options, *losses, "--map", "names.svg")
+    assert "--map draws what multisimilarity-mining-on learns" in capsys.readouterr().err
+
+
+def test_names_are_drawn_of_the_concepts_with_the_most(modules):
+    from _common.name_map import NAMES, choose_names, separation
+
+    from spacy_connorm.concepts import Concept, Ontology
+
+    sizes = [3, *[NAMES + 2] * 25]
+    ontology = Ontology(
+        Concept(f"C:{row}", f"n{row}", tuple(f"n{row} {each}" for each in range(1, size)))
+        for row, size in enumerate(sizes)
+    )
+    names, concepts = choose_names(ontology)
+    assert len(names) == len(set(names)) == 20 * NAMES
+    assert len(set(concepts)) == 20 and "C:0" not in concepts
+    assert all(
+        name.split()[0][1:] == concept[2:] for name, concept in zip(names, concepts, strict=True)
+    )
+    apart = np.array([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0], [0.1, 1.0]])
+    assert separation(apart, list("aabb")) > 0.9 > 0 > separation(apart, list("abab"))
 
 
 def test_histograms_overlap_by_what_they_share(modules):
