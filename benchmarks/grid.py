@@ -168,6 +168,8 @@ def main() -> None:
     arguments = begin(parser)
     if arguments.tune and arguments.part == "dev":
         fail("--tune scores on test what is best on dev: leave out --part dev.")
+    if arguments.means and "ngram" in arguments.encoders:
+        fail("--means compares dense vectors, and ngram's are sparse: leave it out of --encoders.")
     with clear_errors():
         rows = add_ranks(over_seeds(arguments))
         means = means_rows(arguments) if arguments.means else []

@@ -359,6 +359,13 @@ def test_the_grid_shows_what_means_depend_on(rows_of, data, tiny_folder, capsys)
     assert "## Means of concepts in O" in capsys.readouterr().out
 
 
+def test_means_need_dense_vectors(run, data, capsys):
+    with pytest.raises(SystemExit) as exit:
+        run("grid.py", "--dataset", "ncbi", "--encoders", "ngram", "--data", data, "--means")
+    assert exit.value.code == 1
+    assert "ngram's are sparse" in capsys.readouterr().err.splitlines()[-1]
+
+
 def test_encoders_of_one_name(run, data, capsys):
     arguments = ["--dataset", "ncbi", "--encoders", "ngram", "ngram", "--data", data]
     with pytest.raises(SystemExit) as exit:
