@@ -378,8 +378,7 @@ def training_section(rows: Sequence[Row]) -> Section:
 
 def find_contenders(arguments: Namespace, seed: int | None) -> list[Contender]:
     """RETURNS (List[Contender]): The encoders that are asked for. A training config stands for one
-    encoder for each of `--train`, and for each of `--data-share`, trained with a seed; what
-    `--start` names comes last.
+    encoder for each of `--train`, trained with a seed; what `--start` names comes last.
     """
     data = read_data(arguments.dataset[0], arguments, arguments.part)
     pairs = []
@@ -388,8 +387,7 @@ def find_contenders(arguments: Namespace, seed: int | None) -> list[Contender]:
             pairs.append((encoder, NOTHING))
             continue
         for train in arguments.train:
-            paths = vary(encoder, train, data, arguments, seed=seed)
-            pairs += [(path, train) for path in paths]
+            pairs.append((vary(encoder, train, data, arguments, seed=seed), train))
     if arguments.start:
         pairs.append((arguments.start, NOTHING))
     return name_contenders(pairs)

@@ -28,10 +28,8 @@ def add_variants(parser: ArgumentParser) -> None:
     add(
         "--data-share",
         type=float,
-        nargs="+",
-        default=[],
         metavar="SHARE",
-        help="|D| / |O| in training on O and D, one encoder each [the configs']",
+        help="|D| / |O| in training on O and D [the configs']",
     )
     add("--epochs", type=at_least(1), help="another number than the configs'")
     add("--learning-rate", type=float, help="another than the configs'")
@@ -68,28 +66,21 @@ def per_seed(arguments: Namespace) -> list[Namespace]:
 
 def vary(
     name: str, train: str, data: Data, arguments: Namespace, *, seed: int | None = None
-) -> list[str]:
-    """Write the variants of a training config.
+) -> str:
+    """Write the variant of a training config that the options ask for.
 
     name (str): "dan" or the path of a config.
     train (str): One of `TRAINS`: what it is trained on.
     data (Data): What it is trained on, for the start.
     arguments (Namespace): With the options of `add_variants`.
     seed (Optional[int]): Another than the config's.
-    RETURNS (List[str]): The paths of the variants, one a share of D; the name itself if the
-        options change nothing.
+    RETURNS (str): The path of the variant; the name itself if the options change nothing.
     """
-    shares = arguments.data_share if train == TRAINS[1] else []
-    changed = (arguments.start, arguments.epochs, arguments.learning_rate, shares)
-    if not any(changed) and seed is None:
-        return [name]
+    share = arguments.data_share if train == TRAINS[1] else None
+    changes = (arguments.start, arguments.epochs, arguments.learning_rate, share, seed)
+    if all(change is None for change in changes):
+        return name
     path = DAN if name == "dan" else Path(name)
-    return [_write(path, share, data, arguments, seed) for share in shares or [None]]
-
-
-def _write(
-    path: Path, share: float | None, data: Data, arguments: Namespace, seed: int | None
-) -> str:
     stem = path.stem
     if arguments.start:
         stem += f"-from-{Path(arguments.start).name}"
