@@ -33,10 +33,12 @@ _OTHERS_BEFORE = {
     "confused": "with",
     "face": "of",
     "fall": "risk",
-    "lead": "to",
+    "lead": "to author candidate candidates ecg ecgs i ii iii optimization",
     "leads": "to",
+    "lupus": "anticoagulant anticoagulants",
     "respect": "to",
     "scale": "bar bars",
+    "shock": "wave waves",
 }
 # Fevers that are diseases of their own: "yellow fever" is more than a high temperature.
 _OTHER_FEVERS = """
@@ -48,6 +50,8 @@ _OTHERS_AFTER = {
     "depression": frozenset(["marrow", "myocardial", "respiratory", "segment", "st"]),
     "fever": frozenset(_OTHER_FEVERS.split()),
     "hypertension": frozenset(["intracranial", "ocular", "portal", "pulmonary"]),
+    "lupus": frozenset(["cutaneous", "discoid", "neonatal"]),
+    "shock": frozenset(["electric", "electrical", "electroconvulsive", "heat", "osmotic"]),
 }
 _ABOUT_FINDINGS = """
 action alert board bundle center centre chart clinic clinics diary education guideline guidelines

@@ -188,6 +188,8 @@ SAID_FOR = {
     "hepatotoxicity": ("drug induced liver injury", "toxic liver disease"),
     "hyperactivity": ("motor hyperactivity",),
     "hypertension": ("hypertensive disorder",),
+    "lupus": ("systemic lupus erythematosus",),
+    "malignancy": ("malignant neoplasm", "cancer"),
     "murmur": ("heart murmur", "cardiac murmur"),
     "neurotoxicity": ("neurotoxicity syndrome",),
     "overdose": ("drug overdose",),
@@ -221,7 +223,7 @@ STATES = {
 _CHANGES = """
 decrease:decreased,reduced dilatation:dilated dilation:dilated elevation:elevated,increased
 elongation:elongated,long enlargement:enlarged,large increase:increased,elevated
-prolongation:prolonged reduction:reduced,decreased shortening:short,shortened
+prolongation:prolonged,long reduction:reduced,decreased shortening:short,shortened
 thickening:thick,thickened widening:wide
 """
 CHANGES = {
@@ -244,6 +246,7 @@ SAID_WITHIN = {
     "av": ("atrioventricular", "arteriovenous"),
     "bilat": ("bilateral",),
     "bowel": ("intestine", "intestinal"),
+    "bleeding": ("hemorrhage",),
     "bp": ("blood pressure",),
     "ca": ("cancer", "carcinoma"),
     "ck": ("creatine kinase", "creatine phosphokinase"),
@@ -262,10 +265,12 @@ SAID_WITHIN = {
     "gain": ("abnormal gain",),
     # The spelling step takes the "oe" of "gastroesophageal" for a British one.
     "gastresophageal": ("gastro esophageal",),
+    "general": ("generalized",),
     "gi": ("gastrointestinal",),
     "gu": ("genitourinary",),
     "hb": ("hemoglobin",),
     "hep": ("hepatitis",),
+    "hemorrhage": ("bleeding",),
     "hepatitis": ("hepatitis infection",),
     "hgb": ("hemoglobin",),
     "hiv": ("human immunodeficiency virus",),
@@ -282,15 +287,17 @@ SAID_WITHIN = {
     "lv": ("left ventricular", "left ventricle"),
     # Names may leave it out: "diabetes NOS".
     "mellitus": ("",),
+    "malignancy": ("neoplasm", "cancer"),
     "painful": ("pain",),
     "palsy": ("paralysis",),
     "paralysis": ("palsy",),
     "periph": ("peripheral",),
     "pulm": ("pulmonary",),
-    "qt": ("qt interval",),
+    "qt": ("qt interval", "qt syndrome"),
     "qtc": ("qtc interval", "qt interval"),
     "rbc": ("red blood cell", "erythrocyte"),
     "resp": ("respiratory",),
+    "restriction": ("retardation",),
     "rv": ("right ventricular", "right ventricle"),
     "signaling": ("signaling pathway",),
     "serum": ("blood level", "circulating level"),
@@ -299,9 +306,12 @@ SAID_WITHIN = {
     "synd": ("syndrome",),
     "sz": ("seizure",),
     "tb": ("tuberculosis",),
+    "thought": ("ideation",),
     "trouble": ("difficulty",),
+    **dict.fromkeys(("belly", "tummy"), ("abdominal", "abdomen", "stomach")),
     **dict.fromkeys(("ue", "lue", "rue", "bue"), ("upper extremity", "upper limb", "arm")),
     "unable": ("inability",),
+    **dict.fromkeys(("hurt", "hurting"), ("pain",)),
     "vit": ("vitamin",),
     "wbc": ("white blood cell", "leukocyte"),
     **{
@@ -319,9 +329,9 @@ SAID_WITHIN = {
 _OWN_MEANINGS = """
 allergic angular basal capital central circular clubbed congested critical deficient digital
 extensive focal formal fractured general helical integral intensive juvenile lateral lunar magnetic
-manual medial mental organic original partial plastic pleuritic primordial radial regional regular
-ruptured sagittal segmental serial special spiral static swollen terminal topical transitional
-vertical virtual
+manual medial mental metastatic organic original partial plastic pleuritic primordial radial
+regional regular ruptured sagittal segmental serial special spiral static swollen terminal topical
+transitional vertical virtual
 """
 OWN_MEANINGS = frozenset(_OWN_MEANINGS.split())
 ORDINALS = {"1st": "first", "2nd": "second", "3rd": "third", "4th": "fourth"}

@@ -12,7 +12,7 @@ NAMES = [
     *("depression", "hypertension", "pallor", "MODY 3", "MODY", "aggression", "face"),
     *("scale", "valerian", "asthma", "sepsis", "psychotic disorder", "maze test", "ATPase"),
     *("methyladenosine", "cadherin", "P-selectin", "selectin", "glucose", "low vision"),
-    "increased heart output",
+    *("increased heart output", "shock", "lead"),
 ]
 
 
@@ -41,6 +41,8 @@ def nlp():
         "stage 3 kidney disease guideline; [stage-3 kidney disease]",
         "pale stools on a pale skin. She is [pale].",
         "ST depression, portal hypertension or [depression]",
+        "heat shock, electric shock, shock waves and [shock]",
+        "12-lead ECG, lead II, lead candidate, [lead] in blood",
         *("[Tooth disorder] is a [molecular disease].", "retinal vessels and [retinal]"),
         *("11-cis retinal binding", "[Retinal] is bound; [MORE] and more."),
         *("The molar tooth sign.", "A [tooth abnormality].", "A molecular defect."),

@@ -10,6 +10,7 @@ CONCEPTS = [
     Concept("2", "acquired immunodeficiency syndrome", ("AIDS",)),
     Concept("3", "NAD"),
     Concept("4", "ISCHEMIC STROKE"),
+    Concept("5", "syndrome of inappropriate antidiuretic hormone secretion", ("SIADH",)),
 ]
 LONG = " The mice were given the drug." * 20
 
@@ -28,7 +29,7 @@ def nlp():
 @pytest.mark.parametrize(
     "text",
     [
-        *("GSH was low.", "Glutathione (GSH) was low. GSH rose.", "[AIDS] was known."),
+        *("GSH was low.", "Glutathione (GSH) was low. GSH rose.", "[AIDS], [SIADH]."),
         "[GSH] was suppressible, a hyperaldosteronism of glucocorticoid.",
         *("Hyperaldosteronism, 1 kind. GSH.", "[NAD] was low.", "[ISCHEMIC STROKE] was known."),
     ],
