@@ -458,11 +458,16 @@ def _choose_meanings(nlp: Language) -> None:
     known: dict[str, list[str]] = {**certain, **meanings}
     names = finder.names_among([*known, *chain.from_iterable(known.values())])
     own = {
-        short: long for short, (long,) in certain.items() if names.get(short) and long not in names
+        short: longs[0]
+        for short, longs in known.items()
+        if names.get(short) and names.keys().isdisjoint(longs)
     }
     for short in _unmistakable(nlp, own):
-        del certain[short], resolver.cfg["short_forms"][short]
-    resolver.cfg["own_names"] = [short for short in own if short in certain]
+        certain.pop(short, None)
+        resolver.cfg["short_forms"].pop(short, None)
+        del own[short]
+    resolver.cfg["own_names"] = [*own]
+    resolver.cfg["short_forms"] |= own
     meanings = _without_synonyms(nlp, meanings, names)
     named = {short: [each for each in longs if each in names] for short, longs in meanings.items()}
     resolver.cfg["meanings"] = {

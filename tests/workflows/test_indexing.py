@@ -572,6 +572,7 @@ def test_short_forms_of_the_ontology_are_its_own(tmp_path):
             Concept("V4", "human papillomavirus infectious disease", ("HPV",)),
             Concept("V5", "spinal neurofibromatosis", ("SNF",)),
             Concept("V6", "RTA"),
+            Concept("V7", "snowflake vitreoretinal degeneration", ("SVD",)),
         ]
     )
     built = build_index(
@@ -583,6 +584,9 @@ def test_short_forms_of_the_ontology_are_its_own(tmp_path):
     # Others where findings stand, else as in the table.
     assert found_in("FAD likely. No MCT.", built) == [("FAD", "V1"), ("MCT", "V3")]
     assert found_in("Back to SNF. Lives in SNF. MCT oil, FAD level", built) == []
+    # Also if the table has several.
+    assert found_in("2020 SVD at 36w", built) == []
+    assert found_in("SVD likely", built) == [("SVD", "V7")]
 
 
 @pytest.mark.parametrize("name", [name for name, each in PROFILES.items() if each.roots])
