@@ -21,12 +21,13 @@ from .short_form_files import read_short_forms
 
 # Words that precede and follow findings, and how far to look for them, in characters.
 _BEFORE_FINDINGS = re.compile(
-    r"(?<!\w)(?:no|not|denies|denied|without|w/o?|mild|mod|moderate|severe|trivial|trace|acute"
+    r"(?<!\w)(?:no|nil|not|denies|denied|without|w/o?|mild|mod|moderate|severe|trivial|trace|acute"
     r"|chronic|paroxysmal|permanent|recurrent|remote|persistent|worsening|known|new|likely|possible"
-    r"|probable|suspected|(?:pmhx?|problems|assessment):|imp(?:ression)?:?|\d{1,3} ?(?:y/?o ?)?[mf]"
+    r"|probable|suspected|(?:pmhx?|problems|assessment|ecg|ekg|ddx):|bg:?|imp(?:ression)?:?"
+    r"|\d{1,3} ?(?:y/?o ?)?[mf]"
     r"|r/o|rule out|concern for|(?:pos|neg)(?:itive|ative)? for|reports|endorses|h/o|s/p|c/o"
     r"|hx(?: of)?|history of|has|had|dx:?|diagnos(?:is of|ed with)|due to|secondary to|2/2"
-    r"|(?:evidence|signs?|symptoms) of|develop(?:s|ed)|die[ds] (?:of|from)"
+    r"|(?:background|evidence|risk|signs?|symptoms) of|develop(?:s|ed)|die[ds] (?:of|from)"
     r"|(?:admitted|presents|presented|presenting|patient|pt|man|woman|male|female|boy|girl) with"
     r"|(?:admitted|treated) for|on [a-z]{5,20} for)\s+\Z"
     r"|(?<!\w)on [a-z]{5,20} \(\Z|(?<!\w)[?+]\s?\Z|(?:^|\n)\s*(?:\d{1,2}[.)]|\#)\s*\Z",

@@ -47,6 +47,7 @@ A-fib atrial fibrillation
 AFib atrial fibrillation
 Afib atrial fibrillation
 Aflutter atrial flutter
+CCF congestive heart failure
 CHB complete heart block
 GCA giant cell arteritis
 GDD global developmental delay

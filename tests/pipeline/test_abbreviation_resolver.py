@@ -78,6 +78,8 @@ def test_a_table_tells_short_forms_that_a_document_does_not_define(tmp_path):
         ),
         *("[TR] and [HTN]", "Gen: well. [PE] less likely.", "1. [TR] - resolved"),
         *("PE likewise normal", "TR, PE", "[HTN]. PE", "Pulmonary embolism ([PE]). [PE]: no"),
+        *("nil [PE]", "ECG: [PE]", "Ddx: [PE]", "Bg [RA]", "Background of [RA]", "risk of [PE]"),
+        *("Background RA", "ECG PE", "10 PE", "PE risk"),
         *("Possibly no-PE", "no PE tenderness, ED visit", "new [PE] today", "1. [PE]\n2. TR: mild"),
         *("1. PE: normal", "[PE] on apixaban, 97% RA on arrival", "has [RA], presents with [PE]"),
         *("[CBC], PE", "orthopnea, [PE]", "[TR], chronic hypertension, [CBC]"),
