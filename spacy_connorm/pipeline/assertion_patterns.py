@@ -105,8 +105,14 @@ _RATHER = re.compile(
     re.IGNORECASE,
 )
 
-# "Anxious ++", "fever +" is there, and ends a denial before it.
-_AFFIRMED = re.compile(r"\s?(?:\+{2,}|\+(?=\s?(?:[.,;)\n]|\Z)))")
+# Behind a mention that is there. It ends a denial before it, or what is past: "anxious ++", "fever
+# +"; "fever today".
+_AFFIRMED = {
+    "negated": re.compile(r"\s?(?:\+{2,}|\+(?=\s?(?:[.,;)\n]|\Z)))"),
+    "history": re.compile(
+        r"\s(?:today|tonight|this\s(?:afternoon|evening|morning))\b", re.IGNORECASE
+    ),
+}
 
 # "Fever? No. Cough? Yes."
 _ANSWERED = re.compile(
@@ -174,14 +180,22 @@ _FORMER = re.compile(
     r"|former(?:ly)?)\b",
     re.IGNORECASE,
 )
+_SUBJECT = r"(?:he|i|she|the\spatient|they)"
+_LONG_AGO = (
+    r"\b(?:as\san?\s(?:young\s)?(?:baby|child|infant|teenager|toddler)"
+    r"|in\s(?:early\s|late\s)?(?:adolescence|childhood|infancy|the\s(?:neonatal|newborn)\speriod)"
+    rf"|when\s{_SUBJECT}\s(?:was|were)\s(?:an?\s|only\s|very\s){{0,2}}"
+    r"(?:baby|child|infant|kid|little|small|teenager|toddler|young|younger)"
+    r"|in\s(?:her|his|my|their)\s(?:(?:early|mid|late)[\s-])?"
+    r"(?:teens|twenties|thirties|forties|fifties|sixties|[2-6]0s)"
+    r"|in\s(?:(?:an?|her|my|the)\s)?(?:earlier|first|last|previous|prior)\spregnancy)\b"
+)
+# "In infancy he had fits", but not "as a child he developed asthma", which may have stayed.
+_HAD = re.compile(
+    rf"{_LONG_AGO},?\s{_SUBJECT}\s(?:(?:also|often)\s)?had\b(?!\sbeen)", re.IGNORECASE
+)
 _THEN = re.compile(
-    rf"{_BEHIND}(?P<at>\bas\san?\s(?:young\s)?(?:baby|child|infant|teenager|toddler)\b"
-    r"|\bin\s(?:early\s|late\s)?(?:adolescence|childhood|infancy)\b"
-    r"|\bwhen\s(?:he|i|she|the\spatient|they)\s(?:was|were)\s(?:an?\s|only\s|very\s){0,2}"
-    r"(?:baby|child|infant|kid|little|small|teenager|toddler|young|younger)\b"
-    r"|\bin\s(?:her|his|my|their)\s(?:(?:early|mid|late)[\s-])?"
-    r"(?:teens|twenties|thirties|forties|fifties|sixties|[2-6]0s)\b"
-    r"|\bin\s(?:(?:an?|her|my|the)\s)?(?:earlier|first|last|previous|prior)\spregnancy\b"
+    rf"{_BEHIND}(?P<at>{_LONG_AGO}"
     r"|(?:,\s)?\bin\s(?:(?:complete|full|partial|sustained)\s){0,2}remission\b"
     # "Seizures stopped at 5", "fever overnight, now settled", but not "seizures stopped him" or
     # "depression, stopped sertraline".
@@ -189,7 +203,7 @@ _THEN = re.compile(
     r"\b(?:(?:all|both|had|has|have|now|since|that|then|which)\s){0,4}"
     r"(?:ceased|cleared|resolved|settled|stopped|subsided)\b(?=\s?(?:[.,;)\n]|\Z)|\s(?:[a-z]+ly|after"
     r"|and|at|before|but|by|during|in|on|once|over|since|when|with|within)\b)"
-    r"|\buntil\s(?:the\s)?age\b)",
+    r"|\b(?:excised|removed|repaired|resected)\s(?:in\s)?(?:19|20)\d\d\b|\buntil\s(?:the\s)?age\b)",
     re.IGNORECASE,
 )
 # By assertion: what is present whatever stands before it, and by the fields of `Matches`.
@@ -205,7 +219,11 @@ _PATTERNS: dict[str, dict[str, _Find]] = {
         "near": _KINS.finditer,
         "listing": _RELATIVES.finditer,
     },
-    "history": {"present": _NOW.finditer, "near": _FORMER.finditer},
+    "history": {
+        "present": _NOW.finditer,
+        "before": _HAD.finditer,
+        "near": _FORMER.finditer,
+    },
 }
 _ADJACENT = {"family": _IN_KIN, "history": _THEN}
 
@@ -237,16 +255,16 @@ def add_patterns(
     before, behind = ([each for each in terms if each[1] not in without] for terms in matches[:2])
     before += found.pop("before", ())
     ends = [*matches.ends, *present]
-    if assertion == "negated":
-        ends += _affirmed(text, spans)
+    if pattern := _AFFIRMED.get(assertion):
+        ends += _affirmed(text, spans, pattern)
     return Matches(before, behind, ends, **found)
 
 
-def _affirmed(text: str, spans: Iterable[Span]) -> Iterator[Match]:
-    """Find the mentions with a plus behind them, or at their end."""
+def _affirmed(text: str, spans: Iterable[Span], pattern: re.Pattern[str]) -> Iterator[Match]:
+    """Find the mentions with such a pattern behind them, or with a plus at their end."""
     for span in spans:
         pluses = len(span.text) - len(span.text.rstrip("+"))
-        if _AFFIRMED.match(text, span.end_char - pluses):
+        if pattern.match(text, span.end_char - pluses):
             yield 0, span.start, span.end
 
 

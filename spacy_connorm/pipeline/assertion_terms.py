@@ -75,6 +75,7 @@ _FEARED = (
     ),
     *("should he", "should she", "should the patient", "should they", "to avoid", "to prevent"),
     *("unless", "watch for", "watching for", "worried about"),
+    *(f"warn{ed} {of}" for ed in ("", "ed") for of in _OF),
     *(f"{can} {cause}" for can in ("can", *_CAN) for cause in ("cause", "lead to", "result in")),
     *(f"{unwanted} effects" for unwanted in ("adverse", "potential", "side")),
     *(f"{against} against" for against in ("immunised", "immunized", "vaccinated", "vaccination")),
@@ -87,11 +88,14 @@ _PLACES = ("in the", "on the", "on her", "on his", "on our", "remains in the", "
 IMPERATIVES = frozenset(["consider", "exclude", "return for"])
 # Those about all mentions behind them: "return for weight gain > 3 lbs, or fever".
 WARNINGS = frozenset(["return for"])
-# By itself, "unlikely" denies, as in negspacy.
-_FELT_UNLIKELY = tuple(
-    f"{felt} {to_be}unlikely"
-    for felt in ("considered", "deemed", "felt", "judged", "thought")
-    for to_be in ("", "to be ")
+_UNLIKELY = "unlikely"
+_FELT_UNLIKELY = (
+    *(f"{very}{_UNLIKELY}" for very in ("", "highly ", "most ", "seems ", "very ")),
+    *(
+        f"{felt} {to_be}{_UNLIKELY}"
+        for felt in ("considered", "deemed", "felt", "judged", "thought")
+        for to_be in ("", "to be ")
+    ),
 )
 _NOT_SURE = frozenset(
     (
@@ -100,6 +104,7 @@ _NOT_SURE = frozenset(
         *(f"{being} {each} possibility" for being in (*_ARE, *_REMAINS) for each in ("a", "one")),
         *(f"{being}{place} differential" for being in _BEING for place in _PLACES),
         *(f"{being} considered" for being in (*_ARE, "being")),
+        *(f"{should} be considered" for should in ("can", "could", "may", "should")),
         *("is less likely", "less likely", "not ruled out", "to be excluded", "to be ruled out"),
         *VERSUS,
         QUESTION_MARK,
@@ -212,12 +217,14 @@ def negation_terms() -> Terms:
 
     terms = termset("en_clinical").get_patterns()
     preceding = [each for each in terms[_PRECEDING] if each not in _QUESTIONS]
+    # It is no denial, as it is in negspacy.
+    following = [each for each in terms[_FOLLOWING] if each != _UNLIKELY]
     pseudo = [each for each in terms[_PSEUDO] if each not in _NEGATIONS_TOO]
     return _terms(
         [*preceding, *_MORE_NEGATIONS, *sorted(_MINUSES | _BOXES)],
-        [*terms[_FOLLOWING], *sorted(_NEGATED_BEHIND | (ANSWERS - _GUESSES))],
+        [*following, *sorted(_NEGATED_BEHIND | (ANSWERS - _GUESSES))],
         [*terms[_TERMINATION], *_ENDS_OF_NEGATION],
-        [*pseudo, *_CANNOT_EXCLUDE, *_NOT_EXCLUDED, *_EITHER, *_FELT_UNLIKELY],
+        [*pseudo, *_CANNOT_EXCLUDE, *_NOT_EXCLUDED, *_EITHER],
     )
 
 

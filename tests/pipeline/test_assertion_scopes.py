@@ -144,7 +144,7 @@ def test_what_is_residual_is_not_in_the_past(text):
         *("Fits{past} (resolved), asthma", "Asthma, fits{past} (resolved)"),
         "Asthma, stroke{past} (10 years ago), fever",
         *("Fever{past} and fits{past} (resolved in 2010)", "Asthma{past}, fits{past} resolved"),
-        *("Asthma{past} at birth (resolved)", "Fever, stroke{no} (unlikely)"),
+        *("Asthma{past} at birth (resolved)", "Fever, stroke{?} (unlikely)"),
         "Asthma. (Fits{past} resolved)",
     ],
 )
