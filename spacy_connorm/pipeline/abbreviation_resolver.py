@@ -34,9 +34,9 @@ _BEFORE_FINDINGS = re.compile(
     re.IGNORECASE,
 )
 _AFTER_FINDINGS = re.compile(
-    r"\s+(?:-\s+|is |was )?(?:(?:less|more|un)?\s?likely|suspected|excluded|ruled out|resolved"
-    r"|closed|improved|worsened|mild|moderate|severe|trivial|trace|with RVR|(?:stage|grade) \w+"
-    r"|s/p|c/b|on (?!admission|arrival|exam|room)[a-z]{5,})\b",
+    r"\s+(?:-\s+|is |was )?(?:(?:(?:highly|less|more|very)\s)?(?:un)?likely|suspected|excluded"
+    r"|ruled out|resolved|closed|improved|worsened|mild|moderate|severe|trivial|trace|with RVR"
+    r"|(?:stage|grade) \w+|s/p|c/b|on (?!admission|arrival|exam|room)[a-z]{5,})\b",
     re.IGNORECASE,
 )
 # A list item of its own, "10. OA knees", "- OA left hip".

@@ -77,6 +77,7 @@ def test_a_table_tells_short_forms_that_a_document_does_not_define(tmp_path):
             "PMH: [HTN], [PE], [TR]",
         ),
         *("[TR] and [HTN]", "Gen: well. [PE] less likely.", "1. [TR] - resolved"),
+        "[PE] very unlikely",
         *("PE likewise normal", "TR, PE", "[HTN]. PE", "Pulmonary embolism ([PE]). [PE]: no"),
         *("nil [PE]", "ECG: [PE]", "Ddx: [PE]", "Bg [RA]", "Background of [RA]", "risk of [PE]"),
         *("Background RA", "ECG PE", "10 PE", "PE risk"),
