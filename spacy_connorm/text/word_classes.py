@@ -262,6 +262,8 @@ SAID_WITHIN = {
     "embolus": ("embolism",),
     "enlarged": ("increased size",),
     "fx": ("fracture",),
+    # Of lupus.
+    "erythematosus": ("systemic erythematosus",),
     "gain": ("abnormal gain",),
     # The spelling step takes the "oe" of "gastroesophageal" for a British one.
     "gastresophageal": ("gastro esophageal",),

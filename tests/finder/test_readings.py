@@ -66,6 +66,7 @@ def nlp():
         ("my [tummy hurts], belly fat, it hurts", "Abdominal pain"),
         ("his [lupus], lupus anticoagulant", "Systemic lupus erythematosus"),
         ("discoid lupus, [lupus]", "Systemic lupus erythematosus"),
+        ("[lupus erythematosus]", "Systemic lupus erythematosus"),
         ("[pancreatic malignancies]", "Pancreatic cancer"),
         ("[nasal bleeding], bleeding", "Nasal hemorrhage"),
         ("[growth restriction], dietary restriction", "Growth retardation"),
