@@ -183,7 +183,9 @@ class DenseVectors:
         products, scale, error = multiply(self.width, queries)
 
         def dots(start: int, stop: int) -> np.ndarray:
-            found = products(self.rows[start:stop])
+            # If vectors are damaged, the search refuses their scores; numpy need not warn as well.
+            with np.errstate(invalid="ignore", over="ignore"):
+                found = products(self.rows[start:stop])
             found *= self.steps[start:stop, None] * scale
             return found
 

@@ -1,5 +1,6 @@
 """Vectors on disk; searches by inner product, compared with NumPy."""
 
+import warnings
 from dataclasses import replace
 from itertools import pairwise
 
@@ -358,6 +359,17 @@ def test_a_score_that_is_no_number(tmp_path):
         vectors = np.full((1, 12), bad, dtype="float32")
         with np.errstate(all="ignore"), pytest.raises(ConnormError, match="CN420"):
             run_search(Search.O_T, index, overlay, vectors, top_k=3)
+
+
+@pytest.mark.parametrize("bad", [np.inf, -np.inf, 3e38, np.nan])
+def test_numpy_does_not_warn_of_damaged_vectors(bad):
+    damaged = from_raw(np.eye(20, 12, dtype="float32"))
+    damaged.rows[3, :2] = bad, -bad
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scores = ExactSearcher(damaged).nearest(np.full((1, 12), 2, dtype="float32"), 3).scores
+    # A search refuses them.
+    assert not (scores <= 1.1).all()
 
 
 @pytest.mark.filterwarnings("ignore:.*CNW401")
