@@ -13,7 +13,7 @@ import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ...errors import ConnormError, Errors, require_installed, require_positive
+from ...errors import ConnormError, Errors, require_installed
 from ..protocol import PretrainedShim, make_encoder
 from ..storage import ONNX, TOKENIZER, digest_parts, reading_folder, write_config
 from ..tokens import batches_by_length, pad, tokenize_without_threads
@@ -173,11 +173,11 @@ def _require_plain(kind: str, content: bytes) -> None:
             _require_plain(_PARTS[place], each.data)
 
 
-def OnnxEncoder(
-    *,
-    name: str = "",
-    batch_tokens: int = 512,
-) -> Model[list[str], Floats2d]:
+# The tokens encoded at once, including padding.
+_BATCH_TOKENS = 512
+
+
+def OnnxEncoder(*, name: str = "") -> Model[list[str], Floats2d]:
     """Build an encoder from a folder written by `connorm export`: a transformer as
     an ONNX graph, quantized to eight bits or in full precision. It needs neither torch nor
     transformers, and is completely saved with the model.
@@ -187,13 +187,11 @@ def OnnxEncoder(
     per core, and one in a worker of `nlp.pipe(n_process=2)`.
 
     name (str): The folder, which also has the pooling and the maximum length of texts.
-    batch_tokens (int): Tokens per batch, including padding. Texts are sorted by length.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN006 for an empty batch, CN126 if an optional library is not installed.
+    RAISES (ConnormError): CN126 if an optional library is not installed.
     """
-    require_positive("batch_tokens", batch_tokens)
     require_installed("OnnxEncoder", "onnx", "onnxruntime", "tokenizers")
-    return make_encoder("onnx_encoder", OnnxShim(name, batch_size=batch_tokens))
+    return make_encoder("onnx_encoder", OnnxShim(name))
 
 
 class OnnxShim(PretrainedShim):
@@ -201,13 +199,12 @@ class OnnxShim(PretrainedShim):
 
     extra = "onnx"
 
-    def __init__(self, name: str, *, batch_size: int) -> None:
-        """Store the settings.
+    def __init__(self, name: str) -> None:
+        """Store the folder.
 
         name (str): The `name` of `OnnxEncoder`.
-        batch_size (int): Tokens per batch, including padding.
         """
-        super().__init__(name, batch_size=batch_size)
+        super().__init__(name)
         self._tokenizer: Any = None
         self._session: Any = None
 
@@ -246,7 +243,7 @@ class OnnxShim(PretrainedShim):
         """
         lengths = np.asarray([len(each) for each in inputs], dtype="int64") // array("i").itemsize
         read = np.flatnonzero(lengths)
-        for part in batches_by_length(lengths[read], self.batch_size):
+        for part in batches_by_length(lengths[read], _BATCH_TOKENS):
             yield read[part]
 
     def encode_batch(self, inputs: list[bytes]) -> np.ndarray:

@@ -14,6 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from spacy_connorm.encoders import encoder_inputs, fingerprint, required_extra
 from spacy_connorm.encoders.onnx import OnnxEncoder
+from spacy_connorm.encoders.onnx import encoder as onnx_encoder
 from spacy_connorm.encoders.onnx.encoder import load_onnx, require_plain_graph
 from spacy_connorm.encoders.transformer import TransformerEncoder
 from spacy_connorm.errors import ConnormError
@@ -89,6 +90,12 @@ def load_transformer(folder, **settings):
     return model
 
 
+@pytest.fixture
+def batches_of(monkeypatch):
+    """Set how many tokens are encoded at once."""
+    return lambda tokens: monkeypatch.setattr(onnx_encoder, "_BATCH_TOKENS", tokens)
+
+
 @pytest.fixture(scope="module")
 def model(exported_tiny):
     """An encoder in eight bits. Tests do not change it."""
@@ -121,9 +128,10 @@ def with_pooling(exported_tiny, tiny_folder, tmp_path_factory, export):
 
 
 @pytest.mark.parametrize("pooling", ["mean", *CUT])
-def test_vectors_are_those_of_the_transformer(tiny_folder, with_pooling, pooling):
+def test_vectors_are_those_of_the_transformer(tiny_folder, with_pooling, pooling, batches_of):
     folder, settings = with_pooling(pooling)
-    model, transformer = load(folder, batch_tokens=16), load_transformer(tiny_folder, **settings)
+    batches_of(16)
+    model, transformer = load(folder), load_transformer(tiny_folder, **settings)
     texts = [*TEXTS, "heart attack the skin", "heart attack of", "heart of"]
     vectors = model.predict(texts)
     assert vectors.dtype == np.float32 and vectors.shape == (len(texts), 16)
@@ -139,11 +147,14 @@ def test_eight_bits_are_near(model, tiny):
 
 
 @pytest.mark.parametrize("precision", ["fp32", "int8"])
-def test_vectors_do_not_depend_on_batches(exported_tiny, precision):
+def test_vectors_do_not_depend_on_batches(exported_tiny, precision, batches_of):
     texts = [*TEXTS, "skin " * 20, "acute"]
-    together = load(exported_tiny[precision], batch_tokens=10_000).predict(texts)
+    model = load(exported_tiny[precision])
     alone = np.concatenate([load(exported_tiny[precision]).predict([text]) for text in texts])
-    small = load(exported_tiny[precision], batch_tokens=16).predict(texts)
+    batches_of(10_000)
+    together = model.predict(texts)
+    batches_of(16)
+    small = model.predict(texts)
     assert np.allclose(together, alone, atol=1e-5) and np.allclose(small, alone, atol=1e-5)
 
 
@@ -188,7 +199,7 @@ def test_fingerprints_differ_with_whatever_changes_vectors(exported_tiny, tmp_pa
         each.save(tmp_path / str(number))
         prints.add(fingerprint(load(tmp_path / str(number))))
     assert len(prints) == len(changed)
-    assert fingerprint(load(exported_tiny["int8"], batch_tokens=1)) in prints
+    assert fingerprint(load(exported_tiny["int8"])) in prints
 
 
 def test_an_export_in_eight_bits_can_be_repeated(exported_tiny, tiny_folder, tmp_path, export):
@@ -202,6 +213,7 @@ import os, sys
 absent = ("torch", "transformers", "spacy_transformers", "onnx", "onnxscript")
 sys.modules.update(dict.fromkeys(absent))
 from spacy_connorm.encoders.onnx import OnnxEncoder
+from spacy_connorm.encoders.onnx import encoder as onnx_encoder
 model = OnnxEncoder(name={str(exported_tiny["int8"])!r})
 model.initialize()
 model = OnnxEncoder().from_bytes(model.to_bytes())
@@ -224,6 +236,7 @@ print(model.predict(["heart attack"]).shape, os.environ["ORT_DISABLE_TELEMETRY"]
 OTHER_PROCESSES = """
 import gc, multiprocessing, os, sys
 from spacy_connorm.encoders.onnx import OnnxEncoder
+from spacy_connorm.encoders.onnx import encoder as onnx_encoder
 from spacy_connorm.encoders.onnx.session import thread_count
 
 TEXTS = ["heart attack"] * 100
@@ -331,8 +344,3 @@ def test_vectors_that_are_not_finite(exported_tiny, tmp_path):
 def test_a_slow_tokenizer_cannot_be_exported(slow_folder, tmp_path, export):
     with pytest.raises(ConnormError, match="CN324.*tokenizer"):
         export(slow_folder, tmp_path / "out")
-
-
-def test_an_empty_batch_makes_no_sense():
-    with pytest.raises(ConnormError, match="CN006.*batch_tokens"):
-        OnnxEncoder(batch_tokens=0)
