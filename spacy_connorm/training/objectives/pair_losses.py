@@ -194,21 +194,18 @@ class Cosine(MinedPairObjective):
     ablation of Liu et al. 2021, appendix, table 6, which trained all objectives on hard pairs).
 
     With S the cosines, over all pairs of positives (a, p) and those pairs of negatives (a, n) whose
-    term is above 0:
+    cosine is above 0:
 
-        mean(1 - S_ap) + mean(S_an - margin)
+        mean(1 - S_ap) + mean(S_an)
     """
 
-    def __init__(self, *, margin: float = 0.0, mining_margin: float | None = None) -> None:
+    def __init__(self, *, mining_margin: float | None = None) -> None:
         """Store the settings.
 
-        margin (float): The cosine that negatives may have.
         mining_margin (Optional[float]): As in `MultiSimilarity`; if None, all pairs are kept.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
         super().__init__(mining_margin)
-        require_cosine(margin=margin)
-        self._margin = margin
 
     def loss_of_cosines(self, cosines: torch.Tensor, hard: Pairs) -> torch.Tensor:
         """Compute the loss; see `MinedPairObjective`.
@@ -217,7 +214,7 @@ class Cosine(MinedPairObjective):
         """
         # The library's ContrastiveLoss takes lists of pairs: twice the time for 1,500 texts.
         positives = torch.relu(1 - cosines) * hard.positives.float()
-        negatives = torch.relu(cosines - self._margin) * hard.negatives.float()
+        negatives = torch.relu(cosines) * hard.negatives.float()
         violating = (negatives.detach() > 0).sum()
         of_positives = positives.sum() / hard.positives.sum().clamp(min=1)
         return of_positives + negatives.sum() / violating.clamp(min=1)

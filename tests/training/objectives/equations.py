@@ -96,11 +96,11 @@ def supervised_contrastive(vectors, concepts, *, temperature=0.05):
     return mean(losses)
 
 
-def cosine_loss(vectors, concepts, *, margin=0.0, mining_margin=None):
+def cosine_loss(vectors, concepts, *, mining_margin=None):
     of_positives, of_negatives = [], []
     for a, (positives, negatives) in hard(vectors, concepts, mining_margin).items():
         of_positives += [1 - cos(vectors, a, p) for p in positives]
-        of_negatives += [cos(vectors, a, n) - margin for n in negatives]
+        of_negatives += [cos(vectors, a, n) for n in negatives]
     return mean(of_positives) + mean([loss for loss in of_negatives if loss > 0])
 
 
