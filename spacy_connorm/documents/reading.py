@@ -116,7 +116,7 @@ def convert_corpus(
     report = CorpusReport()
     docs = read_corpus(
         input_path,
-        nlp=_blank(lang),
+        nlp=blank_pipeline(lang),
         format=format,
         types=types,
         report=report,
@@ -130,7 +130,13 @@ def convert_corpus(
     return report
 
 
-def _blank(lang: str) -> Language:
+def blank_pipeline(lang: str) -> Language:
+    """Create a pipeline that only has the tokenizer of a language.
+
+    lang (str): The language, e.g. "en".
+    RETURNS (Language): The pipeline.
+    RAISES (ConnormError): CN213 for an unknown language.
+    """
     try:
         return spacy.blank(lang)
     except ImportError as error:

@@ -13,7 +13,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -21,6 +20,7 @@ from ..concepts import NIL
 from ..documents.docbin import write_docs
 from ..documents.document import CorpusReport, Document, make_doc
 from ..documents.mentions import Mention, split_ids
+from ..documents.reading import blank_pipeline
 from ..errors import ConnormError, Errors, refuse_text, require_ending, unreadable
 from ..files.atomic import only_writer, require_apart, sync, write_errors, write_text
 from ..files.text import existing_file, find_ending
@@ -344,7 +344,8 @@ def convert_corrections(
     lang (str): The language of the texts, for the tokenizer of `.spacy` files.
     RETURNS (CorrectionReport): Counts and conflicts.
     RAISES (ConnormError): CN100 for a missing file, CN121 if it would be replaced, CN708 for
-        another extension, CN115 for a damaged file, CN105 or CN108 if the output can't be written.
+        another extension, CN115 for a damaged file, CN213 for an unknown language, CN105 or CN108
+        if the output can't be written.
     """
     path = existing_file(path)
     if output_path is not None:
@@ -378,7 +379,7 @@ def _write_table(corrections: Sequence[Correction], path: Path, lang: str) -> No
 
 
 def _write_docs(corrections: Sequence[Correction], path: Path, lang: str) -> None:
-    write_docs(_docs(corrections, spacy.blank(lang)), path)
+    write_docs(_docs(corrections, blank_pipeline(lang)), path)
 
 
 def _write_stop_list(corrections: Sequence[Correction], path: Path, lang: str) -> None:

@@ -302,3 +302,5 @@ def test_bad_input(said, tmp_path):
         with pytest.raises(ConnormError, match=code):
             convert_corrections(*arguments)
     assert not (tmp_path / "missing").exists()
+    with pytest.raises(ConnormError, match="CN213"):
+        convert_corrections(said, tmp_path / "d.spacy", lang="qq")
