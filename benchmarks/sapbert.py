@@ -108,6 +108,8 @@ SAPBERT = LOSSES[-2]
 
 def main() -> None:
     arguments = begin(add_options(make_parser(__doc__ or "")))
+    if arguments.map is not None and SAPBERT.slug not in arguments.loss:
+        fail(f"--map draws what {SAPBERT.slug} learns: name it with --loss.")
     with clear_errors():
         chosen, tried = choose_lengths(arguments)
         tables = {
@@ -142,7 +144,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         help="train low-rank adapters of this rank instead of all weights",
     )
     add("--picture", type=Path, metavar="FILE", help="of the pairs, .svg or .png (matplotlib)")
-    add("--map", type=Path, metavar="FILE", help="of names, before and after training with MS loss")
+    add("--map", type=Path, metavar="FILE", help="of names, before and after SapBERT's training")
     return parser
 
 
@@ -340,8 +342,6 @@ def map_names(arguments: Namespace, lengths: Mapping[str, Length]) -> list[Row]:
     lengths (Mapping[str, Length]): By loss, how far a training goes.
     RETURNS (List[Dict[str, Any]]): A row before and one after, with how well concepts are apart.
     """
-    if SAPBERT.slug not in lengths:
-        fail(f"--map draws what {SAPBERT.slug} learns: name it with --loss.")
     data = Data(arguments.dataset[0], arguments.data, part=PART)
     start = start_block(arguments.encoder, data, arguments.work)
     trained = train_loss(SAPBERT, start, data, arguments, length=lengths[SAPBERT.slug], seed=0)
