@@ -30,15 +30,18 @@ _RADICAL = "yl"
 _TITLES = frozenset(["Dr", "Miss", "Mr", "Mrs", "Ms", "Prof", "Professor"])
 # Words that mean something else before these: no metal leads to anything.
 _OTHERS_BEFORE = {
-    "confused": "with",
-    "face": "of",
-    "fall": "risk",
-    "lead": "to author candidate candidates ecg ecgs i ii iii optimization",
-    "leads": "to",
-    "lupus": "anticoagulant anticoagulants",
-    "respect": "to",
-    "scale": "bar bars",
-    "shock": "wave waves",
+    word: frozenset(after.split())
+    for word, after in {
+        "confused": "with",
+        "face": "of",
+        "fall": "risk",
+        "lead": "to author candidate candidates ecg ecgs i ii iii optimization",
+        "leads": "to",
+        "lupus": "anticoagulant anticoagulants",
+        "respect": "to",
+        "scale": "bar bars",
+        "shock": "wave waves",
+    }.items()
 }
 # Fevers that are diseases of their own: "yellow fever" is more than a high temperature.
 _OTHER_FEVERS = """
@@ -152,7 +155,7 @@ def _has_other_meaning(doc: Doc, end: int, text: str, *, is_certain: bool) -> bo
         return _is_noun(doc, end) and after not in _PEOPLE
     if after in _HYPHENS and not doc[end].whitespace_ and end + 1 < len(doc):
         return doc[end + 1].lower_ in _KINDS
-    return after in _ABOUT or after in _OTHERS_BEFORE.get(text, "").split()
+    return after in _ABOUT or after in _OTHERS_BEFORE.get(text, ())
 
 
 def _is_cut(doc: Doc, end: int, text: str) -> bool:

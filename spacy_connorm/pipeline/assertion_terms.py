@@ -89,7 +89,7 @@ IMPERATIVES = frozenset(["consider", "exclude", "return for"])
 # Those about all mentions behind them: "return for weight gain > 3 lbs, or fever".
 WARNINGS = frozenset(["return for"])
 _UNLIKELY = "unlikely"
-_FELT_UNLIKELY = (
+_THOUGHT_UNLIKELY = (
     *(f"{very}{_UNLIKELY}" for very in ("", "highly ", "most ", "seems ", "very ")),
     *(
         f"{felt} {to_be}{_UNLIKELY}"
@@ -99,7 +99,7 @@ _FELT_UNLIKELY = (
 )
 _NOT_SURE = frozenset(
     (
-        *(f"{being}{felt}" for being in _BEING for felt in _FELT_UNLIKELY),
+        *(f"{being}{felt}" for being in _BEING for felt in _THOUGHT_UNLIKELY),
         *(f"{being} {sure}" for being in (*_ARE, *_REMAINS, "seems") for sure in _GUESSED),
         *(f"{being} {each} possibility" for being in (*_ARE, *_REMAINS) for each in ("a", "one")),
         *(f"{being}{place} differential" for being in _BEING for place in _PLACES),
@@ -217,7 +217,7 @@ def negation_terms() -> Terms:
 
     terms = termset("en_clinical").get_patterns()
     preceding = [each for each in terms[_PRECEDING] if each not in _QUESTIONS]
-    # It is no denial, as it is in negspacy.
+    # negspacy counts it as a denial; here it is a doubt.
     following = [each for each in terms[_FOLLOWING] if each != _UNLIKELY]
     pseudo = [each for each in terms[_PSEUDO] if each not in _NEGATIONS_TOO]
     return _terms(
