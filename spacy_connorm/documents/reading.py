@@ -11,12 +11,12 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
-from tqdm import tqdm
 
 from ..concepts import Ontology
 from ..concepts.curies import PREFIXES
 from ..errors import ConnormError, Errors, require_options
 from ..files.atomic import require_apart
+from ..files.progress import progress_bar
 from .docbin import write_docs
 from .document import (
     AMBIGUOUS,
@@ -125,7 +125,7 @@ def convert_corpus(
     )
     if label is not None:
         docs = (set_label(doc, label) for doc in docs)
-    with tqdm(docs, unit=" documents", delay=2, leave=False, disable=None) as bar:
+    with progress_bar(docs, unit="documents") as bar:
         write_docs(bar, output_path)
     return report
 

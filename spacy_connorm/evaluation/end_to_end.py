@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from spacy.language import Language
 from spacy.tokens import Span
-from tqdm import tqdm
 
 from ..documents.docbin import read_docs
 from ..documents.mentions import Mention, annotated_mentions, split_ids
 from ..documents.spans import choose_spans
 from ..errors import ConnormError, Errors, Warnings, warn
+from ..files.progress import progress_bar
 from ..pipeline.loading import find_normalizer, load_pipeline
 from ..pipeline.mention_finder import find_nested_mentions
 from .metrics import RESAMPLES, SEED, Interval, KnownConcept, find_known, middle, read_gold
@@ -261,7 +261,7 @@ def score_plain_text(
         raise ConnormError(Errors.CN600.format(path=corpus, count=len(mentions), chosen=""))
     known = find_known(normalizer.lookup, mentions)
     kept = _known_types(mentions, known, normalizer.labels)
-    texts = tqdm((doc.text for doc in annotated), desc="Reading", unit="doc", delay=2, disable=None)
+    texts = progress_bar((doc.text for doc in annotated), unit="documents", description="Reading")
     documents = [
         DocumentSpans(
             [_gold_span(each, known) for each in listed if each.label in kept],

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
-from tqdm import tqdm
 
 from ..concepts import Candidate
 from ..documents.abbreviations import read_abbreviations
 from ..documents.docbin import read_docs
 from ..documents.mentions import Mention, annotated_mentions
 from ..errors import ConnormError, Errors
+from ..files.progress import progress_bar
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..text.abbreviations import find_abbreviations
 from ..text.composites import split_composite
@@ -148,7 +148,7 @@ def answer_queries(
     asked = [(each.mention.text, each.long_form, each.texts) for each in queries]
     distinct = list(dict(zip(asked, queries, strict=True)).items())
     found: dict[tuple, Prediction] = {}
-    with tqdm(total=len(distinct), unit=" mentions", delay=2, leave=False, disable=None) as bar:
+    with progress_bar(unit="mentions", total=len(distinct)) as bar:
         for start in range(0, len(distinct), _BATCH):
             batch = distinct[start : start + _BATCH]
             answers = ask(normalizer, [query for _, query in batch], search)

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from ..about import __version__
 from ..concepts import Concept, Source
@@ -28,6 +27,7 @@ from ..encoders.protocol import (
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.atomic import atomic_folder
 from ..files.folders import seal, verify
+from ..files.progress import progress_bar
 from ..text.substitutions import Substitution
 from .backends.exact import Backend, Earlier
 from .concept_index import ConceptIndex, D, KeyTable, Members, O, Search, hash_keys
@@ -72,7 +72,7 @@ def _write_vectors(
     copied = np.full(len(texts), _NOTHING, dtype="int64")
     if known is not None:
         copied = known.keys.rows_of(grouped.hashes)
-    with tqdm(total=len(texts), desc="Encoding", unit="text", delay=2, disable=None) as bar:
+    with progress_bar(unit="texts", description="Encoding", total=len(texts)) as bar:
         for start in range(0, len(texts), _WINDOW):
             window = slice(start, start + _WINDOW)
             is_new = copied[window] == _NOTHING
@@ -81,7 +81,7 @@ def _write_vectors(
                 parts.append(known.vectors.take(copied[window][~is_new]))
                 bar.update(len(parts[0]))
             if is_new.any():
-                raw = _encode_all(names.read(texts[window][is_new]), encoder, bar)
+                raw = _encode_all(names.read(texts[window][is_new]), encoder, bar.update)
                 parts.append(from_raw(raw, dtype=dtype))
             # Copied vectors come first in `parts`.
             order = np.argsort(np.argsort(is_new, kind="stable"))
@@ -90,7 +90,7 @@ def _write_vectors(
     return copied
 
 
-def _encode_all(texts: list[str], encoder: Encoder, bar: "tqdm[Any]") -> Raw:
+def _encode_all(texts: list[str], encoder: Encoder, report: Callable[[int], Any]) -> Raw:
     # Texts of similar length share a chunk, so that encoders pad little.
     inputs = encoder_inputs(encoder, texts)
     order = np.argsort([len(each) for each in inputs], kind="stable")
@@ -98,7 +98,7 @@ def _encode_all(texts: list[str], encoder: Encoder, bar: "tqdm[Any]") -> Raw:
     for start in range(0, len(order), _ENCODED):
         chunk = order[start : start + _ENCODED]
         parts.append(encode_inputs(encoder, [inputs[place] for place in chunk]))
-        bar.update(len(chunk))
+        report(len(chunk))
     return stack(parts)[np.argsort(order)]
 
 
@@ -239,7 +239,7 @@ def _reusable(
 def _add_concepts(
     concepts: Iterable[Concept], store: StoreWriter, names: NameFile, clean: Callable[[str], str]
 ) -> None:
-    with tqdm(concepts, desc="Reading", unit=" concepts", delay=2, disable=None) as bar:
+    with progress_bar(concepts, unit="concepts", description="Reading") as bar:
         for concept in bar:
             concept = concept.cleaned(clean)
             if not concept.canonical_name:

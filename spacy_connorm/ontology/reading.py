@@ -8,8 +8,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tqdm import tqdm
-
 from ..concepts import (
     SCOPES,
     Concept,
@@ -24,6 +22,7 @@ from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..concepts.ontology import read_licence, write_licensed
 from ..errors import ConnormError, Errors, Warnings, quote_id, require_ending, require_options, warn
 from ..files.atomic import require_apart
+from ..files.progress import progress_bar
 from ..files.text import sha256
 from ..text.cleaning import clean
 from .formats import find_format, find_reader
@@ -273,7 +272,7 @@ def convert_ontology(
     require_apart(output_path, input_path, *options.values())
     report, inventory = ReadReport(), Inventory()
     concepts = stream_ontology(input_path, format=format, report=report, curies=curies, **options)
-    with tqdm(concepts, unit=" concepts", delay=2, leave=False, disable=None) as bar:
+    with progress_bar(concepts, unit="concepts") as bar:
         watched = inventory.watch(bar)
         write_licensed(
             write_concepts, watched, output_path, licence=lambda: licence or report.licence

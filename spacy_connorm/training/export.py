@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from spacy.util import registry
 from thinc.api import Config
-from tqdm import tqdm
 
 from ..encoders import trainable
 from ..encoders.onnx import OnnxEncoder
@@ -17,6 +16,7 @@ from ..errors import ConnormError, Errors, require_choice, require_installed
 from ..files.atomic import require_apart
 from ..files.configs import config_errors
 from ..files.folders import read_object, replaced, require_replaceable
+from ..files.progress import progress_bar
 from .checkpoints import CONFIG as TRAINING_CONFIG
 from .encoder_folder import PROBE, is_encoder
 
@@ -114,7 +114,7 @@ def export_encoder(
     require_replaceable(path, is_ours=_is_exported)
     settings = {"pooling": pooling, "max_length": max_length}
     given = {key: value for key, value in settings.items() if value is not None}
-    with tqdm(total=3, desc="Loading", leave=False, disable=None) as bar:
+    with progress_bar(unit="steps", description="Loading", total=3) as bar:
         encoder = _load(str(name), given)
         from ..encoders.onnx.export import export_transformer
         from ..encoders.transformer_module import TransformerModule
@@ -136,7 +136,7 @@ def export_encoder(
     return ExportedEncoder(path, cosine)
 
 
-def _next(bar: tqdm, description: str) -> None:
+def _next(bar: Any, description: str) -> None:
     bar.set_description(description, refresh=False)
     bar.update()
 

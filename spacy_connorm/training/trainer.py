@@ -12,7 +12,6 @@ import numpy as np
 import torch
 from accelerate.utils import send_to_device
 from torch.utils.data import DataLoader
-from tqdm import tqdm
 from transformers.trainer import Trainer
 from transformers.trainer_callback import (
     EarlyStoppingCallback,
@@ -26,6 +25,7 @@ from transformers.training_args import TrainingArguments
 
 from ..encoders.protocol import GroundedModule, TrainableModule
 from ..errors import ConnormError, Errors, require_choice
+from ..files.progress import progress_bar
 from ..index.vectors import COSINE
 from .adapters import FinalWeights, trained_share
 from .arguments import describe_hardware, make_arguments
@@ -321,17 +321,12 @@ class ProgressBar(TrainerCallback):
     """Shows a progress bar of steps on a terminal, with the last loss."""
 
     def __init__(self) -> None:
-        self._bar: tqdm | None = None
+        self._bar: Any = None
 
     def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         if state.is_world_process_zero:
-            self._bar = tqdm(
-                total=state.max_steps,
-                initial=state.global_step,
-                unit=" batches",
-                delay=2,
-                leave=False,
-                disable=None,
+            self._bar = progress_bar(
+                unit="batches", total=state.max_steps, initial=state.global_step
             )
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:

@@ -12,7 +12,6 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.tokens.underscore import Underscore
 from spacy.util import minibatch
-from tqdm import tqdm
 
 from ..documents.document import (
     DOC_ID_KEY,
@@ -28,6 +27,7 @@ from ..documents.writing import Exporter, find_target
 from ..encoders import choose_device
 from ..errors import ConnormError, Errors, Warnings, require_path, require_positive, warn
 from ..files.atomic import require_apart
+from ..files.progress import progress_bar
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
 from ..pipeline.mention_finder import find_nested_mentions
@@ -164,7 +164,7 @@ def annotate(
     counts = AnnotationCounts()
     with (
         closing(map_batches(work, numbered, processes=n_process)) as rendered,
-        tqdm(unit=" texts", delay=2, leave=False, disable=None) as bar,
+        progress_bar(unit="texts") as bar,
     ):
 
         def counted() -> Iterator[Any]:

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spacy.tokens import Doc
-from tqdm import tqdm
 
 from ..about import __version__
 from ..documents.document import ID_FIELD
@@ -37,6 +36,7 @@ from ..errors import (
 )
 from ..files.atomic import atomic_file, only_writer, private, require_apart, write_errors
 from ..files.folders import MANIFEST, describe, files_in, seal
+from ..files.progress import progress_bar
 from ..files.tables import require_distinct_columns
 from ..pipeline.loading import find_pipeline_folder
 from .annotation import AnnotationCounts, Annotator
@@ -421,7 +421,7 @@ def annotate_corpus(
             run: Callable[..., None] = _annotate_locally
             if engine == _RAY:
                 run = partial(_annotate_on_ray, address=ray_address)
-            with tqdm(total=texts, unit=" texts", delay=2, leave=False, disable=None) as bar:
+            with progress_bar(unit="texts", total=texts) as bar:
                 run(annotator, waiting, output, processes=n_process, report=bar.update)
         counts = output.finish(fragments)
     _warn_of(counts, path, component)

@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from spacy.language import Language
-from tqdm import tqdm
 
 from ..concepts import Candidate
 from ..errors import ConnormError, Errors, refuse_text
 from ..files.folders import MANIFEST, damaged, read_manifest, read_object, verify
+from ..files.progress import BYTES, progress_bar
 from ..pipeline.concept_normalizer import ConceptNormalizer, Limits
 from ..pipeline.loading import find_pipeline_folder, load_normalizer, load_pipeline
 from ..pipeline.saving import META_FACT, META_FILE, meaning_of
@@ -116,7 +116,7 @@ def check(pipeline: str | Path) -> CheckReport:
     for _, pipe in nlp.components:
         if isinstance(pipe, ConceptNormalizer):
             retriever = pipe.lookup.retriever
-            with tqdm(desc="Checking", unit="text", delay=2, leave=False, disable=None) as bar:
+            with progress_bar(unit="texts", description="Checking") as bar:
                 verify_texts(retriever.index, retriever.encoder, report=bar.update)
     return report
 
@@ -128,7 +128,7 @@ def _compare(path: Path) -> CheckReport:
     files = {file for file in path.rglob("*") if file.is_file() and file.name != MANIFEST}
     total = sum(file.stat().st_size for file in files)
     listed: set[Path] = set()
-    with tqdm(total=total, unit="B", unit_scale=True, delay=2, leave=False, disable=None) as bar:
+    with progress_bar(unit=BYTES, total=total) as bar:
         for folder in folders:
             verify(folder, report=bar.update)
             manifest = read_manifest(folder)

@@ -16,7 +16,6 @@ from uuid import NAMESPACE_URL, uuid5
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import minibatch
-from tqdm import tqdm
 
 from ..about import __version__
 from ..concepts import NIL, Candidate
@@ -46,6 +45,7 @@ from ..errors import (
     require_positive,
 )
 from ..files.atomic import require_apart
+from ..files.progress import progress_bar
 from ..files.text import find_ending
 from ..linker.linking import candidates_of
 from ..pipeline.concept_normalizer import ConceptNormalizer
@@ -384,7 +384,7 @@ def map_terms(
     mapper = TermMapper(normalizer, ids, accept=accept, review=review, top_k=top_k)
     limits = {"top_k": max(top_k, 2), "types": types, "branches": branches}
     found = find_candidates(nlp, normalizer, terms, **limits)
-    with tqdm(found, total=len(terms), unit=" terms", delay=2, leave=False) as bar:
+    with progress_bar(found, unit="terms", total=len(terms)) as bar:
         mappings = [mapper.map(*each) for each in zip(terms, bar, strict=True)]
     mappings = [_keep_earlier(each, earlier) for each in mappings]
     left = [each for rows in earlier.values() for each in rows]

@@ -7,12 +7,11 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from tqdm import tqdm
-
 from ..concepts import NIL, Ontology
 from ..documents.mentions import split_ids
 from ..errors import ConnormError, Errors
 from ..files.atomic import require_apart, require_distinct_outputs, write_text
+from ..files.progress import progress_bar
 from ..files.text import existing_file
 from ..linker.synonyms import ChangedSynonym, read_synonyms, write_synonyms
 from ..ontology import ReadReport, stream_ontology
@@ -203,7 +202,7 @@ def _read(source: str | Path | Ontology, format: str | None, report: ReadReport)
         return source
     concepts = stream_ontology(source, format=format, report=report)
     name = f"Reading {Path(source).name}"
-    with tqdm(concepts, name, unit=" concepts", delay=2, leave=False, disable=None) as bar:
+    with progress_bar(concepts, unit="concepts", description=name) as bar:
         return Ontology(bar)
 
 

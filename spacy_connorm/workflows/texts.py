@@ -12,12 +12,12 @@ from typing import Any, NamedTuple, TypeVar
 
 from spacy.language import Language
 from spacy.vocab import Vocab
-from tqdm import tqdm
 
 from ..documents.docbin import read_docs
 from ..documents.document import ID_FIELD, CorpusReport, find_id, other_fields, replace_surrogates
 from ..errors import ConnormError, Errors, require_ending, require_installed, tell_reason
 from ..files.folders import files_in
+from ..files.progress import progress_bar
 from ..files.tables import find_column, read_rows, require_distinct_columns, require_width
 from ..files.text import read_lines, read_text
 
@@ -291,7 +291,7 @@ def require_fields(
         the text, CN720 for one without the id, and the errors of `read_lines`.
     """
     texts, needed = 0, [id_field] * (id_field != ID_FIELD)
-    with tqdm(fragments, desc="Looking", unit=" files", delay=2, leave=False, disable=None) as bar:
+    with progress_bar(fragments, unit="files", description="Looking") as bar:
         for fragment in bar:
             if fragment.is_parquet:
                 texts += _require_columns(fragment.path, text_field, id_field)

@@ -1,6 +1,7 @@
 import csv
 from dataclasses import replace
 from datetime import date
+from itertools import count
 from unittest.mock import patch
 
 import pytest
@@ -459,6 +460,13 @@ def test_a_second_run_gives_the_same_bytes(pipeline, terms, out):
     assert written[0].mapping_date == "2020-01-01"
     map_terms(pipeline, terms, out)
     assert out.read_bytes() == second
+
+
+def test_nothing_is_drawn_unless_on_a_terminal(pipeline, terms, out, monkeypatch, capsys):
+    # Each look at the clock takes a minute, so that any bar would be drawn.
+    monkeypatch.setattr("tqdm.std.time", count(step=60).__next__)
+    map_terms(pipeline, terms, out)
+    assert capsys.readouterr().err == ""
 
 
 def test_a_csv_file_holds_no_formulas(pipeline, terms, out, tmp_path):
