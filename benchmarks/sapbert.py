@@ -72,7 +72,7 @@ class Loss:
     """A row of the comparison.
 
     name (str): The paper's.
-    objective (str): The registered name, without package and version.
+    objective (str): The registered name.
     settings (Dict[str, Any]): The paper's, of the objective.
     published (Tuple[float, float]): Acc@1 and Acc@5 on COMETA (zero-shot general).
     mining (str): Whether it is trained on the pairs that mining keeps: "on" or "off".
@@ -87,19 +87,20 @@ class Loss:
     @property
     def slug(self) -> str:
         """RETURNS (str): Its name in files and options."""
-        return f"{self.objective.lower()}-mining-{self.mining}"
+        return f"{self.objective.split('.')[1].lower()}-mining-{self.mining}"
 
 
+MULTI_SIMILARITY = "spacy-connorm.MultiSimilarity.v1"
 # The max-margin triplet loss counts only hard triplets itself.
 LOSSES = (
-    Loss("cosine", "Cosine", MINED, (55.1, 64.6)),
-    Loss("max-margin triplet", "MaxMarginTriplet", {"margin": MARGIN}, (64.6, 74.6)),
-    Loss("NCA", "Nca", {"scale": 20.0, **MINED}, (65.2, 77.0)),
-    Loss("lifted structure", "LiftedStructure", {"margin": 0.5, **MINED}, (62.0, 72.1)),
-    Loss("InfoNCE", "InfoNce", {"temperature": 0.07, **MINED}, (63.3, 74.2)),
-    Loss("circle", "Circle", {"m": 0.25, "gamma": 256.0, **MINED}, (66.7, 78.7)),
-    Loss("multi-similarity", "MultiSimilarity", MINED, (67.2, 80.3)),
-    Loss("multi-similarity", "MultiSimilarity", {"mining_margin": None}, (52.3, 76.1), "off"),
+    Loss("cosine", "sapbert.Cosine.v1", MINED, (55.1, 64.6)),
+    Loss("max-margin triplet", "sapbert.MaxMarginTriplet.v1", {"margin": MARGIN}, (64.6, 74.6)),
+    Loss("NCA", "sapbert.Nca.v1", {"scale": 20.0, **MINED}, (65.2, 77.0)),
+    Loss("lifted structure", "sapbert.LiftedStructure.v1", {"margin": 0.5, **MINED}, (62.0, 72.1)),
+    Loss("InfoNCE", "spacy-connorm.InfoNce.v1", {"temperature": 0.07, **MINED}, (63.3, 74.2)),
+    Loss("circle", "sapbert.Circle.v1", {"m": 0.25, "gamma": 256.0, **MINED}, (66.7, 78.7)),
+    Loss("multi-similarity", MULTI_SIMILARITY, MINED, (67.2, 80.3)),
+    Loss("multi-similarity", MULTI_SIMILARITY, {"mining_margin": None}, (52.3, 76.1), "off"),
 )
 SLUGS = [loss.slug for loss in LOSSES]
 # SapBERT's own: the loss whose names are drawn.
@@ -213,6 +214,8 @@ def train_loss(
     seed: int,
 ) -> dict[str, Any]:
     """RETURNS (Dict[str, Any]): The block of an encoder that is trained with a loss on O."""
+    import _common.comparison_losses  # noqa: F401  # registers them
+
     config = make_config(loss, start, arguments, length=length, seed=seed)
     path = keep_config(config, f"sapbert-{loss.slug}-{seed}", arguments.work)
     return train_once(path, data, on="O", work=arguments.work)
@@ -252,7 +255,7 @@ def make_config(
     config = config_from(CONFIG, start)
     training = config["training"]
     training["seed"] = seed
-    training["objective"] = {"@losses": f"spacy-connorm.{loss.objective}.v1", **loss.settings}
+    training["objective"] = {"@losses": loss.objective, **loss.settings}
     # Checkpoints are for trainings of hours.
     training["arguments"] |= {"max_steps": length.steps, "save_strategy": "no"}
     fit_processor(config)

@@ -42,7 +42,7 @@ def test_each_loss_is_trained_with_each_seed_and_scored(rows_of, options, work, 
     (path,) = work.glob("sapbert-nca-mining-on-1-*.cfg")
     training = Config().from_disk(path, interpolate=False)["training"]
     assert training["objective"] == {
-        "@losses": "spacy-connorm.Nca.v1",
+        "@losses": "sapbert.Nca.v1",
         "scale": 20.0,
         "mining_margin": 0.2,
     }

@@ -166,31 +166,20 @@ def largest(values: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, tor
 
 
 def hard_pairs(cosines: torch.Tensor, pairs: Pairs, *, margin: float | None) -> Pairs:
-    """Mine hard pairs by the Euclidean distances of the vectors scaled to length 1, as in SapBERT.
+    """Keep the pairs of hard triplets (Liu et al. 2021, section 2, equation 1): by the Euclidean
+    distances of the vectors scaled to length 1, a triplet is hard unless its positive is nearer
+    than its negative by the margin. The nearest negative decides for a positive, and the farthest
+    positive for a negative, so triplets are not listed as in the library's `TripletMarginMiner`.
 
     cosines (torch.Tensor): float32 (B, B).
     pairs (Pairs): Rows are anchors.
     margin (Optional[float]): In units of the distance; if None, all pairs are kept.
-    RETURNS (Pairs): The pairs to keep.
+    RETURNS (Pairs): Positives with d_ap + margin >= min d_an, negatives with d_an <= max d_ap +
+        margin.
     """
     if margin is None:
         return pairs
     distances = cosines.detach().mul(-2).add_(2).clamp_(min=0).sqrt_()
-    return mine(distances, pairs, margin=margin)
-
-
-def mine(distances: torch.Tensor, pairs: Pairs, *, margin: float) -> Pairs:
-    """Keep the pairs of hard triplets (Liu et al. 2021, section 2, equation 1): a triplet is hard
-    unless its positive is nearer than its negative by the margin. The nearest negative decides for
-    a positive, and the farthest positive for a negative, so triplets need not be listed as in the
-    library's `TripletMarginMiner`.
-
-    distances (torch.Tensor): float32 (B, B), without gradients.
-    pairs (Pairs): Rows are anchors.
-    margin (float): In units of the distance.
-    RETURNS (Pairs): Positives with d_ap + margin >= min d_an, negatives with d_an <= max d_ap +
-        margin.
-    """
     nearest = -largest(-distances, pairs.negatives)[0].unsqueeze(1)
     farthest = largest(distances, pairs.positives)[0].unsqueeze(1)
     return Pairs(

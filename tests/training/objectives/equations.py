@@ -67,16 +67,6 @@ def batch_hard_triplet(vectors, concepts):
     return mean(losses)
 
 
-def max_margin_triplet(vectors, concepts, *, margin=0.2):
-    losses = [
-        normalized_euclidean(vectors, a, p) - normalized_euclidean(vectors, a, n) + margin
-        for a, (positives, negatives) in parts(concepts).items()
-        for p in positives
-        for n in negatives
-    ]
-    return mean([loss for loss in losses if loss > 0])
-
-
 def multi_similarity(vectors, concepts, *, alpha=2.0, beta=50.0, base=0.5, mining_margin=0.2):
     losses = []
     for a, (positives, negatives) in hard(vectors, concepts, mining_margin).items():
@@ -96,39 +86,6 @@ def supervised_contrastive(vectors, concepts, *, temperature=0.05):
     return mean(losses)
 
 
-def cosine_loss(vectors, concepts, *, mining_margin=None):
-    of_positives, of_negatives = [], []
-    for a, (positives, negatives) in hard(vectors, concepts, mining_margin).items():
-        of_positives += [1 - cos(vectors, a, p) for p in positives]
-        of_negatives += [cos(vectors, a, n) for n in negatives]
-    return mean(of_positives) + mean([loss for loss in of_negatives if loss > 0])
-
-
-def nca(vectors, concepts, *, scale=20.0, mining_margin=None):
-    losses = []
-    for a, (positives, negatives) in hard(vectors, concepts, mining_margin).items():
-        near = {
-            j: exp(-scale * normalized_euclidean(vectors, a, j) ** 2) for j in positives + negatives
-        }
-        losses.append(-log(sum(near[p] for p in positives) / sum(near.values())))
-    return mean(losses)
-
-
-def lifted_structure(vectors, concepts, *, margin=0.5, mining_margin=None):
-    kept = hard(vectors, concepts, mining_margin)
-    losses = []
-    for a, (positives, _) in kept.items():
-        for p in positives:
-            total = sum(
-                exp(margin - normalized_euclidean(vectors, end, n))
-                for end in (a, p)
-                for n in kept.get(end, ([], []))[1]
-            )
-            structure = log(total) + normalized_euclidean(vectors, a, p)
-            losses.append(structure.clamp(min=0) ** 2 / 2)
-    return mean(losses)
-
-
 def info_nce(vectors, concepts, *, temperature=0.07, mining_margin=None):
     losses = []
     for a, (positives, negatives) in hard(vectors, concepts, mining_margin).items():
@@ -136,20 +93,6 @@ def info_nce(vectors, concepts, *, temperature=0.07, mining_margin=None):
         for p in positives:
             own = exp(cos(vectors, a, p) / temperature)
             losses.append(-log(own / (own + total)))
-    return mean(losses)
-
-
-def circle(vectors, concepts, *, m=0.25, gamma=256.0, mining_margin=None):
-    losses = []
-    for a, (positives, negatives) in hard(vectors, concepts, mining_margin).items():
-        toward, apart = torch.zeros(()), torch.zeros(())
-        for p in positives:
-            weight = (1 + m - cos(vectors, a, p).detach()).clamp(min=0)
-            toward = toward + exp(-gamma * weight * (cos(vectors, a, p) - (1 - m)))
-        for n in negatives:
-            weight = (cos(vectors, a, n).detach() + m).clamp(min=0)
-            apart = apart + exp(gamma * weight * (cos(vectors, a, n) - m))
-        losses.append(log(1 + apart * toward))
     return mean(losses)
 
 

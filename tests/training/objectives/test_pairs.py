@@ -55,20 +55,12 @@ def test_multi_similarity_is_sapberts(seed):
     torch.testing.assert_close(other.grad, one.grad, rtol=1e-4, atol=1e-6)
 
 
-# Where the library leaves losses of 0 out of the mean, all that count are in it here.
 LIBRARY = {
-    "max margin": (objectives.MaxMarginTriplet(), losses.TripletMarginLoss(margin=0.2)),
-    "lifted structure": (
-        objectives.LiftedStructure(margin=1.0),
-        losses.LiftedStructureLoss(neg_margin=1),
-    ),
     "InfoNCE": (objectives.InfoNce(temperature=0.2), losses.NTXentLoss(temperature=0.2)),
-    "circle": (objectives.Circle(), losses.CircleLoss(m=0.25, gamma=256)),
     "supervised contrastive": (
         objectives.SupervisedContrastive(temperature=0.1),
         losses.SupConLoss(temperature=0.1),
     ),
-    "NCA": (objectives.Nca(scale=5), losses.NCALoss(softmax_scale=5)),
 }
 
 
