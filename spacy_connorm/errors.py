@@ -148,15 +148,7 @@ class Errors(metaclass=_Coded):
         "white space between them; in PubTator, one character separates title and abstract."
     )
     CN213 = "There is no tokenizer for the language '{lang}' ({reason}). For English, use `en`."
-    CN218 = (
-        "'{path}' has no `.pipe.txt` files. If its annotations are in `.txt` files, name the "
-        "folder of their notes (`texts` in Python, `--texts` on the command line)."
-    )
-    CN219 = (
-        "{place}: its file {file} is missing from '{folder}'. Put it there. If the notes of a "
-        "corpus are elsewhere, name their folder (`texts` in Python, `--texts` on the command "
-        "line)."
-    )
+    CN219 = "{place}: its file {file} is missing from '{folder}'. Put it there."
 
     CN220 = (
         "'{path}' can't be read as {format} ({reason}). It is in another format, or damaged{mend}."

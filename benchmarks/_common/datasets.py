@@ -12,6 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from _common.cli import fail, require_files
+from _common.clinical_notes import MCN_LIST, SHARECLEF, read_clinical_notes
 from _common.craft import read_craft
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.documents import read_corpus
@@ -77,6 +78,8 @@ MESH = OntologyFile(
 )
 DISEASE_ONTOLOGY = OntologyFile("disease_ontology/doid_2016-09-01.obo.gz")
 HPO = OntologyFile("hpo_2017/hp_2017-04-13.obo.gz")
+# The part of UMLS that the notes were annotated with, as `connorm ontology` wrote it.
+CLINICAL = OntologyFile("clinical_notes/ontology.jsonl")
 ASKAPATIENT = OntologyFile(
     "askapatient_fold0/concepts.tsv.gz",
     {"format": "tsv", "id": 1, "name": 2, "header": False},
@@ -113,6 +116,17 @@ DATASETS = {
     "hpo-abstracts": Dataset(HPO, ("hpo_2017/gsc_plus_dev.pubtator.txt.gz",), ""),
     "hpo-notes": Dataset(HPO, ("hpo_2017/clinical_dev.pubtator",), ""),
     "askapatient": Dataset(ASKAPATIENT, *_parts("askapatient_fold0", "tsv")),
+    "mcn": Dataset(
+        CLINICAL,
+        ("clinical_notes/mcn/train/train_file_list.txt",),
+        "clinical_notes/mcn/test/test_file_list.txt",
+    ),
+    "shareclef": Dataset(
+        CLINICAL,
+        ("clinical_notes/shareclef/train.pipe",),
+        "clinical_notes/shareclef/test.pipe",
+        types=("Disease_Disorder",),
+    ),
     "nlmchem": Dataset(MESH, (), "nlmchem_test/test.pubtator.txt.gz"),
 }
 
@@ -238,7 +252,8 @@ class Data:
 def read_docs(
     path: Path, *, types: Sequence[str] = (), ids_of: Ontology | None = None
 ) -> Iterator[Doc]:
-    """Read a corpus: CRAFT, which has a format of its own here, or one that the package reads.
+    """Read a corpus: CRAFT or clinical notes, which have formats of their own here, or one that the
+    package reads.
 
     path (Path): The file.
     types (Sequence[str]): The types of mentions to read; all if empty.
@@ -248,6 +263,8 @@ def read_docs(
     nlp = blank_english()
     if path.parent.name == "craft":
         return read_craft(path, nlp=nlp, types=types)
+    if path.name.endswith((MCN_LIST, SHARECLEF)):
+        return read_clinical_notes(path, nlp=nlp, types=types)
     return read_corpus(path, nlp=nlp, types=types, ids_of=ids_of)
 
 

@@ -87,7 +87,6 @@ def _load(reference: str) -> Any:
 
 # If a file name fits several formats, the first one reads it.
 _TABLE = (
-    Format("shareclef", "clinical_notes:read_shareclef", (".pipe", ".pipe.txt"), ".pipe.txt"),
     Format(
         *("pubtator", "pubtator:read_pubtator", (".pubtator", ".txt")),
         unlinked=("OTHER", "NonStandardRef"),  # of NLM-Chem
@@ -111,7 +110,6 @@ _TABLE = (
         is_folder=True,
         is_text=False,
     ),
-    Format("mcn", "clinical_notes:read_mcn", (".norm",), ".norm"),
     Format("tsv", "tables:read_mention_table", (".tsv",)),
     Format(
         "jsonl",

@@ -46,8 +46,8 @@ def read_corpus(
 ) -> Iterator[Doc]:
     """Read an annotated corpus, document by document.
 
-    path (Union[str, Path]): The file, which may be compressed (`.gz`); for BRAT, MCN and
-        ShARe/CLEF, also a folder of files.
+    path (Union[str, Path]): The file, which may be compressed (`.gz`); for BRAT,
+        also a folder of files.
     nlp (Language): Its tokenizer creates the documents.
     format (Optional[str]): One of `FORMATS`; detected from the file name if None.
     types (Sequence[str]): The mention types to keep; if empty, all types that should be

@@ -47,7 +47,6 @@ def test_the_name_tells_the_format(tmp_path, nlp, name):
     [
         ("a.pipe.txt.bioc.xml", "bioc"),
         ("x.bioc.xml.bak.txt", "pubtator"),
-        ("a.txt.pipe", "shareclef"),
         ("a.xml.tsv.gz", "tsv"),
         ("a.xml.bak", None),
     ],

@@ -98,11 +98,6 @@ def _pubtator(row: str) -> str:
     return f"7|t|{CANARY} and more\n{row}\n"
 
 
-def _note(world: World) -> Path:
-    """RETURNS (Path): The folder with the note of the annotations `a.norm`."""
-    return world.file("a.txt", CANARY).parent
-
-
 def _bioc(**fields: Any) -> str:
     return json.dumps([{"passages": [{"text": CANARY, "offset": 0, **fields}]}])
 
@@ -178,7 +173,6 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
             "a.xml", _bioc_xml(f"<passage><offset>{CANARY}</offset><text>x</text></passage>")
         ),
     ],
-    "CN219": [lambda world: world.corpus("a.pipe", f"{CANARY}||D||C1||0||3\n")],
     "CN424": [
         lambda world: world.normalizer.add_synonyms([("C1", CANARY)]),
         lambda world: world.normalizer.initialize(
@@ -236,14 +230,11 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
             world.file("a.txt", CANARY),
             world.corpus("a.ann", f"T1\tD {CANARY}\t{CANARY}\n"),
         ),
-        lambda world: world.corpus("a.norm", f"{CANARY}\n", texts=_note(world)),
-        lambda world: world.corpus("a.norm", f"N0||C1||{CANARY}||3\n", texts=_note(world)),
     ],
     "CN207": [
         lambda world: world.corpus("a.txt", _pubtator(f"7\t4\t4\t{CANARY}\tD\tD1")),
         lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t99\t{CANARY}\tD\tD1")),
     ],
-    "CN218": [lambda world: list(read_corpus(_note(world), nlp=world.nlp, format="shareclef"))],
     "CN707": [lambda world: _read_inputs(world, f'{{"title": "{CANARY}"}}\n')],
     "CN709": [_annotate_long],
     "CN749": [
