@@ -6,7 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from ..errors import ConnormError, Errors, Warnings, quote_id, unreadable, warn
+from ..errors import (
+    ConnormError,
+    Errors,
+    Warnings,
+    quote_id,
+    refuse,
+    refuse_text,
+    unreadable,
+    warn,
+)
 from ..files.atomic import atomic_file, write_text
 from ..files.text import open_text, read_lines, sha256
 from .concept import Concept, merge, require_id_and_name
@@ -121,6 +130,23 @@ class ConceptStream:
 
 
 AnyOntology: TypeAlias = Ontology | ConceptStream
+Value = TypeVar("Value")
+# A value, or a function that reads it.
+Given: TypeAlias = Value | Callable[[], Value]
+
+
+def read_given(ontology: Given[AnyOntology]) -> AnyOntology:
+    """Return an ontology, or read it if a function was given.
+
+    ontology (Union[Ontology, ConceptStream, Callable]): It, or a function that reads it.
+    RETURNS (Union[Ontology, ConceptStream]): The ontology.
+    RAISES (ConnormError): CN006 for anything but an ontology.
+    """
+    given = ontology() if callable(ontology) else ontology
+    if not isinstance(given, AnyOntology):
+        refuse_value = refuse if isinstance(given, (str, Path)) else refuse_text
+        refuse_value("ontology", given, "an Ontology, e.g. `read_ontology(path)`")
+    return given
 
 
 def read_concepts(path: str | Path) -> Iterator[Concept]:

@@ -1,26 +1,19 @@
-"""The component that writes concept ids and candidates onto spans. Also the parts that it shares
-with `mention_finder`: documents are read in batches, and each records which components have read
-it, to warn if they belong to different pipelines.
-"""
+"""The component that writes concept ids and candidates onto spans."""
 
-from abc import abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice, takewhile
-from multiprocessing import parent_process
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict, TypeVar, Unpack
-from weakref import WeakKeyDictionary, WeakSet, ref
+from typing import TYPE_CHECKING, Any, Unpack
 
 from spacy.language import Language
-from spacy.pipeline import Pipe
 from spacy.tokens import Doc, Span
 from spacy.training import Example
-from spacy.util import minibatch
 from spacy.vocab import Vocab
 from thinc.api import Model
 
 from ..concepts import AnyOntology, Candidate, Concept
 from ..concepts.curies import PREFIXES
+from ..concepts.ontology import Given, read_given
 from ..documents.abbreviations import find_long_forms
 from ..documents.mentions import ALL_MENTIONS_KEY, annotated_synonyms, split_ids
 from ..documents.spans import (
@@ -32,11 +25,14 @@ from ..documents.spans import (
     set_span_attributes,
 )
 from ..encoders import required_extra
-from ..errors import ConnormError, Errors, Warnings, refuse, refuse_text, require_positive, warn
+from ..errors import ConnormError, Errors, refuse, refuse_text
 from ..files.atomic import TemporaryFolder
 from ..linker.interpretations import Calibration, written_id
 from ..linker.synonyms import as_pairs, read_synonyms, write_synonyms
 from ..text.cleaning import clean
+from .batched_pipe import BatchedPipe
+from .limits import Limits
+from .mention_sources import record_normalizer, warn_without_entities
 from .serialization import INDEX, SavedComponent, require_extras
 from .settings import InnerProductSettings, NormalizerSettings, Settings
 
@@ -45,141 +41,9 @@ if TYPE_CHECKING:
     from ..linker.linking import Explanation, Query
 
 
-class BatchedPipe(Pipe):
-    """A component that predicts for a batch of documents without changing them, and then writes the
-    results.
-    """
-
-    name: str
-
-    @abstractmethod
-    def predict(self, docs: Sequence[Doc]) -> list[Any]:
-        """Compute the annotations of documents without writing them.
-
-        RETURNS (List[Any]): The annotations of each document.
-        """
-
-    @abstractmethod
-    def set_annotations(self, docs: Sequence[Doc], predictions: Sequence[Any]) -> None:
-        """Write the annotations that `predict` returned."""
-
-    def __call__(self, doc: Doc) -> Doc:
-        """Process a document.
-
-        doc (Doc): The document.
-        RETURNS (Doc): The same document.
-        RAISES (ConnormError): The errors of `predict`.
-        """
-        self.set_annotations([doc], self.predict([doc]))
-        return doc
-
-    def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Process documents in batches.
-
-        stream (Iterable[Doc]): The documents.
-        batch_size (int): The number of documents to process together.
-        YIELDS (Doc): The same documents, in order.
-        RAISES (ConnormError): CN006 for an empty batch.
-        """
-        require_positive("batch_size", batch_size)
-        error_handler = self.get_error_handler()
-        for docs in minibatch(stream, size=batch_size):
-            try:
-                self.set_annotations(docs, self.predict(docs))
-            except Exception as error:
-                error_handler(self.name, self, docs, error)
-            else:
-                yield from docs
-
-
 _ENCODER = "encoder"
 # The settings that name branches.
 _BRANCHES = ("branches", "excluded_branches")
-# Not stored on the document: the entry disappears with it, and other processes do not see it.
-_READERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
-# The pipelines of normalizers that have not warned of their place in them.
-_PIPELINES: WeakKeyDictionary[Any, ref[Language]] = WeakKeyDictionary()
-
-
-def record_name_user(docs: Iterable[Doc], user: Any) -> None:
-    """Record which component set the mentions of documents.
-
-    docs (Iterable[Doc]): The documents.
-    user (MentionFinder): The component, which uses the names of a normalizer.
-    """
-    for doc in docs:
-        _READERS.setdefault(doc, WeakSet()).add(user)
-
-
-def record_normalizer(doc: Doc, normalizer: Any) -> None:
-    """Record that a concept normalizer has read a document.
-
-    doc (Doc): The document.
-    normalizer (ConceptNormalizer): The component.
-    WARNS (ConnormWarning): CNW004, once, if the mentions are names from another pipeline.
-    """
-    readers = _READERS.setdefault(doc, WeakSet())
-    readers.add(normalizer)
-    normalizers = [each for each in readers if isinstance(each, ConceptNormalizer)]
-    for user in [each for each in readers if each not in normalizers]:
-        user.warn_of_others(normalizers)
-
-
-def record_pipeline(normalizer: Any, nlp: Language) -> None:
-    """Record which pipeline a concept normalizer was made for.
-
-    normalizer (ConceptNormalizer): The component.
-    nlp (Language): The pipeline.
-    """
-    _PIPELINES[normalizer] = ref(nlp)
-
-
-def _warn_without_entities(normalizer: Any, docs: Iterable[Doc]) -> None:
-    """Warn if nothing has set entities on documents, not even that there are none, and no component
-    before a normalizer does.
-
-    WARNS (ConnormWarning): CNW006, once.
-    """
-    found = _PIPELINES.get(normalizer)
-    nlp = found and found()
-    is_unset = [not doc.has_annotation("ENT_IOB") for doc in docs if len(doc)]
-    # Each of many processes would warn.
-    if not nlp or parent_process() or not is_unset or not all(is_unset):
-        return
-    before = takewhile(lambda each: each[1] is not normalizer, nlp.pipeline)
-    if not any(_may_set_entities(nlp, name) for name, _ in before):
-        _PIPELINES.pop(normalizer, None)
-        told = {"name": normalizer.name, "components": ", ".join(nlp.pipe_names)}
-        warn(Warnings.CNW006.format(**told))
-
-
-def _may_set_entities(nlp: Language, name: str) -> bool:
-    # Many components that are not spaCy's declare nothing.
-    assigned = nlp.get_pipe_meta(name).assigns
-    is_silent = not assigned and not nlp.get_pipe(name).__module__.startswith("spacy.")
-    return is_silent or "doc.ents" in assigned
-
-
-Read = TypeVar("Read")
-# A value, or a function that returns it.
-Given: TypeAlias = Read | Callable[[], Read]
-
-
-class Limits(TypedDict, total=False):
-    """Settings that can be overridden for one call; None keeps the setting.
-
-    top_k (Optional[int]): The maximum number of candidates.
-    types (Optional[Sequence[str]]): Find only concepts of these semantic types.
-    branches (Optional[Sequence[str]]): Find only concepts at or below these.
-    code_systems (Optional[Sequence[str]]): Add the codes of candidates in these vocabularies.
-    split_composites (Optional[bool]): Whether to search for the parts of composite mentions, too.
-    """
-
-    top_k: int | None
-    types: Iterable[str] | None
-    branches: Iterable[str] | None
-    code_systems: Iterable[str] | None
-    split_composites: bool | None
 
 
 class ConceptNormalizer(SavedComponent, BatchedPipe):
@@ -263,7 +127,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
 
         spans = [list(chain.from_iterable(self._groups(doc).values())) for doc in docs]
         if self.cfg["spans_key"] is None and not any(spans):
-            _warn_without_entities(self, docs)
+            warn_without_entities(self, docs)
         long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))
         mentions = [span.text for span in chain.from_iterable(spans)]
         names = list(map(get_matched_name, chain.from_iterable(spans)))
@@ -613,17 +477,3 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
                 refuse("limits", name, f"one of {', '.join(Limits.__annotations__)}")
         given = {name: value for name, value in limits.items() if value is not None}
         return self.cfg.changed(given) if given else self.cfg
-
-
-def read_given(ontology: Given[AnyOntology]) -> AnyOntology:
-    """Return an ontology, or read it if a function was given.
-
-    ontology (Union[Ontology, ConceptStream, Callable]): It, or a function that reads it.
-    RETURNS (Union[Ontology, ConceptStream]): The ontology.
-    RAISES (ConnormError): CN006 for anything but an ontology.
-    """
-    read = ontology() if callable(ontology) else ontology
-    if not isinstance(read, AnyOntology):
-        refuse_value = refuse if isinstance(read, (str, Path)) else refuse_text
-        refuse_value("ontology", read, "an Ontology, e.g. `read_ontology(path)`")
-    return read

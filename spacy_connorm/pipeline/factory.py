@@ -72,7 +72,8 @@ def make_concept_normalizer(
     scorer: Callable | None,
     **settings: Any,
 ) -> "ConceptNormalizer":
-    from .concept_normalizer import ConceptNormalizer, record_pipeline
+    from .concept_normalizer import ConceptNormalizer
+    from .mention_sources import record_pipeline
 
     normalizer = ConceptNormalizer(
         nlp.vocab,

@@ -20,7 +20,9 @@ from ..finder.found_mentions import (
     with_nested,
 )
 from ..finder.unmarked_texts import read_stop_list, require_docs, unmarked_texts
-from .concept_normalizer import BatchedPipe, ConceptNormalizer, record_name_user
+from .batched_pipe import BatchedPipe
+from .concept_normalizer import ConceptNormalizer
+from .mention_sources import record_finder
 from .serialization import SavedComponent
 from .settings import FinderSettings, Settings
 
@@ -112,7 +114,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         docs (Sequence[Doc]): The documents.
         predictions (Sequence[Sequence[FoundMention]]): What `predict` returned for them.
         """
-        record_name_user(docs, self)
+        record_finder(docs, self)
         for doc, found in zip(docs, predictions, strict=True):
             set_found_mentions(
                 doc, found, spans_key=self.cfg["spans_key"], nested=self.cfg["nested_mentions"]

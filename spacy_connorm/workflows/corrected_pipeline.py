@@ -17,7 +17,8 @@ from ..documents.mentions import split_ids
 from ..documents.spans import choose_spans
 from ..errors import ConnormError, Errors
 from ..linker.synonyms import ChangedSynonym
-from ..pipeline.concept_normalizer import ConceptNormalizer, Limits
+from ..pipeline.concept_normalizer import ConceptNormalizer
+from ..pipeline.limits import Limits
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from ..pipeline.mention_marker import MentionMarker, add_marker
 from .annotation import to_record

@@ -14,6 +14,7 @@ from spacy.training import Example
 from thinc.api import Config
 
 from ..concepts import AnyOntology, Concept, ConceptStream, Ontology
+from ..concepts.ontology import Given, read_given
 from ..documents.docbin import read_docs
 from ..documents.mentions import annotated_mentions
 from ..encoders import choose_device
@@ -25,7 +26,7 @@ from ..index.store import ConceptStore
 from ..linker.synonyms import ChangedSynonym, as_pairs, read_synonyms
 from ..ontology import OntologyReader, substitutions_reader
 from ..ontology.profiles import AUTO, NONE, PROFILES, Profile, choose_profile
-from ..pipeline.concept_normalizer import ConceptNormalizer, Given, read_given
+from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import choose_name, find_normalizer, load_normalizer
 from ..pipeline.saving import write_pipeline
 from ..pipeline.short_form_files import CLINICAL, NO_FINDINGS, ambiguous_short_forms, unambiguous

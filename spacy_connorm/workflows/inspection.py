@@ -10,7 +10,8 @@ from ..concepts import Candidate
 from ..errors import ConnormError, Errors, refuse_text
 from ..files.folders import MANIFEST, damaged, read_manifest, read_object, verify
 from ..files.progress import BYTES, progress_bar
-from ..pipeline.concept_normalizer import ConceptNormalizer, Limits
+from ..pipeline.concept_normalizer import ConceptNormalizer
+from ..pipeline.limits import Limits
 from ..pipeline.loading import find_pipeline_folder, load_normalizer, load_pipeline
 from ..pipeline.saving import META_FACT, META_FILE, meaning_of
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 import spacy
 from confection import ConfigValidationError
-from spacy.language import Language
 
-from spacy_connorm.errors import ConnormError, ConnormWarning
+from spacy_connorm.errors import ConnormError
 
 TEXTS = ["An MI and a cold.", "Nothing here.", "", "MI, cold, aspirin.", "A heart attack, no cold."]
 
@@ -177,34 +176,3 @@ def test_limits_may_be_any_collection_and_number(normalizer):
 def test_a_nil_threshold_may_be_any_score(pipeline, threshold):
     pipeline.get_pipe("concept_normalizer").cfg["nil_threshold"] = threshold
     assert pipeline("A cold.").ents[0].kb_id_ == "C3"
-
-
-@Language.component("finds_nothing")
-def finds_nothing(doc):
-    return doc
-
-
-def test_a_normalizer_that_gets_no_mentions_is_told_once(make_pipeline):
-    nlp, ruled = make_pipeline(), make_pipeline()
-    nlp.remove_pipe("entity_ruler")
-    nlp.add_pipe("sentencizer", first=True)
-    nlp.add_pipe("entity_ruler", source=ruled)
-    order = "sentencizer, concept_normalizer, entity_ruler"
-    with pytest.warns(ConnormWarning, match=f"CNW006.*'concept_normalizer'.*{order}") as told:
-        list(nlp.pipe(TEXTS, batch_size=2))
-        nlp("An MI.")
-    assert len(told) == 1
-
-
-def test_mentions_may_come_from_elsewhere(make_pipeline):
-    nlp = make_pipeline()
-    assert not nlp("Nothing.").ents
-    nlp.remove_pipe("entity_ruler")
-    annotated, nothing = nlp.make_doc("An MI."), nlp.make_doc("Nothing.")
-    annotated.ents = [annotated.char_span(3, 5, label="X")]
-    nothing.ents = []
-    assert nlp(annotated).ents[0].kb_id_ == "C2"
-    assert not nlp(nothing).ents and not nlp("").ents
-    # It declares nothing, so it may set entities where there are some.
-    nlp.add_pipe("finds_nothing", first=True)
-    assert not nlp("Nothing.").ents

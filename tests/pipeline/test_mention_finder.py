@@ -36,31 +36,6 @@ def found(nlp, text):
     return [(ent.text, ent.kb_id_) for ent in nlp(text).ents]
 
 
-def test_one_from_another_pipeline_finds_the_names_of_its_own(make):
-    nlp = spacy.blank("en")
-    nlp.add_pipe("mention_finder", source=make())
-    normalizer = nlp.add_pipe("concept_normalizer", config=NGRAMS)
-    normalizer.initialize(lambda: [], ontology=Ontology([Concept("C7", "gout")]))
-    with pytest.warns(ConnormWarning, match="CNW004.*'mention_finder'.*'concept_normalizer'"):
-        nlp("Gout")
-    assert found(nlp, "Gout, no breast cancer.")[0][0] == "breast cancer"  # it warns once
-    nlp.get_pipe("mention_finder").initialize(lambda: [], nlp=nlp)
-    assert found(nlp, "Gout, no breast cancer.") == [("Gout", "C7")]
-
-
-def test_one_with_its_own_normalizer_does_not_warn(make):
-    first, second = make(), make()
-    second.add_pipe("mention_finder", name="again", before="concept_normalizer")
-    nlp = spacy.blank("en")
-    for name in ("mention_finder", "concept_normalizer"):
-        nlp.add_pipe(name, source=first)
-    assert found(nlp, "breast cancer") == [("breast cancer", "C1")]
-    # What one pipeline has annotated may be read by another one.
-    second.get_pipe("concept_normalizer").initialize(lambda: [], ontology=Ontology(CONCEPTS[:1]))
-    second.get_pipe("concept_normalizer")(first("breast cancer"))
-    assert found(second, "breast cancer") == [("breast cancer", "C1")]
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -1,0 +1,80 @@
+"""Which components have set the mentions of a document and linked them: a pipeline whose normalizer
+links the names of another one, or gets no mentions at all, is warned of.
+"""
+
+from collections.abc import Iterable
+from itertools import takewhile
+from multiprocessing import parent_process
+from typing import Any
+from weakref import WeakKeyDictionary, WeakSet, ref
+
+from spacy.language import Language
+from spacy.tokens import Doc
+
+from ..errors import Warnings, warn
+
+# Not stored on the document: the entry disappears with it, and other processes do not see it.
+_FINDERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
+_NORMALIZERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
+# The pipelines of normalizers that have not warned of their place in them.
+_PIPELINES: WeakKeyDictionary[Any, ref[Language]] = WeakKeyDictionary()
+
+
+def record_finder(docs: Iterable[Doc], finder: Any) -> None:
+    """Record which component set the mentions of documents.
+
+    docs (Iterable[Doc]): The documents.
+    finder (MentionFinder): The component, which uses the names of a normalizer.
+    """
+    for doc in docs:
+        _FINDERS.setdefault(doc, WeakSet()).add(finder)
+
+
+def record_normalizer(doc: Doc, normalizer: Any) -> None:
+    """Record that a concept normalizer has read a document.
+
+    doc (Doc): The document.
+    normalizer (ConceptNormalizer): The component.
+    WARNS (ConnormWarning): CNW004, once, if the mentions are names from another pipeline.
+    """
+    normalizers = _NORMALIZERS.setdefault(doc, WeakSet())
+    normalizers.add(normalizer)
+    for finder in _FINDERS.get(doc, ()):
+        finder.warn_of_others(list(normalizers))
+
+
+def record_pipeline(normalizer: Any, nlp: Language) -> None:
+    """Record which pipeline a concept normalizer was made for.
+
+    normalizer (ConceptNormalizer): The component.
+    nlp (Language): The pipeline.
+    """
+    _PIPELINES[normalizer] = ref(nlp)
+
+
+def warn_without_entities(normalizer: Any, docs: Iterable[Doc]) -> None:
+    """Warn if nothing has set entities on documents, not even that there are none, and no component
+    before a normalizer does.
+
+    normalizer (ConceptNormalizer): The component.
+    docs (Iterable[Doc]): The documents.
+    WARNS (ConnormWarning): CNW006, once.
+    """
+    reference = _PIPELINES.get(normalizer)
+    nlp = reference and reference()
+    is_unset = [not doc.has_annotation("ENT_IOB") for doc in docs if len(doc)]
+    # Each of many processes would warn.
+    if not nlp or parent_process() or not is_unset or not all(is_unset):
+        return
+    before = takewhile(lambda component: component[1] is not normalizer, nlp.pipeline)
+    if not any(_may_set_entities(nlp, name) for name, _ in before):
+        _PIPELINES.pop(normalizer, None)
+        components = ", ".join(nlp.pipe_names)
+        warn(Warnings.CNW006.format(name=normalizer.name, components=components))
+
+
+def _may_set_entities(nlp: Language, name: str) -> bool:
+    # Many components that are not spaCy's declare nothing.
+    assigned = nlp.get_pipe_meta(name).assigns
+    is_silent = not assigned and not nlp.get_pipe(name).__module__.startswith("spacy.")
+    return is_silent or "doc.ents" in assigned
