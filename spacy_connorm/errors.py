@@ -75,12 +75,6 @@ class Errors(metaclass=_Coded):
         "The span attribute `_.{attribute}` is taken. Give this component an `attribute_prefix`."
     )
     CN006 = "`{setting}` must be {expected}, not {value}."
-    CN007 = (
-        "The span from character {start} to {end}, {text}, has no candidates. Run the concept "
-        "normalizer before the entity linker, and list it in `annotating_components` when you "
-        "train the linker."
-    )
-    CN008 = "spaCy's KnowledgeBase needs dense vectors: use spacy-connorm.TransformerEncoder.v1."
     CN009 = (
         "The encoder recognizes nothing in synonym number {number}, {text} (its vector is zero), "
         "so no search can find it. Use another spelling."

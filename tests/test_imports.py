@@ -160,7 +160,7 @@ def test_tests_mirror_the_package():
 
 
 def test_nothing_heavy_is_imported():
-    names = ("factory", "kb", "abbreviation_resolver", "scorer")
+    names = ("factory", "abbreviation_resolver", "scorer")
     modules = ["cli", "workflows.corrections", *(f"pipeline.{name}" for name in names)]
     imports = "\n".join(f"import spacy_connorm.{module}" for module in modules)
     script = f"{REFUSE_HEAVY}\n{imports}"

@@ -160,6 +160,8 @@ def test_recipes_do_what_they_say(run):
     assert names["itself"] == {"C3": 2, "C4": 1, "C5": 1}
     assert names["at_or_below"] == {"C1": 3, "C3": 3, "C4": 1, "C5": 1}
     assert names["learned"] == [("cold", "C6")]
+    chosen = [names["linker"](text).ents[0].kb_id_ for text in ("Snow, ice, cold.", "Cold, cough.")]
+    assert chosen == ["C5", "C6"]
     assert [ent.kb_id_ for ent in names["chooser"]("A cold.").ents] == ["C6"]
     assert names["api"].private == {"you/findings": True}
 
@@ -272,7 +274,7 @@ def test_configs_parse_and_resolve(page):
         for component, sources in config.get("initialize", {}).get("components", {}).items():
             kind = MentionFinder if component == "mention_finder" else ConceptNormalizer
             takes = inspect.signature(kind.initialize).parameters
-            assert sources.keys() <= takes.keys() | {"kb_loader"}
+            assert sources.keys() <= takes.keys()
 
 
 def registered(config: dict):

@@ -29,7 +29,6 @@ from spacy_connorm.linker.synonyms import read_synonyms
 from spacy_connorm.ontology.reading import read_ontology
 from spacy_connorm.ontology.report import Inventory, warn_about
 from spacy_connorm.ontology.substitutions import read_substitutions
-from spacy_connorm.pipeline.kb import create_candidate_generator
 from spacy_connorm.server import RequestLimits
 from spacy_connorm.training.config import TrainingData, read_mentions
 from spacy_connorm.training.pool import build_pool
@@ -151,7 +150,6 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: search(world.nlp, CANARY),
         lambda world: Concept.from_dict({"concept_id": [CANARY], "canonical_name": "a"}),
     ],
-    "CN007": [lambda world: create_candidate_generator()(None, world.nlp.make_doc(CANARY)[:])],
     "CN009": [lambda world: world.normalizer.add_synonyms([("heart", "C1"), (CANARY, "C2")])],
     "CN101": [
         lambda world: Ontology([Concept("", CANARY)]),

@@ -8,7 +8,6 @@ import spacy
 from spacy_connorm import save_pipeline
 from spacy_connorm.encoders import encode
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.pipeline.kb import create_candidate_generator
 from spacy_connorm.pipeline.loading import load_normalizer
 from spacy_connorm.workflows import map_terms
 from spacy_connorm.workflows.inspection import check
@@ -91,16 +90,6 @@ def test_a_long_form_answers_alone(nlp):
     normalizer = nlp.get_pipe("concept_normalizer")
     (found,) = normalizer.candidates(["cold"], long_forms=["heart attack"])
     assert found[0].searched == "heart attack"
-
-
-def test_prior_probabilities_stay_below_one(nlp):
-    doc = nlp("heart attack")
-    ids = ["C1", "C2", "C3", "C4", "C5", "C6"]
-    kb = spacy.kb.InMemoryLookupKB(nlp.vocab, entity_vector_length=1)
-    kb.set_entities(ids, [1] * len(ids), [[1.0]] * len(ids))
-    (ent,) = doc.ents
-    for each in create_candidate_generator()(kb, ent):
-        assert 0 <= each.prior_prob <= 1
 
 
 def test_metrics_are_in_the_saved_manifest(nlp, tmp_path):
