@@ -11,8 +11,9 @@ from ..concepts import Concept, Ontology
 from ..concepts.curies import PREFIXES
 from .report import Retired
 
-KINDS = ("added", "retired", "renamed", "moved", "other owner", "name added", "name lost")
-ADDED, RETIRED, RENAMED, MOVED, OTHER_OWNER, NAME_ADDED, NAME_LOST = KINDS
+ADDED, RETIRED, RENAMED, MOVED = "added", "retired", "renamed", "moved"
+OTHER_OWNER, NAME_ADDED, NAME_LOST = "other owner", "name added", "name lost"
+KINDS = (ADDED, RETIRED, RENAMED, MOVED, OTHER_OWNER, NAME_ADDED, NAME_LOST)
 
 
 class Change(NamedTuple):

@@ -1,8 +1,10 @@
 """Tables with usual columns, or with those named by the user."""
 
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib.resources import files
 from itertools import chain, islice
 from pathlib import Path
 from shlex import quote as in_shell
@@ -15,30 +17,10 @@ from ..files.tables import TableRow, find_column, read_rows, require_width
 from .report import ReadReport, read_xrefs
 
 _TEXTS = ("concept_id", "canonical_name", "definition")
-# The columns that are read if none is named.
-_USUAL = {
-    "concept_id": (
-        *("id", "concept_id", "class_id", "code", "cui", "concept_code", "term_id", "icd_code"),
-    ),
-    "canonical_name": (
-        *("name", "canonical_name", "preferred_name", "preferred_label", "preferred_term"),
-        *("common_name", "label", "term", "term_name", "concept_name", "long_title", "title"),
-        "description",
-    ),
-    "aliases": ("synonyms", "synonym", "aliases", "alias"),
-    "types": ("types", "semantic_types", "semantic_type", "type_ids"),
-    "definition": ("definition", "definitions"),
-    "parents": ("parents", "parent"),
-    "alt_ids": ("alt_ids",),
-    "xrefs": ("xrefs",),
-}
+# Its keys are the fields of a concept.
+_COLUMNS = tomllib.loads(files(__package__).joinpath("columns.toml").read_text(encoding="utf8"))
 _REQUIRED = ("concept_id", "canonical_name")
 _OTHER_SEPARATORS = (";", ", ")
-# The last words of other columns, which are not read but proposed: "HGNC ID", "CTCAE Term".
-_LIKELY = {
-    "concept_id": frozenset(["id", "code", "identifier"]),
-    "canonical_name": frozenset(["name", "term", "title", "label", "symbol", "description"]),
-}
 # MedCAT's tables have rows of names, some of them preferred.
 _STATUS, _PREFERRED = "name_status", "P"
 
@@ -145,12 +127,12 @@ def _find_columns(
     folded = {"_".join(each.lower().split()): each for each in reversed(header or ())}
     places = dict[str, tuple[int, ...]]()
     known = {
-        field: next((folded[each] for each in usual if each in folded), None)
+        field: next((folded[name] for name in columns["usual"] if name in folded), None)
         if named[field] is None
         else named[field]
-        for field, usual in _USUAL.items()
+        for field, columns in _COLUMNS.items()
     }
-    absent = [_USUAL[field][0] for field in _REQUIRED if known[field] is None]
+    absent = [_COLUMNS[field]["usual"][0] for field in _REQUIRED if known[field] is None]
     if absent and header is None:
         find_column(path, absent[0], header)  # refuses it: there are only numbers
     elif absent:
@@ -178,7 +160,7 @@ def _unusual(
 def _likely(header: Sequence[str], field: str) -> str:
     """RETURNS (str): The first column whose last word tells the field."""
     last = {each: re.split(r"[\W_]+", each.lower().strip())[-1] for each in header}
-    return next((each for each in header if last[each] in _LIKELY[field]), "COLUMN")
+    return next((each for each in header if last[each] in _COLUMNS[field]["likely"]), "COLUMN")
 
 
 def _warn_about_unread(path: str | Path, columns: Sequence[str], read: Iterable[int]) -> None:
