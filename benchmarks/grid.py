@@ -50,7 +50,7 @@ from spacy_connorm.concepts import Candidate
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.evaluation_run import Run, Scored, to_rows
 from spacy_connorm.evaluation.report import BIOSYN, Row, Section, sections_to_markdown, to_json
-from spacy_connorm.index.concept_index import SEARCHES
+from spacy_connorm.index.search import SEARCHES
 from spacy_connorm.linker.lookup import ConceptLookup
 
 # The six searches, then the eight sieves, in the order of the paper's table.

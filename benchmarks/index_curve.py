@@ -33,9 +33,10 @@ from _measure.stopwatch import time_call
 
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.index.backends.annoy import AnnoyIndex
-from spacy_connorm.index.backends.exact import ExactIndex, Neighbours, Searcher
+from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.ivf import IvfIndex
-from spacy_connorm.index.vectors import Vectors, from_raw
+from spacy_connorm.index.backends.protocol import Neighbours, Searcher
+from spacy_connorm.index.vectors.kinds import Vectors, from_raw
 from spacy_connorm.text.cleaning import clean
 
 SEARCH_K = (20_000, 80_000, 320_000, 1_280_000)

@@ -20,7 +20,7 @@ from spacy import registry
 from thinc.api import Model
 
 from spacy_connorm.encoders import encode, fits, is_sparse
-from spacy_connorm.encoders.protocol import unit_rows
+from spacy_connorm.encoders.raw import unit_rows
 from spacy_connorm.evaluation.report import Row, to_json, to_table
 
 

@@ -339,7 +339,7 @@ def export():
     """A function that exports a folder, with settings of TransformerEncoder."""
     pytest.importorskip("onnxscript")
     from spacy_connorm.encoders.onnx.export import export_transformer
-    from spacy_connorm.encoders.protocol import trainable
+    from spacy_connorm.encoders.trainable import trainable
     from spacy_connorm.encoders.transformer import TransformerEncoder
 
     def write(source, folder, *, precision="int8", **settings):

@@ -6,7 +6,7 @@ import numpy as np
 import spacy
 
 from spacy_connorm.encoders import make_encoder
-from spacy_connorm.encoders.protocol import EncoderShim
+from spacy_connorm.encoders.shims import EncoderShim
 
 
 class HashingShim(EncoderShim):

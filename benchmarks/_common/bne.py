@@ -18,7 +18,7 @@ from _common.grounding_encoders import Size
 from _common.synonym_sets import Split, flat, places_of
 from spacy_connorm.concepts import Concept, Ontology
 from spacy_connorm.encoders.grounded.words import WordTable, split_tokens
-from spacy_connorm.encoders.protocol import unit_rows
+from spacy_connorm.encoders.raw import unit_rows
 from spacy_connorm.evaluation.metrics import score_retrieval
 from spacy_connorm.training.batchers import Batch, Ranking
 from spacy_connorm.training.grounding_batcher import GroundingBatcher

@@ -15,7 +15,8 @@ from spacy_connorm.concepts import Candidate
 from spacy_connorm.encoders import is_sparse
 from spacy_connorm.encoders.storage import ARCHITECTURES
 from spacy_connorm.files.folders import read_object
-from spacy_connorm.index.backends.exact import Backend, ExactIndex
+from spacy_connorm.index.backends.exact import ExactIndex
+from spacy_connorm.index.backends.protocol import Backend
 from spacy_connorm.linker.linking import Query, candidates_of
 from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.linker.sieve import Sieve

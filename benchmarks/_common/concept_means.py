@@ -8,7 +8,7 @@ from thinc.api import Model
 
 from _common.datasets import Data
 from _common.prepared import SearchedMentions
-from spacy_connorm.encoders.protocol import unit_rows
+from spacy_connorm.encoders.raw import unit_rows
 from spacy_connorm.evaluation.report import Row
 
 # Queries that are compared at once.

@@ -15,7 +15,7 @@ from _common.cli import require_files
 from _common.datasets import ASKAPATIENT, MEDIC, MESH, OntologyFile
 from spacy_connorm.encoders import encoder_inputs, fingerprint
 from spacy_connorm.files.atomic import atomic_file
-from spacy_connorm.index.vectors import from_raw
+from spacy_connorm.index.vectors.kinds import from_raw
 from spacy_connorm.ontology import stream_ontology
 from spacy_connorm.text.cleaning import clean
 

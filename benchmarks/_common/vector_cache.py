@@ -10,7 +10,8 @@ from thinc.api import Model
 
 from spacy_connorm.encoders import encode_inputs, encoder_inputs, fingerprint, fits, make_encoder
 from spacy_connorm.encoders.hybrid import HybridEncoder, HybridShim
-from spacy_connorm.encoders.protocol import EncoderShim, restored_parts, saved_parts
+from spacy_connorm.encoders.saving import restored_parts, saved_parts
+from spacy_connorm.encoders.shims import EncoderShim
 from spacy_connorm.files.atomic import atomic_file
 
 

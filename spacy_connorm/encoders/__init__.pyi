@@ -1,10 +1,10 @@
 from .dan import DanEncoder as DanEncoder
+from .device import choose_device as choose_device
 from .grounded import GroundedDanEncoder as GroundedDanEncoder
 from .grounded import WordVectorEncoder as WordVectorEncoder
 from .hybrid import HybridEncoder as HybridEncoder
 from .ngram import NgramEncoder as NgramEncoder
 from .onnx import OnnxEncoder as OnnxEncoder
-from .protocol import choose_device as choose_device
 from .protocol import encode as encode
 from .protocol import encode_inputs as encode_inputs
 from .protocol import encoder_inputs as encoder_inputs
@@ -13,7 +13,7 @@ from .protocol import fits as fits
 from .protocol import is_sparse as is_sparse
 from .protocol import make_encoder as make_encoder
 from .protocol import replica as replica
-from .protocol import require_trainable as require_trainable
 from .protocol import required_extra as required_extra
-from .protocol import trainable as trainable
+from .trainable import require_trainable as require_trainable
+from .trainable import trainable as trainable
 from .transformer import TransformerEncoder as TransformerEncoder

@@ -11,8 +11,6 @@ from thinc.types import Floats2d
 
 from ..errors import refuse
 from .protocol import (
-    EncoderShim,
-    HybridArray,
     encode_inputs,
     encoder_inputs,
     fingerprint,
@@ -22,9 +20,10 @@ from .protocol import (
     make_encoder,
     replica,
     required_extra,
-    restored_parts,
-    saved_parts,
 )
+from .raw import HybridArray
+from .saving import restored_parts, saved_parts
+from .shims import EncoderShim
 
 _LENGTH = 8
 

@@ -9,7 +9,9 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors, refuse
-from .protocol import EncoderShim, make_csr, make_encoder
+from .protocol import make_encoder
+from .raw import make_csr
+from .shims import EncoderShim
 from .storage import digest_parts
 
 # Time grows with the length, and longer n-grams add nothing to shorter ones.

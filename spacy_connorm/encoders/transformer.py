@@ -13,7 +13,8 @@ from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors, refuse, require_installed, require_positive
 from .pretrained import MINILM, find_folder, load_pretrained
-from .protocol import PretrainedShim, make_encoder
+from .protocol import make_encoder
+from .shims import PretrainedShim
 from .storage import digest_parts, read_card, require_settings
 from .tokens import tokenize_without_threads
 

@@ -13,7 +13,7 @@ from ..encoders import choose_device
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.atomic import require_apart
 from ..files.folders import read_object, replaced, require_replaceable
-from ..index.vectors import COSINE
+from ..index.vectors.metric import COSINE
 from ..linker.interpretations import Calibration, margins, written_id
 from ..linker.sieve import Sieve
 from ..pipeline.concept_normalizer import ConceptNormalizer

@@ -11,7 +11,7 @@ from ..documents.mentions import Mention
 from ..encoders import choose_device
 from ..errors import ConnormError, Errors, require_choice, require_ending
 from ..files.atomic import require_apart, require_distinct_outputs, write_text
-from ..index.concept_index import Search
+from ..index.search import Search
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
 from .calibration import Calibrated, calibrate, require_output

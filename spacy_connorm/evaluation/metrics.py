@@ -11,7 +11,7 @@ import numpy as np
 
 from ..concepts import NIL, Candidate
 from ..documents.mentions import Mention, split_ids
-from ..encoders.protocol import unit_rows
+from ..encoders.raw import unit_rows
 from ..errors import Warnings, quote_id, warn
 from ..text.cleaning import clean
 

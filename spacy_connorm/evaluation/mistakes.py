@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..concepts import NIL
-from ..index.concept_index import D
+from ..index.search import D
 from ..linker.lookup import ConceptLookup
 from ..text.cleaning import clean
 from .metrics import Gold, Prediction, by_part, lenient_rank, strict_rank

@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..index.concept_index import AllowedConcepts, ConceptIndex, D
+from ..index.cache import Cache
+from ..index.concept_index import ConceptIndex
+from ..index.filter import AllowedConcepts
 from ..index.overlay import SynonymOverlay
-from ..index.store import Cache
+from ..index.search import D
 from ..index.word_bags import ENGLISH_TABLE, WordBags
 from ..text.word_bags import normalized_words
 

@@ -12,8 +12,9 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..errors import refuse_text
-from ..index.concept_index import TARGETS, Filter, allowed_concepts
-from ..index.store import Cache
+from ..index.cache import Cache
+from ..index.filter import Filter, allowed_concepts
+from ..index.search import TARGETS
 from ..linker.lookup import Retriever
 from ..text.word_bags import content_words, hash_bag, word_bag
 from ..text.word_classes import COPULAS, PREPOSITIONS

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from ..index.store import Cache
+from ..index.cache import Cache
 from ..text.cleaning import are_opposite, has_sign
 from ..text.normalization import restore_word_order, strip_tags
 from ..text.word_bags import (

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..index.store import Cache, ConceptStore
+from ..index.cache import Cache
+from ..index.store import ConceptStore
 from ..text.word_bags import content_words, hash_word
 from .known_names import KnownName
 from .name_rules import is_short_form

@@ -2,9 +2,9 @@ from .backends.annoy import AnnoyIndex as AnnoyIndex
 from .backends.exact import ExactIndex as ExactIndex
 from .backends.ivf import IvfIndex as IvfIndex
 from .builder import write_index as write_index
-from .concept_index import SEARCHES as SEARCHES
 from .concept_index import ConceptIndex as ConceptIndex
-from .concept_index import Search as Search
+from .hits import run_search as run_search
 from .overlay import SynonymOverlay as SynonymOverlay
-from .search import run_search as run_search
+from .search import SEARCHES as SEARCHES
+from .search import Search as Search
 from .store import ConceptStore as ConceptStore

@@ -14,35 +14,23 @@ import numpy as np
 from ..about import __version__
 from ..concepts import Concept, Source
 from ..concepts.concept import require_id_and_name
-from ..encoders.protocol import (
-    Encoder,
-    Raw,
-    encode_inputs,
-    encoder_inputs,
-    fingerprint,
-    fits,
-    fitted,
-    stack,
-)
+from ..encoders.protocol import Encoder, encode_inputs, encoder_inputs, fingerprint, fits, fitted
+from ..encoders.raw import Raw, stack
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.atomic import atomic_folder
 from ..files.folders import seal, verify
 from ..files.progress import progress_bar
 from ..text.substitutions import Substitution
-from .backends.exact import Backend, Earlier
-from .concept_index import ConceptIndex, D, KeyTable, Members, O, Search, hash_keys
+from .backends.protocol import Backend, Earlier
+from .concept_index import ConceptIndex
+from .keys import KeyTable, hash_keys
+from .members import Members
 from .names import GroupedNames, NameFile, group_names
+from .search import D, O, Search
 from .store_writer import StoreWriter
-from .vectors import (
-    COSINE,
-    Vectors,
-    VectorWriter,
-    from_raw,
-    join,
-    metric_of,
-    open_vectors,
-    scaled,
-)
+from .vectors.kinds import Vectors, from_raw, join, open_vectors, scaled
+from .vectors.metric import COSINE, metric_of
+from .vectors.writer import VectorWriter
 from .word_bags import RewritingTable, WordBags
 
 # The number of vectors, and of means, in memory before they are written.

@@ -12,7 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..files.arrays import write_header
-from .concept_index import ConceptIndex, D, KeyTable, Members, O
+from .concept_index import ConceptIndex
+from .keys import KeyTable
+from .members import Members
+from .search import D, O
 from .store import STARTS_FILE, TEXTS_FILE
 
 # The number of texts hashed at once.

@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..encoders.protocol import Raw, stack
+from ..encoders.raw import Raw, stack
 from ..files.folders import damaged
 from .backends.exact import ExactSearcher
-from .concept_index import ConceptIndex, D, Search, hash_keys
-from .vectors import from_raw, open_vectors
+from .concept_index import ConceptIndex
+from .keys import hash_keys
+from .search import D, Search
+from .vectors.kinds import from_raw, open_vectors
 
 
 class Synonym(NamedTuple):

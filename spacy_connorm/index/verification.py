@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..encoders.protocol import Encoder, Raw, encode, encoder_inputs
+from ..encoders.protocol import Encoder, encode, encoder_inputs
+from ..encoders.raw import Raw
 from ..files.folders import damaged
-from .concept_index import ConceptIndex, hash_keys
-from .vectors import HybridVectors, SparseVectors, Vectors, from_raw
+from .concept_index import ConceptIndex
+from .keys import hash_keys
+from .vectors.hybrid import HybridVectors
+from .vectors.kinds import Vectors, from_raw
+from .vectors.sparse import SparseVectors
 
 # The number of texts read and tokenized at once.
 _CHUNK = 4096

@@ -15,8 +15,10 @@ import numpy as np
 from ..concepts import Candidate
 from ..concepts.curies import PrefixMap, split_curie
 from ..errors import ConnormError, Errors, refuse_text
-from ..index.concept_index import ConceptIndex, Filter, Search
-from ..index.search import Hit, run_search
+from ..index.concept_index import ConceptIndex
+from ..index.filter import Filter
+from ..index.hits import Hit, run_search
+from ..index.search import Search
 from ..text.cleaning import clean
 from ..text.composites import PART_SEPARATOR, split_composite
 from ..text.word_bags import word_bag

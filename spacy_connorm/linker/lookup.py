@@ -11,32 +11,21 @@ from typing import Any
 import numpy as np
 
 from ..concepts import Candidate, Concept, Source
-from ..encoders.protocol import (
-    Encoder,
-    EncoderShim,
-    HybridArray,
-    Raw,
-    encodable,
-    encode_inputs,
-    encoder_inputs,
-    loaded_shim,
-    stack,
-)
+from ..encoders.protocol import Encoder, encode_inputs, encoder_inputs, loaded_shim
+from ..encoders.raw import HybridArray, Raw, stack
+from ..encoders.shims import EncoderShim
 from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse, swapped, warn
 from ..files.atomic import TemporaryFolder
-from ..index.backends.exact import Backend
-from ..index.concept_index import (
-    TARGETS,
-    AllowedConcepts,
-    ConceptIndex,
-    Filter,
-    allowed_concepts,
-    hash_keys,
-)
+from ..index.backends.protocol import Backend
+from ..index.cache import Cache
+from ..index.concept_index import ConceptIndex
+from ..index.filter import AllowedConcepts, Filter, allowed_concepts
+from ..index.keys import hash_keys
 from ..index.overlay import Synonym, SynonymOverlay
-from ..index.store import Cache
-from ..index.vectors import COSINE, from_raw, metric_of
-from ..text.cleaning import clean
+from ..index.search import TARGETS
+from ..index.vectors.kinds import from_raw
+from ..index.vectors.metric import COSINE, metric_of
+from ..text.cleaning import clean, encodable
 from ..text.substitutions import Substitution
 from .rescorers import RESCORERS, SearchBatch
 from .sieve import Sieve

@@ -9,12 +9,14 @@ from typing import Protocol
 
 import numpy as np
 
-from ..encoders.protocol import Raw
-from ..index.concept_index import AllowedConcepts, ConceptIndex, Search
+from ..encoders.raw import Raw
+from ..index.concept_index import ConceptIndex
+from ..index.filter import AllowedConcepts
+from ..index.hits import DIGITS, Hit, IndexTexts, best_hits, rounded, with_parts
 from ..index.overlay import SynonymOverlay
-from ..index.search import DIGITS, Hit, IndexTexts, best_hits, rounded, with_parts
+from ..index.search import Search
 from ..index.store import ConceptStore
-from ..index.vectors import HybridVectors
+from ..index.vectors.hybrid import HybridVectors
 from ..index.word_bags import Rewritten, rewrite
 from ..text.cleaning import are_opposite, has_sign
 from ..text.normalization import drop_plurals, restore_word_order

@@ -6,7 +6,7 @@ from math import inf
 from typing import TypeVar
 
 from ..errors import refuse
-from ..index.concept_index import Search
+from ..index.search import Search
 
 Found = TypeVar("Found")
 # The threshold of the first search in the default sieve.

@@ -37,7 +37,7 @@ from .serialization import INDEX, SavedComponent, require_extras
 from .settings import InnerProductSettings, NormalizerSettings, Settings
 
 if TYPE_CHECKING:
-    from ..index.concept_index import Filter
+    from ..index.filter import Filter
     from ..linker.linking import Explanation, Query
 
 
@@ -72,7 +72,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for an invalid setting,
             CN421 for settings that are incompatible with the metric of the index.
         """
-        from ..index.vectors import COSINE, metric_of
+        from ..index.vectors.metric import COSINE, metric_of
         from ..linker.lookup import ConceptLookup
 
         # The validation of configs accepts any object here.
@@ -323,7 +323,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         cfg (Optional[Mapping[str, Any]]): The settings; the component's if None.
         RETURNS (Filter): Which concepts may be found.
         """
-        from ..index.concept_index import Filter
+        from ..index.filter import Filter
 
         cfg = self.cfg if cfg is None else cfg
         limits = (cfg["types"], *(map(self.own_id, cfg[each]) for each in _BRANCHES))
@@ -411,7 +411,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         exclude (Collection[str]): "encoder", "index", or both.
         RAISES (ConnormError): CN001 if there is no index.
         """
-        from ..encoders.protocol import store_encoder
+        from ..encoders.saving import store_encoder
         from ..index.overlay import write_overlay
 
         encoder = self.lookup.encoder
@@ -435,7 +435,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN402 for a damaged folder, CN430 if its index is from another build,
             and the errors of `ConceptLookup.use`.
         """
-        from ..encoders.protocol import open_encoder
+        from ..encoders.saving import open_encoder
         from ..index.concept_index import ConceptIndex
         from ..index.overlay import read_overlay
 

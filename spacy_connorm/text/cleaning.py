@@ -4,7 +4,7 @@ unify characters with several forms: compatibility characters, quotes, dashes, G
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import groupby
 
 _DIRT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
@@ -23,6 +23,20 @@ def clean(text: str) -> str:
         return text
     cleaned = _DIRT.sub(" ", text).strip(" ")
     return text if cleaned == text else cleaned
+
+
+def encodable(texts: Sequence[str]) -> list[str]:
+    """Join surrogate pairs in texts, and replace lone surrogates by U+FFFD.
+
+    texts (Sequence[str]): Any texts.
+    RETURNS (List[str]): Texts that every encoder can read.
+    """
+    # `isprintable` is fast, and surrogates are not printable.
+    return [text if text.isprintable() else _mend(text) for text in texts]
+
+
+def _mend(text: str) -> str:
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 _NAMES = (

@@ -17,7 +17,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..encoders.protocol import unit_rows
+from ..encoders.raw import unit_rows
 from ..errors import ConnormError, Errors, refuse, require_positive
 from ..files.atomic import atomic_file
 from .pool import SynonymPool, sorted_unique

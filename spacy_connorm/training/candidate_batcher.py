@@ -8,7 +8,8 @@ import numpy as np
 
 from ..encoders import is_sparse
 from ..encoders.ngram import NgramEncoder
-from ..encoders.protocol import fitted, unit_rows
+from ..encoders.protocol import fitted
+from ..encoders.raw import unit_rows
 from ..errors import ConnormError, Errors, Warnings, refuse, require_positive, warn
 from .batchers import COMPARED_AT_ONCE, Batch, Batcher, Ranking, Rankings, Relevance, top_columns
 from .pool import SynonymPool, sorted_unique

@@ -15,7 +15,8 @@ from spacy.util import registry
 from ..concepts import NIL, Ontology
 from ..documents.mentions import Mention
 from ..encoders import encode
-from ..encoders.protocol import Encoder, TrainableModule
+from ..encoders.protocol import Encoder
+from ..encoders.trainable import TrainableModule
 from ..errors import ConnormError, ConnormWarning, Errors
 from ..evaluation import Prediction, score_predictions
 from ..evaluation.metrics import read_all_gold, score_retrieval, warn_of_unknown_ids
@@ -23,7 +24,7 @@ from ..evaluation.queries import DEPTH
 from ..evaluation.report import score_row
 from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import ExactIndex
-from ..index.vectors import COSINE, Metric
+from ..index.vectors.metric import COSINE, Metric
 from ..linker.linking import Query, candidates_of
 from ..linker.lookup import ConceptLookup
 from ..linker.sieve import Sieve

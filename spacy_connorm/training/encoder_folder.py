@@ -12,7 +12,7 @@ from spacy.util import registry
 from thinc.api import Config
 
 from ..files.folders import read_object, replaced
-from ..index.vectors import COSINE, Metric
+from ..index.vectors.metric import COSINE, Metric
 from .checkpoints import CONFIG
 
 if TYPE_CHECKING:

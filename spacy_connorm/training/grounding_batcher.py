@@ -5,7 +5,7 @@ from math import ceil
 
 import numpy as np
 
-from ..encoders.protocol import unit_rows
+from ..encoders.raw import unit_rows
 from ..errors import ConnormError, Errors, refuse, require_positive
 from .batchers import COMPARED_AT_ONCE, Batch, Batcher, Groundings, Ranking, top_columns
 from .pool import SynonymPool, sorted_unique

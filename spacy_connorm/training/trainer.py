@@ -23,10 +23,10 @@ from transformers.trainer_callback import (
 from transformers.trainer_utils import IntervalStrategy
 from transformers.training_args import TrainingArguments
 
-from ..encoders.protocol import GroundedModule, TrainableModule
+from ..encoders.trainable import GroundedModule, TrainableModule
 from ..errors import ConnormError, Errors, require_choice
 from ..files.progress import progress_bar
-from ..index.vectors import COSINE
+from ..index.vectors.metric import COSINE
 from .adapters import FinalWeights, trained_share
 from .arguments import describe_hardware, make_arguments
 from .batchers import Ranking

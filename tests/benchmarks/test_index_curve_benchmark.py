@@ -6,7 +6,7 @@ from itertools import islice, product
 import numpy as np
 import pytest
 
-from spacy_connorm.index.backends.exact import Neighbours
+from spacy_connorm.index.backends.protocol import Neighbours
 
 
 @pytest.fixture

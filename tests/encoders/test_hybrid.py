@@ -14,7 +14,7 @@ from spacy_connorm.encoders import (
 )
 from spacy_connorm.encoders.hybrid import HybridEncoder
 from spacy_connorm.encoders.ngram import NgramEncoder
-from spacy_connorm.encoders.protocol import HybridArray
+from spacy_connorm.encoders.raw import HybridArray
 from spacy_connorm.errors import ConnormError
 
 NAMES = ["Heart Attack", "Heart failure", "headache", "cancer of the skin"]

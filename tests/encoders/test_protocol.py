@@ -26,7 +26,8 @@ from spacy_connorm.encoders.dan import DanEncoder
 from spacy_connorm.encoders.hybrid import HybridEncoder
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.encoders.onnx import OnnxEncoder
-from spacy_connorm.encoders.protocol import HybridArray, open_encoder, store_encoder
+from spacy_connorm.encoders.raw import HybridArray
+from spacy_connorm.encoders.saving import open_encoder, store_encoder
 from spacy_connorm.encoders.transformer import TransformerEncoder
 from spacy_connorm.errors import ConnormError
 

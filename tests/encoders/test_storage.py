@@ -9,7 +9,7 @@ from spacy_connorm.encoders.dan import DanEncoder
 from spacy_connorm.encoders.grounded import GroundedDanEncoder, WordVectorEncoder
 from spacy_connorm.encoders.hybrid import HybridEncoder
 from spacy_connorm.encoders.ngram import NgramEncoder
-from spacy_connorm.encoders.protocol import open_encoder, store_encoder
+from spacy_connorm.encoders.saving import open_encoder, store_encoder
 from spacy_connorm.errors import ConnormError
 
 TEXTS = ["heart attack", "headache", "", "acute cancer of the skin"]

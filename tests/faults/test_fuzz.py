@@ -13,7 +13,8 @@ import pytest
 import spacy
 
 from spacy_connorm import Concept, Ontology
-from spacy_connorm.encoders.protocol import fingerprint, open_encoder
+from spacy_connorm.encoders.protocol import fingerprint
+from spacy_connorm.encoders.saving import open_encoder
 from spacy_connorm.errors import ConnormError
 
 from .fuzzing import run_in_child

@@ -11,12 +11,15 @@ import pytest
 from scipy import sparse
 
 from spacy_connorm.concepts import Concept
-from spacy_connorm.encoders.protocol import Encoder, EncoderShim, HybridArray, make_encoder
+from spacy_connorm.encoders.protocol import Encoder, make_encoder
+from spacy_connorm.encoders.raw import HybridArray
+from spacy_connorm.encoders.shims import EncoderShim
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.ivf import IvfIndex
 from spacy_connorm.index.builder import write_index
-from spacy_connorm.index.concept_index import SEARCHES, ConceptIndex
+from spacy_connorm.index.concept_index import ConceptIndex
+from spacy_connorm.index.search import SEARCHES
 from spacy_connorm.text.cleaning import clean
 
 WIDTH = 12

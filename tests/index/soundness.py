@@ -8,8 +8,10 @@ from scipy import sparse
 from spacy_connorm.index.backends.annoy import AnnoySearcher
 from spacy_connorm.index.backends.ivf import IvfSearcher, load_faiss
 from spacy_connorm.index.builder import concept_means
-from spacy_connorm.index.concept_index import ConceptIndex, D, O, Search
-from spacy_connorm.index.vectors import HybridVectors, from_raw
+from spacy_connorm.index.concept_index import ConceptIndex
+from spacy_connorm.index.search import D, O, Search
+from spacy_connorm.index.vectors.hybrid import HybridVectors
+from spacy_connorm.index.vectors.kinds import from_raw
 from spacy_connorm.index.verification import are_same
 from spacy_connorm.index.word_bags import WordBags
 

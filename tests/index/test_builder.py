@@ -12,8 +12,10 @@ from spacy_connorm.concepts import Concept
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
-from spacy_connorm.index.concept_index import SEARCHES, ConceptIndex, Search, hash_keys
-from spacy_connorm.index.vectors import from_raw
+from spacy_connorm.index.concept_index import ConceptIndex
+from spacy_connorm.index.keys import hash_keys
+from spacy_connorm.index.search import SEARCHES, Search
+from spacy_connorm.index.vectors.kinds import from_raw
 
 from .conftest import (
     DENSE,

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from spacy_connorm.index.concept_index import D, O, hash_keys
+from spacy_connorm.index.keys import hash_keys
 from spacy_connorm.index.names import NameFile
+from spacy_connorm.index.search import D, O
 
 WRITTEN = ["b2", "שלום 🧬", "b1", "", "a" * 5000, "d2", "d1"]
 PLACES = [1, 0, 1, 2, 2, 2, 0]

@@ -5,13 +5,15 @@ import numpy as np
 import pytest
 
 from spacy_connorm.concepts import Concept
-from spacy_connorm.encoders.protocol import EncoderShim, make_encoder
+from spacy_connorm.encoders.protocol import make_encoder
+from spacy_connorm.encoders.shims import EncoderShim
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.builder import write_index
-from spacy_connorm.index.concept_index import SEARCHES, ConceptIndex, Search
+from spacy_connorm.index.concept_index import ConceptIndex
+from spacy_connorm.index.hits import run_search
 from spacy_connorm.index.overlay import SynonymOverlay
-from spacy_connorm.index.search import run_search
+from spacy_connorm.index.search import SEARCHES, Search
 from spacy_connorm.linker.linking import run_sieve
 from spacy_connorm.linker.lookup import Retriever
 from spacy_connorm.linker.rescorers import SearchBatch

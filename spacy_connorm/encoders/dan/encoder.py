@@ -12,7 +12,8 @@ from thinc.types import Floats2d
 from ...errors import refuse, require_installed, require_positive
 from ..ngram import require_ngram_range
 from ..pretrained import MINILM
-from ..protocol import PretrainedShim, make_encoder
+from ..protocol import make_encoder
+from ..shims import PretrainedShim
 from .network import PRECISIONS, Dan, DanSettings, Precision, load_dan
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from thinc.types import Floats2d
 from ...errors import refuse, require_installed, require_positive
 from ..hybrid import HybridShim
 from ..protocol import (
-    PretrainedShim,
     encode_inputs,
     encoder_inputs,
     fingerprint,
@@ -19,9 +18,9 @@ from ..protocol import (
     is_sparse,
     make_encoder,
     required_extra,
-    restored_parts,
-    saved_parts,
 )
+from ..saving import restored_parts, saved_parts
+from ..shims import PretrainedShim
 from .network import GroundedDan, load_grounded_dan, start_grounded_dan
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from ..protocol import Encoder, encode, unit_rows
+from ..protocol import Encoder, encode
+from ..raw import unit_rows
 from .network import MATRIX, OFFSET, GroundedDan, fit_cca
 
 # Units are dropped with one of so many shares: 16 random bits each.

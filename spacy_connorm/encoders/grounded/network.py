@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..protocol import unit_rows
+from ..raw import unit_rows
 from ..storage import (
     GROUNDED_DAN,
     WEIGHTS,

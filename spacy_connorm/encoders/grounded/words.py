@@ -17,7 +17,8 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ...errors import ConnormError, Errors, refuse, require_installed, require_positive
-from ..protocol import PretrainedShim, make_encoder
+from ..protocol import make_encoder
+from ..shims import PretrainedShim
 from ..storage import digest_weights
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")

@@ -14,7 +14,8 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ...errors import ConnormError, Errors, require_installed
-from ..protocol import PretrainedShim, make_encoder
+from ..protocol import make_encoder
+from ..shims import PretrainedShim
 from ..storage import ONNX, TOKENIZER, digest_parts, reading_folder, write_config
 from ..tokens import batches_by_length, pad, tokenize_without_threads
 

@@ -1,8 +1,8 @@
 from .annoy import AnnoyIndex as AnnoyIndex
-from .exact import AllowedItems as AllowedItems
-from .exact import Backend as Backend
-from .exact import Earlier as Earlier
 from .exact import ExactIndex as ExactIndex
-from .exact import Neighbours as Neighbours
-from .exact import Searcher as Searcher
 from .ivf import IvfIndex as IvfIndex
+from .protocol import AllowedItems as AllowedItems
+from .protocol import Backend as Backend
+from .protocol import Earlier as Earlier
+from .protocol import Neighbours as Neighbours
+from .protocol import Searcher as Searcher

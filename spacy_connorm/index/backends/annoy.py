@@ -15,22 +15,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from ...encoders.protocol import Raw
+from ...encoders.raw import Raw
 from ...encoders.storage import DTYPES
 from ...errors import Warnings, refuse, require_choice, warn
 from ...files.folders import damaged
-from ..vectors import Vectors, row_blocks
-from .exact import (
-    AllowedItems,
-    Earlier,
-    ExactSearcher,
-    Neighbours,
-    require_positive_settings,
-    rescore,
-)
+from ..vectors.kinds import Vectors
+from ..vectors.writer import row_blocks
+from .exact import ExactSearcher, rescore
+from .protocol import AllowedItems, Earlier, Neighbours, require_positive_settings
 
 if TYPE_CHECKING:
-    from .exact import Searcher
+    from .protocol import Searcher
 
 # The beginning of the file if no forest was built.
 _NO_FOREST = b"no forest: "

@@ -1,187 +1,20 @@
-"""The interface of search backends, and the exact backend, which the others fall back on: all
-vectors are compared by the fastest available method, and those that could be among the nearest are
-compared again in float32.
+"""The exact backend, which the others fall back on: all vectors are compared by the fastest
+available method, and those that could be among the nearest are compared again in float32.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple, Protocol
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from ...encoders.protocol import Raw
+from ...encoders.raw import Raw
 from ...encoders.storage import DTYPES
-from ...errors import require_choice, require_positive
-from ..vectors import METRICS, Metric, Vectors
-
-
-class AllowedItems:
-    """Items that may be found. The forms that searches need are computed once, on first use, so
-    that further searches with the same filter need no work proportional to the number of items.
-    """
-
-    def __init__(self, mask: np.ndarray) -> None:
-        """Store the mask.
-
-        mask (np.ndarray): bool (items,): which items may be found.
-        """
-        self.mask = mask
-
-    @cached_property
-    def count(self) -> int:
-        """The number of allowed items.
-
-        RETURNS (int): 0 or more.
-        """
-        return int(np.count_nonzero(self.mask))
-
-    @cached_property
-    def items(self) -> np.ndarray:
-        """The numbers of the allowed items.
-
-        RETURNS (Ints1d): int64 (count,), ascending.
-        """
-        return np.flatnonzero(self.mask)
-
-    @cached_property
-    def bits(self) -> np.ndarray:
-        """The allowed items as bits, for faiss.
-
-        RETURNS (np.ndarray): uint8: one bit per item, the first items in the lowest bits.
-        """
-        return np.packbits(self.mask, bitorder="little")
-
-    @cached_property
-    def penalties(self) -> np.ndarray:
-        """What to add to the scores of items so that only allowed ones remain.
-
-        RETURNS (Floats1d): float32 (items,): 0 for allowed items, -inf for others.
-        """
-        return np.where(self.mask, np.float32(0), np.float32(-np.inf))
-
-
-class Neighbours(NamedTuple):
-    """The nearest items of each query, best first; equal scores are in item order. If several equal
-    items compete for the last places, an exact search finds the first of them.
-
-    items (Ints2d): int64 (b, n), -1 if fewer were found.
-    scores (Floats2d): float32 (b, n) cosines or inner products, -inf if fewer were found.
-    """
-
-    items: np.ndarray
-    scores: np.ndarray
-
-
-def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: int) -> Neighbours:
-    """Keep the best proposals by exact score.
-
-    vectors (Vectors): The items.
-    queries (Floats2d): float32 (b, width), at unit length unless the vectors are scaled.
-    proposed (Iterable[Ints1d]): The proposals for each query, without duplicates.
-    n (int): The number to keep.
-    RETURNS (Neighbours): (b, n) neighbours.
-    """
-    items = list(proposed)
-    if not items:
-        return _best(0, n, *_NO_PROPOSALS)
-    scores = [vectors.rescore(queries, query, rows) for query, rows in enumerate(items)]
-    query = np.repeat(np.arange(len(items)), list(map(len, items)))
-    return _best(len(items), n, query, np.concatenate(items), np.concatenate(scores))
-
-
-def _best(
-    batch: int, n: int, query: np.ndarray, items: np.ndarray, scores: np.ndarray
-) -> Neighbours:
-    """Select the best of p proposals.
-
-    batch (int): The number of queries, b.
-    n (int): The number to keep for each.
-    query, items, scores (np.ndarray): (p,): the query, the item and the score of each proposal.
-    RETURNS (Neighbours): (b, n) neighbours.
-    """
-    order = np.lexsort((items, -scores, query))
-    counts = np.bincount(query, minlength=batch)
-    rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
-    order, rank = order[rank < n], rank[rank < n]
-    found = Neighbours(
-        np.full((batch, n), -1, dtype="int64"), np.full((batch, n), -np.inf, dtype="float32")
-    )
-    found.items[query[order], rank] = items[order]
-    found.scores[query[order], rank] = scores[order]
-    return found
-
-
-def require_positive_settings(backend: Any, *settings: str) -> None:
-    """Refuse settings of a backend that are below 1.
-
-    backend (Any): The backend.
-    *settings (str): Their names.
-    RAISES (ConnormError): CN006 for the first invalid one.
-    """
-    for setting in settings:
-        require_positive(setting, getattr(backend, setting))
-
-
-class Searcher(Protocol):
-    """Finds nearest neighbours among vectors."""
-
-    @property
-    def vectors(self) -> Vectors:
-        """The vectors to search, one item per row."""
-
-    def __len__(self) -> int: ...
-
-    def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
-        """Find the n nearest allowed items of each query.
-
-        queries (Raw): (b, width), at unit length unless the vectors are scaled.
-        n (int): The number of items.
-        allowed (Optional[AllowedItems]): The items that may be found; all if None.
-        RETURNS (Neighbours): b rows.
-        """
-
-
-class Earlier(NamedTuple):
-    """An earlier build of a backend, from mostly the same vectors.
-
-    path (Path): The file that was written.
-    size (int): The number of items in it.
-    items (Ints1d): int64 (n,): for each of the n current items, the earlier item with the same
-        vector; -1 for a new one.
-    """
-
-    path: Path
-    size: int
-    items: np.ndarray
-
-
-class Backend(Protocol):
-    """Builds and opens searchers, e.g. `AnnoyIndex` and `ExactIndex`. For the metric of its scores,
-    see `vectors.metric_of`.
-
-    extra (str): The extra of spacy-connorm that it needs; empty if none.
-    """
-
-    extra: ClassVar[str]
-
-    @property
-    def dtype(self) -> Any: ...
-
-    def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> str | None:
-        """Write the file that a searcher over the vectors needs, if any.
-
-        vectors (Vectors): The items, one per row.
-        path (Path): The file to write; different from the earlier one.
-        earlier (Optional[Earlier]): An earlier build, of which it may reuse parts.
-        RETURNS (Optional[str]): A note for the manifest on what was reused; None if there is
-            nothing to note.
-        """
-
-    def open(self, vectors: Vectors, path: Path) -> Searcher:
-        """Open the file written by `build`, as a searcher over the same vectors."""
-
+from ...errors import require_choice
+from ..vectors.kinds import Vectors
+from ..vectors.metric import METRICS, Metric
+from .protocol import AllowedItems, Earlier, Neighbours
 
 # The cost of comparing scattered rows, relative to consecutive ones.
 _SCATTERED_COST = 4
@@ -313,10 +146,6 @@ class ExactSearcher:
         return rescore(self.vectors, queries, np.split(items[order], bounds), n)
 
 
-# The queries, items and scores of no proposals.
-_NO_PROPOSALS = np.empty(0, "int64"), np.empty(0, "int64"), np.empty(0, "float32")
-
-
 def _near_best(
     scores: np.ndarray, n: int, error: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -341,3 +170,46 @@ def _near_best(
     values = scores[:, group, query]
     place, which = np.nonzero(~(values < least[query]) & (values != -np.inf))
     return query[which], place * groups + group[which], values[place, which]
+
+
+def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: int) -> Neighbours:
+    """Keep the best proposals by exact score.
+
+    vectors (Vectors): The items.
+    queries (Floats2d): float32 (b, width), at unit length unless the vectors are scaled.
+    proposed (Iterable[Ints1d]): The proposals for each query, without duplicates.
+    n (int): The number to keep.
+    RETURNS (Neighbours): (b, n) neighbours.
+    """
+    items = list(proposed)
+    if not items:
+        return _best(0, n, *_NO_PROPOSALS)
+    scores = [vectors.rescore(queries, query, rows) for query, rows in enumerate(items)]
+    query = np.repeat(np.arange(len(items)), list(map(len, items)))
+    return _best(len(items), n, query, np.concatenate(items), np.concatenate(scores))
+
+
+def _best(
+    batch: int, n: int, query: np.ndarray, items: np.ndarray, scores: np.ndarray
+) -> Neighbours:
+    """Select the best of p proposals.
+
+    batch (int): The number of queries, b.
+    n (int): The number to keep for each.
+    query, items, scores (np.ndarray): (p,): the query, the item and the score of each proposal.
+    RETURNS (Neighbours): (b, n) neighbours.
+    """
+    order = np.lexsort((items, -scores, query))
+    counts = np.bincount(query, minlength=batch)
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+    order, rank = order[rank < n], rank[rank < n]
+    found = Neighbours(
+        np.full((batch, n), -1, dtype="int64"), np.full((batch, n), -np.inf, dtype="float32")
+    )
+    found.items[query[order], rank] = items[order]
+    found.scores[query[order], rank] = scores[order]
+    return found
+
+
+# The queries, items and scores of no proposals.
+_NO_PROPOSALS = np.empty(0, "int64"), np.empty(0, "int64"), np.empty(0, "float32")

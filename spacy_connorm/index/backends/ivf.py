@@ -18,22 +18,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
-from ...encoders.protocol import Raw
+from ...encoders.raw import Raw
 from ...encoders.storage import DTYPES
 from ...errors import refuse, require_choice, require_installed
 from ...files.folders import damaged
-from ..vectors import Vectors, row_blocks
-from .exact import (
-    AllowedItems,
-    Earlier,
-    ExactSearcher,
-    Neighbours,
-    require_positive_settings,
-    rescore,
-)
+from ..vectors.kinds import Vectors
+from ..vectors.writer import row_blocks
+from .exact import ExactSearcher, rescore
+from .protocol import AllowedItems, Earlier, Neighbours, require_positive_settings
 
 if TYPE_CHECKING:
-    from .exact import Searcher
+    from .protocol import Searcher
 
 # For k-means: more samples or iterations take longer and hardly improve the lists.
 _SAMPLE_OF_A_LIST = 16

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import torch
 
 from ...errors import refuse
-from ...index.vectors import COSINE, Metric
+from ...index.vectors.metric import COSINE, Metric
 from ..batchers import Memberships
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from spacy_connorm.index.backends.ivf import IvfIndex
-from spacy_connorm.index.vectors import from_raw
+from spacy_connorm.index.vectors.kinds import from_raw
 
 _RNG = np.random.default_rng(3)
 CONCEPTS = _RNG.normal(size=(150, 24)).repeat(20, axis=0)

@@ -15,7 +15,7 @@ from spacy_connorm.index.backends.annoy import (
     require_sound_forest,
 )
 from spacy_connorm.index.backends.exact import ExactSearcher
-from spacy_connorm.index.vectors import from_raw
+from spacy_connorm.index.vectors.kinds import from_raw
 
 from ..soundness import require_trees
 

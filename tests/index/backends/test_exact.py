@@ -6,9 +6,11 @@ from scipy import sparse
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.backends.annoy import AnnoyIndex, AnnoySearcher
-from spacy_connorm.index.backends.exact import AllowedItems, ExactIndex, ExactSearcher
+from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.backends.ivf import IvfIndex, IvfSearcher
-from spacy_connorm.index.vectors import RowScores, from_raw
+from spacy_connorm.index.backends.protocol import AllowedItems
+from spacy_connorm.index.vectors.dense import RowScores
+from spacy_connorm.index.vectors.kinds import from_raw
 
 RNG = np.random.default_rng(5)
 # Texts of one concept lie close together.
@@ -235,3 +237,9 @@ def test_answers_are_those_of_comparing_with_all(count, wanted):
     expected = np.sort(cosines, axis=1)[:, ::-1][:, :wanted]
     np.testing.assert_allclose(found.scores, expected, atol=1e-6)
     assert ((found.items == -1) == np.isneginf(expected)).all()
+
+
+@pytest.mark.parametrize("backend", [ExactIndex, AnnoyIndex, IvfIndex])
+def test_a_dtype_that_there_is_not(backend):
+    with pytest.raises(ConnormError, match="CN118.*dtype.*float16"):
+        backend(dtype="float16")

@@ -11,13 +11,10 @@ import pytest
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.backends import ivf
-from spacy_connorm.index.backends.exact import (
-    AllowedItems,
-    Earlier,
-    ExactSearcher,
-)
+from spacy_connorm.index.backends.exact import ExactSearcher
 from spacy_connorm.index.backends.ivf import IvfIndex, IvfSearcher
-from spacy_connorm.index.vectors import from_raw
+from spacy_connorm.index.backends.protocol import AllowedItems, Earlier
+from spacy_connorm.index.vectors.kinds import from_raw
 
 from ..soundness import require_lists
 from .many_concepts import CONCEPTS, QUERIES, RAW, SETTINGS, VECTORS

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from spacy_connorm.encoders.protocol import HybridArray
-from spacy_connorm.index.concept_index import SEARCHES, AllowedConcepts, D, O, Search
+from spacy_connorm.encoders.raw import HybridArray
+from spacy_connorm.index.filter import AllowedConcepts
+from spacy_connorm.index.hits import rounded, run_search
 from spacy_connorm.index.overlay import Synonym, SynonymOverlay, read_overlay, write_overlay
-from spacy_connorm.index.search import run_search
-from spacy_connorm.index.vectors import from_raw
+from spacy_connorm.index.search import SEARCHES, D, O, Search
+from spacy_connorm.index.vectors.kinds import from_raw
 
 from .conftest import DENSE, HYBRID, WEIGHT, build, make_concepts, make_synonyms
 
@@ -260,12 +261,12 @@ def test_hits_of_a_hybrid_tell_both_cosines(search, index, encoder_of):
                 assert lexical == 0 if "6" in text else True
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-def test_which_items_a_filter_allows_is_worked_out_once(search, index, monkeypatch):
-    concepts = np.arange(len(index.store)) % 3 == 0
-    allowed = AllowedConcepts(index, concepts)
-    items = allowed.items(search)
-    monkeypatch.setattr(type(index), "row_numbers", None)
-    assert allowed.items(search) is items
-    assert len(items.mask) == len(index.searcher(search))
-    assert 0 < items.count < len(items.mask)
+def test_rounding_of_large_scores():
+    scores = np.asarray([1.234567, -0.5, 12.34567, 330.12345, -2e7, -np.inf], dtype="float32")
+    expected = [1.23457, -0.5, 12.3457, 330.123, -2e7, -np.inf]
+    assert rounded(scores).tolist() == expected
+    # Noise of float32 does not part what is equal.
+    noisy = np.float32(330.5) * (1 + np.float32(1e-7) * np.arange(-3, 4))
+    assert len({*rounded(noisy).tolist()}) == 1
+    ordered = np.sort(np.random.default_rng(7).uniform(-1e4, 1e4, 1000)).astype("float32")
+    assert (np.diff(rounded(ordered)) >= 0).all()

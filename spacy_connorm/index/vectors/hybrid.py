@@ -1,0 +1,134 @@
+"""Dense and lexical vectors of the same texts, compared together."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...encoders.raw import HybridArray, Raw
+from .dense import DenseVectors, RowScores
+from .metric import COSINE
+from .sparse import SparseVectors
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_matrix
+
+
+@dataclass(eq=False)
+class HybridVectors:
+    """Dense and lexical vectors of the same texts. Queries carry the weight of lexical cosines. If
+    both scores are cosines, they are averaged; a cosine is added to an inner product.
+
+    dense (DenseVectors): n rows.
+    lexical (SparseVectors): n rows.
+    weight (float): The lexical weight of the texts' own vectors; stored vectors have none.
+    metric (str): The metric of the dense scores: "cosine" or "dot".
+    """
+
+    dense: DenseVectors
+    lexical: SparseVectors
+    weight: float = 1.0
+    metric: str = COSINE
+
+    def __post_init__(self) -> None:
+        self.norms = np.sqrt(self.dense.norms**2 + self.weight * self.lexical.norms**2)
+        self.width = self.dense.width + self.lexical.width
+
+    @classmethod
+    def from_raw(cls, raw: HybridArray, *, dtype: str = "float32") -> "HybridVectors":
+        """Normalize vectors; see the function `from_raw`.
+
+        RETURNS (HybridVectors): The vectors at unit length.
+
+        raw (HybridArray): float32 (n, width) vectors of any length.
+        dtype (str): "float32" or "int8", for the dense side.
+        """
+        lexical = SparseVectors.from_raw(raw.lexical)
+        return cls(DenseVectors.from_raw(raw.dense, dtype), lexical, weight=raw.weight)
+
+    @property
+    def unit(self) -> HybridArray:
+        return HybridArray(self.dense.unit, self.lexical.unit, self.weight)
+
+    @property
+    def widths(self) -> dict[str, int]:
+        return {**self.dense.widths, **self.lexical.widths}
+
+    def __len__(self) -> int:
+        return len(self.dense)
+
+    def view(self, start: int, stop: int) -> "HybridVectors":
+        dense, lexical = self.dense.view(start, stop), self.lexical.view(start, stop)
+        return HybridVectors(dense, lexical, metric=self.metric)
+
+    def take(self, rows: np.ndarray) -> "HybridVectors":
+        dense, lexical = self.dense.take(rows), self.lexical.take(rows)
+        return HybridVectors(dense, lexical, metric=self.metric)
+
+    def score(self, queries: HybridArray, dense: np.ndarray, lexical: np.ndarray) -> np.ndarray:
+        """Combine dense and lexical scores. Two cosines become the cosine of the concatenated
+        vectors, if neither is zero.
+
+        queries (HybridArray): The queries, which have the weight.
+        dense (np.ndarray): Cosines or inner products.
+        lexical (np.ndarray): Cosines, of the same shape.
+        RETURNS (np.ndarray): Scores.
+        """
+        both = dense + queries.weight * lexical
+        return both / (1 + queries.weight) if self.metric == COSINE else both
+
+    def compare(self, queries: HybridArray) -> RowScores:
+        """Compare dense and lexical vectors; see `DenseVectors.compare`."""
+        dense, lexical = self.dense.compare(queries.dense), self.lexical.compare(queries.lexical)
+
+        def dots(start: int, stop: int) -> np.ndarray:
+            return self.score(queries, dense.dots(start, stop), lexical.dots(start, stop))
+
+        return RowScores(dots, self.score(queries, dense.error, lexical.error))
+
+    def rescore(self, queries: HybridArray, query: int, rows: np.ndarray) -> np.ndarray:
+        """Compute the scores of one query; see `DenseVectors.rescore`.
+
+        RETURNS (Floats1d): float32 (m,).
+        """
+        return self.score(
+            queries,
+            self.dense.rescore(queries.dense, query, rows),
+            self.lexical.rescore(queries.lexical, query, rows),
+        )
+
+    def queries(self, rows: np.ndarray) -> Raw:
+        return HybridArray(self.dense.queries(rows), self.lexical.queries(rows))
+
+    def parts(
+        self, queries: HybridArray, asked: np.ndarray, rows: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Compute the two scores that `rescore` combines, for pairs of a query and a row.
+
+        queries (HybridArray): (b, width).
+        asked (Ints1d): int64 (n,): the query of each pair.
+        rows (Ints1d): int64 (n,): the row of each pair.
+        RETURNS (Tuple[np.ndarray, np.ndarray]): The dense and the lexical scores; float32 (n,).
+        """
+        dense = self.dense.pairs(queries.dense, asked, rows)
+        return dense, self.lexical.pairs(queries.lexical, asked, rows)
+
+    def pairs(self, queries: HybridArray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Compute the scores of pairs; see `DenseVectors.pairs`.
+
+        RETURNS (Floats1d): float32 (n,).
+        """
+        return self.score(queries, *self.parts(queries, asked, rows))
+
+    def sums(self, incidence: "csr_matrix") -> HybridArray:
+        """Sum raw vectors; see `DenseVectors.sums`.
+
+        RETURNS (HybridArray): float32 (m, width).
+        """
+        return HybridArray(self.dense.sums(incidence), self.lexical.sums(incidence))
+
+    def write(self, folder: Path, stem: str) -> None:
+        """Write dense and lexical vectors; see `DenseVectors.write`."""
+        self.dense.write(folder, f"{stem}.dense")
+        self.lexical.write(folder, f"{stem}.lexical")
