@@ -1,0 +1,250 @@
+"""The settings that fit dev data best, and the answers with them, also of held-out mentions."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..linker.interpretations import Calibration
+from ..linker.sieve import Sieve
+from .metrics import (
+    ALL,
+    Gold,
+    Prediction,
+    by_part,
+    hits,
+    lenient_rank,
+    mean,
+    score_predictions,
+    strict_rank,
+)
+from .nil_curve import NilCurve, apply_threshold, choose_threshold, trace_nil_curve
+from .probabilities import DIGITS, fit_calibration, measure_reliability, read_calibration_data
+from .report import Row, nil_scores, percent
+
+FOLDS = 10
+_MAX_CONFIDENCE = 0.999
+# For each search, what it finds: one prediction per mention.
+Found = Mapping[str, Sequence[Prediction]]
+
+
+class Tuning(NamedTuple):
+    """The tuned settings of a pipeline.
+
+    sieve (Sieve): The searches and the thresholds from which they answer.
+    nil_threshold (Optional[float]): The score below which "NIL" is written; None for never.
+    calibration (Calibration): Turns scores into probabilities.
+    """
+
+    sieve: Sieve
+    nil_threshold: float | None
+    calibration: Calibration
+
+
+class Outcome(NamedTuple):
+    """The answers with tuned settings.
+
+    gold (List[Gold]): The gold standard of b mentions.
+    predictions (List[Prediction]): The answers to them.
+    probabilities (Floats1d): float64 (n,), for the first candidates.
+    right (Bools1d): bool (n,), which of these are right.
+    """
+
+    gold: list[Gold]
+    predictions: list[Prediction]
+    probabilities: np.ndarray
+    right: np.ndarray
+
+    @property
+    def curve(self) -> NilCurve:
+        """The effect of other NIL thresholds."""
+        return trace_nil_curve(self.gold, self.predictions)
+
+
+def tune(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Tuning:
+    """Choose the thresholds of the sieve, then, from the resulting candidates, the NIL threshold
+    and the calibration.
+
+    gold (Sequence[Gold]): The gold standard of n mentions.
+    found (Mapping[str, Sequence[Prediction]]): The answers of each search alone.
+    sieve (Sieve): The searches and their current thresholds.
+    RETURNS (Tuning): The settings. The NIL threshold is None if no mention is NIL, since such a
+        corpus says nothing about it.
+    """
+    thresholds = choose_thresholds(gold, found, sieve.searches, sieve.thresholds)
+    predictions = Sieve(sieve.searches, thresholds).choose(found, best_score)
+    has_nil = any(not each.concept_ids for each in gold)
+    nil_threshold = choose_threshold(trace_nil_curve(gold, predictions)) if has_nil else None
+    return Tuning(
+        Sieve(sieve.searches, [round(each, DIGITS) for each in thresholds]),
+        None if nil_threshold is None else round(nil_threshold, DIGITS),
+        fit_calibration(read_calibration_data(gold, predictions)),
+    )
+
+
+def apply_tuning(tuning: Tuning, gold: Sequence[Gold], found: Found) -> Outcome:
+    """Answer with tuned settings.
+
+    tuning (Tuning): The settings.
+    gold (Sequence[Gold]): As for `tune`.
+    found (Mapping[str, Sequence[Prediction]]): As for `tune`.
+    RETURNS (Outcome): The answers.
+    """
+    answered = tuning.sieve.choose(found, best_score)
+    return judge(gold, apply_threshold(answered, tuning.nil_threshold), tuning.calibration)
+
+
+def judge(
+    gold: Sequence[Gold], predictions: Sequence[Prediction], calibration: Calibration | None
+) -> Outcome:
+    """Judge answers and their probabilities.
+
+    gold (Sequence[Gold]): The gold standard of b mentions.
+    predictions (Sequence[Prediction]): The answers to them.
+    calibration (Optional[Calibration]): Computes the probabilities; without it, these are the
+        scores.
+    RETURNS (Outcome): The answers.
+    """
+    features, right = read_calibration_data(gold, predictions)
+    if calibration is None:
+        # Clipped, since a single error would otherwise dominate the log loss.
+        probabilities = np.clip(features[:, 0], 1 - _MAX_CONFIDENCE, _MAX_CONFIDENCE)
+    else:
+        found = [calibration.probability(*pair) for pair in features.tolist()]
+        probabilities = np.asarray(found, dtype="float64")
+    return Outcome(list(gold), list(predictions), probabilities, right)
+
+
+def cross_validate(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Outcome:
+    """For each fold, tune on all other folds and answer the mentions of this one.
+
+    gold (Sequence[Gold]): The gold standard of n mentions, with at least as many different texts as
+        folds.
+    found (Mapping[str, Sequence[Prediction]]): As for `tune`.
+    sieve (Sieve): As for `tune`.
+    RETURNS (Outcome): The answers to all mentions, fold by fold.
+    """
+    from sklearn.model_selection import GroupKFold
+
+    # Mentions with the same text have the same answer, so they stay together.
+    texts = [mention.text.lower() for mention in gold]
+    outcomes = []
+    for others, held_out in GroupKFold(FOLDS).split(texts, groups=texts):
+        tuning = tune(*_choose(gold, found, others), sieve)
+        outcomes.append(apply_tuning(tuning, *_choose(gold, found, held_out)))
+    return Outcome(
+        [each for outcome in outcomes for each in outcome.gold],
+        [each for outcome in outcomes for each in outcome.predictions],
+        np.concatenate([outcome.probabilities for outcome in outcomes]),
+        np.concatenate([outcome.right for outcome in outcomes]),
+    )
+
+
+def _choose(
+    gold: Sequence[Gold], found: Found, places: np.ndarray
+) -> tuple[list[Gold], dict[str, list[Prediction]]]:
+    chosen = {search: [listed[place] for place in places] for search, listed in found.items()}
+    return [gold[place] for place in places], chosen
+
+
+def choose_thresholds(
+    gold: Sequence[Gold], found: Found, searches: Sequence[str], current: Sequence[float]
+) -> list[float]:
+    """For each search except the last, choose the cosine from which it answers better than the
+    following searches: by strict, then by lenient Acc@1. The last threshold is chosen first, then
+    the one before it, over all mentions; so for two searches, the result is the best possible
+    threshold, and for more searches, each is a good one.
+
+    gold (Sequence[Gold]): The gold standard of n mentions; those without a concept do not count.
+    found (Mapping[str, Sequence[Prediction]]): What each search alone finds.
+    searches (Sequence[str]): The searches of the sieve, in order.
+    current (Sequence[float]): The current thresholds: of equally good ones, the nearest to these is
+        chosen.
+    RETURNS (List[float]): One per search except the last, -1 to 1.
+    """
+    linked = np.asarray([bool(each.concept_ids) for each in gold], dtype="bool")
+    after = _right(gold, found[searches[-1]])[linked]
+    thresholds: list[float] = []
+    for search, now in reversed(list(zip(searches, current, strict=False))):
+        scores = np.asarray(list(map(best_score, found[search])))[linked]
+        right = _right(gold, found[search])[linked]
+        threshold = _best_threshold(scores, right - after, now)
+        after = np.where((scores >= threshold)[:, None], right, after)
+        thresholds.insert(0, threshold)
+    return thresholds
+
+
+def best_score(prediction: Prediction) -> float:
+    """Find the score that thresholds are compared with.
+
+    prediction (Prediction): The answer to a mention.
+    RETURNS (float): The first candidate's score; for a split mention, that of its worst part; -2.0,
+        below any threshold, without candidates. Scores rounded above 1 are set to 1, since no
+        threshold is higher.
+    """
+    scores = (part[0].score for part in by_part(prediction.candidates))
+    return min(1.0, min(scores, default=-2.0))
+
+
+def _right(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> np.ndarray:
+    """Mark mentions that are right strictly, and leniently, by 1 in int64 (n, 2)."""
+    rows = [
+        (strict_rank(prediction, each) == 1, lenient_rank(prediction.candidates, each) == 1)
+        for each, prediction in zip(gold, predictions, strict=True)
+    ]
+    return np.asarray(rows, dtype="int64").reshape(-1, 2)
+
+
+def _best_threshold(scores: np.ndarray, gains: np.ndarray, current: float) -> float:
+    """Find the threshold above which the sum of gains (n, 2), at scores (n,), is best, comparing
+    the first column before the second. Of equally good thresholds, the nearest to the current one
+    is chosen.
+    """
+    order = np.argsort(-scores, kind="stable")
+    last = np.flatnonzero(np.diff(scores[order], append=-np.inf))
+    # All thresholds between a score and the next lower one have the same effect; above the best
+    # score, the search never answers.
+    reached = np.append(1.0, scores[order][last])
+    totals = np.vstack([np.zeros((1, 2), dtype="int64"), gains[order].cumsum(axis=0)[last]])
+    following = np.append(reached[1:], -2.0)
+    nearest = np.where(
+        (following < current) & (current <= reached),
+        current,
+        np.clip(current, np.maximum((reached + following) / 2, -1.0), reached),
+    )
+    never = 1 if scores.max(initial=-1.0) >= 1 else 0
+    options = [
+        (*total, -abs(threshold - current), threshold)
+        for total, threshold in zip(totals[never:].tolist(), nearest[never:].tolist(), strict=True)
+        if threshold >= -1
+    ]
+    return max(options)[-1]
+
+
+def outcome_row(outcome: Outcome) -> Row:
+    """Flatten the scores of tuned answers into one row, shares in percent.
+
+    outcome (Outcome): The answers.
+    RETURNS (Dict[str, Any]): "mentions"; "strict@1" and "lenient@1" of those with gold ids;
+        "concept_p", "concept_r" and "concept_f" of the written ids, strictly; "coverage", the share
+        of mentions with written ids; "nil_mentions", "nil_precision", "nil_recall", "nil_f1";
+        "log_loss" in nats and "calibration_error" of the first candidates' probabilities.
+    """
+    evaluation = score_predictions(outcome.gold, outcome.predictions)
+    ranks = evaluation.ranks[ALL]
+    right = int(hits(ranks.strict, 1).sum())
+    written = sum(bool(each.written_ids) for each in outcome.predictions)
+    linked = len(ranks.strict)
+    log_loss, error = measure_reliability(outcome.probabilities, outcome.right)
+    return {
+        "mentions": len(outcome.gold),
+        "strict@1": percent(mean(hits(ranks.strict, 1))),
+        "lenient@1": percent(mean(hits(ranks.lenient, 1))),
+        "concept_p": percent(right / written if written else None),
+        "concept_r": percent(right / linked if linked else None),
+        "concept_f": percent(2 * right / (written + linked) if written + linked else None),
+        "coverage": percent(written / len(outcome.gold) if outcome.gold else None),
+        **nil_scores(evaluation.nil),
+        "log_loss": log_loss,
+        "calibration_error": percent(error),
+    }
