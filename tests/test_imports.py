@@ -36,7 +36,8 @@ IMPORTS = {
         *("concepts", "documents", "encoders", "files", "index", "linker", "pipeline", "text"),
     },
     "training": {
-        *("concepts", "documents", "encoders", "evaluation", "files", "index", "linker", "text"),
+        *("concepts", "documents", "encoders", "evaluation", "files", "index", "linker"),
+        *("pipeline", "text"),
     },
     "workflows": {
         *("concepts", "documents", "encoders", "files", "index", "linker"),

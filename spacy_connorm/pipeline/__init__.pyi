@@ -1,9 +1,9 @@
 from .abbreviation_resolver import AbbreviationResolver as AbbreviationResolver
 from .concept_normalizer import ConceptNormalizer as ConceptNormalizer
-from .kb import build_knowledge_base as build_knowledge_base
 from .loading import find_normalizer as find_normalizer
 from .loading import load_normalizer as load_normalizer
 from .loading import load_pipeline as load_pipeline
 from .mention_finder import MentionFinder as MentionFinder
+from .presets import preset_settings as preset_settings
 from .saving import save_pipeline as save_pipeline
 from .scorer import score_concepts as score_concepts

@@ -7,9 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from spacy.language import Language
-from thinc.api import Config, Model
+from thinc.api import Model
 
 from ..errors import Warnings, warn
+from .presets import ADD_PIPE
 from .settings import (
     AssertionSettings,
     FinderSettings,
@@ -26,29 +27,7 @@ if TYPE_CHECKING:
     from .mention_finder import MentionFinder
     from .mention_marker import MentionMarker
 
-# The default parts of a normalizer; the defaults of its settings are in `NormalizerSettings`.
-_PARTS = """
-[concept_normalizer]
-
-[concept_normalizer.encoder]
-@architectures = "spacy-connorm.TransformerEncoder.v1"
-name = "sentence-transformers/all-MiniLM-L6-v2"
-pooling = "mean"
-
-[concept_normalizer.index]
-@misc = "spacy-connorm.AnnoyIndex.v1"
-dtype = "int8"
-
-[concept_normalizer.sieve]
-@misc = "spacy-connorm.Sieve.v1"
-
-[concept_normalizer.scorer]
-@scorers = "spacy-connorm.concept_scorer.v1"
-"""
-DEFAULTS: dict[str, Any] = {
-    **NormalizerSettings.defaults(),
-    **Config().from_str(_PARTS)["concept_normalizer"],
-}
+DEFAULTS: dict[str, Any] = {**NormalizerSettings.defaults(), **ADD_PIPE}
 
 
 @Language.factory(

@@ -266,8 +266,7 @@ class NormalizerSettings(ComponentSettings):
         0.0,
         description="how much to lower a score if the mention has none of the words of the name "
         "that was found; 0.2 helps encoders that were not trained on annotated mentions: "
-        '"kidney problems" is then not linked to a tubular disorder. `connorm index` without a '
-        "config uses 0.2",
+        '"kidney problems" is then not linked to a tubular disorder',
     )
     split_composites: Flag = Field(
         True, description="also search for the parts of composite mentions"
@@ -275,8 +274,7 @@ class NormalizerSettings(ComponentSettings):
     rewriting_weight: Share = Field(
         0.5,
         description="how much to raise the scores of names that express the mention in other "
-        "words: with the noun of an adjective, or by a table of substitutions; 0: not at all. "
-        "`connorm index --find-mentions` uses 1.0",
+        "words: with the noun of an adjective, or by a table of substitutions; 0: not at all",
     )
     same_words_weight: Share = Field(
         1.0,

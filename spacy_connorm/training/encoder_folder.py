@@ -13,6 +13,7 @@ from thinc.api import Config
 
 from ..files.folders import read_object, replaced
 from ..index.vectors.metric import COSINE, Metric
+from ..pipeline.presets import NORMALIZER, preset_settings
 from .checkpoints import CONFIG
 
 if TYPE_CHECKING:
@@ -25,15 +26,6 @@ _LIBRARIES = (
     *("spacy-connorm", "spacy", "torch", "transformers", "accelerate"),
     *("pytorch-metric-learning", "peft", "numpy"),
 )
-# Other settings that an index of inner products needs; see CN421.
-_BY_INNER_PRODUCTS = {
-    "rewriting_weight": 0,
-    "extra_words_weight": 0,
-    "same_words_weight": 0,
-    "split_composites": False,
-    "index": {"@misc": "spacy-connorm.ExactIndex.v1", "metric": "dot"},
-    "sieve": {"@misc": "spacy-connorm.Sieve.v1", "searches": ["OD-T"], "thresholds": []},
-}
 
 
 class CardFacts(NamedTuple):
@@ -130,7 +122,7 @@ def _search(facts: CardFacts) -> str:
     settings: dict[str, Any] = {"encoder": facts.search}
     if facts.metric != COSINE:
         told += ", and by inner products, which go together with no other search or weight"
-        settings |= _BY_INNER_PRODUCTS
+        settings |= preset_settings(NORMALIZER, "inner_products")
     block = Config({"components": {"concept_normalizer": settings}})
     return f"{told}:\n\n{_fence('ini', block.to_str())}"
 

@@ -13,7 +13,6 @@ from .corrections import CorrectionsFile as CorrectionsFile
 from .corrections import convert_corrections as convert_corrections
 from .indexing import BuiltIndex as BuiltIndex
 from .indexing import build_index as build_index
-from .indexing import make_pipeline as make_pipeline
 from .inspection import CheckReport as CheckReport
 from .inspection import check as check
 from .inspection import explain as explain
@@ -30,5 +29,6 @@ from .ontology_diff import LeftSynonym as LeftSynonym
 from .ontology_diff import MovedSynonyms as MovedSynonyms
 from .ontology_diff import OntologyDiff as OntologyDiff
 from .ontology_diff import diff_ontologies as diff_ontologies
+from .pipeline_plan import make_pipeline as make_pipeline
 from .terms import LocalTerm as LocalTerm
 from .terms import read_terms as read_terms

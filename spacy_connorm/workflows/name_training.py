@@ -19,32 +19,8 @@ from ..index.backends.exact import ExactIndex
 from ..linker.linking import Query, candidates_of
 from ..linker.lookup import ConceptLookup
 from ..linker.sieve import Sieve
+from ..pipeline.presets import NGRAMS, TRAINED_ENCODERS
 
-NGRAMS = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
-# The initial weights and training settings of each encoder of `connorm index --encoder`: the
-# network as in assets/dan.cfg, the transformer as in assets/minilm-cpu.cfg, with the network's
-# batches.
-STARTS: dict[str, dict[str, Any]] = {
-    "fast": {
-        "encoder.@architectures": "spacy-connorm.DanEncoder.v1",
-        "encoder.buckets": 65536,
-        "encoder.dtype": "int8",
-        "training.micro_batch_tokens": 10_000_000,
-        "training.batcher.size": 2000,
-        "training.arguments.num_train_epochs": 8,
-        "training.arguments.learning_rate": 3e-3,
-        "training.arguments.max_grad_norm": 0.0,
-    },
-    "accurate": {
-        "encoder.@architectures": "spacy-connorm.TransformerEncoder.v1",
-        "training.micro_batch_tokens": 1024,
-        "training.interpolation": 0.5,
-        "training.batcher.size": 512,
-        "training.arguments.num_train_epochs": 5,
-        "training.arguments.learning_rate": 2e-4,
-        "training.arguments.weight_decay": 0.01,
-    },
-}
 _TRAINING = """
 [encoder]
 
@@ -122,7 +98,7 @@ def train_on_names(
     """Train an encoder on all names of an ontology except held-out ones, and link those with it.
 
     ontology (Ontology): The ontology.
-    encoder (str): One of `STARTS`.
+    encoder (str): One of `TRAINED_ENCODERS`.
     folder (Path): The folder for the encoder and temporary files.
     minutes (float): The maximum time to train.
     settings (Dict[str, Any]): Settings of the retriever used for linking; see `ConceptLookup.tune`.
@@ -137,7 +113,7 @@ def train_on_names(
     rest, left_out = leave_out_names(ontology)
     path = folder / "names.jsonl"
     rest.to_disk(path)
-    overrides = {**STARTS[encoder], "data.ontology": str(path)}
+    overrides = {**TRAINED_ENCODERS[encoder], "data.ontology": str(path)}
     config = Config().from_str(_TRAINING, overrides=overrides)
     measured = train(
         config,

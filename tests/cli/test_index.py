@@ -4,7 +4,8 @@ import re
 import pytest
 import spacy
 
-from spacy_connorm.workflows import TrainingGain, TrainingPlan, indexing, name_training
+from spacy_connorm.pipeline import presets
+from spacy_connorm.workflows import TrainingGain, TrainingPlan, indexing
 
 CONFIG = """
 [components]
@@ -101,7 +102,7 @@ def test_training_is_announced_and_its_gain_told(
     def train(ontology, encoder, folder, *, on_plan, **options):
         assert (encoder, options["minutes"]) == ("fast", 3)
         on_plan(TrainingPlan(steps=9, epochs=4.5, seconds=130, is_shortened=True))
-        return name_training.NGRAMS, TrainingGain(1000, 34.2, 68.04, pays)
+        return presets.NGRAMS, TrainingGain(1000, 34.2, 68.04, pays)
 
     monkeypatch.setattr(indexing, "train_on_names", train)
     result = invoke("index", demo_ontology, tmp_path / "i", "--train", "--train-minutes", "3")

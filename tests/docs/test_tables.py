@@ -17,6 +17,7 @@ from spacy_connorm.concepts import Candidate
 from spacy_connorm.documents import CORPUS_FORMATS
 from spacy_connorm.evaluation.mistakes import KINDS
 from spacy_connorm.pipeline.factory import DEFAULTS
+from spacy_connorm.pipeline.presets import PRESETS
 from spacy_connorm.pipeline.settings import (
     AssertionSettings,
     FinderSettings,
@@ -24,7 +25,6 @@ from spacy_connorm.pipeline.settings import (
     ResolverSettings,
 )
 from spacy_connorm.training.config import Training, TrainingData
-from spacy_connorm.workflows import make_pipeline
 
 from .pages import DOCS, PAGES, README, ROOT, codes, commands, connorm_command, extras, table, text
 
@@ -68,17 +68,16 @@ def test_every_setting_is_in_the_table_as_it_is_declared(component, declared):
         assert codes(rows[name][1]) == ([each[len("spacy-connorm.") :] for each in kinds] or ["[]"])
 
 
-def test_the_other_defaults_of_an_index_are_told():
-    declared = NormalizerSettings.defaults()
-    nlp = make_pipeline(find_mentions=True)
-    cfg = nlp.get_pipe("concept_normalizer").cfg
-    other = {name: value for name, value in cfg.items() if value != declared[name]}
-    assert other.keys() == {"extra_words_weight", "rewriting_weight"}
-    assert all(
-        f"`{name} = {value}`" in text(DOCS / "ontologies.md") for name, value in other.items()
-    )
-    told = {name: NormalizerSettings.model_fields[name].description for name in other}
-    assert all(told[name].endswith(f"uses {value}") for name, value in other.items())
+def test_every_preset_is_in_its_table():
+    rows = {codes(name)[0]: codes(settings) for name, settings, _ in table(SETTINGS, "preset")}
+    assert rows == {
+        name: [
+            key if isinstance(value, dict) else f"{key} = {json.dumps(value)}"
+            for settings in components.values()
+            for key, value in settings.items()
+        ]
+        for name, components in PRESETS.items()
+    }
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@ import spacy
 
 from spacy_connorm import Concept, Ontology, build_index
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.pipeline import presets
 from spacy_connorm.workflows import indexing, name_training
 from spacy_connorm.workflows.name_training import TrainingGain, _compare, _plan, leave_out_names
 
@@ -34,13 +35,13 @@ def quick(monkeypatch):
     """A smaller network, and batches of fewer names."""
     monkeypatch.setattr(name_training, "_MEASURED_STEPS", 2)
     monkeypatch.setattr(name_training, "_FEWEST", 5)
-    fast = name_training.STARTS["fast"]
+    fast = presets.TRAINED_ENCODERS["fast"]
     smaller = {
         "encoder.buckets": 512,
         "encoder.principal_components": 64,
         "training.batcher.size": 64,
     }
-    monkeypatch.setitem(name_training.STARTS, "fast", {**fast, **smaller})
+    monkeypatch.setitem(presets.TRAINED_ENCODERS, "fast", {**fast, **smaller})
 
 
 def test_left_out_synonyms_are_of_concepts_that_keep_names():

@@ -1,0 +1,113 @@
+"""What the short forms of clinical notes mean, as the names of an ontology decide."""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from ..pipeline.concept_normalizer import ConceptNormalizer
+from ..pipeline.mention_finder import MentionFinder
+from ..pipeline.short_form_files import ambiguous_short_forms, unambiguous
+
+# What a number after a short form counts: "CKD3", "CKD 3", "DM II". "I" is a word.
+_KINDS = ("type", "stage", "grade")
+_NUMBERS = {"1": "1", "2": "II", "3": "III", "4": "IV", "5": "V"}
+
+
+def choose_meanings(finder: MentionFinder, short_forms: Mapping[str, str]) -> dict[str, Any]:
+    """Choose the meaning of short forms with several meanings if exactly one of them is a name in
+    the ontology, by document if several are, or if the short form is a name itself, and of those
+    with a number if that is its type, stage or grade: "CKD3". Short forms of the ontology whose
+    long form it lacks are its own.
+
+    finder (MentionFinder): Finds the names of the ontology.
+    short_forms (Mapping[str, str]): Long forms by short form, of those with one meaning.
+    RETURNS (Dict[str, Any]): The settings of an `abbreviation_resolver`.
+    """
+    meanings = ambiguous_short_forms()
+    certain = {short: [long] for short, long in short_forms.items()}
+    known: dict[str, list[str]] = {**certain, **meanings}
+    names = finder.names_among([*known, *chain.from_iterable(known.values())])
+    own_names = {
+        short: longs[0]
+        for short, longs in known.items()
+        if names.get(short) and names.keys().isdisjoint(longs)
+    }
+    for short in _unmistakable(finder.normalizer, own_names):
+        certain.pop(short, None)
+        del own_names[short]
+    meanings = _without_synonyms(finder.normalizer, meanings, names)
+    named = {short: [long for long in longs if long in names] for short, longs in meanings.items()}
+    numbered = _numbered_forms({short: names.keys() & known[short] for short in known})
+    long_names = finder.names_among(long for _, long in numbered)
+    counted = unambiguous(pair for pair in numbered if pair[1] in long_names)
+    return {
+        "short_forms": {short: long for short, (long,) in certain.items()} | own_names | counted,
+        "own_names": [*own_names],
+        "meanings": {
+            short: longs if len(longs) == 1 and short not in names else meanings[short]
+            for short, longs in named.items()
+            if longs
+        },
+        "findings": [*(short for short, (long,) in certain.items() if long in names), *counted],
+    }
+
+
+def _unmistakable(normalizer: ConceptNormalizer, own: Mapping[str, str]) -> list[str]:
+    """Select the short forms that mean the ontology's concept wherever they stand: its preferred
+    name, one with a digit or hyphen ("COVID-19"), and those whose long form in the table is linked
+    to the same concept, which only lacks it as a name ("human papillomavirus" for "HPV").
+
+    own (Mapping[str, str]): The table's long forms of short forms that are names in the ontology.
+    RETURNS (List[str]): Some of the short forms.
+    """
+    link = partial(normalizer.candidates, top_k=1)
+    linked = zip(own, link([*own]), link([*own.values()]), strict=True)
+    return [
+        short
+        for short, ours, theirs in linked
+        if not short.isalpha()
+        or short in {each.name for each in ours}
+        or {each.concept_id for each in ours} & {each.concept_id for each in theirs}
+    ]
+
+
+def _without_synonyms(
+    normalizer: ConceptNormalizer, meanings: Mapping[str, Sequence[str]], names: Collection[str]
+) -> dict[str, list[str]]:
+    """Leave out meanings that are synonyms: "benign prostatic hypertrophy" and "hyperplasia" of
+    "BPH" are one concept.
+
+    RETURNS (Dict[str, List[str]]): Long forms by short form, the first of each concept and those
+        that are no names.
+    """
+    several = [longs for own in meanings.values() if len(longs := {*own}.intersection(names)) > 1]
+    texts = sorted({each for longs in several for each in longs})
+    candidates = normalizer.candidates(texts, top_k=1)
+    concepts = {
+        text: found[0].concept_id for text, found in zip(texts, candidates, strict=True) if found
+    }
+    return {
+        short: list({concepts.get(long, long): long for long in reversed(longs)}.values())[::-1]
+        for short, longs in meanings.items()
+    }
+
+
+def _numbered_forms(named: Mapping[str, Collection[str]]) -> list[tuple[str, str]]:
+    """List short forms with a number, and what they may stand for: "CKD3" for "chronic kidney
+    disease stage 3".
+
+    named (Mapping[str, Collection[str]]): Long forms by short form.
+    RETURNS (List[Tuple[str, str]]): Short and long forms, sorted.
+    """
+    return sorted(
+        {
+            (f"{short}{written}", f"{long} {kind} {number}")
+            for short, longs in named.items()
+            if short[-1].isalpha()
+            for long in longs
+            for kind in _KINDS
+            for number, roman in _NUMBERS.items()
+            for written in (number, f" {number}", f" {roman}")
+        }
+    )

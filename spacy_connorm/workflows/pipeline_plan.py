@@ -1,0 +1,200 @@
+"""The pipeline that `connorm index` makes, as settings: they are complete before it is made."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import spacy
+from spacy.language import Language
+from thinc.api import Config
+
+from ..errors import ConnormError, Errors, Warnings, refuse, require_choice, warn
+from ..files.configs import config_errors, read_config
+from ..linker.lookup import ConceptLookup
+from ..pipeline.loading import choose_name, find_normalizer
+from ..pipeline.presets import ENCODERS, FINDER, NORMALIZER, Block, preset_settings
+from ..pipeline.settings import FinderSettings
+from ..pipeline.short_form_files import CLINICAL, read_short_forms
+from ..pipeline.tokenization import separate_joined_words
+
+RESOLVER = "abbreviation_resolver"
+MARKER = "assertion_marker"
+_FACTORY = "factory"
+_ARCHITECTURE = "components.concept_normalizer.encoder.@architectures"
+
+
+@dataclass(frozen=True)
+class PipelinePlan:
+    """Everything that a pipeline is made of.
+
+    lang (str): Its language.
+    normalizer (str): The name of its concept normalizer.
+    components (Dict[str, Dict[str, Any]]): The settings of each component by its name, in order,
+        with its factory.
+    stop_texts (Tuple[str, ...]): Texts that the finder does not find, besides those of its
+        settings.
+    short_forms (Dict[str, Any]): The tables of the abbreviation resolver. They are not in
+        `components` since the keys of a config cannot be any text: "w/o".
+    """
+
+    lang: str
+    normalizer: str
+    components: dict[str, Block]
+    stop_texts: tuple[str, ...] = ()
+    short_forms: dict[str, Any] = field(default_factory=dict)
+
+    def changed(self, name: str, settings: Mapping[str, Any]) -> "PipelinePlan":
+        """Change settings of a component.
+
+        name (str): The component.
+        settings (Mapping[str, Any]): The settings to change.
+        RETURNS (PipelinePlan): The changed plan.
+        """
+        return replace(
+            self, components={**self.components, name: {**self.components[name], **settings}}
+        )
+
+    def without_texts(self, texts: tuple[str, ...]) -> "PipelinePlan":
+        """Do not find some texts.
+
+        RETURNS (PipelinePlan): The changed plan.
+        """
+        return replace(self, stop_texts=(*self.stop_texts, *texts))
+
+    def make(self, lookup: ConceptLookup | None = None) -> Language:
+        """Make the pipeline.
+
+        lookup (Optional[ConceptLookup]): The index of its normalizer, which is not initialized if
+            None.
+        RETURNS (Language): The pipeline.
+        RAISES (ConnormError): CN711 for an invalid setting, CN406 for types and branches that the
+            index lacks.
+        """
+        with config_errors():
+            nlp = spacy.blank(self.lang)
+            for name, settings in self.components.items():
+                config = {key: value for key, value in settings.items() if key != _FACTORY}
+                nlp.add_pipe(settings[_FACTORY], name, config=config)
+        if RESOLVER in self.components:
+            resolver: Any = nlp.get_pipe(RESOLVER)
+            resolver.cfg.update(self.short_forms)
+        if FINDER in self.components:
+            finder: Any = nlp.get_pipe(FINDER)
+            finder.add_stop_texts(self.stop_texts)
+            separate_joined_words(nlp)
+        if lookup is not None:
+            normalizer = find_normalizer(nlp)
+            normalizer.lookup.use(lookup.encoder, lookup.index, lookup.overlay)
+            normalizer.candidates(())  # refuses branches that the ontology lacks
+        return nlp
+
+
+def plan_pipeline(
+    config: str | Path | Config | None = None,
+    *,
+    encoder: str | Block | None = None,
+    component: str | None = None,
+    find_mentions: bool = False,
+    clinical: bool = False,
+    overrides: Mapping[str, Any] | None = None,
+) -> PipelinePlan:
+    """Plan the pipeline of a config; see `make_pipeline`.
+
+    RETURNS (PipelinePlan): The plan.
+    """
+    if isinstance(encoder, str):
+        require_choice("encoder", encoder, ENCODERS)
+        if config is not None:
+            refuse("encoder", encoder, "left out with a config, which names its own")
+        encoder = ENCODERS[encoder]
+    with config_errors():
+        if config is None:
+            read = _config_of_presets(encoder, overrides)
+        else:
+            read = read_config(config, overrides)
+    normalizers = _blocks(read, NORMALIZER)
+    if not normalizers:
+        reason = "[components] has none with the factory `concept_normalizer`"
+        raise ConnormError(Errors.CN711.format(reason=reason))
+    name = choose_name(normalizers, component)
+    normalizer = normalizers[name]
+    spans_key = normalizer.get("spans_key")
+    lang = read.get("nlp", {}).get("lang") or "en"
+    if clinical and lang != "en":
+        warn(Warnings.CNW406.format(lang=lang))
+    presets = ["found_mentions"] * find_mentions + ["clinical_notes"] * clinical
+    components, short_forms = dict[str, Block](), {}
+    if normalizer.get("expand_abbreviations", True):
+        components[RESOLVER] = {_FACTORY: RESOLVER}
+        short_forms = {"short_forms": read_short_forms(CLINICAL)} if clinical else {}
+    if find_mentions:
+        finder = next(iter(_blocks(read, FINDER).values()), {})
+        components[FINDER] = {
+            **FinderSettings.defaults(),
+            "spans_key": spans_key,
+            **preset_settings(FINDER, *presets),
+            **finder,
+            **{_FACTORY: FINDER, "normalizer": name},
+        }
+    components[name] = {**preset_settings(NORMALIZER, *presets), **normalizer, _FACTORY: NORMALIZER}
+    if clinical:
+        components[MARKER] = {_FACTORY: MARKER, "spans_key": spans_key}
+    return PipelinePlan(lang, name, components, short_forms=short_forms)
+
+
+def make_pipeline(
+    config: str | Path | Config | None = None,
+    *,
+    encoder: str | Block | None = None,
+    component: str | None = None,
+    find_mentions: bool = False,
+    clinical: bool = False,
+    overrides: Mapping[str, Any] | None = None,
+) -> Language:
+    """Create a pipeline with a concept normalizer (not initialized), an abbreviation resolver if it
+    expands abbreviations, and optionally a mention finder.
+
+    config (Optional[Union[str, Path, Config]]): The config of any pipeline with this component; the
+        default settings if None.
+    encoder (Optional[Union[str, Dict[str, Any]]]): One of `ENCODERS` for the default settings, or
+        an encoder's block in a config.
+    component (Optional[str]): Its name; needed if there are several.
+    find_mentions (bool): Whether to add a mention finder.
+    clinical (bool): Whether to add an assertion marker and short forms of clinical notes.
+    overrides (Optional[Mapping[str, Any]]): Settings by their dotted names.
+    RETURNS (Language): The pipeline. A warning (CNW406) reports clinical notes in another language
+        than English.
+    RAISES (ConnormError): CN100 for a missing file, CN703, CN704 or CN711 if the config has none,
+        several or another concept normalizer, CN711 for an invalid setting, CN118 for an unknown
+        encoder, CN006 for one beside a config.
+    """
+    return plan_pipeline(
+        config,
+        encoder=encoder,
+        component=component,
+        find_mentions=find_mentions,
+        clinical=clinical,
+        overrides=overrides,
+    ).make()
+
+
+def _config_of_presets(encoder: Block | None, overrides: Mapping[str, Any] | None) -> Config:
+    # Another architecture does not have the settings of this one.
+    if encoder is None and _ARCHITECTURE not in (overrides or {}):
+        encoder = ENCODERS["accurate"]
+    # The empty sections get the component's defaults, and can be overridden.
+    parts: Block = {"encoder": encoder or {}, "index": {}, "sieve": {}}
+    normalizer = {_FACTORY: NORMALIZER, **preset_settings(NORMALIZER, "ontology_alone"), **parts}
+    components = {NORMALIZER: normalizer, FINDER: {_FACTORY: FINDER}}
+    config = Config({"nlp": {"lang": "en"}, "components": components})
+    return Config().from_str(config.to_str(), overrides=dict(overrides or {}))
+
+
+def _blocks(config: Config, factory: str) -> dict[str, Block]:
+    """Get the settings of all components of a factory."""
+    return {
+        name: block
+        for name, block in config.get("components", {}).items()
+        if block.get(_FACTORY) == factory
+    }

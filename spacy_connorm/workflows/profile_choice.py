@@ -1,0 +1,85 @@
+"""Which part of an indexed ontology a pipeline finds, by the ontology's profile."""
+
+from collections.abc import Sequence
+
+from ..index.store import ConceptStore
+from ..ontology.profiles import AUTO, Profile, choose_profile
+from ..pipeline.presets import FINDER
+from .pipeline_plan import PipelinePlan
+
+
+class IndexedOntology:
+    """Describes an ontology by its index; see `ontology.profiles.Described`."""
+
+    def __init__(self, store: ConceptStore) -> None:
+        self._store = store
+        self._placed = len(store.placed())
+
+    def has_hierarchy(self) -> bool:
+        return self._placed > 0
+
+    def share_below(self, roots: Sequence[str]) -> float:
+        known = [root for root in roots if self._store.number(root) is not None]
+        if not known or not self._placed:
+            return 0.0
+        # The rest are supplementary concepts, or of another ontology.
+        return len(self._store.of_branches(known)) / self._placed
+
+    def some_ids(self, most: int) -> list[str]:
+        numbers = range(0, len(self._store), len(self._store) // most + 1)
+        return [concept_id for concept_id, *_ in self._store.labels(numbers).values()]
+
+    def types(self) -> list[str]:
+        types = self._store.types()
+        is_whole = types and len(self._store.of_types(types)) == len(self._store)
+        return types if is_whole else []
+
+
+def choose_for(plan: PipelinePlan, name: str, store: ConceptStore) -> Profile | None:
+    """Choose the profile of an ontology, unless the settings name branches themselves.
+
+    plan (PipelinePlan): The pipeline.
+    name (str): See `choose_profile`.
+    store (ConceptStore): The concepts of the index.
+    RETURNS (Optional[Profile]): The profile; None if there is none.
+    RAISES (ConnormError): CN118 for an unknown name.
+    """
+    settings = plan.components[plan.normalizer]
+    if settings.get("branches") or settings.get("excluded_branches"):
+        return None
+    profile = choose_profile(name, IndexedOntology(store))
+    if profile is None or name != AUTO:
+        return profile
+    # A part of the ontology may lack some of them.
+    return profile._replace(branches=tuple(_known(profile.branches, store)))
+
+
+def with_profile(plan: PipelinePlan, profile: Profile, store: ConceptStore) -> PipelinePlan:
+    """Make a pipeline find and link what a profile says.
+
+    plan (PipelinePlan): The pipeline, with a mention finder.
+    profile (Profile): The profile.
+    store (ConceptStore): The concepts of the index.
+    RETURNS (PipelinePlan): The changed pipeline.
+    """
+    settings, finder = plan.components[plan.normalizer], plan.components[FINDER]
+    limits = {
+        "branches": [*profile.branches],
+        "excluded_branches": _known(profile.excluded, store),
+        "types": settings.get("types") or [],
+    }
+    if profile.other_types and not limits["types"]:
+        limits["types"] = profile.kept_types(store.types())
+    names = {
+        "inexact_names": finder["inexact_names"] or profile.inexact_names,
+        "derivations": finder["derivations"] and profile.derivations,
+        "match_capitals": finder["match_capitals"] or profile.match_capitals,
+        "undefined_short_forms": finder["undefined_short_forms"] or profile.undefined_short_forms,
+    }
+    if profile.min_certainty is not None:
+        names["min_certainty"] = profile.min_certainty
+    return plan.changed(plan.normalizer, limits).changed(FINDER, names)
+
+
+def _known(concepts: Sequence[str], store: ConceptStore) -> list[str]:
+    return [concept for concept in concepts if store.number(concept) is not None]

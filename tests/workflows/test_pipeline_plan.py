@@ -1,0 +1,122 @@
+"""Settings of a config and of presets become a pipeline."""
+
+import pytest
+import spacy
+
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.files.configs import read_config
+from spacy_connorm.pipeline.factory import DEFAULTS
+from spacy_connorm.pipeline.presets import FINDER, NORMALIZER, PRESETS, preset_settings
+from spacy_connorm.pipeline.presets import NGRAMS as NGRAM_ENCODER
+from spacy_connorm.pipeline.settings import FinderSettings
+from spacy_connorm.workflows import make_pipeline
+
+from .building import COMPONENT, CONFIG
+
+
+@pytest.mark.parametrize(
+    ("encoder", "expected"),
+    [
+        (None, "TransformerEncoder"),
+        ("accurate", "TransformerEncoder"),
+        ("fast", "DanEncoder"),
+        ("ngrams", "NgramEncoder"),
+    ],
+)
+def test_an_encoder_is_chosen_by_name(encoder, expected):
+    normalizer = make_pipeline(encoder=encoder).get_pipe("concept_normalizer")
+    assert expected.removesuffix("Encoder").lower() in normalizer.lookup.encoder.name
+
+
+def test_the_default_encoder_is_in_half_precision_unless_another_one_is_chosen():
+    def block(**overrides):
+        nlp = make_pipeline(overrides={f"{COMPONENT}.encoder.{k}": v for k, v in overrides.items()})
+        return nlp.config["components"]["concept_normalizer"]["encoder"]
+
+    assert block()["mixed_precision"] and block(batch_size=7)["mixed_precision"]
+    assert "mixed_precision" not in block(**{"@architectures": "spacy-connorm.NgramEncoder.v1"})
+
+
+def test_settings_of_a_chosen_encoder_are_overridden():
+    overrides = {f"{COMPONENT}.encoder.ngram_range": [2, 2]}
+    nlp = make_pipeline(encoder="ngrams", overrides=overrides)
+    block = nlp.config["components"]["concept_normalizer"]["encoder"]
+    assert list(block["ngram_range"]) == [2, 2]
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "pipeline.cfg"
+    path.write_text(CONFIG)
+    return path
+
+
+def test_encoders_that_cannot_be_chosen(tmp_path):
+    with pytest.raises(ConnormError, match="CN118.*fast, accurate, ngrams"):
+        make_pipeline(encoder="best")
+    (tmp_path / "a.cfg").write_text(CONFIG, encoding="utf8")
+    with pytest.raises(ConnormError, match="CN006.*encoder"):
+        make_pipeline(tmp_path / "a.cfg", encoder="fast")
+
+
+def test_settings_come_from_a_config_and_are_overridden(config):
+    overrides = {f"{COMPONENT}.top_k": 7, f"{COMPONENT}.expand_abbreviations": False}
+    for source in (config, str(config), read_config(config)):
+        nlp = make_pipeline(source, overrides=overrides)
+        assert (nlp.lang, nlp.pipe_names) == ("de", ["concept_normalizer"])
+        settings = nlp.get_pipe_config("concept_normalizer")
+        assert settings["top_k"] == 7
+        assert settings["encoder"]["@architectures"] == "spacy-connorm.NgramEncoder.v1"
+        assert list(settings["sieve"]["searches"]) == ["D-T", "OD-T"]
+
+
+def test_one_of_several_normalizers_is_named(config):
+    config.write_text(CONFIG + '\n[components.other]\nfactory = "concept_normalizer"\n')
+    assert make_pipeline(config, component="other").pipe_names == ["abbreviation_resolver", "other"]
+    with pytest.raises(ConnormError, match="CN703"):
+        make_pipeline(config)
+    with pytest.raises(ConnormError, match="CN704"):
+        make_pipeline(config, component="ner")
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "reason"),
+    [
+        ("encoder.nam", "x", "encoder.nam"),
+        ("encoder.@architectures", "nope.v1", "nope.v1"),
+        ("topk", "x", "topk"),
+        ("sieve.searches.0", "x", "sieve.searches.0"),
+    ],
+)
+def test_a_wrong_setting_is_named(setting, value, reason):
+    with pytest.raises(ConnormError, match=f"CN711.*{reason}"):
+        make_pipeline(overrides={f"{COMPONENT}.{setting}": value})
+
+
+@pytest.mark.parametrize("text", ["[nlp", "[nlp]\nlang = ${paths.none}"])
+def test_a_file_that_is_no_config(tmp_path, text):
+    path = tmp_path / "broken.cfg"
+    path.write_text(text)
+    with pytest.raises(ConnormError, match="CN711"):
+        make_pipeline(path)
+
+
+def test_presets_make_add_pipe_answer_as_an_index_does():
+    """The settings of each component are those of the presets, and of nothing else."""
+    nlp = make_pipeline(encoder="ngrams", find_mentions=True, clinical=True)
+    presets = ("ontology_alone", "found_mentions", "clinical_notes")
+    for factory in (NORMALIZER, FINDER):
+        alone = spacy.blank("en")
+        settings = preset_settings(factory, *presets)
+        config = settings if factory == FINDER else {**settings, "encoder": NGRAM_ENCODER}
+        made = alone.add_pipe(factory, config=config)
+        expected = dict(nlp.get_pipe(factory).cfg)
+        assert dict(made.cfg) | {"normalizer": NORMALIZER} == expected | {"normalizer": NORMALIZER}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_differs_from_the_defaults_it_replaces(name):
+    for factory, settings in PRESETS[name].items():
+        made = spacy.blank("en").add_pipe(factory, config=settings)
+        declared = {NORMALIZER: DEFAULTS, FINDER: FinderSettings.defaults()}[factory]
+        assert made and all(declared[key] != value or value == 0 for key, value in settings.items())
