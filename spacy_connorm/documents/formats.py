@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ConnormError, Errors, require_choice, require_ending
+from ..files.package_data import read_toml
 from .document import Document
 
 _COMPRESSED = ".gz"
-_NO_ANSWERS = "names, scores, candidates, long forms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,72 +85,9 @@ def _load(reference: str) -> Any:
     return getattr(import_module(f".{module}", __package__), name)
 
 
-# If a file name fits several formats, the first one reads it.
-_TABLE = (
-    Format(
-        *("pubtator", "pubtator:read_pubtator", (".pubtator", ".txt")),
-        unlinked=("OTHER", "NonStandardRef"),  # of NLM-Chem
-        exporter="pubtator:PubTatorExporter",
-        endings=(".pubtator", ".txt"),
-        implied=(".pubtator", ".pubtator.txt"),
-        lacks=f"{_NO_ANSWERS}, other fields, line breaks, and gaps in mentions",
-    ),
-    Format("bioc", "bioc:read_bioc", (".xml", ".json", ".bioc")),
-    Format("bioc-xml", exporter="bioc:BioCXmlExporter", endings=(".xml",)),
-    Format(
-        "bioc-json",
-        exporter="bioc:BioCJsonExporter",
-        endings=(".json",),
-        implied=(".bioc.json",),
-    ),
-    Format(
-        *("brat", "brat:read_brat", (".ann",), ".ann"),
-        exporter="brat:BratExporter",
-        lacks="other fields",
-        is_folder=True,
-        is_text=False,
-    ),
-    Format("tsv", "tables:read_mention_table", (".tsv",)),
-    Format(
-        "jsonl",
-        exporter="records:JsonlExporter",
-        endings=(".jsonl",),
-        lacks="the long forms of mentions, and gaps in mentions",
-    ),
-    Format("spacy", exporter="docbin:DocBinExporter", endings=(".spacy",), is_text=False),
-    Format(
-        "csv",
-        exporter="tables:CsvExporter",
-        endings=(".csv",),
-        lacks="texts, other fields, documents without mentions, gaps in mentions, and how "
-        "candidates were found",
-    ),
-    Format(
-        "omop",
-        exporter="omop:OmopExporter",
-        endings=(".csv",),
-        implied=(".omop.csv",),
-        lacks="texts, other fields, texts without mentions, all candidates but the first, and gaps "
-        "in mentions",
-    ),
-    Format(
-        "fhir-ndjson",
-        exporter="fhir:FhirNdjsonExporter",
-        endings=(".ndjson",),
-        implied=(".fhir.ndjson",),
-        lacks="texts, texts without mentions, and other fields than the patient's",
-    ),
-    Format(
-        "fhir-bundle",
-        exporter="fhir:FhirBundleExporter",
-        endings=(".json",),
-        implied=(".fhir.json",),
-        lacks="other fields than the patient's",
-    ),
-    Format("parquet", exporter="records:ParquetExporter", endings=(".parquet",), is_text=False),
-)
-CORPUS_FORMATS = {each.name: each for each in _TABLE if each.reader}
-EXPORT_FORMATS = {each.name: each for each in _TABLE if each.exporter}
+_FORMATS = [Format(name, **row) for name, row in read_toml(__package__, "formats.toml").items()]
+CORPUS_FORMATS = {each.name: each for each in _FORMATS if each.reader}
+EXPORT_FORMATS = {each.name: each for each in _FORMATS if each.exporter}
 
 
 def find_corpus_format(path: Path, name: str | None = None) -> Format:

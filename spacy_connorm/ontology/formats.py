@@ -1,7 +1,6 @@
 """The known ontology formats, and how to recognize them.
 
-The format `x` is read by the function `read_x` in the module `x` beside this one, or in the one
-given by `_MODULES`.
+They are the rows of `formats.toml`. The format `x` is read by the function `read_x`.
 """
 
 import re
@@ -15,34 +14,11 @@ from zipfile import is_zipfile
 
 from ..concepts import Concept
 from ..errors import ConnormError, Errors, require_choice
+from ..files.package_data import read_toml
 from ..files.text import find_ending
 from ..files.xml import read_pieces
 
 _HEAD_LINES = 50
-
-
-_ROBOT = (
-    "Convert it with ROBOT (http://robot.obolibrary.org): `robot convert --input {path} --output "
-    "ontology.obo`."
-)
-_ZIP_ADVICE = "Unzip it and name what is in it, or save the spreadsheet as CSV."
-_TABLE = (
-    "Convert it to a table with an id and a name per row, and columns for synonyms and parents."
-)
-# Unsupported formats: what the file is, a regular expression found in its first lines, and how to
-# convert it to a supported format. The first one that matches is reported.
-_FOREIGN = (
-    ("ClaML", r"<ClaML\b", _TABLE),
-    (
-        "a file of a SNOMED CT release, but not its descriptions",
-        r"\Aid\teffectiveTime\tactive\tmoduleId\t(?!conceptId\t)",
-        "Name the folder of the release.",
-    ),
-    ("XML of Orphadata", r"<JDBOR\b", _TABLE),
-    ("OWL/XML", r"^<Ontology\b", _ROBOT),
-    ("OWL in functional syntax", r"^(Prefix|Ontology)\(", _ROBOT),
-    ("OWL in Manchester syntax", r"^(Prefix: \S|Ontology: <)", _ROBOT),
-)
 
 
 class OntologyFormat(NamedTuple):
@@ -51,35 +27,16 @@ class OntologyFormat(NamedTuple):
     suffixes (Tuple[str, ...]): Extensions, before `.gz`; empty if the file may have any.
     signature (Optional[str]): A regular expression found in its first lines; None if they can be
         anything.
+    module (str): The module beside this one that reads it; the one of its name if empty.
     """
 
     suffixes: tuple[str, ...] = ()
     signature: str | None = None
+    module: str = ""
 
 
-_MODULES = {"jsonl": "reading", "medic": "ctd"}
-# If formats share an extension, the first one with a matching signature wins, or else the last.
-FORMATS = {
-    "obographs": OntologyFormat((), r'\A\s*\{[^\[]*"graphs"\s*:'),
-    "jsonl": OntologyFormat((".jsonl",), r"\A\s*\{"),
-    "obo": OntologyFormat((".obo",), r"^(format-version:|\[Term\])"),
-    "rdf": OntologyFormat(
-        (".owl", ".rdf", ".ttl", ".nt", ".xml"),
-        r"<rdf:RDF\b|<!DOCTYPE rdf:RDF\b|^@(prefix|base) |^(?i:prefix \S*:|base) *<"
-        r"|\A<\w+:/[^<>]*> <",
-    ),
-    "rrf": OntologyFormat((".rrf",), r"\AC\d{7}\|[A-Z]{3}\|"),
-    "mesh": OntologyFormat(
-        (".tsv", ".xml"), r"\A[CD]\d{6,}\t|<(Descriptor|Supplemental)RecordSet\b"
-    ),
-    # A table only if the format is named.
-    "icd10cm": OntologyFormat((".xml", ".csv", ".tsv"), r"\A\d{5} [A-Z]\w{2,6} +[01] |<ICD10CM"),
-    "snomed": OntologyFormat((), r"\Aid\teffectiveTime\tactive\tmoduleId\tconceptId\t"),
-    # RRF rows also have empty fields, but several of them, and a bar at their end.
-    "medic": OntologyFormat((), r"\A[^|\n]+(\|[^|\n]+)*\|(\|[^|\n]+)+$"),
-    "ctd": OntologyFormat((".tsv",), r"\A#[^\0]*^#\s*\w+Name\t\w+ID\t"),
-    "tsv": OntologyFormat((".tsv", ".csv")),
-}
+_TABLE = read_toml(__package__, "formats.toml")
+FORMATS = {name: OntologyFormat(**row) for name, row in _TABLE["known"].items()}
 
 
 def find_format(path: Path, name: str | None = None) -> str:
@@ -100,8 +57,9 @@ def find_format(path: Path, name: str | None = None) -> str:
             raise _other_format(path, candidates, name)
         return name
     if is_zipfile(path):
-        told = {"name": "a zip archive or a spreadsheet", "advice": _ZIP_ADVICE}
-        raise ConnormError(Errors.CN123.format(path=path, **told))
+        advice = "Unzip it and name what is in it, or save the spreadsheet as CSV."
+        name = "a zip archive or a spreadsheet"
+        raise ConnormError(Errors.CN123.format(path=path, name=name, advice=advice))
     head = _read_head(path)
     if not head.strip():
         raise ConnormError(Errors.CN104.format(path=path, what="concepts"))
@@ -133,10 +91,10 @@ def _read_head(path: str | Path) -> str:
 
 
 def _refuse_if_foreign(path: str | Path, head: str) -> None:
-    for name, signature, advice in _FOREIGN:
-        if re.search(signature, head, re.MULTILINE):
-            told = {"path": path, "name": name, "advice": advice.format(path=path)}
-            raise ConnormError(Errors.CN123.format(**told))
+    for foreign in _TABLE["foreign"]:
+        if re.search(foreign["signature"], head, re.MULTILINE):
+            advice = foreign["advice"].format(path=path)
+            raise ConnormError(Errors.CN123.format(path=path, name=foreign["name"], advice=advice))
 
 
 def _recognize(head: str, formats: Iterable[str]) -> str | None:
@@ -158,5 +116,5 @@ def find_reader(format: str) -> Callable[..., Iterator[Concept]]:
     format (str): One of `FORMATS`.
     RETURNS (Callable[..., Iterator[Concept]]): A function of a path, a report and options.
     """
-    module = _MODULES.get(format, format)
+    module = FORMATS[format].module or format
     return getattr(import_module(f".{module}", __package__), f"read_{format}")

@@ -3,13 +3,12 @@ HPO has "severe" and "autosomal dominant", SO has "single" and "predicted".
 """
 
 import re
-import tomllib
 from collections.abc import Collection, Sequence
-from importlib.resources import files
 from itertools import chain
 from typing import Any, NamedTuple, Protocol
 
 from ..errors import require_choice
+from ..files.package_data import read_toml
 
 AUTO = "auto"
 NONE = "none"
@@ -115,19 +114,10 @@ class Described(Protocol):
         """
 
 
-def _read_profiles() -> dict[str, Profile]:
-    content = files(__package__).joinpath("profiles.toml").read_text(encoding="utf8")
-    return {
-        name: Profile(name, **{key: _frozen(value) for key, value in settings.items()})
-        for name, settings in tomllib.loads(content).items()
-    }
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-PROFILES = _read_profiles()
+PROFILES = {
+    name: Profile(name, **settings)
+    for name, settings in read_toml(__package__, "profiles.toml").items()
+}
 
 
 def choose_profile(name: str, ontology: Described) -> Profile | None:

@@ -8,72 +8,41 @@ from typing import NamedTuple
 from ..concepts import Concept
 from ..concepts.concept import ALL_SCOPES, EXACT
 from ..errors import require_choice
+from ..files.package_data import read_toml
 from .report import ReadReport, Retired, read_xrefs
 from .synonyms import names_by_scope, require_scopes
 
-_RDFS = "http://www.w3.org/2000/01/rdf-schema#"
-_OWL = "http://www.w3.org/2002/07/owl#"
-_SKOS = "http://www.w3.org/2004/02/skos/core#"
-IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
-_OBO = "http://purl.obolibrary.org/obo/"
-_EFO = "http://www.ebi.ac.uk/efo/"
-_NCIT = ("http://ncicb.nci.nih.gov/xml/owl/EVS/Thesaurus.owl#", f"{_OBO}NCIT_")
-_UMLS = "http://bioportal.bioontology.org/ontologies/umls/"
-_DCMI = ("http://purl.org/dc/terms/", "http://purl.org/dc/elements/1.1/")
-# FULL_SYN, DEFINITION, Semantic_Type, UMLS_CUI
-_NCIT_FIELDS = {"P90": EXACT, "P97": "definition", "P106": "namespace", "P207": "cuis"}
+_TABLE = read_toml(__package__, "predicates.toml")
 
-KIND = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
-CLASS = f"{_OWL}Class"
-ONTOLOGY = f"{_OWL}Ontology"
-LABEL = f"{_RDFS}label"
-DEFINITION = f"{_OBO}IAO_0000115"
-XREF = f"{IN_OWL}hasDbXref"
-SUBSET = f"{IN_OWL}inSubset"
-PARENT = f"{_RDFS}subClassOf"
-DEPRECATED = f"{_OWL}deprecated"
-_NARROWER = f"{_SKOS}narrower"
-_ONTOLOGIES = {ONTOLOGY, f"{_SKOS}ConceptScheme"}
-_CLASSES = {CLASS, f"{_RDFS}Class", f"{_SKOS}Concept"}
+
+def _iri(curie: str) -> str:
+    prefix, _, name = curie.partition(":")
+    return _TABLE["prefixes"][prefix] + name
+
+
+# What a statement with a predicate tells.
+_FIELDS = {
+    _iri(predicate): field
+    for field, predicates in _TABLE["fields"].items()
+    for predicate in predicates
+}
+IN_OWL = _iri("oboInOwl:")
+KIND, CLASS, ONTOLOGY = _iri("rdf:type"), _iri("owl:Class"), _iri("owl:Ontology")
+LABEL, DEFINITION, PARENT = _iri("rdfs:label"), _iri("obo:IAO_0000115"), _iri("rdfs:subClassOf")
+XREF, SUBSET = _iri("oboInOwl:hasDbXref"), _iri("oboInOwl:inSubset")
+DEPRECATED = _iri("owl:deprecated")
+_NARROWER = _iri("skos:narrower")
+_ONTOLOGIES = {ONTOLOGY, _iri("skos:ConceptScheme")}
+_CLASSES = {CLASS, _iri("rdfs:Class"), _iri("skos:Concept")}
 _TRUE = {"true", "1"}
 
 TYPES = ("namespace", "subset")
 
-# What a statement with a predicate tells.
-_FIELDS = {
-    KIND: "kind",
-    LABEL: "name",
-    f"{_SKOS}prefLabel": "preferred",
-    **{f"{IN_OWL}has{scope.title()}Synonym": scope for scope in ALL_SCOPES},
-    f"{IN_OWL}hasSynonym": "RELATED",
-    f"{_SKOS}altLabel": EXACT,
-    f"{_SKOS}hiddenLabel": EXACT,
-    f"{_OBO}IAO_0000118": EXACT,
-    f"{_EFO}alternative_term": EXACT,
-    DEFINITION: "definition",
-    f"{_SKOS}definition": "definition",
-    f"{_EFO}definition": "definition",
-    PARENT: "parents",
-    f"{_SKOS}broader": "parents",
-    f"{IN_OWL}id": "id",
-    f"{_SKOS}notation": "notation",
-    f"{IN_OWL}hasAlternativeId": "alt_ids",
-    XREF: "xrefs",
-    f"{_UMLS}cui": "cuis",
-    f"{IN_OWL}hasOBONamespace": "namespace",
-    f"{_UMLS}hasSTY": "namespace",
-    SUBSET: "subset",
-    DEPRECATED: "deprecated",
-    f"{_OBO}IAO_0100001": "replaced_by",
-    f"{IN_OWL}consider": "consider",
-    **{f"{base}{tag}": field for base in _NCIT for tag, field in _NCIT_FIELDS.items()},
-    **{f"{base}{tag}": "licence" for base in _DCMI for tag in ("license", "rights")},
-}
 # http://purl.obolibrary.org/obo/HP_0000118, http://www.orpha.net/ORDO/Orphanet_558
 _PREFIXED = re.compile(r"[/#]([A-Za-z][\w.]*)_([^_/#]*\d[^_/#]*)$")
 _LAST = re.compile(r"[^/#]*$")
 # http://purl.obolibrary.org/obo/hp.owl, http://purl.obolibrary.org/obo/uberon/ext.owl
-_OWN = re.compile(rf"{re.escape(_OBO)}([a-z]+)[./]")
+_OWN = re.compile(rf"{re.escape(_iri('obo:'))}([a-z]+)[./]")
 
 # Fields of a concept and their values.
 Facts = list[tuple[str, str]]

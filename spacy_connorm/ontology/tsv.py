@@ -1,10 +1,8 @@
 """Tables with usual columns, or with those named by the user."""
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib.resources import files
 from itertools import chain, islice
 from pathlib import Path
 from shlex import quote as in_shell
@@ -13,12 +11,13 @@ from typing import Any
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, join_curie, require_prefix
 from ..errors import ConnormError, Errors, Warnings, refuse, warn
+from ..files.package_data import read_toml
 from ..files.tables import TableRow, find_column, read_rows, require_width
 from .report import ReadReport, read_xrefs
 
 _TEXTS = ("concept_id", "canonical_name", "definition")
 # Its keys are the fields of a concept.
-_COLUMNS = tomllib.loads(files(__package__).joinpath("columns.toml").read_text(encoding="utf8"))
+_COLUMNS = read_toml(__package__, "columns.toml")
 _REQUIRED = ("concept_id", "canonical_name")
 _OTHER_SEPARATORS = (";", ", ")
 # MedCAT's tables have rows of names, some of them preferred.
