@@ -290,7 +290,7 @@ def first_batch(data: Data, arguments: Namespace) -> FirstBatch:
     """RETURNS (FirstBatch): The batch that training with seed 0 begins with."""
     import torch
 
-    from spacy_connorm.training.batchers import Memberships
+    from spacy_connorm.training.batches import Memberships
 
     encoder = load_encoder(start_block(arguments.encoder, data, arguments.work))
     inputs = partial(encoder_inputs, encoder)

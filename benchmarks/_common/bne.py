@@ -20,7 +20,8 @@ from spacy_connorm.concepts import Concept, Ontology
 from spacy_connorm.encoders.grounded.words import WordTable, split_tokens
 from spacy_connorm.encoders.raw import unit_rows
 from spacy_connorm.evaluation.metrics import score_retrieval
-from spacy_connorm.training.batchers import Batch, Ranking
+from spacy_connorm.training.batchers import Ranking
+from spacy_connorm.training.batches import Batch
 from spacy_connorm.training.grounding_batcher import GroundingBatcher
 from spacy_connorm.training.pool import SynonymPool, build_pool
 

@@ -16,7 +16,8 @@ import torch
 from pytorch_metric_learning.losses import MultiSimilarityLoss
 from pytorch_metric_learning.miners import TripletMarginMiner
 
-from spacy_connorm.training.batchers import Memberships, Ranking, SynonymPairBatcher
+from spacy_connorm.training.batchers import Ranking, SynonymPairBatcher
+from spacy_connorm.training.batches import Memberships
 from spacy_connorm.training.micro_batches import BatchEncoder, EpochBatches, TokenTable
 from spacy_connorm.training.objectives import MultiSimilarity
 from spacy_connorm.training.pool import SynonymPool

@@ -1,6 +1,5 @@
 from .adapters import LoraAdapter as LoraAdapter
 from .batchers import GroupBatcher as GroupBatcher
-from .batchers import NeighbourBatcher as NeighbourBatcher
 from .batchers import PairBatcher as PairBatcher
 from .batchers import SynonymPairBatcher as SynonymPairBatcher
 from .candidate_batcher import CandidateBatcher as CandidateBatcher
@@ -12,6 +11,7 @@ from .export import SavedEncoder as SavedEncoder
 from .export import export_encoder as export_encoder
 from .export import save_encoder as save_encoder
 from .grounding_batcher import GroundingBatcher as GroundingBatcher
+from .neighbour_batcher import NeighbourBatcher as NeighbourBatcher
 from .pool import PoolReport as PoolReport
 from .training_run import TrainingResult as TrainingResult
 from .training_run import train as train

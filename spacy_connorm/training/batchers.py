@@ -1,163 +1,25 @@
-"""Batchers select the texts in the pool that are compared with each other. Also the form of a
-batch, from the batcher to the loss, and the file that keeps the batches of an epoch.
+"""Batchers select the texts in the pool that are compared with each other.
 
-The batchers here compare texts by their concepts; `candidate_batcher` draws lists to rank. The rows
-of a batch are distinct, and each shares a concept with another. All batches of an epoch are about
-equally full, and all epochs have the same number of batches. Draws depend only on the seed and the
-number of the epoch; in `NeighbourBatcher`, also on the encoder.
+The batchers here compare texts by their concepts; `neighbour_batcher` also has near concepts meet,
+`candidate_batcher` draws lists to rank and `grounding_batcher` triplets. The rows of a batch are
+distinct, and each shares a concept with another. All batches of an epoch are about equally full,
+and all epochs have the same number of batches. Draws depend only on the seed and the number of the
+epoch; in `NeighbourBatcher`, also on the encoder.
 """
 
 from abc import ABC, abstractmethod
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..encoders.raw import unit_rows
-from ..errors import ConnormError, Errors, refuse, require_positive
-from ..files.atomic import atomic_file
+from ..errors import refuse, require_positive
+from .batches import Batch, Memberships
 from .pool import SynonymPool, sorted_unique
-
-_ROWS = "rows"
-
-
-class Relevance(IntEnum):
-    """The relevance of a name to a mention (Yan et al. 2021, section 2.2)."""
-
-    NONE = 0
-    HYPERNYM = 1
-    SYNONYM = 2
-
-
-class Memberships(NamedTuple):
-    """The concepts of the texts in a batch, for objectives that compare pairs of texts.
-
-    texts (Ints1d): int64 (n,), positions in the batch.
-    concepts (Ints1d): int64 (n,), the number of a concept of each text.
-    """
-
-    texts: Any
-    concepts: Any
-
-    @classmethod
-    def of(cls, concepts: Sequence[tuple[int, ...]]) -> "Memberships":
-        """Convert the concepts of texts to arrays.
-
-        concepts (Sequence[Tuple[int, ...]]): The numbers of the concepts of each text.
-        RETURNS (Memberships): The arrays.
-        """
-        texts = np.repeat(np.arange(len(concepts)), list(map(len, concepts)))
-        return cls(texts, np.asarray([each for own in concepts for each in own], dtype="int64"))
-
-
-class Rankings(NamedTuple):
-    """M mentions, each with k candidates to rank.
-
-    mentions (Ints1d): int64 (M,), positions in the batch.
-    candidates (Ints2d): int64 (M, k), positions in the batch, nearest first.
-    relevance (Ints2d): int64 (M, k), the relevance of each candidate to its mention, see
-        `Relevance`.
-    lexical (Floats2d): float32 (M, k), cosines of the n-gram vectors of mention and candidate.
-    hypernyms (Ints2d): int64 (M, h), positions in the batch; -1 if a mention has fewer.
-    """
-
-    mentions: Any
-    candidates: Any
-    relevance: Any
-    lexical: Any
-    hypernyms: Any
-
-
-class Groundings(NamedTuple):
-    """T triplets of names, and P concepts with some of their names.
-
-    anchors (Ints1d): int64 (T,), positions in the batch.
-    positives (Ints1d): int64 (T,), positions in the batch: synonyms of the anchors.
-    negatives (Ints1d): int64 (T,), positions in the batch: names that are not synonyms of the
-        anchors.
-    concepts (Ints1d): int64 (P,), concept numbers, each once.
-    members (Ints1d): int64 (M,), positions in the batch: names of the concepts.
-    owners (Ints1d): int64 (M,), the position in `concepts` of each of these names.
-    """
-
-    anchors: Any
-    positives: Any
-    negatives: Any
-    concepts: Any
-    members: Any
-    owners: Any
-
-
-# The relations that an objective reads from a batch.
-RelationKind = Memberships | Rankings | Groundings
-
-
-class Batch(NamedTuple):
-    """B texts, and the relations between them.
-
-    rows (Ints1d): int64 (B,), distinct rows of the pool, ascending.
-    relations (RelationKind): The relations, by position in `rows`.
-    """
-
-    rows: np.ndarray
-    relations: RelationKind
-
-
-def write_batches(path: Path, batches: Sequence[Batch], *, pool: str) -> None:
-    """Write the batches of an epoch atomically.
-
-    path (Path): The `.npz` file.
-    batches (Sequence[Batch]): At least one; all have the same kind of relations.
-    pool (str): The digest of the pool that they were drawn from.
-    """
-    names = (_ROWS, *batches[0].relations._fields)
-    columns: dict[str, np.ndarray] = {}
-    for name, *parts in zip(
-        names, *((each.rows, *each.relations) for each in batches), strict=True
-    ):
-        columns[name] = np.concatenate(parts)
-        columns[_borders(name)] = np.cumsum([len(part) for part in parts[:-1]], dtype="int64")
-    with atomic_file(path) as aside:
-        np.savez(aside, pool=pool, **columns)  # type: ignore[arg-type]  # taken for options
-
-
-def read_batches(path: Path, relations: Any, *, pool: str) -> list[Batch]:
-    """Read the batches of an epoch.
-
-    path (Path): A file written by `write_batches`.
-    relations (Type): The kind of their relations.
-    pool (str): The digest of the pool that they must have been drawn from.
-    RETURNS (List[Batch]): The batches.
-    RAISES (ConnormError): CN828 if they were drawn from another pool.
-    """
-    with np.load(path) as kept:
-        if str(kept["pool"]) != pool:
-            raise ConnormError(Errors.CN828.format(path=path.parent, what="ontology or corpus"))
-        columns = (
-            np.split(kept[name], kept[_borders(name)]) for name in (_ROWS, *relations._fields)
-        )
-        return [Batch(rows, relations(*own)) for rows, *own in zip(*columns, strict=True)]
-
-
-def _borders(name: str) -> str:
-    return f"{name}_borders"
-
 
 # The number of scores in memory at once, if all texts are compared.
 COMPARED_AT_ONCE = 2**24
-# The number of random texts whose mean represents a concept.
-_SAMPLED = 2
-# The number of near concepts to find for each one that a cluster needs: some are already in another
-# cluster.
-_SPARE = 4
-# The nearest concepts are searched in random blocks of this size, so that the work grows with the
-# ontology, not with its square.
-_BLOCK = 20_000
-_CONCEPTS_AT_ONCE = 1_000
 
 
 class Ranking(NamedTuple):
@@ -223,7 +85,7 @@ class PairBatcher(Batcher):
         RETURNS (List[Batch]): The batches.
         """
         rng = np.random.default_rng((seed, epoch))
-        found = _Occurrences.of(pool)
+        found = Occurrences.of(pool)
         anchors = np.arange(len(found.row))
         return _pack_pairs(pool, found, anchors, found.draw_others(anchors, rng), self.size, rng)
 
@@ -256,7 +118,7 @@ class GroupBatcher(Batcher):
         RETURNS (List[Batch]): The batches.
         """
         rng = np.random.default_rng((seed, epoch))
-        found = _Occurrences.of(pool)
+        found = Occurrences.of(pool)
         groups = _draw_groups(found, self.per_concept, rng)
         if not len(groups.widths):
             return []
@@ -266,7 +128,7 @@ class GroupBatcher(Batcher):
         return _split(pool, groups.rows, batch[groups.group], count)
 
     def _order(
-        self, found: "_Occurrences", groups: "_Groups", ranking: Any, rng: np.random.Generator
+        self, found: "Occurrences", groups: "Groups", ranking: Any, rng: np.random.Generator
     ) -> np.ndarray:
         """Choose the order in which groups fill batches.
 
@@ -303,7 +165,7 @@ class SynonymPairBatcher(Batcher):
         RETURNS (List[Batch]): The batches.
         """
         rng = np.random.default_rng((seed, epoch))
-        found = _Occurrences.of(pool)
+        found = Occurrences.of(pool)
         # The pairs of all concepts are numbered: an occurrence is paired with all that follow its
         # text in the concept, one occurrence after the other.
         ends = np.cumsum(found.end - found.text_end)
@@ -322,40 +184,7 @@ class SynonymPairBatcher(Batcher):
         return np.concatenate([offsets + np.arange(kept.sum()), drawn.ravel()])
 
 
-@dataclass(frozen=True)
-class NeighbourBatcher(GroupBatcher):
-    """`spacy-connorm.NeighbourBatcher.v1`: groups as in `GroupBatcher`, but batched together with
-    groups of the concepts that are nearest according to the encoder at the beginning of the epoch.
-    So a batch of a few hundred texts has hard negatives, which random batches have only if they are
-    far larger (the online mining of Xu and Bethard 2021, section 3.1, across batches).
-
-    size (int): The maximum number of texts in a batch; at least three groups.
-    per_concept (int): Texts in a group.
-    neighbours (int): The number of groups of near concepts that are batched together, including the
-        first.
-    RAISES (ConnormError): CN006 for an invalid setting.
-    """
-
-    size: int = 512
-    per_concept: int = 2
-    neighbours: int = 8
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_positive("neighbours", self.neighbours)
-
-    def _order(
-        self, found: "_Occurrences", groups: "_Groups", ranking: Any, rng: np.random.Generator
-    ) -> np.ndarray:
-        starts, concept = np.unique(groups.concept, return_inverse=True)
-        sizes = found.end[starts] - starts
-        sampled = starts + rng.integers(sizes, size=(_SAMPLED, len(starts)))
-        centroids = _centroids(found.row[sampled], ranking.vectors)
-        near = _nearest(centroids, self.neighbours * _SPARE, rng)
-        return _cluster_groups(concept, near, self.neighbours, rng)
-
-
-class _Groups(NamedTuple):
+class Groups(NamedTuple):
     """Groups of texts of one concept, which stay together in a batch.
 
     rows (Ints1d): int64 (n,), rows of the pool.
@@ -370,12 +199,12 @@ class _Groups(NamedTuple):
     concept: np.ndarray
 
 
-def _draw_groups(found: "_Occurrences", per_concept: int, rng: np.random.Generator) -> _Groups:
+def _draw_groups(found: "Occurrences", per_concept: int, rng: np.random.Generator) -> Groups:
     """Split the texts of each concept, in random order, into groups. A group of one text gets
     another random text of the concept.
     """
     if not len(found.row):
-        return _Groups(*(np.zeros(0, dtype="int64") for _ in _Groups._fields))
+        return Groups(*(np.zeros(0, dtype="int64") for _ in Groups._fields))
     places = _shuffled(found, rng)
     number = (np.arange(len(found.row)) - found.start) // per_concept
     starts = np.flatnonzero(np.diff(found.start + number, prepend=-1))
@@ -384,7 +213,7 @@ def _draw_groups(found: "_Occurrences", per_concept: int, rng: np.random.Generat
     alone = np.minimum.reduceat(rows, starts) == np.maximum.reduceat(rows, starts)
     others = found.draw_others(places[starts[alone]], rng)
     group = np.arange(len(starts))
-    return _Groups(
+    return Groups(
         np.concatenate([rows, found.row[others]]),
         np.concatenate([np.repeat(group, sizes), group[alone]]),
         np.maximum(sizes, 2),
@@ -410,7 +239,7 @@ def _draw_subsets(counts: np.ndarray, size: int, rng: np.random.Generator) -> np
     return drawn
 
 
-def _shuffled(found: "_Occurrences", rng: np.random.Generator) -> np.ndarray:
+def _shuffled(found: "Occurrences", rng: np.random.Generator) -> np.ndarray:
     """Put occurrences in random order within their concept. Repetitions of a text are spread, so
     that they share groups with different texts.
     """
@@ -422,7 +251,7 @@ def _shuffled(found: "_Occurrences", rng: np.random.Generator) -> np.ndarray:
 
 def _pack_pairs(
     pool: SynonymPool,
-    found: "_Occurrences",
+    found: "Occurrences",
     first: np.ndarray,
     second: np.ndarray,
     size: int,
@@ -458,7 +287,7 @@ def _split(pool: SynonymPool, rows: np.ndarray, batch: np.ndarray, count: int) -
     ]
 
 
-class _Occurrences(NamedTuple):
+class Occurrences(NamedTuple):
     """The members of all concepts with at least two texts, one concept after the other. A text
     that is drawn three times per epoch occurs three times in a row. int64 (n,) each.
 
@@ -476,10 +305,10 @@ class _Occurrences(NamedTuple):
     text_end: np.ndarray
 
     @classmethod
-    def of(cls, pool: SynonymPool) -> "_Occurrences":
+    def of(cls, pool: SynonymPool) -> "Occurrences":
         """List the occurrences in a pool; none if no concept has two texts.
 
-        RETURNS (_Occurrences): The occurrences.
+        RETURNS (Occurrences): The occurrences.
         """
         sizes = np.asarray([len(rows) for rows in pool.members], dtype="int64")
         concept = np.repeat(np.arange(len(sizes)), sizes)
@@ -512,58 +341,6 @@ def _runs(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     starts = np.flatnonzero(np.diff(values, prepend=-1))
     sizes = np.diff(starts, append=len(values))
     return np.repeat(starts, sizes), np.repeat(starts + sizes, sizes)
-
-
-def _centroids(rows: np.ndarray, vectors: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """Compute the mean vector of each column of rows, at unit length."""
-    distinct, places = np.unique(rows, return_inverse=True)
-    return unit_rows(vectors(distinct)[places.reshape(rows.shape)].mean(axis=0))
-
-
-def _nearest(centroids: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Find the `count` nearest other concepts of each concept in its random block, nearest first;
-    fewer if a block is smaller.
-    """
-    blocks = np.array_split(rng.permutation(len(centroids)), -(-len(centroids) // _BLOCK))
-    count = min(count, min(map(len, blocks)) - 1)
-    near = np.empty((len(centroids), count), dtype="int64")
-    for block in blocks:
-        for part in np.array_split(block, -(-len(block) // _CONCEPTS_AT_ONCE)):
-            cosines = centroids[part] @ centroids[block].T
-            cosines[part[:, None] == block] = -np.inf
-            near[part] = block[top_columns(cosines, count)]
-    return near
-
-
-def _cluster_groups(
-    concept: np.ndarray, near: np.ndarray, size: int, rng: np.random.Generator
-) -> np.ndarray:
-    """Order groups cluster by cluster, int64 (groups,): a cluster has at most `size` groups of near
-    concepts, in random order.
-
-    concept (Ints1d): int64 (groups,), the concept of each group.
-    near (Ints2d): int64 (concepts, n), the near concepts of each, nearest first.
-    """
-    left: dict[int, list[int]] = defaultdict(list)
-    shuffled = rng.permutation(len(concept))
-    for group in shuffled.tolist():
-        left[int(concept[group])].append(group)
-    taken = np.zeros(len(concept), dtype=bool)
-    clusters = []
-    for group in shuffled.tolist():
-        if taken[group]:
-            continue
-        own = int(concept[group])
-        left[own].remove(group)
-        cluster = [group]
-        for other in near[own].tolist():
-            if len(cluster) == size:
-                break
-            if left[other]:
-                cluster.append(left[other].pop())
-        taken[cluster] = True
-        clusters.append(cluster)
-    return np.concatenate([clusters[place] for place in rng.permutation(len(clusters))])
 
 
 def top_columns(scores: np.ndarray, count: int) -> np.ndarray:

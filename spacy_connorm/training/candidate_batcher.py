@@ -11,7 +11,8 @@ from ..encoders.ngram import NgramEncoder
 from ..encoders.protocol import fitted
 from ..encoders.raw import unit_rows
 from ..errors import ConnormError, Errors, Warnings, refuse, require_positive, warn
-from .batchers import COMPARED_AT_ONCE, Batch, Batcher, Ranking, Rankings, Relevance, top_columns
+from .batchers import COMPARED_AT_ONCE, Batcher, Ranking, top_columns
+from .batches import Batch, Rankings, Relevance
 from .pool import SynonymPool, sorted_unique
 
 

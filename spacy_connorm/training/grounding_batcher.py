@@ -7,7 +7,8 @@ import numpy as np
 
 from ..encoders.raw import unit_rows
 from ..errors import ConnormError, Errors, refuse, require_positive
-from .batchers import COMPARED_AT_ONCE, Batch, Batcher, Groundings, Ranking, top_columns
+from .batchers import COMPARED_AT_ONCE, Batcher, Ranking, top_columns
+from .batches import Batch, Groundings
 from .pool import SynonymPool, sorted_unique
 
 # For names with the same vector, 1 / distance would be infinite.

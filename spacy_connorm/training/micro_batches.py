@@ -16,7 +16,8 @@ from torch.utils.data import Dataset
 
 from ..encoders.tokens import batches_by_length
 from ..encoders.trainable import TrainableModule
-from .batchers import Batch, Batcher, Ranking, RelationKind, read_batches, write_batches
+from .batchers import Batcher, Ranking
+from .batches import Batch, RelationKind, read_batches, write_batches
 from .objectives.objective import Objective
 from .pool import SynonymPool
 

@@ -54,7 +54,7 @@ def test_the_three_losses(bne):
 
 
 def test_only_the_names_of_triplets_are_read(bne):
-    from spacy_connorm.training.batchers import Batch, Groundings
+    from spacy_connorm.training.batches import Batch, Groundings
 
     places = [np.asarray(each) for each in ([0, 2], [2, 0], [3, 3])]
     nothing = np.empty(0, dtype="int64")

@@ -4,7 +4,8 @@ import pytest
 import torch
 from transformers import TrainerCallback
 
-from spacy_connorm.training.batchers import Memberships, PairBatcher
+from spacy_connorm.training.batchers import PairBatcher
+from spacy_connorm.training.batches import Memberships
 from spacy_connorm.training.config import Training
 from spacy_connorm.training.objectives import SupervisedContrastive
 from spacy_connorm.training.objectives.objective import Objective

@@ -9,7 +9,8 @@ from spacy import registry
 from spacy_connorm import Concept
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.training.batchers import Ranking, Relevance
+from spacy_connorm.training.batchers import Ranking
+from spacy_connorm.training.batches import Relevance
 from spacy_connorm.training.candidate_batcher import CandidateBatcher, Hierarchy
 
 from .conftest import make_mention

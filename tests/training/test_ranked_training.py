@@ -11,7 +11,8 @@ import torch
 
 from spacy_connorm import Concept
 from spacy_connorm.encoders import encoder_inputs, trainable
-from spacy_connorm.training.batchers import PairBatcher, Ranking, Rankings, read_batches
+from spacy_connorm.training.batchers import PairBatcher, Ranking
+from spacy_connorm.training.batches import Rankings, read_batches
 from spacy_connorm.training.candidate_batcher import CandidateBatcher
 from spacy_connorm.training.config import Training
 from spacy_connorm.training.micro_batches import BatchEncoder, BatchLoss, EpochBatches

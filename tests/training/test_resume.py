@@ -7,7 +7,8 @@ import torch
 from pickle_trap import Trap
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.training.batchers import NeighbourBatcher, PairBatcher
+from spacy_connorm.training.batchers import PairBatcher
+from spacy_connorm.training.neighbour_batcher import NeighbourBatcher
 from spacy_connorm.training.trainer import run_training
 
 from .runs import (

@@ -6,7 +6,7 @@ import torch
 
 from ...encoders.trainable import GroundedModule
 from ...errors import ConnormError, Errors
-from ..batchers import Groundings
+from ..batches import Groundings
 from .objective import Objective, require_above_zero, to_unit_length
 
 

@@ -9,7 +9,7 @@ import torch
 
 from ...errors import refuse
 from ...index.vectors.metric import COSINE, Metric
-from ..batchers import Memberships
+from ..batches import Memberships
 
 
 class Objective(torch.nn.Module, ABC):

@@ -14,7 +14,7 @@ import torch
 from pytorch_metric_learning.losses.generic_pair_loss import GenericPairLoss
 from torch.autograd.function import once_differentiable
 
-from ..batchers import Memberships
+from ..batches import Memberships
 from .objective import Objective, require_at_least_zero, to_unit_length, zero_loss
 
 # Added to masked values: below any number that can occur, and finite after a sum.

@@ -9,7 +9,7 @@ import torch
 
 from ...errors import require_choice
 from ...index.vectors.metric import COSINE, Metric
-from ..batchers import Rankings, Relevance
+from ..batches import Rankings, Relevance
 from .objective import (
     Objective,
     mean_of,

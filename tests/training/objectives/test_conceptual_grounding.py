@@ -5,7 +5,7 @@ import torch
 from spacy import registry
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.training.batchers import Groundings
+from spacy_connorm.training.batches import Groundings
 
 from . import equations
 

@@ -7,7 +7,7 @@ import torch
 from spacy import registry
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.training.batchers import Rankings
+from spacy_connorm.training.batches import Rankings
 
 from . import equations
 
