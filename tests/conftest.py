@@ -210,7 +210,7 @@ def blank_pipeline():
 
     def make(**settings) -> Language:
         # English would be half of what a pipeline costs: its tokenizer has many exceptions.
-        nlp = spacy.blank("xx")
+        nlp = spacy.blank("en")
         patterns = [
             {"label": label, "pattern": mention}
             for label, mentions in MENTIONS.items()

@@ -125,7 +125,7 @@ def build_lookup(
     parts = list(dict.fromkeys(part for name in searches for part in name.split("+")))
     encoder = cached_encoder(encoder_block, work)
     sieve = Sieve(parts[:1], [])
-    lookup = ConceptLookup(encoder, sieve, backend or ExactIndex())
+    lookup = ConceptLookup(encoder, sieve, backend or ExactIndex(), language="en")
     ontology = data.ontology
     with clear_errors():
         known = data.synonyms if synonyms is None else synonyms

@@ -276,6 +276,6 @@ def read_long_forms(docs: Iterable[Doc]) -> list[str]:
     return [
         definitions.long_form(mention.text, mention.extent[1] - 1)
         for doc in docs
-        for definitions in [Abbreviations([(0, find_abbreviations(doc.text))])]
+        for definitions in [Abbreviations([(0, find_abbreviations(doc.text, "en"))])]
         for mention in annotated_mentions(doc)
     ]

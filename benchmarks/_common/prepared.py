@@ -136,7 +136,7 @@ def read_split(data: Data) -> SearchedMentions:
 
 def _parts(mention: Mention) -> tuple[str, ...]:
     count = len(mention.concept_ids)
-    ways = split_composite(mention.text) if count > 1 else []
+    ways = split_composite(mention.text, "en") if count > 1 else []
     return next((tuple(way) for way in ways if len(way) == count), (mention.text,))
 
 

@@ -15,7 +15,7 @@ from _common.datasets import DATASETS, read_docs
 from spacy_connorm.documents.mentions import annotated_mentions
 from spacy_connorm.encoders.grounded.words import split_tokens
 from spacy_connorm.ontology import read_ontology
-from spacy_connorm.text.normalization import strip_tags
+from spacy_connorm.text.words import words_of
 
 SETS = ("medic", "icd10", "corpora")
 # Of names that are kept, in words and punctuation marks.
@@ -90,7 +90,7 @@ def usable_names(pairs: Iterator[Pair]) -> dict[str, list[str]]:
     concepts: dict[str, set[str]] = defaultdict(set)
     texts: dict[str, str] = {}
     for text, concept in pairs:
-        name = " ".join((strip_tags(text) or text).lower().split())
+        name = " ".join((words_of("en").orthography.strip_tags(text) or text).lower().split())
         tokens = split_tokens(name)
         if 0 < len(tokens) <= MOST_TOKENS:
             key = " ".join(tokens)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..text.abbreviations import Abbreviation, align
+from ..text.abbreviations import Abbreviation, abbreviation_finder
 from ..text.cleaning import clean
 from ..text.expansion import ShortForms, expand
 
@@ -214,7 +214,7 @@ def external_long_form(span: Span) -> str | None:
         return long_form
     literal = _text(_read(span, _LITERAL))
     if literal and len(literal) > len(span.text):
-        aligned = align(span.text, literal)
+        aligned = abbreviation_finder(span.doc.lang_).align(span.text, literal)
         if aligned and aligned.start == 0:
             return literal
     return None

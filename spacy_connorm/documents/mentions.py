@@ -256,7 +256,9 @@ def expanded_mentions(doc: Doc, *, spans_key: str | None = None) -> Iterator[Men
     spans_key (Optional[str]): As in `annotated_mentions`.
     YIELDS (Mention): The mentions, including those without gold ids.
     """
-    abbreviations = read_abbreviations(doc) or Abbreviations([(0, find_abbreviations(doc.text))])
+    abbreviations = read_abbreviations(doc) or Abbreviations(
+        [(0, find_abbreviations(doc.text, doc.lang_))]
+    )
     for mention in annotated_mentions(doc, spans_key=spans_key):
         yield mention
         long_form = abbreviations.long_form(mention.text, mention.extent[1] - 1)

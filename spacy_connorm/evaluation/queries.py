@@ -27,7 +27,7 @@ _GAPS = re.compile(r"[\W_]+")
 
 
 def biosyn_texts(
-    mention: str, gold_ids: Sequence[str], long_forms: Mapping[str, str]
+    mention: str, gold_ids: Sequence[str], long_forms: Mapping[str, str], code: str
 ) -> tuple[str, ...]:
     """Prepare the texts to search for a mention: abbreviations are expanded, the mention is split
     if that gives as many parts as gold ids, letters are lower-cased, and runs of space and
@@ -36,10 +36,11 @@ def biosyn_texts(
     mention (str): The text as annotated.
     gold_ids (Sequence[str]): The result of `biosyn_ids`; their number decides whether to split.
     long_forms (Mapping[str, str]): The abstract's abbreviations, long forms by short form.
+    code (str): The language, as in `nlp.lang`.
     RETURNS (Tuple[str, ...]): The parts of a composite, or the single text.
     """
     expanded = expand(mention, long_forms)
-    ways = split_composite(expanded) if len(gold_ids) > 1 else []
+    ways = split_composite(expanded, code) if len(gold_ids) > 1 else []
     parts = next((way for way in ways if len(way) == len(gold_ids)), (expanded,))
     return tuple(map(_fold, parts))
 
@@ -127,10 +128,10 @@ def _read_openly(
 
 
 def _read_as_biosyn(doc: Doc, mentions: Iterable[Mention]) -> Iterator[MentionQuery]:
-    long_forms = {each.short: each.long for each in find_abbreviations(doc.text)}
+    long_forms = {each.short: each.long for each in find_abbreviations(doc.text, doc.lang_)}
     for mention in mentions:
         gold_ids = biosyn_ids(mention.concept_ids)
-        texts = biosyn_texts(mention.text, gold_ids, long_forms)
+        texts = biosyn_texts(mention.text, gold_ids, long_forms, doc.lang_)
         yield MentionQuery(mention._replace(kb_id="|".join(gold_ids)), texts=texts)
 
 

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 from ..errors import ConnormError, Errors
 from .atomic import atomic_folder
 
-FORMAT_VERSION = 8
+FORMAT_VERSION = 9
 MANIFEST = "manifest.json"
 _OWN = "crc32"
 _PARTS = "folders"

@@ -4,8 +4,15 @@ import re
 
 from spacy.tokens import Doc
 
-from ..text.word_bags import FUNCTION_WORDS
-from ..text.word_classes import HIGH, LOW, PREPOSITIONS, lacks_noun
+from ..text.words import words_of
+
+_EN = words_of("en")
+FUNCTION_WORDS = _EN.classes.stop_words
+HIGH = ("elevated", "high", "increased")
+LOW = ("decreased", "low", "reduced")
+PREPOSITIONS = _EN.classes.prepositions
+lacks_noun = _EN.lacks_noun
+
 
 # Why a window is not a mention.
 MEASURE = "it ends with the number of a measure: 'long QT syndrome 3 (times)'"

@@ -12,9 +12,15 @@ from spacy.tokens import Doc
 
 from ..text.cleaning import clean
 from ..text.composites import PART_SEPARATOR, split_composite
-from ..text.word_bags import FUNCTION_WORDS, STOP_WORDS
-from ..text.word_classes import DETERMINERS, is_adjective, is_modifier
+from ..text.words import words_of
 from .found_mentions import FoundMention, choose_mentions
+
+_EN = words_of("en")
+FUNCTION_WORDS = _EN.classes.stop_words
+STOP_WORDS = _EN.classes.function_words
+DETERMINERS = _EN.classes.determiners
+is_adjective = _EN.is_adjective
+is_modifier = _EN.is_modifier
 
 # The conjunctions of `text.composites`, as tokens. Commas count only together with a conjunction:
 # "breast, ovarian and lung cancer".
@@ -124,7 +130,9 @@ def _coordinations(
         text = _text(doc, start, end)
         # If no part lacks a word, the other parts are no mentions: "ST depression and angina".
         interpretations = [
-            parts for parts in split_composite(text) if not all(part in text for part in parts)
+            parts
+            for parts in split_composite(text, "en")
+            if not all(part in text for part in parts)
         ]
         if interpretations:
             texts = frozenset(_text(doc, each.start, each.end) for each in taken)

@@ -12,8 +12,11 @@ from ..index.concept_index import ConceptIndex
 from ..index.filter import AllowedConcepts
 from ..index.overlay import SynonymOverlay
 from ..index.search import D
-from ..index.word_bags import ENGLISH_TABLE, WordBags
-from ..text.word_bags import normalized_words
+from ..index.word_bags import WordBags, language_table
+from ..text.words import words_of
+
+_EN = words_of("en")
+normalized_words = _EN.normalized
 
 _CACHED = 100_000
 
@@ -66,7 +69,7 @@ class KnownNames:
     def _added(self) -> WordBags:
         known = self.overlay.synonyms if self.target & D else ()
         texts = [synonym.text for synonym in known]
-        return WordBags.from_texts(texts, np.arange(len(texts)))
+        return WordBags.from_texts(texts, np.arange(len(texts)), self.index.words)
 
     def contain(self, values: np.ndarray) -> np.ndarray:
         """Check which bags of words are names.
@@ -92,7 +95,7 @@ class KnownNames:
         RETURNS (Tuple[Ints1d, np.ndarray, Floats1d]): For each of s substitutions: the number of
             the given word, int64; what it adds to the word's hash, uint64; and its certainty.
         """
-        tables = [ENGLISH_TABLE, *filter(None, [self.index.rewriting])]
+        tables = [language_table(self.index.words), *filter(None, [self.index.rewriting])]
         found = [each.of_words(values, min_certainty) for each in tables]
         which, changes, certainty = map(np.concatenate, zip(*found, strict=True))
         kept = self.have_words(values[which] + changes)

@@ -9,9 +9,14 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc
 
-from ..text.word_bags import STOP_WORDS, normalized_words
-from ..text.word_classes import GRADES, POSSESSIVES
+from ..text.words import words_of
 from .known_names import KnownName
+
+_EN = words_of("en")
+STOP_WORDS = _EN.classes.function_words
+normalized_words = _EN.normalized
+GRADES = _EN.classes.grades
+POSSESSIVES = _EN.classes.possessives
 
 # Before the first word of a list item: "1.", "(12)".
 _MARKER = re.compile(r"\W?\d{1,2}\W?")

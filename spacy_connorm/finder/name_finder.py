@@ -16,8 +16,8 @@ from ..index.cache import Cache
 from ..index.filter import Filter, allowed_concepts
 from ..index.search import TARGETS
 from ..linker.lookup import Retriever
-from ..text.word_bags import content_words, hash_bag, word_bag
-from ..text.word_classes import COPULAS, PREPOSITIONS
+from ..text.bag_hashes import hash_bag
+from ..text.words import words_of
 from .context_rules import OTHER_WORD, context_reason
 from .found_mentions import FoundMention
 from .known_names import KnownName, KnownNames, closest_name
@@ -26,6 +26,12 @@ from .name_rules import CUT_NAME, NO_CAPITAL, NameRules, uncertain_reason
 from .name_windows import TokenArrays, find_windows
 from .short_forms import UNDEFINED, LongForms
 from .token_words import TokenWords, by_document, document_offsets
+
+_EN = words_of("en")
+content_words = _EN.content
+word_bag = _EN.bag
+COPULAS = _EN.classes.copulas
+PREPOSITIONS = _EN.classes.prepositions
 
 _CACHED = 100_000
 _TOKENS = re.compile(r"\w+|[^\w\s]")

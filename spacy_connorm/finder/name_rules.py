@@ -9,31 +9,31 @@ from functools import cached_property
 from itertools import chain
 
 from ..index.cache import Cache
+from ..text.bag_hashes import hash_bag
 from ..text.cleaning import are_opposite, has_sign
-from ..text.normalization import restore_word_order, strip_tags
-from ..text.word_bags import (
-    FUNCTION_WORDS,
-    STOP_WORDS,
-    content_words,
-    hash_bag,
-    normalized_words,
-    word_bag,
-)
-from ..text.word_classes import (
-    COPULAS,
-    DETERMINERS,
-    NUMBERED,
-    OTHER_ROOTS,
-    OWNERS,
-    PLAIN_ADJECTIVES,
-    PREPOSITIONS,
-    SIDES,
-    is_adjective,
-    is_head,
-    lacks_noun,
-)
+from ..text.words import words_of
 from .known_names import KnownName
 from .name_windows import PAUSES
+
+_EN = words_of("en")
+restore_word_order = _EN.orthography.restore_word_order
+strip_tags = _EN.orthography.strip_tags
+FUNCTION_WORDS = _EN.classes.stop_words
+STOP_WORDS = _EN.classes.function_words
+content_words = _EN.content
+normalized_words = _EN.normalized
+word_bag = _EN.bag
+COPULAS = _EN.classes.copulas
+DETERMINERS = _EN.classes.determiners
+NUMBERED = "|".join(sorted(_EN.classes.numbered))
+OTHER_ROOTS = _EN.forms.roots
+OWNERS = _EN.classes.owners
+PLAIN_ADJECTIVES = _EN.classes.plain_adjectives
+PREPOSITIONS = _EN.classes.prepositions
+SIDES = _EN.classes.sides
+is_adjective = _EN.is_adjective
+is_head = _EN.is_head
+lacks_noun = _EN.lacks_noun
 
 _CACHED = 100_000
 _CONJUNCTION = re.compile(r"(?i)\b(and|or)\b|[&/]")

@@ -9,9 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from spacy.tokens import Doc
 
-from ..text.word_bags import FUNCTION_WORDS, MODULUS, hash_word, normalized_words
-from ..text.word_classes import is_head
+from ..text.bag_hashes import MODULUS, hash_word
+from ..text.words import words_of
 from .name_windows import Replacements
+
+_EN = words_of("en")
+FUNCTION_WORDS = _EN.classes.stop_words
+normalized_words = _EN.normalized
+is_head = _EN.is_head
 
 # Two parts of a word, and a hyphen between them, perhaps at the end of a line.
 _HYPHENATED = re.compile(

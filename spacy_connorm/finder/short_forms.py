@@ -9,9 +9,13 @@ import numpy as np
 
 from ..index.cache import Cache
 from ..index.store import ConceptStore
-from ..text.word_bags import content_words, hash_word
+from ..text.bag_hashes import hash_word
+from ..text.words import words_of
 from .known_names import KnownName
 from .name_rules import is_short_form
+
+_EN = words_of("en")
+content_words = _EN.content
 
 # Why a window is not a mention.
 UNDEFINED = (

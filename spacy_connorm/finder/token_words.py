@@ -12,10 +12,20 @@ from spacy.tokens import Doc
 from spacy.vocab import Vocab
 
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
-from ..text.word_bags import MODULUS, STOP_WORDS, forms_of, hash_bag, hash_word, normalized_words
-from ..text.word_classes import COPULAS, DETERMINERS, ORDINALS, OWNERS, POSSESSIVES
+from ..text.bag_hashes import MODULUS, hash_bag, hash_word
+from ..text.words import words_of
 from .name_windows import BREAK, DERIVED, FILLER, PAUSE, PAUSES, WORD, Replacements, TokenArrays
 from .readings import NO_READINGS, Reading, as_replacements, read_neighbours
+
+_EN = words_of("en")
+STOP_WORDS = _EN.classes.function_words
+forms_of = _EN.forms.of
+normalized_words = _EN.normalized
+COPULAS = _EN.classes.copulas
+DETERMINERS = _EN.classes.determiners
+ORDINALS = _EN.forms.ordinals
+OWNERS = _EN.classes.owners
+POSSESSIVES = _EN.classes.possessives
 
 _APOSTROPHES = frozenset(["'", "’"])
 # "The optic nerves are hypoplastic": function words of sentences, which names do not have.

@@ -11,8 +11,11 @@ from spacy.tokens import Doc
 from ..documents.mentions import annotated_mentions
 from ..errors import refuse, refuse_text, require_positive
 from ..files.text import read_lines
-from ..text.word_bags import word_bag
+from ..text.words import words_of
 from .found_mentions import FoundMention
+
+_EN = words_of("en")
+word_bag = _EN.bag
 
 
 def read_stop_list(path: str | Path) -> list[str]:

@@ -21,6 +21,7 @@ from ..files.atomic import atomic_folder
 from ..files.folders import seal, verify
 from ..files.progress import progress_bar
 from ..text.substitutions import Substitution
+from ..text.words import words_of
 from .backends.protocol import Backend, Earlier
 from .concept_index import ConceptIndex
 from .keys import KeyTable, hash_keys
@@ -135,6 +136,7 @@ def write_index(
     searches: Sequence[str],
     backend: Backend,
     clean: Callable[[str], str],
+    language: str,
     source: Source | None = None,
     known: ConceptIndex | None = None,
     substitutions: Iterable[Substitution] = (),
@@ -150,6 +152,7 @@ def write_index(
     searches (Sequence[str]): The searches that the index must support.
     backend (Backend): Runs the searches.
     clean (Callable): The function applied to every text first.
+    language (str): The language of the texts, as in `nlp.lang`: it tells which words are the same.
     source (Optional[Source]): The source of the ontology, for the manifest.
     known (Optional[ConceptIndex]): An older index. If it has the same encoder, the vectors of texts
         in both are copied.
@@ -175,7 +178,8 @@ def write_index(
             grouped.members.write(folder)
             KeyTable.from_hashes(grouped.hashes).write(folder)
             texts = _read_texts(names, grouped.texts)
-            WordBags.from_texts(texts, grouped.members.row_numbers()).write(folder)
+            rows = grouped.members.row_numbers()
+            WordBags.from_texts(texts, rows, words_of(language)).write(folder)
             copied = _write_vectors(
                 folder, grouped, names, encoder, dtype=backend.dtype, known=reused
             )
@@ -201,7 +205,7 @@ def write_index(
                 earlier = _earlier(reused, search, mine, len(items), backend)
                 built = backend.build(items, folder / f"{search}.index", earlier)
                 updates |= {search.value: built} if built else {}
-        seal(folder, {**facts, "counts": counts, "updates": updates})
+        seal(folder, {**facts, "language": language, "counts": counts, "updates": updates})
 
 
 def _hash_inputs(encoder: Encoder, texts: list[str]) -> np.ndarray:

@@ -18,6 +18,7 @@ from ..errors import ConnormError, Errors, quote_id
 from ..files.arrays import open_array
 from ..files.atomic import TemporaryFolder
 from ..files.folders import MANIFEST, checksum_of, damaged, pack, replaced_since, unpack, unseal
+from ..text.words import words_of
 from .backends.exact import ExactSearcher
 from .backends.protocol import Backend, Searcher
 from .keys import KeyTable
@@ -61,7 +62,8 @@ class ConceptIndex:
         self.word_bags = WordBags.open(folder, rows=rows)
         self.rewriting = RewritingTable.open(folder)
         self._owner = owner
-        self._searches, self.fingerprint, self.metric = _read_facts(folder, self.manifest)
+        self._searches, self.fingerprint, self.metric, language = _read_facts(folder, self.manifest)
+        self.words = words_of(language)
         self._searchers: dict[str, Searcher] = {}
         self._concepts: dict[str, np.ndarray] = {}
 
@@ -218,21 +220,22 @@ class ConceptIndex:
         return {target: self.members.rows_of(target) for target in TARGETS.values()}
 
 
-def _read_facts(folder: Path, manifest: Mapping[str, Any]) -> tuple[list[str], str, str]:
+def _read_facts(folder: Path, manifest: Mapping[str, Any]) -> tuple[list[str], str, str, str]:
     """Read the facts about an index from its manifest.
 
-    RETURNS (Tuple[List[str], str, str]): The searches that it was built for, the fingerprint of its
-        encoder, and its metric.
+    RETURNS (Tuple[List[str], str, str, str]): The searches that it was built for, the fingerprint
+        of its encoder, its metric, and the language of its texts.
     """
     try:
         searches, fingerprint = manifest["searches"], manifest["encoder"]["fingerprint"]
-        metric = manifest["backend"].get("metric", COSINE)
+        metric, language = manifest["backend"].get("metric", COSINE), manifest["language"]
     except (KeyError, TypeError, AttributeError):
-        searches = fingerprint = metric = None
-    if not isinstance(searches, list) or not isinstance(fingerprint, str) or metric not in METRICS:
-        reason = "it does not name the searches, the encoder and the metric"
+        searches = fingerprint = metric = language = None
+    are_texts = isinstance(fingerprint, str) and isinstance(language, str)
+    if not isinstance(searches, list) or not are_texts or metric not in METRICS:
+        reason = "it does not name the searches, the encoder, the metric and the language"
         raise damaged(folder / MANIFEST, reason)
-    return searches, fingerprint, metric
+    return searches, fingerprint, metric, language
 
 
 def _hand_over(source: str, target: str) -> None:

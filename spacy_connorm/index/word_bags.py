@@ -9,7 +9,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -17,16 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..files.arrays import are_among, find_sorted, open_array, require_offsets, save_arrays
-from ..text.substitutions import ENGLISH, Substitution
-from ..text.word_bags import (
-    MODULUS,
-    forms_of,
-    hash_bags,
-    hash_parts,
-    hash_word,
-    pair_places,
-    word_bag,
-)
+from ..text.bag_hashes import MODULUS, hash_bags, hash_parts, hash_word, pair_places
+from ..text.substitutions import Substitution, language_substitutions
+from ..text.words import Words
 
 _STEM = "word_bags"
 HASHES = f"{_STEM}.hashes.npy"
@@ -53,19 +46,20 @@ class WordBags:
     longest: int
 
     @classmethod
-    def from_texts(cls, texts: Iterable[str], rows: np.ndarray) -> "WordBags":
+    def from_texts(cls, texts: Iterable[str], rows: np.ndarray, words: Words) -> "WordBags":
         """Collect the bags of texts. The texts are not kept in memory.
 
         texts (Iterable[str]): n texts; those without words are left out.
         rows (Ints1d): int64 (n,): the row of each.
+        words (Words): Reads the words of their language.
         RETURNS (WordBags): The bags.
         """
-        hashes, words, longest = array("Q"), set[int](), 0
+        hashes, distinct, longest = array("Q"), set[int](), 0
         waiting = iter(texts)
         while some := list(islice(waiting, _COUNTED)):
-            bags = [tuple(map(hash_word, word_bag(text))) for text in some]
+            bags = [tuple(map(hash_word, words.bag(text))) for text in some]
             hashes.extend([sum(bag) % MODULUS for bag in bags])
-            words.update(chain.from_iterable(bags))
+            distinct.update(chain.from_iterable(bags))
             longest = max(longest, *map(len, bags))
         values = np.frombuffer(hashes, dtype="uint64")
         # Texts without words have the hash 0.
@@ -79,14 +73,14 @@ class WordBags:
         return cls(
             values[first],
             places[first].astype("int32"),
-            np.array(sorted(words), dtype="uint64"),
+            np.array(sorted(distinct), dtype="uint64"),
             longest,
         )
 
     def rows_of(self, values: np.ndarray) -> list[np.ndarray]:
         """Find the rows with a text that has exactly these words.
 
-        values (np.ndarray): uint64 (b,), from `text.word_bags.hash_bags`.
+        values (np.ndarray): uint64 (b,), from `text.bag_hashes.hash_bags`.
         RETURNS (List[Ints1d]): b arrays of int32 rows, ascending; empty for an unknown bag.
         """
         first = np.searchsorted(self.hashes, values, side="left").tolist()
@@ -174,19 +168,21 @@ _NOTHING = Rewritten(np.empty(0, dtype="int64"), np.empty(0))
 def rewrite(
     bags: Sequence[tuple[str, ...]],
     names: WordBags,
+    words: Words,
     table: "RewritingTable | None" = None,
     *,
     min_certainty: float,
 ) -> list[Rewritten]:
     """Find the names that have a text's words, or match it after one or two replacements.
 
-    bags (Sequence[Tuple[str, ...]]): b texts, from `text.word_bags.word_bag`.
+    bags (Sequence[Tuple[str, ...]]): b texts, from `Words.bag`.
     names (WordBags): The names of the index.
-    table (Optional[RewritingTable]): Substitutions, in addition to derivations.
+    words (Words): Reads the words of their language.
+    table (Optional[RewritingTable]): Substitutions, in addition to those of the language.
     min_certainty (float): Leave out less certain names.
     RETURNS (List[Rewritten]): For each text at most 32 names, the most certain first.
     """
-    tables = [ENGLISH_TABLE] if table is None else [ENGLISH_TABLE, table]
+    tables = [language_table(words), *([] if table is None else [table])]
     found = [_NOTHING] * len(bags)
     by_size = defaultdict[int, list[int]](list)
     for number, bag in enumerate(bags):
@@ -194,7 +190,7 @@ def rewrite(
     for size, numbers in by_size.items():
         if 0 < size <= _MAX_WORDS and len(names.hashes):
             alike = [bags[number] for number in numbers]
-            rewritten = _rewrite_alike(alike, names, tables, min_certainty)
+            rewritten = _rewrite_alike(alike, names, words, tables, min_certainty)
             for number, each in zip(numbers, rewritten, strict=True):
                 found[number] = each
     return found
@@ -203,18 +199,19 @@ def rewrite(
 def _rewrite_alike(
     bags: Sequence[tuple[str, ...]],
     names: WordBags,
+    words: Words,
     tables: Sequence["RewritingTable"],
     min_certainty: float,
 ) -> list[Rewritten]:
     """Rewrite texts with the same number of words; see `rewrite`."""
-    words = np.array([list(map(hash_word, bag)) for bag in bags], dtype="uint64")
-    parts, places = hash_parts(words), _places(words.shape[1])
+    values = np.array([list(map(hash_word, bag)) for bag in bags], dtype="uint64")
+    parts, places = hash_parts(values), _places(values.shape[1])
     single = [
-        _derivations(bags, words, names),
+        _derivations(bags, values, names, words),
         *(each.replacements(parts, places, min_certainty) for each in tables),
     ]
     texts, changes, certain = _with_pairs(single, len(bags), min_certainty)
-    hashes = words.sum(axis=1, dtype="uint64")[texts] + changes
+    hashes = values.sum(axis=1, dtype="uint64")[texts] + changes
     known = np.flatnonzero(find_sorted(names.hashes, hashes) >= 0)
     known = known[np.lexsort((-certain[known], texts[known]))]
     found = names.rows_of(hashes[known])
@@ -231,23 +228,24 @@ def _rewrite_alike(
 
 
 def _derivations(
-    bags: Sequence[tuple[str, ...]], words: np.ndarray, names: WordBags
+    bags: Sequence[tuple[str, ...]], values: np.ndarray, names: WordBags, words: Words
 ) -> "_Replacements":
     """List the words in names that words of texts derive from, and the names that paraphrase them.
 
     bags (Sequence[Tuple[str, ...]]): b texts of k words.
-    words (np.ndarray): uint64 (b, k): the hashes of their words.
+    values (np.ndarray): uint64 (b, k): the hashes of their words.
     names (WordBags): The names of the index.
+    words (Words): Reads the words of their language.
     RETURNS (_Replacements): The replacements.
     """
-    forms = list(map(forms_of, chain.from_iterable(bags)))
+    forms = list(map(words.forms.of, chain.from_iterable(bags)))
     hashes = np.array([each.hash for each in chain.from_iterable(forms)], dtype="uint64")
     known = np.flatnonzero(
         (find_sorted(names.words, hashes) >= 0) | (find_sorted(names.hashes, hashes) >= 0)
     )
-    replaced = np.repeat(np.arange(words.size), list(map(len, forms)))[known]
-    texts, places = np.divmod(replaced, words.shape[1])
-    changes = hashes[known] - words.ravel()[replaced]
+    replaced = np.repeat(np.arange(values.size), list(map(len, forms)))[known]
+    texts, places = np.divmod(replaced, values.shape[1])
+    changes = hashes[known] - values.ravel()[replaced]
     return _Replacements(texts, changes, np.full(len(known), _DERIVED), np.left_shift(1, places))
 
 
@@ -366,7 +364,14 @@ class RewritingTable:
         return cls(words, start, change, certainty)
 
 
-ENGLISH_TABLE = RewritingTable.from_substitutions(ENGLISH)
+@cache
+def language_table(words: Words) -> RewritingTable:
+    """Get the substitutions of a language's tables.
+
+    words (Words): Reads the words of the language.
+    RETURNS (RewritingTable): The same object for the same language.
+    """
+    return RewritingTable.from_substitutions(language_substitutions(words.language))
 
 
 @lru_cache(maxsize=32)

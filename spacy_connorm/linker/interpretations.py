@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from ..concepts import NIL, Candidate
-from ..text.word_bags import STOP_WORDS
+from ..lang import WordClasses
 
 # The cosine of texts that have nothing in common, used as the score of a missing rival.
 _UNRELATED = 0.0
@@ -83,7 +83,6 @@ _LEAST_PROBABILITY = 0.5
 # The cosine of a text with itself, up to rounding.
 SAME_TEXT = 0.9999
 _WORD = re.compile(r"\w+")
-_NEGATIONS = frozenset(["non"])
 # As PubTator writes a composite.
 _ID_SEPARATOR = "|"
 
@@ -138,7 +137,9 @@ class Interpretation(NamedTuple):
         return Interpretation(self.kind, self.texts, tuple([part[:top_k] for part in self.parts]))
 
 
-def best_first(interpretations: Sequence[Interpretation]) -> list[Interpretation]:
+def best_first(
+    interpretations: Sequence[Interpretation], classes: WordClasses
+) -> list[Interpretation]:
     """Move the interpretation that answers to the front: the whole mention with the best score, or
     its parts if they link better. If there are several ways to split it, a later one must link
     clearly better than the first.
@@ -152,7 +153,11 @@ def best_first(interpretations: Sequence[Interpretation]) -> list[Interpretation
     whole = max(
         (each for each in interpretations if each.kind != "parts"), key=lambda each: each.score
     )
-    parts = [each for each in interpretations if each.kind == "parts" and links_better(each, whole)]
+    parts = [
+        each
+        for each in interpretations
+        if each.kind == "parts" and links_better(each, whole, classes)
+    ]
     best = max((each.score for each in parts), default=0.0)
     chosen = next((each for each in parts if each.score >= best - _MARGIN), whole)
     others = [each for each in interpretations if each is not chosen]
@@ -178,7 +183,7 @@ def _as_known(parts: Interpretation, whole: Interpretation) -> Interpretation:
     )
 
 
-def links_better(parts: Interpretation, whole: Interpretation) -> bool:
+def links_better(parts: Interpretation, whole: Interpretation, classes: WordClasses) -> bool:
     """Check whether the parts of a mention answer. They must be different concepts. They answer if
     the best text for the whole denotes all of them, such as a composite that was annotated with all
     of its ids. Otherwise, each part must be more likely right than wrong, the worst of them must
@@ -190,6 +195,7 @@ def links_better(parts: Interpretation, whole: Interpretation) -> bool:
 
     parts (Interpretation): The mention as its parts.
     whole (Interpretation): The mention as a whole.
+    classes (WordClasses): The classes of words of its language.
     RETURNS (bool): Whether the parts answer.
     """
     if len(parts.concepts) < len(parts.parts):
@@ -201,8 +207,8 @@ def links_better(parts: Interpretation, whole: Interpretation) -> bool:
         return False
     if not all(map(_is_likely, parts.parts)):
         return False
-    by_part = [_words(text) for text in parts.texts]
-    named = _words(whole.parts[0][0].text) if whole.parts[0] else set()
+    by_part = [_words(text, classes) for text in parts.texts]
+    named = _words(whole.parts[0][0].text, classes) if whole.parts[0] else set()
     says_more = not named <= set.union(*by_part)
     return (are_names and says_more) or not _names_all(named, by_part)
 
@@ -223,12 +229,13 @@ def _names_all(named: set[str], by_part: Sequence[set[str]]) -> bool:
     return bool(own) and all(words & named for words in own)
 
 
-def _words(text: str) -> set[str]:
+def _words(text: str, classes: WordClasses) -> set[str]:
     """List the content words of a text.
 
     RETURNS (Set[str]): The words that can name something.
     """
-    return set(_WORD.findall(text.lower())) - _NEGATIONS - STOP_WORDS
+    words = set(_WORD.findall(text.lower()))
+    return words - classes.negating_prefixes - classes.function_words
 
 
 def is_settled(interpretation: Interpretation) -> bool:

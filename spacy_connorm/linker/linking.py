@@ -21,7 +21,6 @@ from ..index.hits import Hit, run_search
 from ..index.search import Search
 from ..text.cleaning import clean
 from ..text.composites import PART_SEPARATOR, split_composite
-from ..text.word_bags import word_bag
 from .interpretations import Calibration, Interpretation, best_first, is_settled, with_probabilities
 from .lookup import Retriever
 from .rescorers import RESCORERS, Rescorer, SearchBatch
@@ -146,6 +145,7 @@ def link(
     RAISES (ConnormError): CN006 for anything but lists of texts of the same length, and the errors
         of `retrieve`.
     """
+    words = retriever.index.words
     asked = _clean_mentions(mentions, long_forms, matched_names)
     ways = _interpret_whole(list(dict.fromkeys(asked)), retriever)
     found = retrieve(retriever, [text for each in ways.values() for _, text in each], query)
@@ -159,7 +159,11 @@ def link(
         for each, whole in ways.items()
     }
     if query.split_composites and retriever.has_cosines:
-        split = {each: parts for each, whole in read.items() if (parts := _split(each, whole))}
+        split = {
+            each: parts
+            for each, whole in read.items()
+            if (parts := _split(each, whole, words.language.code))
+        }
         texts = [text for ways in split.values() for parts in ways for text in parts]
         found = retrieve(retriever, texts, query) if texts else {}
         for each, ways_apart in split.items():
@@ -167,7 +171,7 @@ def link(
                 Interpretation("parts", parts, tuple(found[text] for text in parts))
                 for parts in ways_apart
             ]
-    chosen = {each: best_first(whole) for each, whole in read.items()}
+    chosen = {each: best_first(whole, words.classes) for each, whole in read.items()}
     if query.top_k < _DEPTH:
         chosen = {each: [way.first(query.top_k) for way in ways] for each, ways in chosen.items()}
     return [list(chosen[each]) for each in asked]
@@ -377,11 +381,13 @@ def _interpret_whole(
     defined = {mention for mention, long_form, _ in asked if long_form}
     # Inner products of two texts can't be compared.
     certain = _find_certain(defined, retriever) if defined and retriever.has_cosines else set()
+    bag = retriever.index.words.known_bag
     ways: dict[_MentionTexts, list[tuple[WholeKind, str]]] = {}
     for each in asked:
         mention, long_form, name = each
         if name in names and mention not in in_data:
-            is_reworded = retriever.has_cosines and word_bag(name) != word_bag(long_form or mention)
+            is_other = bag(name) != bag(long_form or mention)
+            is_reworded = retriever.has_cosines and is_other
             ways[each] = [("reworded name" if is_reworded else "found name", name)]
             if is_reworded:
                 ways[each].append(("as written", mention))
@@ -408,7 +414,9 @@ def _find_certain(mentions: set[str], retriever: Retriever) -> set[str]:
     return in_data | retriever.find_known_texts(longer - in_data, "OD")
 
 
-def _split(asked: _MentionTexts, whole: Sequence[Interpretation]) -> list[tuple[str, ...]]:
+def _split(
+    asked: _MentionTexts, whole: Sequence[Interpretation], code: str
+) -> list[tuple[str, ...]]:
     """List the ways to split a mention into parts: as the names that the finder matched, or else by
     its words; none if it is a name.
     """
@@ -417,7 +425,7 @@ def _split(asked: _MentionTexts, whole: Sequence[Interpretation]) -> list[tuple[
         ways = [tuple(matched.split(PART_SEPARATOR))]
     else:
         written = [each.texts[0] for each in whole if each.kind not in _NAMES]
-        ways = [parts for text in written for parts in split_composite(text)]
+        ways = [parts for text in written for parts in split_composite(text, code)]
     return [] if ways and any(map(is_settled, whole)) else ways
 
 

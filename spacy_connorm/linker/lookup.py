@@ -175,13 +175,15 @@ class ConceptLookup:
     synonyms.
     """
 
-    def __init__(self, encoder: Encoder, sieve: Sieve, backend: Backend) -> None:
+    def __init__(self, encoder: Encoder, sieve: Sieve, backend: Backend, *, language: str) -> None:
         """Store the parts without loading anything.
 
         encoder (Model[List[str], Floats2d]): See `encoders`.
         sieve (Sieve): The searches.
         backend (Backend): The settings of the vector index.
+        language (str): The language of the names to index, as in `nlp.lang`.
         """
+        self.language = language
         self.encoder = encoder
         self.sieve = sieve
         self.backend = backend
@@ -299,6 +301,7 @@ class ConceptLookup:
             searches=list(dict.fromkeys([*self.sieve.searches, *searches])),
             backend=self.backend,
             clean=clean,
+            language=self.language,
             source=source,
             known=reused or (self.index if self.is_ready else None),
             substitutions=substitutions,

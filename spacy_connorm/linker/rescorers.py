@@ -15,12 +15,11 @@ from ..index.filter import AllowedConcepts
 from ..index.hits import DIGITS, Hit, IndexTexts, best_hits, rounded, with_parts
 from ..index.overlay import SynonymOverlay
 from ..index.search import Search
-from ..index.store import ConceptStore
 from ..index.vectors.hybrid import HybridVectors
 from ..index.word_bags import Rewritten, rewrite
+from ..text.bag_hashes import hash_bag
 from ..text.cleaning import are_opposite, has_sign
-from ..text.normalization import drop_plurals, restore_word_order
-from ..text.word_bags import hash_bag, normalized_words, word_bag
+from ..text.words import Words
 
 
 @dataclass
@@ -85,7 +84,6 @@ _MIN_FOUND = 25
 # same word: "hypertension" and "hypertensive".
 _LETTERS = 4
 _SHARE = 0.6
-known_bag = lru_cache(maxsize=65_536)(word_bag)
 
 
 class ExtraWords:
@@ -127,23 +125,25 @@ class ExtraWords:
         for distance, rarity, rank, concept, item, member, text, parts in hits:
             name = texts.get(member) or text
             if member not in spared:
-                distance = round(distance + self._weight * extra_share(mention, name), DIGITS)
+                extra = extra_share(mention, name, self._batch.index.words)
+                distance = round(distance + self._weight * extra, DIGITS)
             lowered.append(Hit(distance, rarity, rank, concept, item, member, name, parts))
         return best_hits(lowered, self._batch.depth)
 
 
-def extra_share(mention: str, name: str) -> float:
+def extra_share(mention: str, name: str, reader: Words) -> float:
     """Compute the share of a name's words that a mention lacks.
 
     mention (str): The text of a mention.
     name (str): A name that was found for it.
+    reader (Words): Reads the words of their language.
     RETURNS (float): The share of words in the name that are not forms of any word in the mention, 0
         to 1.
     """
-    words = known_bag(name)
+    words = reader.known_bag(name)
     if not words:
         return 0.0
-    own, extra = _by_first_letters(mention), 0
+    own, extra = _by_first_letters(reader.known_bag(mention)), 0
     for word in words:
         alike = own.get(word[:_LETTERS])
         if alike is None or (word not in alike and not _has_form(word, alike)):
@@ -152,12 +152,12 @@ def extra_share(mention: str, name: str) -> float:
 
 
 @lru_cache(maxsize=1024)
-def _by_first_letters(mention: str) -> dict[str, list[str]]:
+def _by_first_letters(bag: tuple[str, ...]) -> dict[str, list[str]]:
     """Group the words of a mention by their first letters, so that most words of a name are
     excluded at once.
     """
     words: dict[str, list[str]] = {}
-    for word in known_bag(mention):
+    for word in bag:
         words.setdefault(word[:_LETTERS], []).append(word)
     return words
 
@@ -190,8 +190,9 @@ class RewrittenWords:
         index = batch.index
         places = np.flatnonzero(batch.rows < 0).tolist()
         found = rewrite(
-            list(map(known_bag, map(batch.texts.__getitem__, places))),
+            list(map(index.words.known_bag, map(batch.texts.__getitem__, places))),
             index.word_bags,
+            index.words,
             index.rewriting,
             min_certainty=_MIN_CERTAINTY,
         )
@@ -244,7 +245,8 @@ class SameWords:
         """
         self._batch = batch
         self._weight = weight
-        hashes = np.fromiter(map(hash_bag, map(known_bag, batch.texts)), dtype="uint64")
+        bags = map(batch.index.words.known_bag, batch.texts)
+        hashes = np.fromiter(map(hash_bag, bags), dtype="uint64")
         # Nothing is certain beyond the cosines.
         self._names = {
             place: Rewritten(kept, np.zeros(len(kept)))
@@ -286,8 +288,7 @@ class SameWords:
             )
             for hit in own
         )
-        store = self._batch.index.store
-        return _general_first(sorted(raised), self._batch.texts[place], store)
+        return _general_first(sorted(raised), self._batch.texts[place], self._batch.index)
 
 
 def _same_words(text: str, rows: np.ndarray, index: ConceptIndex) -> np.ndarray:
@@ -300,11 +301,12 @@ def _same_words(text: str, rows: np.ndarray, index: ConceptIndex) -> np.ndarray:
     concepts = index.members.concept[index.members.of_rows(rows)]
     if (concepts == concepts[0]).all():
         return rows[:0]
-    names, words = index.store.texts(members.tolist()), normalized_words(text)
+    reader = index.words
+    names, words = index.store.texts(members.tolist()), reader.normalized(text)
     kept = [
         name == text
         or (
-            normalized_words(restore_word_order(name)) == words
+            reader.normalized(reader.orthography.restore_word_order(name)) == words
             and not (_is_short(name) or _is_short(text) or are_opposite(text, name))
         )
         for name in map(names.__getitem__, members.tolist())
@@ -316,7 +318,7 @@ def _is_short(text: str) -> bool:
     return len(text) <= _MOST_LETTERS and not text[1:].islower()
 
 
-def _general_first(hits: list[Hit], text: str, store: ConceptStore) -> list[Hit]:
+def _general_first(hits: list[Hit], text: str, index: ConceptIndex) -> list[Hit]:
     """Put first, of the hits with the best score, the only one with a preferred name; of several or
     none, the only one whose name is the mention itself, unless that is a plural ("ear anomalies"
     are the anomalies of the ear, also if a narrower concept has just this synonym); otherwise the
@@ -326,16 +328,16 @@ def _general_first(hits: list[Hit], text: str, store: ConceptStore) -> list[Hit]
     """
     tied = [hit for hit in hits if hit[:2] == hits[0][:2]]
     best = [hit for hit in tied if hit.rank == 0]
-    if not best and drop_plurals(text) == text:
+    if not best and index.words.orthography.drop_plurals(text) == text:
         best = tied
     if len(best) > 1:
-        names = store.texts([hit.member for hit in best])
+        names = index.store.texts([hit.member for hit in best])
         best = [hit for hit in best if names[hit.member].lower() == text.lower()]
     concepts = {hit.concept for hit in tied}
     above = (
         hit
         for hit in tied
-        if all(hit.concept in store.ancestors(each) for each in concepts - {hit.concept})
+        if all(hit.concept in index.store.ancestors(each) for each in concepts - {hit.concept})
     )
     first = best[0] if len(best) == 1 else next(above, None)
     if first is None:

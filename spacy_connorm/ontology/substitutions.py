@@ -10,6 +10,7 @@ from ..errors import ConnormError, unreadable
 from ..files.atomic import atomic_file, require_apart
 from ..files.text import open_text, read_lines
 from ..text.substitutions import MAX_WORDS, Substitution, find_substitutions
+from ..text.words import words_of
 from .joining import joint_source
 from .reading import read_ontology
 
@@ -33,7 +34,7 @@ class LearnedSubstitutions(NamedTuple):
 
 
 def learn_substitutions(
-    input_paths: Sequence[str | Path], output_path: str | Path
+    input_paths: Sequence[str | Path], output_path: str | Path, *, language: str = "en"
 ) -> LearnedSubstitutions:
     """Learn which words are used in place of each other in names of the same concept, such as
     "renal" and "kidney", and write them as a table: `connorm substitutions`. The
@@ -43,13 +44,15 @@ def learn_substitutions(
         default options of its format; convert it first for others.
     output_path (Union[str, Path]): The table to write, tab-separated, and gzipped if its name ends
         in .gz. The terms of use of all ontologies are kept beside it.
+    language (str): The language of the names, as in `nlp.lang`.
     RETURNS (LearnedSubstitutions): The substitutions.
     RAISES (ConnormError): CN105 or CN108 if the file cannot be written, CN121 if it would replace
         an input, and the errors of `read_ontology`.
     """
     require_apart(Path(output_path), *input_paths)
     ontologies = [read_ontology(path) for path in input_paths]
-    found = find_substitutions([concept.names for concept in ontology] for ontology in ontologies)
+    names_by_ontology = ([concept.names for concept in ontology] for ontology in ontologies)
+    found = find_substitutions(names_by_ontology, words_of(language))
     licence = joint_source(ontologies).licence
     write_licensed(write_substitutions, found, output_path, licence=lambda: licence)
     concepts = [concept for ontology in ontologies for concept in ontology]
@@ -75,7 +78,7 @@ def read_substitutions(path: str | Path) -> Iterator[Substitution]:
 
     path (Union[str, Path]): The file.
     YIELDS (Substitution): The substitutions. Words are used as written, in lower case: names are
-        compared in the singular and in American spelling, see `text.word_bags`.
+        compared in the singular and in American spelling, see `text.words`.
     RAISES (ConnormError): CN115 for an invalid line, and the errors of `read_lines`.
     """
     for number, line in read_lines(path):

@@ -13,11 +13,15 @@ from spacy.training import Example
 from ..documents.abbreviations import register_abbreviation_attributes, set_abbreviations
 from ..text.abbreviations import Abbreviation, find_abbreviations
 from ..text.expansion import ShortForms, Use
-from ..text.word_bags import FUNCTION_WORDS, content_words
-from ..text.word_classes import is_head
+from ..text.words import words_of
 from .serialization import SavedComponent
 from .settings import ResolverSettings, Settings
 from .short_form_files import read_short_forms
+
+_EN = words_of("en")
+FUNCTION_WORDS = _EN.classes.stop_words
+content_words = _EN.content
+is_head = _EN.is_head
 
 # Words that precede and follow findings, and how far to look for them, in characters.
 _BEFORE_FINDINGS = re.compile(
@@ -132,7 +136,7 @@ class AbbreviationResolver(SavedComponent):
         RETURNS (Doc): The same document.
         """
         text = doc.text  # looked up once: spaCy joins the tokens again each time
-        defined = find_abbreviations(text)
+        defined = find_abbreviations(text, doc.lang_)
         used = self._used(text, {each.short for each in defined})
         set_abbreviations(doc, sorted([*defined, *used], key=lambda each: each.start))
         return doc

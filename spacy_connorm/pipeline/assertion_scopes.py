@@ -10,14 +10,7 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc, Span, Token
 
-from ..text.word_bags import FUNCTION_WORDS
-from ..text.word_classes import (
-    DETERMINERS,
-    GRADES,
-    PLAIN_ADJECTIVES,
-    STATES,
-    is_modifier,
-)
+from ..text.words import words_of
 from .assertion_terms import (
     ADJACENT,
     ANSWERS,
@@ -29,6 +22,14 @@ from .assertion_terms import (
     VERSUS,
     WARNINGS,
 )
+
+_EN = words_of("en")
+FUNCTION_WORDS = _EN.classes.stop_words
+DETERMINERS = _EN.classes.determiners
+GRADES = _EN.classes.grades
+PLAIN_ADJECTIVES = _EN.classes.plain_adjectives
+STATES = _EN.forms.states
+is_modifier = _EN.is_modifier
 
 # The hash of its kind, its first token and the token after it.
 Match = tuple[int, int, int]

@@ -83,7 +83,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         self.vocab = vocab
         self.name = name
         self.scorer = scorer
-        self.lookup = ConceptLookup(encoder, sieve, index)
+        self.lookup = ConceptLookup(encoder, sieve, index, language=vocab.lang)
         declared = NormalizerSettings if metric_of(index) == COSINE else InnerProductSettings
         self.accept(Settings(declared, settings))
 

@@ -6,9 +6,12 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from functools import cache
 from itertools import pairwise
 from math import inf
 from typing import NamedTuple
+
+from ..lang import WordClasses, load_language
 
 _CLOSING = {"(": ")", "[": "]"}
 _OPENING = {closing: opening for opening, closing in _CLOSING.items()}
@@ -121,15 +124,6 @@ _FOLLOWING = 0.5
 # The cost of a word without a letter or of a comma between letters, and its factor at the end.
 _SKIPPED = 1.0
 _TRAILING = 1.5
-_LINKING = frozenset({"a", "an", "at", "by", "for", "from", "in", "of", "on", "the", "to", "with"})
-_CONJUNCTIONS = frozenset({"and", "or"})
-# Short forms often omit them.
-_HEADS = frozenset({"gene", "genes", "locus", "protein"})
-# Long forms don't start with these; some start with other links ("in situ hybridization").
-_NO_START = frozenset(
-    {"a", "also", "an", "and", "are", "as", "but", "by", "for", "from", "had", "has", "have", "is"}
-    | {"of", "or", "that", "the", "this", "to", "was", "were", "which", "with"}
-)
 # Each letter is tried at each of its positions, so longer short forms or passages are not aligned.
 _MOST_LETTERS = 50
 _LONGEST_PASSAGE = 500
@@ -175,31 +169,6 @@ class _Way(NamedTuple):
     score: float
 
 
-def align(short: str, passage: str) -> LongForm | None:
-    """Find the best long form at the end of a passage. For n letters it has at most
-    min(n + 5, 2 n) words.
-
-    short (str): The short form.
-    passage (str): The text before it, or in the bracket after it.
-    RETURNS (Optional[LongForm]): None if the passage does not have the letters, if these are more
-        than 50, or if the passage has more than 500 characters.
-    """
-    letters = [letter for letter in fold(short) if letter.isalnum()]
-    if len(letters) > _MOST_LETTERS or len(passage) > _LONGEST_PASSAGE:
-        return None
-    most_words = min(len(letters) + 5, 2 * len(letters))
-    words = list(_WORD.finditer(passage))[-most_words:] if letters else []
-    places, cost = _find_places(passage, words, set(letters))
-    last = places[letters[-1]] if words else []
-    ways = [_Way(each, each.gain - _TRAILING * (cost - each.through)) for each in last]
-    for letter in reversed(letters[:-1]):
-        ways = _extend(places[letter], ways)
-    best_first = sorted(ways, key=lambda way: (way.score, way.place.at), reverse=True)
-    possible = (way for way in best_first if _may_start(passage, way.place.at, short))
-    best = next(possible, None)
-    return None if best is None else LongForm(best.place.at, best.score / len(letters))
-
-
 def fold(text: str) -> str:
     """Convert a text to lower case, without accents, and with Greek letters as Latin ones.
 
@@ -209,31 +178,6 @@ def fold(text: str) -> str:
         return text.lower()
     bases = (unicodedata.normalize("NFKD", character)[0].lower()[0] for character in text)
     return "".join(bases).translate(_GREEK)
-
-
-def _find_places(
-    passage: str, words: Sequence[re.Match], letters: Collection[str]
-) -> tuple[dict[str, list[_Place]], float]:
-    """Find the possible positions of each letter.
-
-    RETURNS (Tuple[Dict[str, List[_Place]], float]): Positions by letter, in order, and the cost of
-        skipping all words.
-    """
-    places: dict[str, list[_Place]] = defaultdict(list)
-    folded = fold(passage)
-    cost = 0.0
-    for number, word in enumerate(words):
-        name = word.group()
-        # A single lower-case letter means little ("cytochrome c oxidase"), but "A" may be a name.
-        is_link = name in _LINKING or (len(name) == 1 and name.islower())
-        through = cost if is_link or name in _HEADS else cost + _SKIPPED
-        initial = _INITIAL_OF_LINK if is_link or name in _CONJUNCTIONS else _INITIAL
-        for at in range(*word.span()):
-            if folded[at] in letters:
-                gain = initial if _is_initial(folded, at) else 0.0
-                places[folded[at]].append(_Place(at, number, gain, cost, through))
-        cost = through + _SKIPPED if name.endswith(",") else through
-    return places, cost
 
 
 def _extend(places: Sequence[_Place], ways: Sequence[_Way]) -> list[_Way]:
@@ -285,42 +229,20 @@ def _is_initial(folded: str, at: int) -> bool:
     return previous.isdigit() != folded[at].isdigit()
 
 
-def _may_start(passage: str, at: int, short: str) -> bool:
-    """Check whether a long form may start at an offset: at the start of a word that can start one,
-    and without the short form itself.
-    """
-    if at and (passage[at - 1].isalnum() or passage[at - 1] in _INSIDE):
-        return False
-    name = passage[at:]
-    first, *_ = name.split(maxsplit=1)
-    # "WAS protein", "A disintegrin and metalloproteinase"
-    if first.lower() in _NO_START and not first.isupper():
-        return False
-    return short not in name or not re.search(rf"(?<!\w){re.escape(short)}(?!\w)", name)
-
-
 # The length of a short form, and how much longer a one-word long form must be.
 _FEWEST, _MOST = 2, 10
 _FEWEST_MORE = 2
 # From this length on, plain words no longer look clipped ("dex", but not "Indiana").
 _WORD_LENGTH = 6
-_SEPARATOR = re.compile(r"[,:](?=\s|$)|[;=]|\s(?:and/)?or\s")
-_PREFACE = re.compile(
-    r"(?:(?:(?:a\.?k\.?a|i\.e|e\.g)\.?,?|also|or|and|the|here(?:after|in)?|termed|called|known|"
-    r"abbreviated|designated|denoted|referred|to|as|for)\s++)*[\s\"'`“‘„«]*",
-    re.IGNORECASE,
-)
 _EDGES = " \t\r\n\"'`“”‘’„«»"
 # What may come between a long form and its bracket.
 _LOOSE_ENDS = _EDGES + ",-–"
 _LAST_WORD = re.compile(r"(?<!\S)\S+\s*\Z")
 _SHORT_FORM = re.compile(r"\w[^\s<>%≤≥±~|\\()\[\]]*(?:\s[^\s<>%≤≥±~|\\()\[\]]+)?")
 _PLURAL = re.compile(r"(?<=[A-Z0-9])s\Z")
-# Items "(ii)", asides "(i.e.", single letters "(A B)".
-_NO_SHORT_FORM = re.compile(r"[ivx]+|[Ii]\.?e\.?|[Ee]\.?g\.?|\w\s\w")
+_ITEM = re.compile(r"[ivx]+|\w\s\w")
 # "(AOR = 2.7)" uses a short form rather than defining it.
 _VALUE = re.compile(r"\s*=\s*[-+]?\.?\d")
-_CONJUNCT = re.compile(r"(\S+)\s(?:and|or|and/or)\s\S+(?=\s)")
 _PLAIN = re.compile(r"[A-Za-z]?[b-df-hj-np-tv-z]*[aeiou][a-z]*|[A-Z][a-z]{3,}")
 # The minimum average score of a short form's letters, see `align`. High: for plain words, which
 # are in brackets for many reasons ("htn" is not a plain word, since it has no vowel), and where a
@@ -349,98 +271,9 @@ class Abbreviation(NamedTuple):
     long_end: int
 
 
-def find_abbreviations(text: str) -> list[Abbreviation]:
-    """Find the abbreviations that a text defines, in linear time.
-
-    text (str): One document.
-    RETURNS (List[Abbreviation]): In the order of the short forms; a short form that is defined
-        several times is listed several times.
-    """
-    pairs = match_brackets(text)
-    openings = {closing: opening for opening, closing in pairs.items()}
-    found: dict[int, Abbreviation] = {}
-    for opening in sorted(pairs):
-        inside = _segments(read_inside(text, opening, pairs))
-        for abbreviation in _in_bracket(text, opening, inside, openings) if inside else ():
-            found.setdefault(abbreviation.start, abbreviation)
-    return sorted(found.values(), key=lambda abbreviation: abbreviation.start)
-
-
-def _in_bracket(
-    text: str, opening: int, segments: list[Passage], openings: dict[int, int]
-) -> list[Abbreviation]:
-    found = [
-        abbreviation
-        for one, other in pairwise(segments)
-        for abbreviation in (_define_wholly(one, other), _define_wholly(other, one))
-        if abbreviation
-    ]
-    known = {abbreviation.start for abbreviation in found}
-    shorts = [each for each in segments if each.start not in known and _is_short_form(each.text)]
-    if shorts:
-        before = _trim(read_before(text, opening, openings))
-        before = before._replace(text=before.text.rstrip(_LOOSE_ENDS))
-        needed = [_score_needed(text, opening, short) for short in shorts]
-        behind = (
-            _define(short, before, least) for short, least in zip(shorts, needed, strict=True)
-        )
-        found += filter(None, behind)
-    if not found:
-        found += filter(None, [_define_wholly(_last_word(text, opening), segments[0])])
-    return found
-
-
-def _define_wholly(short: Passage, long: Passage) -> Abbreviation | None:
-    """Create a definition with the whole passage as its long form.
-
-    RETURNS (Optional[Abbreviation]): The definition, if the passage fits.
-    """
-    if not _is_short_form(short.text) or _is_variant(short.text, long.text):
-        return None
-    # "(Carlsbad, CA)"
-    least = _HIGH_SCORE if len(short.text) == _FEWEST else _INSIDE_SCORE
-    abbreviation = _define(short, long, least)
-    return abbreviation if abbreviation and abbreviation.long_start == long.start else None
-
-
-def _score_needed(text: str, opening: int, short: Passage) -> float:
-    """Choose the score that a long form needs: higher if the short form comes late in its bracket
-    or has a value, or if no space precedes the bracket ("2(5H)-furanon").
-    """
-    late = not _PREFACE.fullmatch(text, opening + 1, short.start)
-    attached = opening > 0 and not text[opening - 1].isspace()
-    has_value = _VALUE.match(text, short.start + len(short.text))
-    return _HIGH_SCORE if late or attached or has_value else _LOW_SCORE
-
-
 def _is_variant(short: str, long: str) -> bool:
     """Check whether the long form only adds to the short form ("C2D")."""
     return long.casefold().startswith(short.casefold()) and not long.isalpha()
-
-
-def _define(short: Passage, long: Passage, least: float) -> Abbreviation | None:
-    found = align(_PLURAL.sub("", short.text), long.text)
-    if found is None:
-        return None
-    name = " ".join(long.text[found.start :].split())
-    if not _fits(short.text, name, found.score, least):
-        return None
-    start = long.start + found.start
-    end = long.start + len(long.text)
-    name = _without_conjunct(short.text, name)
-    return Abbreviation(short.text, name, short.start, short.start + len(short.text), start, end)
-
-
-def _without_conjunct(short: str, long: str) -> str:
-    """Drop a conjunct that the short form does not include: "Duchenne muscular dystrophy" for DMD
-    in "Duchenne or Becker muscular dystrophy".
-    """
-    both = _CONJUNCT.match(long)
-    if both is None:
-        return long
-    shorter = both[1] + long[both.end() :]
-    as_whole, as_one = align(short, long), align(short, shorter)
-    return shorter if as_whole and as_one and as_one.score > as_whole.score else long
 
 
 def _fits(short: str, long: str, score: float, least: float) -> bool:
@@ -455,41 +288,244 @@ def _fits(short: str, long: str, score: float, least: float) -> bool:
     return score >= (max(least, _INSIDE_SCORE) if "," in long else least)
 
 
-def _is_short_form(text: str) -> bool:
-    length = len(_PLURAL.sub("", text))
-    if not _FEWEST <= length <= _MOST or not _SHORT_FORM.fullmatch(text):
-        return False
-    if _NO_SHORT_FORM.fullmatch(text) or sum(map(str.isalnum, text)) < _FEWEST:
-        return False
-    return any(map(str.isalpha, text))
+class AbbreviationFinder:
+    """Finds the abbreviations that texts in one language define."""
+
+    def __init__(self, words: WordClasses) -> None:
+        """Compile the words around short forms.
+
+        words (WordClasses): The classes of words of the language.
+        """
+        self._words = words
+        joints = "|".join(sorted(words.linking_conjunctions))
+        self._conjunct = re.compile(
+            rf"(\S+)\s(?:{joints}|(?:{joints})/(?:{joints}))\s\S+(?=\s)" if joints else r"(?!)"
+        )
+        alternatives = "|".join(map(re.escape, sorted(words.alternatives)))
+        between = rf"|\s(?:{alternatives})\s" if alternatives else ""
+        self._separator = re.compile(rf"[,:](?=\s|$)|[;=]{between}")
+        prefaces = "|".join(
+            map(re.escape, sorted(words.definition_prefaces, key=len, reverse=True))
+        )
+        preface = rf"(?:(?:{prefaces})\s++)*" if prefaces else ""
+        self._preface = re.compile(rf"{preface}[\s\"'`“‘„«]*", re.IGNORECASE)
+
+    def align(self, short: str, passage: str) -> LongForm | None:
+        """Find the best long form at the end of a passage. For n letters it has at most
+        min(n + 5, 2 n) words.
+
+        short (str): The short form.
+        passage (str): The text before it, or in the bracket after it.
+        RETURNS (Optional[LongForm]): None if the passage does not have the letters, if these are
+            more than 50, or if the passage has more than 500 characters.
+        """
+        letters = [letter for letter in fold(short) if letter.isalnum()]
+        if len(letters) > _MOST_LETTERS or len(passage) > _LONGEST_PASSAGE:
+            return None
+        most_words = min(len(letters) + 5, 2 * len(letters))
+        words = list(_WORD.finditer(passage))[-most_words:] if letters else []
+        places, cost = self._find_places(passage, words, set(letters))
+        last = places[letters[-1]] if words else []
+        ways = [_Way(each, each.gain - _TRAILING * (cost - each.through)) for each in last]
+        for letter in reversed(letters[:-1]):
+            ways = _extend(places[letter], ways)
+        best_first = sorted(ways, key=lambda way: (way.score, way.place.at), reverse=True)
+        possible = (way for way in best_first if self._may_start(passage, way.place.at, short))
+        best = next(possible, None)
+        return None if best is None else LongForm(best.place.at, best.score / len(letters))
+
+    def _find_places(
+        self, passage: str, words: Sequence[re.Match], letters: Collection[str]
+    ) -> tuple[dict[str, list[_Place]], float]:
+        """Find the possible positions of each letter.
+
+        RETURNS (Tuple[Dict[str, List[_Place]], float]): Positions by letter, in order, and the
+            cost of skipping all words.
+        """
+        places: dict[str, list[_Place]] = defaultdict(list)
+        folded = fold(passage)
+        cost = 0.0
+        for number, word in enumerate(words):
+            name = word.group()
+            # A single lower-case letter means little ("cytochrome c oxidase"), but "A" may be a
+            # name.
+            is_link = name in self._words.linking_words or (len(name) == 1 and name.islower())
+            through = cost if is_link or name in self._words.short_form_heads else cost + _SKIPPED
+            initial = (
+                _INITIAL_OF_LINK
+                if is_link or name in self._words.linking_conjunctions
+                else _INITIAL
+            )
+            for at in range(*word.span()):
+                if folded[at] in letters:
+                    gain = initial if _is_initial(folded, at) else 0.0
+                    places[folded[at]].append(_Place(at, number, gain, cost, through))
+            cost = through + _SKIPPED if name.endswith(",") else through
+        return places, cost
+
+    def _may_start(self, passage: str, at: int, short: str) -> bool:
+        """Check whether a long form may start at an offset: at the start of a word that can start
+        one, and without the short form itself.
+        """
+        if at and (passage[at - 1].isalnum() or passage[at - 1] in _INSIDE):
+            return False
+        name = passage[at:]
+        first, *_ = name.split(maxsplit=1)
+        # "WAS protein", "A disintegrin and metalloproteinase"
+        if first.lower() in self._words.no_long_form_starts and not first.isupper():
+            return False
+        return short not in name or not re.search(rf"(?<!\w){re.escape(short)}(?!\w)", name)
+
+    def find(self, text: str) -> list[Abbreviation]:
+        """Find the abbreviations that a text defines, in linear time.
+
+        text (str): One document.
+        RETURNS (List[Abbreviation]): In the order of the short forms; a short form that is defined
+            several times is listed several times.
+        """
+        pairs = match_brackets(text)
+        openings = {closing: opening for opening, closing in pairs.items()}
+        found: dict[int, Abbreviation] = {}
+        for opening in sorted(pairs):
+            inside = self._segments(read_inside(text, opening, pairs))
+            for abbreviation in self._in_bracket(text, opening, inside, openings) if inside else ():
+                found.setdefault(abbreviation.start, abbreviation)
+        return sorted(found.values(), key=lambda abbreviation: abbreviation.start)
+
+    def _in_bracket(
+        self, text: str, opening: int, segments: list[Passage], openings: dict[int, int]
+    ) -> list[Abbreviation]:
+        found = [
+            abbreviation
+            for one, other in pairwise(segments)
+            for abbreviation in (self._define_wholly(one, other), self._define_wholly(other, one))
+            if abbreviation
+        ]
+        known = {abbreviation.start for abbreviation in found}
+        shorts = [
+            each for each in segments if each.start not in known and self._is_short_form(each.text)
+        ]
+        if shorts:
+            before = self._trim(read_before(text, opening, openings))
+            before = before._replace(text=before.text.rstrip(_LOOSE_ENDS))
+            needed = [self._score_needed(text, opening, short) for short in shorts]
+            behind = (
+                self._define(short, before, least)
+                for short, least in zip(shorts, needed, strict=True)
+            )
+            found += filter(None, behind)
+        if not found:
+            found += filter(
+                None, [self._define_wholly(self._last_word(text, opening), segments[0])]
+            )
+        return found
+
+    def _define_wholly(self, short: Passage, long: Passage) -> Abbreviation | None:
+        """Create a definition with the whole passage as its long form.
+
+        RETURNS (Optional[Abbreviation]): The definition, if the passage fits.
+        """
+        if not self._is_short_form(short.text) or _is_variant(short.text, long.text):
+            return None
+        # "(Carlsbad, CA)"
+        least = _HIGH_SCORE if len(short.text) == _FEWEST else _INSIDE_SCORE
+        abbreviation = self._define(short, long, least)
+        return abbreviation if abbreviation and abbreviation.long_start == long.start else None
+
+    def _score_needed(self, text: str, opening: int, short: Passage) -> float:
+        """Choose the score that a long form needs: higher if the short form comes late in its
+        bracket or has a value, or if no space precedes the bracket ("2(5H)-furanon").
+        """
+        late = not self._preface.fullmatch(text, opening + 1, short.start)
+        attached = opening > 0 and not text[opening - 1].isspace()
+        has_value = _VALUE.match(text, short.start + len(short.text))
+        return _HIGH_SCORE if late or attached or has_value else _LOW_SCORE
+
+    def _define(self, short: Passage, long: Passage, least: float) -> Abbreviation | None:
+        found = self.align(_PLURAL.sub("", short.text), long.text)
+        if found is None:
+            return None
+        name = " ".join(long.text[found.start :].split())
+        if not _fits(short.text, name, found.score, least):
+            return None
+        start = long.start + found.start
+        end = long.start + len(long.text)
+        name = self._without_conjunct(short.text, name)
+        return Abbreviation(
+            short.text, name, short.start, short.start + len(short.text), start, end
+        )
+
+    def _without_conjunct(self, short: str, long: str) -> str:
+        """Drop a conjunct that the short form does not include: "Duchenne muscular dystrophy" for
+        DMD in "Duchenne or Becker muscular dystrophy".
+        """
+        both = self._conjunct.match(long)
+        if both is None:
+            return long
+        shorter = both[1] + long[both.end() :]
+        as_whole, as_one = self.align(short, long), self.align(short, shorter)
+        return shorter if as_whole and as_one and as_one.score > as_whole.score else long
+
+    def _is_short_form(self, text: str) -> bool:
+        length = len(_PLURAL.sub("", text))
+        if not _FEWEST <= length <= _MOST or not _SHORT_FORM.fullmatch(text):
+            return False
+        if self._is_aside(text) or sum(map(str.isalnum, text)) < _FEWEST:
+            return False
+        return any(map(str.isalpha, text))
+
+    def _is_aside(self, text: str) -> bool:
+        """Check for the number of an item, "(ii)", an aside, "(i.e.", or single letters, "(A B)".
+
+        RETURNS (bool): True for one of these.
+        """
+        is_known = text[0].lower() + text[1:] in self._words.no_short_forms
+        return is_known or _ITEM.fullmatch(text) is not None
+
+    def _segments(self, inside: Passage) -> list[Passage]:
+        """Split the text in a bracket at its separators.
+
+        RETURNS (List[Passage]): The non-empty parts.
+        """
+        segments, start = [], 0
+        borders = [separator.span() for separator in self._separator.finditer(inside.text)]
+        for end, following in [*borders, (len(inside.text), 0)]:
+            segments.append(self._trim(Passage(inside.start + start, inside.text[start:end])))
+            start = following
+        return [segment for segment in segments if segment.text]
+
+    def _trim(self, passage: Passage) -> Passage:
+        """Remove introductory words, and whitespace and quotes at the ends.
+
+        RETURNS (Passage): The rest of the passage.
+        """
+        text = passage.text.rstrip(_EDGES)
+        start = len(text) - len(text.lstrip(_EDGES))
+        preface = self._preface.match(text, start)
+        start = preface.end() if preface else start
+        return Passage(passage.start + start, text[start:])
+
+    def _last_word(self, text: str, end: int) -> Passage:
+        start = max(0, end - 2 * _MOST)
+        word = _LAST_WORD.search(text, start, end)
+        return self._trim(Passage(word.start(), word[0]) if word else Passage(end, ""))
 
 
-def _segments(inside: Passage) -> list[Passage]:
-    """Split the text in a bracket at its separators.
+@cache
+def abbreviation_finder(code: str) -> AbbreviationFinder:
+    """Get what finds the abbreviations of a language.
 
-    RETURNS (List[Passage]): The non-empty parts.
+    code (str): ISO 639-1, as in `nlp.lang`.
+    RETURNS (AbbreviationFinder): The same object for the same language.
     """
-    segments, start = [], 0
-    borders = [separator.span() for separator in _SEPARATOR.finditer(inside.text)]
-    for end, following in [*borders, (len(inside.text), 0)]:
-        segments.append(_trim(Passage(inside.start + start, inside.text[start:end])))
-        start = following
-    return [segment for segment in segments if segment.text]
+    return AbbreviationFinder(load_language(code).words)
 
 
-def _trim(passage: Passage) -> Passage:
-    """Remove introductory words, and whitespace and quotes at the ends.
+def find_abbreviations(text: str, code: str) -> list[Abbreviation]:
+    """Find the abbreviations that a text defines, in linear time.
 
-    RETURNS (Passage): The rest of the passage.
+    text (str): One document.
+    code (str): Its language, as in `nlp.lang`.
+    RETURNS (List[Abbreviation]): See `AbbreviationFinder.find`.
     """
-    text = passage.text.rstrip(_EDGES)
-    start = len(text) - len(text.lstrip(_EDGES))
-    preface = _PREFACE.match(text, start)
-    start = preface.end() if preface else start
-    return Passage(passage.start + start, text[start:])
-
-
-def _last_word(text: str, end: int) -> Passage:
-    start = max(0, end - 2 * _MOST)
-    word = _LAST_WORD.search(text, start, end)
-    return _trim(Passage(word.start(), word[0]) if word else Passage(end, ""))
+    return abbreviation_finder(code).find(text)

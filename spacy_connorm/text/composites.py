@@ -5,33 +5,16 @@ The caller chooses the one whose parts link best.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
 
-from .word_classes import (
-    DETERMINERS,
-    NUMBERED,
-    PREPOSITIONS,
-    QUALIFIERS,
-    is_head,
-    is_modifier,
-    shape,
-)
+from .words import Words, words_of
 
 # Between the names of the parts of a mention.
 PART_SEPARATOR = "|"
 _MOST_COMPLETIONS = 3
-_FORMS = """
-adeno allo angio ante anti arthro audio auto bi brachy brady bronchio broncho cardio cerebro chole
-chondro colo cranio cysto cyto dermato dolicho ecto endo entero eosino epi erythro eu extra fibro
-fore gastro granulo hemi hepato hetero hind homo hydro hyper hypo ileo infra inter intra irido iso
-kerato laryngo leuco leuko lipo lympho macro mega meso meta micro mid mono multi myelo myo nephro
-neuro neutro non normo oculo oligo ortho osteo oto pan pancreato pancyto para peri pharyngo pluri
-pneumo poly post pre pro psycho pulmo quadri recto reno retino retro rhino spleno sub supra tachy
-tetra thrombo thyro trachea tracheo trans tri ultra uni uro utero vagino vaso
-"""
-_COMBINING_FORMS = tuple(sorted(_FORMS.split(), key=len, reverse=True))
 # A whole word and a truncated one after it: "HSV-1 and 2", "HLA-A and -B", "IL-1α and β". Since
 # stems are greedy, only the last letter of a Roman numeral is split off.
 _ENDINGS = (
@@ -44,21 +27,40 @@ _ENDINGS = (
 )
 
 
-def restore_words(segments: list[list[str]]) -> list[list[list[str]]]:
-    """Complete the truncated words of a coordination: "T-" in "T- and B-cell lymphoma", and "2" in
-    "HSV-1 and 2" or "BRCA1/2", but not in "III/IV"; "hypo" in "hypo/hyperthyroidism".
+_NUMERAL = r"(?:\d+[A-Za-z]?|[IVX]+[A-Da-d]?)"
+_NUMBER = re.compile(rf"{_NUMERAL}(?:-{_NUMERAL})?|[A-Z]")
+_CODE = re.compile(r"(?=.*[A-Z0-9]).*(?:\d|[A-Z].*[A-Z]).*")
 
-    segments (List[List[str]]): The words of each conjunct, at least one each.
-    RETURNS (List[List[List[str]]]): Completions of the same shape, best first; just the segments if
-        no word is truncated.
+
+def shape(word: str) -> str:
+    """Classify a word by its characters.
+
+    RETURNS (str): "number" (1, IIa, C, II-III), "code" (C6, BRCA1, HIV) or "word".
     """
-    segments = _complete_ends(segments)
-    completions: list[list[list[str]]] = []
-    for choice in range(_MOST_COMPLETIONS):
-        completed = _complete_beginnings(segments, choice)
-        if completed not in completions:
-            completions.append(completed)
-    return completions
+    if _NUMBER.fullmatch(word):
+        return "number"
+    return "code" if _CODE.fullmatch(word) else "word"
+
+
+def _compile_separator(conjunctions: Iterable[str]) -> re.Pattern[str]:
+    """Compile what may stand between conjuncts."""
+    single = [word for word in conjunctions if " " not in word]
+    several = (f"{one} ?/ ?{other}" for one in single for other in single if one != other)
+    joints = "|".join([*sorted(several), *sorted(conjunctions), "&"])
+    return re.compile(
+        rf"(?: ?[,;])? (?P<conjunction>{joints}) "
+        r"| ?(?P<comma>[,;]) |(?<=[^\W\d_]{3})(?P<tight>[,;])(?=[^\W\d_]{3})"
+        r"|(?<=[\w-]) ?(?P<slash>/) ?(?=-?\w)",
+        re.IGNORECASE,
+    )
+
+
+def _compile_idioms(idioms: Iterable[str]) -> re.Pattern[str]:
+    """Compile phrases that are a single conjunct of a longer coordination, with or without commas
+    before their words.
+    """
+    phrases = "|".join(idiom.replace(" ", ",? ") for idiom in sorted(idioms))
+    return re.compile(rf"\b(?:{phrases})\b" if phrases else r"(?!)", re.IGNORECASE)
 
 
 def _complete_ends(segments: list[list[str]]) -> list[list[str]]:
@@ -80,70 +82,16 @@ def _with_stem(before: str, cut: str) -> str:
     return cut
 
 
-def _complete_beginnings(segments: list[list[str]], choice: int) -> list[list[str]]:
-    completed: list[list[str]] = []
-    base = ""
-    for segment in reversed(segments):
-        cut = segment[-1]
-        if base and _is_cut(cut, base):
-            whole = _whole_words(cut.removesuffix("-"), base)
-            segment = [*segment[:-1], whole[min(choice, len(whole) - 1)]]
-        else:
-            base = segment[0]
-        completed.append(segment)
-    return completed[::-1]
-
-
-def _is_cut(word: str, base: str) -> bool:
-    """Check whether a word before `base` is truncated: "T-", or "hypo" before "hyperthyroidism"."""
-    is_form = word.lower() in _COMBINING_FORMS
-    return (len(word) > 1 and word.endswith("-")) or (is_form and bool(_form_of(base)))
-
-
-def _form_of(word: str) -> str:
-    """Find the combining form that a longer word starts with.
-
-    RETURNS (str): The form; empty if there is none.
-    """
-    starts = (form for form in _COMBINING_FORMS if word.lower().startswith(form))
-    return next((form for form in starts if len(form) < len(word)), "")
-
-
-def _whole_words(beginning: str, base: str) -> list[str]:
-    """Complete "hyper" by "hypothyroidism", in several ways, best first."""
-    if "-" in base.strip("-"):
-        first, last = base.partition("-")[2], base.rpartition("-")[2]
-        return [f"{beginning}-{last}", f"{beginning}-{first}"]
-    form = _form_of(base)
-    if form:
-        return [beginning + base[len(form) :]]
-    # "thrombo-" ends with a linking vowel, so "leuko|cytopenia" is split after the same vowel.
-    joints = [place for place in range(2, len(base) - 2) if base[place] == beginning[-1]]
-    guessed = [beginning + base[place + 1 :] for place in joints[: _MOST_COMPLETIONS - 1]]
-    return [*guessed, beginning]
-
-
 _MOST_INTERPRETATIONS = 4
 _MOST_PARTS = 12
 _MOST_WORDS = 12
 _MOST_CHARACTERS = 500
 _COST_MARGIN = 2
 
-_CONJUNCTION = r"(?:and ?/ ?or|or ?/ ?and|and|or|as well as|&)"
-_SEPARATOR = re.compile(
-    rf"(?: ?[,;])? (?P<conjunction>{_CONJUNCTION}) "
-    r"| ?(?P<comma>[,;]) |(?<=[^\W\d_]{3})(?P<tight>[,;])(?=[^\W\d_]{3})"
-    r"|(?<=[\w-]) ?(?P<slash>/) ?(?=-?\w)",
-    re.IGNORECASE,
-)
-_NUMBERED = re.compile(rf"(?:{NUMBERED})(?:e?s)?", re.IGNORECASE)
-_NUMBERED_PLURAL = re.compile(rf"\b(?i:({NUMBERED})e?s)(?= (?:\d|[IVX]+[A-Da-d]?\b|[A-Z]\b))")
+# A word before a number: "types 1 and 2".
+_BEFORE_NUMBER = re.compile(r"\b[^\W\d_]+(?= (?:\d|[IVX]+[A-Da-d]?\b|[A-Z]\b))")
 _ASIDE = re.compile(r" [(\[][^()\[\]]*[)\]](?![^\s,;])")
 _BRACKET = re.compile(r"[()\[\]]")
-# Idioms, which are a single conjunct of a longer coordination.
-_FIXED = re.compile(
-    r"\b(?:head and neck|hand,? foot,? and mouth|ear,? nose,? and throat)\b", re.IGNORECASE
-)
 # Replaces a space inside an idiom; cleaned text has no NUL.
 _JOINED = "\x00"
 
@@ -158,127 +106,8 @@ class _Cut(NamedTuple):
     suffix: int
 
 
-def split_composite(text: str) -> list[tuple[str, ...]]:
-    """Split a composite mention into its parts. Shared words are repeated as written, so plural
-    heads stay plural ("ovarian cancers"): ontologies have both forms and encoders hardly
-    distinguish them; otherwise use the step "plurals". But "types 1 and 2" become "type 1" and
-    "type 2".
-
-    text (str): A cleaned text.
-    RETURNS (List[Tuple[str, ...]]): At most four interpretations of two to twelve parts, best
-        first; empty if the text is not a composite, or too long for a mention.
-    """
-    if len(text) > _MOST_CHARACTERS or not _SEPARATOR.search(text):
-        return []
-    text = _NUMBERED_PLURAL.sub(r"\1", _without_asides(text))
-    levels = [_interpretations(segments) for segments in _segmentations(text)]
-    # The best interpretations of all levels come before the second best of any.
-    ranked = chain.from_iterable(zip_longest(*levels, fillvalue=()))
-    distinct = dict.fromkeys(parts for parts in ranked if parts)
-    return [parts for parts in distinct if len(set(parts)) > 1][:_MOST_INTERPRETATIONS]
-
-
-def _without_asides(text: str) -> str:
-    """Drop bracketed remarks, or only the brackets if the coordination is inside them."""
-    bare = _ASIDE.sub("", text)
-    if _SEPARATOR.search(bare):
-        return bare
-    return " ".join(_BRACKET.sub(" ", text).split())
-
-
-def _segmentations(text: str) -> Iterator[list[list[str]]]:
-    """Split at all separators; if there are exactly two conjunctions, also at each of them
-    alone.
-    """
-    separators = _separators(text)
-    if len(separators) > 1:
-        text = _FIXED.sub(lambda match: match[0].replace(" ", _JOINED), text)
-        separators = _separators(text)
-    yield from _segmented(text, separators)
-    if len(separators) == 2 and all(one["conjunction"] for one in separators):
-        for one in separators:
-            yield from _segmented(text, [one])
-
-
-def _segmented(text: str, separators: list[re.Match[str]]) -> Iterator[list[list[str]]]:
-    if not 0 < len(separators) < _MOST_PARTS:
-        return
-    borders = [0, *chain.from_iterable(match.span() for match in separators), len(text)]
-    segments = [
-        _without_article(text[start:end].split())
-        for start, end in zip(borders[::2], borders[1::2], strict=True)
-    ]
-    if all(0 < len(segment) <= _MOST_WORDS for segment in segments):
-        yield segments
-
-
-def _without_article(words: list[str]) -> list[str]:
-    return words[len(words) > 1 and words[0].lower() in DETERMINERS :]
-
-
-def _separators(text: str) -> list[re.Match[str]]:
-    found = [match for match in _SEPARATOR.finditer(text) if _separates(text, match)]
-    conjunctions = [place for place, match in enumerate(found) if match["conjunction"]]
-    if not conjunctions:
-        return found if _is_list(text, found) else []
-    # A comma after the last conjunction starts a qualifier: "breast and ovarian cancer, familial".
-    last = conjunctions[-1]
-    listed = [match for match in found[: last + 1] if not _starts_qualifier(text, match)]
-    return listed + [match for match in found[last + 1 :] if match["slash"]]
-
-
-def _starts_qualifier(text: str, match: re.Match[str]) -> bool:
-    """Check whether a comma precedes a qualifier: "diabetes, type 1 and 2"."""
-    return bool(match["comma"]) and text[match.end() :].split()[0].lower() in QUALIFIERS
-
-
-def _separates(text: str, match: re.Match[str]) -> bool:
-    """Check whether a slash separates conjuncts, as in "hepatic/renal", "C6/C7", "C6/7", "type 1/2"
-    and "hepatitis B/C", but not in "a 1/2", "s/p" and "mg/dl".
-    """
-    if not match["slash"]:
-        return True
-    *before, left = text[: match.start()].split()
-    right = text[match.end() :].split()[0]
-    if before and shape(left) == shape(right) == "number":
-        return not left.isdigit() or bool(_NUMBERED.fullmatch(before[-1]))
-    if len(left) < 2 or left.isdigit():
-        return False
-    cut = right.removeprefix("-")
-    if cut.isdigit() or len(cut) < 2:
-        return shape(left[-1]) == shape(cut) == "number" or _are_greek(left[-1], cut)
-    return len(left) > 2 or len(right) > 2 or shape(left) == shape(right) == "code"
-
-
 def _are_greek(*letters: str) -> bool:
     return all("\u03b1" <= each <= "\u03c9" for each in letters)
-
-
-def _is_list(text: str, separators: list[re.Match[str]]) -> bool:
-    """Check whether commas without a conjunction form a list, that is, none of them precedes a
-    qualifier.
-    """
-    if not any(match["comma"] or match["tight"] for match in separators):
-        return True
-    borders = [match.end() for match in separators] + [len(text)]
-    return not any(_qualifies(text[start:end]) for start, end in pairwise(borders))
-
-
-def _qualifies(segment: str) -> bool:
-    words = segment.rstrip(" ,;/").split()
-    return not words or (
-        words[0].lower() in QUALIFIERS or is_modifier(words[-1]) or shape(words[-1]) == "number"
-    )
-
-
-def _interpretations(segments: list[list[str]]) -> list[tuple[str, ...]]:
-    by_completion = [
-        [_parts(completed, cut) for cut in _ranked_cuts(completed)]
-        for completed in restore_words(segments)
-    ]
-    ranked = [parts for rank in zip_longest(*by_completion) for parts in rank if parts]
-    products = list(_products(segments))
-    return [*ranked[: _MOST_INTERPRETATIONS - len(products)], *products]
 
 
 def _products(segments: list[list[str]]) -> Iterator[tuple[str, ...]]:
@@ -298,58 +127,6 @@ def _products(segments: list[list[str]]) -> Iterator[tuple[str, ...]]:
         yield tuple(f"{modifier} {each}" for each in heads for modifier in modifiers)
 
 
-def _ranked_cuts(segments: list[list[str]]) -> list[_Cut]:
-    first, last = segments[0], segments[-1]
-    lead, tail = _lead(first), _tail(last)
-    cuts = []
-    for prefix in (0, *range(lead or 1, len(first))):
-        for suffix in (0, *range(tail or 1, len(last))):
-            cost = _cost_of_phrases(prefix, suffix, lead, tail)
-            core = first[lead if prefix else 0 :]
-            end = last[: len(last) - tail] if suffix else last
-            inner_prefix = prefix - lead if prefix else 0
-            inner_suffix = suffix - tail if suffix else 0
-            cost += _cost_of_words(core, end, inner_prefix, inner_suffix)
-            cuts.append(_Cut(cost, prefix, suffix))
-    # In the first one, nothing is shared.
-    uncut, best = cuts[0], min(cuts).cost
-    likely = [cut for cut in sorted(cuts) if cut.cost <= best + _COST_MARGIN]
-    likely = likely[:_MOST_INTERPRETATIONS]
-    if uncut in likely or not (lead or tail) or not _are_whole(first, last):
-        return likely
-    return [*likely[: _MOST_INTERPRETATIONS - 1], uncut]
-
-
-def _are_whole(first: list[str], last: list[str]) -> bool:
-    """Check whether conjuncts may share nothing: "shortness of breath and chest pain", but not
-    "cancer of the breast and ovary", nor "acute and chronic inflammation of the skin". A name with
-    "with" tends to be one concept: "ataxia with apraxia and low albumin".
-    """
-    if any(word.lower() == "with" for word in [*first, *last]):
-        return False
-    has_noun = len(last) > 1 or is_head(last[0])
-    return has_noun and shape(last[0]) == "word" and not is_modifier(first[-1])
-
-
-def _lead(words: list[str]) -> int:
-    """Count the words up to the last preposition and its article: "cancer of the" in "cancer of the
-    breast and ovary".
-    """
-    for place in range(len(words) - 2, 0, -1):
-        if words[place].lower() in PREPOSITIONS:
-            has_article = words[place + 1].lower() in DETERMINERS and place + 2 < len(words)
-            return place + 1 + has_article
-    return 0
-
-
-def _tail(words: list[str]) -> int:
-    """Count the words from the first preposition on: "of the lip" in "sinuses of the lip"."""
-    for place in range(1, len(words) - 1):
-        if words[place].lower() in PREPOSITIONS:
-            return len(words) - place
-    return 0
-
-
 def _cost_of_phrases(prefix: int, suffix: int, lead: int, tail: int) -> int:
     """Compute the cost of an interpretation by its prepositional phrases, which are shared unless
     each side has its own.
@@ -359,30 +136,291 @@ def _cost_of_phrases(prefix: int, suffix: int, lead: int, tail: int) -> int:
     return 2 * (lead > 0 and not prefix) + (tail > 0 and not suffix)
 
 
-def _cost_of_words(first: list[str], last: list[str], prefix: int, suffix: int) -> int:
-    """Compute the cost of an interpretation by its words: conjuncts have similar lengths and
-    shapes; nouns can be alone, modifiers can't.
+class CompositeSplitter:
+    """Splits the composite mentions of one language."""
+
+    def __init__(self, words: Words) -> None:
+        """Compile what separates conjuncts.
+
+        words (Words): Reads the words of the language.
+        """
+        self._words = words
+        self._classes = words.classes
+        self._combining_forms = sorted(self._classes.combining_forms, key=len, reverse=True)
+        self._separator = _compile_separator(self._classes.conjunctions)
+        self._idiom = _compile_idioms(self._classes.idioms)
+
+    def restore_words(self, segments: list[list[str]]) -> list[list[list[str]]]:
+        """Complete the truncated words of a coordination: "T-" in "T- and B-cell lymphoma", and "2"
+        in "HSV-1 and 2" or "BRCA1/2", but not in "III/IV"; "hypo" in "hypo/hyperthyroidism".
+
+        segments (List[List[str]]): The words of each conjunct, at least one each.
+        RETURNS (List[List[List[str]]]): Completions of the same shape, best first; just the
+        segments if
+            no word is truncated.
+        """
+        segments = _complete_ends(segments)
+        completions: list[list[list[str]]] = []
+        for choice in range(_MOST_COMPLETIONS):
+            completed = self._complete_beginnings(segments, choice)
+            if completed not in completions:
+                completions.append(completed)
+        return completions
+
+    def _complete_beginnings(self, segments: list[list[str]], choice: int) -> list[list[str]]:
+        completed: list[list[str]] = []
+        base = ""
+        for segment in reversed(segments):
+            cut = segment[-1]
+            if base and self._is_cut(cut, base):
+                whole = self._whole_words(cut.removesuffix("-"), base)
+                segment = [*segment[:-1], whole[min(choice, len(whole) - 1)]]
+            else:
+                base = segment[0]
+            completed.append(segment)
+        return completed[::-1]
+
+    def _is_cut(self, word: str, base: str) -> bool:
+        """Check whether a word before `base` is truncated: "T-", or "hypo" before
+        "hyperthyroidism".
+        """
+        is_form = word.lower() in self._combining_forms
+        return (len(word) > 1 and word.endswith("-")) or (is_form and bool(self._form_of(base)))
+
+    def _form_of(self, word: str) -> str:
+        """Find the combining form that a longer word starts with.
+
+        RETURNS (str): The form; empty if there is none.
+        """
+        starts = (form for form in self._combining_forms if word.lower().startswith(form))
+        return next((form for form in starts if len(form) < len(word)), "")
+
+    def _whole_words(self, beginning: str, base: str) -> list[str]:
+        """Complete "hyper" by "hypothyroidism", in several ways, best first."""
+        if "-" in base.strip("-"):
+            first, last = base.partition("-")[2], base.rpartition("-")[2]
+            return [f"{beginning}-{last}", f"{beginning}-{first}"]
+        form = self._form_of(base)
+        if form:
+            return [beginning + base[len(form) :]]
+        # "thrombo-" ends with a linking vowel, so "leuko|cytopenia" is split after the same vowel.
+        joints = [place for place in range(2, len(base) - 2) if base[place] == beginning[-1]]
+        guessed = [beginning + base[place + 1 :] for place in joints[: _MOST_COMPLETIONS - 1]]
+        return [*guessed, beginning]
+
+    def split(self, text: str) -> list[tuple[str, ...]]:
+        """Split a composite mention into its parts. Shared words are repeated as written, so plural
+        heads stay plural ("ovarian cancers"): ontologies have both forms and encoders hardly
+        distinguish them; otherwise use the step "plurals". But "types 1 and 2" become "type 1" and
+        "type 2".
+
+        text (str): A cleaned text.
+        RETURNS (List[Tuple[str, ...]]): At most four interpretations of two to twelve parts, best
+            first; empty if the text is not a composite, or too long for a mention.
+        """
+        if len(text) > _MOST_CHARACTERS or not self._separator.search(text):
+            return []
+        text = _BEFORE_NUMBER.sub(self._without_plural, self._without_asides(text))
+        levels = [self._interpretations(segments) for segments in self._segmentations(text)]
+        # The best interpretations of all levels come before the second best of any.
+        ranked = chain.from_iterable(zip_longest(*levels, fillvalue=()))
+        distinct = dict.fromkeys(parts for parts in ranked if parts)
+        return [parts for parts in distinct if len(set(parts)) > 1][:_MOST_INTERPRETATIONS]
+
+    def _without_plural(self, match: re.Match[str]) -> str:
+        singular = self._words.orthography.drop_plurals(match[0])
+        return singular if singular.lower() in self._classes.numbered else match[0]
+
+    def _without_asides(self, text: str) -> str:
+        """Drop bracketed remarks, or only the brackets if the coordination is inside them."""
+        bare = _ASIDE.sub("", text)
+        if self._separator.search(bare):
+            return bare
+        return " ".join(_BRACKET.sub(" ", text).split())
+
+    def _segmentations(self, text: str) -> Iterator[list[list[str]]]:
+        """Split at all separators; if there are exactly two conjunctions, also at each of them
+        alone.
+        """
+        separators = self._separators(text)
+        if len(separators) > 1:
+            text = self._idiom.sub(lambda match: match[0].replace(" ", _JOINED), text)
+            separators = self._separators(text)
+        yield from self._segmented(text, separators)
+        if len(separators) == 2 and all(one["conjunction"] for one in separators):
+            for one in separators:
+                yield from self._segmented(text, [one])
+
+    def _segmented(self, text: str, separators: list[re.Match[str]]) -> Iterator[list[list[str]]]:
+        if not 0 < len(separators) < _MOST_PARTS:
+            return
+        borders = [0, *chain.from_iterable(match.span() for match in separators), len(text)]
+        segments = [
+            self._without_article(text[start:end].split())
+            for start, end in zip(borders[::2], borders[1::2], strict=True)
+        ]
+        if all(0 < len(segment) <= _MOST_WORDS for segment in segments):
+            yield segments
+
+    def _without_article(self, words: list[str]) -> list[str]:
+        return words[len(words) > 1 and words[0].lower() in self._classes.determiners :]
+
+    def _separators(self, text: str) -> list[re.Match[str]]:
+        found = [match for match in self._separator.finditer(text) if self._separates(text, match)]
+        conjunctions = [place for place, match in enumerate(found) if match["conjunction"]]
+        if not conjunctions:
+            return found if self._is_list(text, found) else []
+        # A comma after the last conjunction starts a qualifier: "breast and ovarian cancer,
+        # familial".
+        last = conjunctions[-1]
+        listed = [match for match in found[: last + 1] if not self._starts_qualifier(text, match)]
+        return listed + [match for match in found[last + 1 :] if match["slash"]]
+
+    def _starts_qualifier(self, text: str, match: re.Match[str]) -> bool:
+        """Check whether a comma precedes a qualifier: "diabetes, type 1 and 2"."""
+        return (
+            bool(match["comma"])
+            and text[match.end() :].split()[0].lower() in self._classes.qualifiers
+        )
+
+    def _separates(self, text: str, match: re.Match[str]) -> bool:
+        """Check whether a slash separates conjuncts, as in "hepatic/renal", "C6/C7", "C6/7", "type
+        1/2" and "hepatitis B/C", but not in "a 1/2", "s/p" and "mg/dl".
+        """
+        if not match["slash"]:
+            return True
+        *before, left = text[: match.start()].split()
+        right = text[match.end() :].split()[0]
+        if before and shape(left) == shape(right) == "number":
+            kind = self._words.orthography.drop_plurals(before[-1].lower())
+            return not left.isdigit() or kind in self._classes.numbered
+        if len(left) < 2 or left.isdigit():
+            return False
+        cut = right.removeprefix("-")
+        if cut.isdigit() or len(cut) < 2:
+            return shape(left[-1]) == shape(cut) == "number" or _are_greek(left[-1], cut)
+        return len(left) > 2 or len(right) > 2 or shape(left) == shape(right) == "code"
+
+    def _is_list(self, text: str, separators: list[re.Match[str]]) -> bool:
+        """Check whether commas without a conjunction form a list, that is, none of them precedes a
+        qualifier.
+        """
+        if not any(match["comma"] or match["tight"] for match in separators):
+            return True
+        borders = [match.end() for match in separators] + [len(text)]
+        return not any(self._qualifies(text[start:end]) for start, end in pairwise(borders))
+
+    def _qualifies(self, segment: str) -> bool:
+        words = segment.rstrip(" ,;/").split()
+        return not words or (
+            words[0].lower() in self._classes.qualifiers
+            or self._words.is_modifier(words[-1])
+            or shape(words[-1]) == "number"
+        )
+
+    def _interpretations(self, segments: list[list[str]]) -> list[tuple[str, ...]]:
+        by_completion = [
+            [self._parts(completed, cut) for cut in self._ranked_cuts(completed)]
+            for completed in self.restore_words(segments)
+        ]
+        ranked = [parts for rank in zip_longest(*by_completion) for parts in rank if parts]
+        products = list(_products(segments))
+        return [*ranked[: _MOST_INTERPRETATIONS - len(products)], *products]
+
+    def _ranked_cuts(self, segments: list[list[str]]) -> list[_Cut]:
+        first, last = segments[0], segments[-1]
+        lead, tail = self._lead(first), self._tail(last)
+        cuts = []
+        for prefix in (0, *range(lead or 1, len(first))):
+            for suffix in (0, *range(tail or 1, len(last))):
+                cost = _cost_of_phrases(prefix, suffix, lead, tail)
+                core = first[lead if prefix else 0 :]
+                end = last[: len(last) - tail] if suffix else last
+                inner_prefix = prefix - lead if prefix else 0
+                inner_suffix = suffix - tail if suffix else 0
+                cost += self._cost_of_words(core, end, inner_prefix, inner_suffix)
+                cuts.append(_Cut(cost, prefix, suffix))
+        # In the first one, nothing is shared.
+        uncut, best = cuts[0], min(cuts).cost
+        likely = [cut for cut in sorted(cuts) if cut.cost <= best + _COST_MARGIN]
+        likely = likely[:_MOST_INTERPRETATIONS]
+        if uncut in likely or not (lead or tail) or not self._are_whole(first, last):
+            return likely
+        return [*likely[: _MOST_INTERPRETATIONS - 1], uncut]
+
+    def _are_whole(self, first: list[str], last: list[str]) -> bool:
+        """Check whether conjuncts may share nothing: "shortness of breath and chest pain", but not
+        "cancer of the breast and ovary", nor "acute and chronic inflammation of the skin". A name
+        with "with" tends to be one concept: "ataxia with apraxia and low albumin".
+        """
+        if any(word.lower() in self._classes.joining_words for word in [*first, *last]):
+            return False
+        has_noun = len(last) > 1 or self._words.is_head(last[0])
+        return has_noun and shape(last[0]) == "word" and not self._words.is_modifier(first[-1])
+
+    def _lead(self, words: list[str]) -> int:
+        """Count the words up to the last preposition and its article: "cancer of the" in "cancer of
+        the breast and ovary".
+        """
+        for place in range(len(words) - 2, 0, -1):
+            if words[place].lower() in self._classes.prepositions:
+                has_article = words[
+                    place + 1
+                ].lower() in self._classes.determiners and place + 2 < len(words)
+                return place + 1 + has_article
+        return 0
+
+    def _tail(self, words: list[str]) -> int:
+        """Count the words from the first preposition on: "of the lip" in "sinuses of the lip"."""
+        for place in range(1, len(words) - 1):
+            if words[place].lower() in self._classes.prepositions:
+                return len(words) - place
+        return 0
+
+    def _cost_of_words(self, first: list[str], last: list[str], prefix: int, suffix: int) -> int:
+        """Compute the cost of an interpretation by its words: conjuncts have similar lengths and
+        shapes; nouns can be alone, modifiers can't.
+        """
+        head, one, other = first[-1], first[prefix:], last[: len(last) - suffix]
+        cost = abs(len(one) - len(other)) + (prefix > 0 and not self._words.is_modifier(first[0]))
+        cost += not suffix and len(last) > 1 and not self._words.is_head(head)
+        if suffix and (self._words.is_head(head) or head.lower() == last[-1].lower()):
+            cost += 3
+        if not suffix and self._words.is_modifier(head) and not self._words.is_modifier(last[-1]):
+            cost += 3
+        for left, right in ((one[0], other[0]), (one[-1], other[-1])):
+            if shape(left) != shape(right):
+                cost += 3 if "number" in (shape(left), shape(right)) else 1
+        return cost
+
+    def _parts(self, segments: list[list[str]], cut: _Cut) -> tuple[str, ...]:
+        first, last = segments[0], segments[-1]
+        before, behind = first[: cut.prefix], last[len(last) - cut.suffix :]
+        conjuncts = [first[cut.prefix :], *segments[1:-1], last[: len(last) - cut.suffix]]
+        whole = [self._words.is_head(conjunct[-1]) for conjunct in conjuncts[:-1]]
+        parts = []
+        for conjunct, stands_alone in zip(conjuncts, [*whole, False], strict=True):
+            shared = [] if stands_alone and not all(whole) else behind
+            parts.append(" ".join([*before, *conjunct, *shared]).replace(_JOINED, " "))
+        return tuple(dict.fromkeys(parts))
+
+
+@cache
+def composite_splitter(code: str) -> CompositeSplitter:
+    """Get what splits the composite mentions of a language.
+
+    code (str): ISO 639-1, as in `nlp.lang`.
+    RETURNS (CompositeSplitter): The same object for the same language.
     """
-    head, one, other = first[-1], first[prefix:], last[: len(last) - suffix]
-    cost = abs(len(one) - len(other)) + (prefix > 0 and not is_modifier(first[0]))
-    cost += not suffix and len(last) > 1 and not is_head(head)
-    if suffix and (is_head(head) or head.lower() == last[-1].lower()):
-        cost += 3
-    if not suffix and is_modifier(head) and not is_modifier(last[-1]):
-        cost += 3
-    for left, right in ((one[0], other[0]), (one[-1], other[-1])):
-        if shape(left) != shape(right):
-            cost += 3 if "number" in (shape(left), shape(right)) else 1
-    return cost
+    return CompositeSplitter(words_of(code))
 
 
-def _parts(segments: list[list[str]], cut: _Cut) -> tuple[str, ...]:
-    first, last = segments[0], segments[-1]
-    before, behind = first[: cut.prefix], last[len(last) - cut.suffix :]
-    conjuncts = [first[cut.prefix :], *segments[1:-1], last[: len(last) - cut.suffix]]
-    whole = [is_head(conjunct[-1]) for conjunct in conjuncts[:-1]]
-    parts = []
-    for conjunct, stands_alone in zip(conjuncts, [*whole, False], strict=True):
-        shared = [] if stands_alone and not all(whole) else behind
-        parts.append(" ".join([*before, *conjunct, *shared]).replace(_JOINED, " "))
-    return tuple(dict.fromkeys(parts))
+def split_composite(text: str, code: str) -> list[tuple[str, ...]]:
+    """Split a composite mention into its parts; see `CompositeSplitter.split`.
+
+    text (str): A cleaned text.
+    code (str): Its language, as in `nlp.lang`.
+    RETURNS (List[Tuple[str, ...]]): At most four interpretations of two to twelve parts, best
+        first; empty if the text is not a composite, or too long for a mention.
+    """
+    return composite_splitter(code).split(text)

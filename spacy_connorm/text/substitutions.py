@@ -13,8 +13,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from .word_bags import hash_bags, hash_parts, hash_word, word_bag
-from .word_classes import OTHER_ROOTS
+from ..lang import LanguageData
+from .bag_hashes import hash_bags, hash_parts, hash_word
+from .words import Words as WordReader
 
 Words: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = tuple[Words, Words]
@@ -58,15 +59,18 @@ class Substitution(NamedTuple):
         return self.same / (self.same + self.different + 1)
 
 
-def find_substitutions(ontologies: Iterable[Iterable[Iterable[str]]]) -> list[Substitution]:
+def find_substitutions(
+    ontologies: Iterable[Iterable[Iterable[str]]], reader: WordReader
+) -> list[Substitution]:
     """Find substitutions in the names of concepts: those of at least two pairs of names of the same
     concept, with a certainty of at least 0.3.
 
     ontologies (Iterable[Iterable[Iterable[str]]]): The names of each concept of each ontology. The
         bags of all names are in memory at once, about one kilobyte per name.
+    reader (Words): Reads the words of their language.
     RETURNS (List[Substitution]): The most frequent first.
     """
-    bags = [[_bags_of(names) for names in ontology] for ontology in ontologies]
+    bags = [[_bags_of(names, reader) for names in ontology] for ontology in ontologies]
     partners = _Partners.of(_find_pairs(chain.from_iterable(bags)))
     counts = np.zeros((2, len(partners.pairs)), dtype="int64")
     for ontology in bags:
@@ -79,8 +83,8 @@ def find_substitutions(ontologies: Iterable[Iterable[Iterable[str]]]) -> list[Su
     return sorted(kept, key=lambda each: (-each.same, each.different, each.words, each.others))
 
 
-def _bags_of(names: Iterable[str]) -> list[Words]:
-    bags = dict.fromkeys(map(word_bag, names))
+def _bags_of(names: Iterable[str], reader: WordReader) -> list[Words]:
+    bags = dict.fromkeys(map(reader.bag, names))
     return sorted(bag for bag in bags if 0 < len(bag) <= _MAX_BAG)
 
 
@@ -225,34 +229,36 @@ def _matches(
     return np.unique(np.stack([bag[kept], other, pair[kept]]), axis=1)
 
 
-# Words that only say that something is wrong with what they refer to: those preferred by
-# ontologies, and others found in texts. A heart defect is no heart disease.
-_WRONG = (
-    ("abnormality", "anomaly", "defect", "malformation"),
-    ("abnormality", "disease", "disorder"),
-)
-_SAYING_WRONG = (
-    *("deformity", "disturbance", "dysfunction", "impairment", "involvement", "lesion"),
-    *("manifestation", "problem", "sign", "symptom", "toxicity"),
-)
-# Words for the same, each preferred by some ontologies.
-_ALIKE = (("edema", "swelling"), ("neoplasia", "neoplasm"))
-# English substitutions that an ontology may be too small to show; the counts are rough.
-ENGLISH = (
-    *(
-        Substitution((one,), (other,), 6, 0)
-        for one, other in dict.fromkeys(
-            (one, other)
-            for alike in _WRONG
-            for one in (*alike, *_SAYING_WRONG)
-            for other in alike
-            if one != other
-        )
-    ),
-    *(Substitution((one,), (other,), 6, 0) for one, other in _ALIKE),
-    *(
-        Substitution((adjective,), (noun,), 19, 0)
-        for adjective, nouns in OTHER_ROOTS.items()
-        for noun in nouns
-    ),
-)
+# How many pairs of names would show the substitutions of a language's tables; rough counts.
+_SHOWN, _ROOTS_SHOWN = 6, 19
+
+
+def language_substitutions(language: LanguageData) -> list[Substitution]:
+    """List the substitutions of a language's tables, which an ontology may be too small to show:
+    words that only say that something is wrong, other words for the same, and adjectives with
+    another root than their noun.
+
+    language (LanguageData): The language.
+    RETURNS (List[Substitution]): The substitutions.
+    """
+    words = language.words
+    wrong = dict.fromkeys(
+        (one, other)
+        for preferred in (words.malformations, words.disorders)
+        for one in sorted(preferred | words.complaints)
+        for other in sorted(preferred)
+        if one != other
+    )
+    rows = [
+        (row.word, other, row.kind)
+        for row in language.meanings
+        if row.kind in ("alike", "root")
+        for other in row.stands_for
+    ]
+    return [
+        *(Substitution((one,), (other,), _SHOWN, 0) for one, other in wrong),
+        *(
+            Substitution((one,), (other,), _ROOTS_SHOWN if kind == "root" else _SHOWN, 0)
+            for one, other, kind in rows
+        ),
+    ]

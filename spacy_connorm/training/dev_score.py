@@ -25,6 +25,7 @@ from ..evaluation.report import score_row
 from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import ExactIndex
 from ..index.vectors.metric import COSINE, Metric
+from ..lang import NEUTRAL
 from ..linker.linking import Query, candidates_of
 from ..linker.lookup import ConceptLookup
 from ..linker.sieve import Sieve
@@ -56,7 +57,7 @@ class LinkingScore:
         RETURNS (Dict[str, float]): The scores of the sieve, in percent, and the number of mentions.
         """
         sieve = Sieve() if self.metric == COSINE else Sieve(["OD-T"], [])
-        lookup = ConceptLookup(encoder, sieve, ExactIndex(metric=self.metric))
+        lookup = ConceptLookup(encoder, sieve, ExactIndex(metric=self.metric), language=NEUTRAL)
         lookup.build(self.ontology, self.synonyms)
         linked = [mention for mention in self.mentions if mention.concept_ids]
         texts = [mention.text for mention in linked]

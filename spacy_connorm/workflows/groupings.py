@@ -5,7 +5,6 @@ from collections import Counter
 import numpy as np
 
 from ..index.concept_index import ConceptIndex
-from ..text.word_bags import normalized_words
 
 # The number of concepts whose ancestors are checked; in smaller ontologies, a root may be a
 # mention.
@@ -35,6 +34,6 @@ def grouping_names(index: ConceptIndex) -> tuple[str, ...]:
     names = {
         text
         for place, text in store.texts(places).items()
-        if members.concept[place] in roots or len(normalized_words(text)) == 1
+        if members.concept[place] in roots or len(index.words.normalized(text)) == 1
     }
     return tuple(sorted(names))

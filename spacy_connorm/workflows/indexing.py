@@ -28,6 +28,7 @@ from ..pipeline.presets import FINDER, TRAINED_ENCODERS
 from ..pipeline.saving import write_pipeline
 from ..pipeline.short_form_files import NO_FINDINGS
 from ..text.substitutions import Substitution, find_substitutions
+from ..text.words import words_of
 from .clinical_meanings import choose_meanings
 from .groupings import grouping_names
 from .name_training import TrainingGain, TrainingPlan, train_on_names
@@ -60,9 +61,9 @@ def _remember_names(ontology: Given[AnyOntology], names: list[tuple[str, ...]]) 
     return ConceptStream(remembered(), read.source)
 
 
-def _learn_substitutions(names: Sequence[tuple[str, ...]]) -> Iterator[Substitution]:
+def _learn_substitutions(names: Sequence[tuple[str, ...]], code: str) -> Iterator[Substitution]:
     """Find substitutions in the names of concepts, but not before the first one is asked for."""
-    yield from find_substitutions([names])
+    yield from find_substitutions([names], words_of(code))
 
 
 class BuiltIndex(NamedTuple):
@@ -197,6 +198,7 @@ def build_index(
                 str(encoder),
                 work.path,
                 minutes=train_minutes,
+                language=nlp.lang,
                 settings={"extra_words_weight": find_normalizer(nlp).cfg["extra_words_weight"]},
                 gpu_id=gpu_id,
                 on_plan=on_training,
@@ -207,7 +209,7 @@ def build_index(
             names: list[tuple[str, ...]] = []
             source = partial(_remember_names, source, names)
             # It is read after the concepts.
-            table = _learn_substitutions(names)
+            table = _learn_substitutions(names, nlp.lang)
         normalizer = find_normalizer(nlp)
         normalizer.initialize(
             lambda: _read_examples(corpora, nlp, spans_key=normalizer.cfg["spans_key"]),

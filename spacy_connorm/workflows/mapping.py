@@ -50,7 +50,7 @@ from ..files.text import find_ending
 from ..linker.linking import candidates_of
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
-from ..text.word_bags import word_bag
+from ..text.words import Words
 from .terms import CODE, CONTEXT, COUNT, TERM, LocalTerm, read_terms
 
 _CURIE = re.compile(rf"{PREFIX.pattern}:[^\s:/|][^\s|]*")
@@ -140,10 +140,6 @@ BROAD, NARROW = "skos:broadMatch", "skos:narrowMatch"
 LEXICAL = "semapv:LexicalMatching"
 SPELLING = "semapv:LexicalSimilarityThresholdMatching"
 MEANING = "semapv:SemanticSimilarityThresholdMatching"
-# Words in code lists that do not change the meaning.
-_EMPTY = frozenset(["nos", "unspecified"])
-# Words that make a term different from a name, rather than more specific.
-_TURNING = frozenset(["except", "excluding", "no", "non", "not", "other", "without"])
 
 
 class Relation(NamedTuple):
@@ -159,30 +155,33 @@ class Relation(NamedTuple):
     match_string: str
 
 
-def find_relation(term: str, name: str, *, is_exact: bool, by_spelling: bool) -> Relation:
+def find_relation(
+    term: str, name: str, words: Words, *, is_exact: bool, by_spelling: bool
+) -> Relation:
     """Find the relation between a term and the concept with a name.
 
     term (str): The term.
     name (str): The name of the concept that was found for it.
+    words (Words): Reads the words of their language.
     is_exact (bool): Whether it is an exact name of the concept in its ontology.
     by_spelling (bool): Whether the encoder compares spellings, not meanings.
     RETURNS (Relation): An exact match if both have the same words, in any order and inflection,
         ignoring "unspecified" and "NOS". If the term has all words of the name and more, the
         concept is broader; in the reverse case, narrower.
     """
-    ours, theirs = _words(term), _words(name)
+    ours, theirs = _words(term, words), _words(name, words)
     if ours == theirs:
         return Relation(EXACT if is_exact else CLOSE, LEXICAL, name)
     predicate = CLOSE
-    if is_exact and not (ours ^ theirs) & _TURNING:
+    if is_exact and not (ours ^ theirs) & words.classes.turning_words:
         predicate = BROAD if theirs < ours else NARROW if ours < theirs else CLOSE
     return Relation(predicate, SPELLING if by_spelling else MEANING, "")
 
 
-def _words(text: str) -> frozenset[str]:
-    words = frozenset(word_bag(text))
+def _words(text: str, words: Words) -> frozenset[str]:
+    bag = frozenset(words.bag(text))
     # A text of signs has no words.
-    return (words - _EMPTY) or words or frozenset([text.casefold()])
+    return (bag - words.classes.residual_words) or bag or frozenset([text.casefold()])
 
 
 RELATED = "skos:relatedMatch"
@@ -565,7 +564,13 @@ class TermMapper:
         best, (kept, *_) = found[0], unmatched.candidates
         retriever = self.normalizer.lookup.retriever
         exactly = retriever.names_exactly(best.text, best.concept_id)
-        relation = find_relation(term.term, best.text, is_exact=exactly, by_spelling=by_spelling)
+        relation = find_relation(
+            term.term,
+            best.text,
+            retriever.index.words,
+            is_exact=exactly,
+            by_spelling=by_spelling,
+        )
         return replace(
             unmatched,
             predicate_id=relation.predicate,

@@ -91,6 +91,7 @@ def train_on_names(
     folder: Path,
     *,
     minutes: float,
+    language: str,
     settings: dict[str, Any],
     gpu_id: int = -1,
     on_plan: Callable[[TrainingPlan], Any] | None = None,
@@ -101,6 +102,7 @@ def train_on_names(
     encoder (str): One of `TRAINED_ENCODERS`.
     folder (Path): The folder for the encoder and temporary files.
     minutes (float): The maximum time to train.
+    language (str): The language of the names, as in `nlp.lang`.
     settings (Dict[str, Any]): Settings of the retriever used for linking; see `ConceptLookup.tune`.
     gpu_id (int): The GPU; -1 for the CPU.
     on_plan (Optional[Callable[[TrainingPlan], Any]]): Called with the plan before training.
@@ -132,7 +134,7 @@ def train_on_names(
     trained = folder / "encoder"
     train(config, trained, overrides={"training.arguments.max_steps": plan.steps}, gpu_id=gpu_id)
     block = {"@architectures": config["encoder"]["@architectures"], "name": str(trained)}
-    right = [_is_right(each, rest, left_out, settings) for each in (NGRAMS, block)]
+    right = [_is_right(each, rest, left_out, language, settings) for each in (NGRAMS, block)]
     gain = _compare(*right)
     return block if gain.pays else NGRAMS, gain
 
@@ -191,12 +193,13 @@ def _is_right(
     block: dict[str, Any],
     ontology: Ontology,
     left_out: Sequence[tuple[str, str]],
+    language: str,
     settings: dict[str, Any],
 ) -> list[bool]:
     """Check for each held-out name whether its concept is ranked first."""
     sieve = Sieve([_SEARCH], [])
     encoder = registry.resolve({"encoder": block})["encoder"]
-    lookup = ConceptLookup(encoder, sieve, ExactIndex())
+    lookup = ConceptLookup(encoder, sieve, ExactIndex(), language=language)
     lookup.tune(settings)
     lookup.build(ontology, (), searches=sieve.searches)
     query = Query(sieve, 1, split_composites=False)

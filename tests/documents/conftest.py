@@ -48,7 +48,7 @@ def annotate(text, found, fields):
     doc.spans["sc"] = spans
     kb_ids, candidates = ([found[mention][number] for _, mention in places] for number in (1, 2))
     set_span_attributes(doc, spans, kb_ids, candidates, prefix="")
-    set_abbreviations(doc, find_abbreviations(text))
+    set_abbreviations(doc, find_abbreviations(text, "en"))
     set_other_fields(doc, fields)
     return doc
 

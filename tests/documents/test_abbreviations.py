@@ -47,7 +47,7 @@ def free_names():
 
 
 def define(doc):
-    set_abbreviations(doc, find_abbreviations(doc.text))
+    set_abbreviations(doc, find_abbreviations(doc.text, "en"))
     return doc
 
 
@@ -75,7 +75,7 @@ def test_of_several_abbreviations_the_nearest_before_counts_or_else_the_first(of
 
 def test_abbreviations_need_no_document():
     text = "Zoster (Z1). Mitral stenosis (MS). Multiple sclerosis (MS)."
-    found = Abbreviations([(0, find_abbreviations(text))])
+    found = Abbreviations([(0, find_abbreviations(text, "en"))])
     assert found.long_form("MS", 40) == "Mitral stenosis"
     assert found.long_form("old MS", 60) == "old Multiple sclerosis"
     assert found.long_form("old", 60) == ""
@@ -120,7 +120,7 @@ def test_white_space_in_a_span_hides_no_long_form(nlp, text):
 def test_abbreviations_are_kept_with_their_document(nlp, copy):
     doc = define(nlp(TEXT))
     again = copy(doc)
-    assert get_abbreviations(again) == find_abbreviations(TEXT)
+    assert get_abbreviations(again) == find_abbreviations(TEXT, "en")
     assert find_long_forms(again, spans(again, "AS")) == ["Angelman syndrome"]
 
 

@@ -71,7 +71,7 @@ def test_ancestor():
 def test_facts_are_those_of_the_index():
     concepts = [Concept("A", "a"), Concept("B", "b", parents=("A",))]
     concepts += [Concept("C", "c", parents=("B", "D")), Concept("D", "d", parents=("C",))]
-    lookup = ConceptLookup(NgramEncoder(), Sieve(), ExactIndex())
+    lookup = ConceptLookup(NgramEncoder(), Sieve(), ExactIndex(), language="en")
     lookup.build(concepts, [("bb", "B")])
     lookup.add_synonyms([("cc", "C")])
     facts = concept_facts(lookup)

@@ -31,7 +31,7 @@ LONG_FORMS = {"HD": "Huntington's disease", "BOC": "breast and ovarian cancer"}
     ],
 )
 def test_texts(mention, gold_ids, texts):
-    assert biosyn_texts(mention, gold_ids, LONG_FORMS) == texts
+    assert biosyn_texts(mention, gold_ids, LONG_FORMS, "en") == texts
 
 
 @pytest.mark.parametrize(

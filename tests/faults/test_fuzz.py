@@ -97,7 +97,7 @@ def save(settings, folder):
 
 
 def blank(settings):
-    return spacy.blank("xx").add_pipe("concept_normalizer", config=settings)
+    return spacy.blank("en").add_pipe("concept_normalizer", config=settings)
 
 
 def ask(normalizer):

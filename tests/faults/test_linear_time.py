@@ -30,28 +30,24 @@ from spacy_connorm.documents.abbreviations import (
 )
 from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.text import cleaning
-from spacy_connorm.text.abbreviations import Abbreviation, align, find_abbreviations
+from spacy_connorm.text.abbreviations import Abbreviation, abbreviation_finder
 from spacy_connorm.text.cleaning import clean, spell_greek, unify_dashes, unify_unicode
-from spacy_connorm.text.composites import restore_words, split_composite
+from spacy_connorm.text.composites import composite_splitter
 from spacy_connorm.text.expansion import ShortForms, expand
-from spacy_connorm.text.normalization import (
-    drop_plurals,
-    drop_possessives,
-    restore_word_order,
-    strip_tags,
-    write_american,
-)
-from spacy_connorm.text.word_bags import word_bag
+from spacy_connorm.text.words import words_of
 
 from .odd_texts import ATOMS, KNOWN, Pattern, patterns, texts
 from .regex_steps import RegexSteps
 from .work import Work, count_work
 
+WORDS = words_of("en")
+ABBREVIATIONS = abbreviation_finder("en")
+COMPOSITES = composite_splitter("en")
 ROOT = Path(spacy_connorm.__file__).parent
 # What twice the text may take: a bit more than twice, where the beginning costs less than the rest.
 GROWTH, CONSTANT = 2.5, 300
 # Characters of the texts that these are given, which bound their steps.
-BOUNDED = {"spacy_connorm.text.normalization._LEFT_OUT": 60}
+BOUNDED = {"Orthography._misspelled": 60}
 MOST_STEPS = 50_000
 
 
@@ -75,26 +71,26 @@ STEPS: dict[str, Callable[[str], str]] = {
     "unicode": unify_unicode,
     "dashes": unify_dashes,
     "greek": spell_greek,
-    "tags": strip_tags,
-    "inversions": restore_word_order,
-    "possessives": drop_possessives,
-    "plurals": drop_plurals,
-    "spelling": write_american,
+    "tags": WORDS.orthography.strip_tags,
+    "inversions": WORDS.orthography.restore_word_order,
+    "possessives": WORDS.orthography.drop_possessives,
+    "plurals": WORDS.orthography.drop_plurals,
+    "spelling": WORDS.orthography.unify_spelling,
 }
 FUNCTIONS: dict[str, Callable[[str], object]] = {
     **STEPS,
     "clean": clean,
-    "find_abbreviations": find_abbreviations,
+    "find_abbreviations": ABBREVIATIONS.find,
     "expand": lambda text: expand(text, LONG_FORMS, SHORT_FORMS),
     "expand to it": lambda text: expand("old MI", {"MI": text}),
     "find short forms": lambda text: list(SHORT_FORMS.find(text)),
-    "split_composite": split_composite,
-    "align": lambda text: align("A1MIAS", text),
-    "align it": lambda text: align(text, text),
-    "restore_words": lambda text: restore_words(
+    "split_composite": COMPOSITES.split,
+    "align": lambda text: ABBREVIATIONS.align("A1MIAS", text),
+    "align it": lambda text: ABBREVIATIONS.align(text, text),
+    "restore_words": lambda text: COMPOSITES.restore_words(
         [each.split() or [","] for each in text.split(",")]
     ),
-    "word_bag": word_bag,
+    "bag of words": WORDS.bag,
     "n-grams": _ngrams,
 }
 TEXT_MODULES = [import_module(name) for name in _modules()]
@@ -130,10 +126,29 @@ def _steps(regex: re.Pattern, text: str, used: set[str]) -> dict[str, int]:
     return counts
 
 
+def _language_regexes(reader: object) -> Iterator[tuple[str, re.Pattern, set[str]]]:
+    """YIELDS (Tuple[str, Pattern, Set[str]]): Those made from tables, as `_regexes`."""
+    source = getsource(type(reader))
+    for name, value in vars(reader).items():
+        if isinstance(value, re.Pattern):
+            used = set(re.findall(rf"\bself\.{name}\.(\w+)\b", source))
+            yield f"{type(reader).__name__}.{name}", value, used
+
+
+@pytest.mark.parametrize("reader", [WORDS.orthography, ABBREVIATIONS, COMPOSITES], ids=type)
+def test_regular_expressions_of_a_language_take_linear_time(reader, trials):
+    _assert_linear_regexes(_language_regexes(reader), trials(1, 150))
+
+
 @pytest.mark.parametrize("module", _modules())
 def test_regular_expressions_take_linear_time(module, trials):
-    number = trials(1, 150)
-    for name, regex, used in _regexes(module):
+    _assert_linear_regexes(_regexes(module), trials(1, 150))
+
+
+def _assert_linear_regexes(
+    regexes: Iterator[tuple[str, re.Pattern, set[str]]], number: int
+) -> None:
+    for name, regex, used in regexes:
         alphabet = tuple(sorted(_alphabet(regex)))
         for pattern in (*KNOWN, *patterns(number, alphabet=alphabet)):
             if name in BOUNDED:
@@ -236,6 +251,7 @@ def test_finding_mentions_is_linear_work(unit, trials):
 def test_long_texts_are_left_alone():
     assert expand("MI " * 1_000, LONG_FORMS) != "MI " * 1_000
     assert expand("MI " * 2_000, LONG_FORMS) == "MI " * 2_000
+    align = ABBREVIATIONS.align
     assert align("cd" * 25, "c d " * 25) and not align("cd" * 26, "c d " * 26)
     assert align("ab", "alpha beta") and not align("ab", " " * 500 + "alpha beta")
     assert list(ShortForms(["A" * 101]).find("x " + "A" * 101)) == []
@@ -300,7 +316,7 @@ def test_possessives_are_what_they_were(trials):
     old = re.compile(r"(?:(?<=\w)'s)+'*(?![\w'])|(?<=s)'+(?![\w'])", re.IGNORECASE)
     for pattern in patterns(trials(500, 50_000), alphabet=("'", "s", "S", "ſ", "a", " ", "_", "1")):
         text = clean(pattern.text(12))
-        assert drop_possessives(text) == old.sub("", text)
+        assert WORDS.orthography.drop_possessives(text) == old.sub("", text)
 
 
 # Of 32 times the text. A quadratic function takes a thousand times the time.

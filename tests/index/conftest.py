@@ -138,6 +138,7 @@ def build(
         searches=SEARCHES,
         backend=backend,
         clean=clean,
+        language="en",
         known=known,
     )
     return ConceptIndex(path, backend)

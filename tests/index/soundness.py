@@ -28,7 +28,7 @@ def require_sound(index: ConceptIndex) -> None:
     keys = index.keys.hashes()
     assert len(keys) == len(np.unique(keys)) == len(index.vectors)
     assert index.keys.rows_of(keys).tolist() == list(range(len(keys)))
-    bags = WordBags.from_texts(index.store.all_texts(), index.row_numbers)
+    bags = WordBags.from_texts(index.store.all_texts(), index.row_numbers, index.words)
     for one, other in zip(vars(bags).values(), vars(index.word_bags).values(), strict=True):
         np.testing.assert_array_equal(one, other)
     require_units(index.vectors)

@@ -137,6 +137,7 @@ def test_search_that_was_not_built(tmp_path):
         searches=["O-T"],
         backend=ExactIndex(),
         clean=str,
+        language="en",
     )
     index = ConceptIndex(tmp_path / "i", AnnoyIndex())
     with pytest.raises(ConnormError, match="CN408.*O-C"):

@@ -7,8 +7,12 @@ from hypothesis import strategies as st
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.word_bags import RewritingTable, WordBags, rewrite
+from spacy_connorm.text.bag_hashes import hash_bags, hash_word
 from spacy_connorm.text.substitutions import Substitution
-from spacy_connorm.text.word_bags import hash_bags, hash_word, word_bag
+from spacy_connorm.text.words import words_of
+
+WORDS = words_of("en")
+word_bag = WORDS.bag
 
 TEXTS = ["breast cancer", "Cancer of the breast", "lung cancer", "?", "Breast cancer", "cancer"]
 ROWS = np.asarray([0, 1, 2, 3, 0, 4])
@@ -17,7 +21,7 @@ ANY_TEXTS = st.lists(st.sampled_from(["one two", "two one", "one", "Two", "!", "
 
 @pytest.fixture
 def bags() -> WordBags:
-    return WordBags.from_texts(TEXTS, ROWS)
+    return WordBags.from_texts(TEXTS, ROWS, WORDS)
 
 
 def test_texts_with_the_same_words_are_found_together(bags):
@@ -39,7 +43,7 @@ def test_the_hash_of_a_bag_is_the_sum_of_its_words(bags):
 
 @given(texts=ANY_TEXTS, asked=ANY_TEXTS)
 def test_rows_are_those_of_a_plain_comparison(texts, asked):
-    bags = WordBags.from_texts(texts, np.arange(len(texts)))
+    bags = WordBags.from_texts(texts, np.arange(len(texts)), WORDS)
     found = bags.rows_of(hash_bags([word_bag(text) for text in asked]))
     for text, rows in zip(asked, found, strict=True):
         words = word_bag(text)
@@ -72,7 +76,7 @@ SUBSTITUTIONS = [
 
 @pytest.fixture
 def names():
-    return WordBags.from_texts(NAMES, np.arange(len(NAMES)))
+    return WordBags.from_texts(NAMES, np.arange(len(NAMES)), WORDS)
 
 
 @pytest.fixture
@@ -81,7 +85,9 @@ def table():
 
 
 def rewritten(table, names, text, min_certainty=0.2):
-    ((rows, certainty),) = rewrite([word_bag(text)], names, table, min_certainty=min_certainty)
+    ((rows, certainty),) = rewrite(
+        [word_bag(text)], names, WORDS, table, min_certainty=min_certainty
+    )
     return {NAMES[row]: round(each, 4) for row, each in zip(rows, certainty, strict=True)}
 
 
@@ -124,11 +130,11 @@ def test_less_certain_names_are_left_out(table, names):
 
 def test_the_most_certain_names_come_first_and_are_few():
     texts = [f"n{'abcdefghij'[n // 10]}{'abcdefghij'[n % 10]} cyst" for n in range(50)]
-    bags = WordBags.from_texts(texts, np.arange(50))
+    bags = WordBags.from_texts(texts, np.arange(50), WORDS)
     table = RewritingTable.from_substitutions(
         Substitution((text.split()[0],), ("x",), 50 + n, 0) for n, text in enumerate(texts)
     )
-    ((rows, certainty),) = rewrite([("cyst", "x")], bags, table, min_certainty=0.3)
+    ((rows, certainty),) = rewrite([("cyst", "x")], bags, WORDS, table, min_certainty=0.3)
     assert rows.tolist() == list(range(49, 17, -1))
     assert (np.diff(certainty) < 0).all()
 
@@ -164,16 +170,16 @@ def test_an_empty_table_rewrites_by_english_alone(names):
 
 
 def test_an_index_without_words_has_no_names(table):
-    bags = WordBags.from_texts(["?"], np.asarray([0]))
-    assert rewrite([("kidney",)], bags, table, min_certainty=0.3)[0].rows.size == 0
+    bags = WordBags.from_texts(["?"], np.asarray([0]), WORDS)
+    assert rewrite([("kidney",)], bags, WORDS, table, min_certainty=0.3)[0].rows.size == 0
 
 
 def test_adjectives_become_their_nouns_without_any_table():
     texts = ["hypertension", "cyst of the retina", "hypertensive crisis", "skeleton"]
-    bags = WordBags.from_texts(texts, np.arange(4))
+    bags = WordBags.from_texts(texts, np.arange(4), WORDS)
 
     def found(text, table=None):
-        ((rows, certainty),) = rewrite([word_bag(text)], bags, table, min_certainty=0.3)
+        ((rows, certainty),) = rewrite([word_bag(text)], bags, WORDS, table, min_certainty=0.3)
         return {texts[row]: round(each, 4) for row, each in zip(rows, certainty, strict=True)}
 
     assert found("hypertensive") == {"hypertension": 0.9}

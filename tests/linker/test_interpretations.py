@@ -1,6 +1,7 @@
 """Which interpretation answers, and probabilities from scores, by hand."""
 
 import math
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.lang import load_language
 from spacy_connorm.linker.interpretations import (
     Calibration,
     Interpretation,
@@ -19,8 +21,11 @@ from spacy_connorm.linker.interpretations import (
 )
 from spacy_connorm.linker.linking import Query, candidates_of
 from spacy_connorm.linker.sieve import Sieve
+from spacy_connorm.text.words import words_of
 
 CALIBRATION = Calibration(intercept=-6.0, score=8.0, margin=5.0)
+
+CLASSES = load_language("en").words
 
 
 def found(*scores, part=0):
@@ -87,6 +92,7 @@ class Texts:
     """
 
     has_cosines = True
+    index = SimpleNamespace(words=words_of("en"))
 
     def __init__(self, found, *, data=()):
         self.found = found
@@ -256,7 +262,7 @@ def test_a_known_composite_is_as_certain_as_its_text():
     ],
 )
 def test_when_parts_link_better(parts, whole, better):
-    assert links_better(interpretation(*parts), interpretation(whole)) is better
+    assert links_better(interpretation(*parts), interpretation(whole), CLASSES) is better
 
 
 @pytest.mark.parametrize(
@@ -272,7 +278,7 @@ def test_unlikely_parts_keep_the_whole(scores, probability, better):
     parts = interpretation({"A": scores[0]}, {"B": scores[1]})
     first, last = parts.parts
     parts = parts._replace(parts=(first, [last[0]._replace(probability=probability)]))
-    assert links_better(parts, interpretation({"A": 0.4})) is better
+    assert links_better(parts, interpretation({"A": 0.4}), CLASSES) is better
 
 
 @pytest.mark.parametrize(
@@ -289,7 +295,7 @@ def test_a_concept_that_names_all_parts_is_more_than_these(text, better):
         texts=("breast cancer", "ovarian cancer")
     )
     whole = Interpretation("as written", ("",), ([Candidate("C", "C", 0.7, text, "O-T")],))
-    assert links_better(parts, whole) is better
+    assert links_better(parts, whole, CLASSES) is better
 
 
 def test_a_part_without_words_of_its_own_is_not_named_by_the_other():
@@ -297,7 +303,7 @@ def test_a_part_without_words_of_its_own_is_not_named_by_the_other():
         texts=("Hodgkin lymphoma", "non-Hodgkin lymphoma")
     )
     nearest = Candidate("N", "N", 0.9, "Non-Hodgkin lymphoma", "O-T")
-    assert links_better(parts, Interpretation("as written", ("",), ([nearest],)))
+    assert links_better(parts, Interpretation("as written", ("",), ([nearest],)), CLASSES)
 
 
 @pytest.mark.parametrize(("score", "chosen"), [(0.9, 2), (0.84, 1), (0.8, 1)])
@@ -306,7 +312,7 @@ def test_of_several_ways_to_take_a_mention_apart_the_first_that_is_not_clearly_w
     one = interpretation({"A": 0.8}, {"B": 0.9})
     other = interpretation({"A": 0.9}, {"B": 0.9}, {"D": score})
     interpretations = [whole, one, other]
-    assert best_first(interpretations)[0] is interpretations[chosen]
+    assert best_first(interpretations, CLASSES)[0] is interpretations[chosen]
 
 
 def test_names_that_differ_by_a_word_are_parts_although_the_whole_is_near():
@@ -320,7 +326,7 @@ def test_names_that_differ_by_a_word_are_parts_although_the_whole_is_near():
 
 def test_readings_stay_together_the_best_first():
     interpretations = [interpretation({"A": 0.5}, kind="long form"), interpretation({"B": 0.6})]
-    assert best_first(interpretations) == interpretations[::-1]
+    assert best_first(interpretations, CLASSES) == interpretations[::-1]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,9 @@ from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.linker.rescorers import extra_share
 from spacy_connorm.text.substitutions import Substitution
+from spacy_connorm.text.words import words_of
+
+WORDS = words_of("en")
 
 
 @pytest.mark.parametrize(
@@ -26,7 +29,7 @@ from spacy_connorm.text.substitutions import Substitution
     ],
 )
 def test_the_share_of_words_that_the_mention_lacks(mention, name, share):
-    assert extra_share(mention, name) == pytest.approx(share)
+    assert extra_share(mention, name, WORDS) == pytest.approx(share)
 
 
 def scores(normalizer, mention, **limits):
@@ -42,7 +45,7 @@ def test_scores_are_lowered_by_words_that_the_mention_lacks(make_normalizer):
         for concept_id, (score, text) in after.items():
             same_text = before[concept_id]
             assert same_text[1] == text
-            expected = same_text[0] - 0.5 * extra_share(mention, text)
+            expected = same_text[0] - 0.5 * extra_share(mention, text, WORDS)
             assert score == pytest.approx(expected, abs=1e-4)
         assert list(after.values()) == sorted(after.values(), key=lambda each: -each[0])
         assert list(scores(lowered, mention, top_k=2)) == list(after)[:2]

@@ -63,6 +63,7 @@ def index(tmp_path_factory):
         searches=SEARCHES,
         backend=ExactIndex(),
         clean=str.strip,
+        language="en",
     )
     return ConceptIndex(path, ExactIndex())
 

@@ -116,23 +116,23 @@ TRICKY = st.text(st.sampled_from('Aa bB1-()[];,.=\n"αİßé/ orSs'), max_size=8
 @pytest.mark.parametrize("name", NOTES)
 def test_the_definitions_of_a_note_are_found_and_no_others(name):
     text, expected = NOTES[name]
-    found = find_abbreviations(text)
+    found = find_abbreviations(text, "en")
     pairs = [(short, " ".join(long.split())) for short, long in expected]
     assert [(each.short, each.long) for each in found] == pairs
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_an_empty_line_ends_a_sentence(end):
-    found = find_abbreviations(f"Chronic kidney disease{end}(CKD)")
+    found = find_abbreviations(f"Chronic kidney disease{end}(CKD)", "en")
     assert [each.short for each in found] == ["CKD"]
-    assert not find_abbreviations(f"Chronic kidney disease{end}{end}(CKD)")
+    assert not find_abbreviations(f"Chronic kidney disease{end}{end}(CKD)", "en")
 
 
 def test_offsets_tell_where_a_definition_stands():
     text = "No (a) DM. Diabetes \n mellitus  ( DM ) and RA [rheumatoid arthritis]."
     assert [
         (text[each.start : each.end], text[each.long_start : each.long_end])
-        for each in find_abbreviations(text)
+        for each in find_abbreviations(text, "en")
     ] == [("DM", "Diabetes \n mellitus"), ("RA", "rheumatoid arthritis")]
 
 
@@ -145,7 +145,7 @@ def test_offsets_tell_where_a_definition_stands():
     ],
 )
 def test_no_definition_no_error(text):
-    assert find_abbreviations(text) == []
+    assert find_abbreviations(text, "en") == []
 
 
 @pytest.mark.parametrize(
@@ -157,11 +157,11 @@ def test_no_definition_no_error(text):
     ],
 )
 def test_a_bracket_without_its_partner_hides_no_other(text):
-    assert [each.short for each in find_abbreviations(text)] == ["DVT"]
+    assert [each.short for each in find_abbreviations(text, "en")] == ["DVT"]
 
 
 def test_a_sentence_does_not_lend_words_to_the_next():
-    assert find_abbreviations("He took digoxin. Vomited. Tested (DVT)") == []
+    assert find_abbreviations("He took digoxin. Vomited. Tested (DVT)", "en") == []
 
 
 @pytest.mark.parametrize(
@@ -174,17 +174,17 @@ def test_a_sentence_does_not_lend_words_to_the_next():
     ids=lambda text: text[:12],
 )
 def test_hostile_text_comes_to_an_end(text):
-    find_abbreviations(text)
+    find_abbreviations(text, "en")
 
 
 def test_a_long_document_has_all_its_definitions():
     text = "Seen for deep vein thrombosis (DVT) again. " * 3_000
-    assert len(find_abbreviations(text)) == 3_000
+    assert len(find_abbreviations(text, "en")) == 3_000
 
 
 @given(st.one_of(st.text(), TRICKY))
 def test_whatever_the_text_offsets_are_right(text):
-    for each in find_abbreviations(text):
+    for each in find_abbreviations(text, "en"):
         assert text[each.start : each.end] == each.short
         assert 0 <= each.long_start < each.long_end <= len(text)
         assert each.long and each.long == " ".join(each.long.split())

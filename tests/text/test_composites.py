@@ -90,7 +90,7 @@ TEXTS = st.one_of(
     ],
 )
 def test_the_best_guess_repeats_what_the_conjuncts_share(text, best):
-    assert split_composite(text)[0] == best
+    assert split_composite(text, "en")[0] == best
 
 
 @pytest.mark.parametrize(
@@ -125,12 +125,12 @@ def test_the_best_guess_repeats_what_the_conjuncts_share(text, best):
     ],
 )
 def test_cut_words_are_completed(text, best):
-    assert split_composite(text)[0] == best
+    assert split_composite(text, "en")[0] == best
 
 
 def test_a_list_with_with_shares_something():
     parts = ("ataxia with apraxia", "albumin deficiency")
-    assert parts not in split_composite("ataxia with apraxia and albumin deficiency")
+    assert parts not in split_composite("ataxia with apraxia and albumin deficiency", "en")
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_a_list_with_with_shares_something():
     ],
 )
 def test_what_is_unclear_has_several_interpretations(text, parts):
-    interpretations = split_composite(text)
+    interpretations = split_composite(text, "en")
     assert parts in interpretations
     assert len(interpretations) > 1
 
@@ -180,7 +180,7 @@ def test_what_is_unclear_has_several_interpretations(text, parts):
     ],
 )
 def test_nothing_to_split(text):
-    assert split_composite(clean(text)) == []
+    assert split_composite(clean(text), "en") == []
 
 
 @pytest.mark.parametrize(
@@ -193,19 +193,21 @@ def test_nothing_to_split(text):
     ],
 )
 def test_what_cannot_stand_alone_is_no_part(text):
-    assert len(split_composite(text)) == 1
+    assert len(split_composite(text, "en")) == 1
 
 
 def test_long_lists_are_split():
     organs = ["liver", "colon", "lung", "breast", "skin", "bone", "eye", "ear", "brain"]
     text = f"{', '.join(organs)} and kidney diseases"
-    assert split_composite(text)[0] == tuple(f"{organ} diseases" for organ in [*organs, "kidney"])
+    assert split_composite(text, "en")[0] == tuple(
+        f"{organ} diseases" for organ in [*organs, "kidney"]
+    )
 
 
 @given(TEXTS)
 def test_interpretations_are_few_and_their_parts_are_clean(text):
     text = clean(text)
-    interpretations = split_composite(text)
+    interpretations = split_composite(text, "en")
     assert len(interpretations) <= 4
     assert len(set(interpretations)) == len(interpretations)
     for parts in interpretations:

@@ -19,6 +19,7 @@ from spacy_connorm.documents.sssom import (
     write_sssom,
 )
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.text.words import words_of
 from spacy_connorm.workflows import decide_mapping, summarize_mappings, take_back
 from spacy_connorm.workflows.mapping import (
     BROAD,
@@ -88,7 +89,7 @@ def test_what_is_no_prefix(prefix, addresses):
     ],
 )
 def test_what_words_say(term, name, predicate):
-    relation = find_relation(term, name, is_exact=True, by_spelling=False)
+    relation = find_relation(term, name, words_of("en"), is_exact=True, by_spelling=False)
     assert relation.predicate == predicate
     shared = predicate == EXACT
     assert relation.justification == (LEXICAL if shared else MEANING)
@@ -97,7 +98,7 @@ def test_what_words_say(term, name, predicate):
 
 def test_a_synonym_that_is_not_exact_claims_less():
     for term in ("cold", "bad cold", "c"):
-        found = find_relation(term, "cold", is_exact=False, by_spelling=True)
+        found = find_relation(term, "cold", words_of("en"), is_exact=False, by_spelling=True)
         assert found.predicate == CLOSE
         assert found.justification == (LEXICAL if term == "cold" else SPELLING)
 

@@ -3,13 +3,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_connorm.text.cleaning import clean, spell_greek, unify_dashes, unify_unicode
-from spacy_connorm.text.normalization import (
-    drop_plurals,
-    drop_possessives,
-    restore_word_order,
-    strip_tags,
-    write_american,
-)
+from spacy_connorm.text.words import words_of
+
+ORTHOGRAPHY = words_of("en").orthography
+drop_plurals = ORTHOGRAPHY.drop_plurals
+drop_possessives = ORTHOGRAPHY.drop_possessives
+restore_word_order = ORTHOGRAPHY.restore_word_order
+strip_tags = ORTHOGRAPHY.strip_tags
+unify_spelling = ORTHOGRAPHY.unify_spelling
 
 PIECES = (
     "type types stage factor I II IV V X XX IIa iv i , , - / ' 's s' ( ) (disorder) [D] NOS , NOS "
@@ -57,7 +58,7 @@ CHANGED = {
         *("children > child", "lipomatas > lipoma", "diseases, kidney > disease, kidney"),
         "Renal calculi, microthrombi > Renal calculus, microthrombus",
     ],
-    write_american: [
+    unify_spelling: [
         *("Haemorrhage > Hemorrhage", "oedema > edema", "OEDEMA > EDEMA"),
         *("brain tumours > brain tumors", "leukaemia > leukemia", "diarrhoea > diarrhea"),
         *("seborrhoeic > seborrheic", "dyspnoeic > dyspneic", "hydrocoele > hydrocele"),
@@ -84,7 +85,7 @@ KEPT = {
         *("Stevens", "candida albicans", "caries", "pancreas", "abdomen", "loss", "vertebrae"),
         *("hypospadias", "alumni", "EMBOLI"),
     ],
-    write_american: [
+    unify_spelling: [
         *("Moebius", "Acanthamoeba", "praecox", "four hours", "leucine", "raised", "genre"),
     ],
 }

@@ -4,19 +4,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_connorm.text.word_bags import (
-    STOP_WORDS,
-    Form,
-    adjectives_of,
-    base_forms,
-    compounds,
-    forms_of,
-    hash_bag,
-    hash_word,
-    normalized_words,
-    paraphrases,
-    word_bag,
+from spacy_connorm.text.bag_hashes import hash_bag, hash_word
+from spacy_connorm.text.word_forms import Form
+from spacy_connorm.text.words import words_of
+
+WORDS = words_of("en")
+FUNCTION_WORDS = WORDS.classes.function_words
+word_bag, normalized_words = WORDS.bag, WORDS.normalized
+forms_of, base_forms, adjectives_of = (
+    WORDS.forms.of,
+    WORDS.forms.base_forms,
+    WORDS.forms.adjectives_of,
 )
+compounds, paraphrases = WORDS.forms.compounds, WORDS.forms.paraphrases
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_whatever_the_text_its_bag_is_that_of_its_words(text):
     words = word_bag(text)
     assert list(words) == sorted(words)
     assert set(words) <= set(normalized_words(text))
-    assert len(words) == len(normalized_words(text)) or not STOP_WORDS & set(words)
+    assert len(words) == len(normalized_words(text)) or not FUNCTION_WORDS & set(words)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,159 @@
+"""What the package knows of a language: the classes of words and the rows of tables in its folder,
+`lang/CODE`. A language without a folder is the neutral one: all of them are empty, so that names
+are found only as they are written.
+"""
+
+import csv
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from .word_classes import WordClasses
+
+# spaCy's code for no language in particular.
+NEUTRAL = "xx"
+_FOLDER = Path(__file__).parent
+# Between the alternatives of a column.
+_COMMA = ","
+_YES = "yes"
+Classes = TypeVar("Classes")
+
+
+class Meaning(NamedTuple):
+    """A row of `meanings.tsv`: what a word of a text may stand for in a name.
+
+    word (str): A normalized word, or with the kind "ending" the end of one.
+    kind (str): "root": an adjective and its noun, which has another root. "disease": a disease and
+        the organ that it is of. "system": an adjective and what names call its system of organs.
+        "name": what is said for another name. "state": what is said of a patient. "change": what
+        changes, as a noun, and the adjective of names. "amount": how much of something there is.
+        "within": what only longer names say. "ending": a noun and two words of names. "ordinal":
+        a number. "alike": words that can replace each other.
+    stands_for (Tuple[str, ...]): Normalized words; an empty text where names have none.
+    """
+
+    word: str
+    kind: str
+    stands_for: tuple[str, ...]
+
+
+class Derivation(NamedTuple):
+    """A row of `derivations.tsv`: an ending of adjectives, verbs or irregular plurals.
+
+    ending (str): The ending.
+    noun_endings (Tuple[str, ...]): What nouns have in its place.
+    is_of_nouns (bool): Whether it makes adjectives that say where or of what.
+    """
+
+    ending: str
+    noun_endings: tuple[str, ...]
+    is_of_nouns: bool
+
+
+class Plural(NamedTuple):
+    """A row of `plurals.tsv`.
+
+    plural (str): A word or an ending.
+    kind (str): "word", "ending", or, if it only looks like a plural, "singular" or
+        "singular ending".
+    singular (str): The singular.
+    """
+
+    plural: str
+    kind: str
+    singular: str
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageData:
+    """The classes and tables of a language. There is one object for each.
+
+    code (str): ISO 639-1, as in `nlp.lang`.
+    words (WordClasses): Words by what they do.
+    meanings (Tuple[Meaning, ...]): What words may stand for.
+    derivations (Tuple[Derivation, ...]): How words derive from nouns.
+    plurals (Tuple[Plural, ...]): How plurals are formed.
+    spellings (Mapping[str, str]): Parts of words, with those of the spelling that is compared. "^"
+        is the beginning of a word, "$" its end.
+    """
+
+    code: str
+    words: WordClasses = field(default_factory=WordClasses)
+    meanings: tuple[Meaning, ...] = ()
+    derivations: tuple[Derivation, ...] = ()
+    plurals: tuple[Plural, ...] = ()
+    spellings: Mapping[str, str] = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple:
+        return load_language, (self.code,)
+
+
+@cache
+def load_language(code: str) -> LanguageData:
+    """Read the tables of a language, once.
+
+    code (str): ISO 639-1, as in `nlp.lang`.
+    RETURNS (LanguageData): Its classes and tables; empty ones if it has no folder.
+    """
+    folder = _FOLDER / code
+    if not code.isalpha() or not folder.is_dir():
+        return LanguageData(code)
+    return LanguageData(
+        code,
+        words=_read_classes(WordClasses, folder / "words.toml", stop_words=_stop_words(code)),
+        meanings=tuple(
+            Meaning(row["word"], row["kind"], _alternatives(row["stands_for"]))
+            for row in _read_rows(folder / "meanings.tsv")
+        ),
+        derivations=tuple(
+            Derivation(row["ending"], _alternatives(row["noun_endings"]), row["of_nouns"] == _YES)
+            for row in _read_rows(folder / "derivations.tsv")
+        ),
+        plurals=tuple(
+            Plural(row["plural"], row["kind"], row["singular"])
+            for row in _read_rows(folder / "plurals.tsv")
+        ),
+        spellings={row["part"]: row["spelling"] for row in _read_rows(folder / "spellings.tsv")},
+    )
+
+
+def _read_rows(path: Path) -> Iterator[dict[str, str]]:
+    """Read a table of a language.
+
+    path (Path): A file with a header and tab-separated columns, without quoting.
+    YIELDS (Dict[str, str]): The rows, by column; nothing if the language lacks the table.
+    """
+    if path.exists():
+        with path.open(encoding="utf-8", newline="") as file:
+            yield from csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
+
+
+def _alternatives(column: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in column.split(_COMMA))
+
+
+def _stop_words(code: str) -> frozenset[str]:
+    """Get spaCy's stop words of a language."""
+    name = f"spacy.lang.{code}.stop_words"
+    return frozenset(import_module(name).STOP_WORDS) if find_spec(name) else frozenset()
+
+
+def _read_classes(kind: type[Classes], path: Path, **others: frozenset[str]) -> Classes:
+    """Read classes of words from a file.
+
+    kind (Type[Classes]): A dataclass with a field for each class.
+    path (Path): A TOML file: a text of words, or a list of phrases, by class.
+    others (FrozenSet[str]): Classes that are not in the file.
+    RETURNS (Classes): The classes; TypeError for one that is not a field.
+    """
+    read = tomllib.loads(path.read_text(encoding="utf-8"))
+    return kind(**{name: frozenset(_items(value)) for name, value in read.items()}, **others)
+
+
+def _items(value: Any) -> list[str]:
+    return value.split() if isinstance(value, str) else value

@@ -1,0 +1,109 @@
+"""The classes of words that rules refer to."""
+
+from dataclasses import dataclass
+
+Words = frozenset[str]
+_NONE: Words = frozenset()
+
+
+@dataclass(frozen=True, eq=False)
+class WordClasses:
+    """Words by what they do in a name or a sentence, from `words.toml`. A class that a language
+    does not have is empty.
+
+    owners: Say whose a noun is: "her".
+    determiners: Open a noun phrase; `owners` are among them.
+    prepositions: Stand between a head and what follows it.
+    copulas: Forms of "to be".
+    grades: Follow a comma and their noun without being an item of a list: "ataxia, severe".
+    qualifiers: Begin a qualifier after a comma: "type 1".
+    possessives: What the tokenizer splits off a person's name: "'s".
+    sides: Right and left, as notes write them.
+    numbered: Nouns before a number or a letter: "type".
+    function_words: Words that bags of words leave out.
+    stop_words: All words of grammar: those of spaCy, which are not in the file.
+    conjunctions: Join the items of a list.
+    joining_words: Join two findings in one name: "ataxia with apraxia".
+    idioms: Phrases with a conjunction that are a single item, without their commas.
+    modifiers: Need a noun after them, whatever their ending.
+    modifier_endings: The endings of such words.
+    nouns_like_modifiers: Nouns that have such an ending.
+    heads: Nouns that name a disorder by themselves.
+    head_endings: The endings of such nouns.
+    plain_adjectives: Adjectives without a typical ending.
+    dependent_adjectives: Stand for their noun only beside other words of a name.
+    measures: What texts leave out of the names of laboratory findings: "serum".
+    disease_nouns: Follow an organ in the name of its disease.
+    system_nouns: Follow an adjective in the name of a system of organs.
+    verb_endings: Make a noun of a verb, but not of a plain adjective.
+    negating_prefixes: Beginnings of compounds that say that something is not the rest: "non-".
+    quality_endings: Make a noun of a plain adjective: "dryness".
+    compound_prefixes: Beginnings of compounds that some names write as words of their own.
+    combining_forms: Beginnings of compounds that a list may cut off: "hypo/hyperthyroidism".
+    malformations: Words that only say that something is wrong, which ontologies prefer.
+    disorders: More of these. A heart defect is not a heart disease.
+    complaints: More of these, which texts have in place of both.
+    staying_words: Keep their part of an inverted name in its place, wherever they stand in it.
+    staying_starts: Do so at its start.
+    staying_ends: Do so at its end.
+    residual_words: Words of code lists that do not change the meaning: "unspecified".
+    turning_words: Make a term different from a name, not more specific: "without".
+    semantic_tags: Tags in brackets at the end of a name.
+    tag_endings: Other tags at the end of a name.
+    tag_beginnings: Tags at the beginning of a name.
+    linking_words: Short forms may leave them out.
+    linking_conjunctions: Short forms leave these out for a price.
+    short_form_heads: Nouns at the end of a long form that short forms leave out.
+    no_long_form_starts: No long form begins with them.
+    definition_prefaces: Stand in a bracket before the short form that it defines.
+    alternatives: Stand between two short forms in a bracket.
+    no_short_forms: Stand in brackets and are not short forms: "i.e.".
+    """
+
+    owners: Words = _NONE
+    determiners: Words = _NONE
+    prepositions: Words = _NONE
+    copulas: Words = _NONE
+    grades: Words = _NONE
+    qualifiers: Words = _NONE
+    possessives: Words = _NONE
+    sides: Words = _NONE
+    numbered: Words = _NONE
+    function_words: Words = _NONE
+    stop_words: Words = _NONE
+    conjunctions: Words = _NONE
+    joining_words: Words = _NONE
+    idioms: Words = _NONE
+    modifiers: Words = _NONE
+    modifier_endings: Words = _NONE
+    nouns_like_modifiers: Words = _NONE
+    heads: Words = _NONE
+    head_endings: Words = _NONE
+    plain_adjectives: Words = _NONE
+    dependent_adjectives: Words = _NONE
+    measures: Words = _NONE
+    disease_nouns: Words = _NONE
+    system_nouns: Words = _NONE
+    verb_endings: Words = _NONE
+    negating_prefixes: Words = _NONE
+    quality_endings: Words = _NONE
+    compound_prefixes: Words = _NONE
+    combining_forms: Words = _NONE
+    malformations: Words = _NONE
+    disorders: Words = _NONE
+    complaints: Words = _NONE
+    staying_words: Words = _NONE
+    staying_starts: Words = _NONE
+    staying_ends: Words = _NONE
+    residual_words: Words = _NONE
+    turning_words: Words = _NONE
+    semantic_tags: Words = _NONE
+    tag_endings: Words = _NONE
+    tag_beginnings: Words = _NONE
+    linking_words: Words = _NONE
+    linking_conjunctions: Words = _NONE
+    short_form_heads: Words = _NONE
+    no_long_form_starts: Words = _NONE
+    definition_prefaces: Words = _NONE
+    alternatives: Words = _NONE
+    no_short_forms: Words = _NONE

@@ -1,0 +1,240 @@
+"""Ways to write a name that make no difference: the tags of terminologies, inverted word order,
+spelling, plurals, possessives. Words are compared without them; texts are shown and encoded as
+written.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from ..lang import LanguageData
+
+_MOST_COMMAS = 2
+_COMMA = re.compile(" ?, ")
+_NUMBER = re.compile(r"\d+[A-Za-z]?|[IVX]+")
+_START, _END = "^", "$"
+# No word has more than sixty letters; a run of thousands of "a" would take seconds.
+_SPELLED = re.compile(r"(?<![A-Za-z])[A-Za-z]{5,60}(?![A-Za-z])")
+_SHORTEST_PLURAL = 4
+_SHORT_FORM = re.compile(r"[A-Z]{2,}s")
+_APOSTROPHE = "'"
+_KINDS_OF_PLURALS = ("word", "ending", "singular", "singular ending")
+# A pattern that matches nothing.
+_NEVER = r"(?!)"
+_CACHED = 16_384
+
+
+class Orthography:
+    """Undoes the ways to write a name in one language, from a cleaned text to another."""
+
+    def __init__(self, language: LanguageData) -> None:
+        """Compile the tables of a language.
+
+        language (LanguageData): The language.
+        """
+        words = language.words
+        self._tags = words.semantic_tags
+        self._tag_endings = tuple(sorted(words.tag_endings))
+        self._tag_beginnings = tuple(sorted(words.tag_beginnings))
+        # The endings of texts that may end in a tag.
+        self._last_letters = (" ", ",", ")", ">", *self._tag_endings)
+        self._stays = _compile(
+            (r"^(?:{})\b", words.staying_starts),
+            (r"\b(?:{})$", words.staying_ends),
+            (r"\b(?:{})\b", words.staying_words),
+        )
+        self._spellings = {
+            part.strip(_START + _END): spelling for part, spelling in language.spellings.items()
+        }
+        self._misspelled = re.compile(
+            "|".join(map(_part, _longest_first(language.spellings))) or _NEVER, re.IGNORECASE
+        )
+        rows: dict[str, dict[str, str]] = {kind: {} for kind in _KINDS_OF_PLURALS}
+        for row in language.plurals:
+            rows[row.kind][row.plural] = row.singular
+        self._irregular, endings, singulars, singular_endings = rows.values()
+        self._plural_endings = [(ending, endings[ending]) for ending in _longest_first(endings)]
+        self._singular_words = frozenset(singulars)
+        self._singular_endings = tuple(singular_endings)
+        self._plural = _compile(
+            (r"(?<![^\W_])[a-z]*(?:{})(?![^\W_])", _shortest(endings)),
+            (r"(?<![^\W_])(?:{})(?![^\W_])", self._irregular),
+        )
+        self._endings = tuple(endings)
+        self._possessive = _possessives(words.possessives)
+        self._spelled = lru_cache(_CACHED)(self._spell)
+        self._singular = lru_cache(_CACHED)(self._singular_of)
+
+    def strip_tags(self, text: str) -> str:
+        """Remove the tags of SNOMED CT, UMLS, ICD, OMIM, OBO and Read codes from both ends of a
+        name: "Asthma (disorder)", "Asthma, NOS", "Cold <1>", "[X]Asthma".
+
+        text (str): A cleaned text.
+        RETURNS (str): The text without its tags; empty if it has nothing else.
+        """
+        # Lower-casing may change the length of a text, but not of ASCII.
+        lowered = text.lower() if text.isascii() else "".join(map(_lower_ascii, text))
+        start, end = 0, len(text)
+        # Both ends are found in place: copying the rest of the text for each tag would take
+        # quadratic time.
+        while lowered.startswith(self._tag_beginnings, start):
+            start += next(
+                len(tag) for tag in self._tag_beginnings if lowered.startswith(tag, start)
+            )
+            while lowered.startswith(" ", start):
+                start += 1
+        while lowered.endswith(self._last_letters, start, end):
+            if (before := self._skip_ending(lowered, start, end)) == end:
+                break
+            end = before
+        return text[start:end].rstrip(" ,") if end - start < len(text) else text
+
+    def _skip_ending(self, lowered: str, start: int, end: int) -> int:
+        """Find the start of a tag at the end of a text.
+
+        RETURNS (int): The start of the tag that ends at `end`, or `end` if there is none.
+        """
+        bare = end
+        while lowered.endswith((" ", ","), start, bare):
+            bare -= 1
+        endings = self._tag_endings
+        if lowered.endswith(endings, start, bare):
+            return bare - next(len(tag) for tag in endings if lowered.endswith(tag, start, bare))
+        for opening, closing in ("()", "<>"):
+            if not lowered.endswith(closing, start, bare):
+                continue
+            bracket = lowered.rfind(opening, start, bare)
+            inside = lowered[bracket + 1 : bare - 1]
+            if bracket >= 0 and (inside in self._tags if opening == "(" else inside.isdecimal()):
+                while lowered.endswith(" ", start, bracket):
+                    bracket -= 1
+                return bracket
+        return end
+
+    def restore_word_order(self, text: str) -> str:
+        """Move the qualifiers of an inverted name before its head: "Leukemia, Myeloid, Acute"
+        becomes "Acute Myeloid Leukemia", "Tooth Agenesis, Selective, 6" "Selective Tooth Agenesis
+        6". Names with a conjunction, a qualifier such as "due to ..." or more than two commas do
+        not change. A list of two ("nausea, vomiting") looks like an inverted name, so it changes,
+        too.
+
+        text (str): A cleaned text.
+        RETURNS (str): The name in natural order.
+        """
+        if ", " not in text or text.count(",") > _MOST_COMMAS:
+            return text
+        head, *qualifiers = _COMMA.split(text)
+        if any(not part.strip(", ") or self._stays.search(part) for part in (head, *qualifiers)):
+            return text
+        if any(part.endswith(",") for part in (head, *qualifiers)):
+            return text
+        number = [qualifiers.pop()] if _NUMBER.fullmatch(qualifiers[-1]) else []
+        return " ".join([*reversed(qualifiers), head, *number])
+
+    def unify_spelling(self, text: str) -> str:
+        """Replace the spellings of the language's table by those that are compared: British
+        "haemorrhage", "tumour" and "localised" by American "hemorrhage", "tumor" and "localized".
+
+        text (str): A cleaned text.
+        RETURNS (str): The text.
+        """
+        return _SPELLED.sub(lambda match: self._spelled(match[0]), text)
+
+    def _spell(self, word: str) -> str:
+        spelling = self._misspelled.sub(self._replace, word)
+        return spelling if spelling == word else self._spelled(spelling)
+
+    def _replace(self, match: re.Match[str]) -> str:
+        spelling = self._spellings[match[0].lower()]
+        if match[0].isupper():
+            return spelling.upper()
+        return spelling.capitalize() if match[0][0].isupper() else spelling
+
+    def drop_plurals(self, text: str) -> str:
+        """Replace clear plurals by their singular: "tumours" becomes "tumour", "stenoses"
+        "stenosis", "dermatitides" "dermatitis", "CVAs" "CVA". Words that only look like plurals
+        ("diabetes", "Graves"), words in capitals ("AIDS") and unclear plurals ("vertebrae") do not
+        change.
+
+        text (str): A cleaned text.
+        RETURNS (str): The text.
+        """
+        return self._plural.sub(lambda match: self._singular(match[0]), text)
+
+    def _singular_of(self, word: str) -> str:
+        if _SHORT_FORM.fullmatch(word):
+            return word[:-1]
+        lowered = word.lower()
+        if lowered in self._irregular and not word.isupper():
+            return word[0] + self._irregular[lowered][1:]
+        if self._is_singular(word, lowered):
+            return word
+        plural, singular = next(pair for pair in self._plural_endings if lowered.endswith(pair[0]))
+        # "lipomatas" is a double plural.
+        form = word[: len(word) - len(plural)] + singular
+        return self._singular(word[0] + form[1:])
+
+    def _is_singular(self, word: str, lowered: str) -> bool:
+        return (
+            word.isupper()
+            or len(word) < _SHORTEST_PLURAL
+            or not lowered.endswith(self._endings)
+            or lowered.endswith(self._singular_endings)
+            or lowered in self._singular_words
+        )
+
+    def drop_possessives(self, text: str) -> str:
+        """Remove the possessive of eponyms: "Crohn's disease" becomes "Crohn disease".
+
+        text (str): A cleaned text with straight apostrophes (see `unify_unicode`).
+        RETURNS (str): The text.
+        """
+        return self._possessive.sub("", text) if _APOSTROPHE in text else text
+
+
+def _lower_ascii(character: str) -> str:
+    return character.lower() if character.isascii() else character
+
+
+def _longest_first(texts: Iterable[str]) -> list[str]:
+    return sorted(texts, key=lambda text: (-len(text), text))
+
+
+def _shortest(endings: Iterable[str]) -> list[str]:
+    """Leave out endings that end in another one: all words that have them have that one, too."""
+    others = list(endings)
+    return [
+        ending
+        for ending in others
+        if not any(ending != other and ending.endswith(other) for other in others)
+    ]
+
+
+def _compile(*templates: tuple[str, Iterable[str]]) -> re.Pattern[str]:
+    """Compile patterns, each with the words that it is about in the place of "{}".
+
+    RETURNS (Pattern): Matches any of them, in any case; nothing where there are no words.
+    """
+    patterns = [
+        template.format("|".join(map(re.escape, _longest_first(words))))
+        for template, words in templates
+        if words
+    ]
+    return re.compile("|".join(patterns) or _NEVER, re.IGNORECASE)
+
+
+def _part(part: str) -> str:
+    """Write a part of a word as a pattern, with its "^" and "$"."""
+    inside = re.escape(part.strip(_START + _END))
+    return r"\b" * part.startswith(_START) + inside + r"\b" * part.endswith(_END)
+
+
+def _possessives(possessives: Iterable[str]) -> re.Pattern[str]:
+    letters = {ending[1:].lower() for ending in possessives if ending.startswith(_APOSTROPHE)}
+    # A chain of possessives is matched only from its start: matching it from each of them would
+    # take quadratic time.
+    patterns = [
+        rf"(?<!\w'{letter})(?:(?<=\w)'{letter})+'*(?![\w'])|(?<={letter})'+(?![\w'])"
+        for letter in sorted(letters)
+    ]
+    return re.compile("|".join(patterns) or _NEVER, re.IGNORECASE)

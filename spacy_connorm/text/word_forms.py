@@ -1,0 +1,205 @@
+"""What a word of a text may stand for in a name: the noun that an adjective, a verb or a Latin
+plural comes from ("retina" for "retinal"), and other words for the same.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from itertools import chain, product, repeat
+from typing import NamedTuple
+
+from ..lang import LanguageData
+from .bag_hashes import hash_bag, hash_word
+
+# The minimum number of letters that both words begin with.
+_SHORTEST_STEM = 4
+# The minimum number of letters after the first part of a compound.
+_SHORTEST_REST = 4
+# Stands for the rest of a word in the rows of endings.
+_STEM = "-"
+_CACHED = 65_536
+
+
+class Form(NamedTuple):
+    """What a word may stand for.
+
+    hash (int): The hash of one noun, or of the bag of several words.
+    least (int): The minimum number of words in a text where the word stands for this.
+    is_certain (bool): Whether it is the same: what longer names say for the word, and the parts of
+        a compound.
+    is_adjective (bool): Whether it is an adjective of the word: in a text, only words after a
+        preposition stand for these, as in "atrophy of the cerebellum".
+    """
+
+    hash: int
+    least: int
+    is_certain: bool = False
+    is_adjective: bool = False
+
+
+class WordForms:
+    """What the words of one language may stand for.
+
+    roots (Mapping[str, Tuple[str, ...]]): The nouns of adjectives with another root, by adjective.
+    ordinals (Mapping[str, str]): Ordinal numbers in words, by those in digits.
+    amounts (FrozenSet[str]): What names say of an amount: "increased".
+    """
+
+    def __init__(self, language: LanguageData) -> None:
+        """Sort the rows of a language by kind.
+
+        language (LanguageData): The language.
+        """
+        kinds = defaultdict[str, dict[str, tuple[str, ...]]](dict)
+        for row in language.meanings:
+            kinds[row.kind][row.word] = row.stands_for
+        words = language.words
+        self._function_words = words.stop_words
+        self._plain_adjectives = words.plain_adjectives
+        self._dependent_adjectives = words.dependent_adjectives
+        self._verb_endings = words.verb_endings
+        self._quality_endings = sorted(words.quality_endings)
+        self._prefixes = tuple(sorted(words.compound_prefixes))
+        self.roots: Mapping[str, tuple[str, ...]] = kinds["root"]
+        self.states: Mapping[str, tuple[str, ...]] = kinds["state"]
+        self.ordinals = {number: others[0] for number, others in kinds["ordinal"].items()}
+        self.amounts = frozenset(chain.from_iterable(kinds["amount"].values()))
+        self._phrases = _phrases(kinds, words.disease_nouns, words.system_nouns)
+        self._endings = kinds["ending"]
+        self._changes = kinds["change"]
+        self._within = kinds["within"] | _amounts(kinds["amount"], words.measures)
+        self._noun_endings = {row.ending: row.noun_endings for row in language.derivations}
+        self._longest_ending = max(map(len, self._noun_endings), default=0)
+        self._adjective_endings = _inverted(
+            {row.ending: row.noun_endings for row in language.derivations if row.is_of_nouns}
+        )
+        self._adjectives = _inverted(self.roots)
+        self.of = lru_cache(_CACHED)(self._of)
+
+    def base_forms(self, word: str) -> tuple[str, ...]:
+        """List the nouns that an adjective or another derived word may come from.
+
+        word (str): A normalized word, see `Words.normalized`.
+        RETURNS (Tuple[str, ...]): Normalized words, each once. Most of them do not exist.
+        """
+        if word in self._function_words:
+            return ()  # "several" does not mean "severe"
+        nouns = dict.fromkeys((*self.roots.get(word, ()), *self.states.get(word, ())))
+        for cut in range(max(0, len(word) - self._longest_ending), len(word)):
+            for ending in self._noun_endings.get(word[cut:], ()):
+                if ending in self._verb_endings and word in self._plain_adjectives:
+                    continue  # a white arrow is not a whiting
+                noun = word[:cut] + ending
+                if noun[:_SHORTEST_STEM] == word[:_SHORTEST_STEM] and noun != word:
+                    nouns[noun] = None
+        return tuple(nouns)
+
+    def adjectives_of(self, word: str) -> tuple[str, ...]:
+        """List the adjectives of a noun: "retinal" for "retina".
+
+        word (str): A normalized word, see `Words.normalized`.
+        RETURNS (Tuple[str, ...]): Normalized words, each once. Most of them do not exist.
+        """
+        if word in self._function_words or len(word) < _SHORTEST_STEM:
+            return ()
+        adjectives = dict.fromkeys(self._adjectives.get(word, ()))
+        for cut in range(_SHORTEST_STEM, len(word) + 1):
+            for ending in self._adjective_endings.get(word[cut:], ()):
+                adjectives[word[:cut] + ending] = None
+        return tuple(adjectives)
+
+    def paraphrases(self, word: str) -> tuple[tuple[str, ...], ...]:
+        """List what names may say in other words: "kidney disease" for "nephropathy", "respiratory
+        system" for "respiratory", "apoptotic process" for "apoptosis", and "diabetes mellitus" for
+        "diabetes".
+
+        word (str): A normalized word, see `Words.normalized`.
+        RETURNS (Tuple[Tuple[str, ...], ...]): Bags of normalized words. Many of them are no names.
+        """
+        by_ending = (
+            phrase.replace(_STEM, word.removesuffix(ending[1:]), 1)
+            for ending, phrases in self._endings.items()
+            if word.endswith(ending[1:])
+            for phrase in phrases
+        )
+        return tuple(tuple(phrase.split()) for phrase in (*self._phrases.get(word, ()), *by_ending))
+
+    def compounds(self, word: str) -> tuple[tuple[str, str], ...]:
+        """List the two words that names may write a compound as: "pre-eclampsia" for
+        "preeclampsia".
+
+        word (str): A normalized word, see `Words.normalized`.
+        RETURNS (Tuple[Tuple[str, str], ...]): Pairs of normalized words.
+        """
+        if not word.startswith(self._prefixes):
+            return ()
+        pairs = (
+            (prefix, word[len(prefix) :]) for prefix in self._prefixes if word.startswith(prefix)
+        )
+        return tuple(pair for pair in pairs if len(pair[1]) >= _SHORTEST_REST)
+
+    def _of(self, word: str) -> tuple[Form, ...]:
+        """List what a word may stand for, by hash. It is called as `of`, which caches.
+
+        word (str): A normalized word.
+        RETURNS (Tuple[Form, ...]): Its `base_forms`, `paraphrases` and `compounds`, what longer
+            names say for it ("dryness" for "dry"), and its adjectives.
+        """
+        qualities = (
+            tuple(word + ending for ending in self._quality_endings)
+            if word in self._plain_adjectives
+            else ()
+        )
+        changed = self._changes.get(word, qualities)
+        least = 2 if word in self._dependent_adjectives else 1
+        within = (hash_bag(tuple(phrase.split())) for phrase in self._within.get(word, ()))
+        return (
+            *map(Form, map(hash_word, self.base_forms(word)), repeat(least)),
+            *map(Form, map(hash_word, changed), repeat(2)),
+            *map(Form, map(hash_bag, self.paraphrases(word)), repeat(1)),
+            *map(Form, map(hash_bag, self.compounds(word)), repeat(1), repeat(True)),
+            *map(Form, within, repeat(2), repeat(True)),
+            *map(
+                Form,
+                map(hash_word, self.adjectives_of(word)),
+                repeat(2),
+                repeat(False),
+                repeat(True),
+            ),
+        )
+
+
+def _phrases(
+    kinds: Mapping[str, Mapping[str, tuple[str, ...]]],
+    disease_nouns: Iterable[str],
+    system_nouns: Iterable[str],
+) -> dict[str, list[str]]:
+    """List what names say for a whole word."""
+    phrases = defaultdict[str, list[str]](list)
+    for kind, nouns in (("disease", disease_nouns), ("system", system_nouns)):
+        for word, others in kinds[kind].items():
+            phrases[word] += map(" ".join, product(others, sorted(nouns)))
+    for word, others in kinds["name"].items():
+        phrases[word] += others
+    return dict(phrases)
+
+
+def _amounts(
+    amounts: Mapping[str, tuple[str, ...]], measures: Iterable[str]
+) -> dict[str, tuple[str, ...]]:
+    """List what longer names say of an amount, also of one that texts do not say what it is of."""
+    return {
+        word: (
+            *(other for other in others if other != word),
+            *(f"{other} {measure}" for other in others for measure in sorted(measures)),
+        )
+        for word, others in amounts.items()
+    }
+
+
+def _inverted(values: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    keys = defaultdict[str, list[str]](list)
+    for key, items in values.items():
+        for item in items:
+            keys[item].append(key)
+    return dict(keys)

@@ -1,0 +1,165 @@
+"""The words of a text in one language: normalized, so that "Cancer of the Breasts", "breast cancer"
+and "Breast-Cancer" have the same bag of words; and what kind of word each is.
+"""
+
+import re
+import unicodedata
+from functools import cache, cached_property, lru_cache
+
+from ..lang import LanguageData, load_language
+from .cleaning import spell_greek, unify_dashes, unify_unicode
+from .orthography import Orthography
+from .word_forms import WordForms
+
+_NUMERALS = {
+    **{"i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5"},
+    **{"vi": "6", "vii": "7", "viii": "8", "ix": "9"},
+}
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+# A capital "A" is not an article: "hepatitis A"; nor is the letter of a number: "stage 3a".
+_LETTER = "A"
+_NUMBER = re.compile(r"\d")
+_NUMBERED = re.compile(r"a(?:(?<=\da)(?![^\W\d_])|(?=\d)(?<![^\W\d_]a))")
+# "Stage IIIb", "IIIB".
+_ROMAN = re.compile(r"(?<![^\W_])(?:(II|III|IV|VII|VIII|IX)([A-Da-d])|(I|V|VI)([a-d]))(?![^\W_])")
+# Longer runs of letters are not words.
+_LONGEST = 60
+# Words in capitals up to this length may be short forms, whose last letter is not a plural: "AIDS".
+_SHORT_FORM = 4
+_PLURAL_FORM = re.compile("[A-Z]{2,}s")
+# Shorter words have an ending by accident.
+_SHORTEST_MODIFIER = 5
+_CACHED = 65_536
+
+
+class Words:
+    """Reads the words of texts in one language. `words_of` makes one for each language."""
+
+    def __init__(self, language: LanguageData) -> None:
+        """Compile the tables of a language.
+
+        language (LanguageData): The language.
+        """
+        self.language = language
+        self.classes = language.words
+        self.orthography = Orthography(language)
+        self._normalize = lru_cache(_CACHED)(self._normalized)
+        self._modifier_endings = tuple(self.classes.modifier_endings)
+        self._head_endings = tuple(self.classes.head_endings)
+        self.known_bag = lru_cache(_CACHED)(self.bag)
+
+    def __reduce__(self) -> tuple:
+        return words_of, (self.language.code,)
+
+    @cached_property
+    def forms(self) -> WordForms:
+        """What words may stand for.
+
+        RETURNS (WordForms): The language's.
+        """
+        return WordForms(self.language)
+
+    def normalized(self, text: str) -> list[str]:
+        """List the words of a text in order: in lower case, in one spelling, without plurals,
+        possessives, accents and the tags of terminologies, Greek letters spelled out, "ß" as "ss",
+        and Roman numerals up to nine as digits, also before a letter: "IIIb". Letters and digits
+        are separate words: "CD4" is "cd" and "4". A single "A", also that of "3a", stays a capital,
+        unlike the article.
+
+        text (str): Any text.
+        RETURNS (List[str]): The words, including function words.
+        """
+        plain = text if text.isascii() else spell_greek(unify_dashes(unify_unicode(text)))
+        untagged = (self.orthography.strip_tags(plain) or text).replace("`", "'")
+        words = self.orthography.drop_possessives(untagged)
+        if "I" in words or "V" in words:
+            words = _ROMAN.sub(_split_numeral, words)
+        if _NUMBER.search(words):  # Most texts have none, and searching is fast.
+            words = _NUMBERED.sub(_LETTER, words)
+        return list(map(self._normalize, _WORD.findall(words)))
+
+    def _normalized(self, word: str) -> str:
+        if word == _LETTER:
+            return word
+        if len(word) > _LONGEST:
+            return word.casefold()
+        is_short_form = len(word) <= _SHORT_FORM and word.isupper()
+        written = word if is_short_form or _PLURAL_FORM.fullmatch(word) else word.lower()
+        spelled = self.orthography.unify_spelling(written)
+        singular = self.orthography.drop_plurals(spelled).casefold()
+        if not singular.isascii():
+            decomposed = unicodedata.normalize("NFKD", singular)
+            singular = "".join(char for char in decomposed if not unicodedata.combining(char))
+        return _NUMERALS.get(singular, singular)
+
+    def content(self, text: str) -> list[str]:
+        """List the words of a text without function words, unless there is nothing else.
+
+        text (str): Any text.
+        RETURNS (List[str]): Normalized words in order; see `normalized`.
+        """
+        words = self.normalized(text)
+        return [word for word in words if word not in self.classes.function_words] or words
+
+    def bag(self, text: str) -> tuple[str, ...]:
+        """Split a text into its words, in any order. `known_bag` is the same, and keeps the last
+        ones.
+
+        text (str): A name or a mention.
+        RETURNS (Tuple[str, ...]): Its content words in alphabetical order, each as often as it
+            occurs.
+        """
+        return tuple(sorted(self.content(text)))
+
+    def is_modifier(self, word: str) -> bool:
+        """Check whether a word looks like it needs a noun after it: "ovarian".
+
+        RETURNS (bool): True if it does.
+        """
+        lowered = word.lower()
+        if lowered in self.classes.modifiers or len(word) < _SHORTEST_MODIFIER:
+            return lowered in self.classes.modifiers
+        is_noun = lowered in self.classes.nouns_like_modifiers
+        return lowered.endswith(self._modifier_endings) and not is_noun
+
+    def lacks_noun(self, word: str) -> bool:
+        """Check whether a word needs a noun after it, including adjectives with another root:
+        "renal".
+
+        RETURNS (bool): True if it does.
+        """
+        return word in self.forms.roots or self.is_modifier(word)
+
+    def is_adjective(self, word: str) -> bool:
+        """Check whether a word is an adjective: one that looks like it needs a noun, or a plain
+        one.
+
+        RETURNS (bool): True if it is.
+        """
+        return self.is_modifier(word) or word.lower() in self.classes.plain_adjectives
+
+    def is_head(self, word: str) -> bool:
+        """Check whether a word looks like it names a disorder by itself: "hepatitis".
+
+        RETURNS (bool): True if it does.
+        """
+        lowered = word.lower()
+        forms = (lowered, self.orthography.drop_plurals(lowered))
+        return any(
+            form in self.classes.heads or form.endswith(self._head_endings) for form in forms
+        )
+
+
+@cache
+def words_of(code: str) -> Words:
+    """Get what reads the words of a language.
+
+    code (str): ISO 639-1, as in `nlp.lang`.
+    RETURNS (Words): The same object for the same language.
+    """
+    return Words(load_language(code))
+
+
+def _split_numeral(match: re.Match[str]) -> str:
+    numeral, letter = filter(None, match.groups())
+    return f"{_NUMERALS[numeral.lower()]}{letter.lower()}"
