@@ -198,7 +198,7 @@ def build_index(
                 str(encoder),
                 work.path,
                 minutes=train_minutes,
-                language=nlp.lang,
+                language=nlp.vocab.lang,
                 settings={"extra_words_weight": find_normalizer(nlp).cfg["extra_words_weight"]},
                 gpu_id=gpu_id,
                 on_plan=on_training,
@@ -209,7 +209,7 @@ def build_index(
             names: list[tuple[str, ...]] = []
             source = partial(_remember_names, source, names)
             # It is read after the concepts.
-            table = _learn_substitutions(names, nlp.lang)
+            table = _learn_substitutions(names, nlp.vocab.lang)
         normalizer = find_normalizer(nlp)
         normalizer.initialize(
             lambda: _read_examples(corpora, nlp, spans_key=normalizer.cfg["spans_key"]),
