@@ -83,6 +83,11 @@ class Errors(metaclass=_Coded):
         "The mention finder needs the names of a {component}; the pipeline has {known}. Add one, "
         '`nlp.add_pipe("concept_normalizer")`, or set `normalizer` to one that exists.'
     )
+    CN011 = (
+        "`{setting}` cannot change in a pipeline that is there. Set it when the pipeline is built: "
+        "in the `config` of `nlp.add_pipe`, or in the config that `connorm index` or "
+        "`spacy assemble` reads."
+    )
 
     # Ontology
     CN100 = "Can't find the file '{path}'."

@@ -58,7 +58,7 @@ TOGETHER = {
     *(
         f"pipeline/test_{each}.py"
         for each in (
-            *("damage", "hybrid_pipeline", "initialize"),
+            *("changed_settings", "damage", "hybrid_pipeline", "initialize"),
             *("mention_interpretations", "multiprocessing", "normalizer_link"),
         )
     ),

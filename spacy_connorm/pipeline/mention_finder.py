@@ -212,7 +212,9 @@ class MentionFinder(SavedComponent, BatchedPipe):
             self._warn_if_too_late()
         if finder is None or not finder.is_current(retriever, self.cfg, limits):
             self._token_words = self._token_words or TokenWords()
-            finder = NameFinder(retriever, self.cfg, limits, self._token_words)
+            # A copy: lists may be changed in place.
+            settings = self.cfg.changed({})
+            finder = NameFinder(retriever, settings, limits, self._token_words)
             self._finder = finder
         return finder
 

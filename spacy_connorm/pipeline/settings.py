@@ -34,7 +34,7 @@ from pydantic import (
     ValidationError,
 )
 
-from ..errors import refuse
+from ..errors import ConnormError, Errors, refuse
 from .assertion_terms import KINDS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -44,6 +44,10 @@ class Expected(NamedTuple):
     """Describes the values of a type, for CN006."""
 
     words: str
+
+
+class Fixed(NamedTuple):
+    """Marks a setting that cannot change once the pipeline is built (CN011)."""
 
 
 def only_if(is_right: Callable[[Any], bool]) -> AfterValidator:
@@ -148,9 +152,14 @@ class Settings(dict[str, Any]):
         """Set settings, all of them or none.
 
         values (Mapping[str, Any]): Values by name.
-        RAISES (ConnormError): The errors of `ComponentSettings.checked`.
+        RAISES (ConnormError): CN011 for a setting that cannot change any more, and the errors of
+            `ComponentSettings.checked`.
         """
-        super().update(self.changed(values))
+        changed = self.changed(values)
+        for name, field in self._declared.model_fields.items():
+            if Fixed() in field.metadata and changed[name] != self[name]:
+                raise ConnormError(Errors.CN011.format(setting=name))
+        super().update(changed)
 
     def __setitem__(self, name: str, value: Any) -> None:
         self.update({name: value})
@@ -219,6 +228,7 @@ AttributePrefix = Annotated[
     StrictStr,
     only_if(lambda prefix: not prefix or prefix.isidentifier()),
     Expected("the beginning of a Python name, e.g. 'mesh_'"),
+    Fixed(),
 ]
 OwnPrefixes = Annotated[
     dict[StrictStr, StrictStr],
