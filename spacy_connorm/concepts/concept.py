@@ -73,8 +73,8 @@ class Concept:
 
         RETURNS (Tuple[str, ...]): Other spellings; none for an id without a prefix.
         """
-        prefixed = (each for each in (self.concept_id, *self.alt_ids) if ":" in each)
-        return tuple(each for known in prefixed for each in PREFIXES.spellings_of(known))
+        prefixed = (known_id for known_id in (self.concept_id, *self.alt_ids) if ":" in known_id)
+        return tuple(spelling for known in prefixed for spelling in PREFIXES.spellings_of(known))
 
     def cleaned(self, clean: Callable[[str], str]) -> "Concept":
         """Clean the id and all texts. Empty and repeated texts are dropped.

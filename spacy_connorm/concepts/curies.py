@@ -3,8 +3,10 @@ map.
 """
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from importlib.resources import files
 
 from ..errors import refuse
 
@@ -19,38 +21,6 @@ _NO_CODE = "NOCODE"
 _MESH_TREE_NUMBER = re.compile(r"[A-Z]\d\d(\.\d+)*")
 # Vocabularies whose ids are usually written without a prefix, and are unambiguous.
 _BARE_IDS = {"MESH": re.compile(r"[CD]\d{6}(\d{3})?"), "UMLS": re.compile(r"C\d{7}")}
-_OBO = "http://purl.obolibrary.org/obo/{}_"
-_BIOPORTAL = "http://purl.bioontology.org/ontology/{}/"
-
-_SPELLINGS = {
-    **{"MSH": "MESH", "MIM": "OMIM", "OMIMPS": "OMIM", "ICD10-CM": "ICD10CM"},
-    **{"ICD-10-CM": "ICD10CM", "ICD-10": "ICD10", "ICD9": "ICD9CM", "ICD-9-CM": "ICD9CM"},
-    **{"UMLS_CUI": "UMLS", "SCTID": "SNOMEDCT", "SNOMEDCT_US": "SNOMEDCT", "SNOMED": "SNOMEDCT"},
-    **{"NCI": "NCIT", "ORDO": "ORPHANET", "ORPHA": "ORPHANET", "MDR": "MEDDRA", "HPO": "HP"},
-    **{"LNC": "LOINC"},
-}
-_ADDRESSES = {
-    "MESH": "http://id.nlm.nih.gov/mesh/",
-    "MESHTREE": "http://id.nlm.nih.gov/mesh/",
-    "OMIM": "https://omim.org/entry/",
-    "UMLS": "https://uts.nlm.nih.gov/uts/umls/concept/",
-    "SNOMEDCT": "http://snomed.info/id/",
-    "ORPHANET": "http://www.orpha.net/ORDO/Orphanet_",
-    "LOINC": "http://loinc.org/rdf/",
-    "NCBITAXON": _OBO.format("NCBITaxon"),
-    "EFO": "http://www.ebi.ac.uk/efo/EFO_",
-    **{
-        each: _BIOPORTAL.format(each)
-        for each in ("ATC", "ICD10", "ICD10CM", "ICD9CM", "ICDO", "MEDDRA", "RXNORM")
-    },
-    **{
-        each: _OBO.format(each)
-        for each in (
-            *("BFO", "BTO", "CHEBI", "CL", "DOID", "FMA", "GO", "HP", "IDO", "MONDO", "MP"),
-            *("NCIT", "PATO", "PR", "SO", "SYMP", "UBERON", "VO"),
-        )
-    },
-}
 
 
 @dataclass(frozen=True)
@@ -72,11 +42,21 @@ class PrefixMap:
             or the beginning of the IRIs of its ids, such as "https://example.org/terms/".
         RETURNS (PrefixMap): A new map, in which the user's prefixes come first.
         """
-        own = {prefix.upper(): meaning for prefix, meaning in prefixes.items()}
-        addresses = {prefix: each for prefix, each in own.items() if "://" in each}
-        same = {prefix: self.prefix(each) for prefix, each in own.items() if "://" not in each}
-        kept = {prefix: each for prefix, each in self.spellings.items() if prefix not in addresses}
-        return replace(self, spellings={**kept, **same}, addresses={**self.addresses, **addresses})
+        added = {prefix.upper(): meaning for prefix, meaning in prefixes.items()}
+        addresses = {prefix: address for prefix, address in added.items() if "://" in address}
+        same = {
+            prefix: self.prefix(spelling)
+            for prefix, spelling in added.items()
+            if "://" not in spelling
+        }
+        others = {
+            spelling: prefix
+            for spelling, prefix in self.spellings.items()
+            if spelling not in addresses
+        }
+        return replace(
+            self, spellings={**others, **same}, addresses={**self.addresses, **addresses}
+        )
 
     def prefix(self, written: str) -> str:
         """Convert a prefix to upper case and a single spelling, without a release.
@@ -129,9 +109,9 @@ class PrefixMap:
         xrefs (Iterable[str]): Its cross-references. One of them may be the id with its prefix.
         RETURNS (str): The CURIE; empty if the vocabulary is unknown.
         """
-        told = (each for each in xrefs if split_curie(each)[1] == concept_id)
+        stated = (xref for xref in xrefs if split_curie(xref)[1] == concept_id)
         usual = (f"{prefix}:{concept_id}" for prefix in _vocabularies(concept_id))
-        return self.curie(concept_id) or next(told, "") or next(usual, "")
+        return self.curie(concept_id) or next(stated, "") or next(usual, "")
 
     def spellings_of(self, concept_id: str) -> tuple[str, ...]:
         """List other spellings of an id in ontologies: `MESH:D003920` or `D003920` for
@@ -140,11 +120,11 @@ class PrefixMap:
         concept_id (str): An id.
         RETURNS (Tuple[str, ...]): Other spellings, the most likely first.
         """
-        found = self.curie(concept_id) or self.own_curie(concept_id)
-        prefix, local_id = split_curie(found)
+        curie = self.curie(concept_id) or self.own_curie(concept_id)
+        prefix, local_id = split_curie(curie)
         bare = [local_id] if prefix in _vocabularies(local_id) else []
-        others = (found, *bare)
-        return tuple(each for each in others if each and each != concept_id)
+        others = (curie, *bare)
+        return tuple(other for other in others if other and other != concept_id)
 
     def address(self, curie: str) -> str:
         """Find the IRI of a concept.
@@ -157,7 +137,24 @@ class PrefixMap:
         return base and base + local_id
 
 
-PREFIXES = PrefixMap(_SPELLINGS, _ADDRESSES)
+def _read_prefixes() -> PrefixMap:
+    content = files(__package__).joinpath("vocabularies.toml").read_text(encoding="utf8")
+    vocabularies = tomllib.loads(content)
+    return PrefixMap(
+        {
+            spelling: prefix
+            for prefix, vocabulary in vocabularies.items()
+            for spelling in vocabulary.get("spellings", ())
+        },
+        {
+            prefix: vocabulary["address"]
+            for prefix, vocabulary in vocabularies.items()
+            if "address" in vocabulary
+        },
+    )
+
+
+PREFIXES = _read_prefixes()
 
 
 def require_prefix(prefix: str) -> None:

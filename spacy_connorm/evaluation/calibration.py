@@ -107,21 +107,21 @@ def calibrate(
     normalizer = find_normalizer(nlp, component=component)
     queries = read_queries(corpus, nlp, normalizer)
     gold = read_all_gold(normalizer.lookup, [query.mention for query in queries])
-    own, sieve = answer_queries(normalizer, queries), normalizer.lookup.sieve
-    _check(gold, own, corpus)
-    found = {search: answer_queries(normalizer, queries, search) for search in sieve.searches}
-    tuning = tune(gold, found, sieve)
-    fitted = apply_tuning(tuning, gold, found)
+    predictions, sieve = answer_queries(normalizer, queries), normalizer.lookup.sieve
+    _check(gold, predictions, corpus)
+    answers = {search: answer_queries(normalizer, queries, search) for search in sieve.searches}
+    tuning = tune(gold, answers, sieve)
+    fitted = apply_tuning(tuning, gold, answers)
     outcomes = {
-        _BEFORE: _as_it_was(normalizer, gold, own),
+        _BEFORE: _as_it_was(normalizer, gold, predictions),
         _SAME: fitted,
-        _HELD_OUT: cross_validate(gold, found, sieve),
+        _HELD_OUT: cross_validate(gold, answers, sieve),
     }
     where = f"calibrated on {corpus.name}"
     title = f"Percent, log loss in nats, {where}; {FOLDS} folds, no text in two of them"
     sections = [
         Section(f"Settings {where}", _settings(normalizer, tuning, gold)),
-        Section(title, [_show_outcome(label, each) for label, each in outcomes.items()]),
+        Section(title, [_show_outcome(label, outcome) for label, outcome in outcomes.items()]),
         Section("Other NIL thresholds, percent, same mentions", curve_points(fitted.curve)),
     ]
     calibrated = Calibrated(nlp, normalizer, tuning, outcomes, sections)
@@ -132,7 +132,9 @@ def calibrate(
 
 def _settings(normalizer: ConceptNormalizer, tuning: Tuning, gold: Sequence[Gold]) -> list[Row]:
     sieve, old = normalizer.lookup.sieve, normalizer.cfg["calibration"] or {}
-    never = "null" if any(not each.concept_ids for each in gold) else "null: no mention is NIL"
+    never = (
+        "null" if any(not mention.concept_ids for mention in gold) else "null: no mention is NIL"
+    )
     rows = [
         (f"threshold of {search}", f"{before:.4f}", f"{after:.4f}")
         for search, before, after in zip(
@@ -152,23 +154,25 @@ def _shown(number: float | None, none: str = "null") -> str:
     return none if number is None else f"{number:.4f}"
 
 
-def _check(gold: Sequence[Gold], own: Sequence[Prediction], path: Path) -> None:
+def _check(gold: Sequence[Gold], predictions: Sequence[Prediction], path: Path) -> None:
     texts: dict[bool, set[str]] = {True: set(), False: set()}
-    for each, prediction in zip(gold, own, strict=True):
+    for mention, prediction in zip(gold, predictions, strict=True):
         for part in by_part(prediction.candidates):
-            texts[part[0].concept_id in each.concept_ids].add(each.text.lower())
+            texts[part[0].concept_id in mention.concept_ids].add(mention.text.lower())
     if min(map(len, texts.values())) < _FEWEST:
         counts = {"right": len(texts[True]), "wrong": len(texts[False]), "fewest": _FEWEST}
         raise ConnormError(Errors.CN611.format(path=path, **counts))
-    linked = [each for each in gold if each.concept_ids]
-    seen = sum(bool(each.seen) for each in linked) / len(linked)
+    linked = [mention for mention in gold if mention.concept_ids]
+    seen = sum(bool(mention.seen) for mention in linked) / len(linked)
     if seen > _MOST_SEEN:
         warn(Warnings.CNW610.format(path=path, percent=100 * seen))
 
 
-def _as_it_was(normalizer: ConceptNormalizer, gold: list[Gold], own: list[Prediction]) -> Outcome:
+def _as_it_was(
+    normalizer: ConceptNormalizer, gold: list[Gold], predictions: list[Prediction]
+) -> Outcome:
     calibration = normalizer.calibration
-    outcome = judge(gold, own, calibration)
+    outcome = judge(gold, predictions, calibration)
     if calibration is not None or normalizer.lookup.index.metric == COSINE:
         return outcome
     # Inner products are not probabilities.

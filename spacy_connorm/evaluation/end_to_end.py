@@ -77,7 +77,7 @@ class DocumentSpans(NamedTuple):
         exact, with_ids, of_document = (len(a & b) for a, b in (places, linked, ids))
         gold, found = map(len, places)
         overlapping = [
-            len([*filter(None, _neighbours(*each).values())]) for each in (self[::-1], self)
+            len([*filter(None, _neighbours(*sides).values())]) for sides in (self[::-1], self)
         ]
         return [
             [exact, found, exact, gold],
@@ -105,7 +105,7 @@ def score_documents(documents: Sequence[DocumentSpans]) -> Row:
         exact spans with exactly the gold ids; "document" of the set of ids of each document, also
         averaged over documents with any ("document_macro_f1" and so on).
     """
-    counts = np.asarray([each.counts() for each in documents], dtype="float64")
+    counts = np.asarray([document.counts() for document in documents], dtype="float64")
     row: Row = {"documents": len(documents), "mentions": int(counts[:, 0, 3].sum())}
     row["found"] = int(counts[:, 0, 1].sum())
     for number, measure in enumerate(MEASURES):
@@ -130,9 +130,9 @@ def list_span_mistakes(documents: Iterable[DocumentSpans]) -> list[Row]:
         "written", joined by `|`.
     """
     counts = Counter(
-        (kind, *_describe(gold), *_describe(found))
+        (kind, *_describe(gold), *_describe(span))
         for document in documents
-        for kind, gold, found in _mistakes(document)
+        for kind, gold, span in _mistakes(document)
     )
     rows = [
         {
@@ -158,31 +158,31 @@ def _mistakes(
     at = {span.place: span for span in document.found}
     near = _neighbours(document.gold, document.found)
     for gold in document.gold:
-        found = at.get(gold.place)
-        if found is None:
+        match = at.get(gold.place)
+        if match is None:
             other = next(iter(near[gold.place]), None)
             yield BOUNDARY if other else MISSED, gold, other
-        elif gold.concept_ids and found.concept_ids != gold.concept_ids:
-            yield LINK, gold, found
+        elif gold.concept_ids and match.concept_ids != gold.concept_ids:
+            yield LINK, gold, match
     near = _neighbours(document.found, document.gold)
-    for found in document.found:
-        if not near[found.place]:
-            yield INVENTED, None, found
+    for span in document.found:
+        if not near[span.place]:
+            yield INVENTED, None, span
 
 
 def _neighbours(
     spans: Sequence[LinkedSpan], others: Sequence[LinkedSpan]
 ) -> dict[tuple[int, int], list[LinkedSpan]]:
     """Find the others that overlap each span."""
-    in_order, found = sorted(others), defaultdict(list)
-    starts = np.asarray([each.start for each in in_order], dtype="int64")
+    in_order, near = sorted(others), defaultdict(list)
+    starts = np.asarray([other.start for other in in_order], dtype="int64")
     # Spans that overlap another start before it by less than the length of the longest span.
-    longest = max((each.end - each.start for each in in_order), default=0)
+    longest = max((other.end - other.start for other in in_order), default=0)
     for span in spans:
         first = int(np.searchsorted(starts, span.start - longest))
         last = int(np.searchsorted(starts, span.end))
-        found[span.place] = [each for each in in_order[first:last] if each.end > span.start]
-    return found
+        near[span.place] = [other for other in in_order[first:last] if other.end > span.start]
+    return near
 
 
 def _shares(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -260,11 +260,11 @@ def score_plain_text(
     if not any(mention.concept_ids for mention in mentions):
         raise ConnormError(Errors.CN600.format(path=corpus, count=len(mentions), chosen=""))
     known = find_known(normalizer.lookup, mentions)
-    kept = _known_types(mentions, known, normalizer.labels)
+    types = _known_types(mentions, known, normalizer.labels)
     texts = progress_bar((doc.text for doc in annotated), unit="documents", description="Reading")
     documents = [
         DocumentSpans(
-            [_gold_span(each, known) for each in listed if each.label in kept],
+            [_gold_span(mention, known) for mention in listed if mention.label in types],
             [
                 _found_span(span, prefix)
                 for span in choose_spans(doc, spans_key=found_key, labels=normalizer.labels)
@@ -274,11 +274,13 @@ def score_plain_text(
     ]
     if not any(document.found for document in documents):
         warn(Warnings.CNW701.format(count=len(documents), component=normalizer.name))
-    scored = [mention for mention in mentions if mention.label in kept]
+    scored = [mention for mention in mentions if mention.label in types]
     row = {
         **score_documents(documents),
         "without_id": sum(not mention.concept_ids for mention in scored),
-        "unknown_ids": sum(each not in known for mention in scored for each in mention.concept_ids),
+        "unknown_ids": sum(
+            concept_id not in known for mention in scored for concept_id in mention.concept_ids
+        ),
         "other_types": len(mentions) - len(scored),
     }
     return PlainTextScores(row, list_span_mistakes(documents))
@@ -290,12 +292,14 @@ def _known_types(
     """Select the types of gold mentions to score: those that the normalizer reads, if it has
     labels, and of these, those for which the ontology has an id, if there are any.
     """
-    kept = {mention.label for mention in mentions}
-    kept = kept.intersection(labels) or kept
+    types = {mention.label for mention in mentions}
+    types = types.intersection(labels) or types
     linked = {
-        mention.label for mention in mentions if any(each in known for each in mention.concept_ids)
+        mention.label
+        for mention in mentions
+        if any(concept_id in known for concept_id in mention.concept_ids)
     }
-    return kept & linked or kept
+    return types & linked or types
 
 
 def _gold_span(mention: Mention, known: Mapping[str, KnownConcept]) -> LinkedSpan:

@@ -150,12 +150,12 @@ def evaluate(
         )
         (label,) = pipelines
         row = {"corpus": corpus.stem, "pipeline": label, **plain.row}
-        mistakes = [{"pipeline": label, **each} for each in plain.mistakes]
+        mistakes = [{"pipeline": label, **mistake} for mistake in plain.mistakes]
         report = EvaluationReport([row], plain.sections, mistakes)
     else:
         scored = score_pipelines(pipelines, corpus, searches, protocol, component)
         rows = to_rows(scored, corpus.stem, protocol=protocol)
-        mistakes = [row for each in scored.values() for row in each.mistakes]
+        mistakes = [row for pipeline_scores in scored.values() for row in pipeline_scores.mistakes]
         report = EvaluationReport(rows, run_sections(rows), mistakes)
     if calibrate_path is not None:
         fitted = calibrate(pipeline, corpus, calibrate_path, component=component)
@@ -277,14 +277,14 @@ def to_rows(scored: Mapping[str, Scored], corpus: str, *, protocol: str) -> list
         "threshold", and "against" with the comparison.
     """
     (first_label, first), *_ = scored.items()
-    own, by_name = first.runs[0], {run.name: run for run in first.runs}
+    reference, by_name = first.runs[0], {run.name: run for run in first.runs}
     rows = []
-    for label, run in ((label, run) for label, each in scored.items() for run in each.runs):
+    for label, run in ((label, run) for label, pipeline in scored.items() for run in pipeline.runs):
         head = {"corpus": corpus, "pipeline": label, "search": run.name}
         row = {**head, **score_row(run.evaluation)}
         row |= {"protocol": protocol, "threshold": run.threshold}
-        against = own if label == first_label else by_name.get(run.name, own)
-        if run is not own:
+        against = reference if label == first_label else by_name.get(run.name, reference)
+        if run is not reference:
             several = len(scored) > 1
             row["against"] = f"{first_label} {against.name}" if several else against.name
             row |= comparison_row(run.evaluation, against.evaluation)
@@ -294,10 +294,10 @@ def to_rows(scored: Mapping[str, Scored], corpus: str, *, protocol: str) -> list
 
 def _require_same_mentions(scored: Mapping[str, Scored], path: Path) -> None:
     (first, expected), *others = (
-        (label, [mention[:3] for mention in each.mentions if mention.concept_ids])
-        for label, each in scored.items()
+        (label, [mention[:3] for mention in pipeline.mentions if mention.concept_ids])
+        for label, pipeline in scored.items()
     )
-    for other, found in others:
-        if found != expected:
-            sizes = {"expected": len(expected), "found": len(found)}
+    for other, mentions in others:
+        if mentions != expected:
+            sizes = {"expected": len(expected), "found": len(mentions)}
             raise ConnormError(Errors.CN601.format(first=first, other=other, path=path, **sizes))

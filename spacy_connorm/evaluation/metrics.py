@@ -88,14 +88,14 @@ def read_gold(
     seen (Optional[bool]): Whether its text occurs in D; None if D is unknown.
     RETURNS (Gold): Its gold standard.
     """
-    found = {gold_id: known[gold_id] for gold_id in mention.concept_ids if gold_id in known}
+    concepts = {gold_id: known[gold_id] for gold_id in mention.concept_ids if gold_id in known}
     return Gold(
         text=mention.text,
         concept_ids=frozenset(
-            found[gold_id].concept_id if gold_id in found else gold_id
+            concepts[gold_id].concept_id if gold_id in concepts else gold_id
             for gold_id in mention.concept_ids
         ),
-        in_ontology=any(concept.in_ontology for concept in found.values()),
+        in_ontology=any(concept.in_ontology for concept in concepts.values()),
         seen=seen,
     )
 
@@ -109,13 +109,13 @@ def find_known(lookup: "ConceptLookup", mentions: Iterable[Mention]) -> dict[str
         index.
     """
     store = lookup.index.store
-    gold_ids = dict.fromkeys(each for mention in mentions for each in mention.concept_ids)
+    gold_ids = dict.fromkeys(gold_id for mention in mentions for gold_id in mention.concept_ids)
     numbers = {gold_id: store.number(gold_id) for gold_id in gold_ids}
-    found = {gold_id: number for gold_id, number in numbers.items() if number is not None}
-    labels = store.labels(found.values())
+    known = {gold_id: number for gold_id, number in numbers.items() if number is not None}
+    labels = store.labels(known.values())
     return {
         gold_id: KnownConcept(*labels[number], in_ontology=store.in_ontology(number))
-        for gold_id, number in found.items()
+        for gold_id, number in known.items()
     }
 
 
@@ -144,7 +144,9 @@ def warn_of_unknown_ids(mentions: Iterable[Mention], path: Path, *, example: str
     example (str): A known id.
     WARNS (ConnormWarning): CNW600.
     """
-    gold_ids = dict.fromkeys(each for mention in mentions for each in mention.concept_ids)
+    gold_ids = dict.fromkeys(
+        concept_id for mention in mentions for concept_id in mention.concept_ids
+    )
     first, count = quote_id(next(iter(gold_ids))), len(gold_ids)
     example = quote_id(example)
     warn(Warnings.CNW600.format(path=path, count=count, first=first, example=example))
@@ -166,7 +168,9 @@ def lenient_rank(candidates: Sequence[Candidate], gold: Gold) -> int:
 
 
 def _lenient_rank(candidates: Sequence[Candidate], gold: Gold) -> int:
-    right = (each.score for each in candidates if each.concept_id in gold.concept_ids)
+    right = (
+        candidate.score for candidate in candidates if candidate.concept_id in gold.concept_ids
+    )
     score = next(right, None)
     if score is None:
         return NOWHERE
@@ -186,9 +190,9 @@ def strict_rank(prediction: Prediction, gold: Gold) -> int:
     """
     written = [
         {
-            each.concept_id: place
-            for place, each in enumerate(part, start=1)
-            if each.concept_id in gold.concept_ids
+            candidate.concept_id: place
+            for place, candidate in enumerate(part, start=1)
+            if candidate.concept_id in gold.concept_ids
         }
         for part in by_part(prediction.candidates)
         if part[0].concept_id in prediction.written_ids
@@ -201,7 +205,9 @@ def _is_answered(parts: Sequence[Mapping[str, int]], gold: Gold, last: int) -> b
     """Check whether a right candidate ranked up to `last` can be chosen for each part, so that
     together they are the whole gold standard.
     """
-    reached = [{each for each, place in part.items() if place <= last} for part in parts]
+    reached = [
+        {concept_id for concept_id, place in part.items() if place <= last} for part in parts
+    ]
     if not all(reached) or len(gold.concept_ids) > len(parts):
         return False
     if len(parts) == 1:
@@ -210,7 +216,7 @@ def _is_answered(parts: Sequence[Mapping[str, int]], gold: Gold, last: int) -> b
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    meets = [[each in part for part in reached] for each in sorted(gold.concept_ids)]
+    meets = [[concept_id in part for part in reached] for concept_id in sorted(gold.concept_ids)]
     matched = maximum_bipartite_matching(csr_matrix(meets), perm_type="column")
     return bool((matched >= 0).all())
 
@@ -267,12 +273,12 @@ def score_predictions(gold: Sequence[Gold], predictions: Sequence[Prediction]) -
     RETURNS (Evaluation): The ranks of the right answers, and NIL scores.
     """
     linked = [(g, p) for g, p in zip(gold, predictions, strict=True) if g.concept_ids]
-    lenient = [lenient_rank(prediction.candidates, each) for each, prediction in linked]
-    strict = [strict_rank(prediction, each) for each, prediction in linked]
+    lenient = [lenient_rank(prediction.candidates, mention) for mention, prediction in linked]
+    strict = [strict_rank(prediction, mention) for mention, prediction in linked]
     ranks = Ranks(np.asarray(lenient, dtype="int64"), np.asarray(strict, dtype="int64"))
     groups = {
         name: Ranks(ranks.lenient[mask], ranks.strict[mask])
-        for name, mask in _groups([each for each, _ in linked]).items()
+        for name, mask in _groups([mention for mention, _ in linked]).items()
     }
     return Evaluation(groups, nil_score(gold, predictions))
 
@@ -280,10 +286,10 @@ def score_predictions(gold: Sequence[Gold], predictions: Sequence[Prediction]) -
 def _groups(gold: Sequence[Gold]) -> dict[str, np.ndarray]:
     groups = {
         ALL: np.ones(len(gold), dtype="bool"),
-        IN_ONTOLOGY: np.asarray([each.in_ontology for each in gold], dtype="bool"),
+        IN_ONTOLOGY: np.asarray([mention.in_ontology for mention in gold], dtype="bool"),
     }
-    if all(each.seen is not None for each in gold):
-        groups[SEEN] = np.asarray([each.seen for each in gold], dtype="bool")
+    if all(mention.seen is not None for mention in gold):
+        groups[SEEN] = np.asarray([mention.seen for mention in gold], dtype="bool")
         groups[UNSEEN] = ~groups[SEEN]
     return groups
 
@@ -324,15 +330,15 @@ def nil_score(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> NilSco
     predictions (Sequence[Prediction]): The pipeline's answers to them.
     RETURNS (NilScore): The scores.
     """
-    right = np.asarray([not each.concept_ids for each in gold], dtype="bool")
-    written = np.asarray([each.written == NIL for each in predictions], dtype="bool")
+    right = np.asarray([not mention.concept_ids for mention in gold], dtype="bool")
+    written = np.asarray([prediction.written == NIL for prediction in predictions], dtype="bool")
     both = int(np.count_nonzero(right & written))
-    relevant, found = int(right.sum()), int(written.sum())
+    relevant, answered = int(right.sum()), int(written.sum())
     return NilScore(
         mentions=relevant,
-        precision=both / found if found else None,
+        precision=both / answered if answered else None,
         recall=both / relevant if relevant else None,
-        f1=2 * both / (relevant + found) if relevant + found else None,
+        f1=2 * both / (relevant + answered) if relevant + answered else None,
     )
 
 
@@ -448,10 +454,10 @@ def score_retrieval(
         for place, cosines in enumerate(block, start=start):
             if itself is not None:
                 cosines[itself[place]] = -np.inf
-            found = relevant_ranks(cosines, relevant[place])
+            name_ranks = relevant_ranks(cosines, relevant[place])
             # The mean, over the names to find, of the share of them up to there.
-            averages[place] = np.mean(np.arange(1, len(found) + 1) / found)
-            ranks[place] = found[0]
+            averages[place] = np.mean(np.arange(1, len(name_ranks) + 1) / name_ranks)
+            ranks[place] = name_ranks[0]
     return RetrievalScores(
         float(averages.mean()), float((ranks == 1).mean()), float((1 / ranks).mean())
     )
@@ -468,5 +474,5 @@ def relevant_ranks(scores: np.ndarray, relevant: np.ndarray) -> np.ndarray:
     wanted = np.sort(scores[relevant])[::-1]
     others = np.delete(scores, relevant)
     # There are few relevant names among many others, so nothing is sorted.
-    before = np.array([np.count_nonzero(others >= each) for each in wanted])
+    before = np.array([np.count_nonzero(others >= score) for score in wanted])
     return before + np.arange(1, len(wanted) + 1)

@@ -53,7 +53,7 @@ def concept_facts(lookup: ConceptLookup) -> ConceptFacts:
         number = store.number(concept_id)
         # Parents may form cycles.
         above = set() if number is None else store.ancestors(number) - {number}
-        return {own for own, _ in store.labels(above).values()}
+        return {concept_id for concept_id, _ in store.labels(above).values()}
 
     return ConceptFacts(ancestors, lambda concept_id: store.number(concept_id) in in_data)
 
@@ -88,8 +88,8 @@ def kind_of(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> str:
         "ambiguous": lenient_rank(prediction.candidates, gold) == 1,
         "ancestor": is_ancestor(gold, prediction, facts),
         "descendant": any(
-            not gold.concept_ids.isdisjoint(facts.ancestors(each))
-            for each in prediction.written_ids
+            not gold.concept_ids.isdisjoint(facts.ancestors(concept_id))
+            for concept_id in prediction.written_ids
         ),
         "unseen concept": not any(map(facts.in_data, gold.concept_ids)),
         OTHER: True,
@@ -102,7 +102,9 @@ def _is_long_form(gold: Gold, prediction: Prediction) -> bool:
     or the long form is also hard to link.
     """
     first = prediction.candidates[:1]
-    return any(each.searched and clean(each.searched) != clean(gold.text) for each in first)
+    return any(
+        candidate.searched and clean(candidate.searched) != clean(gold.text) for candidate in first
+    )
 
 
 def has_abbreviation(mention: str) -> bool:
@@ -133,7 +135,7 @@ def is_ancestor(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool
     RETURNS (bool): True if it is, so that it is too general.
     """
     above = map(facts.ancestors, gold.concept_ids)
-    return any(not prediction.written_ids.isdisjoint(each) for each in above)
+    return any(not prediction.written_ids.isdisjoint(ids) for ids in above)
 
 
 def list_mistakes(
@@ -157,9 +159,9 @@ def list_mistakes(
         the score is the lowest of them.
     """
     described = (
-        tuple(_describe(each, prediction, names, facts).items())
-        for each, prediction in zip(gold, predictions, strict=True)
-        if each.concept_ids and strict_rank(prediction, each) != 1
+        tuple(_describe(mention, prediction, names, facts).items())
+        for mention, prediction in zip(gold, predictions, strict=True)
+        if mention.concept_ids and strict_rank(prediction, mention) != 1
     )
     rows = [{**dict(row), "times": times} for row, times in Counter(described).most_common()]
     return sorted(rows, key=lambda row: KINDS.index(row["kind"]))
@@ -175,13 +177,13 @@ def _describe(
         "times": 1,
         "mention": gold.text,
         "gold": " ".join(gold_ids),
-        "gold_names": "; ".join(names.get(each, "not in the index") for each in gold_ids),
+        "gold_names": "; ".join(names.get(gold_id, "not in the index") for gold_id in gold_ids),
         "written": prediction.written,
-        "name": _JOIN.join(each.name for each in answers),
-        "score": round(min(each.score for each in answers), 4) if answers else None,
-        "text": _JOIN.join(each.text for each in answers),
-        "search": _JOIN.join(dict.fromkeys(each.search for each in answers)),
-        "searched": _JOIN.join(each.searched for each in answers),
+        "name": _JOIN.join(answer.name for answer in answers),
+        "score": round(min(answer.score for answer in answers), 4) if answers else None,
+        "text": _JOIN.join(answer.text for answer in answers),
+        "search": _JOIN.join(dict.fromkeys(answer.search for answer in answers)),
+        "searched": _JOIN.join(answer.searched for answer in answers),
         "lenient": rank == 1,
         "rank": rank or None,
     }
@@ -200,8 +202,8 @@ def count_kinds(rows: Sequence[Row]) -> list[Row]:
         total = sum(row["times"] for row in mistakes)
         for kind, alike in groupby(mistakes, key=itemgetter("kind")):
             times = [(row["times"], row["lenient"]) for row in alike]
-            mentions = sum(each for each, _ in times)
-            lenient = sum(each for each, is_lenient in times if is_lenient)
+            mentions = sum(count for count, _ in times)
+            lenient = sum(count for count, is_lenient in times if is_lenient)
             shares = {"mentions": mentions, "percent": 100 * mentions / total, "lenient": lenient}
             counts.append({**run, "kind": kind, **shares})
     return counts

@@ -69,7 +69,7 @@ def trace_nil_curve(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> 
     # Only the last of equal scores is a point, since they all pass at once.
     last = np.flatnonzero(np.diff(table[:, 0], append=-np.inf))
     totals = table[:, 1:].cumsum(axis=0).astype("int64")[last]
-    linked = sum(bool(each.concept_ids) for each in gold)
+    linked = sum(bool(mention.concept_ids) for mention in gold)
     return NilCurve(table[last, 0], totals[:, 0], totals[:, 1], linked, len(gold))
 
 
@@ -111,7 +111,10 @@ def choose_threshold(curve: NilCurve) -> float | None:
 
 def apply_threshold(predictions: Sequence[Prediction], threshold: float | None) -> list[Prediction]:
     """Keep the candidates, but write the ids that another NIL threshold would give."""
-    return [each._replace(written=written_id(each.candidates, threshold)) for each in predictions]
+    return [
+        prediction._replace(written=written_id(prediction.candidates, threshold))
+        for prediction in predictions
+    ]
 
 
 def curve_points(curve: NilCurve) -> list[Row]:

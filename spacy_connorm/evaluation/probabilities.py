@@ -39,8 +39,8 @@ def read_calibration_data(
     RETURNS (CalibrationData): One answer per mention with candidates, or one per part.
     """
     rows = [
-        (part[0].score, next(margins(part)), part[0].concept_id in each.concept_ids)
-        for each, prediction in zip(gold, predictions, strict=True)
+        (part[0].score, next(margins(part)), part[0].concept_id in mention.concept_ids)
+        for mention, prediction in zip(gold, predictions, strict=True)
         for part in by_part(prediction.candidates)
     ]
     table = np.asarray(rows, dtype="float64").reshape(-1, 3)

@@ -51,7 +51,9 @@ def biosyn_ids(gold_ids: Sequence[str]) -> tuple[str, ...]:
     gold_ids (Sequence[str]): The gold ids of a mention.
     RETURNS (Tuple[str, ...]): The ids that are not from OMIM; all if there are no others.
     """
-    return tuple(each for each in gold_ids if not each.startswith(_OMIM)) or tuple(gold_ids)
+    return tuple(gold_id for gold_id in gold_ids if not gold_id.startswith(_OMIM)) or tuple(
+        gold_ids
+    )
 
 
 def _fold(text: str) -> str:
@@ -99,7 +101,7 @@ def read_queries(
     queries: list[MentionQuery] = []
     for doc in read_docs(path, nlp.vocab):
         mentions = annotated_mentions(doc, spans_key=spans_key)
-        chosen = [each for each in mentions if not labels or each.label in labels]
+        chosen = [mention for mention in mentions if not labels or mention.label in labels]
         queries += read(doc, chosen)
     if not any(query.mention.concept_ids for query in queries):
         named = f" with the labels {', '.join(labels)}" if labels else ""
@@ -121,14 +123,15 @@ def _read_openly(
         for resolver in resolvers:
             doc = resolver(doc)
         definitions = read_abbreviations(doc)
-        for each in mentions:
-            yield MentionQuery(each, definitions.long_form(each.text, each.extent[1] - 1))
+        for mention in mentions:
+            yield MentionQuery(mention, definitions.long_form(mention.text, mention.extent[1] - 1))
 
     return read
 
 
 def _read_as_biosyn(doc: Doc, mentions: Iterable[Mention]) -> Iterator[MentionQuery]:
-    long_forms = {each.short: each.long for each in find_abbreviations(doc.text, doc.lang_)}
+    definitions = find_abbreviations(doc.text, doc.lang_)
+    long_forms = {definition.short: definition.long for definition in definitions}
     for mention in mentions:
         gold_ids = biosyn_ids(mention.concept_ids)
         texts = biosyn_texts(mention.text, gold_ids, long_forms, doc.lang_)
@@ -146,17 +149,17 @@ def answer_queries(
     RETURNS (List[Prediction]): One per query.
     RAISES (ConnormError): CN408 for a search that the index was built without.
     """
-    asked = [(each.mention.text, each.long_form, each.texts) for each in queries]
-    distinct = list(dict(zip(asked, queries, strict=True)).items())
-    found: dict[tuple, Prediction] = {}
+    keys = [(query.mention.text, query.long_form, query.texts) for query in queries]
+    distinct = list(dict(zip(keys, queries, strict=True)).items())
+    predictions: dict[tuple, Prediction] = {}
     with progress_bar(unit="mentions", total=len(distinct)) as bar:
         for start in range(0, len(distinct), _BATCH):
             batch = distinct[start : start + _BATCH]
-            answers = ask(normalizer, [query for _, query in batch], search)
-            for (key, _), candidates in zip(batch, answers, strict=True):
-                found[key] = Prediction(candidates, normalizer.decide(candidates))
+            answered = ask(normalizer, [query for _, query in batch], search)
+            for (key, _), candidates in zip(batch, answered, strict=True):
+                predictions[key] = Prediction(candidates, normalizer.decide(candidates))
             bar.update(len(batch))
-    return [found[key] for key in asked]
+    return [predictions[key] for key in keys]
 
 
 def ask(
@@ -174,20 +177,20 @@ def ask(
             search=search,
         )
     texts = [text for query in queries for text in query.texts]
-    found = normalizer.candidates(texts, top_k=DEPTH, search=search, split_composites=False)
-    return join_parts(found, [len(query.texts) for query in queries])
+    candidates = normalizer.candidates(texts, top_k=DEPTH, search=search, split_composites=False)
+    return join_parts(candidates, [len(query.texts) for query in queries])
 
 
 def join_parts(
-    found: Iterable[Sequence[Candidate]], counts: Iterable[int]
+    answers: Iterable[Sequence[Candidate]], counts: Iterable[int]
 ) -> list[list[Candidate]]:
     """Combine the candidates of a mention's parts.
 
-    found (Iterable[Sequence[Candidate]]): One list per text.
+    answers (Iterable[Sequence[Candidate]]): One list per text.
     counts (Iterable[int]): The number of texts of each mention; several are numbered from 1.
     RETURNS (List[List[Candidate]]): One list per mention.
     """
-    texts = iter(found)
+    texts = iter(answers)
     return [
         [
             candidate._replace(part=part if count > 1 else 0)

@@ -109,7 +109,7 @@ def comparison_row(one: Evaluation, other: Evaluation) -> Row:
     row: Row = {}
     for protocol in PROTOCOLS:
         places = (getattr(run.ranks[ALL], protocol) for run in (one, other))
-        difference, (low, high), p = paired_bootstrap(*(hits(each, 1) for each in places))
+        difference, (low, high), p = paired_bootstrap(*(hits(ranks, 1) for ranks in places))
         key = f"{protocol}@1_difference"
         row |= {key: percent(difference), f"{key}_low": percent(low), f"{key}_high": percent(high)}
         row[f"{protocol}@1_p"] = round(p, 4)
@@ -126,7 +126,7 @@ def run_sections(rows: Sequence[Row]) -> list[Section]:
     RETURNS (List[Section]): The tables.
     """
     shown = [_without_constants(row, rows) for row in rows]
-    accuracy = Section(_ACCURACY, [each for row in shown for each in _by_group(row)])
+    accuracy = Section(_ACCURACY, [shown_row for row in shown for shown_row in _by_group(row)])
     protocol = rows[0]["protocol"]
     suffix = f" (protocol: {protocol}{_CAUTIONS.get(protocol, '')})"
     return [
@@ -140,7 +140,7 @@ def _prefix(group: str) -> str:
 
 
 def _without_constants(row: Row, rows: Sequence[Row]) -> Row:
-    varied = {key for key in _LABELS if len({each[key] for each in rows}) > 1}
+    varied = {key for key in _LABELS if len({other[key] for other in rows}) > 1}
     return {key: row[key] for key in row if key not in _LABELS or key in varied}
 
 

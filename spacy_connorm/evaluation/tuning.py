@@ -24,8 +24,8 @@ from .report import Row, nil_scores, percent
 
 FOLDS = 10
 _MAX_CONFIDENCE = 0.999
-# For each search, what it finds: one prediction per mention.
-Found = Mapping[str, Sequence[Prediction]]
+# For each search, its answers: one prediction per mention.
+SearchAnswers = Mapping[str, Sequence[Prediction]]
 
 
 class Tuning(NamedTuple):
@@ -61,36 +61,36 @@ class Outcome(NamedTuple):
         return trace_nil_curve(self.gold, self.predictions)
 
 
-def tune(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Tuning:
+def tune(gold: Sequence[Gold], answers: SearchAnswers, sieve: Sieve) -> Tuning:
     """Choose the thresholds of the sieve, then, from the resulting candidates, the NIL threshold
     and the calibration.
 
     gold (Sequence[Gold]): The gold standard of n mentions.
-    found (Mapping[str, Sequence[Prediction]]): The answers of each search alone.
+    answers (Mapping[str, Sequence[Prediction]]): The answers of each search alone.
     sieve (Sieve): The searches and their current thresholds.
     RETURNS (Tuning): The settings. The NIL threshold is None if no mention is NIL, since such a
         corpus says nothing about it.
     """
-    thresholds = choose_thresholds(gold, found, sieve.searches, sieve.thresholds)
-    predictions = Sieve(sieve.searches, thresholds).choose(found, best_score)
-    has_nil = any(not each.concept_ids for each in gold)
+    thresholds = choose_thresholds(gold, answers, sieve.searches, sieve.thresholds)
+    predictions = Sieve(sieve.searches, thresholds).choose(answers, best_score)
+    has_nil = any(not mention.concept_ids for mention in gold)
     nil_threshold = choose_threshold(trace_nil_curve(gold, predictions)) if has_nil else None
     return Tuning(
-        Sieve(sieve.searches, [round(each, DIGITS) for each in thresholds]),
+        Sieve(sieve.searches, [round(threshold, DIGITS) for threshold in thresholds]),
         None if nil_threshold is None else round(nil_threshold, DIGITS),
         fit_calibration(read_calibration_data(gold, predictions)),
     )
 
 
-def apply_tuning(tuning: Tuning, gold: Sequence[Gold], found: Found) -> Outcome:
+def apply_tuning(tuning: Tuning, gold: Sequence[Gold], answers: SearchAnswers) -> Outcome:
     """Answer with tuned settings.
 
     tuning (Tuning): The settings.
     gold (Sequence[Gold]): As for `tune`.
-    found (Mapping[str, Sequence[Prediction]]): As for `tune`.
+    answers (Mapping[str, Sequence[Prediction]]): As for `tune`.
     RETURNS (Outcome): The answers.
     """
-    answered = tuning.sieve.choose(found, best_score)
+    answered = tuning.sieve.choose(answers, best_score)
     return judge(gold, apply_threshold(answered, tuning.nil_threshold), tuning.calibration)
 
 
@@ -110,17 +110,17 @@ def judge(
         # Clipped, since a single error would otherwise dominate the log loss.
         probabilities = np.clip(features[:, 0], 1 - _MAX_CONFIDENCE, _MAX_CONFIDENCE)
     else:
-        found = [calibration.probability(*pair) for pair in features.tolist()]
-        probabilities = np.asarray(found, dtype="float64")
+        numbers = [calibration.probability(*pair) for pair in features.tolist()]
+        probabilities = np.asarray(numbers, dtype="float64")
     return Outcome(list(gold), list(predictions), probabilities, right)
 
 
-def cross_validate(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Outcome:
+def cross_validate(gold: Sequence[Gold], answers: SearchAnswers, sieve: Sieve) -> Outcome:
     """For each fold, tune on all other folds and answer the mentions of this one.
 
     gold (Sequence[Gold]): The gold standard of n mentions, with at least as many different texts as
         folds.
-    found (Mapping[str, Sequence[Prediction]]): As for `tune`.
+    answers (Mapping[str, Sequence[Prediction]]): As for `tune`.
     sieve (Sieve): As for `tune`.
     RETURNS (Outcome): The answers to all mentions, fold by fold.
     """
@@ -130,25 +130,25 @@ def cross_validate(gold: Sequence[Gold], found: Found, sieve: Sieve) -> Outcome:
     texts = [mention.text.lower() for mention in gold]
     outcomes = []
     for others, held_out in GroupKFold(FOLDS).split(texts, groups=texts):
-        tuning = tune(*_choose(gold, found, others), sieve)
-        outcomes.append(apply_tuning(tuning, *_choose(gold, found, held_out)))
+        tuning = tune(*_choose(gold, answers, others), sieve)
+        outcomes.append(apply_tuning(tuning, *_choose(gold, answers, held_out)))
     return Outcome(
-        [each for outcome in outcomes for each in outcome.gold],
-        [each for outcome in outcomes for each in outcome.predictions],
+        [mention for outcome in outcomes for mention in outcome.gold],
+        [prediction for outcome in outcomes for prediction in outcome.predictions],
         np.concatenate([outcome.probabilities for outcome in outcomes]),
         np.concatenate([outcome.right for outcome in outcomes]),
     )
 
 
 def _choose(
-    gold: Sequence[Gold], found: Found, places: np.ndarray
+    gold: Sequence[Gold], answers: SearchAnswers, places: np.ndarray
 ) -> tuple[list[Gold], dict[str, list[Prediction]]]:
-    chosen = {search: [listed[place] for place in places] for search, listed in found.items()}
+    chosen = {search: [listed[place] for place in places] for search, listed in answers.items()}
     return [gold[place] for place in places], chosen
 
 
 def choose_thresholds(
-    gold: Sequence[Gold], found: Found, searches: Sequence[str], current: Sequence[float]
+    gold: Sequence[Gold], answers: SearchAnswers, searches: Sequence[str], current: Sequence[float]
 ) -> list[float]:
     """For each search except the last, choose the cosine from which it answers better than the
     following searches: by strict, then by lenient Acc@1. The last threshold is chosen first, then
@@ -156,18 +156,18 @@ def choose_thresholds(
     threshold, and for more searches, each is a good one.
 
     gold (Sequence[Gold]): The gold standard of n mentions; those without a concept do not count.
-    found (Mapping[str, Sequence[Prediction]]): What each search alone finds.
+    answers (Mapping[str, Sequence[Prediction]]): What each search alone finds.
     searches (Sequence[str]): The searches of the sieve, in order.
     current (Sequence[float]): The current thresholds: of equally good ones, the nearest to these is
         chosen.
     RETURNS (List[float]): One per search except the last, -1 to 1.
     """
-    linked = np.asarray([bool(each.concept_ids) for each in gold], dtype="bool")
-    after = _right(gold, found[searches[-1]])[linked]
+    linked = np.asarray([bool(mention.concept_ids) for mention in gold], dtype="bool")
+    after = _right(gold, answers[searches[-1]])[linked]
     thresholds: list[float] = []
     for search, now in reversed(list(zip(searches, current, strict=False))):
-        scores = np.asarray(list(map(best_score, found[search])))[linked]
-        right = _right(gold, found[search])[linked]
+        scores = np.asarray(list(map(best_score, answers[search])))[linked]
+        right = _right(gold, answers[search])[linked]
         threshold = _best_threshold(scores, right - after, now)
         after = np.where((scores >= threshold)[:, None], right, after)
         thresholds.insert(0, threshold)
@@ -189,8 +189,8 @@ def best_score(prediction: Prediction) -> float:
 def _right(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> np.ndarray:
     """Mark mentions that are right strictly, and leniently, by 1 in int64 (n, 2)."""
     rows = [
-        (strict_rank(prediction, each) == 1, lenient_rank(prediction.candidates, each) == 1)
-        for each, prediction in zip(gold, predictions, strict=True)
+        (strict_rank(prediction, mention) == 1, lenient_rank(prediction.candidates, mention) == 1)
+        for mention, prediction in zip(gold, predictions, strict=True)
     ]
     return np.asarray(rows, dtype="int64").reshape(-1, 2)
 
@@ -233,7 +233,7 @@ def outcome_row(outcome: Outcome) -> Row:
     evaluation = score_predictions(outcome.gold, outcome.predictions)
     ranks = evaluation.ranks[ALL]
     right = int(hits(ranks.strict, 1).sum())
-    written = sum(bool(each.written_ids) for each in outcome.predictions)
+    written = sum(bool(prediction.written_ids) for prediction in outcome.predictions)
     linked = len(ranks.strict)
     log_loss, error = measure_reliability(outcome.probabilities, outcome.right)
     return {

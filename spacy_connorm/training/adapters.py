@@ -67,7 +67,7 @@ class FinalWeights:
         self._initial = (
             {}
             if interpolation == 1
-            else {name: each.detach().clone() for name, each in module.named_parameters()}
+            else {name: weights.detach().clone() for name, weights in module.named_parameters()}
         )
 
     def __call__(self, module: Any) -> Any:
@@ -82,8 +82,8 @@ class FinalWeights:
         module = deepcopy(module)
         if self._adapter is not None:
             module.transformer = module.transformer.merge_and_unload()
-        for name, each in module.named_parameters() if self._initial else ():
-            each.data.lerp_(self._initial[name].to(each.device), 1 - self._share)
+        for name, weights in module.named_parameters() if self._initial else ():
+            weights.data.lerp_(self._initial[name].to(weights.device), 1 - self._share)
         return module
 
 
@@ -92,5 +92,5 @@ def trained_share(module: Any) -> float:
 
     RETURNS (float): 0 to 1.
     """
-    sizes = [(each.numel(), each.requires_grad) for each in module.parameters()]
+    sizes = [(weights.numel(), weights.requires_grad) for weights in module.parameters()]
     return sum(size for size, trained in sizes if trained) / max(1, sum(size for size, _ in sizes))

@@ -44,7 +44,7 @@ def make_arguments(
     RAISES (ConnormError): CN711 for an invalid argument, or one that the config sets elsewhere.
     """
     # Set by the rest of the config, or by the way batches are made.
-    own: dict[str, Any] = {
+    fixed: dict[str, Any] = {
         "output_dir": str(folder),
         "seed": training.seed,
         "use_cpu": use_cpu,
@@ -58,7 +58,7 @@ def make_arguments(
         "restore_callback_states_from_checkpoint": True,
     }
     for name, value in training.arguments.items():
-        if name in own or name in _REFUSED:
+        if name in fixed or name in _REFUSED:
             raise _invalid(f"'{name}' is set by the rest of the config")
         if name in _AT_LEAST_ZERO and not _is_at_least_zero(value):
             raise _invalid(f"`{name}` must be a number, at least 0")
@@ -77,7 +77,7 @@ def make_arguments(
     reporters = training.arguments.get("report_to") or "none"
     try:
         given = {**defaults, **training.arguments, "report_to": reporters}
-        arguments = _Arguments(**given, **own)
+        arguments = _Arguments(**given, **fixed)
         # As in the trainer, but only after the batches are drawn.
         for name in arguments.report_to or ():
             INTEGRATION_TO_CALLBACK[name]()

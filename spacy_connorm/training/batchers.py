@@ -85,9 +85,11 @@ class PairBatcher(Batcher):
         RETURNS (List[Batch]): The batches.
         """
         rng = np.random.default_rng((seed, epoch))
-        found = Occurrences.of(pool)
-        anchors = np.arange(len(found.row))
-        return _pack_pairs(pool, found, anchors, found.draw_others(anchors, rng), self.size, rng)
+        occurrences = Occurrences.of(pool)
+        anchors = np.arange(len(occurrences.row))
+        return _pack_pairs(
+            pool, occurrences, anchors, occurrences.draw_others(anchors, rng), self.size, rng
+        )
 
 
 @dataclass(frozen=True)
@@ -118,17 +120,17 @@ class GroupBatcher(Batcher):
         RETURNS (List[Batch]): The batches.
         """
         rng = np.random.default_rng((seed, epoch))
-        found = Occurrences.of(pool)
-        groups = _draw_groups(found, self.per_concept, rng)
+        occurrences = Occurrences.of(pool)
+        groups = _draw_groups(occurrences, self.per_concept, rng)
         if not len(groups.widths):
             return []
-        order = self._order(found, groups, ranking, rng)
+        order = self._order(occurrences, groups, ranking, rng)
         batch = np.empty(len(order), dtype="int64")
         batch[order], count = _fill(groups.widths[order], self.size)
         return _split(pool, groups.rows, batch[groups.group], count)
 
     def _order(
-        self, found: "Occurrences", groups: "Groups", ranking: Any, rng: np.random.Generator
+        self, occurrences: "Occurrences", groups: "Groups", ranking: Any, rng: np.random.Generator
     ) -> np.ndarray:
         """Choose the order in which groups fill batches.
 
@@ -165,23 +167,23 @@ class SynonymPairBatcher(Batcher):
         RETURNS (List[Batch]): The batches.
         """
         rng = np.random.default_rng((seed, epoch))
-        found = Occurrences.of(pool)
+        occurrences = Occurrences.of(pool)
         # The pairs of all concepts are numbered: an occurrence is paired with all that follow its
         # text in the concept, one occurrence after the other.
-        ends = np.cumsum(found.end - found.text_end)
-        pairs = self._choose(ends[sorted_unique(found.end) - 1], rng)
+        ends = np.cumsum(occurrences.end - occurrences.text_end)
+        pairs = self._choose(ends[sorted_unique(occurrences.end) - 1], rng)
         first = np.searchsorted(ends, pairs, side="right")
-        second = found.end[first] - (ends[first] - pairs)
-        return _pack_pairs(pool, found, first, second, self.size, rng)
+        second = occurrences.end[first] - (ends[first] - pairs)
+        return _pack_pairs(pool, occurrences, first, second, self.size, rng)
 
     def _choose(self, ends: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         """Choose the numbers of this epoch's pairs, given where the numbers of each concept end."""
         counts = np.diff(ends, prepend=0)
         few = counts <= self.max_pairs
-        kept = counts[few]
-        offsets = np.repeat(ends[few] - np.cumsum(kept), kept)
+        numbered = counts[few]
+        offsets = np.repeat(ends[few] - np.cumsum(numbered), numbered)
         drawn = (ends - counts)[~few] + _draw_subsets(counts[~few], self.max_pairs, rng)
-        return np.concatenate([offsets + np.arange(kept.sum()), drawn.ravel()])
+        return np.concatenate([offsets + np.arange(numbered.sum()), drawn.ravel()])
 
 
 class Groups(NamedTuple):
@@ -199,25 +201,25 @@ class Groups(NamedTuple):
     concept: np.ndarray
 
 
-def _draw_groups(found: "Occurrences", per_concept: int, rng: np.random.Generator) -> Groups:
+def _draw_groups(occurrences: "Occurrences", per_concept: int, rng: np.random.Generator) -> Groups:
     """Split the texts of each concept, in random order, into groups. A group of one text gets
     another random text of the concept.
     """
-    if not len(found.row):
+    if not len(occurrences.row):
         return Groups(*(np.zeros(0, dtype="int64") for _ in Groups._fields))
-    places = _shuffled(found, rng)
-    number = (np.arange(len(found.row)) - found.start) // per_concept
-    starts = np.flatnonzero(np.diff(found.start + number, prepend=-1))
-    sizes = np.diff(starts, append=len(found.row))
-    rows = found.row[places]
+    places = _shuffled(occurrences, rng)
+    number = (np.arange(len(occurrences.row)) - occurrences.start) // per_concept
+    starts = np.flatnonzero(np.diff(occurrences.start + number, prepend=-1))
+    sizes = np.diff(starts, append=len(occurrences.row))
+    rows = occurrences.row[places]
     alone = np.minimum.reduceat(rows, starts) == np.maximum.reduceat(rows, starts)
-    others = found.draw_others(places[starts[alone]], rng)
+    others = occurrences.draw_others(places[starts[alone]], rng)
     group = np.arange(len(starts))
     return Groups(
-        np.concatenate([rows, found.row[others]]),
+        np.concatenate([rows, occurrences.row[others]]),
         np.concatenate([np.repeat(group, sizes), group[alone]]),
         np.maximum(sizes, 2),
-        found.start[starts],
+        occurrences.start[starts],
     )
 
 
@@ -239,19 +241,21 @@ def _draw_subsets(counts: np.ndarray, size: int, rng: np.random.Generator) -> np
     return drawn
 
 
-def _shuffled(found: "Occurrences", rng: np.random.Generator) -> np.ndarray:
+def _shuffled(occurrences: "Occurrences", rng: np.random.Generator) -> np.ndarray:
     """Put occurrences in random order within their concept. Repetitions of a text are spread, so
     that they share groups with different texts.
     """
-    repetition = np.arange(len(found.row)) - found.text_start
-    turn = (repetition + rng.random(len(found.row))) / (found.text_end - found.text_start)
+    repetition = np.arange(len(occurrences.row)) - occurrences.text_start
+    turn = (repetition + rng.random(len(occurrences.row))) / (
+        occurrences.text_end - occurrences.text_start
+    )
     # Starts of concepts are at least 2 apart, so a turn rounded up to 1 stays in its concept.
-    return np.argsort(found.start + turn)
+    return np.argsort(occurrences.start + turn)
 
 
 def _pack_pairs(
     pool: SynonymPool,
-    found: "Occurrences",
+    occurrences: "Occurrences",
     first: np.ndarray,
     second: np.ndarray,
     size: int,
@@ -261,7 +265,7 @@ def _pack_pairs(
         return []
     batch, count = _fill(np.ones(len(first), dtype="int64"), size // 2)
     batch = rng.permutation(batch)
-    rows = np.concatenate([found.row[first], found.row[second]])
+    rows = np.concatenate([occurrences.row[first], occurrences.row[second]])
     return _split(pool, rows, np.concatenate([batch, batch]), count)
 
 
@@ -282,8 +286,8 @@ def _split(pool: SynonymPool, rows: np.ndarray, batch: np.ndarray, count: int) -
     keys = sorted_unique(batch * width + rows)
     borders = np.searchsorted(keys, width * np.arange(1, count))
     return [
-        Batch(own, Memberships.of([pool.concepts[row] for row in own.tolist()]))
-        for own in np.split(keys % width, borders)
+        Batch(chosen, Memberships.of([pool.concepts[row] for row in chosen.tolist()]))
+        for chosen in np.split(keys % width, borders)
     ]
 
 
@@ -320,7 +324,7 @@ class Occurrences(NamedTuple):
         chosen = (text_end - text_start) < (end - start)
         # Only whole concepts are dropped, so the others move up by the number dropped before them.
         moved = np.cumsum(~chosen)[chosen]
-        places = (each[chosen] - moved for each in (start, end, text_start, text_end))
+        places = (ends[chosen] - moved for ends in (start, end, text_start, text_end))
         return cls(keys[chosen] % max(width, 1), *places)
 
     def draw_others(self, places: np.ndarray, rng: np.random.Generator) -> np.ndarray:

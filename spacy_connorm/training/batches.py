@@ -41,7 +41,9 @@ class Memberships(NamedTuple):
         RETURNS (Memberships): The arrays.
         """
         texts = np.repeat(np.arange(len(concepts)), list(map(len, concepts)))
-        return cls(texts, np.asarray([each for own in concepts for each in own], dtype="int64"))
+        return cls(
+            texts, np.asarray([number for numbers in concepts for number in numbers], dtype="int64")
+        )
 
 
 class Rankings(NamedTuple):
@@ -107,7 +109,7 @@ def write_batches(path: Path, batches: Sequence[Batch], *, pool: str) -> None:
     names = (_ROWS, *batches[0].relations._fields)
     columns: dict[str, np.ndarray] = {}
     for name, *parts in zip(
-        names, *((each.rows, *each.relations) for each in batches), strict=True
+        names, *((batch.rows, *batch.relations) for batch in batches), strict=True
     ):
         columns[name] = np.concatenate(parts)
         columns[_borders(name)] = np.cumsum([len(part) for part in parts[:-1]], dtype="int64")
@@ -124,13 +126,13 @@ def read_batches(path: Path, relations: Any, *, pool: str) -> list[Batch]:
     RETURNS (List[Batch]): The batches.
     RAISES (ConnormError): CN828 if they were drawn from another pool.
     """
-    with np.load(path) as kept:
-        if str(kept["pool"]) != pool:
+    with np.load(path) as stored:
+        if str(stored["pool"]) != pool:
             raise ConnormError(Errors.CN828.format(path=path.parent, what="ontology or corpus"))
         columns = (
-            np.split(kept[name], kept[_borders(name)]) for name in (_ROWS, *relations._fields)
+            np.split(stored[name], stored[_borders(name)]) for name in (_ROWS, *relations._fields)
         )
-        return [Batch(rows, relations(*own)) for rows, *own in zip(*columns, strict=True)]
+        return [Batch(rows, relations(*values)) for rows, *values in zip(*columns, strict=True)]
 
 
 def _borders(name: str) -> str:

@@ -81,13 +81,13 @@ class CandidateBatcher(Batcher):
         order = np.random.default_rng((seed, epoch)).permutation(mentions)
         candidates, lexical = self._find_candidates(pool, order, ranking)
         relevance = [
-            hierarchy.relevances(*each)
-            for each in zip(order.tolist(), candidates.tolist(), strict=True)
+            hierarchy.relevances(*pair)
+            for pair in zip(order.tolist(), candidates.tolist(), strict=True)
         ]
         hypernyms = np.full((len(order), self.hypernyms), -1)
-        for own, row in zip(hypernyms, order.tolist(), strict=True):
-            found = hierarchy.hypernyms(row, limit=self.hypernyms)
-            own[: len(found)] = found
+        for places, row in zip(hypernyms, order.tolist(), strict=True):
+            rows = hierarchy.hypernyms(row, limit=self.hypernyms)
+            places[: len(rows)] = rows
         columns = (order, candidates, np.asarray(relevance, dtype="int64"), lexical, hypernyms)
         count = -(-len(order) // self.size)
         parts = zip(*(np.array_split(column, count) for column in columns), strict=True)
@@ -98,7 +98,7 @@ class CandidateBatcher(Batcher):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Find the rows of each mention's candidates, and their lexical cosines."""
         names = pool.names.astype("int64")
-        own, others = _vectors(mentions, names, ranking)
+        mention_vectors, name_vectors = _vectors(mentions, names, ranking)
         ngrams = self._ngrams_of(pool)
         ngrams, ngrams_of_names = ngrams[mentions], ngrams[names].T.tocsr()
         count = min(self.candidates, len(names))
@@ -108,7 +108,9 @@ class CandidateBatcher(Batcher):
         for start in range(0, len(mentions), at_once):
             part = slice(start, start + at_once)
             cosines = (ngrams[part] @ ngrams_of_names).toarray()
-            chosen = self._choose(own[part] @ others.T, cosines, ranking.lexical_weight, count)
+            chosen = self._choose(
+                mention_vectors[part] @ name_vectors.T, cosines, ranking.lexical_weight, count
+            )
             candidates[part] = names[chosen]
             lexical[part] = np.take_along_axis(cosines, chosen, axis=1)
         return candidates, lexical
@@ -199,17 +201,17 @@ class Hierarchy:
         names (Iterable[int]): Rows of names.
         RETURNS (List[Relevance]): The relevance of each name.
         """
-        own = set(self._concepts[row])
+        concepts = set(self._concepts[row])
         above = set(self._above(row))
-        found = []
+        relevances = []
         for name in names:
-            if not own.isdisjoint(self._concepts[name]):
-                found.append(Relevance.SYNONYM)
+            if not concepts.isdisjoint(self._concepts[name]):
+                relevances.append(Relevance.SYNONYM)
             elif not above.isdisjoint(self._concepts[name]):
-                found.append(Relevance.HYPERNYM)
+                relevances.append(Relevance.HYPERNYM)
             else:
-                found.append(Relevance.NONE)
-        return found
+                relevances.append(Relevance.NONE)
+        return relevances
 
     def hypernyms(self, row: int, *, limit: int) -> list[int]:
         """Find the hypernyms of a text, parent by parent.
@@ -218,12 +220,12 @@ class Hierarchy:
         limit (int): The maximum number.
         RETURNS (List[int]): Rows, each once.
         """
-        own = set(self._concepts[row])
+        concepts = set(self._concepts[row])
         names = dict.fromkeys(
             name
             for concept in self._above(row)
             for name in self._names.get(concept, ())
-            if own.isdisjoint(self._concepts[name])
+            if concepts.isdisjoint(self._concepts[name])
         )
         return list(names)[:limit]
 

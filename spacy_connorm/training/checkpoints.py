@@ -63,8 +63,8 @@ def require_same_start(folder: Path, config: Config, dev: Sequence[str]) -> None
     """
     if not (folder / CONFIG).is_file():
         raise ConnormError(Errors.CN822.format(path=folder))
-    found = (folder / CONFIG).read_text(encoding="utf8").split("\n", maxsplit=1)
-    for what, one, other in zip(("dev corpus", "config"), found, _start(config, dev), strict=True):
+    stored = (folder / CONFIG).read_text(encoding="utf8").split("\n", maxsplit=1)
+    for what, one, other in zip(("dev corpus", "config"), stored, _start(config, dev), strict=True):
         if one != other:
             raise ConnormError(Errors.CN828.format(path=folder, what=what))
 
@@ -92,9 +92,9 @@ def last_checkpoint(folder: Path) -> Path | None:
     RETURNS (Optional[Path]): The checkpoint; None if there is none.
     """
     numbers = (path.name.removeprefix(_PREFIX) for path in folder.glob(f"{_PREFIX}*"))
-    newest_first = sorted((int(each) for each in numbers if each.isdigit()), reverse=True)
-    found = (folder / f"{_PREFIX}{number}" for number in newest_first)
-    return next((path for path in found if _read_state(path) is not None), None)
+    newest_first = sorted((int(number) for number in numbers if number.isdigit()), reverse=True)
+    checkpoints = (folder / f"{_PREFIX}{number}" for number in newest_first)
+    return next((path for path in checkpoints if _read_state(path) is not None), None)
 
 
 def is_finished(checkpoint: Path) -> bool:

@@ -180,8 +180,8 @@ def read_mentions(paths: Sequence[str], data: TrainingData) -> Iterator[Mention]
                 if not data.labels or mention.label in data.labels:
                     yield mention
         if not labels or (data.labels and labels.isdisjoint(data.labels)):
-            asked = ", ".join(data.labels) or "all"
-            warn(Warnings.CNW811.format(path=path, found=quote_all(sorted(labels)), asked=asked))
+            wanted = ", ".join(data.labels) or "all"
+            warn(Warnings.CNW811.format(path=path, found=quote_all(sorted(labels)), asked=wanted))
 
 
 def warn_of_shared_files(data: TrainingData) -> None:

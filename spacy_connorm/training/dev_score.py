@@ -94,14 +94,16 @@ class RetrievalScore:
             for name in concept.names:
                 by_concept[concept.concept_id].add(rows.setdefault(clean(name), len(rows)))
         for text, concept_id in synonyms:
-            own = by_concept[ontology.primary_id(concept_id)]
-            own.add(rows.setdefault(clean(text), len(rows)))
+            concept_rows = by_concept[ontology.primary_id(concept_id)]
+            concept_rows.add(rows.setdefault(clean(text), len(rows)))
         self._names = list(rows)
         self._texts: list[str] = []
         self._relevant: list[np.ndarray] = []
         for mention in mentions:
             ids = map(ontology.primary_id, mention.concept_ids)
-            if relevant := sorted(set().union(*(by_concept.get(each, ()) for each in ids))):
+            if relevant := sorted(
+                set().union(*(by_concept.get(concept_id, ()) for concept_id in ids))
+            ):
                 self._texts.append(clean(mention.text))
                 self._relevant.append(np.asarray(relevant))
         if not self._texts:
@@ -176,7 +178,11 @@ def make_dev_score(
         (mention.text, concept_id) for mention in mentions for concept_id in mention.concept_ids
     ]
     in_data = {concept_id for _, concept_id in synonyms}
-    if not any(each in ontology or each in in_data for m in gold for each in m.concept_ids):
+    if not any(
+        concept_id in ontology or concept_id in in_data
+        for m in gold
+        for concept_id in m.concept_ids
+    ):
         example = next(iter(ontology)).concept_id
         warn_of_unknown_ids(gold, Path(data.dev[0]), example=example)
     if metric == MEAN_AVERAGE_PRECISION:

@@ -23,8 +23,14 @@ _CARD, _ENCODER_CONFIG, _LEARNED = "README.md", "config.json", "learned.json"
 # Encoded once, to check that the folder can be used.
 PROBE = "heart attack"
 _LIBRARIES = (
-    *("spacy-connorm", "spacy", "torch", "transformers", "accelerate"),
-    *("pytorch-metric-learning", "peft", "numpy"),
+    "spacy-connorm",
+    "spacy",
+    "torch",
+    "transformers",
+    "accelerate",
+    "pytorch-metric-learning",
+    "peft",
+    "numpy",
 )
 
 
@@ -118,18 +124,18 @@ def _front_matter(base: str | None) -> str:
 
 
 def _search(facts: CardFacts) -> str:
-    told = "It was trained to rank together with n-grams, with the weight that was learned for them"
+    text = "It was trained to rank together with n-grams, with the weight that was learned for them"
     settings: dict[str, Any] = {"encoder": facts.search}
     if facts.metric != COSINE:
-        told += ", and by inner products, which go together with no other search or weight"
+        text += ", and by inner products, which go together with no other search or weight"
         settings |= preset_settings(NORMALIZER, "inner_products")
     block = Config({"components": {"concept_normalizer": settings}})
-    return f"{told}:\n\n{_fence('ini', block.to_str())}"
+    return f"{text}:\n\n{_fence('ini', block.to_str())}"
 
 
 def _training(trained: "Trained") -> list[tuple[str, str]]:
-    steps = max((each.get("step", 0) for each in trained.history), default=0)
-    losses = [each["loss"] for each in trained.history if "loss" in each]
+    steps = max((entry.get("step", 0) for entry in trained.history), default=0)
+    losses = [entry["loss"] for entry in trained.history if "loss" in entry]
     rows = [
         ("Duration", f"{trained.seconds:,.0f} s"),
         ("Hardware", trained.hardware),
@@ -154,13 +160,13 @@ def _scores(best: Mapping[str, float] | None) -> str:
 
 
 def _versions() -> list[tuple[str, str]]:
-    found = [("Python", platform.python_version())]
+    rows = [("Python", platform.python_version())]
     for name in _LIBRARIES:
         try:
-            found.append((name, version(name)))
+            rows.append((name, version(name)))
         except PackageNotFoundError:
             continue
-    return found
+    return rows
 
 
 def _section(title: str, content: str) -> str:

@@ -152,9 +152,9 @@ def _load(name: str, settings: dict[str, Any]) -> Encoder:
     return encoder
 
 
-def _mean_cosine(found: np.ndarray, expected: np.ndarray) -> float:
-    lengths = np.linalg.norm(found, axis=1) * np.linalg.norm(expected, axis=1)
-    return float(np.mean(np.sum(found * expected, axis=1) / lengths))
+def _mean_cosine(vectors: np.ndarray, expected: np.ndarray) -> float:
+    lengths = np.linalg.norm(vectors, axis=1) * np.linalg.norm(expected, axis=1)
+    return float(np.mean(np.sum(vectors * expected, axis=1) / lengths))
 
 
 def _is_exported(folder: Path) -> bool:

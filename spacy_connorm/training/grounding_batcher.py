@@ -76,21 +76,21 @@ class GroundingBatcher(Batcher):
 
     def _draw_pairs(self, names: list[np.ndarray], rng: np.random.Generator) -> np.ndarray:
         """Draw the name, synonym and concept of each pair, int64 (n, 3)."""
-        found = [np.empty((0, 3), dtype="int64")]
+        parts = [np.empty((0, 3), dtype="int64")]
         for concept, rows in enumerate(names):
             first, second = np.nonzero(~np.eye(len(rows), dtype=bool))
             if self.max_pairs is not None and len(first) > self.max_pairs:
                 chosen = rng.choice(len(first), self.max_pairs, replace=False)
                 first, second = first[chosen], second[chosen]
             owner = np.full(len(first), concept)
-            found.append(np.column_stack([rows[first], rows[second], owner]))
-        return np.concatenate(found)
+            parts.append(np.column_stack([rows[first], rows[second], owner]))
+        return np.concatenate(parts)
 
     def _draw_negatives(
         self, pool: SynonymPool, anchors: np.ndarray, ranking: Ranking, rng: np.random.Generator
     ) -> np.ndarray:
         """Draw a negative for each anchor, int64 (n,); -1 if all names are its synonyms."""
-        rows = sorted_unique(np.concatenate([each.astype("int64") for each in pool.members]))
+        rows = sorted_unique(np.concatenate([members.astype("int64") for members in pool.members]))
         points = unit_rows(ranking.vectors(rows))
         places = pool.places_by_concept(rows)
         order = np.argsort(anchors, kind="stable")
@@ -102,9 +102,9 @@ class GroundingBatcher(Batcher):
         for start in range(0, len(distinct), at_once):
             part = slice(start, start + at_once)
             cosines = points[np.searchsorted(rows, distinct[part])] @ points.T
-            for own, row in zip(cosines, distinct[part].tolist(), strict=True):
+            for scores, row in zip(cosines, distinct[part].tolist(), strict=True):
                 for concept in pool.concepts[row]:
-                    own[places[concept]] = -np.inf
+                    scores[places[concept]] = -np.inf
             near = top_columns(cosines, count)
             cosines = np.take_along_axis(cosines, near, axis=1)
             weights = 1 / np.maximum(1 - cosines, _LEAST_DISTANCE)
@@ -113,9 +113,9 @@ class GroundingBatcher(Batcher):
             # Between 0 and the total, both excluded: a name without a share is never drawn.
             sought = (1 - rng.random(len(anchor))) * shares[anchor, -1]
             place = (shares[anchor] < sought[:, None]).sum(axis=1)
-            found = rows[near[anchor, np.minimum(place, count - 1)]]
-            asked = order[starts[part][0] : ends[part][-1]]
-            drawn[asked] = np.where(shares[anchor, -1] > 0, found, -1)
+            candidates = rows[near[anchor, np.minimum(place, count - 1)]]
+            targets = order[starts[part][0] : ends[part][-1]]
+            drawn[targets] = np.where(shares[anchor, -1] > 0, candidates, -1)
         return drawn
 
     def _batch(
@@ -126,11 +126,13 @@ class GroundingBatcher(Batcher):
         rng: np.random.Generator,
     ) -> Batch:
         concepts = sorted_unique(pairs[:, 2])
-        kept = []
+        members_of = []
         for concept in concepts.tolist():
-            own = names[concept]
-            kept.append(rng.permutation(own)[: ceil(len(own) * (1 - self.name_dropout))])
-        members = np.concatenate(kept)
+            concept_names = names[concept]
+            members_of.append(
+                rng.permutation(concept_names)[: ceil(len(concept_names) * (1 - self.name_dropout))]
+            )
+        members = np.concatenate(members_of)
         rows = sorted_unique(np.concatenate([pairs[:, 0], pairs[:, 1], negatives, members]))
         groundings = Groundings(
             np.searchsorted(rows, pairs[:, 0]),
@@ -138,6 +140,6 @@ class GroundingBatcher(Batcher):
             np.searchsorted(rows, negatives),
             concepts,
             np.searchsorted(rows, members),
-            np.repeat(np.arange(len(concepts)), list(map(len, kept))),
+            np.repeat(np.arange(len(concepts)), list(map(len, members_of))),
         )
         return Batch(rows, groundings)

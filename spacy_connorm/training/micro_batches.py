@@ -38,7 +38,7 @@ class TokenTable:
         for start in range(0, len(texts), _READ_AT_ONCE):
             rows = module.rows(list(texts[start : start + _READ_AT_ONCE]))
             lengths.extend(map(len, rows))
-            values.append(np.fromiter((each for row in rows for each in row), dtype="int32"))
+            values.append(np.fromiter((token for row in rows for token in row), dtype="int32"))
         self._values = np.concatenate(values) if values else np.zeros(0, dtype="int32")
         self._ends = np.cumsum(lengths, dtype="int64")
         self.lengths = np.asarray(lengths, dtype="int64")
@@ -198,10 +198,12 @@ class BatchLoss(torch.nn.Module):
 
         optimizer (torch.optim.Optimizer): Changed in place.
         """
-        own = list(self.objective.parameters())
-        if not own:
+        parameters = list(self.objective.parameters())
+        if not parameters:
             return
         for group in optimizer.param_groups:
-            group["params"] = [p for p in group["params"] if not any(p is each for each in own)]
+            group["params"] = [
+                p for p in group["params"] if not any(p is parameter for parameter in parameters)
+            ]
         rate = self.objective.learning_rate
-        optimizer.add_param_group({"params": own, "lr": rate, "weight_decay": 0.0})
+        optimizer.add_param_group({"params": parameters, "lr": rate, "weight_decay": 0.0})

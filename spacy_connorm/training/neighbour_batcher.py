@@ -45,12 +45,12 @@ class NeighbourBatcher(GroupBatcher):
         require_positive("neighbours", self.neighbours)
 
     def _order(
-        self, found: Occurrences, groups: Groups, ranking: Any, rng: np.random.Generator
+        self, occurrences: Occurrences, groups: Groups, ranking: Any, rng: np.random.Generator
     ) -> np.ndarray:
         starts, concept = np.unique(groups.concept, return_inverse=True)
-        sizes = found.end[starts] - starts
+        sizes = occurrences.end[starts] - starts
         sampled = starts + rng.integers(sizes, size=(_SAMPLED, len(starts)))
-        centroids = _centroids(found.row[sampled], ranking.vectors)
+        centroids = _centroids(occurrences.row[sampled], ranking.vectors)
         near = _nearest(centroids, self.neighbours * _SPARE, rng)
         return _cluster_groups(concept, near, self.neighbours, rng)
 
@@ -94,10 +94,10 @@ def _cluster_groups(
     for group in shuffled.tolist():
         if taken[group]:
             continue
-        own = int(concept[group])
-        left[own].remove(group)
+        number = int(concept[group])
+        left[number].remove(group)
         cluster = [group]
-        for other in near[own].tolist():
+        for other in near[number].tolist():
             if len(cluster) == size:
                 break
             if left[other]:

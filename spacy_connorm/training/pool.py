@@ -195,16 +195,16 @@ def build_pool(
         raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
     rows, texts = _rows(list(stated.texts), inputs)
     pairs = _CountedPairs.join(
-        *(_distinct_pairs(each, rows, report) for each in (stated.names, stated.mentions)),
+        *(_distinct_pairs(pairs, rows, report) for pairs in (stated.names, stated.mentions)),
         use_ontology=use_ontology,
         data_share=data_share,
         report=report,
     )
     pool = _pool(pairs.of_drawn_rows(), texts, stated, report)
     if report.concepts == report.single_text_concepts:
-        found = f"{report.concepts} concepts, {report.texts} different texts for the encoder"
+        counts = f"{report.concepts} concepts, {report.texts} different texts for the encoder"
         reason, mend = (
-            f"no concept has two texts ({found})",
+            f"no concept has two texts ({counts})",
             "an ontology with synonyms, or a corpus",
         )
         raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
@@ -335,7 +335,7 @@ class _CountedPairs(NamedTuple):
     def of_drawn_rows(self) -> "_CountedPairs":
         """Select all pairs of the rows that are drawn at least once."""
         chosen = np.isin(self.row, self.row[self.times > 0])
-        return _CountedPairs(*(each[chosen] for each in self))
+        return _CountedPairs(*(column[chosen] for column in self))
 
 
 def _low(keys: np.ndarray) -> np.ndarray:
@@ -355,9 +355,9 @@ def _pool(
     chosen_rows, row = np.unique(pairs.row, return_inverse=True)
     chosen_concepts, concept = np.unique(pairs.concept, return_inverse=True)
     all_ids = stated.concept_ids
-    concept_ids = [all_ids[each] for each in chosen_concepts.tolist()]
+    concept_ids = [all_ids[number] for number in chosen_concepts.tolist()]
     pool = SynonymPool(
-        texts=[texts[each] for each in chosen_rows.tolist()],
+        texts=[texts[row_number] for row_number in chosen_rows.tolist()],
         concepts=_by_row(row, concept, len(chosen_concepts)),
         members=_by_concept(row, concept, pairs.times, len(chosen_concepts)),
         concept_ids=concept_ids,
@@ -369,7 +369,7 @@ def _pool(
     report.concepts = int(np.count_nonzero(texts_of))
     report.single_text_concepts = int(np.count_nonzero(texts_of == 1))
     report.texts = len(pool.texts)
-    report.ambiguous_texts = sum(len(each) > 1 for each in pool.concepts)
+    report.ambiguous_texts = sum(len(concepts) > 1 for concepts in pool.concepts)
     return pool
 
 
@@ -395,9 +395,13 @@ def _by_concept(
 
 def _parents(chosen: list[str], ontology: Ontology) -> list[tuple[int, ...]]:
     numbers = {concept_id: number for number, concept_id in enumerate(chosen)}
-    parents = (ontology[each].parents if each in ontology else () for each in chosen)
-    primary = (dict.fromkeys(map(ontology.primary_id, each)) for each in parents)
-    return [tuple(numbers[each] for each in own if each in numbers) for own in primary]
+    parents = (
+        ontology[concept_id].parents if concept_id in ontology else () for concept_id in chosen
+    )
+    primary = (dict.fromkeys(map(ontology.primary_id, ids)) for ids in parents)
+    return [
+        tuple(numbers[concept_id] for concept_id in ids if concept_id in numbers) for ids in primary
+    ]
 
 
 def sorted_unique(values: np.ndarray) -> np.ndarray:

@@ -140,7 +140,7 @@ def run_training(
 
 
 def _find_best(history: list[dict[str, float]], metric: str) -> dict[str, float] | None:
-    scored = [each for each in history if f"eval_{metric}" in each]
+    scored = [entry for entry in history if f"eval_{metric}" in entry]
     return max(scored, key=lambda each: each[f"eval_{metric}"]) if scored else None
 
 
@@ -365,8 +365,8 @@ class Notify(TrainerCallback):
         if state.is_world_process_zero:
             # The trainer adds the epoch.
             scores = {
-                key.removeprefix("eval_"): each
-                for key, each in kwargs["metrics"].items()
+                key.removeprefix("eval_"): value
+                for key, value in kwargs["metrics"].items()
                 if key.startswith("eval_")
             }
             best = args.metric_for_best_model

@@ -95,9 +95,9 @@ def train(
     _require_repeating(data, training.batcher)
     require_trainable(encoder)
     work = work_folder(output_path)
-    for each in (output_path, work):
+    for folder in (output_path, work):
         inputs = (data.ontology, *data.corpora, *data.dev, config["encoder"].get("name"))
-        require_apart(each, config_path, *inputs)
+        require_apart(folder, config_path, *inputs)
     for path in (*data.corpora, *data.dev):
         existing_file(path)
     if resume:

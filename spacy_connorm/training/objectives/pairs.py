@@ -54,7 +54,7 @@ class PairObjective(Objective):
         usable = pairs.positives.any(dim=1) & pairs.negatives.any(dim=1)
         if not usable.any():
             return zero_loss(vectors)
-        return self.loss_of_pairs(vectors, Pairs(*(each & usable.unsqueeze(1) for each in pairs)))
+        return self.loss_of_pairs(vectors, Pairs(*(mask & usable.unsqueeze(1) for mask in pairs)))
 
     @abstractmethod
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:

@@ -167,8 +167,10 @@ def _norm_loss(vectors: torch.Tensor, rankings: Rankings) -> torch.Tensor:
         return zero_loss(vectors)
     # A zero vector has no direction to grow in, so its gradient is zero.
     lengths = torch.linalg.vector_norm(vectors, dim=1)
-    own = lengths[rankings.mentions].unsqueeze(1)
-    above = lengths[rankings.hypernyms.clamp(min=0)]
-    ratios = (own - above) / (own + above).clamp(min=torch.finfo(vectors.dtype).tiny)
+    of_mentions = lengths[rankings.mentions].unsqueeze(1)
+    of_hypernyms = lengths[rankings.hypernyms.clamp(min=0)]
+    ratios = (of_mentions - of_hypernyms) / (of_mentions + of_hypernyms).clamp(
+        min=torch.finfo(vectors.dtype).tiny
+    )
     means = (ratios * is_hypernym).sum(dim=1) / is_hypernym.sum(dim=1).clamp(min=1)
     return means[has_hypernyms].mean()
