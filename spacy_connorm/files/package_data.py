@@ -1,19 +1,28 @@
-"""The package's own tables."""
+"""The package's own tables and queries: data files that stand beside a module."""
 
 import tomllib
 from importlib.resources import files
 from typing import Any
 
 
+def read_text(package: str, name: str) -> str:
+    """Read a file.
+
+    package (str): The module's `__package__`.
+    name (str): The name of the file.
+    RETURNS (str): Its content.
+    """
+    return files(package).joinpath(name).read_text(encoding="utf8")
+
+
 def read_toml(package: str, name: str) -> dict[str, Any]:
-    """Read a TOML file that stands beside a module.
+    """Read a TOML file.
 
     package (str): The module's `__package__`.
     name (str): The name of the file.
     RETURNS (Dict[str, Any]): Its tables, with tuples instead of lists.
     """
-    content = files(package).joinpath(name).read_text(encoding="utf8")
-    return {key: _frozen(value) for key, value in tomllib.loads(content).items()}
+    return {key: _frozen(value) for key, value in tomllib.loads(read_text(package, name)).items()}
 
 
 def _frozen(value: Any) -> Any:

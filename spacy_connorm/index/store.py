@@ -2,8 +2,6 @@
 read row by row and cached.
 """
 
-import os
-import sqlite3
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
@@ -16,9 +14,10 @@ from ..concepts import Concept
 from ..concepts.curies import PREFIXES, split_curie
 from ..errors import ConnormError, Errors
 from ..files.arrays import open_array, require_offsets
-from ..files.folders import damaged, replaced_since, stamp
+from ..files.folders import damaged
 from ..text.cleaning import clean
 from .cache import Cache
+from .database import Database
 
 _BRANCH = """
 WITH RECURSIVE branch(number) AS (
@@ -32,20 +31,12 @@ WITH RECURSIVE above(number) AS (
 SELECT number FROM above
 """
 _XREFS = "SELECT id, curies FROM concepts JOIN xrefs USING (number)"
-_BATCH = 500
 _PAGE = 10_000
 # Semantic types that a message shows.
 _SHOWN_TYPES = 20
 # Names and texts kept in memory: tens of megabytes. Reading one again from SQLite takes longer than
 # the rest of an answer.
 _CACHED = 100_000
-# SQLite instructions between two checks, and the maximum number of checks per query: about ten
-# seconds. Ten million concepts take a tenth of that.
-_INSTRUCTIONS = 1_000_000
-_MAX_CHECKS = 2_000
-# The maximum size of a value in bytes. A schema can have computed columns.
-_MAX_LENGTH = 1 << 24
-_INVALID = "it has values of another type"
 # The texts of all members as UTF-8, one after another, and where each begins.
 TEXTS_FILE, STARTS_FILE = "names.utf8.npy", "names.start.npy"
 
@@ -66,10 +57,7 @@ class ConceptStore:
         self._text_starts = open_array(path.with_name(STARTS_FILE), "int64", (None,))
         require_offsets(path.with_name(STARTS_FILE), self._text_starts, len(utf8))
         self._utf8 = memoryview(utf8.data)
-        self._connection: sqlite3.Connection | None = None
-        self._process = 0
-        self._checks = 0
-        self._opened = _stamp(path)
+        self._database = Database(path)
         self._labels: Cache[int, tuple[str, str]] = Cache(_CACHED)
         self._texts: Cache[int, str] = Cache(_CACHED)
         self._xrefs: Cache[str, tuple[str, ...]] = Cache(_CACHED)
@@ -81,7 +69,7 @@ class ConceptStore:
 
     @cached_property
     def _count(self) -> int:
-        ((count, last),) = self._query("SELECT count(*), max(number) FROM concepts")
+        ((count, last),) = self._database.query("SELECT count(*), max(number) FROM concepts")
         if last != count - 1:
             raise damaged(self.path, "its concepts are not numbered from 0")
         return count
@@ -103,7 +91,7 @@ class ConceptStore:
     def _number(self, concept_id: str) -> int | None:
         for table in ("concepts", "alt_ids", "spellings"):
             sql = f"SELECT number FROM {table} WHERE id = ? ORDER BY number"
-            for (number,) in self._query(sql, (concept_id,)):
+            for (number,) in self._database.query(sql, (concept_id,)):
                 self._require_numbers([number])
                 return number
         return None
@@ -117,7 +105,7 @@ class ConceptStore:
         return self._xrefs.get_all(concept_ids, self._read_xrefs)
 
     def _read_xrefs(self, concept_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        found = self._select(f"{_XREFS} WHERE id IN", concept_ids)
+        found = self._database.select(f"{_XREFS} WHERE id IN", concept_ids)
         curies = {concept_id: tuple(curies.split()) for concept_id, curies in found}
         return {concept_id: curies.get(concept_id, ()) for concept_id in concept_ids}
 
@@ -131,7 +119,7 @@ class ConceptStore:
 
         RETURNS (List[str]): Their prefixes, sorted.
         """
-        return [*self._column("SELECT prefix FROM vocabularies ORDER BY prefix", str)]
+        return [*self._database.column("SELECT prefix FROM vocabularies ORDER BY prefix", str)]
 
     def in_ontology(self, number: int) -> bool:
         """Check whether a concept is in the ontology.
@@ -139,7 +127,7 @@ class ConceptStore:
         RETURNS (bool): False for a concept that is only in annotated data.
         """
         sql = "SELECT in_ontology FROM concepts WHERE number = ?"
-        return any(self._column(sql, int, number))
+        return any(self._database.column(sql, int, number))
 
     def labels(self, numbers: Iterable[int]) -> dict[int, tuple[str, str]]:
         """Read ids and preferred names.
@@ -167,7 +155,7 @@ class ConceptStore:
     def _read_labels(self, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
         sql = "SELECT number, id, name FROM concepts WHERE number IN"
         # SQLite does not know the integers of NumPy.
-        rows = self._select(sql, list(map(int, numbers)))
+        rows = self._database.select(sql, list(map(int, numbers)))
         if len(rows) != len(numbers):
             raise damaged(self.path, f"it lacks {len(numbers) - len(rows)} rows")
         return {number: (concept_id, name) for number, concept_id, name in rows}
@@ -189,7 +177,7 @@ class ConceptStore:
         RETURNS (Concept): The concept.
         """
         sql = "SELECT number, id, name, definition FROM concepts WHERE number IN"
-        rows = self._select(sql, [int(number)])
+        rows = self._database.select(sql, [int(number)])
         if len(rows) != 1:
             raise damaged(self.path, "it lacks a row")
         _, concept_id, name, definition = rows[0]
@@ -198,12 +186,12 @@ class ConceptStore:
             canonical_name=name,
             definition=definition,
             types=self.types_of([number])[number],
-            parents=self._column(
+            parents=self._database.column(
                 "SELECT id FROM parents JOIN concepts ON number = parent WHERE child = ?",
                 str,
                 number,
             ),
-            alt_ids=self._column("SELECT id FROM alt_ids WHERE number = ?", str, number),
+            alt_ids=self._database.column("SELECT id FROM alt_ids WHERE number = ?", str, number),
             xrefs=self._xrefs_of(number),
         )
 
@@ -217,7 +205,7 @@ class ConceptStore:
     def _read_types(self, numbers: Sequence[int]) -> dict[int, tuple[str, ...]]:
         sql = "SELECT number, type FROM types WHERE number IN"
         types: dict[int, tuple[str, ...]] = dict.fromkeys(numbers, ())
-        for number, name in self._select(sql, numbers):
+        for number, name in self._database.select(sql, numbers):
             types[number] += (name,)
         return types
 
@@ -226,7 +214,7 @@ class ConceptStore:
 
         RETURNS (List[str]): The types, sorted.
         """
-        return [*self._column("SELECT DISTINCT type FROM types ORDER BY type", str)]
+        return [*self._database.column("SELECT DISTINCT type FROM types ORDER BY type", str)]
 
     def _unknown(self, concept: str) -> ConnormError:
         types = self.types()
@@ -243,7 +231,7 @@ class ConceptStore:
         return self._ancestors.get_all([number], self._read_ancestors)[number]
 
     def _read_ancestors(self, numbers: Sequence[int]) -> dict[int, frozenset[int]]:
-        return {each: frozenset(self._column(_ANCESTORS, int, each)) for each in numbers}
+        return {each: frozenset(self._database.column(_ANCESTORS, int, each)) for each in numbers}
 
     def of_types(self, types: Sequence[str]) -> np.ndarray:
         """Find the concepts of some semantic types.
@@ -298,14 +286,14 @@ class ConceptStore:
 
         RETURNS (Ints2d): int64 (2, l): children and their parents.
         """
-        links = self._query("SELECT child, parent FROM parents")
+        links = self._database.query("SELECT child, parent FROM parents")
         numbers = np.fromiter(chain.from_iterable(links), "int64", 2 * len(links))
         return numbers.reshape(-1, 2).T
 
     def _union(self, sql: str, keys: Iterable[Any]) -> np.ndarray:
         found: set[int] = set()
         for key in keys:
-            rows = self._query(sql, (key,))
+            rows = self._database.query(sql, (key,))
             if not rows:
                 raise self._unknown(key)
             found.update(number for (number,) in rows)
@@ -316,60 +304,3 @@ class ConceptStore:
         are_numbers = all(type(number) is int for number in numbers)
         if not are_numbers or not 0 <= min(numbers) <= max(numbers) < len(self):
             raise damaged(self.path, "it has numbers that do not belong to any concept")
-
-    def _column(self, sql: str, kind: type, *keys: int) -> tuple[Any, ...]:
-        values = tuple(value for (value,) in self._query(sql, keys))
-        if not all(type(value) is kind for value in values):
-            raise damaged(self.path, _INVALID)
-        return values
-
-    def _select(self, sql: str, keys: Sequence[Any]) -> list[tuple]:
-        """Read any number of rows per key.
-
-        sql (str): The query, up to the list of keys.
-        keys (Sequence[Any]): Ids or numbers.
-        RETURNS (List[tuple]): Rows of the key and strings.
-        """
-        rows: list[tuple] = []
-        for start in range(0, len(keys), _BATCH):
-            batch = keys[start : start + _BATCH]
-            rows += self._query(f"{sql} ({','.join('?' * len(batch))})", batch)
-        if not {type(text) for row in rows for text in row[1:]} <= {str}:
-            raise damaged(self.path, _INVALID)
-        return rows
-
-    def _query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple]:
-        try:
-            # A forked worker must not use the connection of its parent.
-            if self._connection is None or self._process != os.getpid():
-                self._connection, self._process = self._connect(), os.getpid()
-            self._checks = 0
-            return self._connection.execute(sql, values).fetchall()
-        except (sqlite3.Error, OSError) as error:
-            raise damaged(self.path, error) from error
-
-    def _connect(self) -> sqlite3.Connection:
-        if _stamp(self.path) != self._opened:
-            # Its numbers no longer belong to the mapped vectors.
-            raise replaced_since(self.path)
-        uri = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
-        connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
-        connection.execute("PRAGMA trusted_schema = OFF")
-        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_LENGTH)
-        connection.set_progress_handler(self._is_endless, _INSTRUCTIONS)
-        # Views and triggers, which `StoreWriter` does not make, could run anything.
-        kinds = {kind for (kind,) in connection.execute("SELECT type FROM sqlite_master")}
-        if not kinds <= {"table", "index"}:
-            raise damaged(self.path, "its schema is not that of an index")
-        return connection
-
-    def _is_endless(self) -> bool:
-        self._checks += 1
-        return self._checks > _MAX_CHECKS
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    # A different file if `to_disk` wrote into the folder that was loaded, but with the same
-    # content.
-    size, time, _ = stamp(path)
-    return size, time

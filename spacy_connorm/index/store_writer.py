@@ -13,40 +13,8 @@ import numpy as np
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, split_curie
 from ..errors import Warnings, quote_id, swapped, warn
+from ..files.package_data import read_text
 
-_STAGE = """
-CREATE TABLE stage.concepts (
-    place INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, definition TEXT, in_ontology INTEGER,
-    vocabulary TEXT);
-CREATE TABLE stage.alt_ids (value TEXT, place INTEGER);
-CREATE TABLE stage.spellings (value TEXT, place INTEGER);
-CREATE TABLE stage.types (value TEXT, place INTEGER);
-CREATE TABLE stage.parents (value TEXT, place INTEGER);
-CREATE TABLE stage.xrefs (value TEXT, place INTEGER);
-CREATE TABLE stage.repeated (place INTEGER PRIMARY KEY);
-CREATE TABLE stage.unknown (text TEXT, place INTEGER);
-CREATE INDEX stage.by_alt_id ON alt_ids (value);
-CREATE INDEX stage.by_spelling ON spellings (value);
-"""
-_SCHEMA = """
-CREATE TABLE main.concepts (
-    number INTEGER PRIMARY KEY, id TEXT UNIQUE, name TEXT, definition TEXT, in_ontology INTEGER,
-    vocabulary TEXT);
-CREATE TABLE main.alt_ids (id TEXT, number INTEGER);
-CREATE TABLE main.spellings (id TEXT, number INTEGER);
-CREATE TABLE main.types (type TEXT, number INTEGER);
-CREATE TABLE main.parents (parent INTEGER, child INTEGER);
-CREATE TABLE main.xrefs (number INTEGER PRIMARY KEY, curies TEXT);
-CREATE TABLE main.vocabularies (prefix TEXT PRIMARY KEY);
-"""
-_INDEXES = """
-CREATE INDEX by_alt_id ON alt_ids (id);
-CREATE INDEX by_spelling ON spellings (id);
-CREATE INDEX by_type ON types (type, number);
-CREATE INDEX types_of ON types (number);
-CREATE INDEX by_parent ON parents (parent);
-CREATE INDEX parents_of ON parents (child);
-"""
 _ADD = "INSERT INTO stage.concepts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 # If several concepts share an alternate id or a spelling, the first one gets it, as in the store.
 _BY_OTHER_ID = """
@@ -57,46 +25,12 @@ DELETE FROM stage.{table} WHERE place IN (SELECT place FROM stage.repeated) AND 
     SELECT min(rowid) FROM stage.{table} WHERE place IN (SELECT place FROM stage.repeated)
     GROUP BY value, place)
 """
-_NAME_UNKNOWN = """
-UPDATE stage.concepts SET name = (
-    SELECT text FROM stage.unknown AS said WHERE said.place = concepts.place
-    GROUP BY text ORDER BY count(*) DESC, text LIMIT 1)
-WHERE NOT in_ontology
-"""
-_NUMBER = """
-INSERT INTO main.concepts
-SELECT row_number() OVER (ORDER BY id) - 1, id, name, definition, in_ontology, vocabulary
-FROM stage.concepts ORDER BY id
-"""
 _FIELD = """
 INSERT INTO main.{table}
 SELECT listed.value, numbered.number FROM stage.{table} AS listed
 CROSS JOIN stage.concepts AS staged ON staged.place = listed.place
 CROSS JOIN main.concepts AS numbered ON numbered.id = staged.id
 ORDER BY numbered.number, listed.rowid
-"""
-_PARENTS = """
-INSERT INTO main.parents
-SELECT parent.number, child.number FROM stage.parents AS listed
-CROSS JOIN main.concepts AS parent ON parent.id = listed.value
-CROSS JOIN stage.concepts AS staged ON staged.place = listed.place
-CROSS JOIN main.concepts AS child ON child.id = staged.id
-ORDER BY child.number, listed.rowid
-"""
-_VOCABULARIES = """
-INSERT INTO main.vocabularies
-SELECT vocabulary FROM stage.concepts WHERE vocabulary != ''
-UNION SELECT substr(value, 1, instr(value, ':') - 1) FROM stage.xrefs ORDER BY 1
-"""
-# One row per concept: CURIEs have no spaces.
-_XREFS = """
-INSERT INTO main.xrefs
-SELECT number, group_concat(value, ' ') FROM (
-    SELECT numbered.number AS number, listed.value AS value FROM stage.xrefs AS listed
-    CROSS JOIN stage.concepts AS staged ON staged.place = listed.place
-    CROSS JOIN main.concepts AS numbered ON numbered.id = staged.id
-    ORDER BY numbered.number, listed.rowid)
-GROUP BY number
 """
 _BY_OWN_CURIE = """
 SELECT place FROM stage.concepts JOIN stage.xrefs USING (place) WHERE id = ? AND value = ?
@@ -126,7 +60,7 @@ class StoreWriter:
                     f"PRAGMA {schema}.journal_mode=OFF; PRAGMA {schema}.synchronous=OFF;"
                     f"PRAGMA {schema}.cache_size=-{_CACHE_KILOBYTES}"
                 )
-            self._connection.executescript(_STAGE + _SCHEMA)
+            self._run("store_tables.sql")
             self._connection.execute("BEGIN")
 
     def __enter__(self) -> "StoreWriter":
@@ -213,16 +147,11 @@ class StoreWriter:
         """
         self._warn()
         with self._writing():
-            self._connection.execute("CREATE INDEX stage.said_of ON unknown (place, text)")
-            self._connection.execute(_NAME_UNKNOWN)
-            self._connection.execute(_NUMBER)
             for table in (*_OTHER_IDS, "types", "parents", "xrefs"):
                 self._connection.execute(_MERGE.format(table=table))
+            self._run("store_numbering.sql")
             for table in (*_OTHER_IDS, "types"):
                 self._connection.execute(_FIELD.format(table=table))
-            self._connection.execute(_PARENTS)
-            self._connection.execute(_XREFS)
-            self._connection.execute(_VOCABULARIES)
             rows = self._connection.execute("SELECT place FROM stage.concepts ORDER BY id")
             places = np.fromiter((place for (place,) in rows), dtype="int64", count=len(self))
         numbers = np.empty(len(places), dtype="int32")
@@ -232,9 +161,7 @@ class StoreWriter:
     def close(self) -> None:
         """Complete the file."""
         with self._writing():
-            self._connection.execute("COMMIT")
-            self._connection.execute("DETACH stage")
-            self._connection.executescript(_INDEXES)
+            self._run("store_indexes.sql")
 
     def _warn(self) -> None:
         repeated = self._find("SELECT count(*), min(place) FROM stage.repeated")
@@ -247,6 +174,10 @@ class StoreWriter:
             if self._place_in_ontology(text):
                 raise swapped(text, first)
             warn(Warnings.CNW401.format(count=len(self._unknown), first=quote_id(first)))
+
+    def _run(self, name: str) -> None:
+        """Complete what was added, then run the statements of a file."""
+        self._connection.executescript(read_text(__package__, name))
 
     def _find(self, sql: str, *values: Any) -> Any:
         return self._execute(sql, values).fetchone()

@@ -1,4 +1,4 @@
-"""Concepts in SQLite; and what the cache keeps, never more than was allowed."""
+"""Concepts in SQLite, and a file that is damaged or replaced."""
 
 import os
 import shutil
@@ -265,8 +265,8 @@ def test_a_schema_that_is_not_ours_is_refused(store, statement):
 
 
 def test_a_query_that_takes_too_long_ends(store, monkeypatch):
-    monkeypatch.setattr("spacy_connorm.index.store._INSTRUCTIONS", 5)
-    monkeypatch.setattr("spacy_connorm.index.store._MAX_CHECKS", 3)
+    monkeypatch.setattr("spacy_connorm.index.database._INSTRUCTIONS", 5)
+    monkeypatch.setattr("spacy_connorm.index.database._MAX_CHECKS", 3)
     fresh = ConceptStore(store.path)
     with pytest.raises(ConnormError, match="CN402.*interrupted"):
         fresh.of_branches(["A"])
