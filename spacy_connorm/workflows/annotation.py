@@ -31,8 +31,9 @@ from ..files.progress import progress_bar
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
 from ..pipeline.mention_finder import find_nested_mentions
+from ..pipeline.tokenization import speed_up_urls
 from .pool import map_batches, require_processes
-from .texts import TEXT_FIELD, InputText, read_inputs, speed_up_urls
+from .texts import TEXT_FIELD, InputText, read_inputs
 
 _FILE = "a file or folder (for texts in Python: `export_docs(nlp.pipe(texts), output_path)`)"
 

@@ -40,18 +40,17 @@ from ..files.progress import progress_bar
 from ..files.tables import require_distinct_columns
 from ..pipeline.loading import find_pipeline_folder
 from .annotation import AnnotationCounts, Annotator
-from .memory_zones import MemoryZones
-from .pool import map_batches, require_processes
-from .texts import (
-    TEXT_FIELD,
+from .fragments import (
     InputFragment,
-    InputText,
     find_fragments,
     read_text_batches,
     require_column,
     require_fields,
     texts_of_rows,
 )
+from .memory_zones import MemoryZones
+from .pool import map_batches, require_processes
+from .texts import TEXT_FIELD, InputText
 
 if TYPE_CHECKING:
     from pandas import DataFrame

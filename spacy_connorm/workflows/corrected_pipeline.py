@@ -21,10 +21,11 @@ from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.limits import Limits
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from ..pipeline.mention_marker import MentionMarker, add_marker
+from ..pipeline.tokenization import speed_up_urls
 from .annotation import to_record
 from .corrections import Correction, CorrectionRecord, CorrectionsFile, Undo, effective, require_ids
 from .memory_zones import MemoryZones
-from .texts import batched, speed_up_urls
+from .text_batches import batched
 
 if TYPE_CHECKING:
     from ..linker.linking import Explanation

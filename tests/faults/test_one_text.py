@@ -8,8 +8,8 @@ import pytest
 import spacy
 
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.pipeline.tokenization import speed_up_urls
 from spacy_connorm.server import RequestLimits
-from spacy_connorm.workflows.texts import speed_up_urls
 
 from .regex_steps import RegexSteps
 

@@ -14,7 +14,7 @@ from troublesome import Troublesome, python_path
 from spacy_connorm import annotate_corpus
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.files.folders import read_manifest, unseal_whole
-from spacy_connorm.workflows import CorpusAnnotator, texts
+from spacy_connorm.workflows import CorpusAnnotator, fragments
 from spacy_connorm.workflows.corpus import corpus_schema
 from spacy_connorm.workflows.texts import InputText
 
@@ -203,7 +203,7 @@ def test_every_fragment_has_its_output(annotated, tmp_path, capsys):
 
 
 def test_processes_write_the_same_bytes(annotated, contents, monkeypatch):
-    monkeypatch.setattr(texts, "_ROWS", 2)
+    monkeypatch.setattr(fragments, "_ROWS", 2)
     one, two = annotated("one"), annotated("two", n_process=2)
     assert one.counts == two.counts
     assert contents(one.path) == contents(two.path)

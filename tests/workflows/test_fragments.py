@@ -6,8 +6,8 @@ import pyarrow.parquet
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.workflows import texts
-from spacy_connorm.workflows.texts import find_fragments, read_text_batches, require_fields
+from spacy_connorm.workflows import fragments
+from spacy_connorm.workflows.fragments import find_fragments, read_text_batches, require_fields
 
 FIELDS = ("text", "id")
 
@@ -145,8 +145,8 @@ def test_lines_without_a_text_keep_their_other_fields(write_jsonl):
 
 
 def test_batches_are_bounded(write_jsonl, monkeypatch):
-    monkeypatch.setattr(texts, "_ROWS", 3)
-    monkeypatch.setattr(texts, "_CHARACTERS", 10)
+    monkeypatch.setattr(fragments, "_ROWS", 3)
+    monkeypatch.setattr(fragments, "_CHARACTERS", 10)
     lines = [{"text": "x" * length} for length in (1, 1, 1, 1, 20, 9, 1, 1)]
     (fragment,) = find_fragments(write_jsonl("a.jsonl", *lines))
     lengths = [[len(text.text) for text in batch] for batch in read_text_batches(fragment, *FIELDS)]
