@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from .finder_classes import FinderClasses
 from .word_classes import WordClasses
 
 # spaCy's code for no language in particular.
@@ -40,6 +41,19 @@ class Meaning(NamedTuple):
     word: str
     kind: str
     stands_for: tuple[str, ...]
+
+
+class OtherMeaning(NamedTuple):
+    """A row of `other_meanings.tsv`: words beside another that give it another meaning.
+
+    word (str): The word, in lower case.
+    side (str): Where the others stand: "before" or "after" the word.
+    others (Tuple[str, ...]): The others.
+    """
+
+    word: str
+    side: str
+    others: tuple[str, ...]
 
 
 class Derivation(NamedTuple):
@@ -78,15 +92,19 @@ class LanguageData:
     meanings (Tuple[Meaning, ...]): What words may stand for.
     derivations (Tuple[Derivation, ...]): How words derive from nouns.
     plurals (Tuple[Plural, ...]): How plurals are formed.
+    finder (FinderClasses): Words around and in mentions.
+    other_meanings (Tuple[OtherMeaning, ...]): Words that give others another meaning.
     spellings (Mapping[str, str]): Parts of words, with those of the spelling that is compared. "^"
         is the beginning of a word, "$" its end.
     """
 
     code: str
     words: WordClasses = field(default_factory=WordClasses)
+    finder: FinderClasses = field(default_factory=FinderClasses)
     meanings: tuple[Meaning, ...] = ()
     derivations: tuple[Derivation, ...] = ()
     plurals: tuple[Plural, ...] = ()
+    other_meanings: tuple[OtherMeaning, ...] = ()
     spellings: Mapping[str, str] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple:
@@ -106,6 +124,7 @@ def load_language(code: str) -> LanguageData:
     return LanguageData(
         code,
         words=_read_classes(WordClasses, folder / "words.toml", stop_words=_stop_words(code)),
+        finder=_read_classes(FinderClasses, folder / "finder.toml"),
         meanings=tuple(
             Meaning(row["word"], row["kind"], _alternatives(row["stands_for"]))
             for row in _read_rows(folder / "meanings.tsv")
@@ -117,6 +136,10 @@ def load_language(code: str) -> LanguageData:
         plurals=tuple(
             Plural(row["plural"], row["kind"], row["singular"])
             for row in _read_rows(folder / "plurals.tsv")
+        ),
+        other_meanings=tuple(
+            OtherMeaning(row["word"], row["side"], _alternatives(row["others"]))
+            for row in _read_rows(folder / "other_meanings.tsv")
         ),
         spellings={row["part"]: row["spelling"] for row in _read_rows(folder / "spellings.tsv")},
     )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 Words = frozenset[str]
-_NONE: Words = frozenset()
+NONE: Words = frozenset()
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,50 +60,50 @@ class WordClasses:
     no_short_forms: Stand in brackets and are not short forms: "i.e.".
     """
 
-    owners: Words = _NONE
-    determiners: Words = _NONE
-    prepositions: Words = _NONE
-    copulas: Words = _NONE
-    grades: Words = _NONE
-    qualifiers: Words = _NONE
-    possessives: Words = _NONE
-    sides: Words = _NONE
-    numbered: Words = _NONE
-    function_words: Words = _NONE
-    stop_words: Words = _NONE
-    conjunctions: Words = _NONE
-    joining_words: Words = _NONE
-    idioms: Words = _NONE
-    modifiers: Words = _NONE
-    modifier_endings: Words = _NONE
-    nouns_like_modifiers: Words = _NONE
-    heads: Words = _NONE
-    head_endings: Words = _NONE
-    plain_adjectives: Words = _NONE
-    dependent_adjectives: Words = _NONE
-    measures: Words = _NONE
-    disease_nouns: Words = _NONE
-    system_nouns: Words = _NONE
-    verb_endings: Words = _NONE
-    negating_prefixes: Words = _NONE
-    quality_endings: Words = _NONE
-    compound_prefixes: Words = _NONE
-    combining_forms: Words = _NONE
-    malformations: Words = _NONE
-    disorders: Words = _NONE
-    complaints: Words = _NONE
-    staying_words: Words = _NONE
-    staying_starts: Words = _NONE
-    staying_ends: Words = _NONE
-    residual_words: Words = _NONE
-    turning_words: Words = _NONE
-    semantic_tags: Words = _NONE
-    tag_endings: Words = _NONE
-    tag_beginnings: Words = _NONE
-    linking_words: Words = _NONE
-    linking_conjunctions: Words = _NONE
-    short_form_heads: Words = _NONE
-    no_long_form_starts: Words = _NONE
-    definition_prefaces: Words = _NONE
-    alternatives: Words = _NONE
-    no_short_forms: Words = _NONE
+    owners: Words = NONE
+    determiners: Words = NONE
+    prepositions: Words = NONE
+    copulas: Words = NONE
+    grades: Words = NONE
+    qualifiers: Words = NONE
+    possessives: Words = NONE
+    sides: Words = NONE
+    numbered: Words = NONE
+    function_words: Words = NONE
+    stop_words: Words = NONE
+    conjunctions: Words = NONE
+    joining_words: Words = NONE
+    idioms: Words = NONE
+    modifiers: Words = NONE
+    modifier_endings: Words = NONE
+    nouns_like_modifiers: Words = NONE
+    heads: Words = NONE
+    head_endings: Words = NONE
+    plain_adjectives: Words = NONE
+    dependent_adjectives: Words = NONE
+    measures: Words = NONE
+    disease_nouns: Words = NONE
+    system_nouns: Words = NONE
+    verb_endings: Words = NONE
+    negating_prefixes: Words = NONE
+    quality_endings: Words = NONE
+    compound_prefixes: Words = NONE
+    combining_forms: Words = NONE
+    malformations: Words = NONE
+    disorders: Words = NONE
+    complaints: Words = NONE
+    staying_words: Words = NONE
+    staying_starts: Words = NONE
+    staying_ends: Words = NONE
+    residual_words: Words = NONE
+    turning_words: Words = NONE
+    semantic_tags: Words = NONE
+    tag_endings: Words = NONE
+    tag_beginnings: Words = NONE
+    linking_words: Words = NONE
+    linking_conjunctions: Words = NONE
+    short_form_heads: Words = NONE
+    no_long_form_starts: Words = NONE
+    definition_prefaces: Words = NONE
+    alternatives: Words = NONE
+    no_short_forms: Words = NONE
