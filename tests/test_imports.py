@@ -51,7 +51,6 @@ NOT_RUNNING = {"ontology", "training", "evaluation", "workflows", "server", "cli
 # Tests are named after the module they test; these are of what several modules do together.
 TOGETHER = {
     "index/test_rebuilding.py",
-    "linker/test_codes.py",
     "linker/test_inner_products.py",
     "linker/test_snapshots.py",
     "server/test_page.py",

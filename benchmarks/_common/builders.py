@@ -17,8 +17,9 @@ from spacy_connorm.encoders.storage import ARCHITECTURES
 from spacy_connorm.files.folders import read_object
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.index.backends.protocol import Backend
-from spacy_connorm.linker.linking import Query, candidates_of
+from spacy_connorm.linker.linking import candidates_of
 from spacy_connorm.linker.lookup import ConceptLookup
+from spacy_connorm.linker.query import Query
 from spacy_connorm.linker.sieve import Sieve
 from spacy_connorm.text.substitutions import Substitution
 

@@ -19,7 +19,7 @@ from spacy_connorm.documents.mentions import Mention, annotated_mentions
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.metrics import by_part
 from spacy_connorm.evaluation.queries import biosyn_ids, biosyn_texts, join_parts
-from spacy_connorm.linker.interpretations import written_id
+from spacy_connorm.linker.decision import written_id
 from spacy_connorm.text.composites import split_composite
 
 

@@ -1,15 +1,17 @@
 """Ways to process mentions, for `accuracy.py`, `ontology_alone.py` and `throughput.py`."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from _common.builders import make_hybrid
 from _common.datasets import Data
 from _common.scoring import DEPTH
 from spacy_connorm.evaluation import Prediction
-from spacy_connorm.linker.interpretations import written_id
-from spacy_connorm.linker.linking import Query, candidates_of
+from spacy_connorm.linker.decision import written_id
+from spacy_connorm.linker.linking import candidates_of
 from spacy_connorm.linker.lookup import ConceptLookup
+from spacy_connorm.linker.query import Query
+from spacy_connorm.linker.rescoring import make_rescorers
 
 
 @dataclass(frozen=True)
@@ -49,14 +51,12 @@ AS_READ = Steps("abbreviations, composites", abbreviations=True, composites=True
 
 def predict(steps: Steps, data: Data, lookup: ConceptLookup) -> list[Prediction]:
     """RETURNS (List[Prediction]): The predictions of a pipeline with these steps."""
-    lookup.tune(
-        {
-            "extra_words_weight": steps.extra_words_weight,
-            "rewriting_weight": steps.rewriting_weight,
-            "same_words_weight": steps.same_words_weight,
-        }
+    query = Query(
+        lookup.sieve,
+        DEPTH,
+        rescorers=make_rescorers(asdict(steps)),
+        split_composites=steps.composites,
     )
-    query = Query(lookup.sieve, DEPTH, split_composites=steps.composites)
     mentions = [mention.text for mention in data.mentions]
     long_forms = data.long_forms if steps.abbreviations else [""] * len(mentions)
     found = candidates_of(lookup.retriever, mentions, query, long_forms=long_forms)

@@ -16,7 +16,7 @@ from .app import command, show_table
 from .options import options_of
 
 if TYPE_CHECKING:
-    from ..linker.linking import Explanation
+    from ..linker.explanation import Explanation
     from ..pipeline.concept_normalizer import ConceptNormalizer
 
 _ALIGNS = {

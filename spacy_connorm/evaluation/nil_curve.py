@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..linker.interpretations import written_id
+from ..linker.decision import written_id
 from .metrics import Gold, Prediction, by_part
 from .report import Row, percent
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..linker.interpretations import Calibration, margins
+from ..linker.calibration import Calibration, margins
 from .metrics import Gold, Prediction, by_part
 
 # Weak regularization, which only keeps weights from growing without limit if dev data are

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..linker.interpretations import Calibration
+from ..linker.calibration import Calibration
 from ..linker.sieve import Sieve
 from .metrics import (
     ALL,

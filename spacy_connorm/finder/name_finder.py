@@ -15,7 +15,7 @@ from ..errors import refuse_text
 from ..index.cache import Cache
 from ..index.filter import Filter, allowed_concepts
 from ..index.search import TARGETS
-from ..linker.lookup import Retriever
+from ..linker.retriever import Retriever
 from ..text.bag_hashes import hash_bag
 from ..text.words import words_of
 from .context_rules import OTHER_WORD, context_reason

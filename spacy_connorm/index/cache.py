@@ -10,21 +10,23 @@ Value = TypeVar("Value")
 class Cache(Generic[Key, Value]):
     """Keeps values until there is no more room, then starts again without any. It can be shared
     between threads.
+
+    size (int): The maximum number of values to keep; 0 for none. It may be changed.
     """
 
     def __init__(self, size: int) -> None:
         """Start empty.
 
-        size (int): The maximum number of values to keep; 0 for none.
+        size (int): See `Cache`.
         """
-        self._size = size
+        self.size = size
         self._values: dict[Key, Value] = {}
 
     def __len__(self) -> int:
         return len(self._values)
 
     def __reduce__(self) -> tuple:
-        return Cache, (self._size,)
+        return Cache, (self.size,)
 
     def get(self, key: Key) -> Value | None:
         """Look up a value.
@@ -39,9 +41,9 @@ class Cache(Generic[Key, Value]):
         key (Key): Its key.
         value (Value): The value, which is not None.
         """
-        if len(self._values) >= self._size:
+        if len(self._values) >= self.size:
             self._values = {}  # another thread may be reading the old ones
-        if self._size:
+        if self.size:
             self._values[key] = value
 
     def get_all(

@@ -1,8 +1,9 @@
 """Turn mentions into candidates, without any `Doc`.
 
-`linking` has the steps for a mention: it is cleaned, interpreted, encoded, searched by a sieve and
-rescored, and the best interpretation is chosen. `lookup` holds the parts that this needs: encoder,
-index and added synonyms.
+`linking` has the way of a mention: it is cleaned, interpreted (`texts`), encoded (`retriever`),
+searched by a sieve and rescored (`sieve`, `rescoring`), and the best interpretation is chosen
+(`decision`). A `Query` has all settings of a call. `lookup` holds what this needs: encoder, index
+and added synonyms.
 """
 
 import lazy_loader

@@ -1,8 +1,10 @@
-"""The parts that find candidates: an encoder, an index, the synonyms beside it, and a sieve."""
+"""What a pipeline looks mentions up in: the encoder, the sieve and the index that are in use, and
+how they and the synonyms change.
+"""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
 from threading import RLock
@@ -10,157 +12,20 @@ from typing import Any
 
 import numpy as np
 
-from ..concepts import Candidate, Concept, Source
-from ..encoders.protocol import Encoder, encode_inputs, encoder_inputs, loaded_shim
-from ..encoders.raw import HybridArray, Raw, stack
-from ..encoders.shims import EncoderShim
+from ..concepts import Concept, Source
+from ..encoders.protocol import Encoder, encode_inputs, encoder_inputs
+from ..encoders.raw import Raw
 from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse, swapped, warn
 from ..files.atomic import TemporaryFolder
 from ..index.backends.protocol import Backend
-from ..index.cache import Cache
 from ..index.concept_index import ConceptIndex
-from ..index.filter import AllowedConcepts, Filter, allowed_concepts
-from ..index.keys import hash_keys
 from ..index.overlay import Synonym, SynonymOverlay
-from ..index.search import TARGETS
 from ..index.vectors.kinds import from_raw
-from ..index.vectors.metric import COSINE, metric_of
-from ..text.cleaning import clean, encodable
+from ..text.cleaning import clean
 from ..text.substitutions import Substitution
-from .rescorers import RESCORERS, SearchBatch
+from .retriever import Retriever
 from .sieve import Sieve
-from .synonyms import ChangedSynonym, as_pairs
-
-# The number of filters whose masks are kept: one byte per concept, and for each search one per row.
-_MAX_MASKS = 16
-
-
-@dataclass(frozen=True, eq=False)
-class Retriever:
-    """Everything that answers depend on, at one moment. It never changes: a change of synonyms
-    makes a new retriever, so that running queries are not affected.
-
-    encoder (Model[List[str], Floats2d]): The encoder that the index was built with.
-    index (ConceptIndex): The index to search.
-    overlay (SynonymOverlay): Synonyms added and removed since the index was built.
-    cache_size (int): The maximum number of answers to keep; 0 for none.
-    weights (Mapping[str, float]): The weights of `RESCORERS`, by setting; those at 0 are left out.
-    masks (Cache): The concepts that each filter allows.
-    cache (Cache): Answers to texts.
-    has_cosines (bool): Whether scores are cosines, so that the scores of different texts can be
-        compared.
-    """
-
-    encoder: Encoder
-    index: ConceptIndex
-    overlay: SynonymOverlay
-    cache_size: int = 0
-    weights: Mapping[str, float] = field(default_factory=dict)
-    masks: Cache[Filter, AllowedConcepts] = field(
-        default_factory=lambda: Cache(_MAX_MASKS), repr=False
-    )
-    cache: Cache[tuple, list[Candidate]] = field(init=False, repr=False)
-
-    has_cosines: bool = field(init=False, repr=False)
-    _shim: EncoderShim = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_shim", loaded_shim(self.encoder))
-        object.__setattr__(self, "cache", Cache(self.cache_size))
-        object.__setattr__(self, "has_cosines", self.index.metric == COSINE)
-
-    def __reduce__(self) -> tuple:
-        # A worker starts with empty caches.
-        return Retriever, (self.encoder, self.index, self.overlay, self.cache_size, self.weights)
-
-    def allowed(self, filter: Filter) -> AllowedConcepts | None:
-        """Find the concepts that a filter allows, once for each filter.
-
-        filter (Filter): The filter.
-        RETURNS (Optional[AllowedConcepts]): The concepts; None if all are allowed.
-        RAISES (ConnormError): CN406 for types and branches that the index lacks.
-        """
-        allowed = self.masks.get(filter)
-        if allowed is None:
-            allowed = allowed_concepts(filter, self.index)
-            if allowed is not None:
-                self.masks.put(filter, allowed)
-        return allowed
-
-    def find_known_texts(self, texts: Iterable[str], target: str) -> set[str]:
-        """Find out which texts denote a concept.
-
-        texts (Iterable[str]): Cleaned texts.
-        target (str): Where to look: "O", "D" or "OD".
-        RETURNS (Set[str]): The texts that the encoder cannot tell apart from a text of a concept.
-        """
-        asked = list(texts)
-        keys = self._shim.inputs(encodable(asked)) if asked else []
-        return {
-            text
-            for text, key in zip(asked, keys, strict=True)
-            if self.overlay.has_text(key, TARGETS[target])
-        }
-
-    def names_exactly(self, text: str, concept_id: str) -> bool:
-        """Check whether a text is an exact name of a concept that it denotes.
-
-        RETURNS (bool): True for its preferred name, an exact synonym or an annotated text; false
-            for a narrow, broad or related synonym of the ontology.
-        """
-        row = self.index.keys.row(self._shim.inputs(encodable([clean(text)]))[0])
-        if row is None:
-            return True  # a synonym that somebody has added
-        members = self.index.members
-        return not members.inexact[members.of(row, self.index.number(concept_id))].any()
-
-    def encode(
-        self, texts: Sequence[str], top_k: int, allowed: AllowedConcepts | None = None
-    ) -> SearchBatch:
-        """Get vectors from the index or from the encoder.
-
-        texts (Sequence[str]): Cleaned texts.
-        top_k (int): The number of concepts to find for each.
-        allowed (Optional[AllowedConcepts]): The concepts that may be found; all if None.
-        RETURNS (SearchBatch): The texts with vectors, without those in which the encoder
-            recognizes nothing.
-        """
-        index, shim = self.index, self._shim
-        inputs = shim.inputs(encodable(texts)) if texts else []
-        rows = index.keys.rows_of(hash_keys(inputs))
-        held = np.flatnonzero(rows >= 0)
-        held = held[index.vectors.norms[rows[held]] > 0]
-        places, found = held.tolist(), []
-        if places:
-            found.append(index.compared.queries(rows[held]))
-        other = np.flatnonzero(rows < 0).tolist()
-        if other:
-            # Texts that the encoder cannot tell apart are encoded once.
-            number: dict[bytes, int] = {}
-            items = np.array([number.setdefault(inputs[each], len(number)) for each in other])
-            vectors = from_raw(shim.encode([*number]), metric=index.metric)
-            recognized = np.flatnonzero(vectors.norms[items] > 0)
-            if len(recognized):
-                places += [other[each] for each in recognized.tolist()]
-                found.append(vectors.queries(items[recognized]))
-        rows = rows[places]
-        if self.overlay.removed:
-            rows = np.where(np.isin(rows, self.overlay.rows_without_concepts), -1, rows)
-        asked = stack(found) if len(found) > 1 else next(iter(found), None)
-        if isinstance(asked, HybridArray):  # vectors of the index lack the current weight
-            asked = replace(asked, weight=shim.lexical_weight)
-        return SearchBatch(
-            [texts[place] for place in places],
-            rows,
-            asked,
-            index,
-            self.overlay,
-            top_k,
-            allowed,
-            depth=top_k,
-            may_rise=np.zeros(len(places), dtype="bool"),
-        )
-
+from .synonym_changes import ChangedSynonym, as_pairs
 
 _INDEX = "index"
 # Files of synonyms have counts of up to six digits.
@@ -188,7 +53,6 @@ class ConceptLookup:
         self.sieve = sieve
         self.backend = backend
         self._retriever: Retriever | None = None
-        self._settings: dict[str, Any] = {}
         self._changing = RLock()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -244,26 +108,6 @@ class ConceptLookup:
             except BaseException:
                 self.encoder, self._retriever = before
                 raise
-
-    def tune(self, settings: Mapping[str, Any]) -> None:
-        """Change the settings of the `Retriever`, and empty the cache.
-
-        settings (Mapping[str, Any]): Values by name: `cache_size` and the settings of `RESCORERS`.
-            Missing ones keep their values; others are ignored.
-        RAISES (ConnormError): CN421 if any is incompatible with the metric of the backend.
-        """
-        _require_comparable(metric_of(self.backend), self.sieve, settings)
-        with self._changing:
-            self._settings |= settings
-            if self._retriever is not None:
-                self._retriever = replace(self._retriever, **self._own_settings())
-
-    def _own_settings(self) -> dict[str, Any]:
-        weights = {name: self._settings.get(name, 0.0) for name in RESCORERS}
-        return {
-            "cache_size": self._settings.get("cache_size", 0),
-            "weights": {name: weight for name, weight in weights.items() if weight},
-        }
 
     def build(
         self,
@@ -357,15 +201,18 @@ class ConceptLookup:
         removed = sorted(overlay.removed)
         members = [int(index.members.of(*pair)[0]) for pair in removed]
         texts = index.store.texts(members)
-        added = [(each, overlay.own_count(each)) for each in overlay.synonyms]
-        numbers = {concept for _, concept in removed} | {each.concept for each, _ in added}
+        added = [(synonym, overlay.own_count(synonym)) for synonym in overlay.synonyms]
+        numbers = {concept for _, concept in removed} | {synonym.concept for synonym, _ in added}
         labels = index.store.labels(numbers)
         return [
             *(
                 ChangedSynonym(texts[member], labels[concept][0], 0)
                 for member, (_, concept) in zip(members, removed, strict=True)
             ),
-            *(ChangedSynonym(each.text, labels[each.concept][0], count) for each, count in added),
+            *(
+                ChangedSynonym(synonym.text, labels[synonym.concept][0], count)
+                for synonym, count in added
+            ),
         ]
 
     def change_synonyms(self, changes: Iterable[ChangedSynonym]) -> None:
@@ -376,13 +223,13 @@ class ConceptLookup:
         """
         changes = list(changes)
         gone = [(text, concept_id) for text, concept_id, count in changes if not count]
-        added = (each for each in changes if each.times)
+        added = (change for change in changes if change.times)
         with self._changing:
             index, encoder = self.retriever.index, self.retriever.encoder
             overlay = SynonymOverlay(index).without_synonyms(find_synonyms(gone, index, encoder))
             changed = replace(self.retriever, overlay=overlay)
             for count, some in groupby(added, key=attrgetter("times")):
-                changed = _with_added(changed, [each[:2] for each in some], count=count)
+                changed = _with_added(changed, [change[:2] for change in some], count=count)
             self._retriever = changed
 
     def use(
@@ -398,7 +245,7 @@ class ConceptLookup:
             overlay.
         overlay (Optional[SynonymOverlay]): For a new index; empty if None.
         RAISES (ConnormError): CN408 if the index lacks a search of the sieve, CN410 if it was built
-            with another encoder or metric, CN421 if the sieve is incompatible with the metric.
+            with another encoder or metric.
         """
         with self._changing:
             old, retriever = self._retriever, None
@@ -406,34 +253,9 @@ class ConceptLookup:
                 index, overlay = old.index, old.overlay
             if index is not None:
                 index.require(encoder, self.sieve.searches)
-                _require_comparable(index.metric, self.sieve, self._settings)
                 overlay = SynonymOverlay(index) if overlay is None else overlay
-                retriever = Retriever(encoder, index, overlay, **self._own_settings())
+                retriever = Retriever(encoder, index, overlay)
             self.encoder, self._retriever = encoder, retriever
-
-
-def _require_comparable(metric: str, sieve: Sieve, settings: Mapping[str, Any]) -> None:
-    """Refuse settings that compare a score with a fixed number or another text's score: an inner
-    product has no upper limit, and grows with the length of the mention's vector.
-
-    metric (str): The metric of the index.
-    sieve (Sieve): The searches.
-    settings (Mapping[str, Any]): Values by name; missing ones are not used.
-    RAISES (ConnormError): CN421 with everything that must be changed, unless the metric is
-        "cosine".
-    """
-    if metric == COSINE:
-        return
-    # They raise or lower scores by a share of the largest cosine, 1.
-    wanted = [f"`{name} = 0`" for name in RESCORERS if settings.get(name)]
-    if settings.get("split_composites"):
-        wanted.append("`split_composites = false`")
-    if len(sieve.searches) > 1:
-        wanted.append(
-            f'a sieve of one search (`searches = ["{sieve.searches[-1]}"]`, `thresholds = []`)'
-        )
-    if wanted:
-        raise ConnormError(Errors.CN421.format(metric=metric, settings=", ".join(wanted)))
 
 
 def _with_added(
@@ -485,7 +307,7 @@ def encode_synonyms(synonyms: Sequence[Synonym], encoder: Encoder) -> Raw:
     RETURNS (Raw): Raw vectors, (n, width).
     RAISES (ConnormError): CN009 for a text in which the encoder recognizes nothing.
     """
-    vectors = encode_inputs(encoder, [each.key for each in synonyms])
+    vectors = encode_inputs(encoder, [synonym.key for synonym in synonyms])
     for place in np.flatnonzero(from_raw(vectors).norms == 0).tolist():
         raise ConnormError(Errors.CN009.format(number=place + 1, text=quote(synonyms[place].text)))
     return vectors
@@ -501,10 +323,10 @@ def _warn_of_missing(
     index (ConceptIndex): The index.
     WARNS (ConnormWarning): CNW001 for each.
     """
-    for number, each in enumerate(synonyms, start=1):
-        if not overlay.has_synonym(each):
-            (concept_id, _) = index.store.labels([each.concept])[each.concept]
-            text, concept = quote(each.text), quote_id(concept_id)
+    for number, synonym in enumerate(synonyms, start=1):
+        if not overlay.has_synonym(synonym):
+            (concept_id, _) = index.store.labels([synonym.concept])[synonym.concept]
+            text, concept = quote(synonym.text), quote_id(concept_id)
             warn(Warnings.CNW001.format(number=number, text=text, concept=concept))
 
 

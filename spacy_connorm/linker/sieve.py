@@ -1,12 +1,18 @@
-"""Sieves: ordered searches (Xu & Bethard 2021, section 3.2.1)."""
+"""Sieves, ordered searches (Xu & Bethard 2021, section 3.2.1), and how one searches a batch."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import TypeVar
 
+import numpy as np
+
+from ..concepts import Candidate
 from ..errors import refuse
+from ..index.hits import Hit, run_search
 from ..index.search import Search
+from .batch import SearchBatch
+from .rescoring import Rescorer
 
 Found = TypeVar("Found")
 # The threshold of the first search in the default sieve.
@@ -56,9 +62,68 @@ class Sieve:
         """
         return [
             next(
-                each
-                for each, (_, threshold) in zip(answers, self.steps, strict=True)
-                if score(each) >= threshold
+                answer
+                for answer, (_, threshold) in zip(answers, self.steps, strict=True)
+                if score(answer) >= threshold
             )
             for answers in zip(*(found[search] for search in self.searches), strict=True)
         ]
+
+
+def run_sieve(
+    batch: SearchBatch, sieve: Sieve, rescorers: Sequence[Rescorer] = (), *, top_k: int
+) -> dict[str, list[Candidate]]:
+    """Run the searches of a sieve in order, each only for the texts without an answer so far, and
+    rescore what each finds.
+
+    batch (SearchBatch): The encoded texts.
+    sieve (Sieve): The searches.
+    rescorers (Sequence[Rescorer]): What changes scores after each search, in order.
+    top_k (int): The number of concepts wanted for each text.
+    RETURNS (Dict[str, List[Candidate]]): At most top_k candidates by text, best first.
+    RAISES (ConnormError): CN408 for a search that the index was built without.
+    """
+    index, texts = batch.index, batch.texts
+    depth = max([top_k, *(rescorer.depth for rescorer in rescorers)])
+    may_rise = np.zeros(len(texts), dtype="bool")
+    for rescorer in rescorers:
+        may_rise[list(rescorer.may_rise(batch))] = True
+    answers: dict[int, tuple[Search, list[Hit]]] = {}
+    waiting = list(range(len(texts)))
+    for search, threshold in sieve.steps:
+        if not waiting:
+            break
+        hits = run_search(
+            search,
+            index,
+            batch.overlay,
+            batch.vectors if len(waiting) == len(texts) else batch.vectors[waiting],
+            top_k=depth,
+            allowed=batch.allowed,
+            thresholds=np.where(may_rise[waiting], -inf, threshold),
+        )
+        for rescorer in rescorers:
+            hits = rescorer(batch, search, waiting, hits, depth)
+        for place, found in zip(waiting, hits, strict=True):
+            if (found[0].score if found else -inf) >= threshold:
+                answers[place] = search, found[:top_k]
+        waiting = [place for place in waiting if place not in answers]
+    # The ids, names and texts of all hits are read from the index at once.
+    all_hits = [hit for _, found in answers.values() for hit in found]
+    labels = index.store.labels([hit.concept for hit in all_hits])
+    names = index.store.texts([hit.member for hit in all_hits if hit.member >= 0 and not hit.text])
+    return {
+        texts[place]: [
+            Candidate(
+                *labels[hit.concept],
+                score=hit.score,
+                text=hit.text or names.get(hit.member) or labels[hit.concept][1],
+                search=str(search),
+                searched=texts[place],
+                dense=hit.parts and hit.parts[0],
+                lexical=hit.parts and hit.parts[1],
+            )
+            for hit in found
+        ]
+        for place, (search, found) in answers.items()
+    }

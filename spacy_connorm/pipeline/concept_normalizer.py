@@ -27,8 +27,9 @@ from ..documents.spans import (
 from ..encoders import required_extra
 from ..errors import ConnormError, Errors, refuse, refuse_text
 from ..files.atomic import TemporaryFolder
-from ..linker.interpretations import Calibration, written_id
-from ..linker.synonyms import as_pairs, read_synonyms, write_synonyms
+from ..linker.calibration import Calibration
+from ..linker.decision import written_id
+from ..linker.synonym_changes import as_pairs, read_synonyms, write_synonyms
 from ..text.cleaning import clean
 from .batched_pipe import BatchedPipe
 from .limits import Limits
@@ -38,7 +39,8 @@ from .settings import InnerProductSettings, NormalizerSettings, Settings
 
 if TYPE_CHECKING:
     from ..index.filter import Filter
-    from ..linker.linking import Explanation, Query
+    from ..linker.explanation import Explanation
+    from ..linker.query import Query
 
 
 _ENCODER = "encoder"
@@ -278,7 +280,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RETURNS (Explanation): The interpretations, and a step for each search.
         RAISES (ConnormError): As `candidates`.
         """
-        from ..linker.linking import explain_mention
+        from ..linker.explanation import explain_mention
 
         if isinstance(mention, Span):
             text, name = mention.text, get_matched_name(mention)
@@ -300,22 +302,30 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN001 without an index, CN006 for invalid limits, CN413 for a
             vocabulary in which no concept has a code, CN118 for an unknown search.
         """
-        from ..linker.linking import CodeSystems, Query
+        from ..linker.codes import CodeSystems
 
         cfg = self._limited(limits)
-        codes = None
+        query = self._query(cfg)._replace(filter=self.filter(cfg))
         if cfg["code_systems"]:
             prefixes = PREFIXES.extended(cfg["prefixes"])
             codes = CodeSystems.of(cfg["code_systems"], prefixes, self.lookup.index)
-        query = Query(
+            query = query._replace(codes=codes)
+        return query if search is None else query.alone(search)
+
+    def _query(self, cfg: Mapping[str, Any]) -> "Query":
+        """Make a query from settings, except for what refers to concepts."""
+        from ..linker.query import Query
+        from ..linker.rescoring import make_rescorers
+
+        fitted = cfg["calibration"]
+        return Query(
             self.lookup.sieve,
             cfg["top_k"],
-            self.filter(cfg),
+            rescorers=make_rescorers(cfg),
             split_composites=cfg["split_composites"],
-            calibration=self.calibration,
-            codes=codes,
+            calibration=None if fitted is None else Calibration(**fitted),
+            cache_size=cfg["cache_size"],
         )
-        return query if search is None else query.alone(search)
 
     def filter(self, cfg: Mapping[str, Any] | None = None) -> "Filter":
         """The filter given by settings.
@@ -462,9 +472,11 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN005 if a span attribute is taken, CN421 for settings that are
             incompatible with the metric of the index.
         """
+        from ..index.vectors.metric import metric_of
+
         register_span_attributes(cfg["attribute_prefix"])
         register_matched_name()
-        self.lookup.tune(cfg)
+        self._query(cfg).require_comparable(metric_of(self.lookup.backend))
         self.cfg = cfg
 
     def _limited(self, limits: Limits) -> Settings:

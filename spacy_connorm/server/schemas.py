@@ -13,7 +13,7 @@ from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.corrections import Correction, Undo
 
 if TYPE_CHECKING:
-    from ..linker.linking import Explanation, Step
+    from ..linker.explanation import Explanation, Step
 
 
 _SURROGATE = re.compile("[\ud800-\udfff]")

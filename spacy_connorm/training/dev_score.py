@@ -26,8 +26,9 @@ from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import ExactIndex
 from ..index.vectors.metric import COSINE, Metric
 from ..lang import NEUTRAL
-from ..linker.linking import Query, candidates_of
+from ..linker.linking import candidates_of
 from ..linker.lookup import ConceptLookup
+from ..linker.query import Query
 from ..linker.sieve import Sieve
 from ..text.cleaning import clean
 from .config import LINKING_METRICS, MEAN_AVERAGE_PRECISION, TrainingData, read_mentions

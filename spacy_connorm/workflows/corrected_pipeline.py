@@ -16,7 +16,7 @@ from ..concepts import NIL, Candidate, Concept
 from ..documents.mentions import split_ids
 from ..documents.spans import choose_spans
 from ..errors import ConnormError, Errors
-from ..linker.synonyms import ChangedSynonym
+from ..linker.synonym_changes import ChangedSynonym
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.limits import Limits
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
@@ -28,7 +28,7 @@ from .memory_zones import MemoryZones
 from .text_batches import batched
 
 if TYPE_CHECKING:
-    from ..linker.linking import Explanation
+    from ..linker.explanation import Explanation
 
 
 # The start, the end (characters) and the label of a mention.

@@ -24,7 +24,7 @@ from ..documents.reading import blank_pipeline
 from ..errors import ConnormError, Errors, refuse_text, require_ending, unreadable
 from ..files.atomic import only_writer, require_apart, sync, write_errors, write_text
 from ..files.text import existing_file, find_ending
-from ..linker.synonyms import ChangedSynonym, write_synonyms
+from ..linker.synonym_changes import ChangedSynonym, write_synonyms
 
 _SEPARATORS = re.compile(r"[|+]")
 

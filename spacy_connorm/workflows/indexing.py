@@ -19,7 +19,7 @@ from ..errors import Warnings, refuse, require_choice, warn
 from ..files.atomic import TemporaryFolder, require_apart
 from ..files.folders import MANIFEST, read_object, replaced
 from ..linker.lookup import ConceptLookup
-from ..linker.synonyms import ChangedSynonym, as_pairs, read_synonyms
+from ..linker.synonym_changes import ChangedSynonym, as_pairs, read_synonyms
 from ..ontology import OntologyReader, substitutions_reader
 from ..ontology.profiles import AUTO, NONE, PROFILES, Profile
 from ..pipeline.concept_normalizer import ConceptNormalizer

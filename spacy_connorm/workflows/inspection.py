@@ -16,7 +16,7 @@ from ..pipeline.loading import find_pipeline_folder, load_normalizer, load_pipel
 from ..pipeline.saving import META_FACT, META_FILE, meaning_of
 
 if TYPE_CHECKING:
-    from ..linker.linking import Explanation
+    from ..linker.explanation import Explanation
 
 
 def search(

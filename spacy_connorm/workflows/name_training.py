@@ -16,8 +16,10 @@ from thinc.api import Config
 from ..concepts import SCOPES, Concept, Ontology
 from ..errors import ConnormError, Errors
 from ..index.backends.exact import ExactIndex
-from ..linker.linking import Query, candidates_of
+from ..linker.linking import candidates_of
 from ..linker.lookup import ConceptLookup
+from ..linker.query import Query
+from ..linker.rescoring import make_rescorers
 from ..linker.sieve import Sieve
 from ..pipeline.presets import NGRAMS, TRAINED_ENCODERS
 
@@ -103,7 +105,7 @@ def train_on_names(
     folder (Path): The folder for the encoder and temporary files.
     minutes (float): The maximum time to train.
     language (str): The language of the names, as in `nlp.lang`.
-    settings (Dict[str, Any]): Settings of the retriever used for linking; see `ConceptLookup.tune`.
+    settings (Dict[str, Any]): The weights of rescorers to link with; see `make_rescorers`.
     gpu_id (int): The GPU; -1 for the CPU.
     on_plan (Optional[Callable[[TrainingPlan], Any]]): Called with the plan before training.
     RETURNS (Tuple[Dict[str, Any], TrainingGain]): The config block of the better encoder, and what
@@ -200,9 +202,8 @@ def _is_right(
     sieve = Sieve([_SEARCH], [])
     encoder = registry.resolve({"encoder": block})["encoder"]
     lookup = ConceptLookup(encoder, sieve, ExactIndex(), language=language)
-    lookup.tune(settings)
     lookup.build(ontology, (), searches=sieve.searches)
-    query = Query(sieve, 1, split_composites=False)
+    query = Query(sieve, 1, rescorers=make_rescorers(settings), split_composites=False)
     found = candidates_of(lookup.retriever, [name for name, _ in left_out], query)
     return [
         bool(candidates) and candidates[0].concept_id == concept_id

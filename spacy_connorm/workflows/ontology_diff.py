@@ -13,7 +13,7 @@ from ..errors import ConnormError, Errors
 from ..files.atomic import require_apart, require_distinct_outputs, write_text
 from ..files.progress import progress_bar
 from ..files.text import existing_file
-from ..linker.synonyms import ChangedSynonym, read_synonyms, write_synonyms
+from ..linker.synonym_changes import ChangedSynonym, read_synonyms, write_synonyms
 from ..ontology import ReadReport, stream_ontology
 from ..ontology.differences import KINDS, Change, Successor, Successors, find_changes
 from .corrections import Correction, CorrectionRecord, CorrectionsFile, effective, to_line

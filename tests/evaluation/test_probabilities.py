@@ -12,7 +12,7 @@ from spacy_connorm.evaluation.probabilities import (
     read_calibration_data,
 )
 from spacy_connorm.evaluation.tuning import judge
-from spacy_connorm.linker.interpretations import Calibration
+from spacy_connorm.linker.calibration import Calibration
 
 from .answers import candidate, gold
 

@@ -25,7 +25,7 @@ from spacy_connorm.documents.reading import read_corpus
 from spacy_connorm.documents.spans import choose_spans
 from spacy_connorm.errors import Errors, Warnings, quote, quote_all, quote_id, show_text
 from spacy_connorm.evaluation.metrics import warn_of_unknown_ids
-from spacy_connorm.linker.synonyms import read_synonyms
+from spacy_connorm.linker.synonym_changes import read_synonyms
 from spacy_connorm.ontology.reading import read_ontology
 from spacy_connorm.ontology.report import Inventory, warn_about
 from spacy_connorm.ontology.substitutions import read_substitutions

@@ -14,10 +14,8 @@ from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.hits import run_search
 from spacy_connorm.index.overlay import SynonymOverlay
 from spacy_connorm.index.search import SEARCHES, Search
-from spacy_connorm.linker.linking import run_sieve
-from spacy_connorm.linker.lookup import Retriever
-from spacy_connorm.linker.rescorers import SearchBatch
-from spacy_connorm.linker.sieve import Sieve
+from spacy_connorm.linker.batch import SearchBatch
+from spacy_connorm.linker.sieve import Sieve, run_sieve
 
 PLACES = {
     "cold": [1.0, 0.0, 0.0],
@@ -68,23 +66,8 @@ def index(tmp_path_factory):
     return ConceptIndex(path, ExactIndex())
 
 
-@pytest.fixture
-def retriever(index):
-    return Retriever(ENCODER, index, SynonymOverlay(index))
-
-
 def batch_of(texts, vectors, index):
-    return SearchBatch(
-        texts,
-        np.full(len(texts), -1),
-        vectors,
-        index,
-        SynonymOverlay(index),
-        top_k=2,
-        allowed=None,
-        depth=2,
-        may_rise=np.zeros(len(texts), dtype="bool"),
-    )
+    return SearchBatch(texts, np.full(len(texts), -1), vectors, index, SynonymOverlay(index))
 
 
 @pytest.fixture
@@ -92,8 +75,8 @@ def batch(index):
     return batch_of(TEXTS, VECTORS, index)
 
 
-def test_first_search_over_its_threshold_answers_else_the_last(retriever, batch):
-    found = run_sieve(retriever, batch, Sieve())
+def test_first_search_over_its_threshold_answers_else_the_last(batch):
+    found = run_sieve(batch, Sieve(), top_k=2)
     best = [(each[0].concept_id, each[0].text, each[0].search) for each in map(found.get, TEXTS)]
     assert best == [("C2", "chill", "D-T"), ("C2", "cold", "D-T"), ("C3", "fever", "OD-T")]
 
@@ -102,33 +85,33 @@ def test_first_search_over_its_threshold_answers_else_the_last(retriever, batch)
     "first, second", list(itertools.product(["D-T", "D-C"], ["O-T", "O-C", "OD-T", "OD-C"]))
 )
 @pytest.mark.parametrize("threshold", [-1.0, 0.95, 1.0])
-def test_the_eight_sieves_are_their_searches(retriever, batch, first, second, threshold):
-    firsts, seconds = (run_sieve(retriever, batch, Sieve([each], [])) for each in (first, second))
-    found = run_sieve(retriever, batch, Sieve([first, second], [threshold]))
+def test_the_eight_sieves_are_their_searches(batch, first, second, threshold):
+    firsts, seconds = (run_sieve(batch, Sieve([each], []), top_k=2) for each in (first, second))
+    found = run_sieve(batch, Sieve([first, second], [threshold]), top_k=2)
     for text in TEXTS:
         passed = firsts[text][0].score >= threshold
         assert found[text] == (firsts if passed else seconds)[text]
 
 
 @pytest.mark.parametrize("name", SEARCHES)
-def test_a_search_alone_always_answers(retriever, batch, name):
-    found = run_sieve(retriever, batch, Sieve([name], []))
+def test_a_search_alone_always_answers(batch, name):
+    found = run_sieve(batch, Sieve([name], []), top_k=2)
     hits = run_search(Search(name), batch.index, batch.overlay, VECTORS, top_k=2)
     assert [[each.score for each in found[text]] for text in TEXTS] == [
         [hit.score for hit in own] for own in hits
     ]
 
 
-def test_ties_go_to_data_then_to_the_preferred_name_then_to_the_id(retriever, batch):
-    over_ontology = run_sieve(retriever, batch, Sieve(["O-T"], []))["cold"]
+def test_ties_go_to_data_then_to_the_preferred_name_then_to_the_id(batch):
+    over_ontology = run_sieve(batch, Sieve(["O-T"], []), top_k=2)["cold"]
     assert [each.concept_id for each in over_ontology] == ["C1", "C2"]
-    over_both = run_sieve(retriever, batch, Sieve(["OD-T"], []))["cold"]
+    over_both = run_sieve(batch, Sieve(["OD-T"], []), top_k=2)["cold"]
     assert [each.concept_id for each in over_both] == ["C2", "C1"]
     assert over_both[0].score == over_both[1].score == 1.0
 
 
-def test_no_mentions_no_answers(retriever, index):
-    assert run_sieve(retriever, batch_of([], None, index), Sieve()) == {}
+def test_no_mentions_no_answers(index):
+    assert run_sieve(batch_of([], None, index), Sieve(), top_k=2) == {}
 
 
 def test_unknown_search_lists_the_known():

@@ -15,7 +15,7 @@ from starlette.routing import Mount
 
 from spacy_connorm import build_index, map_terms
 from spacy_connorm.documents import read_sssom
-from spacy_connorm.linker.synonyms import read_synonyms
+from spacy_connorm.linker.synonym_changes import read_synonyms
 from spacy_connorm.server import make_app
 from spacy_connorm.workflows import convert_corrections
 

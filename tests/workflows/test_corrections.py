@@ -13,7 +13,7 @@ from spacy_connorm import build_index
 from spacy_connorm.documents.docbin import read_docs
 from spacy_connorm.documents.mentions import annotated_mentions, annotated_synonyms
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.linker.synonyms import read_synonyms
+from spacy_connorm.linker.synonym_changes import read_synonyms
 from spacy_connorm.workflows import (
     Correction,
     CorrectionConflict,

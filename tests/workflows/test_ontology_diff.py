@@ -1,7 +1,7 @@
 import pytest
 
 from spacy_connorm import Concept, ConnormError, Ontology, diff_ontologies
-from spacy_connorm.linker.synonyms import read_synonyms
+from spacy_connorm.linker.synonym_changes import read_synonyms
 from spacy_connorm.ontology import KINDS
 from spacy_connorm.workflows import Correction, CorrectionsFile
 from spacy_connorm.workflows.corrections import Undo, effective

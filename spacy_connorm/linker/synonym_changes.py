@@ -40,7 +40,7 @@ def as_pairs(synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     pairs = list(synonyms)
     for place, pair in enumerate(pairs):
         is_pair = isinstance(pair, (tuple, list)) and len(pair) == 2
-        if not is_pair or not all(isinstance(each, str) for each in pair):
+        if not is_pair or not all(isinstance(value, str) for value in pair):
             refuse_text(f"synonyms[{place}]", pair, "a pair of a text and a concept id")
     return pairs
 

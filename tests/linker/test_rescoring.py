@@ -6,7 +6,7 @@ import pytest
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.linker.rescorers import extra_share
+from spacy_connorm.linker.rescoring import extra_share
 from spacy_connorm.text.substitutions import Substitution
 from spacy_connorm.text.words import words_of
 
@@ -175,7 +175,7 @@ def test_names_and_filters_are_as_without(make):
 def test_changing_the_weight_changes_answers(make):
     normalizer = make(rewriting_weight=1.0)
     raised = first_of(normalizer)
-    normalizer.lookup.tune({"rewriting_weight": 0.0})
+    normalizer.cfg["rewriting_weight"] = 0.0
     assert first_of(normalizer)["C1"] < raised["C1"]
 
 

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.linker.synonyms import ChangedSynonym, read_synonyms, write_synonyms
+from spacy_connorm.linker.synonym_changes import ChangedSynonym, read_synonyms, write_synonyms
 from spacy_connorm.text.cleaning import clean
 
 MENTIONS = ["MI", "cold", "head spinning", "heart attack", "heart stroke", "myocardial infarct"]

@@ -1,0 +1,115 @@
+"""Texts that are searched together, and the names of the index that say the same."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..encoders.raw import Raw
+from ..index.concept_index import ConceptIndex
+from ..index.filter import AllowedConcepts
+from ..index.overlay import SynonymOverlay
+from ..index.word_bags import Rewritten, rewrite
+from ..text.bag_hashes import hash_bags
+from ..text.cleaning import are_opposite, has_sign
+
+# Rewritings whose substitutions are less certain than this are ignored.
+_MIN_CERTAINTY = 0.3
+# A text of at most so many letters with a capital after the first is a short form.
+_MOST_LETTERS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class SearchBatch:
+    """Texts that are searched together.
+
+    texts (Sequence[str]): b cleaned texts.
+    rows (Ints1d): int64 (b,): their rows in the index; -1 for texts that are not in it, or that no
+        longer denote a concept.
+    vectors (Raw): (b, width): the vectors to compare.
+    index (ConceptIndex): The index to search.
+    overlay (SynonymOverlay): The synonyms added to it and removed from it.
+    allowed (Optional[AllowedConcepts]): The concepts that may be found; all if None.
+    """
+
+    texts: Sequence[str]
+    rows: np.ndarray
+    vectors: Raw
+    index: ConceptIndex
+    overlay: SynonymOverlay
+    allowed: AllowedConcepts | None = None
+
+    @cached_property
+    def in_other_words(self) -> dict[int, Rewritten]:
+        """The names that say the same as a text in other words. Texts of the index have none.
+
+        RETURNS (Dict[int, Rewritten]): By the text's position; only for texts that have any.
+        """
+        index, texts = self.index, self.texts
+        places = np.flatnonzero(self.rows < 0).tolist()
+        rewritten = rewrite(
+            list(map(index.words.known_bag, map(texts.__getitem__, places))),
+            index.word_bags,
+            index.words,
+            index.rewriting,
+            min_certainty=_MIN_CERTAINTY,
+        )
+        found = {}
+        for place, names in zip(places, rewritten, strict=True):
+            if len(names.rows) and has_sign(texts[place]):
+                names = _without_opposites(texts[place], names, index)
+            if len(names.rows):
+                found[place] = names
+        return found
+
+    @cached_property
+    def in_same_words(self) -> dict[int, Rewritten]:
+        """The names with the words of a text, whatever their inflection, case and spelling, if they
+        denote several concepts.
+
+        RETURNS (Dict[int, Rewritten]): By the text's position; only for texts that have any. None
+            of them is certain.
+        """
+        hashes, found = hash_bags(map(self.index.words.known_bag, self.texts)), {}
+        for place, rows in enumerate(self.index.word_bags.rows_of(hashes)):
+            if len(rows):
+                rows = _same_words(self.texts[place], rows.astype("int64"), self.index)
+            if len(rows):
+                found[place] = Rewritten(rows, np.zeros(len(rows)))
+        return found
+
+
+def _without_opposites(text: str, names: Rewritten, index: ConceptIndex) -> Rewritten:
+    """Drop names that have a minus where the text has a plus, or the reverse."""
+    members = index.members.start[names.rows].tolist()
+    written = index.store.texts(members)
+    kept = np.array([not are_opposite(text, written[member]) for member in members])
+    return Rewritten(names.rows[kept], names.certainty[kept])
+
+
+def _same_words(text: str, rows: np.ndarray, index: ConceptIndex) -> np.ndarray:
+    """Choose among the rows with a mention's bag of words.
+
+    RETURNS (Ints1d): int64: the rows that have its words in its order and no other sign; a short
+        form must be the same letters. Empty if all of them denote one concept.
+    """
+    concepts = index.members.concept[index.members.of_rows(rows)]
+    if (concepts == concepts[0]).all():
+        return rows[:0]
+    members = index.members.start[rows].tolist()
+    reader = index.words
+    names, words = index.store.texts(members), reader.normalized(text)
+    kept = [
+        name == text
+        or (
+            reader.normalized(reader.orthography.restore_word_order(name)) == words
+            and not (_is_short(name) or _is_short(text) or are_opposite(text, name))
+        )
+        for name in map(names.__getitem__, members)
+    ]
+    return rows[kept]
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= _MOST_LETTERS and not text[1:].islower()

@@ -1,0 +1,119 @@
+"""Why a mention gets its answer: its interpretations, and what each search finds for the texts of
+the one that answers.
+"""
+
+from collections.abc import Sequence
+from math import inf
+from typing import NamedTuple
+
+from ..concepts import Candidate
+from .linking import REWORDED, link, retrieve, weigh
+from .query import Query
+from .retriever import Retriever
+from .texts import Interpretation, Kind
+
+
+class Step(NamedTuple):
+    """What one search of the sieve found for a text.
+
+    search (str): The search.
+    threshold (Optional[float]): The score that it needs to answer; None for the last search.
+    answers (bool): Whether this is the search that answers.
+    candidates (List[Candidate]): What it found.
+    """
+
+    search: str
+    threshold: float | None
+    answers: bool
+    candidates: list[Candidate]
+
+
+class ExplainedPart(NamedTuple):
+    """A text that was searched, and what was found for it.
+
+    searched (str): The encoded text: the mention, its long form, a matched name, or a part.
+    steps (List[Step]): What each search of the sieve found for it, in order.
+    """
+
+    searched: str
+    steps: list[Step]
+
+
+class Explanation(NamedTuple):
+    """Why a mention gets its answer.
+
+    mention (str): As given.
+    parts (Sequence[ExplainedPart]): How the texts of the interpretation that answers were searched:
+        one text, or one for each part of a composite.
+    interpretations (Sequence[Interpretation]): All interpretations of the mention; the first one
+        answers.
+    """
+
+    mention: str
+    parts: Sequence[ExplainedPart]
+    interpretations: Sequence[Interpretation] = ()
+
+    @property
+    def searched(self) -> str:
+        """The text that was encoded.
+
+        RETURNS (str): For a composite, the text of its first part.
+        """
+        return self.parts[0].searched
+
+    @property
+    def steps(self) -> list[Step]:
+        """What the searches found.
+
+        RETURNS (List[Step]): The searches; for a composite, those for the first part.
+        """
+        return self.parts[0].steps
+
+
+def explain_mention(
+    retriever: Retriever,
+    mention: str,
+    query: Query,
+    *,
+    long_form: str = "",
+    matched_name: str = "",
+) -> Explanation:
+    """Link a mention, and keep what each search finds for the texts of the interpretation that
+    answers.
+
+    retriever, query: As for `link`.
+    mention (str): The mention, as written.
+    long_form (str): Its long form; empty if unknown.
+    matched_name (str): The name that the finder matched; empty if there is none.
+    RETURNS (Explanation): The interpretations and the searches.
+    RAISES (ConnormError): As `link`.
+    """
+    (interpretations,) = link(
+        retriever, [mention], query, long_forms=[long_form], matched_names=[matched_name]
+    )
+    kind, texts, answers = interpretations[0]
+    parts = [
+        ExplainedPart(text, _steps(retriever, text, kind, answer, query))
+        for text, answer in zip(texts, answers, strict=True)
+    ]
+    return Explanation(mention, parts, interpretations)
+
+
+def _steps(
+    retriever: Retriever, text: str, kind: Kind, answer: list[Candidate], query: Query
+) -> list[Step]:
+    """List what the searches find for a text. The one that answers has the candidates of the
+    answer; the others are asked for comparison.
+    """
+    answering = answer[0].search if answer else query.sieve.searches[-1]
+    # Scores that are lowered passed a threshold before.
+    share = REWORDED if kind == "reworded name" else 1
+    steps = []
+    for search, threshold in query.sieve.steps:
+        candidates = answer
+        if search != answering:
+            found = retrieve(retriever, [text], query.alone(search))[text]
+            candidates = weigh(found, kind, query)[: query.top_k]
+        needed = None if threshold == -inf else share * threshold
+        steps.append(Step(str(search), needed, search == answering, candidates))
+    return steps

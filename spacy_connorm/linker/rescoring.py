@@ -1,0 +1,338 @@
+"""Change scores after a search: names in other words rise, names with extra words fall."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import compress
+from math import ceil
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ..index.concept_index import ConceptIndex
+from ..index.hits import DIGITS, Hit, IndexTexts, best_hits, rounded, with_parts
+from ..index.search import Search
+from ..index.vectors.hybrid import HybridVectors
+from ..index.word_bags import Rewritten
+from ..text.words import Words
+from .batch import SearchBatch
+
+
+@dataclass(frozen=True)
+class Rescorer:
+    """Changes the scores of what a search found, and says what it needs of the search. To add one,
+    write a class, a line in `make_rescorers`, and a setting for its weight.
+
+    weight (float): How much it changes scores, 0 to 1.
+    setting (str): The setting that the weight comes from.
+    depth (int): The number of concepts to find for it, even if fewer are wanted.
+    """
+
+    weight: float
+    setting: ClassVar[str]
+    depth: ClassVar[int] = 0
+
+    def may_rise(self, batch: SearchBatch) -> Collection[int]:
+        """List the texts whose best scores it may raise, so that a low one does not end their
+        search.
+
+        batch (SearchBatch): The texts.
+        RETURNS (Collection[int]): Their positions.
+        """
+        return ()
+
+    def __call__(
+        self,
+        batch: SearchBatch,
+        search: Search,
+        places: Sequence[int],
+        found: list[list[Hit]],
+        top_k: int,
+    ) -> list[list[Hit]]:
+        """Change scores.
+
+        batch (SearchBatch): The texts.
+        search (Search): The search.
+        places (Sequence[int]): The positions in the batch of the n texts that were searched.
+        found (List[List[Hit]]): What it found for each, best first.
+        top_k (int): The maximum number of hits for each.
+        RETURNS (List[List[Hit]]): The hits in their new order.
+        """
+        raise NotImplementedError
+
+
+class RewrittenWords(Rescorer):
+    """Raises the scores of names that express a mention in other words. Mentions that are in the
+    index are left alone. The weight is how far certain substitutions raise a cosine towards 1.
+    """
+
+    setting = "rewriting_weight"
+
+    def may_rise(self, batch: SearchBatch) -> Collection[int]:
+        """List the texts that names express in other words; see `Rescorer`.
+
+        RETURNS (Collection[int]): Their positions.
+        """
+        return batch.in_other_words.keys()
+
+    def __call__(
+        self,
+        batch: SearchBatch,
+        search: Search,
+        places: Sequence[int],
+        found: list[list[Hit]],
+        top_k: int,
+    ) -> list[list[Hit]]:
+        """Raise scores; see `Rescorer`.
+
+        RETURNS (List[List[Hit]]): The hits in their new order.
+        """
+        names = {
+            place: batch.in_other_words[place] for place in places if place in batch.in_other_words
+        }
+        if search.representation != "T" or not names:
+            return found
+        raised = _score_names(batch, search, names, self.weight, top_k)
+        return _with_raised(found, places, raised, top_k)
+
+
+# Words that share this many first letters, and this share of the longer word, count as forms of the
+# same word: "hypertension" and "hypertensive".
+_LETTERS = 4
+_SHARE = 0.6
+
+
+@dataclass(frozen=True)
+class ExtraWords(Rescorer):
+    """Lowers the scores of names with words that the mention lacks. Mentions that are in the index
+    are left alone, since their own name comes first anyway. The weight is how much a name without
+    any word of the mention loses.
+
+    spares_other_words (bool): Whether names that say the same in other words have no extra words.
+    """
+
+    spares_other_words: bool = False
+    setting = "extra_words_weight"
+    depth = 25
+
+    def __call__(
+        self,
+        batch: SearchBatch,
+        search: Search,
+        places: Sequence[int],
+        found: list[list[Hit]],
+        top_k: int,
+    ) -> list[list[Hit]]:
+        """Lower scores; see `Rescorer`.
+
+        RETURNS (List[List[Hit]]): The hits in their new order.
+        """
+        if search.representation != "T":
+            return found
+        is_new = (batch.rows[places] < 0).tolist()
+        texts = batch.index.store.texts(
+            [hit.member for hits in compress(found, is_new) for hit in hits if hit.member >= 0]
+        )
+        members, rescored = batch.index.members, []
+        for place, hits, new in zip(places, found, is_new, strict=True):
+            if new:
+                names = batch.in_other_words.get(place) if self.spares_other_words else None
+                spared = () if names is None else set(members.of_rows(names.rows).tolist())
+                lowered = self._lowered(batch.texts[place], hits, texts, spared, batch.index.words)
+                hits = best_hits(lowered, top_k)
+            rescored.append(hits)
+        return rescored
+
+    def _lowered(
+        self,
+        mention: str,
+        hits: Sequence[Hit],
+        texts: Mapping[int, str],
+        spared: Collection[int],
+        words: Words,
+    ) -> list[Hit]:
+        lowered = []
+        for distance, rarity, rank, concept, item, member, text, parts in hits:
+            name = texts.get(member) or text
+            if member not in spared:
+                share = extra_share(mention, name, words)
+                distance = round(distance + self.weight * share, DIGITS)
+            lowered.append(Hit(distance, rarity, rank, concept, item, member, name, parts))
+        return lowered
+
+
+def extra_share(mention: str, name: str, reader: Words) -> float:
+    """Compute the share of a name's words that a mention lacks.
+
+    mention (str): The text of a mention.
+    name (str): A name that was found for it.
+    reader (Words): Reads the words of their language.
+    RETURNS (float): The share of words in the name that are not forms of any word in the mention, 0
+        to 1.
+    """
+    words = reader.known_bag(name)
+    if not words:
+        return 0.0
+    of_mention, extra = _by_first_letters(reader.known_bag(mention)), 0
+    for word in words:
+        alike = of_mention.get(word[:_LETTERS])
+        if alike is None or (word not in alike and not _has_form(word, alike)):
+            extra += 1
+    return extra / len(words)
+
+
+@lru_cache(maxsize=1024)
+def _by_first_letters(bag: tuple[str, ...]) -> dict[str, list[str]]:
+    """Group the words of a mention by their first letters, so that most words of a name are
+    excluded at once.
+    """
+    words: dict[str, list[str]] = {}
+    for word in bag:
+        words.setdefault(word[:_LETTERS], []).append(word)
+    return words
+
+
+def _has_form(word: str, others: Iterable[str]) -> bool:
+    for other in others:
+        needed = max(_LETTERS, ceil(_SHARE * max(len(word), len(other))))
+        if word[:needed] == other[:needed] and needed <= min(len(word), len(other)):
+            return True
+    return False
+
+
+class SameWords(Rescorer):
+    """Raises names with the mention's words to the best of them, whatever their inflection, case
+    and spelling. Of equal names a preferred one comes first ("lungs" is the lung, not the pair of
+    lungs), then the mention itself ("amphetamine" is not the amphetamines), and then that of the
+    concept above the others. The weight is how far cosines are raised towards the best one.
+    """
+
+    setting = "same_words_weight"
+
+    def __call__(
+        self,
+        batch: SearchBatch,
+        search: Search,
+        places: Sequence[int],
+        found: list[list[Hit]],
+        top_k: int,
+    ) -> list[list[Hit]]:
+        """Raise scores; see `Rescorer`.
+
+        RETURNS (List[List[Hit]]): The hits in their new order.
+        """
+        names = {
+            place: batch.in_same_words[place] for place in places if place in batch.in_same_words
+        }
+        if search.representation != "T" or not names:
+            return found
+        first, _ = batch.index.row_ranges[search.target]
+        alike = _score_names(batch, search, names, self.weight, top_k)
+        raised = {
+            place: self._raised(
+                batch, place, alike[place], hits, {*(names[place].rows - first).tolist()}
+            )
+            for place, hits in zip(places, found, strict=True)
+            if alike.get(place)
+        }
+        return _with_raised(found, places, raised, top_k)
+
+    def _raised(
+        self, batch: SearchBatch, place: int, alike: list[Hit], found: list[Hit], items: set[int]
+    ) -> list[Hit]:
+        """Raise the hits of names with the mention's words, which other rescorers may have raised.
+
+        RETURNS (List[Hit]): The hits in their new order.
+        """
+        # Texts that users added have items of their own, and are not members.
+        known = (hit for hit in found if hit.member >= 0 and hit.item in items)
+        best = min(hit.distance for hit in (*alike, *known))
+        raised = (
+            hit._replace(distance=round(hit.distance + self.weight * (best - hit.distance), DIGITS))
+            for hit in alike
+        )
+        return _general_first(sorted(raised), batch.texts[place], batch.index)
+
+
+def _general_first(hits: list[Hit], text: str, index: ConceptIndex) -> list[Hit]:
+    """Put first, of the hits with the best score, the only one with a preferred name; of several or
+    none, the only one whose name is the mention itself, unless that is a plural ("ear anomalies"
+    are the anomalies of the ear, also if a narrower concept has just this synonym); otherwise the
+    concept above all others.
+
+    RETURNS (List[Hit]): The hits in their new order.
+    """
+    tied = [hit for hit in hits if hit[:2] == hits[0][:2]]
+    best = [hit for hit in tied if hit.rank == 0]
+    if not best and index.words.orthography.drop_plurals(text) == text:
+        best = tied
+    if len(best) > 1:
+        names = index.store.texts([hit.member for hit in best])
+        best = [hit for hit in best if names[hit.member].lower() == text.lower()]
+    concepts = {hit.concept for hit in tied}
+    above = (
+        hit
+        for hit in tied
+        if all(
+            hit.concept in index.store.ancestors(concept) for concept in concepts - {hit.concept}
+        )
+    )
+    first = best[0] if len(best) == 1 else next(above, None)
+    if first is None:
+        return hits
+    rank = min(hit.rank for hit in tied) - 1
+    return [first._replace(rank=rank), *(hit for hit in hits if hit is not first)]
+
+
+def _score_names(
+    batch: SearchBatch, search: Search, names: Mapping[int, Rewritten], weight: float, top_k: int
+) -> dict[int, list[Hit]]:
+    """Find the concepts that some names of the index denote, with their cosines raised by how
+    certain the names are.
+
+    names (Mapping[int, Rewritten]): Names by the position of a mention in the batch; those that
+        the search does not look at are ignored.
+    weight (float): How far certain names are raised towards 1.
+    RETURNS (Dict[int, List[Hit]]): The hits by position, best first.
+    """
+    texts = IndexTexts(search, batch.index, batch.overlay, batch.allowed)
+    vectors, queries = texts.searcher.vectors, batch.vectors[list(names)]
+    rows, certainty = map(np.concatenate, zip(*names.values(), strict=True))
+    items = rows - batch.index.row_ranges[search.target][0]
+    asked = np.repeat(np.arange(len(names)), [len(group.rows) for group in names.values()])
+    inside = (items >= 0) & (items < len(vectors))
+    if not inside.any():
+        return {place: [] for place in names}
+    asked, items, certainty = asked[inside], items[inside], weight * certainty[inside]
+    cosines = vectors.pairs(queries, asked, items)
+    scores = rounded((cosines + certainty * (1 - cosines)).astype("float32"))
+    hits = texts.hits(len(names), asked, items, scores, top_k)
+    if isinstance(vectors, HybridVectors):
+        hits = with_parts(hits, vectors, queries)
+    return dict(zip(names, hits, strict=True))
+
+
+def _with_raised(
+    found: list[list[Hit]], places: Sequence[int], raised: Mapping[int, list[Hit]], top_k: int
+) -> list[list[Hit]]:
+    return [
+        best_hits((*hits, *raised[place]), top_k) if place in raised else hits
+        for place, hits in zip(places, found, strict=True)
+    ]
+
+
+def make_rescorers(settings: Mapping[str, Any]) -> tuple[Rescorer, ...]:
+    """Make the rescorers that settings ask for.
+
+    settings (Mapping[str, Any]): The weights by the setting of each; missing ones are 0.
+    RETURNS (Tuple[Rescorer, ...]): Those whose weight is over 0, in the order in which they run.
+    """
+    rewriting, extra, same = (
+        settings.get(kind.setting, 0.0) for kind in (RewrittenWords, ExtraWords, SameWords)
+    )
+    rescorers = (
+        RewrittenWords(rewriting),
+        ExtraWords(extra, spares_other_words=rewriting > 0),
+        SameWords(same),
+    )
+    return tuple(rescorer for rescorer in rescorers if rescorer.weight)
