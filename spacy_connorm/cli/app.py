@@ -95,7 +95,7 @@ def show_table(
     """
     texts = [tuple(map(str, row)) for row in rows]
     cut = [
-        tuple(each if len(each) <= width else f"{each[: width - 3]}..." for each in row)
+        tuple(cell if len(cell) <= width else f"{cell[: width - 3]}..." for cell in row)
         for row in texts
     ]
     options = {"header": tuple(header), "divider": True} if header else {}
@@ -113,7 +113,9 @@ _OF_CONFIGS = (
 
 def _options_of_ontologies() -> set[str]:
     commands: Any = get_command(app)
-    return {option for each in commands.commands["ontology"].params for option in each.opts}
+    return {
+        option for parameter in commands.commands["ontology"].params for option in parameter.opts
+    }
 
 
 def parse_overrides(ctx: typer.Context) -> dict[str, Any]:
@@ -124,7 +126,7 @@ def parse_overrides(ctx: typer.Context) -> dict[str, Any]:
     RAISES (UsageError): For an option that is not the command's.
     RAISES (ConnormError): CN711 for anything else.
     """
-    known = [option for each in ctx.command.params for option in each.opts]
+    known = [option for parameter in ctx.command.params for option in parameter.opts]
     for argument in ctx.args:
         name = argument.partition("=")[0]
         if name.startswith("--") and "." not in name and name not in known:

@@ -24,7 +24,7 @@ def check_cli(**given: Any) -> None:
     """
     report = check(**given)
     if report.unlisted:
-        names = [each.as_posix() for each in report.unlisted]
+        names = [path.as_posix() for path in report.unlisted]
         others = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
         msg.warn(
             f"{len(names):,} files have no checksum, so changes in them can't be detected: "

@@ -38,11 +38,11 @@ def map_cli(
 
 def _show(summary: MappingSummary) -> None:
     rows = []
-    for status, told in _TOLD.items():
+    for status, text in _TOLD.items():
         of_rows, of_counts = summary.share(status)
         rows.append(
             (
-                *(told, f"{summary.rows[status]:,}", f"{of_rows:.1%}"),
+                *(text, f"{summary.rows[status]:,}", f"{of_rows:.1%}"),
                 *(f"{summary.counts[status]:,}", f"{of_counts:.1%}"),
             )
         )

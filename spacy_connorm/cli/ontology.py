@@ -43,7 +43,7 @@ def ontology_cli(**given: Any) -> None:
         _row("Parents that are missing", summary.missing_parents),
         _row("Concepts in a circle of parents", summary.circular),
         ("Rows merged by id", report.merged, ""),
-        *((f"Synonyms of scope {each}", count, "") for each, count in report.scopes.items()),
+        *((f"Synonyms of scope {scope}", count, "") for scope, count in report.scopes.items()),
         *((f"Left out: {r}", k.count, f"first: {k.first}") for r, k in report.left_out.items()),
     ]
     told = [(label, f"{count:,}", note) for label, count, note in rows]
@@ -104,7 +104,7 @@ def _show_diff(diff: OntologyDiff) -> None:
     for kind, count in diff.counts.items():
         if count:
             msg.divider(f"{_LABELS[kind]}, {min(count, _SHOWN)} of {count:,}")
-            some = [each for each in diff.changes if each.kind == kind][:_SHOWN]
+            some = [change for change in diff.changes if change.kind == kind][:_SHOWN]
             rows = [
                 (concept_id, name, ", ".join(before), ", ".join(after), reason)
                 for _, concept_id, name, before, after, reason in some
@@ -114,8 +114,8 @@ def _show_diff(diff: OntologyDiff) -> None:
 
 def _show_synonyms(synonyms: MovedSynonyms) -> None:
     rows = [
-        (each.text, each.concept_id, each.reason, ", ".join(each.proposed))
-        for each in synonyms.left
+        (synonym.text, synonym.concept_id, synonym.reason, ", ".join(synonym.proposed))
+        for synonym in synonyms.left
     ]
     if rows:
         msg.warn(f"{len(rows):,} synonyms were left out: NEW does not have their concept")
@@ -160,8 +160,13 @@ def substitutions_cli(**given: Any) -> None:
     """
     learned = learn_substitutions(**given)
     rows = [
-        (" ".join(each.words), " ".join(each.others), f"{each.same:,}", f"{each.different:,}")
-        for each in learned.substitutions[: 2 * _SHOWN]
+        (
+            " ".join(substitution.words),
+            " ".join(substitution.others),
+            f"{substitution.same:,}",
+            f"{substitution.different:,}",
+        )
+        for substitution in learned.substitutions[: 2 * _SHOWN]
     ]
     show_table(rows, header=("Words", "Others", "Same concept", "Different"), aligns="llrr")
     msg.info(f"Read {learned.concepts:,} concepts with {learned.names:,} names")

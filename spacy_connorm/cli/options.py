@@ -62,38 +62,42 @@ def options_of(
     flags, help = flags or {}, help or {}
     taken: dict[str, tuple[inspect.Parameter, str, Any]] = {}
     for function in functions:
-        for name, parameter, told in _described(function):
-            taken.setdefault(name, (parameter, told, parameter.default))
-    for name, (parameter, told) in _of_formats(formats or {}).items():
+        for name, parameter, meaning in _described(function):
+            taken.setdefault(name, (parameter, meaning, parameter.default))
+    for name, (parameter, meaning) in _of_formats(formats or {}).items():
         parameter = parameter.replace(kind=parameter.KEYWORD_ONLY)
-        taken.setdefault(name, (parameter, told, None))
+        taken.setdefault(name, (parameter, meaning, None))
     options = {
-        name: _declare(parameter, help.get(name, told), flags.get(name, ""), default, repeated)
-        for name, (parameter, told, default) in taken.items()
+        name: _declare(parameter, help.get(name, meaning), flags.get(name, ""), default, repeated)
+        for name, (parameter, meaning, default) in taken.items()
         if name not in hidden
     }
 
     def decorate(command: Callable) -> Callable:
         signature = inspect.signature(command).parameters.values()
-        own = {
-            each.name: each.replace(kind=each.KEYWORD_ONLY)
-            for each in signature
-            if each.kind is not each.VAR_KEYWORD
+        declared = {
+            parameter.name: parameter.replace(kind=parameter.KEYWORD_ONLY)
+            for parameter in signature
+            if parameter.kind is not parameter.VAR_KEYWORD
         }
-        derived = options.keys() - own.keys()
+        derived = options.keys() - declared.keys()
 
         @wraps(command)
         def run(**given: Any) -> None:
             command(
-                **{k: each for k, each in given.items() if each is not None or k not in derived}
+                **{
+                    name: value
+                    for name, value in given.items()
+                    if value is not None or name not in derived
+                }
             )
 
-        declared = {**options, **own}
+        shown = {**options, **declared}
         # Typer reads these. Otherwise, it would follow `__wrapped__` to the command's own
         # parameters.
         del run.__wrapped__
-        run.__signature__ = inspect.Signature(list(declared.values()))  # type: ignore[attr-defined]
-        run.__annotations__ = {name: each.annotation for name, each in declared.items()}
+        run.__signature__ = inspect.Signature(list(shown.values()))  # type: ignore[attr-defined]
+        run.__annotations__ = {name: parameter.annotation for name, parameter in shown.items()}
         return run
 
     return decorate
@@ -121,7 +125,7 @@ def _read_docstring(function: Callable) -> dict[str, str]:
     meanings: dict[str, str] = {}
     names: Sequence[str] = ()
     documented = reversed(getattr(function, "__mro__", (function,)))
-    for line in "\n".join(inspect.getdoc(each) or "" for each in documented).splitlines():
+    for line in "\n".join(inspect.getdoc(kind) or "" for kind in documented).splitlines():
         match = _FIELD.fullmatch(line)
         if match:
             names = match[1].split(", ")
@@ -133,7 +137,7 @@ def _read_docstring(function: Callable) -> dict[str, str]:
     sentences = {name: _SENTENCE.match(meaning) for name, meaning in meanings.items()}
     first = {name: match[0] if match else meanings[name] for name, match in sentences.items()}
     # On a command line, nothing is None.
-    return {name: told.replace(" if None", " if not given") for name, told in first.items()}
+    return {name: meaning.replace(" if None", " if not given") for name, meaning in first.items()}
 
 
 def _of_formats(formats: Mapping[str, Callable]) -> dict[str, tuple[inspect.Parameter, str]]:
@@ -141,15 +145,18 @@ def _of_formats(formats: Mapping[str, Callable]) -> dict[str, tuple[inspect.Para
 
     RETURNS (Dict[str, Tuple[Parameter, str]]): The declaration and the help text of each option.
     """
-    found: dict[str, tuple[inspect.Parameter, dict[str, list[str]]]] = {}
+    options: dict[str, tuple[inspect.Parameter, dict[str, list[str]]]] = {}
     for key, function in formats.items():
-        for name, parameter, told in _described(function):
+        for name, parameter, meaning in _described(function):
             if name not in _NO_OPTIONS:
-                _, helps = found.setdefault(name, (parameter, {}))
-                helps.setdefault(told + _shown_default(parameter.default), []).append(key)
+                _, helps = options.setdefault(name, (parameter, {}))
+                helps.setdefault(meaning + _shown_default(parameter.default), []).append(key)
     return {
-        name: (parameter, " ".join(f"{', '.join(keys)}: {told}" for told, keys in helps.items()))
-        for name, (parameter, helps) in found.items()
+        name: (
+            parameter,
+            " ".join(f"{', '.join(keys)}: {meaning}" for meaning, keys in helps.items()),
+        )
+        for name, (parameter, helps) in options.items()
     }
 
 
@@ -182,10 +189,10 @@ def _declare(
         declared = typer.Argument(None, metavar=f"[{metavar}]", help=help, show_default=False)
     else:
         names = flags.split()
-        if not any(each.startswith("--") for each in names):
+        if not any(flag.startswith("--") for flag in names):
             names.append(f"--{name.replace('_', '-')}")
         if kind is bool and parameter.default is True:
-            names = [f"{each}/--no-{each.removeprefix('--')}" for each in names]
+            names = [f"{flag}/--no-{flag.removeprefix('--')}" for flag in names]
         default = None if is_list else default
         kind = kind if default is not None else kind | None
         listed: dict[str, Any] = {"metavar": _LIST, "parser": _split} if is_list else {}
@@ -199,7 +206,7 @@ def _parsed_type(annotation: Any) -> tuple[Any, bool]:
     RETURNS (Tuple[Any, bool]): This type, and whether it is a text that contains a list.
     """
     if get_origin(annotation) in (Union, UnionType):
-        members = [each for each in get_args(annotation) if each is not NoneType]
+        members = [member for member in get_args(annotation) if member is not NoneType]
         if len(members) > 1:
             return (Path if Path in members else str), False
         annotation = members[0]

@@ -80,8 +80,12 @@ def corrections_cli(**given: Any) -> None:
 
 def _show_conflicts(conflicts: Iterable[CorrectionConflict]) -> None:
     rows = [
-        (each.mention, ", ".join(each.kb_ids), ", ".join(name or "-" for name in each.authors))
-        for each in conflicts
+        (
+            conflict.mention,
+            ", ".join(conflict.kb_ids),
+            ", ".join(name or "-" for name in conflict.authors),
+        )
+        for conflict in conflicts
     ]
     if rows:
         msg.warn(f"{len(rows):,} texts were given different concepts; the last one applies:")

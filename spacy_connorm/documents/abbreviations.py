@@ -139,9 +139,9 @@ def get_abbreviations(doc: Doc) -> list[Abbreviation]:
     """
     user_data: dict[Any, Any] = doc.user_data
     return [
-        Abbreviation(*each[:2], *(key[2] + offset for offset in each[2:]))
+        Abbreviation(*definition[:2], *(key[2] + offset for offset in definition[2:]))
         for key, part in sorted(item for item in user_data.items() if _is_ours(item[0]))
-        for each in part
+        for definition in part
     ]
 
 
@@ -173,7 +173,8 @@ class _StoredReader:
         user_data: dict[Any, Any] = doc.user_data
         stored = [item for item in user_data.items() if _is_ours(item[0])]
         abbreviations = Abbreviations(
-            (key[2], [Sense(each[2], each[0], each[1]) for each in part]) for key, part in stored
+            (key[2], [Sense(definition[2], definition[0], definition[1]) for definition in part])
+            for key, part in stored
         )
         self._last = weakref.ref(doc), len(doc.user_data), stored, abbreviations
         return abbreviations
@@ -242,7 +243,7 @@ def abbreviation_spans(doc: Doc, text: str | None = None) -> list[Span]:
         return []  # joining the text of a document takes longer than everything else
     found = []
     abbreviations = read_abbreviations(doc)
-    shorts = ShortForms(each.short for each in defined)
+    shorts = ShortForms(definition.short for definition in defined)
     for use in shorts.find(doc.text if text is None else text):
         span = doc.char_span(use.start, use.end)
         # In joined documents, it may be defined in another one; a heading stands for itself.
@@ -276,11 +277,15 @@ def _detected(doc: Doc) -> Iterator[Sense]:
     YIELDS (Sense): The abbreviations.
     """
     found = _read(doc, _ABBREVIATIONS)
-    for each in found if isinstance(found, list | tuple) else ():
-        if isinstance(each, Span):
-            start, short, long = each.start_char, each.text, _text(_read(each, _LONG_FORM))
-        elif isinstance(each, dict) and each.keys() >= _SERIALIZED:
-            start, short, long = doc[each["short_start"]].idx, each["short_text"], each["long_text"]
+    for entry in found if isinstance(found, list | tuple) else ():
+        if isinstance(entry, Span):
+            start, short, long = entry.start_char, entry.text, _text(_read(entry, _LONG_FORM))
+        elif isinstance(entry, dict) and entry.keys() >= _SERIALIZED:
+            start, short, long = (
+                doc[entry["short_start"]].idx,
+                entry["short_text"],
+                entry["long_text"],
+            )
         else:
             continue
         if long:

@@ -94,9 +94,9 @@ def read_bioc(path: Path, *, report: CorpusReport) -> Iterator[Document]:
     first = next((text.lstrip() for _, text in read_pieces(path) if text.strip()), "")
     records = _read_xml(path) if first.startswith("<") else _read_json(path)
     for place, record in records:
-        for each in _unfolded(record):
-            own = _place_of(each, place) if isinstance(each, dict) else place
-            yield _document(each, own, report=report)
+        for part in _unfolded(record):
+            own = _place_of(part, place) if isinstance(part, dict) else place
+            yield _document(part, own, report=report)
 
 
 def _unfolded(record: Any) -> list[Any]:
@@ -104,7 +104,7 @@ def _unfolded(record: Any) -> list[Any]:
     returned alone.
     """
     lists = (record.get(key) for key in _LISTS) if isinstance(record, dict) else ()
-    return next((each for each in lists if isinstance(each, list)), [record])
+    return next((name for name in lists if isinstance(name, list)), [record])
 
 
 def _document(record: Record, place: Place, *, report: CorpusReport) -> Document:
@@ -124,12 +124,12 @@ def _document(record: Record, place: Place, *, report: CorpusReport) -> Document
             own = replace_surrogates(_field(part, "text", str, place) or "", report=report)
             blocks.append(_Block(_whole_number(part, "offset", place), len(text), own))
             text += own
-            owners += ((each, blocks[-1]) for each in _list(part, "annotations", place))
+            owners += ((annotation, blocks[-1]) for annotation in _list(part, "annotations", place))
         if not has_text:
-            owners += ((each, None) for each in _list(passage, "annotations", place))
+            owners += ((annotation, None) for annotation in _list(passage, "annotations", place))
         sentences = _list(passage, "sentences", place)
-        relations += sum(len(_list(each, "relations", place)) for each in (passage, *sentences))
-    owners += ((each, None) for each in _list(record, "annotations", place))
+        relations += sum(len(_list(part, "relations", place)) for part in (passage, *sentences))
+    owners += ((annotation, None) for annotation in _list(record, "annotations", place))
     if relations:
         report.skipped["relations"] += relations
     mentions = []
@@ -154,10 +154,10 @@ def _mention(
     if own_id := _field(annotation, "id", (str, int), place):
         place = place.within("annotation", str(own_id))
     locations = [
-        (_whole_number(each, "offset", place), _whole_number(each, "length", place))
-        for each in _list(annotation, "locations", place)
+        (_whole_number(location, "offset", place), _whole_number(location, "length", place))
+        for location in _list(annotation, "locations", place)
     ]
-    fragments = [_located(*each, own, blocks, place) for each in locations]
+    fragments = [_located(*location, own, blocks, place) for location in locations]
     covered = text[min(start for start, _ in fragments) : max(end for _, end in fragments)]
     annotated = _field(annotation, "text", str, place) or ""
     annotated = replace_surrogates(annotated, report=report).replace(" ... ", " ")
@@ -182,9 +182,9 @@ def _located(
     offset: int, length: int, own: _Block | None, blocks: list[_Block], place: Place
 ) -> tuple[int, int]:
     # Its first and its last character, since the next block may begin where this one ends.
-    first, last = (_in_text(each, own, blocks) for each in (offset, offset + length - 1))
+    first, last = (_in_text(end, own, blocks) for end in (offset, offset + length - 1))
     if first is None or last is None:
-        total = max((each.offset + len(each.text) for each in blocks), default=0)
+        total = max((block.offset + len(block.text) for block in blocks), default=0)
         end = offset + length
         raise ConnormError(Errors.CN207.format(place=place, start=offset, end=end, length=total))
     return first, last + 1
@@ -195,8 +195,8 @@ def _in_text(offset: int, own: _Block | None, blocks: list[_Block]) -> int | Non
     if found is not None:
         return found
     # The separator between two blocks is also a character.
-    placed = (each.place(offset, gap=gap) for gap in (0, 1) for each in blocks)
-    return next((each for each in placed if each is not None), None)
+    placed = (block.place(offset, gap=gap) for gap in (0, 1) for block in blocks)
+    return next((block for block in placed if block is not None), None)
 
 
 def _find(infons: dict[str, str], keys: tuple[str, ...]) -> str:
@@ -216,7 +216,7 @@ def _ids(infons: dict[str, str]) -> str:
         prefix = _NCBI.get(key.upper()) or (PREFIXES.prefix(key) if PREFIXES.knows(key) else "")
         if prefix and value:
             parts = _SEPARATORS.split(value)
-            parts[::2] = [_with_prefix(prefix, each.strip()) for each in parts[::2]]
+            parts[::2] = [_with_prefix(prefix, part.strip()) for part in parts[::2]]
             return "".join(parts)
     return ""
 
@@ -227,8 +227,8 @@ def _with_prefix(prefix: str, local_id: str) -> str:
 
 def _infons_of(record: Record, place: Place) -> dict[str, str]:
     infons = _field(record, "infons", dict, place) or {}
-    told = ((key, each) for key, each in infons.items() if key is not _LINE)
-    return {key: str(each) for key, each in told if isinstance(each, str | int)}
+    told = ((key, value) for key, value in infons.items() if key is not _LINE)
+    return {key: str(value) for key, value in told if isinstance(value, str | int)}
 
 
 def _list(record: Any, key: str, place: Place) -> list[Any]:
@@ -290,7 +290,7 @@ def _as_json(element: Element) -> Record:
     record[_LINE] = int(record.pop(_LINE_ATTRIBUTE))
     record |= {tag: text for tag in _TEXTS if (text := element.findtext(tag)) is not None}
     record["infons"] = {
-        each.get("key") or "": each.text or "" for each in element.iterfind("infon")
+        infon.get("key") or "": infon.text or "" for infon in element.iterfind("infon")
     }
     for tag in _CHILDREN.get(element.tag, ()):
         record[f"{tag}s"] = list(map(_as_json, element.iterfind(tag)))
@@ -315,7 +315,7 @@ def _read_json(path: Path) -> Iterator[tuple[Place, Any]]:
             _refuse(place, "its values are nested too deeply, or a number is too long")
         if isinstance(value, dict) and not value.keys() & {"passages", *_LISTS}:
             _refuse(place, "it has neither `documents` nor `passages`")
-        yield from ((place, each) for each in (value if isinstance(value, list) else [value]))
+        yield from ((place, item) for item in (value if isinstance(value, list) else [value]))
         line += text.count("\n", index, end)
         index = end
 
@@ -357,8 +357,8 @@ class BioCJsonExporter(Dated):
         }
         with open_text(path, "wt") as file:
             file.write(json.dumps(about)[:-1] + ', "documents": [')
-            for number, each in enumerate(rendered):
-                file.write(f"{',' if number else ''}\n{each}")
+            for number, rendering in enumerate(rendered):
+                file.write(f"{',' if number else ''}\n{rendering}")
             file.write("\n]}\n")
 
 
@@ -372,13 +372,13 @@ class BioCXmlExporter(Dated):
         (passage,) = record["passages"]
         parts = ["<document>", _element("id", record["id"]), *_xml_infons(record)]
         parts += ["<passage><offset>0</offset>", _element("text", passage["text"])]
-        for each in passage["annotations"]:
-            parts += [f"<annotation id={quoteattr(each['id'])}>", *_xml_infons(each)]
+        for annotation in passage["annotations"]:
+            parts += [f"<annotation id={quoteattr(annotation['id'])}>", *_xml_infons(annotation)]
             parts += (
                 f'<location offset="{place["offset"]}" length="{place["length"]}"/>'
-                for place in each["locations"]
+                for place in annotation["locations"]
             )
-            parts += [_element("text", each["text"]), "</annotation>"]
+            parts += [_element("text", annotation["text"]), "</annotation>"]
         return "".join([*parts, "</passage></document>"])
 
     def write(self, rendered: Iterable[str], path: Path, changes: Counter[str]) -> None:
@@ -386,9 +386,9 @@ class BioCXmlExporter(Dated):
         with open_text(path, "wt", newline="") as file:
             file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
             file.write('<!DOCTYPE collection SYSTEM "BioC.dtd">\n<collection>')
-            file.write("".join(_element(*each) for each in about.items()) + "\n")
-            for each in rendered:
-                file.write(f"{each}\n")
+            file.write("".join(_element(*item) for item in about.items()) + "\n")
+            for rendering in rendered:
+                file.write(f"{rendering}\n")
             file.write("</collection>\n")
 
 
@@ -433,7 +433,7 @@ def _infons(mention: Mention) -> dict[str, str]:
         "assertions": "|".join(mention.assertions or ()),
     }
     if mention.candidates:
-        infons["candidates"] = _as_text([each._asdict() for each in mention.candidates])
+        infons["candidates"] = _as_text([candidate._asdict() for candidate in mention.candidates])
     return {key: value for key, value in infons.items() if value or key == "type"}
 
 

@@ -138,8 +138,8 @@ def _mention(
     if not match:
         raise _unlike(place, "it has no type with offsets")
     fragments = []
-    for each in match[2].split(";"):
-        start, _, end = each.partition(" ")
+    for span in match[2].split(";"):
+        start, _, end = span.partition(" ")
         fragments.append((int(start), int(end)))
     annotated = columns[2] if len(columns) > 2 else ""
     found = " ".join(text[start:end] for start, end in sorted(fragments))
@@ -187,7 +187,7 @@ class BratExporter:
         name, renamed = _NOT_IN_NAMES.subn("_", document.doc_id)
         changes[_RENAMED] += bool(renamed)
         changes[_CUT] += len(name) > _NAME_LENGTH
-        types = tuple(_type(each, changes) for each in document.mentions)
+        types = tuple(_type(mention, changes) for mention in document.mentions)
         lines = "".join(self._lines(document, types))
         return BratFiles(name[:_NAME_LENGTH], document.text, lines, types)
 
@@ -195,14 +195,14 @@ class BratExporter:
         types: set[str] = set()
         # In some file systems, "A" and "a" are the same.
         names = DistinctIds(lambda name: (path / f"{name}{_ANNOTATIONS}").exists())
-        for each in rendered:
-            name = names.choose(each.name, changes)
+        for rendering in rendered:
+            name = names.choose(rendering.name, changes)
             # BRAT counts the file's own line ends.
-            for suffix, content in ((_TEXT, each.text), (_ANNOTATIONS, each.annotations)):
+            for suffix, content in ((_TEXT, rendering.text), (_ANNOTATIONS, rendering.annotations)):
                 with open_text(path / f"{name}{suffix}", "wt", newline="") as file:
                     file.write(content)
-            types.update(each.types)
-        attributes = (f"{each.capitalize()}\tArg:<ENTITY>" for each in ASSERTIONS)
+            types.update(rendering.types)
+        attributes = (f"{assertion.capitalize()}\tArg:<ENTITY>" for assertion in ASSERTIONS)
         sections = ("[relations]", "[events]", "[attributes]", *attributes)
         config = [_MARK, "[entities]", *sorted(types), *sections]
         (path / _CONFIG).write_text("\n".join(config) + "\n", encoding="utf8")
@@ -250,5 +250,5 @@ def _note(mention: Mention) -> str:
     if mention.long_form:
         told["long_form"] = mention.long_form
     if mention.candidates:
-        told["candidates"] = [each._asdict() for each in mention.candidates]
+        told["candidates"] = [candidate._asdict() for candidate in mention.candidates]
     return json.dumps(told, ensure_ascii=False) if told else ""

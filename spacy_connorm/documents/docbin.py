@@ -56,6 +56,6 @@ class DocBinExporter:
 
     def write(self, rendered: Iterable[bytes], path: Path, changes: Counter[str]) -> None:
         docs = DocBin(store_user_data=True)
-        for each in rendered:
-            docs.merge(DocBin(store_user_data=True).from_bytes(each))
+        for rendering in rendered:
+            docs.merge(DocBin(store_user_data=True).from_bytes(rendering))
         docs.to_disk(path)

@@ -66,7 +66,7 @@ class FhirNdjsonExporter:
 
     def render(self, document: Document, changes: Counter[str]) -> Any:
         source = {"type": "DocumentReference", "identifier": {"value": _allowed(document.doc_id)}}
-        return [_dumps(each) for each in self._findings(document, source, changes)]
+        return [_dumps(finding) for finding in self._findings(document, source, changes)]
 
     def write(self, rendered: Iterable[Any], path: Path, changes: Counter[str]) -> None:
         with open_text(path, "wt") as file:
@@ -85,7 +85,7 @@ class FhirNdjsonExporter:
         for number, mention in enumerate(document.mentions):
             changes[_REPLACED] += bool(_NOT_FHIR.search(mention.text))
             parts = [split_ids(part) for part in mention.kb_id.split("|")]
-            for part, concept_ids in enumerate([each for each in parts if each] or [()]):
+            for part, concept_ids in enumerate(list(filter(None, parts)) or [()]):
                 yield {
                     "resourceType": self._resource_of(mention),
                     "id": str(uuid5(own_id, f"{number} {part}")),
@@ -140,7 +140,8 @@ class FhirBundleExporter(FhirNdjsonExporter):
         }
         found = self._findings(document, {"reference": _url(note)}, changes)
         return [
-            f'{{"fullUrl": "{_url(each)}", "resource": {_dumps(each)}}}' for each in (note, *found)
+            f'{{"fullUrl": "{_url(resource)}", "resource": {_dumps(resource)}}}'
+            for resource in (note, *found)
         ]
 
     def write(self, rendered: Iterable[Any], path: Path, changes: Counter[str]) -> None:
@@ -189,9 +190,9 @@ def _url(resource: Resource) -> str:
 
 def _concept(mention: Mention, concept_ids: Iterable[str], system: str) -> dict[str, Any]:
     codings = []
-    for each in concept_ids:
-        found = mention.find_candidate(each)
-        codings.append(_coding(each, found.name if found else "", system))
+    for concept_id in concept_ids:
+        found = mention.find_candidate(concept_id)
+        codings.append(_coding(concept_id, found.name if found else "", system))
         codings += (_coding(code) for code in _codes(found))
     return {**({"coding": codings} if codings else {}), "text": _allowed(mention.text)}
 
@@ -202,7 +203,7 @@ def _codes(candidate: Candidate | None) -> list[str]:
     RETURNS (List[str]): CURIEs.
     """
     codes = (candidate.codes if candidate else None) or {}
-    return [join_curie(prefix, code) for prefix, found in codes.items() for code in found]
+    return [join_curie(prefix, code) for prefix, listed in codes.items() for code in listed]
 
 
 def _coding(concept_id: str, name: str = "", system: str = "") -> dict[str, str]:
@@ -225,14 +226,20 @@ def _extension(mention: Mention) -> dict[str, Any]:
     """Describe the position of a mention in the text, and all its candidates."""
     parts = [*_place(mention.extent), _part("text", mention.text)]
     if len(mention.fragments) > 1:
-        parts += ({"url": "fragment", "extension": _place(each)} for each in mention.fragments)
+        parts += (
+            {"url": "fragment", "extension": _place(fragment)} for fragment in mention.fragments
+        )
     for url, text in (("label", mention.label), ("longForm", mention.long_form)):
         if text.strip():
             parts.append(_part(url, text))
-    parts += ({"url": "assertion", "valueString": each} for each in mention.assertions or ())
+    parts += (
+        {"url": "assertion", "valueString": assertion} for assertion in mention.assertions or ()
+    )
     if mention.is_nil:
         parts.append({"url": "nil", "valueBoolean": True})
-    parts += ({"url": "candidate", "extension": _candidate(each)} for each in mention.candidates)
+    parts += (
+        {"url": "candidate", "extension": _candidate(candidate)} for candidate in mention.candidates
+    )
     return {"url": EXTENSION, "extension": parts}
 
 
@@ -242,8 +249,10 @@ def _place(extent: tuple[int, int]) -> list[dict[str, Any]]:
 
 def _candidate(candidate: Candidate) -> list[dict[str, Any]]:
     told = candidate._replace(codes=None)._asdict().items()
-    codes = [{"url": "code", "valueString": each} for each in _codes(candidate)]
-    return codes + [_part(*each) for each in told if each[1] is not None and str(each[1]).strip()]
+    codes = [{"url": "code", "valueString": coding} for coding in _codes(candidate)]
+    return codes + [
+        _part(*coding) for coding in told if coding[1] is not None and str(coding[1]).strip()
+    ]
 
 
 def _part(url: str, value: str | float) -> dict[str, Any]:

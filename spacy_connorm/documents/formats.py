@@ -68,7 +68,7 @@ class Format:
         """
         implied = self.endings if self.implied is None else self.implied
         name = self.uncompressed(path)
-        return max((each for each in implied if name.endswith(each)), key=len, default="")
+        return max((ending for ending in implied if name.endswith(ending)), key=len, default="")
 
     def uncompressed(self, path: Path) -> str:
         """Read the name of a file to write.
@@ -86,8 +86,8 @@ def _load(reference: str) -> Any:
 
 
 _FORMATS = [Format(name, **row) for name, row in read_toml(__package__, "formats.toml").items()]
-CORPUS_FORMATS = {each.name: each for each in _FORMATS if each.reader}
-EXPORT_FORMATS = {each.name: each for each in _FORMATS if each.exporter}
+CORPUS_FORMATS = {form.name: form for form in _FORMATS if form.reader}
+EXPORT_FORMATS = {form.name: form for form in _FORMATS if form.exporter}
 
 
 def find_corpus_format(path: Path, name: str | None = None) -> Format:

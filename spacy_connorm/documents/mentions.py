@@ -97,7 +97,9 @@ class Mention(NamedTuple):
 
         RETURNS (str): The names, joined by `|`.
         """
-        return "|".join(each.name for each in self.leading if each.concept_id in self.concept_ids)
+        return "|".join(
+            candidate.name for candidate in self.leading if candidate.concept_id in self.concept_ids
+        )
 
     @property
     def score(self) -> float | None:
@@ -105,7 +107,7 @@ class Mention(NamedTuple):
 
         RETURNS (Optional[float]): The score; None without candidates.
         """
-        return min((each.score for each in self.leading), default=None)
+        return min((candidate.score for candidate in self.leading), default=None)
 
     @property
     def probability(self) -> float | None:
@@ -114,7 +116,8 @@ class Mention(NamedTuple):
         RETURNS (Optional[float]): The probability; None if the pipeline is not calibrated.
         """
         return min(
-            (p for each in self.leading if (p := each.probability) is not None), default=None
+            (p for candidate in self.leading if (p := candidate.probability) is not None),
+            default=None,
         )
 
     def find_candidate(self, concept_id: str) -> Candidate | None:
@@ -123,7 +126,9 @@ class Mention(NamedTuple):
         concept_id (str): The id.
         RETURNS (Optional[Candidate]): The candidate, if there is one.
         """
-        return next((each for each in self.candidates if each.concept_id == concept_id), None)
+        return next(
+            (candidate for candidate in self.candidates if candidate.concept_id == concept_id), None
+        )
 
     def shifted(self, offset: int) -> "Mention":
         """Shift the offsets of a mention.

@@ -45,7 +45,7 @@ class OmopExporter(Dated):
     def render(self, document: Document, changes: Counter[str]) -> list[tuple[Any, ...]]:
         note_id = _note_id(document)
         changes[_NUMBERED] += document.has_id and note_id != document.doc_id
-        changes[_CUT] += sum(len(each.text) > _SHORT for each in document.mentions)
+        changes[_CUT] += sum(len(mention.text) > _SHORT for mention in document.mentions)
         return [
             (note_id, *cells)
             for mention in document.mentions
@@ -59,10 +59,10 @@ class OmopExporter(Dated):
         with open_text(path, "wt", newline="") as file:
             rows = csv.writer(file, lineterminator="\n")
             rows.writerow(COLUMNS)
-            for each in rendered:
-                for note_id, *found, said in each:
+            for rendering in rendered:
+                for note_id, *values, said in rendering:
                     number += 1
-                    rows.writerow((number, note_id, "", *found, _SYSTEM, day, "", *said))
+                    rows.writerow((number, note_id, "", *values, _SYSTEM, day, "", *said))
 
     def _cells(self, document: Document, mention: Mention) -> Iterator[tuple[Any, ...]]:
         snippet = _window(document.text, mention)

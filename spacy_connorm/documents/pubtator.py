@@ -144,19 +144,19 @@ class PubTatorExporter:
         doc_id, renamed = _NOT_IN_IDS.subn("_", document.doc_id)
         changes[_RENAMED] += bool(renamed)
         title, abstract = _split(document.text)
-        changes[_NO_ASSERTIONS] += sum(bool(each.assertions) for each in document.mentions)
+        changes[_NO_ASSERTIONS] += sum(bool(mention.assertions) for mention in document.mentions)
         lines = [f"|t|{title.translate(_BREAKS)}", f"|a|{abstract.translate(_BREAKS)}"]
-        lines += (_line(document.text, each) for each in document.mentions)
+        lines += (_line(document.text, mention) for mention in document.mentions)
         return PubTatorBlock(doc_id, lines)
 
     def write(self, rendered: Iterable[PubTatorBlock], path: Path, changes: Counter[str]) -> None:
         taken: set[str] = set()
         ids = DistinctIds(taken.__contains__)
         with open_text(path, "wt") as file:
-            for each in rendered:
-                doc_id = ids.choose(each.doc_id, changes)
+            for rendering in rendered:
+                doc_id = ids.choose(rendering.doc_id, changes)
                 taken.add(doc_id)
-                file.writelines(f"{doc_id}{line}\n" for line in each.lines)
+                file.writelines(f"{doc_id}{line}\n" for line in rendering.lines)
                 file.write("\n")
 
 

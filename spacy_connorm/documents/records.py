@@ -62,7 +62,7 @@ def _about(mention: Mention) -> Record:
 
 def _ent(mention: Mention) -> Record:
     told = {} if mention.assertions is None else {"assertions": list(mention.assertions)}
-    candidates = [each._asdict() for each in mention.candidates]
+    candidates = [candidate._asdict() for candidate in mention.candidates]
     return {**_about(mention), **told, "candidates": candidates}
 
 
@@ -84,7 +84,7 @@ class ParquetExporter:
                     "long_form": mention.long_form or None,
                     "assertions": mention.assertions,
                     "fragments": [{"start": start, "end": end} for start, end in mention.fragments],
-                    "candidates": [_candidate(each) for each in mention.candidates],
+                    "candidates": [_candidate(candidate) for candidate in mention.candidates],
                 }
                 for mention in document.mentions
             ],

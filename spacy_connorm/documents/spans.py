@@ -95,10 +95,10 @@ def set_span_attributes(
     user_data: dict[Any, Any] = doc.user_data
     # Stored as if on an empty span, since `Doc.from_docs` warns about values on a whole document.
     user_data[_key(prefix + _NORMALIZED, 0, 0)] = True
-    for span, kb_id, found in zip(spans, kb_ids, candidates, strict=True):
+    for span, kb_id, found_candidates in zip(spans, kb_ids, candidates, strict=True):
         place = span.start_char, span.end_char
         user_data[_key(prefix + _KB_ID, *place)] = kb_id
-        user_data[_key(prefix + _CANDIDATES, *place)] = tuple(map(tuple, found))
+        user_data[_key(prefix + _CANDIDATES, *place)] = tuple(map(tuple, found_candidates))
 
 
 def register_matched_name() -> None:
@@ -166,7 +166,7 @@ def _read_candidates(span: Span, prefix: str) -> list[Candidate]:
 
 def _read_kb_ents(span: Span, prefix: str) -> list[tuple[str, float]]:
     """Read ids and scores, as in scispaCy."""
-    return [(each.concept_id, each.score) for each in _read_candidates(span, prefix)]
+    return [(candidate.concept_id, candidate.score) for candidate in _read_candidates(span, prefix)]
 
 
 def _place(span: Span) -> tuple[int, int, int]:
@@ -214,7 +214,7 @@ def get_assertions(span: Span) -> tuple[str, ...] | None:
     user_data: dict[Any, Any] = span.doc.user_data
     place = (span.start_char, span.end_char)
     # Reading them through spaCy is slow. An attribute of another component may hold anything.
-    told = {name: user_data.get(("._.", each, *place)) for name, each in ASSERTIONS.items()}
+    told = {name: user_data.get(("._.", meaning, *place)) for name, meaning in ASSERTIONS.items()}
     if all(value is None for value in told.values()):
         return None
     return tuple(name for name, value in told.items() if value is True)

@@ -101,7 +101,7 @@ class TermMapping:
         return self.mapping_justification == MANUAL
 
 
-COLUMNS = tuple(each.name for each in fields(TermMapping) if each.name != "others")
+COLUMNS = tuple(column.name for column in fields(TermMapping) if column.name != "others")
 # Each row needs the first four; the columns from `status` on are our extensions.
 _REQUIRED, _EXTENSIONS = COLUMNS[:4], COLUMNS[COLUMNS.index("status") :]
 
@@ -130,10 +130,10 @@ def write_sssom(mapping_set: MappingSet, path: str | Path, *, raw: bool = False)
     RAISES (ConnormError): CN105, CN108 or CN109 if the file can't be written.
     """
     path, mappings = Path(path), mapping_set.mappings
-    columns = [*COLUMNS, *dict.fromkeys(name for each in mappings for name in each.others)]
+    columns = [*COLUMNS, *dict.fromkeys(name for mapping in mappings for name in mapping.others)]
     is_csv = find_ending(path) == ".csv"
     head = "" if is_csv else _render_metadata(mapping_set.metadata)
-    rows = [columns, *(cells_of(each, columns) for each in mappings)]
+    rows = [columns, *(cells_of(mapping, columns) for mapping in mappings)]
     if is_csv and not raw:
         rows = [list(map(hold_as_text, row)) for row in rows]
     lines = (render_row(row, delimiter="," if is_csv else "\t") for row in rows)
@@ -147,9 +147,9 @@ def _render_metadata(metadata: Mapping[str, Any]) -> str:
     RETURNS (str): A block of lines that begin with `#`.
     """
     known = [
-        each
-        for each in metadata.get("extension_definitions", ())
-        if each.get("slot_name") not in _EXTENSIONS
+        extension
+        for extension in metadata.get("extension_definitions", ())
+        if extension.get("slot_name") not in _EXTENSIONS
     ]
     ours = [
         {
@@ -255,7 +255,7 @@ def _read_row(path: str | Path, row: TableRow, columns: list[str]) -> TermMappin
 def _to_cell(name: str, value: Any) -> str:
     if name == "candidates":
         return "|".join(
-            f"{each.object_id} {each.confidence:.4f} {_escape(each.label)}" for each in value
+            f"{item.object_id} {item.confidence:.4f} {_escape(item.label)}" for item in value
         )
     if name in _NUMBERS:
         return "" if value is None else f"{value:.4f}"

@@ -85,15 +85,15 @@ class CsvExporter:
     raw: bool = False
 
     def render(self, document: Document, changes: Counter[str]) -> list[CsvRow]:
-        rows = [(document.doc_id, *_cells(each)) for each in document.mentions]
+        rows = [(document.doc_id, *_cells(mention)) for mention in document.mentions]
         return rows if self.raw else [tuple(map(hold_as_text, row)) for row in rows]
 
     def write(self, rendered: Iterable[list[CsvRow]], path: Path, changes: Counter[str]) -> None:
         with open_text(path, "wt", newline="") as file:
             rows = csv.writer(file, lineterminator="\n")
             rows.writerow(COLUMNS)
-            for each in rendered:
-                rows.writerows(each)
+            for rendering in rendered:
+                rows.writerows(rendering)
 
 
 def _cells(mention: Mention) -> CsvRow:
@@ -101,11 +101,12 @@ def _cells(mention: Mention) -> CsvRow:
     return (
         *(*mention.extent, mention.text, mention.label, mention.kb_id),
         *(mention.names, mention.score, mention.probability),
-        _SEPARATOR.join(each.text for each in leading),
-        _SEPARATOR.join(dict.fromkeys(each.search for each in leading)),
+        _SEPARATOR.join(candidate.text for candidate in leading),
+        _SEPARATOR.join(dict.fromkeys(candidate.search for candidate in leading)),
         mention.long_form,
         _SEPARATOR.join(mention.assertions or ()),
         _SEPARATOR.join(
-            f"{each.concept_id} {each.name} {each.score}" for each in mention.candidates
+            f"{candidate.concept_id} {candidate.name} {candidate.score}"
+            for candidate in mention.candidates
         ),
     )

@@ -124,9 +124,9 @@ class HybridShim(EncoderShim):
 
         RETURNS (HybridArray): The vectors.
         """
-        ends = [_LENGTH + int.from_bytes(each[:_LENGTH], "big") for each in inputs]
-        dense = [each[_LENGTH:end] for each, end in zip(inputs, ends, strict=True)]
-        lexical = [each[end:] for each, end in zip(inputs, ends, strict=True)]
+        ends = [_LENGTH + int.from_bytes(key[:_LENGTH], "big") for key in inputs]
+        dense = [key[_LENGTH:end] for key, end in zip(inputs, ends, strict=True)]
+        lexical = [key[end:] for key, end in zip(inputs, ends, strict=True)]
         return HybridArray(
             encode_inputs(self.dense, dense),
             encode_inputs(self.lexical, lexical),

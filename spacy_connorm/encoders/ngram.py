@@ -100,7 +100,7 @@ class NgramShim(EncoderShim):
         RAISES (ConnormError): CN409 if the texts have no n-grams.
         """
         if texts is not None or self._model is None:
-            fitted = self._fit([each.decode() for each in self.inputs(texts or [])])
+            fitted = self._fit([key.decode() for key in self.inputs(texts or [])])
             self.hold(fitted, digest_parts(*_state(fitted)))
 
     def encode(self, inputs: list[bytes]) -> Any:
@@ -113,8 +113,8 @@ class NgramShim(EncoderShim):
         indices: list[int] = []
         counts: list[int] = []
         bounds = [0]
-        for each in inputs:
-            found = Counter(map(columns.get, split(each.decode())))
+        for key in inputs:
+            found = Counter(map(columns.get, split(key.decode())))
             del found[None]  # n-grams that were not in the texts
             # Words are padded with spaces. Otherwise, two texts with no other known n-gram would
             # have a cosine of 1.

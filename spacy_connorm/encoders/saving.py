@@ -24,8 +24,8 @@ def saved_parts(parts: Mapping[str, Encoder]) -> tuple[dict[str, Any], dict[str,
     values: dict[str, Any] = {}
     arrays: dict[str, np.ndarray] = {}
     for name, part in parts.items():
-        values[name], own = loaded_shim(part).saved()
-        arrays |= {f"{name}.{each}": array for each, array in own.items()}
+        values[name], part_arrays = loaded_shim(part).saved()
+        arrays |= {f"{name}.{key}": array for key, array in part_arrays.items()}
     return values, arrays
 
 
@@ -43,12 +43,12 @@ def restored_parts(
     """
     restored = {}
     for name, part in parts.items():
-        own = {
-            each.removeprefix(f"{name}."): array
-            for each, array in arrays.items()
-            if each.startswith(f"{name}.")
+        part_arrays = {
+            key.removeprefix(f"{name}."): array
+            for key, array in arrays.items()
+            if key.startswith(f"{name}.")
         }
-        restored[name] = _restored(part, values[name], own)
+        restored[name] = _restored(part, values[name], part_arrays)
     return restored
 
 

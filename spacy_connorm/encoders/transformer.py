@@ -126,7 +126,7 @@ class TransformerShim(PretrainedShim):
         def length(text: int) -> int:
             return len(inputs[text])
 
-        order = sorted((text for text, each in enumerate(inputs) if each), key=length)
+        order = sorted((text for text, key in enumerate(inputs) if key), key=length)
         parts = [list(same) for _, same in groupby(order, length)] if self._in_half else [order]
         for part in parts:
             for start in range(0, len(part), self.batch_size):
@@ -139,7 +139,7 @@ class TransformerShim(PretrainedShim):
         RAISES (ConnormError): CN306 if the transformer fails.
         """
         with self._failures():
-            rows = [array("i", each).tolist() for each in inputs]
+            rows = [array("i", key).tolist() for key in inputs]
             return self._model.predict(rows, mixed_precision=self._in_half)
 
     def fingerprint(self) -> str:

@@ -41,7 +41,7 @@ def open_array(
     lengths = "x".join("any" if length is None else str(length) for length in shape)
     if len(shape) != array.ndim or not array.flags.c_contiguous:
         raise damaged(path, f"it is not an array of {lengths} values")
-    if any(length not in (None, found) for length, found in zip(shape, array.shape, strict=True)):
+    if any(length not in (None, size) for length, size in zip(shape, array.shape, strict=True)):
         found = "x".join(map(str, array.shape))
         raise damaged(path, f"it has {found} values, not {lengths}")
     if bounds is not None:

@@ -387,11 +387,11 @@ def require_apart(output: str | Path | None, *inputs: object) -> None:
     output = Path(output)
     if not output.exists() or _is_stream(output):
         return
-    for each in inputs:
-        if isinstance(each, (str, Path)) and Path(each).exists():
-            path = Path(each).resolve()
+    for given in inputs:
+        if isinstance(given, (str, Path)) and Path(given).exists():
+            path = Path(given).resolve()
             if any(parent.samefile(output) for parent in (path, *path.parents)):
-                raise ConnormError(Errors.CN121.format(output=output, input=each))
+                raise ConnormError(Errors.CN121.format(output=output, input=given))
 
 
 def require_distinct_outputs(*outputs: str | Path | None) -> None:
@@ -401,12 +401,12 @@ def require_distinct_outputs(*outputs: str | Path | None) -> None:
     RAISES (ConnormError): CN124.
     """
     named: set[Path] = set()
-    for each in outputs:
-        path = None if each is None else Path(each).resolve()
+    for output in outputs:
+        path = None if output is None else Path(output).resolve()
         if path is None or _is_stream(path):
             continue
         if path in named:
-            raise ConnormError(Errors.CN124.format(path=each))
+            raise ConnormError(Errors.CN124.format(path=output))
         named.add(path)
 
 

@@ -256,8 +256,8 @@ def _unseal(folder: Path, check: Callable[[Path, dict[str, Any]], None]) -> dict
         checks = [
             pool.submit(check, folder / name, facts) for name, facts in manifest["files"].items()
         ]
-    for each in checks:
-        each.result()
+    for running in checks:
+        running.result()
     return manifest
 
 

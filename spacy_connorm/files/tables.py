@@ -82,7 +82,7 @@ def find_column(path: str | Path, column: str | int, columns: Sequence[str] | No
     RAISES (ConnormError): CN114 if there is no such column, CN125 if there are several.
     """
     if columns is not None and column in columns:
-        require_distinct_columns(path, [each for each in columns if each == column])
+        require_distinct_columns(path, [name for name in columns if name == column])
         return columns.index(str(column))
     number = int(column) if str(column).isdecimal() else 0
     if number > 0 and (columns is None or number <= len(columns)):

@@ -39,7 +39,7 @@ def read_elements(path: str | Path) -> Iterator[tuple[str, Element, int]]:
                 raise unreadable(path, line, "XML", reason)
             before = text[-len(_ENTITY) :]
             parser.feed(text)
-            yield from ((*each, line) for each in parser.read_events())
+            yield from ((*event, line) for event in parser.read_events())
         parser.close()
     except ParseError as error:
         # The parser's message repeats names of entities.
@@ -47,7 +47,7 @@ def read_elements(path: str | Path) -> Iterator[tuple[str, Element, int]]:
     except UnicodeEncodeError:
         reason = "it has a lone surrogate, which XML can't hold"
         raise unreadable(path, line, "XML", reason) from None
-    yield from ((*each, line) for each in parser.read_events())
+    yield from ((*event, line) for event in parser.read_events())
 
 
 def require_plain_entities(path: Path) -> None:

@@ -437,4 +437,4 @@ def _hostname(host: str) -> str:
 
 def _place(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
-    return " < ".join(f"{each.name} ({each.filename}:{each.lineno})" for each in frames[:-4:-1])
+    return " < ".join(f"{frame.name} ({frame.filename}:{frame.lineno})" for frame in frames[:-4:-1])

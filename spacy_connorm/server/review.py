@@ -97,9 +97,9 @@ class MappingReview:
         with self._changing:
             self._file.refresh()
             chosen = [
-                (-each.count, row)
-                for row, each in enumerate(self._file.mappings)
-                if _is_chosen(each, status)
+                (-mapping.count, row)
+                for row, mapping in enumerate(self._file.mappings)
+                if _is_chosen(mapping, status)
             ]
             places = [row for _, row in sorted(chosen)[offset : offset + limit]]
             return {"total": len(chosen), "rows": list(map(self._view, places))}
@@ -185,7 +185,14 @@ class MappingReview:
 
     def _known_id(self, concept: str) -> str:
         number = self._pipeline.normalizer.lookup.index.store.number
-        return next((each for each in concept_ids_of(concept) if number(each) is not None), concept)
+        return next(
+            (
+                concept_id
+                for concept_id in concept_ids_of(concept)
+                if number(concept_id) is not None
+            ),
+            concept,
+        )
 
     def _view(self, row: int) -> dict[str, Any]:
         version, mapping = self._file.version(row), self._file.mappings[row]
@@ -205,8 +212,12 @@ class MappingReview:
             "author": mapping.author_label or mapping.author_id,
             "date": str(mapping.mapping_date),
             "candidates": [
-                {"concept_id": each.object_id, "name": each.label, "confidence": each.confidence}
-                for each in mapping.candidates
+                {
+                    "concept_id": candidate.object_id,
+                    "name": candidate.label,
+                    "confidence": candidate.confidence,
+                }
+                for candidate in mapping.candidates
             ],
         }
 

@@ -83,7 +83,7 @@ def _add_problems(api: FastAPI) -> None:
     async def refuse_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         # Never `input`, which may contain a user's text.
         first = error.errors()[0]
-        place = ".".join(str(each) for each in first["loc"] if each != "body") or "the body"
+        place = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
         return _respond(Problem(422, Errors.CN764.format(place=place, reason=first["msg"])))
 
     @api.exception_handler(HTTPException)
@@ -150,9 +150,9 @@ def _add_answers(
     def annotate(body: AnnotateBody) -> dict[str, Any]:
         """Annotate texts: one record per text, as written by `connorm annotate`."""
         limits.require_batch(len(body.texts))
-        texts = [each if isinstance(each, str) else each.text for each in body.texts]
-        mentions = [_boundaries(each) for each in body.texts]
-        cleaned = [_require_text(each, limits) for each in texts]
+        texts = [text if isinstance(text, str) else text.text for text in body.texts]
+        mentions = [_boundaries(text) for text in body.texts]
+        cleaned = [_require_text(text, limits) for text in texts]
         limits.require_tokenizable(cleaned, pipeline.nlp.tokenizer)
         revision = pipeline.revision
         return {"records": pipeline.annotate(cleaned, mentions), "revision": revision}
@@ -161,7 +161,7 @@ def _add_answers(
     def search(body: SearchBody) -> dict[str, Any]:
         """Find the candidates of mentions. `kb_id` is the id that the pipeline would write."""
         limits.require_batch(len(body.mentions))
-        mentions = [_require_text(each, limits) for each in body.mentions]
+        mentions = [_require_text(mention, limits) for mention in body.mentions]
         how = body.model_dump(exclude={"mentions"}, exclude_none=True)
         found = pipeline.search(mentions, **how)
         return {
@@ -174,7 +174,7 @@ def _add_answers(
     @api.post("/api/explain", tags=["answers"])
     def explain(body: ExplainBody) -> dict[str, Any]:
         """Explain how a mention is interpreted, and what each search of the sieve finds for it."""
-        mention, text = (_require_text(each, limits) for each in (body.mention, body.text))
+        mention, text = (_require_text(text, limits) for text in (body.mention, body.text))
         limits.require_tokenizable([text], pipeline.nlp.tokenizer)
         return view_explanation(pipeline.explain(mention, text=text, start=body.start))
 
@@ -222,7 +222,7 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
 def _boundaries(text: str | TextBody) -> list[tuple[int, int, str]] | None:
     if isinstance(text, str) or text.mentions is None:
         return None
-    return [(each.start, each.end, each.label) for each in text.mentions]
+    return [(mention.start, mention.end, mention.label) for mention in text.mentions]
 
 
 def _require_text(text: str, limits: RequestLimits) -> str:

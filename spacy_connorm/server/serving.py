@@ -153,7 +153,7 @@ def _run(app: Any, listening: socket.socket, on_start: Callable[[], None]) -> No
         def capture_signals(self) -> Iterator[None]:
             # uvicorn's own method raises them again after it has stopped.
             numbers = (signal.SIGINT, signal.SIGTERM)
-            before = {each: signal.signal(each, self.handle_exit) for each in numbers}
+            before = {number: signal.signal(number, self.handle_exit) for number in numbers}
             try:
                 yield
             finally:

@@ -119,7 +119,7 @@ class DanShim(PretrainedShim):
             or n-grams) gets the zero vector.
         """
         ids = np.frombuffer(b"".join(inputs), dtype=np.int32)
-        counts = np.asarray([len(each) for each in inputs]) // ids.itemsize
+        counts = np.asarray([len(key) for key in inputs]) // ids.itemsize
         return self._model.vectors(ids, np.concatenate([[0], np.cumsum(counts)]))
 
     def trainable(self) -> "DanModule":

@@ -141,7 +141,7 @@ def _mix(hashes: np.ndarray) -> np.ndarray:
 
 def _decompose(character: str) -> str:
     decomposed = unicodedata.normalize("NFKD", character)
-    return "".join(each for each in decomposed if not unicodedata.combining(each))
+    return "".join(character for character in decomposed if not unicodedata.combining(character))
 
 
 _UNACCENTED = CharacterTable(_decompose)

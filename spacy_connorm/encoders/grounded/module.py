@@ -110,7 +110,9 @@ class GroundedDanModule(torch.nn.Module):
 
         folder (Path): The folder.
         """
-        weights = {name: each.detach().cpu().numpy() for name, each in self.state_dict().items()}
+        weights = {
+            name: weights.detach().cpu().numpy() for name, weights in self.state_dict().items()
+        }
         GroundedDan(weights, self._dan.width, self._dan.input_fingerprint).save(Path(folder))
 
 
@@ -185,7 +187,7 @@ class _Projection(torch.nn.Module):
 def _means(vectors: np.ndarray, groups: Sequence[np.ndarray]) -> np.ndarray:
     """Compute the mean vector of each group of rows, float32; 0 for an empty group."""
     means = np.zeros((len(groups), vectors.shape[1]), dtype="float32")
-    for own, rows in zip(means, groups, strict=True):
+    for vector, rows in zip(means, groups, strict=True):
         if len(rows):
-            own[:] = vectors[rows].mean(axis=0)
+            vector[:] = vectors[rows].mean(axis=0)
     return means

@@ -88,7 +88,7 @@ class WordVectorShim(PretrainedShim):
         """
         from scipy.sparse import csr_matrix
 
-        rows = [each.decode().split(_SEPARATOR) if each else [] for each in inputs]
+        rows = [key.decode().split(_SEPARATOR) if key else [] for key in inputs]
         numbers = {word: number for number, word in enumerate(sorted(set(chain(*rows))))}
         counts = np.asarray([len(row) for row in rows])
         ids = np.fromiter((numbers[word] for row in rows for word in row), dtype="int64")
@@ -154,7 +154,7 @@ class WordTable:
 
         RAISES (ValueError): If they do not.
         """
-        if any(each.ndim != 2 or each.dtype != "<f4" for each in (self.vectors, self.buckets)):
+        if any(array.ndim != 2 or array.dtype != "<f4" for array in (self.vectors, self.buckets)):
             raise ValueError("its vectors are not float32 matrices")
         if not self.width or (len(self.buckets) and self.buckets.shape[1] != self.width):
             raise ValueError("its vectors differ in width")
@@ -270,7 +270,7 @@ def _read(name: str) -> WordTable:
         raise ConnormError(Errors.CN341.format(name=name, reason=_UNREADABLE)) from error
     try:
         table.check()
-        if not all(np.isfinite(each).all() for each in (table.vectors, table.buckets)):
+        if not all(np.isfinite(array).all() for array in (table.vectors, table.buckets)):
             raise ValueError("some of its numbers are not finite")
     except ValueError as error:
         raise ConnormError(Errors.CN341.format(name=name, reason=error)) from error
@@ -298,7 +298,7 @@ def _find_vocab(name: str) -> Path:
 
     folder = Path(name)
     if not folder.is_dir() and is_package(name):
-        folder = next((each.parent for each in get_package_path(name).glob("*/vocab")), folder)
+        folder = next((folder.parent for folder in get_package_path(name).glob("*/vocab")), folder)
     if not (folder / "vocab").is_dir():
         raise ConnormError(Errors.CN341.format(name=name, reason="there is nothing of this name"))
     return folder / "vocab"

@@ -163,15 +163,15 @@ def _require_plain(kind: str, content: bytes) -> None:
 
     message = Empty()
     message.ParseFromString(content)
-    for each in UnknownFieldSet(message):
-        place = (kind, each.field_number)
+    for field in UnknownFieldSet(message):
+        place = (kind, field.field_number)
         # The location 0 is the model itself.
-        if place in _REFUSED and each.data != 0:
+        if place in _REFUSED and field.data != 0:
             raise ValueError(_REFUSED[place])
         if place in _PARTS:
-            if not isinstance(each.data, bytes):
+            if not isinstance(field.data, bytes):
                 raise ValueError("it is not an ONNX model")
-            _require_plain(_PARTS[place], each.data)
+            _require_plain(_PARTS[place], field.data)
 
 
 # The tokens encoded at once, including padding.
@@ -242,7 +242,7 @@ class OnnxShim(PretrainedShim):
 
         YIELDS (Ints1d): The texts of each batch.
         """
-        lengths = np.asarray([len(each) for each in inputs], dtype="int64") // array("i").itemsize
+        lengths = np.asarray([len(key) for key in inputs], dtype="int64") // array("i").itemsize
         read = np.flatnonzero(lengths)
         for part in batches_by_length(lengths[read], _BATCH_TOKENS):
             yield read[part]
@@ -254,7 +254,7 @@ class OnnxShim(PretrainedShim):
         RAISES (ConnormError): CN333 if ONNX Runtime can't run the graph, CN305 if it computes
             anything but vectors.
         """
-        rows = [array("i", each).tolist() for each in inputs]
+        rows = [array("i", key).tolist() for key in inputs]
         vectors = self._session.run(*pad(rows, self._model.settings.padding))
         if vectors.shape != (len(rows), self.width):
             reason = f"it computes {vectors.shape} values, not {(len(rows), self.width)}"

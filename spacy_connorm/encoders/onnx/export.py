@@ -73,7 +73,7 @@ def quantize(model: ModelProto) -> None:
     model (ModelProto): A graph of opset `OPSET`; modified in place.
     """
     graph = model.graph
-    matrices = {each.name: each for each in graph.initializer if _is_matrix(each)}
+    matrices = {tensor.name: tensor for tensor in graph.initializer if _is_matrix(tensor)}
     nodes: dict[str, NodeProto] = {}
     methods: dict[str, Callable] = {}
     for node in graph.node:
@@ -86,9 +86,9 @@ def quantize(model: ModelProto) -> None:
         else:
             replaced = [node]
         # The shared input of several layers is quantized once.
-        nodes |= {each.output[0]: each for each in replaced if each.output[0] not in nodes}
+        nodes |= {tensor.output[0]: tensor for tensor in replaced if tensor.output[0] not in nodes}
     used = {name for node in nodes.values() for name in node.input}
-    tensors = [each for each in graph.initializer if each.name in used]
+    tensors = [tensor for tensor in graph.initializer if tensor.name in used]
     for name, method in methods.items():
         levels, scales = method(numpy_helper.to_array(matrices[name]))
         tensors.append(numpy_helper.from_array(levels, f"{name}.levels"))

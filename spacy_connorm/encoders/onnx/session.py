@@ -61,8 +61,8 @@ class GraphSession:
 
 
 def _close_all() -> None:
-    for each in list(_OPEN):
-        each._session = None  # the next `run` opens a new one
+    for session in list(_OPEN):
+        session._session = None  # the next `run` opens a new one
 
 
 if hasattr(os, "register_at_fork"):
