@@ -78,7 +78,7 @@ def _concept(row: dict[str, str]) -> Concept:
 def _synonyms(row: dict[str, str]) -> tuple[str, ...]:
     # Diseases have them in a single column; chemicals in several, such as MESHSynonyms.
     columns = (field for column, field in row.items() if column.endswith("Synonyms"))
-    return tuple(dict.fromkeys(each for field in columns for each in _split(field)))
+    return tuple(dict.fromkeys(name for field in columns for name in _split(field)))
 
 
 def _cas_number(row: dict[str, str]) -> tuple[str, ...]:
@@ -118,7 +118,9 @@ def read_medic(path: str | Path, *, report: ReadReport | None = None) -> Iterato
             canonical_name,
             tuple(aliases),
             alt_ids=tuple(alt_ids),
-            xrefs=PREFIXES.curies(join_curie("MESH", each) for each in (concept_id, *alt_ids)),
+            xrefs=PREFIXES.curies(
+                join_curie("MESH", mesh_id) for mesh_id in (concept_id, *alt_ids)
+            ),
         )
 
 

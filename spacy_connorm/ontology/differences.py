@@ -129,7 +129,9 @@ def find_changes(old: Ontology, new: Ontology, successors: Successors) -> Iterat
     YIELDS (Change): By kind, in the order of `KINDS`, then in the order of the releases.
     """
     now = {concept.concept_id: successors.find(concept.concept_id) for concept in old}
-    new_ids = {old_id: found.concept_id for old_id, found in now.items() if found.concept_id}
+    new_ids = {
+        old_id: successor.concept_id for old_id, successor in now.items() if successor.concept_id
+    }
     taken_over = set(new_ids.values())
     for concept in new:
         if concept.concept_id not in taken_over:
@@ -140,23 +142,29 @@ def find_changes(old: Ontology, new: Ontology, successors: Successors) -> Iterat
             after = (found.concept_id,) if found.concept_id else found.proposed
             name = concept.canonical_name
             yield Change(RETIRED, concept.concept_id, name, after=after, reason=found.reason)
-    kept = [(each, new[each.concept_id]) for each in old if now[each.concept_id].reason == ""]
-    yield from _renamed(kept)
-    yield from _moved(kept, new_ids)
+    unchanged = [
+        (concept, new[concept.concept_id])
+        for concept in old
+        if now[concept.concept_id].reason == ""
+    ]
+    yield from _renamed(unchanged)
+    yield from _moved(unchanged, new_ids)
     yield from _other_owners(old, new, new_ids)
     yield from _names(old, new, new_ids)
 
 
-def _renamed(kept: Iterable[tuple[Concept, Concept]]) -> Iterator[Change]:
-    for before, after in kept:
+def _renamed(unchanged: Iterable[tuple[Concept, Concept]]) -> Iterator[Change]:
+    for before, after in unchanged:
         names = (before.canonical_name,), (after.canonical_name,)
         if names[0] != names[1]:
             yield Change(RENAMED, after.concept_id, after.canonical_name, *names)
 
 
-def _moved(kept: Iterable[tuple[Concept, Concept]], new_ids: Mapping[str, str]) -> Iterator[Change]:
-    for before, after in kept:
-        parents = {new_ids.get(each, each) for each in before.parents} - {after.concept_id}
+def _moved(
+    unchanged: Iterable[tuple[Concept, Concept]], new_ids: Mapping[str, str]
+) -> Iterator[Change]:
+    for before, after in unchanged:
+        parents = {new_ids.get(parent, parent) for parent in before.parents} - {after.concept_id}
         if parents != set(after.parents):
             name = after.canonical_name
             yield Change(MOVED, after.concept_id, name, before.parents, after.parents)
@@ -173,7 +181,7 @@ def _other_owners(old: Ontology, new: Ontology, new_ids: Mapping[str, str]) -> I
             former[name.lower()][concept.concept_id] = name
     for key, before in former.items():
         after = owners.get(key, set())
-        same = {new_ids.get(each, each) for each in before}
+        same = {new_ids.get(old_id, old_id) for old_id in before}
         if after - same and same - after:
             name = next(iter(before.values()))
             yield Change(OTHER_OWNER, "", name, tuple(sorted(before)), tuple(sorted(after)))

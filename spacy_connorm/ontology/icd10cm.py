@@ -108,7 +108,11 @@ def read_icd10cm(
             if parent:
                 left_out |= _names_without_site(concept, parent.canonical_name)
             broader = _broader_codes(code, concepts)
-            taken = {name for each in broader for name in (*concepts[each].names, *implied[each])}
+            taken = {
+                name
+                for broader_code in broader
+                for name in (*concepts[broader_code].names, *implied[broader_code])
+            }
             implied[code] = _names_implied_by(concept, {name.lower() for name in taken}, named)
         concepts[code] = concept
     left_out |= _shared_names(implied)
@@ -137,17 +141,17 @@ def _broader_codes(code: str, concepts: Mapping[str, Concept]) -> Iterator[str]:
 def _plain_names(concepts: Iterable[Concept]) -> set[str]:
     """Collect all names in lower case, without brackets, "NOS" and "unspecified"."""
     names = (name for concept in concepts for name in concept.names)
-    every = (each.lower() for name in names for each in (name, *_implied_names(name)))
-    return {each.removesuffix(" nos").removesuffix(f", {_UNSPECIFIED}") for each in every}
+    every = (implied.lower() for name in names for implied in (name, *_implied_names(name)))
+    return {name.removesuffix(" nos").removesuffix(f", {_UNSPECIFIED}") for name in every}
 
 
 def _names_implied_by(concept: Concept, taken: Set[str], named: Set[str]) -> list[str]:
     taken = taken | {name.lower() for name in concept.names}
     implied = [
-        each
+        wording
         for name in (*concept.names, *_either(concept.canonical_name, named))
-        for each in _in_words_of_notes(name)
-        if taken.isdisjoint((each.lower(), each.lower().removesuffix(_NOS.lower())))
+        for wording in _in_words_of_notes(name)
+        if taken.isdisjoint((wording.lower(), wording.lower().removesuffix(_NOS.lower())))
     ]
     return list(dict.fromkeys(implied))
 
@@ -159,7 +163,7 @@ def _shared_names(implied: Mapping[str, Iterable[str]]) -> set[str]:
         for name in names:
             if name.endswith(_NOS):
                 categories[name.lower()].add(code[:_CATEGORY_LENGTH])
-    return {name for name, own in categories.items() if len(own) > 1}
+    return {name for name, codes in categories.items() if len(codes) > 1}
 
 
 def _names_without_site(concept: Concept, broader_title: str) -> set[str]:
@@ -168,9 +172,9 @@ def _names_without_site(concept: Concept, broader_title: str) -> set[str]:
     """
     words = _words(broader_title.split(",")[0])
     return {
-        (kept + _NOS).lower()
-        for kept, left_out in map(_split_unspecified, concept.names)
-        if words & _words(left_out) - _words(kept)
+        (specified + _NOS).lower()
+        for specified, left_out in map(_split_unspecified, concept.names)
+        if words & _words(left_out) - _words(specified)
     }
 
 
@@ -186,15 +190,15 @@ def _words(text: str) -> set[str]:
 
 def _either(title: str, named: Set[str]) -> list[str]:
     match = _EITHER.fullmatch(title)
-    return [each for each in match.groups() if each.lower() not in named] if match else []
+    return [word for word in match.groups() if word.lower() not in named] if match else []
 
 
 def _in_words_of_notes(name: str) -> Iterator[str]:
-    for each in (name, *_implied_names(name)):
-        yield each
+    for wording in (name, *_implied_names(name)):
+        yield wording
         for pattern, words in _IN_NOTES:
-            each = pattern.sub(words, each)
-            yield each
+            wording = pattern.sub(words, wording)
+            yield wording
 
 
 def _implied_names(name: str) -> Iterator[str]:
@@ -203,8 +207,8 @@ def _implied_names(name: str) -> Iterator[str]:
         yield short
     if synonym := _SYNONYM.fullmatch(name):
         yield synonym[1]
-    for each in dict.fromkeys((name, short)):
-        kept, left_out = _split_unspecified(each)
+    for written in dict.fromkeys((name, short)):
+        kept, left_out = _split_unspecified(written)
         # "Pain, unspecified" is "Pain" itself, rather than "Pain, not elsewhere classified".
         if left_out:
             yield kept if left_out == _UNSPECIFIED else kept + _NOS
@@ -266,7 +270,7 @@ def _read_tabular(path: str | Path, *, with_includes: bool) -> Iterator[Concept]
                     names += filter(_is_name, _notes(diag, "includes"))
                 code, name = diag.findtext("name", ""), diag.findtext("desc", "")
                 if name.startswith(_FRACTURE):
-                    names = [_FRACTURE * (" " not in each) + each for each in names]
+                    names = [_FRACTURE * (" " not in name) + name for name in names]
                 yield Concept(code, name, tuple(dict.fromkeys(names)), types=types)
             element.clear()
 

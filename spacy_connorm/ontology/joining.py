@@ -51,7 +51,9 @@ def join_concepts(ontologies: Sequence[Ontology]) -> Joined:
     """
     from scipy.cluster.hierarchy import DisjointSet
 
-    concepts = [(number, each) for number, ontology in enumerate(ontologies) for each in ontology]
+    concepts = [
+        (number, concept) for number, ontology in enumerate(ontologies) for concept in ontology
+    ]
     files = [number for number, _ in concepts]
     clusters = DisjointSet(range(len(files)))
     links = _Links([concept for _, concept in concepts], files)
@@ -96,7 +98,7 @@ def _join(clusters: "DisjointSet", files: list[int], one: int, other: int) -> bo
     RETURNS (bool): Whether the concepts were separate before and are joined now.
     """
     both = clusters.subset(one) | clusters.subset(other)
-    return len({files[each] for each in both}) == len(both) and clusters.merge(one, other)
+    return len({files[place] for place in both}) == len(both) and clusters.merge(one, other)
 
 
 Pair = tuple[int, int]
@@ -111,11 +113,14 @@ class _Links:
         self._concepts = concepts
         self._files = files
         self._names = [frozenset(map(_key, concept.names)) for concept in concepts]
-        ids = (PREFIXES.curies((each.concept_id, *each.alt_ids, *each.xrefs)) for each in concepts)
+        ids = (
+            PREFIXES.curies((concept.concept_id, *concept.alt_ids, *concept.xrefs))
+            for concept in concepts
+        )
         self._linked = list(self._pairs(_by_key(ids)))
 
     def of_same_id(self) -> Iterator[Pair]:
-        return self._pairs(_by_key([_own_id(each)] for each in self._concepts))
+        return self._pairs(_by_key([_own_id(concept)] for concept in self._concepts))
 
     def of_same_name(self) -> Iterator[Pair]:
         for one, other in self._linked:
@@ -132,7 +137,7 @@ class _Links:
                 yield one, other
 
     def of_same_preferred_name(self) -> Iterator[Pair]:
-        places = _by_key([_key(each.canonical_name)] for each in self._concepts)
+        places = _by_key([_key(concept.canonical_name)] for concept in self._concepts)
         owners: dict[tuple, set[int]] = defaultdict(set)
         for place, names in enumerate(self._names):
             for name in names & places.keys():
@@ -152,7 +157,7 @@ class _Links:
             by_file: dict[int, list[int]] = defaultdict(list)
             for place in members:
                 by_file[self._files[place]].append(place)
-            few = [each for each in by_file.values() if len(each) <= _SHARED_BY]
+            few = [sharing for sharing in by_file.values() if len(sharing) <= _SHARED_BY]
             for some, others in combinations(few, 2):
                 pairs.update(product(some, others))
         yield from sorted(pairs)
@@ -161,10 +166,10 @@ class _Links:
 def _by_key(keys: Iterable[Iterable]) -> dict:
     """Group positions by key, keeping keys that several positions have."""
     places = defaultdict(list)
-    for place, own in enumerate(keys):
-        for key in own:
+    for place, own_keys in enumerate(keys):
+        for key in own_keys:
             places[key].append(place)
-    return {key: found for key, found in places.items() if len(found) > 1}
+    return {key: sharing for key, sharing in places.items() if len(sharing) > 1}
 
 
 def _own_id(concept: Concept) -> str:
@@ -181,7 +186,7 @@ def _merged(
     concepts: list[tuple[int, Concept]], clusters: "DisjointSet", ontologies: Sequence[Ontology]
 ) -> Iterator[Concept]:
     new_ids: dict[tuple[int, str], str] = {}
-    groups = [[concepts[each] for each in sorted(members)] for members in clusters.subsets()]
+    groups = [[concepts[member] for member in sorted(members)] for members in clusters.subsets()]
     for group in groups:
         for number, concept in group:
             new_ids[number, concept.concept_id] = group[0][1].concept_id
@@ -189,22 +194,24 @@ def _merged(
         joined: Concept | None = None
         for number, concept in group:
             primary = ontologies[number].primary_id
-            parents = (new_ids.get((number, primary(each)), "") for each in concept.parents)
-            own = replace(concept, parents=tuple(filter(None, parents)))
-            joined = merge(joined, own) if joined else own
+            parents = (new_ids.get((number, primary(parent)), "") for parent in concept.parents)
+            renamed = replace(concept, parents=tuple(filter(None, parents)))
+            joined = merge(joined, renamed) if joined else renamed
         if joined:
             yield _without_itself(joined, [concept for _, concept in group])
 
 
 def _without_itself(joined: Concept, concepts: list[Concept]) -> Concept:
     """Give a joined concept the ids of the others, also as its codes in their vocabularies."""
-    own, ids = joined.concept_id, [each.concept_id for each in concepts]
-    codes = PREFIXES.curies(_own_id(each) for each in concepts if each.concept_id != own)
+    joined_id, ids = joined.concept_id, [concept.concept_id for concept in concepts]
+    codes = PREFIXES.curies(
+        _own_id(concept) for concept in concepts if concept.concept_id != joined_id
+    )
     alt_ids = dict.fromkeys((*ids, *joined.alt_ids))
     return replace(
         joined,
-        parents=tuple(each for each in joined.parents if each != own),
-        alt_ids=tuple(each for each in alt_ids if each != own),
+        parents=tuple(parent for parent in joined.parents if parent != joined_id),
+        alt_ids=tuple(alt_id for alt_id in alt_ids if alt_id != joined_id),
         xrefs=tuple(dict.fromkeys((*joined.xrefs, *codes))),
     )
 
@@ -215,9 +222,9 @@ def joint_source(ontologies: Sequence[Ontology]) -> Source:
     ontologies (Sequence[Ontology]): The ontologies.
     RETURNS (Source): Their files, and the terms of use of each.
     """
-    sources = [each.source for each in ontologies]
-    terms = (f"{each.path}: {each.licence}" for each in sources if each.licence)
+    sources = [ontology.source for ontology in ontologies]
+    terms = (f"{source.path}: {source.licence}" for source in sources if source.licence)
     return Source(
-        path=", ".join(each.path for each in sources),
+        path=", ".join(source.path for source in sources),
         licence="\n\n".join(dict.fromkeys(terms)),
     )

@@ -57,7 +57,7 @@ def read_mesh(
         descriptors = _read_table(path, report, "a row without a MeSH id")
     others = _read_supplementary(supplementary, report) if supplementary else ()
     concepts = report.merge_rows(chain(descriptors, others))
-    owners = owners or {each: owner for owner, own in numbers.items() for each in own}
+    owners = owners or {number: owner for owner, placed in numbers.items() for number in placed}
     for concept in concepts.values():
         yield _placed(concept, numbers.get(concept.concept_id, []), owners)
 
@@ -77,11 +77,11 @@ def _read_records(path: str | Path, numbers: dict[str, list[str]]) -> Iterator[C
             continue
         kind = _RECORDS[element.tag]
         concept_id = element.findtext(f"{kind}UI", "")
-        numbers[concept_id] = [each.text or "" for each in element.iterfind(_NUMBERS)]
+        numbers[concept_id] = [node.text or "" for node in element.iterfind(_NUMBERS)]
         yield Concept(
             concept_id,
             element.findtext(f"{kind}Name/String", ""),
-            tuple(each.text or "" for each in element.iterfind(_TERMS)),
+            tuple(node.text or "" for node in element.iterfind(_TERMS)),
             types=(_CATEGORIES.get(element.get("SCRClass", ""), _UNPLACED),),
             definition=next(filter(None, map(element.findtext, _NOTES)), "").strip(),
         )
@@ -164,5 +164,5 @@ def _placed(concept: Concept, numbers: list[str], owners: dict[str, str]) -> Con
         parents=tuple(dict.fromkeys(parent for parent in above if parent)),
         types=tuple(dict.fromkeys(types)) or concept.types,
         # Some ontologies refer to tree numbers.
-        xrefs=PREFIXES.curies(join_curie("MESH", each) for each in (concept.concept_id, *numbers)),
+        xrefs=PREFIXES.curies(join_curie("MESH", key) for key in (concept.concept_id, *numbers)),
     )

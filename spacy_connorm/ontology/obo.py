@@ -116,7 +116,7 @@ def _synonyms(term: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
     YIELDS (Tuple[str, str]): Synonyms and their scopes.
     """
-    values = ((each, scope) for tag, scope in _SYNONYM_TAGS.items() for each in term.get(tag, ()))
+    values = ((value, scope) for tag, scope in _SYNONYM_TAGS.items() for value in term.get(tag, ()))
     for value, scope_of_tag in values:
         text, word = _quoted(value)
         yield text, scope_of_tag or (word if word in ALL_SCOPES else "RELATED")

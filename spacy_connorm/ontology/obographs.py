@@ -35,7 +35,7 @@ def read_obographs(
     """
     try:
         graphs = json.loads(read_text(path))["graphs"]
-        stated = [each for graph in graphs for each in _statements(graph)]
+        stated = [statement for graph in graphs for statement in _statements(graph)]
     except json.JSONDecodeError as error:
         raise unreadable(path, error.lineno, "JSON", error.msg) from None
     except (AttributeError, KeyError, TypeError):
@@ -73,13 +73,13 @@ def _statements(graph: dict[str, Any]) -> Iterator[Statement]:
 def _values(iri: str, meta: dict[str, Any]) -> Iterator[Statement]:
     if "definition" in meta:
         yield Statement(iri, owl.DEFINITION, meta["definition"]["val"])
-    for each in meta.get("synonyms", ()):
-        yield Statement(iri, f"{owl.IN_OWL}{each['pred']}", each["val"])
-    for each in meta.get("xrefs", ()):
-        yield Statement(iri, owl.XREF, each["val"])
+    for synonym in meta.get("synonyms", ()):
+        yield Statement(iri, f"{owl.IN_OWL}{synonym['pred']}", synonym["val"])
+    for xref in meta.get("xrefs", ()):
+        yield Statement(iri, owl.XREF, xref["val"])
     for subset in meta.get("subsets", ()):
         yield Statement(iri, owl.SUBSET, subset)
-    for each in meta.get("basicPropertyValues", ()):
-        yield Statement(iri, each["pred"], each["val"])
+    for property in meta.get("basicPropertyValues", ()):
+        yield Statement(iri, property["pred"], property["val"])
     if meta.get("deprecated"):
         yield Statement(iri, owl.DEPRECATED, "true")

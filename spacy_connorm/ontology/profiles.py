@@ -131,7 +131,7 @@ def choose_profile(name: str, ontology: Described) -> Profile | None:
     """
     require_choice("profile", name, (AUTO, NONE, *PROFILES))
     if name == AUTO:
-        profile = next((each for each in PROFILES.values() if _is_of(each, ontology)), None)
+        profile = next((known for known in PROFILES.values() if _is_of(known, ontology)), None)
         profile = profile or _joint_profile(ontology)
     else:
         profile = PROFILES.get(name)
@@ -143,7 +143,7 @@ def choose_profile(name: str, ontology: Described) -> Profile | None:
 def _has_ids(profile: Profile, ontology: Described) -> bool:
     """Check whether most ids have the form of a profile's."""
     ids = ontology.some_ids(_SOME)
-    same = sum(re.fullmatch(profile.ids, each) is not None for each in ids)
+    same = sum(re.fullmatch(profile.ids, concept_id) is not None for concept_id in ids)
     return same >= _MOST * len(ids) > 0
 
 
@@ -160,20 +160,24 @@ def _joint_profile(ontology: Described) -> Profile | None:
     """Join the profiles of ontologies that were joined into one. A setting of the finder that they
     do not share keeps its default.
     """
-    parts = [each for each in PROFILES.values() if each.roots and ontology.share_below(each.roots)]
-    roots = tuple(chain.from_iterable(each.roots for each in parts))
+    parts = [
+        profile
+        for profile in PROFILES.values()
+        if profile.roots and ontology.share_below(profile.roots)
+    ]
+    roots = tuple(chain.from_iterable(part.roots for part in parts))
     if ontology.share_below(roots) < _MOST_JOINED:
         return None
     shared: dict[str, Any] = {}
     for setting in _FINDER_SETTINGS:
-        first, *others = (getattr(each, setting) for each in parts)
-        if all(each == first for each in others):
+        first, *others = (getattr(part, setting) for part in parts)
+        if all(value == first for value in others):
             shared[setting] = first
     return Profile(
-        name=" and ".join(each.name for each in parts),
+        name=" and ".join(part.name for part in parts),
         reason="of each joined ontology, only what its own profile finds is a mention",
         roots=roots,
-        branches=tuple(chain.from_iterable(each.branches or each.roots for each in parts)),
-        excluded=tuple(chain.from_iterable(each.excluded for each in parts)),
+        branches=tuple(chain.from_iterable(part.branches or part.roots for part in parts)),
+        excluded=tuple(chain.from_iterable(part.excluded for part in parts)),
         **shared,
     )

@@ -149,7 +149,7 @@ def with_curies(concept: Concept) -> Concept:
         concept,
         concept_id=own,
         parents=tuple(map(prefixed, concept.parents)),
-        alt_ids=tuple(each for each in dict.fromkeys(alt_ids) if each != own),
+        alt_ids=tuple(alt_id for alt_id in dict.fromkeys(alt_ids) if alt_id != own),
     )
 
 

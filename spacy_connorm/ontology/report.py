@@ -92,10 +92,10 @@ def read_xrefs(ids: Collection[str], report: ReadReport) -> tuple[str, ...]:
     report (ReadReport): Counts the ids without a prefix, whose vocabulary is unknown.
     RETURNS (Tuple[str, ...]): The CURIEs, each once.
     """
-    for each in ids:
-        if each and ":" not in each:
+    for written in ids:
+        if written and ":" not in written:
             reason = "a cross-reference without the prefix of its vocabulary"
-            report.leave_out(reason, quote_id(each), broken=True)
+            report.leave_out(reason, quote_id(written), broken=True)
     return PREFIXES.curies(ids)
 
 

@@ -83,19 +83,19 @@ def find_snomed(folder: Path) -> Path | None:
         languages; None if there are none.
     RAISES (ConnormError): CN006 for several languages without English.
     """
-    found = sorted(
+    files = sorted(
         file
-        for each in _FOLDERS
-        for file in folder.glob(f"{each}/*sct2_Description_*Snapshot*")
+        for place in _FOLDERS
+        for file in folder.glob(f"{place}/*sct2_Description_*Snapshot*")
         if not file.name.startswith(".")
     )
-    english = [each for each in found if _language(each) == "en"]
-    if not found:
+    english = [file for file in files if _language(file) == "en"]
+    if not files:
         return None
-    for some in (found, english):
+    for some in (files, english):
         if len(some) == 1:
             return some[0]
-    refuse("path", str(folder), f"one of the files {', '.join(each.name for each in found)}")
+    refuse("path", str(folder), f"one of the files {', '.join(file.name for file in files)}")
 
 
 def _language(file: Path) -> str:
@@ -122,7 +122,9 @@ class _Release:
         RETURNS (FrozenSet[str]): Their ids. An extension has terms of others' concepts, too.
         """
         files = self._files(self._terminology, "sct2_Concept_", is_needed=True)
-        return frozenset(each for each, active in _rows(files, "id", "active") if active != _ACTIVE)
+        return frozenset(
+            concept_id for concept_id, active in _rows(files, "id", "active") if active != _ACTIVE
+        )
 
     def preferred_terms(self, dialect: str | None) -> dict[str, int]:
         """List the preferred terms.
@@ -162,13 +164,13 @@ class _Release:
         RETURNS (Dict[str, str]): Definitions by id.
         """
         files = self._files(self._terminology, "sct2_TextDefinition_")
-        files = [each for each in files if _language(each) == self._language]
+        files = [file for file in files if _language(file) == self._language]
         rows = _rows(files, "conceptId", "active", "term")
         return {concept_id: term for concept_id, active, term in rows if active == _ACTIVE}
 
     def _files(self, folder: Path, kind: str, *, is_needed: bool = False) -> list[Path]:
-        found = sorted(folder.glob(f"*{kind}*Snapshot*"))
-        files = [each for each in found if not each.name.startswith(".")]
+        matching = sorted(folder.glob(f"*{kind}*Snapshot*"))
+        files = [file for file in matching if not file.name.startswith(".")]
         if not files:
             reason = f"the file {kind.strip('_')} of the release, which is missing,"
             self._report.leave_out(reason, str(folder), broken=is_needed)
@@ -181,12 +183,12 @@ def _by_concept(descriptions: Path) -> dict[str, list[tuple[str, bool, str]]]:
     RETURNS (Dict[str, List[Tuple[str, bool, str]]]): The id of each, whether it is the full name,
         and its term, by concept.
     """
-    found = defaultdict[str, list[tuple[str, bool, str]]](list)
+    descriptions_of = defaultdict[str, list[tuple[str, bool, str]]](list)
     columns = ("id", "active", "conceptId", "typeId", "term")
-    for each, active, concept_id, kind, term in _rows([descriptions], *columns):
+    for term_id, active, concept_id, kind, term in _rows([descriptions], *columns):
         if active == _ACTIVE and kind in (_FULL_NAME, _SYNONYM):
-            found[concept_id].append((each, kind == _FULL_NAME, term))
-    return found
+            descriptions_of[concept_id].append((term_id, kind == _FULL_NAME, term))
+    return descriptions_of
 
 
 def _names(
@@ -200,11 +202,11 @@ def _names(
         its tag last; and this tag.
     """
     ranked, tag = list[tuple[int, str]](), _UNTAGGED
-    for each, is_full, term in rows:
+    for term_id, is_full, term in rows:
         tagged = _TAGGED.fullmatch(term) if is_full else None
         if tagged:
             term, tag = tagged.groups()
-        ranked.append((_LAST if is_full else preferred.get(each, _LAST - 1), term))
+        ranked.append((_LAST if is_full else preferred.get(term_id, _LAST - 1), term))
     names = (term for _, term in sorted(ranked, key=itemgetter(0)))
     return tuple(dict.fromkeys(names)), tag
 
@@ -219,7 +221,7 @@ def _rows(files: Iterable[Path], *columns: str) -> Iterator[list[str]]:
         for number, line in read_lines(file):
             cells = line.split("\t")
             if not places:
-                places = [find_column(file, each, cells) for each in columns]
+                places = [find_column(file, column, cells) for column in columns]
             elif len(cells) <= max(places):
                 reason = f"{len(cells)} columns, at least {max(places) + 1} expected"
                 raise unreadable(file, number, "RF2", reason)

@@ -87,13 +87,13 @@ def read_statements(
     """
     require_scopes(scopes)
     require_choice("types", types, TYPES)
-    told = _by_subject(statements, language, report)
-    ontologies = _of_kind(told, _ONTOLOGIES)
+    facts_of = _by_subject(statements, language, report)
+    ontologies = _of_kind(facts_of, _ONTOLOGIES)
     licences = dict.fromkeys(
-        each for facts in ontologies.values() for each in _values(facts, "licence")
+        licence for facts in ontologies.values() for licence in _values(facts, "licence")
     )
     report.licence = "\n".join(licences)
-    classes = _of_kind(told, _CLASSES)
+    classes = _of_kind(facts_of, _CLASSES)
     ids = {iri: _concept_id(iri, facts) for iri, facts in classes.items()}
     own = None if imports else _own_prefix(ontologies, ids.values())
     for iri, facts in classes.items():
@@ -119,7 +119,7 @@ def read_statements(
                 names[0],
                 types=_ids(_values(facts, types)),
                 definition=next(iter(_values(facts, "definition")), ""),
-                parents=tuple(ids[each] for each in _values(facts, "parents") if each in ids),
+                parents=tuple(ids[parent] for parent in _values(facts, "parents") if parent in ids),
                 alt_ids=_ids(_values(facts, "alt_ids")),
                 xrefs=read_xrefs([*_values(facts, "xrefs"), *cuis], report),
                 **names_by_scope(synonyms, scopes, ids[iri], report),
@@ -133,20 +133,20 @@ def _by_subject(
 
     RETURNS (Dict[str, Facts]): By IRI, what is told.
     """
-    told: dict[str, Facts] = defaultdict(list)
-    for subject, predicate, value, own in statements:
+    facts_of: dict[str, Facts] = defaultdict(list)
+    for subject, predicate, value, written_in in statements:
         if predicate == _NARROWER:
-            told[value].append(("parents", subject))
+            facts_of[value].append(("parents", subject))
         elif field := _FIELDS.get(predicate):
-            if own and own.partition("-")[0].lower() != language.lower():
+            if written_in and written_in.partition("-")[0].lower() != language.lower():
                 report.leave_out("a text in another language", _id(subject))
             else:
-                told[subject].append((field, value))
-    return told
+                facts_of[subject].append((field, value))
+    return facts_of
 
 
-def _of_kind(told: Mapping[str, Facts], kinds: set[str]) -> dict[str, Facts]:
-    return {iri: facts for iri, facts in told.items() if kinds & {*_values(facts, "kind")}}
+def _of_kind(facts_of: Mapping[str, Facts], kinds: set[str]) -> dict[str, Facts]:
+    return {iri: facts for iri, facts in facts_of.items() if kinds & {*_values(facts, "kind")}}
 
 
 def _own_prefix(ontologies: Iterable[str], ids: Collection[str]) -> str | None:
@@ -156,16 +156,16 @@ def _own_prefix(ontologies: Iterable[str], ids: Collection[str]) -> str | None:
     """
     named = (match[1] for iri in ontologies if (match := _OWN.match(iri)))
     prefix = f"{next(named, '')}:"
-    return prefix if any(each.lower().startswith(prefix) for each in ids) else None
+    return prefix if any(concept_id.lower().startswith(prefix) for concept_id in ids) else None
 
 
 def _values(facts: Facts, field: str) -> list[str]:
-    return [value for own, value in facts if own == field]
+    return [value for name, value in facts if name == field]
 
 
 def _concept_id(iri: str, facts: Facts) -> str:
-    told = _values(facts, "id") or [_prefixed(iri), *_values(facts, "notation"), _id(iri)]
-    return next(filter(None, told))
+    written = _values(facts, "id") or [_prefixed(iri), *_values(facts, "notation"), _id(iri)]
+    return next(filter(None, written))
 
 
 def _prefixed(iri: str) -> str:

@@ -42,7 +42,7 @@ def names_by_scope(
             report.leave_out(f"a synonym of scope {scope}", f"'{text}' of {concept_id}")
     exact = {text for text, scope in read if scope == EXACT}
     inexact = {
-        field: tuple(text for text, own in read if own == field.upper() and text not in exact)
+        field: tuple(text for text, scope in read if scope == field.upper() and text not in exact)
         for field in SCOPES
     }
     return {"aliases": tuple(text for text, _ in read), **inexact}

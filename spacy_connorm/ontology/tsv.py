@@ -123,7 +123,7 @@ def _find_columns(
         synonyms may have several.
     RAISES (ConnormError): CN127 if there is none for ids or names.
     """
-    folded = {"_".join(each.lower().split()): each for each in reversed(header or ())}
+    folded = {"_".join(column.lower().split()): column for column in reversed(header or ())}
     places = dict[str, tuple[int, ...]]()
     known = {
         field: next((folded[name] for name in columns["usual"] if name in folded), None)
@@ -140,7 +140,7 @@ def _find_columns(
         if column is not None:
             several = field == "aliases" and column not in (header or ())
             columns = str(column).split(",") if several else [column]
-            places[field] = tuple(find_column(path, each, header) for each in columns)
+            places[field] = tuple(find_column(path, name, header) for name in columns)
     return places
 
 
@@ -158,13 +158,15 @@ def _unusual(
 
 def _likely(header: Sequence[str], field: str) -> str:
     """RETURNS (str): The first column whose last word tells the field."""
-    last = {each: re.split(r"[\W_]+", each.lower().strip())[-1] for each in header}
-    return next((each for each in header if last[each] in _COLUMNS[field]["likely"]), "COLUMN")
+    last = {column: re.split(r"[\W_]+", column.lower().strip())[-1] for column in header}
+    return next(
+        (column for column in header if last[column] in _COLUMNS[field]["likely"]), "COLUMN"
+    )
 
 
 def _warn_about_unread(path: str | Path, columns: Sequence[str], read: Iterable[int]) -> None:
     places = frozenset(read)
-    unread = [each for place, each in enumerate(columns) if each and place not in places]
+    unread = [column for place, column in enumerate(columns) if column and place not in places]
     if unread:
         warn(Warnings.CNW107.format(path=path, columns=", ".join(unread)))
 
@@ -223,8 +225,8 @@ def _concepts(
 ) -> Iterator[Concept]:
     for number, row in rows:
         cells = {
-            field: separator.join(row[place].strip() for place in own if place < len(row))
-            for field, own in places.items()
+            field: separator.join(row[place].strip() for place in columns if place < len(row))
+            for field, columns in places.items()
         }
         if places.get("aliases") == places["canonical_name"]:
             names = cells.get("aliases", "").strip(separator)
