@@ -45,9 +45,25 @@ SEARCHES = ("O-T", "OD-T", SIEVE)
 SCORES = ("lenient@1", "strict@1")
 SEED_COLUMNS = ("seeds", *(f"{score} +-" for score in SCORES))
 SHOWN = (
-    *("dataset", "part", "encoder", "train", "objective", "data_share", "interpolation", "dtype"),
-    *("read", "search", "mentions", "lenient@1", "lenient@5", "mrr", "strict@1", "strict@5"),
-    *("in_ontology_lenient@1", "unseen_mentions", "unseen_lenient@1"),
+    "dataset",
+    "part",
+    "encoder",
+    "train",
+    "objective",
+    "data_share",
+    "interpolation",
+    "dtype",
+    "read",
+    "search",
+    "mentions",
+    "lenient@1",
+    "lenient@5",
+    "mrr",
+    "strict@1",
+    "strict@5",
+    "in_ontology_lenient@1",
+    "unseen_mentions",
+    "unseen_lenient@1",
 )
 
 

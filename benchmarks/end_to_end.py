@@ -42,14 +42,31 @@ FINDERS = ("exact", "ontology", "trained", *PEERS)
 # Those with a normalizer.
 ENCODED = ("ontology", "trained")
 SHOWN = (
-    *("dataset", "part", "finder", "setting", "encoder", "documents"),
-    *("document_f1", "document_f1_low", "document_f1_high", "document_precision"),
-    *("document_recall", "mention_f1", "linked_f1", "tokens_per_second"),
+    "dataset",
+    "part",
+    "finder",
+    "setting",
+    "encoder",
+    "documents",
+    "document_f1",
+    "document_f1_low",
+    "document_f1_high",
+    "document_precision",
+    "document_recall",
+    "mention_f1",
+    "linked_f1",
+    "tokens_per_second",
 )
 # On these the finder's defaults are chosen, all together.
 CHOSEN_ON = (
-    *("ncbi", "bc5cdr-d", "bc5cdr-c", "craft-uberon", "craft-cl", "craft-so"),
-    *("hpo-abstracts", "hpo-notes"),
+    "ncbi",
+    "bc5cdr-d",
+    "bc5cdr-c",
+    "craft-uberon",
+    "craft-cl",
+    "craft-so",
+    "hpo-abstracts",
+    "hpo-notes",
 )
 # The semantic types of O's concepts, if not all of O: MeSH's chemicals.
 TYPES = {"bc5cdr-c": ["D"]}
@@ -318,7 +335,9 @@ def _gold(doc: Doc, ontology: Ontology) -> list[LinkedSpan]:
 def _found(doc: Doc, ontology: Ontology) -> list[LinkedSpan]:
     return [
         LinkedSpan(
-            *(ent.start_char, ent.end_char, ent.text),
+            ent.start_char,
+            ent.end_char,
+            ent.text,
             frozenset(map(ontology.primary_id, split_ids(ent.kb_id_))),
         )
         for ent in doc.spans.get(ALL_MENTIONS_KEY, doc.ents)

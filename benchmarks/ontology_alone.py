@@ -27,20 +27,24 @@ REWRITING = 0.5
 SEARCH = "O-T"
 SCORES = ("lenient@1", "strict@1")
 SHOWN = (
-    *("dataset", "part", "encoder", "search", "steps", "mentions"),
-    *(
-        "lenient@1",
-        "lenient@1_low",
-        "lenient@1_high",
-        "lenient@5",
-        "strict@1",
-        "in_ontology_lenient@1",
-    ),
+    "dataset",
+    "part",
+    "encoder",
+    "search",
+    "steps",
+    "mentions",
+    "lenient@1",
+    "lenient@1_low",
+    "lenient@1_high",
+    "lenient@5",
+    "strict@1",
+    "in_ontology_lenient@1",
 )
 # Intervals are over seeds, then, not over mentions.
 SEED_COLUMNS = (
     *(column for column in SHOWN if not column.endswith(("_low", "_high"))),
-    *("seeds", *(f"{score} +-" for score in SCORES)),
+    "seeds",
+    *(f"{score} +-" for score in SCORES),
 )
 
 

@@ -30,19 +30,48 @@ IMPORTS = {
     "finder": {"documents", "files", "index", "linker", "text"},
     "ontology": {"concepts", "files", "text"},
     "pipeline": {
-        *("concepts", "documents", "encoders", "files", "finder", "index", "linker"),
+        "concepts",
+        "documents",
+        "encoders",
+        "files",
+        "finder",
+        "index",
+        "linker",
         "text",
     },
     "evaluation": {
-        *("concepts", "documents", "encoders", "files", "index", "linker", "pipeline", "text"),
+        "concepts",
+        "documents",
+        "encoders",
+        "files",
+        "index",
+        "linker",
+        "pipeline",
+        "text",
     },
     "training": {
-        *("concepts", "documents", "encoders", "evaluation", "files", "index", "lang", "linker"),
-        *("pipeline", "text"),
+        "concepts",
+        "documents",
+        "encoders",
+        "evaluation",
+        "files",
+        "index",
+        "lang",
+        "linker",
+        "pipeline",
+        "text",
     },
     "workflows": {
-        *("concepts", "documents", "encoders", "files", "index", "linker"),
-        *("ontology", "pipeline", "text", "training"),
+        "concepts",
+        "documents",
+        "encoders",
+        "files",
+        "index",
+        "linker",
+        "ontology",
+        "pipeline",
+        "text",
+        "training",
     },
     "server": {"concepts", "documents", "files", "linker", "workflows"},
 }
@@ -57,8 +86,13 @@ TOGETHER = {
     *(
         f"pipeline/test_{each}.py"
         for each in (
-            *("changed_settings", "damage", "hybrid_pipeline", "initialize"),
-            *("mention_interpretations", "multiprocessing", "normalizer_link"),
+            "changed_settings",
+            "damage",
+            "hybrid_pipeline",
+            "initialize",
+            "mention_interpretations",
+            "multiprocessing",
+            "normalizer_link",
         )
     ),
     "training/objectives/test_objectives.py",
@@ -68,8 +102,14 @@ TOGETHER = {
 }
 
 HEAVY = (
-    *("torch", "transformers", "spacy_transformers", "onnxruntime"),
-    *("annoy", "faiss", "sklearn", "scipy"),
+    "torch",
+    "transformers",
+    "spacy_transformers",
+    "onnxruntime",
+    "annoy",
+    "faiss",
+    "sklearn",
+    "scipy",
 )
 REFUSE_HEAVY = f"""
 import sys

@@ -16,10 +16,26 @@ HANDING_OUT = sorted(
     for stub in PACKAGE.rglob("__init__.pyi")
 )
 COMMANDS = {
-    *("convert_ontology", "convert_corpus", "train", "build_index", "search", "annotate"),
-    *("annotate_corpus", "export_encoder", "save_encoder", "evaluate", "calibrate", "explain"),
-    *("check", "save_pipeline", "join_ontologies", "learn_substitutions", "serve", "map_terms"),
-    *("convert_corrections", "diff_ontologies"),
+    "convert_ontology",
+    "convert_corpus",
+    "train",
+    "build_index",
+    "search",
+    "annotate",
+    "annotate_corpus",
+    "export_encoder",
+    "save_encoder",
+    "evaluate",
+    "calibrate",
+    "explain",
+    "check",
+    "save_pipeline",
+    "join_ontologies",
+    "learn_substitutions",
+    "serve",
+    "map_terms",
+    "convert_corrections",
+    "diff_ontologies",
 }
 
 

@@ -22,9 +22,23 @@ SEARCHES = ("O-T",)
 SCORE = "belb@1"
 SCORES = (SCORE, "strict@1")
 COLUMNS = (
-    *("dataset", "part", "encoder", "train", "objective", "data_share", "interpolation"),
-    *("search", "mentions", SCORE, f"{SCORE}_low", f"{SCORE}_high"),
-    *("single", "strict@1", "strict@1_low", "strict@1_high", "left_out"),
+    "dataset",
+    "part",
+    "encoder",
+    "train",
+    "objective",
+    "data_share",
+    "interpolation",
+    "search",
+    "mentions",
+    SCORE,
+    f"{SCORE}_low",
+    f"{SCORE}_high",
+    "single",
+    "strict@1",
+    "strict@1_low",
+    "strict@1_high",
+    "left_out",
 )
 PUBLISHED = {
     "ncbi": {"BELHD": 87.6, "GenBioEL, abbreviations expanded": 85.8},

@@ -19,9 +19,19 @@ from spacy_connorm.evaluation.report import Row, to_json, to_table
 
 # Their versions are printed: what a measurement was made with.
 PACKAGES = (
-    *("spacy-connorm", "spacy", "thinc", "numpy", "scipy", "scikit-learn", "annoy", "faiss-cpu"),
+    "spacy-connorm",
+    "spacy",
+    "thinc",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "annoy",
+    "faiss-cpu",
     "torch",
-    *("transformers", "tokenizers", "onnxruntime", "pytorch-metric-learning"),
+    "transformers",
+    "tokenizers",
+    "onnxruntime",
+    "pytorch-metric-learning",
 )
 
 

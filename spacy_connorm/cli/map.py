@@ -42,8 +42,11 @@ def _show(summary: MappingSummary) -> None:
         of_rows, of_counts = summary.share(status)
         rows.append(
             (
-                *(text, f"{summary.rows[status]:,}", f"{of_rows:.1%}"),
-                *(f"{summary.counts[status]:,}", f"{of_counts:.1%}"),
+                text,
+                f"{summary.rows[status]:,}",
+                f"{of_rows:.1%}",
+                f"{summary.counts[status]:,}",
+                f"{of_counts:.1%}",
             )
         )
     show_table(rows, header=("Terms", "Rows", "", "Counts", ""), aligns="lrrrr")

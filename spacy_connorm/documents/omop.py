@@ -16,9 +16,20 @@ from .mentions import Mention
 from .writing import Dated
 
 COLUMNS = (
-    *("note_nlp_id", "note_id", "section_concept_id", "snippet", "offset", "lexical_variant"),
-    *("note_nlp_concept_id", "note_nlp_source_concept_id", "nlp_system", "nlp_date"),
-    *("nlp_datetime", "term_exists", "term_temporal", "term_modifiers"),
+    "note_nlp_id",
+    "note_id",
+    "section_concept_id",
+    "snippet",
+    "offset",
+    "lexical_variant",
+    "note_nlp_concept_id",
+    "note_nlp_source_concept_id",
+    "nlp_system",
+    "nlp_date",
+    "nlp_datetime",
+    "term_exists",
+    "term_temporal",
+    "term_modifiers",
 )
 # The lengths of varchar(250) and varchar(2000).
 _SHORT, _LONG = 250, 2000
@@ -72,8 +83,11 @@ class OmopExporter(Dated):
             found = mention.find_candidate(concept_id)
             nearest = mention.leading[0] if mention.leading else None
             yield (
-                *(snippet, str(mention.extent[0]), mention.text[:_SHORT]),
-                *(known, known),
+                snippet,
+                str(mention.extent[0]),
+                mention.text[:_SHORT],
+                known,
+                known,
                 (
                     *_assertion(mention.assertions),
                     _modifiers(mention, concept_id, found or (None if concept_id else nearest)),

@@ -117,17 +117,30 @@ def row_schema() -> Any:
     fragment = pa.struct([("start", offset), ("end", offset)])
     candidate = pa.struct(
         [
-            *(("concept_id", text), ("name", text), ("score", number), ("text", text)),
-            *(("search", text), ("searched", text), ("part", offset)),
-            *(("dense", number), ("lexical", number), ("probability", number)),
+            ("concept_id", text),
+            ("name", text),
+            ("score", number),
+            ("text", text),
+            ("search", text),
+            ("searched", text),
+            ("part", offset),
+            ("dense", number),
+            ("lexical", number),
+            ("probability", number),
             ("codes", pa.map_(text, pa.list_(text))),
         ]
     )
     mention = pa.struct(
         [
-            *(("start", offset), ("end", offset), ("text", text), ("label", text)),
-            *(("kb_id", text), ("long_form", text), ("assertions", pa.list_(text))),
-            *(("fragments", pa.list_(fragment)), ("candidates", pa.list_(candidate))),
+            ("start", offset),
+            ("end", offset),
+            ("text", text),
+            ("label", text),
+            ("kb_id", text),
+            ("long_form", text),
+            ("assertions", pa.list_(text)),
+            ("fragments", pa.list_(fragment)),
+            ("candidates", pa.list_(candidate)),
         ]
     )
     return pa.schema(

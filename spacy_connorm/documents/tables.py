@@ -20,8 +20,20 @@ from .document import DEFAULT_TYPE, CorpusReport, Document, make_mention, placed
 from .mentions import Mention
 
 COLUMNS = (
-    *("doc_id", "start", "end", "text", "label", "kb_id", "name", "score", "probability"),
-    *("matched", "search", "long_form", "assertions", "candidates"),
+    "doc_id",
+    "start",
+    "end",
+    "text",
+    "label",
+    "kb_id",
+    "name",
+    "score",
+    "probability",
+    "matched",
+    "search",
+    "long_form",
+    "assertions",
+    "candidates",
 )
 _SEPARATOR = "|"
 
@@ -99,8 +111,13 @@ class CsvExporter:
 def _cells(mention: Mention) -> CsvRow:
     leading = mention.leading
     return (
-        *(*mention.extent, mention.text, mention.label, mention.kb_id),
-        *(mention.names, mention.score, mention.probability),
+        *mention.extent,
+        mention.text,
+        mention.label,
+        mention.kb_id,
+        mention.names,
+        mention.score,
+        mention.probability,
         _SEPARATOR.join(candidate.text for candidate in leading),
         _SEPARATOR.join(dict.fromkeys(candidate.search for candidate in leading)),
         mention.long_form,

@@ -33,8 +33,13 @@ _SHA256 = {
 }
 # Other files in this folder, none of which transformers reads.
 _UNREAD = {
-    *(".gitattributes", "1_Pooling", "README.md", "config_sentence_transformers.json"),
-    *("data_config.json", "modules.json", "sentence_bert_config.json"),
+    ".gitattributes",
+    "1_Pooling",
+    "README.md",
+    "config_sentence_transformers.json",
+    "data_config.json",
+    "modules.json",
+    "sentence_bert_config.json",
 }
 
 

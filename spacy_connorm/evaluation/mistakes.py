@@ -19,8 +19,18 @@ from .report import Row
 OTHER = "other"
 # The kinds of mistakes, in the order in which `kind_of` checks them.
 KINDS = (
-    *("not in the ontology", "composite", "wrong part", "wrong split", "long form", "abbreviation"),
-    *("nil", "ambiguous", "ancestor", "descendant", "unseen concept", OTHER),
+    "not in the ontology",
+    "composite",
+    "wrong part",
+    "wrong split",
+    "long form",
+    "abbreviation",
+    "nil",
+    "ambiguous",
+    "ancestor",
+    "descendant",
+    "unseen concept",
+    OTHER,
 )
 _LONGEST_ABBREVIATION = 10
 _WORD = re.compile(r"(?<![\w\-./])[\w\-./]*\w")

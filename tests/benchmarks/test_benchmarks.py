@@ -92,8 +92,15 @@ def test_the_protocol_of_belb(rows_of, data):
 def test_a_data_set_without_dev(run, data, capsys):
     with pytest.raises(SystemExit):
         run(
-            *("accuracy.py", "--dataset", "nlmchem", "--encoder", "exact", "--data", data),
-            *("--part", "dev"),
+            "accuracy.py",
+            "--dataset",
+            "nlmchem",
+            "--encoder",
+            "exact",
+            "--data",
+            data,
+            "--part",
+            "dev",
         )
     assert capsys.readouterr().err.splitlines()[-1].startswith("nlmchem has no dev part")
 

@@ -61,8 +61,17 @@ def test_every_setting_of_every_index_has_a_row(rows_of, data, names, monkeypatc
     words = map(" ".join, product("abcdefghijkl", repeat=3))
     monkeypatch.setattr(names, "many_names", lambda data: words)
     rows = rows_of(
-        *("index_curve.py", "--data", data, "--encoder", tiny_folder, "--names", 1000),
-        *("--search-k", 500, "--probes", 2),
+        "index_curve.py",
+        "--data",
+        data,
+        "--encoder",
+        tiny_folder,
+        "--names",
+        1000,
+        "--search-k",
+        500,
+        "--probes",
+        2,
     )
     curves = [row for row in rows if row["table"] == "Curves"]
     assert [(row["index"], row["setting"]) for row in curves] == [

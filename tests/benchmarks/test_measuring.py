@@ -45,9 +45,15 @@ def test_each_repeat_starts_with_the_next_side(interleaved):
     turns = interleaved.take_turns([side("a"), side("b"), side("c")], 2, warm_up=1)
     assert turns == [["a0", "a1"], ["b0", "b1"], ["c0", "c1"]]
     assert order == [
-        *((-1, "c"), (-1, "a"), (-1, "b")),
-        *((0, "a"), (0, "b"), (0, "c")),
-        *((1, "b"), (1, "c"), (1, "a")),
+        (-1, "c"),
+        (-1, "a"),
+        (-1, "b"),
+        (0, "a"),
+        (0, "b"),
+        (0, "c"),
+        (1, "b"),
+        (1, "c"),
+        (1, "a"),
     ]
 
 

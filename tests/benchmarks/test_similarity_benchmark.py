@@ -30,8 +30,10 @@ def test_correlations_stand_beside_the_published_ones(rows_of, scored, few_vecto
     rows = rows_of("similarity.py", "--encoder", "ngram", "vectors", "--data", scored)
     ours = [row for row in rows if row["encoder"] == "ngram"]
     assert [row["benchmark"] for row in ours] == [
-        *("MayoSRS", "MiniMayoSRS"),
-        *("UMNSRS relatedness", "UMNSRS similarity"),
+        "MayoSRS",
+        "MiniMayoSRS",
+        "UMNSRS relatedness",
+        "UMNSRS similarity",
     ]
     assert all(row["spearman"] == 1.0 and row["pairs"] == 3 for row in ours)
     assert {row["encoder"] for row in rows} >= {"vectors", "fastText (published)"}

@@ -105,8 +105,16 @@ def test_the_grid_has_a_row_for_each_corpus_encoder_and_search(rows_of, data, wr
     config = write_config()
     markdown = data / "grid.md"
     rows = rows_of(
-        *("grid.py", "--dataset", "ncbi", "bc5cdr-d", "--encoders", config, "--data", data),
-        *("--markdown", markdown),
+        "grid.py",
+        "--dataset",
+        "ncbi",
+        "bc5cdr-d",
+        "--encoders",
+        config,
+        "--data",
+        data,
+        "--markdown",
+        markdown,
     )
     assert len({(row["corpus"], row["pipeline"], row["search"]) for row in rows}) == len(rows)
     assert len(rows) == 2 * 2 * SEARCHES

@@ -33,8 +33,16 @@ def run(invoke, tmp_path, monkeypatch, pipeline):
 
 def test_tables_are_printed_and_written(run, words, tmp_path):
     result = run(
-        *("pipeline", "gold.spacy", "--search", "OD-T", "-s", "D-T"),
-        *("--json", "scores.json", "--markdown", "scores.md"),
+        "pipeline",
+        "gold.spacy",
+        "--search",
+        "OD-T",
+        "-s",
+        "D-T",
+        "--json",
+        "scores.json",
+        "--markdown",
+        "scores.md",
     )
     assert result.exit_code == 0, result.output
     shown = words(result)

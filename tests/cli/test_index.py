@@ -28,8 +28,12 @@ def test_counts_are_printed(
     result = invoke("index", demo_ontology, out, *options, *ngrams)
     assert result.exit_code == 0, result.output
     for line in (
-        *("Concepts 95", "only in annotated data 1", "concepts in annotated data 3"),
-        *("of them copied 0", "Searches D-T, OD-T", "Wrote the pipeline"),
+        "Concepts 95",
+        "only in annotated data 1",
+        "concepts in annotated data 3",
+        "of them copied 0",
+        "Searches D-T, OD-T",
+        "Wrote the pipeline",
     ):
         assert line in words(result)
     assert "CNW401" in result.output

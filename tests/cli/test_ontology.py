@@ -13,10 +13,15 @@ def test_counts_are_printed(invoke, words, tmp_path):
     result = invoke("ontology", DATA / "small.obo", out)
     assert result.exit_code == 0, result.output
     for line in (
-        *("Concepts 2", "Names 7 3.5 a concept", "Ids, alternate ones included 4"),
-        *("Links to parents 1", "Left out: an obsolete term 1 first: T:3"),
-        *("Synonyms of scope EXACT 2", "Synonyms of scope BROAD 1"),
-        *("Terms of use:", "Wrote 2 concepts"),
+        "Concepts 2",
+        "Names 7 3.5 a concept",
+        "Ids, alternate ones included 4",
+        "Links to parents 1",
+        "Left out: an obsolete term 1 first: T:3",
+        "Synonyms of scope EXACT 2",
+        "Synonyms of scope BROAD 1",
+        "Terms of use:",
+        "Wrote 2 concepts",
     ):
         assert line in words(result)
 
@@ -79,8 +84,14 @@ def test_a_new_release_is_shown_beside_the_command_that_converts(invoke, words, 
     NEW.to_disk(tmp_path / "new.jsonl")
     (tmp_path / "own.tsv").write_text("one\tA\ntwo\tX\n")
     result = invoke(
-        *("ontology", "diff", tmp_path / "old.jsonl", tmp_path / "new.jsonl"),
-        *("--synonyms", tmp_path / "own.tsv", "--moved", tmp_path / "moved.tsv"),
+        "ontology",
+        "diff",
+        tmp_path / "old.jsonl",
+        tmp_path / "new.jsonl",
+        "--synonyms",
+        tmp_path / "own.tsv",
+        "--moved",
+        tmp_path / "moved.tsv",
     )
     shown = words(result)
     assert result.exit_code == 0, result.output

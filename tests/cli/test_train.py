@@ -35,9 +35,19 @@ ABORTED_BY_TORCH = "terminate called without an active exception"
 def test_processes_share_the_work(tmp_path, training_config, options):
     def train_with_torchrun(out):
         command = (
-            *(sys.executable, "-m", "torch.distributed.run", "--nproc-per-node", "2"),
-            *("--standalone", "-m", "spacy", "connorm", "train"),
-            *(str(training_config), str(out), *options),
+            sys.executable,
+            "-m",
+            "torch.distributed.run",
+            "--nproc-per-node",
+            "2",
+            "--standalone",
+            "-m",
+            "spacy",
+            "connorm",
+            "train",
+            str(training_config),
+            str(out),
+            *options,
         )
         environment = {**os.environ, "OMP_NUM_THREADS": "1", "USE_LIBUV": "0"}
         return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)

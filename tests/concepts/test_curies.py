@@ -6,9 +6,13 @@ from spacy_connorm.concepts.curies import PREFIXES, join_curie, split_curie
 @pytest.mark.parametrize(
     "pair",
     [
-        *("MSH:D003920 > MESH:D003920", "UMLS_CUI:C0012833 > UMLS:C0012833"),
-        *("SNOMEDCT_US_2016_03_01:404640003 > SNOMEDCT:404640003", "MIM:264300 > OMIM:264300"),
-        *("DO:DOID:9351 > DOID:9351", "icd10cm:R42 > ICD10CM:R42", "FMA:46472 > FMA:46472"),
+        "MSH:D003920 > MESH:D003920",
+        "UMLS_CUI:C0012833 > UMLS:C0012833",
+        "SNOMEDCT_US_2016_03_01:404640003 > SNOMEDCT:404640003",
+        "MIM:264300 > OMIM:264300",
+        "DO:DOID:9351 > DOID:9351",
+        "icd10cm:R42 > ICD10CM:R42",
+        "FMA:46472 > FMA:46472",
         "MSH:C18.452.394.750 > MESHTREE:C18.452.394.750",
     ],
 )
@@ -48,8 +52,13 @@ def test_the_vocabulary_of_an_id_is_told_or_seen(concept_id, xrefs, own):
 @pytest.mark.parametrize(
     "pair",
     [
-        *("MSH:D003920 > MESH:D003920 D003920", "MESH:D003920 > D003920", "D003920 > MESH:D003920"),
-        *("mim:222100 > OMIM:222100", "HP:0000118 > ", "404640003 > ", "a text > "),
+        "MSH:D003920 > MESH:D003920 D003920",
+        "MESH:D003920 > D003920",
+        "D003920 > MESH:D003920",
+        "mim:222100 > OMIM:222100",
+        "HP:0000118 > ",
+        "404640003 > ",
+        "a text > ",
     ],
 )
 def test_other_spellings_of_an_id(pair):
@@ -66,7 +75,9 @@ def test_addresses_are_those_of_the_vocabularies():
 def test_users_add_prefixes_of_their_own():
     own = PREFIXES.extended({"msh2019": "MSH", "Local": "https://example.org/t/", "DO": "DOID"})
     assert own.curies(["MSH2019:D1", "MESH:D1", "do:1", "local:7"]) == (
-        *("MESH:D1", "DOID:1", "LOCAL:7"),
+        "MESH:D1",
+        "DOID:1",
+        "LOCAL:7",
     )
     assert own.address("local:7") == "https://example.org/t/7"
     assert own.knows("LOCAL") and not PREFIXES.knows("LOCAL")

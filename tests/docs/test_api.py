@@ -69,7 +69,9 @@ RAISES (ConnormError): CN006 for a bad `top_k`.
 WARNS (ConnormWarning): CNW001.
 """
     assert "\n".join(convert(docstring.split("\n"))).split("\n") == [
-        *("", "Find concepts.", ""),
+        "",
+        "Find concepts.",
+        "",
         ":param texts: b texts; an empty one has none.",
         ":type texts: Sequence[str]",
         r":param \*\*limits: As in :py:obj:`Settings`.",

@@ -80,11 +80,18 @@ def test_other_texts_are_reported(folder, nlp):
 @pytest.mark.parametrize(
     ("line", "code"),
     [
-        *(("Red cells", "CN204"), ("Q1\tCell 0 3\tRed", "CN204"), ("T1", "CN204")),
-        *(("T1\tCell 0\tRed", "CN204"), ("T1\tCell -1 3\tRed", "CN204")),
-        *((f"T1\tCell 0 {'9' * 5000}\tRed", "CN204"), ("T1\tRed cell 0 3\tRed", "CN204")),
-        *(("T1\tCell 0 3;\tRed", "CN204"), ("N1\tReference T9", "CN204"), ("N1", "CN204")),
-        *(("T1\tCell 0 999\tRed", "CN207"), ("T1\tCell 3 0\tRed", "CN207")),
+        ("Red cells", "CN204"),
+        ("Q1\tCell 0 3\tRed", "CN204"),
+        ("T1", "CN204"),
+        ("T1\tCell 0\tRed", "CN204"),
+        ("T1\tCell -1 3\tRed", "CN204"),
+        (f"T1\tCell 0 {'9' * 5000}\tRed", "CN204"),
+        ("T1\tRed cell 0 3\tRed", "CN204"),
+        ("T1\tCell 0 3;\tRed", "CN204"),
+        ("N1\tReference T9", "CN204"),
+        ("N1", "CN204"),
+        ("T1\tCell 0 999\tRed", "CN207"),
+        ("T1\tCell 3 0\tRed", "CN207"),
     ],
 )
 def test_bad_lines_are_named(folder, nlp, line, code):
@@ -117,7 +124,13 @@ def written_folder(export):
 
 def test_our_reader_reads_it_back(written_folder, documents):
     assert sorted(path.name for path in written_folder.iterdir()) == [
-        *("2.ann", "2.txt", "3.ann", "3.txt", "annotation.conf", "note 7_a.ann", "note 7_a.txt"),
+        "2.ann",
+        "2.txt",
+        "3.ann",
+        "3.txt",
+        "annotation.conf",
+        "note 7_a.ann",
+        "note 7_a.txt",
     ]
     with pytest.warns(ConnormWarning, match="CNW201"):
         *_, doc = read_corpus(written_folder, nlp=spacy.blank("xx"))

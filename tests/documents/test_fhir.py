@@ -127,11 +127,14 @@ def test_codes_of_other_vocabularies_are_codings(tmp_path):
     resource = Observation.model_validate_json(line)
     icd = "http://hl7.org/fhir/sid/icd-10-cm"
     assert [(each.system, each.code) for each in resource.code.coding] == [
-        *(("urn:x", "D051436"), (icd, "N18"), (icd, "N18.9")),
+        ("urn:x", "D051436"),
+        (icd, "N18"),
+        (icd, "N18.9"),
     ]
     (told,) = part(resource.extension[0].extension, "candidate")
     assert [each.valueString for each in part(told.extension, "code")] == [
-        *("ICD10CM:N18", "ICD10CM:N18.9"),
+        "ICD10CM:N18",
+        "ICD10CM:N18.9",
     ]
 
 

@@ -9,10 +9,18 @@ from spacy_connorm.errors import ConnormError
 @pytest.mark.parametrize(
     "pair",
     [
-        *("a.jsonl > jsonl", "a.jsonl.gz > jsonl", "A.CSV > csv", "a.spacy > spacy"),
-        *("a.pubtator > pubtator", "a.pubtator.txt > pubtator", "a.xml > bioc-xml"),
-        *("a.bioc.json > bioc-json", "a.omop.csv.gz > omop", "a.fhir.ndjson > fhir-ndjson"),
-        *("a.fhir.json > fhir-bundle", "a.parquet > parquet"),
+        "a.jsonl > jsonl",
+        "a.jsonl.gz > jsonl",
+        "A.CSV > csv",
+        "a.spacy > spacy",
+        "a.pubtator > pubtator",
+        "a.pubtator.txt > pubtator",
+        "a.xml > bioc-xml",
+        "a.bioc.json > bioc-json",
+        "a.omop.csv.gz > omop",
+        "a.fhir.ndjson > fhir-ndjson",
+        "a.fhir.json > fhir-bundle",
+        "a.parquet > parquet",
     ],
 )
 def test_a_name_tells_the_format(pair):
@@ -28,8 +36,12 @@ def test_a_folder_may_have_any_name():
 @pytest.mark.parametrize(
     ("path", "name", "code"),
     [
-        *(("a", None, "CN111"), ("a.txt", None, "CN111"), ("a.json", None, "CN111")),
-        *(("a.ndjson", None, "CN111"), ("a.csv", "excel", "CN118"), ("a.csv", "jsonl", "CN708")),
+        ("a", None, "CN111"),
+        ("a.txt", None, "CN111"),
+        ("a.json", None, "CN111"),
+        ("a.ndjson", None, "CN111"),
+        ("a.csv", "excel", "CN118"),
+        ("a.csv", "jsonl", "CN708"),
         ("a.spacy.gz", "spacy", "CN708"),
     ],
 )

@@ -24,9 +24,16 @@ def nlp():
 @pytest.mark.parametrize(
     "pair",
     [
-        *(" > ", "NIL > ", "CUI-less > ", "cui-less > ", "CUI_less|C0027051 > C0027051"),
-        *("CUI-less:1 > CUI-less:1", "D001943|D010051 > D001943 D010051"),
-        *("OMIM:300322+OMIM:102600 > OMIM:300322 OMIM:102600", "D1|D2+D1 > D1 D2", " D1 |  > D1"),
+        " > ",
+        "NIL > ",
+        "CUI-less > ",
+        "cui-less > ",
+        "CUI_less|C0027051 > C0027051",
+        "CUI-less:1 > CUI-less:1",
+        "D001943|D010051 > D001943 D010051",
+        "OMIM:300322+OMIM:102600 > OMIM:300322 OMIM:102600",
+        "D1|D2+D1 > D1 D2",
+        " D1 |  > D1",
     ],
 )
 def test_split_ids(pair):
@@ -84,11 +91,23 @@ def test_a_document_without_annotation_has_no_mentions(nlp):
 @pytest.mark.parametrize(
     "pair",
     [
-        *("D012878 > D012878", "MESH:D012878 > D012878", "UMLS:C0012833 > C0012833"),
-        *("OMIM: 106210 > OMIM:106210", " D015842+D058499 > D015842+D058499"),
-        *("D1 | OMIM:2 > D1|OMIM:2", "msh:D1|MIM:2 > D1|OMIM:2", "tmVar:p|SUB > tmVar:p|SUB"),
-        *("MESH:D1,MESH:D2 > D1+D2", "1;2 > 1|2", "MESH:D005947,- > D005947+-1", "-1 > ", " > "),
-        *("-1|-1 > ", "CUI-less > ", "C0027051|CUI-less > C0027051|-1", "UMLS:CUI-less > "),
+        "D012878 > D012878",
+        "MESH:D012878 > D012878",
+        "UMLS:C0012833 > C0012833",
+        "OMIM: 106210 > OMIM:106210",
+        " D015842+D058499 > D015842+D058499",
+        "D1 | OMIM:2 > D1|OMIM:2",
+        "msh:D1|MIM:2 > D1|OMIM:2",
+        "tmVar:p|SUB > tmVar:p|SUB",
+        "MESH:D1,MESH:D2 > D1+D2",
+        "1;2 > 1|2",
+        "MESH:D005947,- > D005947+-1",
+        "-1 > ",
+        " > ",
+        "-1|-1 > ",
+        "CUI-less > ",
+        "C0027051|CUI-less > C0027051|-1",
+        "UMLS:CUI-less > ",
     ],
 )
 def test_normalize_ids(pair):

@@ -59,7 +59,12 @@ def test_rows_have_the_published_columns(export, documents):
         assert (row["note_nlp_concept_id"], row["term_exists"]) == ("0", "")
     told = [json.loads(row["term_modifiers"]) for row in rows]
     assert [each["concept_id"] for each in told] == [
-        *("D051436", "D001943", "MESH:D010051", "MESH:D010051", "D051436", "NIL"),
+        "D051436",
+        "D001943",
+        "MESH:D010051",
+        "MESH:D010051",
+        "D051436",
+        "NIL",
     ]
     assert told[1]["name"] == BREAST.name and told[1]["probability"] == 0.75
     assert told[4]["long_form"] == "chronic kidney disease"

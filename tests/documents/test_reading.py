@@ -175,7 +175,9 @@ def ents(path, nlp):
 def test_a_corpus_is_converted_and_counted(pubtator_note, tmp_path, nlp, capsys):
     report = convert_corpus(pubtator_note, tmp_path / "new" / "note.spacy")
     assert [kb_id for _, kb_id in ents(tmp_path / "new" / "note.spacy", nlp)] == [
-        *("D005334", "D008193", "D007251|D009107")
+        "D005334",
+        "D008193",
+        "D007251|D009107",
     ]
     assert report.doc_ids == {"7"}
     assert report.mentions == {"Symptom": 1, "Disease": 2}

@@ -43,7 +43,11 @@ MAPPINGS = [
     ),
     TermMapping("local:A2", "skos:exactMatch", NO_TERM, LEXICAL, "zzz", status=UNMATCHED),
     TermMapping(
-        *("local:A3", "skos:broadMatch", "MESH:D1", MANUAL, "x"),
+        "local:A3",
+        "skos:broadMatch",
+        "MESH:D1",
+        MANUAL,
+        "x",
         author_label="Ann",
         status=ACCEPTED,
         proposal='{"a": "b"}',

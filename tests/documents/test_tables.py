@@ -74,7 +74,8 @@ def test_every_mention_is_a_row(export, documents, name):
     for row, mention in zip(rows, documents[0].mentions, strict=True):
         assert tuple(row) == COLUMNS
         assert (row["doc_id"], int(row["start"]), int(row["end"])) == (
-            *("note 7|a", *mention.extent),
+            "note 7|a",
+            *mention.extent,
         )
         label, kb_id, candidates = FOUND[row["text"]]
         assert (row["label"], row["kb_id"], row["long_form"]) == (label, kb_id, mention.long_form)

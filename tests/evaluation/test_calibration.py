@@ -36,7 +36,9 @@ def test_what_was_fitted_is_shown_before_and_after_and_held_out(calibrated):
     (nil,) = [row for row in settings.rows if row["setting"] == "nil_threshold"]
     assert nil["as it was"] == "0.3000" and float(nil["fitted"]) > 0.3
     assert [row["settings"] for row in outcomes.rows] == [
-        *("as they were", "fitted, same mentions", "fitted, held-out mentions")
+        "as they were",
+        "fitted, same mentions",
+        "fitted, held-out mentions",
     ]
     assert list(calibrated.outcomes) == [row["settings"] for row in outcomes.rows]
 

@@ -32,7 +32,10 @@ def test_both_protocols_stand_beside_each_other(here, capsys):
     assert json.loads((here / "scores.json").read_text(encoding="utf8")) == report.rows
     scores, nil = report.sections
     assert [line["mentions"] for line in scores.rows] == [
-        *("all", "gold id in the ontology", "text seen in D", "text unseen in D")
+        "all",
+        "gold id in the ontology",
+        "text seen in D",
+        "text unseen in D",
     ]
     assert nil.title.startswith("Mentions without a concept (NIL)")
     assert report.calibrated is None
@@ -105,7 +108,9 @@ def test_pipelines_of_one_name_are_named_by_their_paths():
 def test_wrong_answers_are_listed(here):
     report = evaluate("pipeline", "gold.spacy", errors_path="errors.tsv")
     assert sorted(row["kind"] for row in report.mistakes) == [
-        *("abbreviation", "composite", "not in the ontology")
+        "abbreviation",
+        "composite",
+        "not in the ontology",
     ]
     lines = (here / "errors.tsv").read_text(encoding="utf8").splitlines()
     assert len(lines) == 4

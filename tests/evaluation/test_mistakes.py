@@ -125,7 +125,12 @@ GOLD = [
     Gold("nothing", frozenset(), in_ontology=False),
 ]
 PREDICTIONS = [
-    *(predict("A"), predict(), predict("A", "B"), predict("A", "B"), predict("A"), predict())
+    predict("A"),
+    predict(),
+    predict("A", "B"),
+    predict("A", "B"),
+    predict("A"),
+    predict(),
 ]
 
 

@@ -17,8 +17,13 @@ LINKS = [gold("A"), gold("A"), gold("A"), gold(), gold("A"), gold(), gold("A")]
 
 
 PREDICTIONS = [
-    *(predict(("A", 0.9)), predict(("A", 0.8), ("B", 0.8)), predict(("B", 0.7))),
-    *(predict(("B", 0.6)), predict(("A", 0.6)), predict(("A", 0.2)), predict()),
+    predict(("A", 0.9)),
+    predict(("A", 0.8), ("B", 0.8)),
+    predict(("B", 0.7)),
+    predict(("B", 0.6)),
+    predict(("A", 0.6)),
+    predict(("A", 0.2)),
+    predict(),
 ]
 
 

@@ -30,7 +30,8 @@ FOUND = {
             predict((concept_id, score))
             for concept_id, score in (("A", 0.9), ("A", 0.7), ("B", 0.4))
         ),
-        *(predict(), predict(("A", 1.0))),
+        predict(),
+        predict(("A", 1.0)),
     ],
     "OD-T": [predict((concept_id, 0.9)) for concept_id in "BBAAA"],
 }

@@ -11,7 +11,17 @@ and or & and/or also type stage obsolete β γδ μg MI AS As omata ies ſ Σ İ
 """
 ATOMS = (
     *_ATOMS.split(),
-    *(" ", "\t", "\n", ", ", " and ", " or ", " (", ") ", ", nec", " nos", "- and "),
+    " ",
+    "\t",
+    "\n",
+    ", ",
+    " and ",
+    " or ",
+    " (",
+    ") ",
+    ", nec",
+    " nos",
+    "- and ",
 )
 
 

@@ -16,7 +16,16 @@ from .regex_steps import RegexSteps
 LONGEST = RequestLimits().text
 SECONDS = 5.0
 URLS = (
-    *("http://", "a:b@", "x@", "ftp://a.b", "a.", "1.", "10.0.", "a-_", ":/?#", "//"),
+    "http://",
+    "a:b@",
+    "x@",
+    "ftp://a.b",
+    "a.",
+    "1.",
+    "10.0.",
+    "a-_",
+    ":/?#",
+    "//",
     "mailto:a@b.c:1",
 )
 # As long as they may be, again and again.

@@ -73,8 +73,12 @@ def test_elements_come_with_their_lines(tmp_path):
     path.write_text(f"<a>\n<b/>{' ' * 70_000}<c>\r\n</c>\n</a>")
     found = [(event, each.tag, line) for event, each, line in read_elements(path)]
     assert found == [
-        *[("start", "a", 1), ("start", "b", 2), ("end", "b", 2)],
-        *[("start", "c", 2), ("end", "c", 3), ("end", "a", 4)],
+        ("start", "a", 1),
+        ("start", "b", 2),
+        ("end", "b", 2),
+        ("start", "c", 2),
+        ("end", "c", 3),
+        ("end", "a", 4),
     ]
 
 

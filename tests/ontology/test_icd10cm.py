@@ -97,7 +97,8 @@ def aliases_of(tmp_path):
         "A (dry) cold, unspecified eye > A cold, unspecified eye | A (dry) cold NOS | A cold NOS",
         "Nose fever [nasal heat] (acute) > Nose fever | nasal heat",
         "Nose fever [Sneezer's disease] > Nose fever | Sneezer's disease",
-        *("Fever of nose [septum] > Fever of nose", "Nose fever [any part] > Nose fever"),
+        "Fever of nose [septum] > Fever of nose",
+        "Nose fever [any part] > Nose fever",
         "Nose fever [Smith] > Nose fever",
         "Congenital nose fever [sniffles] > Congenital nose fever",
         "Nose diabetes mellitus with fever > Nose diabetes with fever",
@@ -108,9 +109,12 @@ def aliases_of(tmp_path):
         "Type 2 diabetes mellitus with other sneezing > Type 2 diabetes with other sneezing",
         "Malignant neoplasm of nose (left) > "
         "cancer of nose (left) | Malignant neoplasm of nose | cancer of nose",
-        *("Sneezing and sniffing > Sneezing | sniffing", "Nose sneezing and sniffing > "),
-        *("Nose fever, unspecified > Nose fever", "Nose fever, unspecified with sneezing > "),
-        *("Unspecified nose fever > ", "(nasal) > "),
+        "Sneezing and sniffing > Sneezing | sniffing",
+        "Nose sneezing and sniffing > ",
+        "Nose fever, unspecified > Nose fever",
+        "Nose fever, unspecified with sneezing > ",
+        "Unspecified nose fever > ",
+        "(nasal) > ",
     ],
 )
 def test_icd10cm_implies_names(aliases_of, pair):
@@ -122,8 +126,12 @@ def test_icd10cm_implies_names(aliases_of, pair):
 
 def test_icd10cm_notes_of_what_a_code_includes_are_synonyms(aliases_of):
     included = [
-        *("sneeze", "sniffles (mild)", "'growth' NOS"),
-        *("any fever", "whatever is in A91.2", "a " * 13),
+        "sneeze",
+        "sniffles (mild)",
+        "'growth' NOS",
+        "any fever",
+        "whatever is in A91.2",
+        "a " * 13,
     ]
     named = section("A90", "Nose fever (mild)", ["sneeze"], included)
     expected = ("sneeze", "sniffles (mild)", "Nose fever", "sniffles")

@@ -30,8 +30,14 @@ def test_a_concept_is_joined_from_five_files(data):
     report = ReadReport()
     concepts = by_id(read_snomed(data / "snomed", report=report))
     assert concepts["1000002"] == Concept(
-        *("1000002", "Sniffles", ("Runny nose",), ("disorder",), "A nose that drips."),
-        *(("1000001",), (), ("SNOMEDCT:1000002",)),
+        "1000002",
+        "Sniffles",
+        ("Runny nose",),
+        ("disorder",),
+        "A nose that drips.",
+        ("1000001",),
+        (),
+        ("SNOMEDCT:1000002",),
     )
     winter = concepts["1000003"]
     assert winter.names == ('WS - winter "sniffles"', "Winter sniffles")

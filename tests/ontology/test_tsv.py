@@ -54,8 +54,14 @@ def test_tsv_with_header(read):
 def test_columns_with_usual_names_are_read_without_options(read, header):
     (concept,) = read(f"{header}\nT:1,one,uno|un,T047,first,T:0,T:9,MESH:D003920\n")
     assert concept == Concept(
-        *("T:1", "one", ("uno", "un"), ("T047",), "first"),
-        *(("T:0",), ("T:9",), ("MESH:D003920",)),
+        "T:1",
+        "one",
+        ("uno", "un"),
+        ("T047",),
+        "first",
+        ("T:0",),
+        ("T:9",),
+        ("MESH:D003920",),
     )
 
 

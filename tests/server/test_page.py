@@ -30,7 +30,11 @@ from playwright.sync_api import Page, expect, sync_playwright
 ROOT = Path(__file__).parents[2]
 ASSETS, PICTURES = ROOT / "assets", ROOT / "docs" / "pictures"
 BROWSERS = (
-    *("chromium", "chromium-browser", "google-chrome", "chrome", "msedge"),
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "chrome",
+    "msedge",
     "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
     r"C:\Program Files\Google\Chrome\Application\chrome.exe",
     r"C:\Program Files (x86)\Microsoft\Edge\Application\msedge.exe",
@@ -401,8 +405,10 @@ def mapped(folder, tmp_path):
     """A table of terms, mapped to the demo's ontology, all but one to be reviewed."""
     table = tmp_path / "terms.csv"
     rows = (
-        *("1,heart attack,,90", "2,funny turn,felt a <b>funny turn</b>,50"),
-        *("3,raised blood pressure,,40", "4,swollen legs,,30"),
+        "1,heart attack,,90",
+        "2,funny turn,felt a <b>funny turn</b>,50",
+        "3,raised blood pressure,,40",
+        "4,swollen legs,,30",
     )
     table.write_text("code,term,context,count\n" + "\n".join(rows) + "\n", encoding="utf8")
     map_terms(folder, table, tmp_path / "out.sssom.tsv", review=0)

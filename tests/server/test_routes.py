@@ -100,7 +100,9 @@ def test_the_story_of_a_correction(client, path):
     listed = client.get("/api/corrections?since=0").json()
     (view,) = listed["corrections"]
     assert (view["mention"], view["names"], view["author"], view["state"]) == (
-        *("cold", ["low temperature"], "Ann"),
+        "cold",
+        ["low temperature"],
+        "Ann",
         "counts",
     )
     assert view["before"] + view["mention"] + view["after"] == NOTE
@@ -196,8 +198,13 @@ def test_the_client_of_the_docs(client, capsys):
 def test_the_reference_names_all_of_the_api(client):
     paths = client.get("/openapi.json").json()["paths"]
     assert set(paths) == {
-        *("/health", "/api/info", "/api/annotate", "/api/search", "/api/explain"),
-        *("/api/concepts/{concept_id}", "/api/corrections"),
+        "/health",
+        "/api/info",
+        "/api/annotate",
+        "/api/search",
+        "/api/explain",
+        "/api/concepts/{concept_id}",
+        "/api/corrections",
         "/api/corrections/{correction_id}/undo",
     }
     for methods in paths.values():

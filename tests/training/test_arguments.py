@@ -23,8 +23,12 @@ def make(folder, *, scored, use_cpu=True, **arguments):
 @pytest.mark.parametrize(
     "arguments",
     [
-        *({"learning_rat": 1}, {"output_dir": "x"}, {"eval_strategy": "sometimes"}),
-        *({"gradient_checkpointing": True}, {"save_safetensors": False}, {"save_only_model": True}),
+        {"learning_rat": 1},
+        {"output_dir": "x"},
+        {"eval_strategy": "sometimes"},
+        {"gradient_checkpointing": True},
+        {"save_safetensors": False},
+        {"save_only_model": True},
     ],
 )
 def test_what_the_trainer_does_not_take(tmp_path, arguments):

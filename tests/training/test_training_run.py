@@ -84,8 +84,10 @@ def test_counts_and_scores_are_returned_and_observed(trained):
     assert [each["step"] for each in result.trained.history if "loss" in each] == [1, 2, 3, 4]
     assert log.lines == [
         ("pool", 5),
-        *(("epoch", 1.0), ("dev", 1.0, "lenient@1")),
-        *(("epoch", 2.0), ("dev", 2.0, "lenient@1")),
+        ("epoch", 1.0),
+        ("dev", 1.0, "lenient@1"),
+        ("epoch", 2.0),
+        ("dev", 2.0, "lenient@1"),
     ]
 
 

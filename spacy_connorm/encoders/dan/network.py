@@ -265,7 +265,8 @@ def _read_start(name: str, folder: Path | None) -> tuple[str, np.ndarray]:
     require_installed(
         f"Starting a DAN encoder from '{name}'",
         "transformers",
-        *("torch", "transformers"),
+        "torch",
+        "transformers",
         instead=", or name a folder with a `tokenizer.json` and a `model.safetensors`",
     )
     tokenizer, transformer = load_pretrained(name)

@@ -245,8 +245,13 @@ def test_what_a_pretrained_start_needs_is_named(monkeypatch):
 @pytest.mark.parametrize(
     "setting",
     [
-        *({"ngram_range": (0, 3)}, {"ngram_range": (3, 1)}, {"ngram_range": (2,)}, {"buckets": -1}),
-        *({"principal_components": 0}, {"dtype": "int4"}, {"batch_size": 0}),
+        {"ngram_range": (0, 3)},
+        {"ngram_range": (3, 1)},
+        {"ngram_range": (2,)},
+        {"buckets": -1},
+        {"principal_components": 0},
+        {"dtype": "int4"},
+        {"batch_size": 0},
     ],
 )
 def test_settings_that_make_no_sense(setting):

@@ -28,8 +28,12 @@ def model(word2vec):
 def test_a_vector_is_the_mean_of_those_of_known_tokens(model):
     by_word = dict(zip(WORDS, draw_vectors(), strict=True))
     known = [
-        *(["heart", "attack"], ["cancer", "of", "the", "skin"], ["heart", "of"]),
-        *([], [], ["skin", "skin", "heart"]),
+        ["heart", "attack"],
+        ["cancer", "of", "the", "skin"],
+        ["heart", "of"],
+        [],
+        [],
+        ["skin", "skin", "heart"],
     ]
     vectors = model.predict(TEXTS)
     assert vectors.dtype == "float32" and vectors.shape == (len(TEXTS), WIDTH)
