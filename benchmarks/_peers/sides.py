@@ -15,7 +15,7 @@ from thinc.api import Config
 
 from _peers.process import Peer, child_command
 from spacy_connorm.concepts import Ontology
-from spacy_connorm.files.folders import FORMAT_VERSION
+from spacy_connorm.index.manifest import FORMAT_VERSION
 
 SCISPACY = "scispaCy"
 INDEXES = {"exact": "spacy-connorm.ExactIndex.v1", "annoy": "spacy-connorm.AnnoyIndex.v1"}

@@ -16,7 +16,8 @@ from typing import Any, TypeAlias, TypeVar
 from ..errors import ConnormError, Errors
 from .atomic import atomic_folder
 
-FORMAT_VERSION = 9
+# The version of manifests, and of the files that components save beside an index.
+_VERSION = 9
 MANIFEST = "manifest.json"
 _OWN = "crc32"
 _PARTS = "folders"
@@ -213,7 +214,7 @@ def seal(folder: Path, facts: dict[str, Any], *, leave_out: Collection[str] = ()
         for part in sorted(sealed)
         if not sealed.intersection(part.parents)
     }
-    manifest = {"format": FORMAT_VERSION, **facts, "files": files, _PARTS: parts}
+    manifest = {"format": _VERSION, **facts, "files": files, _PARTS: parts}
     text = json.dumps({**manifest, _OWN: checksum_of(manifest)}, ensure_ascii=False, indent=2)
     aside = own.with_name(f".{MANIFEST}")
     aside.write_text(text + "\n", encoding="utf8")
@@ -343,9 +344,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         it is damaged.
     """
     manifest = _parse_manifest(folder)
-    if manifest.get("format") != FORMAT_VERSION:
+    if manifest.get("format") != _VERSION:
         raise ConnormError(
-            Errors.CN401.format(path=folder, found=manifest.get("format"), expected=FORMAT_VERSION)
+            Errors.CN401.format(path=folder, found=manifest.get("format"), expected=_VERSION)
         )
     if manifest.pop(_OWN, None) != checksum_of(manifest):
         raise damaged(folder / MANIFEST, DIFFERS)

@@ -1,17 +1,13 @@
 """Build an index: texts become rows, rows become vectors, vectors become one sealed folder."""
 
-import datetime
-import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..about import __version__
 from ..concepts import Concept, Source
 from ..concepts.concept import require_id_and_name
 from ..encoders.protocol import Encoder, encode_inputs, encoder_inputs, fingerprint, fits, fitted
@@ -25,6 +21,7 @@ from ..text.words import words_of
 from .backends.protocol import Backend, Earlier
 from .concept_index import ConceptIndex
 from .keys import KeyTable, hash_keys
+from .manifest import make_facts
 from .members import Members
 from .names import GroupedNames, NameFile, group_names
 from .search import D, O, Search
@@ -163,7 +160,7 @@ def write_index(
     """
     with atomic_folder(path) as folder:
         reused = _reusable(known, encoder, backend)
-        facts = _facts(encoder, searches, backend, source or Source())
+        facts = make_facts(encoder, searches, backend, source or Source(), language)
         with (
             StoreWriter(folder / "concepts.sqlite") as store,
             NameFile(folder / "names.txt", partial(_hash_inputs, encoder), reused) as names,
@@ -205,7 +202,7 @@ def write_index(
                 earlier = _earlier(reused, search, mine, len(items), backend)
                 built = backend.build(items, folder / f"{search}.index", earlier)
                 updates |= {search.value: built} if built else {}
-        seal(folder, {**facts, "language": language, "counts": counts, "updates": updates})
+        seal(folder, {**facts, "counts": counts, "updates": updates})
 
 
 def _hash_inputs(encoder: Encoder, texts: list[str]) -> np.ndarray:
@@ -329,31 +326,3 @@ def _earlier(
     items = copied - older.row_ranges[search.target][0]
     items[(items < 0) | (items >= size)] = -1
     return Earlier(path, size, items)
-
-
-def _facts(
-    encoder: Encoder, searches: Sequence[str], backend: Backend, source: Source
-) -> dict[str, Any]:
-    return {
-        "built_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "versions": {
-            "python": platform.python_version(),
-            "spacy_connorm": __version__,
-            **{package: _version(package) for package in ("spacy", "thinc", "numpy", "annoy")},
-        },
-        "encoder": {"fingerprint": fingerprint(encoder)},
-        "backend": {"name": type(backend).__name__, **vars(backend), "dtype": backend.dtype},
-        "searches": list(searches),
-        "ontology": {
-            "path": source.path,
-            "sha256": source.sha256,
-            "licence": source.licence,
-        },
-    }
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"

@@ -3,7 +3,7 @@ that a filter allows.
 """
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 from multiprocessing.context import get_spawning_popen
@@ -17,16 +17,17 @@ from ..encoders.protocol import Encoder, fingerprint, loaded_shim
 from ..errors import ConnormError, Errors, quote_id
 from ..files.arrays import open_array
 from ..files.atomic import TemporaryFolder
-from ..files.folders import MANIFEST, checksum_of, damaged, pack, replaced_since, unpack, unseal
+from ..files.folders import checksum_of, damaged, pack, replaced_since, unpack, unseal
 from ..text.words import words_of
 from .backends.exact import ExactSearcher
 from .backends.protocol import Backend, Searcher
 from .keys import KeyTable
+from .manifest import read_facts
 from .members import Members
 from .search import TARGETS, O, Search
 from .store import ConceptStore
 from .vectors.kinds import Vectors, open_vectors, scaled
-from .vectors.metric import COSINE, METRICS, metric_of
+from .vectors.metric import metric_of
 from .word_bags import RewritingTable, WordBags
 
 
@@ -54,6 +55,8 @@ class ConceptIndex:
         self.folder = folder
         self.backend = backend
         self.manifest = unseal(folder)
+        self._searches, self.fingerprint, self.metric, language = read_facts(folder, self.manifest)
+        self.words = words_of(language)
         self.store = ConceptStore(folder / "concepts.sqlite")
         self.vectors = open_vectors(folder, "texts")
         rows = len(self.vectors)
@@ -62,8 +65,6 @@ class ConceptIndex:
         self.word_bags = WordBags.open(folder, rows=rows)
         self.rewriting = RewritingTable.open(folder)
         self._owner = owner
-        self._searches, self.fingerprint, self.metric, language = _read_facts(folder, self.manifest)
-        self.words = words_of(language)
         self._searchers: dict[str, Searcher] = {}
         self._concepts: dict[str, np.ndarray] = {}
 
@@ -218,24 +219,6 @@ class ConceptIndex:
             over texts, and the row after the last.
         """
         return {target: self.members.rows_of(target) for target in TARGETS.values()}
-
-
-def _read_facts(folder: Path, manifest: Mapping[str, Any]) -> tuple[list[str], str, str, str]:
-    """Read the facts about an index from its manifest.
-
-    RETURNS (Tuple[List[str], str, str, str]): The searches that it was built for, the fingerprint
-        of its encoder, its metric, and the language of its texts.
-    """
-    try:
-        searches, fingerprint = manifest["searches"], manifest["encoder"]["fingerprint"]
-        metric, language = manifest["backend"].get("metric", COSINE), manifest["language"]
-    except (KeyError, TypeError, AttributeError):
-        searches = fingerprint = metric = language = None
-    are_texts = isinstance(fingerprint, str) and isinstance(language, str)
-    if not isinstance(searches, list) or not are_texts or metric not in METRICS:
-        reason = "it does not name the searches, the encoder, the metric and the language"
-        raise damaged(folder / MANIFEST, reason)
-    return searches, fingerprint, metric, language
 
 
 def _hand_over(source: str, target: str) -> None:

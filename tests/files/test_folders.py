@@ -85,7 +85,7 @@ def test_no_manifest(tmp_path):
 
 def test_other_format_version(sealed):
     manifest = sealed / "manifest.json"
-    known = f'"format": {folders.FORMAT_VERSION}'
+    known = f'"format": {folders._VERSION}'
     manifest.write_text(manifest.read_text().replace(known, '"format": 99'))
     with pytest.raises(ConnormError, match="CN401.*99"):
         unseal(sealed)

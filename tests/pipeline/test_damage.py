@@ -91,9 +91,13 @@ def reseal(folder, **facts):
     seal(folder, {**manifest, **facts})
 
 
-@pytest.mark.parametrize("part", ["", "index"])
-def test_other_format_version(saved, blank_normalizer, part):
-    reseal(saved / part, format=99)
+@pytest.mark.parametrize(
+    ("part", "field"), [("", "format"), ("index", "format"), ("index", "index_format")]
+)
+def test_other_format_version(saved, blank_normalizer, part, field):
+    reseal(saved / part, **{field: 99})
+    if field == "index_format":
+        reseal(saved)  # it lists the index
     with pytest.raises(ConnormError, match="CN401.*99"):
         blank_normalizer().from_disk(saved)
 

@@ -137,7 +137,9 @@ def test_numpy_does_not_warn_of_damaged_vectors(bad):
 @pytest.mark.parametrize("metric", ["euclid", None, 3])
 def test_an_index_of_an_unknown_metric(tmp_path, metric):
     index = build(tmp_path / "index")
-    facts = {key: index.manifest[key] for key in ("searches", "encoder", "counts")}
+    facts = {
+        key: index.manifest[key] for key in ("index_format", "searches", "encoder", "language")
+    }
     seal(index.folder, {**facts, "backend": {"metric": metric}})
     with pytest.raises(ConnormError, match="CN402.*metric"):
         ConceptIndex(index.folder, ExactIndex())

@@ -1,0 +1,101 @@
+"""The facts about an index in its manifest: how it was built, and for what."""
+
+import datetime
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..about import __version__
+from ..concepts import Source
+from ..encoders.protocol import Encoder, fingerprint
+from ..errors import ConnormError, Errors
+from ..files.folders import MANIFEST, damaged
+from .backends.protocol import Backend
+from .vectors.metric import COSINE, METRICS
+
+# To be raised with every change of what the files of an index hold, and so with every change of the
+# words of names: an index of another version is refused, not converted.
+FORMAT_VERSION = 9
+
+
+class IndexFacts(NamedTuple):
+    """What must be known to search an index.
+
+    searches (List[str]): The searches that it was built for.
+    fingerprint (str): The fingerprint of its encoder.
+    metric (str): What its vectors are compared by.
+    language (str): The language of its texts.
+    """
+
+    searches: list[str]
+    fingerprint: str
+    metric: str
+    language: str
+
+
+def make_facts(
+    encoder: Encoder, searches: Sequence[str], backend: Backend, source: Source, language: str
+) -> dict[str, Any]:
+    """Collect the facts about an index that is being built.
+
+    encoder (Model[List[str], Floats2d]): The encoder of its vectors.
+    searches (Sequence[str]): The searches that it supports.
+    backend (Backend): Runs the searches.
+    source (Source): The source of the ontology.
+    language (str): The language of its texts.
+    RETURNS (Dict[str, Any]): The facts, JSON.
+    """
+    return {
+        "index_format": FORMAT_VERSION,
+        "built_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "versions": {
+            "python": platform.python_version(),
+            "spacy_connorm": __version__,
+            **{package: _version(package) for package in ("spacy", "thinc", "numpy", "annoy")},
+        },
+        "encoder": {"fingerprint": fingerprint(encoder)},
+        "backend": {"name": type(backend).__name__, **vars(backend), "dtype": backend.dtype},
+        "searches": list(searches),
+        "language": language,
+        "ontology": {
+            "path": source.path,
+            "sha256": source.sha256,
+            "licence": source.licence,
+        },
+    }
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"
+
+
+def read_facts(folder: Path, manifest: Mapping[str, Any]) -> IndexFacts:
+    """Read the facts about an index.
+
+    folder (Path): The index.
+    manifest (Mapping[str, Any]): Its manifest.
+    RETURNS (IndexFacts): The facts.
+    RAISES (ConnormError): CN401 for another format version, CN402 if the facts are missing.
+    """
+    found = manifest.get("index_format")
+    if found != FORMAT_VERSION:
+        raise ConnormError(Errors.CN401.format(path=folder, found=found, expected=FORMAT_VERSION))
+    try:
+        facts = IndexFacts(
+            manifest["searches"],
+            manifest["encoder"]["fingerprint"],
+            manifest["backend"].get("metric", COSINE),
+            manifest["language"],
+        )
+    except (KeyError, TypeError, AttributeError):
+        facts = IndexFacts([], "", "", "")
+    are_texts = isinstance(facts.fingerprint, str) and isinstance(facts.language, str)
+    if not isinstance(facts.searches, list) or not are_texts or facts.metric not in METRICS:
+        reason = "it does not name the searches, the encoder, the metric and the language"
+        raise damaged(folder / MANIFEST, reason)
+    return facts
