@@ -5,7 +5,7 @@ from importlib.resources import files
 from typing import Any
 
 
-def read_text(package: str, name: str) -> str:
+def read_package_text(package: str, name: str) -> str:
     """Read a file.
 
     package (str): The module's `__package__`.
@@ -22,7 +22,10 @@ def read_toml(package: str, name: str) -> dict[str, Any]:
     name (str): The name of the file.
     RETURNS (Dict[str, Any]): Its tables, with tuples instead of lists.
     """
-    return {key: _frozen(value) for key, value in tomllib.loads(read_text(package, name)).items()}
+    return {
+        key: _frozen(value)
+        for key, value in tomllib.loads(read_package_text(package, name)).items()
+    }
 
 
 def _frozen(value: Any) -> Any:

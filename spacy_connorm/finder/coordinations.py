@@ -4,30 +4,20 @@ two names, although only "ovarian cancer" has the words of a name.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from spacy.tokens import Doc
 
 from ..text.cleaning import clean
-from ..text.composites import PART_SEPARATOR, split_composite
-from ..text.words import words_of
+from ..text.composites import PART_SEPARATOR, composite_splitter
+from ..text.words import Words
 from .found_mentions import FoundMention, choose_mentions
 
-_EN = words_of("en")
-FUNCTION_WORDS = _EN.classes.stop_words
-STOP_WORDS = _EN.classes.function_words
-DETERMINERS = _EN.classes.determiners
-is_adjective = _EN.is_adjective
-is_modifier = _EN.is_modifier
-
-# The conjunctions of `text.composites`, as tokens. Commas count only together with a conjunction:
-# "breast, ovarian and lung cancer".
-_SEPARATORS = frozenset(["and", "or", "and/or", "/", "&", "as", "well", ","])
+_COMMA = ","
+_SIGNS = frozenset(["/", "&", _COMMA])
 _SLASHED_NUMBERS = re.compile(r"\d{1,2}/\d{1,2}")
-# Words that a part can't begin or end with.
-_SMALL_WORDS = STOP_WORDS | DETERMINERS
 # Tokens inside a part, such as the dash of "T-cell".
 _PASSED = frozenset(["-", "\u2010", "\u2011", "\n", "\r\n"])
 _MOST_WORDS = 3
@@ -63,35 +53,6 @@ class _Coordination(NamedTuple):
     taken: frozenset[str]
 
 
-def join_coordinations(
-    docs: Sequence[Doc],
-    found: Sequence[Sequence[FoundMention]],
-    names_among: Callable[[Iterable[str]], Mapping[str, str]],
-) -> list[list[FoundMention]]:
-    """Extend mentions to whole coordinations, if each part is a name. A coordination absorbs
-    mentions with another label, unless they are a part by themselves: the anatomical term "femur"
-    in the findings "femur and tibia fractures". Normalizers split such mentions again.
-
-    docs (Sequence[Doc]): The documents.
-    found (Sequence[Sequence[FoundMention]]): The mentions of each in order, without overlaps.
-    names_among (Callable[[Iterable[str]], Mapping[str, str]]): Selects the texts that are names,
-        with the name, or can be rewritten as names, with an empty one.
-    RETURNS (List[List[FoundMention]]): The same mentions, some of them extended.
-    """
-    possible = []
-    for doc, mentions in zip(docs, found, strict=True):
-        owners = {token: each for each in mentions for token in range(each.start, each.end)}
-        possible.append({each: _coordinations(doc, each, owners) for each in mentions})
-    windows = chain.from_iterable(chain.from_iterable(each.values()) for each in possible)
-    # Looked up together, which is much faster than one by one.
-    texts = {text for each in windows for parts in each.interpretations for text in parts}
-    names = names_among(texts) if texts else {}
-    return [
-        _join(mentions, by_mention, names)
-        for mentions, by_mention in zip(found, possible, strict=True)
-    ]
-
-
 def _join(
     mentions: Sequence[FoundMention],
     possible: Mapping[FoundMention, Sequence[_Coordination]],
@@ -117,112 +78,6 @@ def _named_parts(
     return next(named, ())
 
 
-def _coordinations(
-    doc: Doc, mention: FoundMention, owners: Mapping[int, FoundMention]
-) -> list[_Coordination]:
-    """List the coordinations that a mention begins, ends or is in the middle of, longest first."""
-    windows = {*_before(doc, mention), *_after(doc, mention), *_around(doc, mention)}
-    found = []
-    for start, end in sorted(windows, key=lambda window: window[0] - window[1]):
-        taken = {owners[place] for place in range(start, end) if place in owners} - {mention}
-        if any(_stays(doc, each, mention, start, end) for each in taken):
-            continue
-        text = _text(doc, start, end)
-        # If no part lacks a word, the other parts are no mentions: "ST depression and angina".
-        interpretations = [
-            parts
-            for parts in split_composite(text, "en")
-            if not all(part in text for part in parts)
-        ]
-        if interpretations:
-            texts = frozenset(_text(doc, each.start, each.end) for each in taken)
-            found.append(_Coordination(start, end, interpretations, texts))
-    return found
-
-
-def _stays(doc: Doc, other: FoundMention, mention: FoundMention, start: int, end: int) -> bool:
-    """Check whether another mention should not be absorbed by a window. One with the same label is
-    more likely a part by itself, as in "squamous cell papilloma and carcinoma", unless it is an
-    adjective: "myoclonic and tonic seizures".
-    """
-    if other.start < start or other.end > end:
-        return True
-    is_adjective = other.end - other.start == 1 and is_modifier(doc[other.start].lower_)
-    return other.label == mention.label and not is_adjective
-
-
-def _before(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
-    """List the windows that end with a mention.
-
-    YIELDS (Tuple[int, int]): Their start and end.
-    """
-    last = _next(doc, mention.start, -1)
-    if _has_content(doc, last):
-        # "type 1 and 2 diabetes": the last part begins before the mention.
-        last = _next(doc, last, -1)
-    segments = _segments(doc, last, -1)
-    is_joined = bool(segments) and segments[0].is_joined
-    all_places = chain.from_iterable(each.places for each in segments)
-    for place in all_places if is_joined else _modifiers(doc, segments):
-        if _has_content(doc, place):
-            yield place, mention.end
-
-
-def _modifiers(doc: Doc, segments: Sequence[_Segment]) -> Iterator[int]:
-    """List the adjectives that only commas separate from a mention: "short, broad fingers",
-    "low-set, rotated ears".
-
-    YIELDS (int): Their first tokens, the nearest to the mention first.
-    """
-    for _, places in segments:
-        if not is_adjective(_lower(doc, places[0])):
-            return
-        # The parts of a word are two tokens apart, with a hyphen between them.
-        parts = takewhile(lambda pair: pair[0] - pair[1] == 2, pairwise(places))
-        size = 1 + sum(1 for _ in parts)
-        yield places[size - 1]
-        if len(places) > size:
-            return
-
-
-def _after(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
-    """List the windows that begin with a mention.
-
-    YIELDS (Tuple[int, int]): Their start and end.
-    """
-    for segment in _segments(doc, _next(doc, mention.end - 1, 1), 1):
-        for place in segment.places if segment.is_joined else ():
-            if _has_content(doc, place) and not _goes_on(doc, place):
-                yield mention.start, place + 1
-
-
-def _around(doc: Doc, mention: FoundMention) -> Iterator[_Window]:
-    """List the windows with words on both sides of a mention: "short, broad fingers and toes".
-
-    YIELDS (Tuple[int, int]): Their start and end.
-    """
-    ends = [end for _, end in islice(_after(doc, mention), _MOST_WORDS)]
-    for segment in _segments(doc, _next(doc, mention.start, -1), -1)[: 1 if ends else 0]:
-        for place in filter(partial(_has_content, doc), segment.places):
-            yield from ((place, end) for end in ends)
-
-
-def _segments(doc: Doc, place: int, step: int) -> list[_Segment]:
-    """Split the list that begins at a separator, reading forwards (1) or backwards (-1)."""
-    segments: list[_Segment] = []
-    while len(segments) < _MOST_PARTS and _separates(_lower(doc, place)):
-        is_joined, places = False, list[int]()
-        while _separates(lowered := _lower(doc, place)):
-            is_joined |= lowered != ","
-            place = _next(doc, place, step)
-        while len(places) < _MOST_WORDS and _is_word(_lower(doc, place)):
-            places.append(place)
-            place = _next(doc, place, step)
-        if places:
-            segments.append(_Segment(is_joined, places))
-    return segments
-
-
 def _next(doc: Doc, place: int, step: int) -> int:
     """Find the next token that is neither a dash nor the end of a line."""
     place += step
@@ -235,29 +90,190 @@ def _lower(doc: Doc, place: int) -> str:
     return doc[place].lower_ if 0 <= place < len(doc) else ""
 
 
-def _separates(lowered: str) -> bool:
-    # spaCy leaves the numbers of "type 1/2 diabetes" in one token.
-    return lowered in _SEPARATORS or bool(_SLASHED_NUMBERS.fullmatch(lowered))
-
-
-def _is_word(lowered: str) -> bool:
-    return not _separates(lowered) and any(map(str.isalnum, lowered))
-
-
-def _has_content(doc: Doc, place: int) -> bool:
-    # "fracture of the femur and with" would be two fractures, one of them without a location.
-    lowered = _lower(doc, place)
-    return lowered not in _SMALL_WORDS and _is_word(lowered)
-
-
-def _goes_on(doc: Doc, place: int) -> bool:
-    """Check whether a token is followed by the head of its phrase: "pulmonary edema and small
-    effusions". Numbers and Greek letters are not: "MMP-2/-9 rose".
-    """
-    behind = _lower(doc, place + 1)
-    is_cut = len(doc[place]) == 1 or not doc[place].is_alpha
-    return behind.isalpha() and behind not in FUNCTION_WORDS and not is_cut
-
-
 def _text(doc: Doc, start: int, end: int) -> str:
     return clean(doc[start:end].text)
+
+
+class CoordinationJoiner:
+    """Extends mentions to coordinations in one language."""
+
+    def __init__(self, words: Words) -> None:
+        """Collect the words between and at the edges of parts.
+
+        words (Words): Reads the words of the language.
+        """
+        self._words = words
+        self._splitter = composite_splitter(words.language.code)
+        # Commas count only together with a conjunction: "breast, ovarian and lung cancer".
+        self._separators = _SIGNS | words.language.finder.listing_conjunctions
+        # Words that a part can't begin or end with.
+        self._small_words = words.classes.function_words | words.classes.determiners
+
+    def join(
+        self,
+        docs: Sequence[Doc],
+        found: Sequence[Sequence[FoundMention]],
+        names_among: Callable[[Iterable[str]], Mapping[str, str]],
+    ) -> list[list[FoundMention]]:
+        """Extend mentions to whole coordinations, if each part is a name. A coordination absorbs
+        mentions with another label, unless they are a part by themselves: the anatomical term
+        "femur" in the findings "femur and tibia fractures". Normalizers split such mentions again.
+
+        docs (Sequence[Doc]): The documents.
+        found (Sequence[Sequence[FoundMention]]): The mentions of each in order, without overlaps.
+        names_among (Callable[[Iterable[str]], Mapping[str, str]]): Selects the texts that are
+        names,
+            with the name, or can be rewritten as names, with an empty one.
+        RETURNS (List[List[FoundMention]]): The same mentions, some of them extended.
+        """
+        possible = []
+        for doc, mentions in zip(docs, found, strict=True):
+            owners = {token: each for each in mentions for token in range(each.start, each.end)}
+            possible.append({each: self._coordinations(doc, each, owners) for each in mentions})
+        windows = chain.from_iterable(chain.from_iterable(each.values()) for each in possible)
+        # Looked up together, which is much faster than one by one.
+        texts = {text for each in windows for parts in each.interpretations for text in parts}
+        names = names_among(texts) if texts else {}
+        return [
+            _join(mentions, by_mention, names)
+            for mentions, by_mention in zip(found, possible, strict=True)
+        ]
+
+    def _coordinations(
+        self, doc: Doc, mention: FoundMention, owners: Mapping[int, FoundMention]
+    ) -> list[_Coordination]:
+        """List the coordinations that a mention begins, ends or is in the middle of, the longest
+        first.
+        """
+        windows = {
+            *self._before(doc, mention),
+            *self._after(doc, mention),
+            *self._around(doc, mention),
+        }
+        found = []
+        for start, end in sorted(windows, key=lambda window: window[0] - window[1]):
+            taken = {owners[place] for place in range(start, end) if place in owners} - {mention}
+            if any(self._stays(doc, each, mention, start, end) for each in taken):
+                continue
+            text = _text(doc, start, end)
+            # If no part lacks a word, the other parts are no mentions: "ST depression and angina".
+            interpretations = [
+                parts
+                for parts in self._splitter.split(text)
+                if not all(part in text for part in parts)
+            ]
+            if interpretations:
+                texts = frozenset(_text(doc, each.start, each.end) for each in taken)
+                found.append(_Coordination(start, end, interpretations, texts))
+        return found
+
+    def _stays(
+        self, doc: Doc, other: FoundMention, mention: FoundMention, start: int, end: int
+    ) -> bool:
+        """Check whether another mention should not be absorbed by a window. One with the same label
+        is more likely a part by itself, as in "squamous cell papilloma and carcinoma", unless it is
+        an adjective: "myoclonic and tonic seizures".
+        """
+        if other.start < start or other.end > end:
+            return True
+        is_adjective = other.end - other.start == 1 and self._words.is_modifier(
+            doc[other.start].lower_
+        )
+        return other.label == mention.label and not is_adjective
+
+    def _before(self, doc: Doc, mention: FoundMention) -> Iterator[_Window]:
+        """List the windows that end with a mention.
+
+        YIELDS (Tuple[int, int]): Their start and end.
+        """
+        last = _next(doc, mention.start, -1)
+        if self._has_content(doc, last):
+            # "type 1 and 2 diabetes": the last part begins before the mention.
+            last = _next(doc, last, -1)
+        segments = self._segments(doc, last, -1)
+        is_joined = bool(segments) and segments[0].is_joined
+        all_places = chain.from_iterable(each.places for each in segments)
+        for place in all_places if is_joined else self._modifiers(doc, segments):
+            if self._has_content(doc, place):
+                yield place, mention.end
+
+    def _modifiers(self, doc: Doc, segments: Sequence[_Segment]) -> Iterator[int]:
+        """List the adjectives that only commas separate from a mention: "short, broad fingers",
+        "low-set, rotated ears".
+
+        YIELDS (int): Their first tokens, the nearest to the mention first.
+        """
+        for _, places in segments:
+            if not self._words.is_adjective(_lower(doc, places[0])):
+                return
+            # The parts of a word are two tokens apart, with a hyphen between them.
+            parts = takewhile(lambda pair: pair[0] - pair[1] == 2, pairwise(places))
+            size = 1 + sum(1 for _ in parts)
+            yield places[size - 1]
+            if len(places) > size:
+                return
+
+    def _after(self, doc: Doc, mention: FoundMention) -> Iterator[_Window]:
+        """List the windows that begin with a mention.
+
+        YIELDS (Tuple[int, int]): Their start and end.
+        """
+        for segment in self._segments(doc, _next(doc, mention.end - 1, 1), 1):
+            for place in segment.places if segment.is_joined else ():
+                if self._has_content(doc, place) and not self._goes_on(doc, place):
+                    yield mention.start, place + 1
+
+    def _around(self, doc: Doc, mention: FoundMention) -> Iterator[_Window]:
+        """List the windows with words on both sides of a mention: "short, broad fingers and toes".
+
+        YIELDS (Tuple[int, int]): Their start and end.
+        """
+        ends = [end for _, end in islice(self._after(doc, mention), _MOST_WORDS)]
+        for segment in self._segments(doc, _next(doc, mention.start, -1), -1)[: 1 if ends else 0]:
+            for place in filter(partial(self._has_content, doc), segment.places):
+                yield from ((place, end) for end in ends)
+
+    def _segments(self, doc: Doc, place: int, step: int) -> list[_Segment]:
+        """Split the list that begins at a separator, reading forwards (1) or backwards (-1)."""
+        segments: list[_Segment] = []
+        while len(segments) < _MOST_PARTS and self._separates(_lower(doc, place)):
+            is_joined, places = False, list[int]()
+            while self._separates(lowered := _lower(doc, place)):
+                is_joined |= lowered != _COMMA
+                place = _next(doc, place, step)
+            while len(places) < _MOST_WORDS and self._is_word(_lower(doc, place)):
+                places.append(place)
+                place = _next(doc, place, step)
+            if places:
+                segments.append(_Segment(is_joined, places))
+        return segments
+
+    def _separates(self, lowered: str) -> bool:
+        # spaCy leaves the numbers of "type 1/2 diabetes" in one token.
+        return lowered in self._separators or bool(_SLASHED_NUMBERS.fullmatch(lowered))
+
+    def _is_word(self, lowered: str) -> bool:
+        return not self._separates(lowered) and any(map(str.isalnum, lowered))
+
+    def _has_content(self, doc: Doc, place: int) -> bool:
+        # "fracture of the femur and with" would be two fractures, one of them without a location.
+        lowered = _lower(doc, place)
+        return lowered not in self._small_words and self._is_word(lowered)
+
+    def _goes_on(self, doc: Doc, place: int) -> bool:
+        """Check whether a token is followed by the head of its phrase: "pulmonary edema and small
+        effusions". Numbers and Greek letters are not: "MMP-2/-9 rose".
+        """
+        behind = _lower(doc, place + 1)
+        is_cut = len(doc[place]) == 1 or not doc[place].is_alpha
+        return behind.isalpha() and behind not in self._words.classes.stop_words and not is_cut
+
+
+@cache
+def coordination_joiner(words: Words) -> CoordinationJoiner:
+    """Get what joins the coordinations of a language.
+
+    words (Words): Reads the words of the language.
+    RETURNS (CoordinationJoiner): The same object for the same language.
+    """
+    return CoordinationJoiner(words)

@@ -37,11 +37,14 @@ class MentionExplanation(NamedTuple):
     is_mention (bool): Whether the finder finds exactly this span.
     reason (str): Why it is not; empty for a mention.
     names (Tuple[str, ...]): The names with the same words.
+    rule (str): The name of the rule by which it is not, see `finder.rules`; empty if it is a
+        mention, or no rule refuses it.
     """
 
     is_mention: bool
     reason: str
     names: tuple[str, ...]
+    rule: str = ""
 
 
 def choose_mentions(mentions: Iterable[FoundMention]) -> list[FoundMention]:

@@ -13,10 +13,7 @@ from ..index.filter import AllowedConcepts
 from ..index.overlay import SynonymOverlay
 from ..index.search import D
 from ..index.word_bags import WordBags, language_table
-from ..text.words import words_of
-
-_EN = words_of("en")
-normalized_words = _EN.normalized
+from ..text.words import Words
 
 _CACHED = 100_000
 
@@ -158,20 +155,21 @@ class KnownNames:
         return self.allowed is None or bool(self.allowed.concepts[concept])
 
 
-def closest_name(text: str, names: Iterable[KnownName]) -> str:
+def closest_name(text: str, names: Iterable[KnownName], words: Words) -> str:
     """Choose the name that is closest to a text: first one with the same letters, then with the
     same letters in any case, then with the same words in order. If there are several, prefer those
     in D, then preferred names.
 
     text (str): A text.
     names (Iterable[KnownName]): Names with the same words.
+    words (Words): Reads the words of their language.
     RETURNS (str): The name as written in the index; empty without names.
     """
-    lowered, words = text.lower(), normalized_words(text)
+    lowered, normalized = text.lower(), words.normalized(text)
 
     def distance(name: KnownName) -> tuple:
         is_other = name.text != text, name.text.lower() != lowered
-        return (*is_other, normalized_words(name.text) != words, -name.times, name.rank)
+        return (*is_other, words.normalized(name.text) != normalized, -name.times, name.rank)
 
     return min(names, key=distance).text if names else ""
 

@@ -3,20 +3,14 @@ plus of "Ca2+", the "'s" of a person. Windows of `name_windows` begin and end wi
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
 from spacy.tokens import Doc
 
-from ..text.words import words_of
+from ..text.words import Words
 from .known_names import KnownName
-
-_EN = words_of("en")
-STOP_WORDS = _EN.classes.function_words
-normalized_words = _EN.normalized
-GRADES = _EN.classes.grades
-POSSESSIVES = _EN.classes.possessives
 
 # Before the first word of a list item: "1.", "(12)".
 _MARKER = re.compile(r"\W?\d{1,2}\W?")
@@ -41,39 +35,48 @@ class Edge(NamedTuple):
     words: list[str]
     sign: str = ""
 
-    def is_at(self, doc: Doc, first: int, last: int) -> bool:
+    def is_at(self, doc: Doc, first: int, last: int, reader: Words) -> bool:
         """Check whether given tokens are the name.
 
+        reader (Words): Reads the words of its language.
         RETURNS (bool): True if they are.
         """
         text = doc[first:last].text
-        return text.endswith(self.sign) and normalized_words(text) == self.words
+        return text.endswith(self.sign) and reader.normalized(text) == self.words
 
 
-def edges_of(names: Iterable[str]) -> tuple[Edge, ...]:
+def edges_of(names: Iterable[str], reader: Words) -> tuple[Edge, ...]:
     """Find the names that begin or end with function words, or end with a sign.
 
+    names (Iterable[str]): The names.
+    reader (Words): Reads the words of their language.
     RETURNS (Tuple[Edge, ...]): These names.
     """
-    return tuple(edge for name in names for edge in _edges(name))
+    return tuple(edge for name in names for edge in _edges(name, reader))
 
 
-def _edges(name: str) -> Iterator[Edge]:
-    words = normalized_words(name)
+def _edges(name: str, reader: Words) -> Iterator[Edge]:
+    words = reader.normalized(name)
     if sign := _SIGN.search(name):
         # The tokenizer may have left part of it attached to the word.
         yield from (Edge(0, size, words, sign[0]) for size in range(1, len(sign[0]) + 1))
-    before, after = _count_small(words), _count_small(words[::-1])
+    small = reader.classes.function_words
+    before, after = _count_small(words, small), _count_small(words[::-1], small)
     if 0 < before + after < len(words):
         yield Edge(before, after, words)
 
 
-def _count_small(words: Sequence[str]) -> int:
-    return sum(1 for _ in takewhile(STOP_WORDS.__contains__, words))
+def _count_small(words: Sequence[str], small: Collection[str]) -> int:
+    return sum(1 for _ in takewhile(small.__contains__, words))
 
 
 def widen(
-    doc: Doc, start: int, end: int, edges: Sequence[Edge], names: Sequence[KnownName]
+    doc: Doc,
+    start: int,
+    end: int,
+    edges: Sequence[Edge],
+    names: Sequence[KnownName],
+    reader: Words,
 ) -> tuple[int, int]:
     """Extend a window by the function words or the sign that a name has beside it, by the other
     bracket of a pair, or by the possessive of a person who stands for a disease.
@@ -83,11 +86,12 @@ def widen(
     end (int): The token after it.
     edges (Sequence[Edge]): The edges of the names that have its words.
     names (Sequence[KnownName]): These names.
+    reader (Words): Reads the words of their language.
     RETURNS (Tuple[int, int]): The start and the end of the extended window.
     """
     for edge in edges:
         first, last = max(0, start - edge.before), min(len(doc), end + edge.after)
-        if edge.is_at(doc, first, last):
+        if edge.is_at(doc, first, last, reader):
             return first, last
     before, after = doc[start - 1].text if start else "", doc[end].text if end < len(doc) else ""
     for opening, closing in _BRACKETS:
@@ -96,26 +100,30 @@ def widen(
             missing = text.count(opening) - text.count(closing)
             start -= missing < 0 and before == opening
             end += missing > 0 and after == closing
-    if after in POSSESSIVES and _is_person(doc[start:end].text, names):
+    if after in reader.classes.possessives and _is_person(doc[start:end].text, names, reader):
         end += 1
     return start, end
 
 
-def _is_person(text: str, names: Iterable[KnownName]) -> bool:
+def _is_person(text: str, names: Iterable[KnownName], reader: Words) -> bool:
     """Check whether a name adds a noun to a text: "Crohn's" is "Crohn disease"."""
-    words = normalized_words(text)
-    return any(normalized_words(name.text)[:-1] == words for name in names)
+    words = reader.normalized(text)
+    return any(reader.normalized(name.text)[:-1] == words for name in names)
 
 
-def stands_alone(doc: Doc, start: int, end: int) -> bool:
+def stands_alone(doc: Doc, start: int, end: int, grades: Collection[str]) -> bool:
     """Check whether a window has its lines to itself, apart from the marker of a list item before
     it, or its place between semicolons or bars ("EYES: Cataracts, congenital; Ptosis"), or ends
     with a comma and a grade, and no word follows.
 
+    doc (Doc): The document.
+    start (int): The first token of the window.
+    end (int): The token after it.
+    grades (Collection[str]): Adjectives such as "severe".
     RETURNS (bool): True if its comma is that of a name.
     """
     ends = end == len(doc) or not any(map(str.isalnum, doc[end].text))
-    if ends and doc[end - 2].text == "," and doc[end - 1].lower_ in GRADES:
+    if ends and doc[end - 2].text == "," and doc[end - 1].lower_ in grades:
         return True
     before = _next_content(doc, range(start - 1, -1, -1))
     if before is not None and _MARKER.fullmatch(doc[before].text):

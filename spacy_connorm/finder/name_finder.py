@@ -1,13 +1,12 @@
 """Find the windows of documents that have the words of a name."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
@@ -17,50 +16,19 @@ from ..index.filter import Filter, allowed_concepts
 from ..index.search import TARGETS
 from ..linker.retriever import Retriever
 from ..text.bag_hashes import hash_bag
-from ..text.words import words_of
-from .context_rules import OTHER_WORD, context_reason
-from .found_mentions import FoundMention
-from .known_names import KnownName, KnownNames, closest_name
-from .name_edges import Edge, edges_of, stands_alone, widen
-from .name_rules import CUT_NAME, NO_CAPITAL, NameRules, uncertain_reason
-from .name_windows import TokenArrays, find_windows
-from .short_forms import UNDEFINED, LongForms
+from .found_mentions import FoundMention, MentionExplanation
+from .known_names import KnownName, KnownNames
+from .name_edges import Edge, edges_of, widen
+from .name_windows import TokenArrays, Windows, find_windows
+from .rules import REASONS, Judge
+from .short_forms import LongForms
 from .token_words import TokenWords, by_document, document_offsets
-
-_EN = words_of("en")
-content_words = _EN.content
-word_bag = _EN.bag
-COPULAS = _EN.classes.copulas
-PREPOSITIONS = _EN.classes.prepositions
+from .window import DocumentWindows, RuleContext, Window
 
 _CACHED = 100_000
 _TOKENS = re.compile(r"\w+|[^\w\s]")
 _LINE_END = re.compile(r"[-\u2010\u2011] ?\n ?")
-_WITH = re.compile(r"(?i)\bw/(?!o\b)")
-_JOINTS = PREPOSITIONS | COPULAS
-_NO_NAME = "no name has these words"
-
-
-class _Window(NamedTuple):
-    """A window of a document.
-
-    start (int): Its first token.
-    end (int): The token after it.
-    value (int): The hash of the words of the names that it may stand for.
-    score (float): 1.0 if it has these words itself, less if some of its words are replaced.
-    has_pause (bool): Whether there is punctuation between its words.
-    reason (str): Why it is not a mention; empty if it is.
-    name (str): The name that it is, as written in the index; empty if it can only be rewritten as
-        one.
-    """
-
-    start: int
-    end: int
-    value: int
-    score: float
-    has_pause: bool
-    reason: str
-    name: str
+_NO_NAME = MentionExplanation(False, "no name has these words", ())
 
 
 @dataclass(eq=False)
@@ -89,12 +57,15 @@ class NameFinder:
         self._labels: Cache[int, str] = Cache(_CACHED)
         self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
         self._own_names: Cache[str, str | None] = Cache(_CACHED)
-        self._long_forms = LongForms(index.store)
-        self._rules = NameRules(
+        self._judge = Judge()
+        self._context = RuleContext(
+            index.words,
+            LongForms(index.store, index.words),
             settings["min_letters"],
             settings["short_letters"],
             tuple(settings["stop_texts"]),
             settings["match_capitals"],
+            settings["undefined_short_forms"],
         )
 
     def is_current(self, retriever: Retriever, settings: Mapping[str, Any], limits: Filter) -> bool:
@@ -116,14 +87,13 @@ class NameFinder:
         docs (Sequence[Doc]): The documents.
         RETURNS (List[List[FoundMention]]): All windows by document, including overlapping ones.
         """
-        found = [[each for each in own if not each.reason] for own in self._windows(docs)]
-        values = {each.value for windows in found for each in windows}
-        labels = self._labels.get_all(values, self._read_labels)
-        names = self.names.names_of([*values])
-        return [
-            _mentions([_with_name(doc, each, names[each.value]) for each in windows], labels)
-            for doc, windows in zip(docs, found, strict=True)
+        found = [
+            [window for window in place.windows if not window.rule]
+            for place in self._judged(self._places(docs))
         ]
+        values = {window.value for windows in found for window in windows}
+        labels = self._labels.get_all(values, self._read_labels)
+        return [_mentions(windows, labels) for windows in found]
 
     def read(self, docs: Sequence[Doc]) -> TokenArrays:
         """Convert the tokens of documents to arrays.
@@ -132,76 +102,53 @@ class NameFinder:
         """
         return self.token_words.read(docs, derivations=self.settings["derivations"])
 
-    def _windows(self, docs: Sequence[Doc]) -> list[list[_Window]]:
-        """Find the windows that may be mentions."""
+    def _places(self, docs: Sequence[Doc]) -> list[DocumentWindows]:
+        """Find the windows with the words of names, and those that can stand for them."""
         tokens = self.read(docs)
         windows = find_windows(tokens, self.names, min_certainty=self.settings["min_certainty"])
         offsets = document_offsets(docs)
         numbers = by_document(windows.starts, offsets)
         known = self.names.names_of(windows.hashes.tolist())
-        edges = self._edges.get_all(
-            known,
-            lambda missing: {each: edges_of(name.text for name in known[each]) for each in missing},
-        )
-        found = [
-            [
-                self._window(doc, before, row, known[row[2]], edges[row[2]])
-                for row in zip(*(column[own].tolist() for column in windows), strict=True)
-            ]
-            for doc, before, own in zip(docs, offsets, numbers, strict=False)
-        ]
-        found = [
-            _without_parts(_without_cut_names(doc, own, known))
-            for doc, own in zip(docs, found, strict=True)
-        ]
-        if self.settings["match_capitals"]:
-            found = [
-                _without_everyday_words(doc, own, known)
-                for doc, own in zip(docs, found, strict=True)
-            ]
-        if self.settings["undefined_short_forms"]:
-            return found
-        words = (tokens.hashes[start : end - 1] for start, end in pairwise(offsets))
-        return [self._defined(own, known, each) for own, each in zip(found, words, strict=True)]
+        edges = self._edges.get_all(known, partial(self._edges_of, known))
+        places = []
+        for doc, (first, last), rows in zip(docs, pairwise(offsets), numbers, strict=True):
+            place = DocumentWindows(doc, frozenset(tokens.hashes[first : last - 1].tolist()))
+            place.windows += self._windows(place, first, windows, rows.tolist(), known, edges)
+            places.append(place)
+        return places
 
-    def _defined(
-        self,
-        windows: list[_Window],
-        known: Mapping[int, Sequence[KnownName]],
-        words: np.ndarray,
-    ) -> list[_Window]:
-        """Mark the windows of short forms that a document with these words does not define."""
-        names = {each.name: known[each.value] for each in windows if each.name}
-        undefined = self._long_forms.undefined(words, names)
-        if not undefined:
-            return windows
-        return [
-            each._replace(reason=UNDEFINED, name="") if each.name in undefined else each
-            for each in windows
-        ]
+    def _edges_of(
+        self, known: Mapping[int, Sequence[KnownName]], missing: Iterable[int]
+    ) -> dict[int, tuple[Edge, ...]]:
+        words = self._context.words
+        return {value: edges_of((name.text for name in known[value]), words) for value in missing}
 
-    def _window(
+    def _windows(
         self,
-        doc: Doc,
+        place: DocumentWindows,
         before: int,
-        row: tuple[Any, ...],
-        names: Sequence[KnownName],
-        edges: Sequence[Edge],
-    ) -> _Window:
-        """Read a window of a document, which begins after some tokens of other documents, from its
-        row of `Windows`.
-        """
-        first, last, value, letters, score, has_pause = row
-        start, end = widen(doc, first - before, last - before, edges, names)
-        text = _WITH.sub("with", _LINE_END.sub("-", doc[start:end].text))
-        is_alone = not has_pause or stands_alone(doc, start, end)
-        reason = self._rules.reason(
-            value, letters, text, names, has_pause=has_pause, is_alone=is_alone
-        ) or context_reason(doc, start, end, text, is_certain=score == 1)
-        if score < 1 and not reason:
-            reason = uncertain_reason(text, names)
-        name = "" if reason or score < 1 else closest_name(text, names)
-        return _Window(start, end, value, score, has_pause, reason, name)
+        windows: Windows,
+        rows: Iterable[int],
+        known: Mapping[int, Sequence[KnownName]],
+        edges: Mapping[int, Sequence[Edge]],
+    ) -> Iterable[Window]:
+        """Read the windows of a document, which begins after some tokens of other documents."""
+        doc, context = place.doc, self._context
+        for row in rows:
+            first, last, value, letters, score, has_pause = (
+                column[row].item() for column in windows
+            )
+            names = known[value]
+            start, end = widen(
+                doc, first - before, last - before, edges[value], names, context.words
+            )
+            text = self.token_words.spell_with(_LINE_END.sub("-", doc[start:end].text))
+            yield Window(place, start, end, text, value, letters, score, has_pause, names, context)
+
+    def _judged(self, places: Sequence[DocumentWindows]) -> Sequence[DocumentWindows]:
+        for place in places:
+            self._judge.judge(place.windows)
+        return places
 
     def names_among(self, texts: Iterable[str], vocab: Vocab) -> dict[str, str]:
         """Find the texts that would be mentions on their own.
@@ -215,47 +162,58 @@ class NameFinder:
         return {text: name for text, name in names.items() if name is not None}
 
     def _read_names(self, texts: Sequence[str], vocab: Vocab) -> dict[str, str | None]:
-        found: dict[str, str | None] = {}
-        for text in texts:
-            reason, names = self._own_reason(text)
-            found[text] = None if reason else closest_name(text, names)
-        docs = {text: _doc_of(text, vocab) for text, name in found.items() if name is None}
-        for text, windows in zip(docs, self._windows([*docs.values()]), strict=True):
-            whole = (0, len(docs[text]))
-            own = [each for each in windows if (each.start, each.end) == whole and not each.reason]
-            if own:
-                found[text] = max(own, key=lambda each: each.score).name
-        return found
+        wholes = self._wholes(texts, vocab)
+        names: dict[str, str | None] = {}
+        for text, windows in zip(texts, wholes, strict=True):
+            mentions = [window for window in windows if not window.rule]
+            best = max(mentions, key=lambda window: window.score, default=None)
+            names[text] = None if best is None else best.name
+        return names
 
-    def _own_reason(self, text: str) -> tuple[str, tuple[KnownName, ...]]:
-        """Explain why a text by itself is not a mention, without replacing any of its words.
+    def _wholes(self, texts: Sequence[str], vocab: Vocab) -> list[list[Window]]:
+        """Judge texts by themselves: as they are, and with words replaced."""
+        places = self._places([_doc_of(text, vocab) for text in texts])
+        for text, place in zip(texts, places, strict=True):
+            place.windows.append(self._whole(text, place))
+        return [
+            [window for window in place.windows if window.end - window.start == len(place.doc)]
+            for place in self._judged(places)
+        ]
 
-        RETURNS (Tuple[str, Tuple[KnownName, ...]]): The reason, empty if it is one, and the names
-            with its words.
-        """
-        bag = word_bag(text)
+    def _whole(self, text: str, place: DocumentWindows) -> Window:
+        bag = self._context.words.bag(text)
         value = hash_bag(bag)
-        names = self.names.names(value)
-        return self._rules.reason(value, sum(map(len, bag)), text, names), names
+        names, letters = self.names.names(value), sum(map(len, bag))
+        return Window(
+            place, 0, len(place.doc), text, value, letters, 1.0, False, names, self._context
+        )
 
-    def explain(self, span: Span) -> tuple[str, tuple[KnownName, ...]]:
+    def explain(self, span: Span) -> MentionExplanation:
         """Check whether a span has the words of a name.
 
         span (Span): The span.
-        RETURNS (Tuple[str, Tuple[KnownName, ...]]): Why it is not a mention (empty if it is), and
+        RETURNS (MentionExplanation): The rule by which it is not a mention, if there is one, and
             the names with its words.
         RAISES (ConnormError): CN006 for anything else.
         """
         if not isinstance(span, Span):
             refuse_text("span", span, "a span")
-        (windows,) = self._windows([span.doc])
-        own = [each for each in windows if (each.start, each.end) == (span.start, span.end)]
-        if not own:
-            reason, names = self._own_reason(span.text)
-            return reason if names and reason else _NO_NAME, names
+        (place,) = self._judged(self._places([span.doc]))
+        windows = [
+            window
+            for window in place.windows
+            if (window.start, window.end) == (span.start, span.end)
+        ]
+        if not windows:
+            (windows,) = self._wholes([span.text], span.vocab)
+            windows = [window for window in windows if window.known and window.rule]
+        if not windows:
+            return _NO_NAME
         # Several names may have its words, or words that these derive from.
-        best = min(own, key=lambda window: (bool(window.reason), -window.score))
-        return best.reason, self.names.names(best.value)
+        best = min(windows, key=lambda window: (bool(window.rule), -window.score))
+        names = tuple(dict.fromkeys(name.text for name in best.known))
+        reason = REASONS.get(best.rule, "")
+        return MentionExplanation(not reason, reason, names, best.rule)
 
     def _read_labels(self, values: Sequence[int]) -> dict[int, str]:
         names = self.names.names_of(values)
@@ -272,92 +230,27 @@ class NameFinder:
         return next(filter(None, known), self.settings["label"])
 
 
-def _without_cut_names(
-    doc: Doc, windows: list[_Window], known: Mapping[int, Sequence[KnownName]]
-) -> list[_Window]:
-    """Mark the windows that cut the last word off a name and have it elsewhere in their own: a
-    Wilms tumor of the left kidney is no renal tumor, nor are stem cells in the bone marrow bone
-    marrow cells.
-    """
-    heads = {each.end - 1 for each in windows if each.name and each.end - each.start > 1}
-    return [
-        each._replace(reason=CUT_NAME, name="")
-        if each.start in heads
-        and not each.reason
-        and any(token.lower_ in _JOINTS for token in doc[each.start + 1 : each.end])
-        and not _starts_alike(doc[each.start].text, known[each.value])
-        else each
-        for each in windows
-    ]
-
-
-def _without_parts(windows: list[_Window]) -> list[_Window]:
-    """Mark the windows inside one that the word after it gives another meaning: there is no
-    hepatitis in a hepatitis B vaccine.
-    """
-    others = [range(each.start, each.end) for each in windows if each.reason == OTHER_WORD]
-    if not others:
-        return windows
-    return [
-        each._replace(reason=OTHER_WORD, name="")
-        if any(each.start in other and each.end <= other.stop for other in others)
-        else each
-        for each in windows
-    ]
-
-
-def _starts_alike(word: str, names: Iterable[KnownName]) -> bool:
-    first = content_words(word)[:1]
-    return any(content_words(each.text)[:1] == first for each in names)
-
-
-def _without_everyday_words(
-    doc: Doc, windows: list[_Window], known: Mapping[int, Sequence[KnownName]]
-) -> list[_Window]:
-    """Mark the windows of capitalized names that the document mostly has as everyday words: in one
-    with "unpublished data", "Data" is no genus; KIT stays a gene beside a "kit".
-    """
-    counts = Counter(token.text for token in doc)
-    return [
-        each._replace(reason=NO_CAPITAL, name="")
-        if each.name
-        and not each.name.isupper()
-        and counts[each.name.lower()] >= counts[each.name]
-        and counts[each.name.lower()]
-        and not any(name.text.islower() for name in known[each.value])
-        else each
-        for each in windows
-    ]
-
-
 def _doc_of(text: str, vocab: Vocab) -> Doc:
     words = [*_TOKENS.finditer(text)]
-    spaces = [text[each.end() : each.end() + 1] == " " for each in words]
-    return Doc(vocab, [each[0] for each in words], spaces)
+    spaces = [text[word.end() : word.end() + 1] == " " for word in words]
+    return Doc(vocab, [word[0] for word in words], spaces)
 
 
-def _with_name(doc: Doc, window: _Window, names: Sequence[KnownName]) -> _Window:
-    """Name a window some of whose words are replaced."""
-    if window.name:
-        return window
-    return window._replace(name=closest_name(doc[window.start : window.end].text, names))
-
-
-def _mentions(windows: Sequence[_Window], labels: Mapping[int, str]) -> list[FoundMention]:
+def _mentions(windows: Sequence[Window], labels: Mapping[int, str]) -> list[FoundMention]:
     found: dict[tuple[int, int], FoundMention] = {}
     # A full name is preferred to one inverted at a comma: "a deficiency, B12 deficiency".
     plain = {
-        (each.value, place)
-        for each in windows
-        if not each.has_pause
-        for place in range(each.start, each.end)
+        (window.value, token)
+        for window in windows
+        if not window.has_pause
+        for token in range(window.start, window.end)
     }
-    for each in windows:
-        places = range(each.start, each.end)
-        if each.has_pause and any((each.value, place) in plain for place in places):
+    for window in windows:
+        start, end = window.start, window.end
+        if window.has_pause and any((window.value, token) in plain for token in range(start, end)):
             continue
-        known = found.get((each.start, each.end))
-        if known is None or known.score < each.score:
-            mention = FoundMention(*each[:2], each.score, labels[each.value], each.name)
-            found[each.start, each.end] = mention
+        known = found.get((start, end))
+        if known is None or known.score < window.score:
+            label, name = labels[window.value], window.closest_name
+            found[start, end] = FoundMention(start, end, window.score, label, name)
     return list(found.values())

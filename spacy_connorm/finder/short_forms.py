@@ -2,34 +2,22 @@
 has only glucocorticoid-suppressible hyperaldosteronism.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-
-import numpy as np
 
 from ..index.cache import Cache
 from ..index.store import ConceptStore
 from ..text.bag_hashes import hash_word
-from ..text.words import words_of
+from ..text.words import Words
 from .known_names import KnownName
-from .name_rules import is_short_form
 
-_EN = words_of("en")
-content_words = _EN.content
-
-# Why a window is not a mention.
-UNDEFINED = (
-    "it is a short form, the document does not define it, and has too few words of its long forms "
-    "(`undefined_short_forms`)"
-)
 # The minimum share of a long form's words in the document. Undefined short forms of train and dev,
 # right and wrong, from this share on and below: NCBI 301 and 25, 23 and 57; BC5CDR's diseases 3 and
 # 0, 14 and 32 (13 of the 14 are AIDS); UBERON 25 and 8, 1 and 21.
 _LEAST_SHARE = 0.6
 # Words of at most this many letters and digits do not count: "FH 1".
 _TINY = 2
-# Shorter texts have no room for long forms, in tokens.
-_SHORT_TEXT = 100
 # Nobody defines these.
 _NEVER_DEFINED = """
 ADHD AIDS ALS ARDS BPH CHF CKD CNS COPD CSF CVA DKA DNA DVT ECG EEG ESRD GERD GVHD HIV HTN IBD
@@ -37,40 +25,36 @@ IBS IDDM ITP IUGR NIDDM OCD PCOS PKU PTSD RNA SARS SIADH SIDS SLE STEMI SVT TB T
 """
 _WELL_KNOWN = frozenset(_NEVER_DEFINED.split())
 _CACHED = 10_000
+_WHOLE_WORD = re.compile(r"(?<![^\W_])[^\W\d_][a-z]{3,}(?![^\W_])")
 
 
 class LongForms:
     """The long forms of an index's short forms, which tell whether a document means them."""
 
-    def __init__(self, store: ConceptStore) -> None:
+    def __init__(self, store: ConceptStore, reader: Words) -> None:
         """Store the names.
 
         store (ConceptStore): The names of the concepts.
+        reader (Words): Reads the words of their language.
         """
         self._store = store
+        self._reader = reader
         self._words: Cache[int, tuple[frozenset[int], ...]] = Cache(_CACHED)
 
-    def undefined(self, words: np.ndarray, names: Mapping[str, Sequence[KnownName]]) -> set[str]:
-        """Find the short forms that a document does not define, without most words of any of their
-        long forms. Short forms in D and those of concepts without long forms are left out.
+    def is_undefined(self, words: frozenset[int], text: str, names: Sequence[KnownName]) -> bool:
+        """Check for a short form that a document does not define, without most words of any of its
+        long forms. Short forms in D and those of concepts without long forms are defined.
 
-        words (np.ndarray): uint64 (t,): the hashes of the document's tokens, see `TokenArrays`.
-        names (Mapping[str, Sequence[KnownName]]): The names with the words of each text. Short
-            forms that the document defines have the words of long forms.
-        RETURNS (Set[str]): Those of the texts.
+        words (FrozenSet[int]): The hashes of the document's tokens, see `TokenArrays`.
+        text (str): The text.
+        names (Sequence[KnownName]): The names with its words. A short form that the document
+            defines has the words of its long form.
+        RETURNS (bool): True for such a short form.
         """
-        if len(words) < _SHORT_TEXT:
-            return set()
-        shorts = {
-            text: own
-            for text, own in names.items()
-            if text not in _WELL_KNOWN
-            and all(_is_short_form(name.text) and not name.times for name in own)
-        }
-        if not shorts:
-            return set()
-        known = frozenset(words.tolist())
-        return {text for text, own in shorts.items() if not self._is_supported(own, known)}
+        are_short = text not in _WELL_KNOWN and all(
+            _is_short_form(name.text) and not name.times for name in names
+        )
+        return are_short and not self._is_supported(names, words)
 
     def _is_supported(self, names: Sequence[KnownName], words: frozenset[int]) -> bool:
         longs = self._words.get_all((name.concept for name in names), self._read).values()
@@ -78,7 +62,13 @@ class LongForms:
         return max(shares, default=1.0) >= _LEAST_SHARE
 
     def _read(self, concepts: Sequence[int]) -> dict[int, tuple[frozenset[int], ...]]:
-        return {each: _long_words(self._store.concept(each).names) for each in concepts}
+        return {each: self._long_words(self._store.concept(each).names) for each in concepts}
+
+    def _long_words(self, names: Iterable[str]) -> tuple[frozenset[int], ...]:
+        """RETURNS (Tuple[FrozenSet[int], ...]): The hashes of the words of each long name."""
+        longs = (self._reader.content(name) for name in names if not _is_short_form(name))
+        words = (frozenset(hash_word(word) for word in long if len(word) > _TINY) for long in longs)
+        return tuple(filter(None, words))
 
 
 @lru_cache(maxsize=_CACHED)
@@ -87,8 +77,9 @@ def _is_short_form(name: str) -> bool:
     return is_short_form(name) and not any(map(str.isspace, name))
 
 
-def _long_words(names: Iterable[str]) -> tuple[frozenset[int], ...]:
-    """RETURNS (Tuple[FrozenSet[int], ...]): The hashes of the words of each long name."""
-    longs = (content_words(name) for name in names if not _is_short_form(name))
-    words = (frozenset(hash_word(word) for word in long if len(word) > _TINY) for long in longs)
-    return tuple(filter(None, words))
+def is_short_form(text: str) -> bool:
+    """Check whether a text has two capitals or digits, as in "ALL" and "Ca2", and no whole word, as
+    in "L-Dopa".
+    """
+    signs = sum(letter.isupper() or letter.isdigit() for letter in text)
+    return signs > 1 and not _WHOLE_WORD.search(text)

@@ -13,25 +13,11 @@ from spacy.vocab import Vocab
 
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
-from ..text.words import words_of
+from ..text.words import Words
 from .name_windows import BREAK, DERIVED, FILLER, PAUSE, PAUSES, WORD, Replacements, TokenArrays
-from .readings import NO_READINGS, Reading, as_replacements, read_neighbours
-
-_EN = words_of("en")
-STOP_WORDS = _EN.classes.function_words
-forms_of = _EN.forms.of
-normalized_words = _EN.normalized
-COPULAS = _EN.classes.copulas
-DETERMINERS = _EN.classes.determiners
-ORDINALS = _EN.forms.ordinals
-OWNERS = _EN.classes.owners
-POSSESSIVES = _EN.classes.possessives
+from .readings import NO_READINGS, NeighbourReader, Reading, as_replacements
 
 _APOSTROPHES = frozenset(["'", "’"])
-# "The optic nerves are hypoplastic": function words of sentences, which names do not have.
-_SKIPPED = _APOSTROPHES | POSSESSIVES | COPULAS | OWNERS | {"both", "w/"}
-# "Atrophy of the cerebellum" is cerebellar.
-_OWNING = frozenset(["of", "in", "on"])
 # Punctuation that no mention goes across, and empty lines.
 _BREAK = re.compile(r"""[:?!{}"“”…|]|\n\s*\n""")
 # Dashes and slashes are neither: they may be anywhere.
@@ -68,72 +54,6 @@ class _Token(NamedTuple):
 _END = _Token(0, 0, 0, BREAK)
 _BETWEEN = _Token(0, 0, 0, PAUSE)
 _SMALL = _Token(0, 0, 0, FILLER)
-
-
-class TokenWords:
-    """Converts documents to arrays. The words of each distinct token are cached."""
-
-    def __init__(self) -> None:
-        """Start with an empty cache."""
-        self._known: dict[int, _Token] = {}
-
-    def __reduce__(self) -> tuple:
-        return TokenWords, ()
-
-    def read(self, docs: Sequence[Doc], *, derivations: bool) -> TokenArrays:
-        """Read documents. Each is followed by a break. A short form that a document defines has the
-        words of its long form.
-
-        docs (Sequence[Doc]): The documents.
-        derivations (bool): Whether to list the other words that tokens may stand for.
-        RETURNS (TokenArrays): The tokens of each document and its break.
-        """
-        parts = [part for doc in docs for part in (doc.to_array([ORTH, SPACY]), _NO_TOKEN)]
-        texts, spaces = np.concatenate([_NO_TOKEN[:0], *parts]).T
-        orths, which = np.unique(texts, return_inverse=True)
-        distinct = self._distinct(orths.tolist(), docs)
-        hashes, sizes, letters, kinds, starts_latin, ends_latin = (
-            column[which] for column in _columns(distinct)
-        )
-        ends = np.arange(1, len(which) + 1)
-        offsets = document_offsets(docs)
-        # Looked up once: spaCy joins the tokens again each time.
-        joined = [doc.text for doc in docs]
-        readings = [NO_READINGS]
-        if derivations:
-            owned = _owned_nouns(distinct, which)
-            readings = [
-                _of_tokens([each.readings for each in distinct], which, np.arange(len(which))),
-                _of_tokens([each.adjectives for each in distinct], which[owned], owned),
-                read_neighbours(docs, joined, offsets, hashes),
-            ]
-        own = Replacements.joined(readings)
-        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, hashes, own)
-        is_split = ends_latin[:-1] & starts_latin[1:] & (spaces[:-1] == 0)
-        replaced = _join(tokens, docs, offsets, is_split)
-        tokens = tokens._replace(written=hashes.copy())
-        expanded = list[tuple[int, Reading]]()
-        for doc, text, start in zip(docs, joined, offsets, strict=False):
-            for places, words in _expand(tokens, doc, text, start):
-                replaced += places
-                if derivations:
-                    # In a long form, a word is never by itself.
-                    forms = chain(*map(_readings_of, words), _of_long_form(words))
-                    expanded += ((places[0], each._replace(least=1)) for each in forms)
-        own = tokens.readings.where(~np.isin(tokens.readings.places, replaced))
-        long = as_replacements((place, *each) for place, each in expanded)
-        return tokens._replace(readings=Replacements.joined([own, long]))
-
-    def _distinct(self, orths: list[int], docs: Sequence[Doc]) -> list[_Token]:
-        # Another thread may start a new cache in the meantime.
-        known = self._known
-        if len(known) > _MOST_TOKENS:
-            known = self._known = {}
-        vocabs = list({id(doc.vocab): doc.vocab for doc in docs}.values())
-        for orth in orths:
-            if orth not in known:
-                known[orth] = _read_token(_text_of(orth, vocabs))
-        return [known[orth] for orth in orths]
 
 
 def _text_of(orth: int, vocabs: Sequence[Vocab]) -> str:
@@ -216,123 +136,208 @@ def _of_tokens(
     return Replacements(places, changes[numbers], certainty[numbers], least[numbers])
 
 
-def _read_token(text: str) -> _Token:
-    if _PAUSE.fullmatch(text):
-        return _BETWEEN
-    if not text or (_BREAK.search(text) and not any(map(str.isalnum, text))):
-        return _END
-    token = _of_words([] if text in _SKIPPED else normalized_words(text))
-    return token._replace(
-        starts_latin=_is_latin(text[0]),
-        ends_latin=_is_latin(text[-1]),
-        is_preposition=text.lower() in _OWNING,
-        is_determiner=text.lower() in DETERMINERS,
-    )
-
-
 def _is_latin(character: str) -> bool:
     return character.isalpha() and character < _AFTER_LATIN
 
 
-def _of_words(words: Sequence[str]) -> _Token:
-    content = [word for word in words if word not in STOP_WORDS]
-    if not content:
-        return _SMALL
-    value = hash_bag(tuple(content))
-    adjectives = _readings_of(content[0], are_adjectives=True) if len(content) == 1 else ()
-    return _Token(
-        value,
-        len(content),
-        sum(map(len, content)),
-        WORD,
-        readings=_readings(content, value),
-        adjectives=tuple(adjectives),
-    )
+class TokenWords:
+    """Converts documents to arrays. The words of each distinct token are cached."""
 
+    def __init__(self, words: Words) -> None:
+        """Start with an empty cache.
 
-def _readings(words: Sequence[str], value: int) -> tuple[Reading, ...]:
-    """List what a token may stand for by itself: nouns for an adjective, "second" for "2nd".
+        words (Words): Reads the words of the language.
+        """
+        finder, classes = words.language.finder, words.classes
+        self.words = words
+        self._neighbours = NeighbourReader(words)
+        self._known: dict[int, _Token] = {}
+        # "The optic nerves are hypoplastic": function words of sentences, which names do not have.
+        self._skipped = (
+            _APOSTROPHES
+            | classes.possessives
+            | classes.copulas
+            | classes.owners
+            | finder.skipped_words
+        )
+        self._with = next(iter(sorted(classes.joining_words)), "")
+        signs = "|".join(map(re.escape, sorted(finder.with_signs))) or r"(?!)"
+        # "W/o" is another word.
+        self._with_sign = re.compile(rf"(?i)\b(?:{signs})(?![^\W\d_]\b)")
+        # "Atrophy of the cerebellum" is cerebellar.
+        self._owning = finder.genitives | finder.places
 
-    words (Sequence[str]): Its words.
-    value (int): Their hash.
-    RETURNS (Tuple[Reading, ...]): The readings.
-    """
-    if len(words) > 1:
-        ordinal = ORDINALS.get("".join(words))
-        return (Reading((hash_word(ordinal) - value) % MODULUS, 1.0, 2),) if ordinal else ()
-    return tuple(_readings_of(words[0]))
+    def __reduce__(self) -> tuple:
+        return TokenWords, (self.words,)
 
+    def read(self, docs: Sequence[Doc], *, derivations: bool) -> TokenArrays:
+        """Read documents. Each is followed by a break. A short form that a document defines has the
+        words of its long form.
 
-def _readings_of(word: str, *, are_adjectives: bool = False) -> Iterator[Reading]:
-    own = hash_word(word)
-    for form in forms_of(word):
-        if form.is_adjective == are_adjectives:
-            certainty = 1.0 if form.is_certain else DERIVED
-            yield Reading((form.hash - own) % MODULUS, certainty, form.least)
+        docs (Sequence[Doc]): The documents.
+        derivations (bool): Whether to list the other words that tokens may stand for.
+        RETURNS (TokenArrays): The tokens of each document and its break.
+        """
+        parts = [part for doc in docs for part in (doc.to_array([ORTH, SPACY]), _NO_TOKEN)]
+        texts, spaces = np.concatenate([_NO_TOKEN[:0], *parts]).T
+        orths, which = np.unique(texts, return_inverse=True)
+        distinct = self._distinct(orths.tolist(), docs)
+        hashes, sizes, letters, kinds, starts_latin, ends_latin = (
+            column[which] for column in _columns(distinct)
+        )
+        ends = np.arange(1, len(which) + 1)
+        offsets = document_offsets(docs)
+        # Looked up once: spaCy joins the tokens again each time.
+        joined = [doc.text for doc in docs]
+        readings = [NO_READINGS]
+        if derivations:
+            owned = _owned_nouns(distinct, which)
+            readings = [
+                _of_tokens([each.readings for each in distinct], which, np.arange(len(which))),
+                _of_tokens([each.adjectives for each in distinct], which[owned], owned),
+                self._neighbours.read(docs, joined, offsets, hashes),
+            ]
+        own = Replacements.joined(readings)
+        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, hashes, own)
+        is_split = ends_latin[:-1] & starts_latin[1:] & (spaces[:-1] == 0)
+        replaced = self._join(tokens, docs, offsets, is_split)
+        tokens = tokens._replace(written=hashes.copy())
+        expanded = list[tuple[int, Reading]]()
+        for doc, text, start in zip(docs, joined, offsets, strict=False):
+            for places, words in self._expand(tokens, doc, text, start):
+                replaced += places
+                if derivations:
+                    # In a long form, a word is never by itself.
+                    forms = chain(*map(self._readings_of, words), self._of_long_form(words))
+                    expanded += ((places[0], each._replace(least=1)) for each in forms)
+        own = tokens.readings.where(~np.isin(tokens.readings.places, replaced))
+        long = as_replacements((place, *each) for place, each in expanded)
+        return tokens._replace(readings=Replacements.joined([own, long]))
 
+    def spell_with(self, text: str) -> str:
+        """Write short signs for "with" out: "pain w/ swelling".
 
-def _join(
-    tokens: TokenArrays, docs: Sequence[Doc], offsets: Sequence[int], is_split: np.ndarray
-) -> list[int]:
-    """Join the parts of words that the tokenizer splits, as spaCy's does with "can't" and "cannot".
-    Names are not split.
+        RETURNS (str): The text.
+        """
+        return self._with_sign.sub(self._with, text)
 
-    tokens (TokenArrays): Changed in place.
-    docs (Sequence[Doc]): The documents.
-    offsets (Sequence[int]): See `document_offsets`.
-    is_split (np.ndarray): bool (t - 1,): whether a token and the next are parts of one word.
-    RETURNS (List[int]): The tokens of these words.
-    """
-    joined = list[int]()
-    starts = np.flatnonzero(is_split & ~np.concatenate([[False], is_split[:-1]])).tolist()
-    for first in starts:
-        last = first + 1
-        while last <= len(is_split) and is_split[last - 1]:
-            last += 1
-        number = bisect_right(offsets, first) - 1
-        own = docs[number][first - offsets[number] : last - offsets[number]]
-        joined += _set_words(tokens, first, last, normalized_words(own.text))
-    return joined
+    def _distinct(self, orths: list[int], docs: Sequence[Doc]) -> list[_Token]:
+        # Another thread may start a new cache in the meantime.
+        known = self._known
+        if len(known) > _MOST_TOKENS:
+            known = self._known = {}
+        vocabs = list({id(doc.vocab): doc.vocab for doc in docs}.values())
+        for orth in orths:
+            if orth not in known:
+                known[orth] = self._read_token(_text_of(orth, vocabs))
+        return [known[orth] for orth in orths]
 
+    def _read_token(self, text: str) -> _Token:
+        if _PAUSE.fullmatch(text):
+            return _BETWEEN
+        if not text or (_BREAK.search(text) and not any(map(str.isalnum, text))):
+            return _END
+        token = self._of_words([] if text in self._skipped else self.words.normalized(text))
+        return token._replace(
+            starts_latin=_is_latin(text[0]),
+            ends_latin=_is_latin(text[-1]),
+            is_preposition=text.lower() in self._owning,
+            is_determiner=text.lower() in self.words.classes.determiners,
+        )
 
-def _expand(
-    tokens: TokenArrays, doc: Doc, text: str, start: int
-) -> Iterator[tuple[range, list[str]]]:
-    """Replace the words of a document's short forms by those of their long forms.
+    def _of_words(self, words: Sequence[str]) -> _Token:
+        content = [word for word in words if word not in self.words.classes.function_words]
+        if not content:
+            return _SMALL
+        value = hash_bag(tuple(content))
+        adjectives = self._readings_of(content[0], are_adjectives=True) if len(content) == 1 else ()
+        return _Token(
+            value,
+            len(content),
+            sum(map(len, content)),
+            WORD,
+            readings=self._readings(content, value),
+            adjectives=tuple(adjectives),
+        )
 
-    tokens (TokenArrays): Changed in place.
-    doc (Doc): The document.
-    text (str): Its text.
-    start (int): Its first token.
-    YIELDS (Tuple[range, List[str]]): The tokens of each short form, and the words.
-    """
-    abbreviations = read_abbreviations(doc)
-    for span in abbreviation_spans(doc, text):
-        long_form = abbreviations.long_form(span.text, span.end_char - 1)
-        if long_form:
-            words = normalized_words(long_form)
-            first, last = start + span.start, start + span.end
-            tokens.written[first] = tokens.hashes[first:last].sum()
-            yield _set_words(tokens, first, last, words), words
+    def _readings(self, words: Sequence[str], value: int) -> tuple[Reading, ...]:
+        """List what a token may stand for by itself: nouns for an adjective, "second" for "2nd".
 
+        words (Sequence[str]): Its words.
+        value (int): Their hash.
+        RETURNS (Tuple[Reading, ...]): The readings.
+        """
+        if len(words) > 1:
+            ordinal = self.words.forms.ordinals.get("".join(words))
+            return (Reading((hash_word(ordinal) - value) % MODULUS, 1.0, 2),) if ordinal else ()
+        return tuple(self._readings_of(words[0]))
 
-def _of_long_form(words: Sequence[str]) -> Iterator[Reading]:
-    """Read "dyspnea on exertion" as exertional."""
-    if not _OWNING.isdisjoint(words[:-1]):
-        yield from _readings_of(words[-1], are_adjectives=True)
+    def _readings_of(self, word: str, *, are_adjectives: bool = False) -> Iterator[Reading]:
+        own = hash_word(word)
+        for form in self.words.forms.of(word):
+            if form.is_adjective == are_adjectives:
+                certainty = 1.0 if form.is_certain else DERIVED
+                yield Reading((form.hash - own) % MODULUS, certainty, form.least)
 
+    def _join(
+        self, tokens: TokenArrays, docs: Sequence[Doc], offsets: Sequence[int], is_split: np.ndarray
+    ) -> list[int]:
+        """Join the parts of words that the tokenizer splits, as spaCy's does with "can't" and
+        "cannot". Names are not split.
 
-def _set_words(tokens: TokenArrays, first: int, last: int, words: Sequence[str]) -> range:
-    """Assign words to several tokens together.
+        tokens (TokenArrays): Changed in place.
+        docs (Sequence[Doc]): The documents.
+        offsets (Sequence[int]): See `document_offsets`.
+        is_split (np.ndarray): bool (t - 1,): whether a token and the next are parts of one word.
+        RETURNS (List[int]): The tokens of these words.
+        """
+        joined = list[int]()
+        starts = np.flatnonzero(is_split & ~np.concatenate([[False], is_split[:-1]])).tolist()
+        for first in starts:
+            last = first + 1
+            while last <= len(is_split) and is_split[last - 1]:
+                last += 1
+            number = bisect_right(offsets, first) - 1
+            own = docs[number][first - offsets[number] : last - offsets[number]]
+            joined += self._set_words(tokens, first, last, self.words.normalized(own.text))
+        return joined
 
-    tokens (TokenArrays): Changed in place.
-    first (int): The first of them, which gets the words.
-    last (int): The token after them.
-    words (Sequence[str]): The words.
-    RETURNS (range): The tokens.
-    """
-    token = _of_words(words)
-    for column, value in zip(tokens[:5], (*token[:4], last), strict=True):
-        column[first] = value
-    tokens.kinds[first + 1 : last] = FILLER
-    return range(first, last)
+    def _expand(
+        self, tokens: TokenArrays, doc: Doc, text: str, start: int
+    ) -> Iterator[tuple[range, list[str]]]:
+        """Replace the words of a document's short forms by those of their long forms.
+
+        tokens (TokenArrays): Changed in place.
+        doc (Doc): The document.
+        text (str): Its text.
+        start (int): Its first token.
+        YIELDS (Tuple[range, List[str]]): The tokens of each short form, and the words.
+        """
+        abbreviations = read_abbreviations(doc)
+        for span in abbreviation_spans(doc, text):
+            long_form = abbreviations.long_form(span.text, span.end_char - 1)
+            if long_form:
+                words = self.words.normalized(long_form)
+                first, last = start + span.start, start + span.end
+                tokens.written[first] = tokens.hashes[first:last].sum()
+                yield self._set_words(tokens, first, last, words), words
+
+    def _of_long_form(self, words: Sequence[str]) -> Iterator[Reading]:
+        """Read "dyspnea on exertion" as exertional."""
+        if not self._owning.isdisjoint(words[:-1]):
+            yield from self._readings_of(words[-1], are_adjectives=True)
+
+    def _set_words(self, tokens: TokenArrays, first: int, last: int, words: Sequence[str]) -> range:
+        """Assign words to several tokens together.
+
+        tokens (TokenArrays): Changed in place.
+        first (int): The first of them, which gets the words.
+        last (int): The token after them.
+        words (Sequence[str]): The words.
+        RETURNS (range): The tokens.
+        """
+        token = self._of_words(words)
+        for column, value in zip(tokens[:5], (*token[:4], last), strict=True):
+            column[first] = value
+        tokens.kinds[first + 1 : last] = FILLER
+        return range(first, last)

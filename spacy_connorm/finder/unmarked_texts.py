@@ -11,11 +11,8 @@ from spacy.tokens import Doc
 from ..documents.mentions import annotated_mentions
 from ..errors import refuse, refuse_text, require_positive
 from ..files.text import read_lines
-from ..text.words import words_of
+from ..text.words import Words
 from .found_mentions import FoundMention
-
-_EN = words_of("en")
-word_bag = _EN.bag
 
 
 def read_stop_list(path: str | Path) -> list[str]:
@@ -44,6 +41,7 @@ def require_docs(docs: Iterable[Doc]) -> list[Doc]:
 def unmarked_texts(
     docs: Iterable[Doc],
     found: Iterable[Sequence[FoundMention]],
+    words: Words,
     spans_key: str | None = None,
     *,
     min_times: int,
@@ -53,6 +51,7 @@ def unmarked_texts(
 
     docs (Iterable[Doc]): Annotated documents.
     found (Iterable[Sequence[FoundMention]]): What the finder found in each.
+    words (Words): Reads the words of their language.
     spans_key (Optional[str]): As for `annotated_mentions`.
     min_times (int): Texts that were found less often are left out.
     max_share (float): Texts are left out if a larger share of them overlaps an annotated mention.
@@ -73,7 +72,7 @@ def unmarked_texts(
         }
         for mention in mentions:
             span = doc[mention.start : mention.end]
-            bag = word_bag(span.text)
+            bag = words.bag(span.text)
             written[bag][span.text] += 1
             marked[bag] += not gold.isdisjoint(range(span.start_char, span.end_char))
     return [

@@ -13,7 +13,7 @@ import numpy as np
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, split_curie
 from ..errors import Warnings, quote_id, swapped, warn
-from ..files.package_data import read_text
+from ..files.package_data import read_package_text
 
 _ADD = "INSERT INTO stage.concepts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 # If several concepts share an alternate id or a spelling, the first one gets it, as in the store.
@@ -177,7 +177,7 @@ class StoreWriter:
 
     def _run(self, name: str) -> None:
         """Complete what was added, then run the statements of a file."""
-        self._connection.executescript(read_text(__package__, name))
+        self._connection.executescript(read_package_text(__package__, name))
 
     def _find(self, sql: str, *values: Any) -> Any:
         return self._execute(sql, values).fetchone()

@@ -13,6 +13,7 @@ class FinderClasses:
     auxiliaries: Verbs that names begin or end with only in capitals: "BE cell".
     naming_stop_words: Stop words that name places or parts, too.
     articles: Articles.
+    definite_articles: Articles of something known.
     singular_copulas: Forms of "to be" after one noun.
     genitives: Stand between a part and its whole.
     places: Stand before a place in the body.
@@ -57,6 +58,7 @@ class FinderClasses:
     auxiliaries: Words = NONE
     naming_stop_words: Words = NONE
     articles: Words = NONE
+    definite_articles: Words = NONE
     singular_copulas: Words = NONE
     genitives: Words = NONE
     places: Words = NONE

@@ -31,6 +31,7 @@ class WordClasses:
     heads: Nouns that name a disorder by themselves.
     head_endings: The endings of such nouns.
     plain_adjectives: Adjectives without a typical ending.
+    participle_endings: The endings of participles: "enlarged".
     dependent_adjectives: Stand for their noun only beside other words of a name.
     measures: What texts leave out of the names of laboratory findings: "serum".
     disease_nouns: Follow an organ in the name of its disease.
@@ -80,6 +81,7 @@ class WordClasses:
     heads: Words = NONE
     head_endings: Words = NONE
     plain_adjectives: Words = NONE
+    participle_endings: Words = NONE
     dependent_adjectives: Words = NONE
     measures: Words = NONE
     disease_nouns: Words = NONE

@@ -11,7 +11,7 @@ from spacy.training import Example
 
 from ..documents.mentions import ALL_MENTIONS_KEY
 from ..errors import ConnormError, Errors, Warnings, refuse, refuse_text, warn
-from ..finder.coordinations import join_coordinations
+from ..finder.coordinations import coordination_joiner
 from ..finder.found_mentions import (
     FoundMention,
     MentionExplanation,
@@ -100,10 +100,12 @@ class MentionFinder(SavedComponent, BatchedPipe):
         # patterns.
         if self._was_loaded and not self.normalizer.lookup.is_ready:
             return [[] for _ in docs]
-        found = self._name_finder().find(docs)
+        finder = self._name_finder()
+        found = finder.find(docs)
         chosen = list(map(choose_mentions, found))
         if self.cfg["coordinations"]:
-            chosen = join_coordinations(docs, chosen, self.names_among)
+            joiner = coordination_joiner(finder.token_words.words)
+            chosen = joiner.join(docs, chosen, self.names_among)
         return list(map(with_nested, chosen, found)) if self.cfg["nested_mentions"] else chosen
 
     def set_annotations(
@@ -124,15 +126,15 @@ class MentionFinder(SavedComponent, BatchedPipe):
         """Explain why a span is a mention or not.
 
         span (Span): Any span of a document.
-        RETURNS (MentionExplanation): The reason, and the names that have its words.
+        RETURNS (MentionExplanation): The reason, the names that have its words, and the rule.
         """
-        reason, known = self._name_finder().explain(span)
-        names = tuple(dict.fromkeys(name.text for name in known))
+        explained = self._name_finder().explain(span)
         mentions = self.predict([span.doc])[0]
-        found = [(each.start, each.end) for each in mentions if not each.is_nested]
-        if (span.start, span.end) in found:
-            return MentionExplanation(True, "", names)
-        return MentionExplanation(False, reason or "a longer mention overlaps it", names)
+        places = [(mention.start, mention.end) for mention in mentions if not mention.is_nested]
+        if (span.start, span.end) in places:
+            return MentionExplanation(True, "", explained.names)
+        reason = explained.reason or "a longer mention overlaps it"
+        return explained._replace(is_mention=False, reason=reason)
 
     def names_among(self, texts: Iterable[str]) -> dict[str, str]:
         """Find the texts that would be mentions on their own.
@@ -168,7 +170,10 @@ class MentionFinder(SavedComponent, BatchedPipe):
         """
         read, spans_key = require_docs(docs), self.normalizer.cfg["spans_key"]
         found = [[each for each in own if not each.is_nested] for own in self.predict(read)]
-        learned = unmarked_texts(read, found, spans_key, min_times=min_times, max_share=max_share)
+        words = self.normalizer.lookup.index.words
+        learned = unmarked_texts(
+            read, found, words, spans_key, min_times=min_times, max_share=max_share
+        )
         self.add_stop_texts(learned)
         return learned
 
@@ -211,7 +216,9 @@ class MentionFinder(SavedComponent, BatchedPipe):
         if finder is None:
             self._warn_if_too_late()
         if finder is None or not finder.is_current(retriever, self.cfg, limits):
-            self._token_words = self._token_words or TokenWords()
+            words = retriever.index.words
+            if self._token_words is None or self._token_words.words is not words:
+                self._token_words = TokenWords(words)
             # A copy: lists may be changed in place.
             settings = self.cfg.changed({})
             finder = NameFinder(retriever, settings, limits, self._token_words)

@@ -5,9 +5,10 @@ import spacy
 from finding import make_finder, marked, plain
 
 from spacy_connorm import Concept
-from spacy_connorm.finder.coordinations import join_coordinations
+from spacy_connorm.finder.coordinations import coordination_joiner
 from spacy_connorm.finder.found_mentions import FoundMention
 from spacy_connorm.pipeline.tokenization import separate_joined_words
+from spacy_connorm.text.words import words_of
 
 NAMES = ("breast cancer", "ovarian cancer", "lung cancer", "cancer of the colon", "colon cancer")
 OTHERS = ("cough", "renal failure", "heart failure", "type 1 diabetes", "type 2 diabetes")
@@ -91,7 +92,7 @@ def test_neighbours_are_not_taken_twice():
     doc = spacy.blank("en")("b c and d and e c")
     mentions = [FoundMention(0, 2, 1.0, "X"), FoundMention(5, 7, 1.0, "X")]
     names = {"b c": "B c", "b d": "", "d c": "d c", "e c": "e c"}
-    (joined,) = join_coordinations(
+    (joined,) = coordination_joiner(words_of("en")).join(
         [doc], [mentions], lambda texts: {each: names[each] for each in names.keys() & texts}
     )
     assert [(each.start, each.end) for each in joined] == [(0, 4), (5, 7)]

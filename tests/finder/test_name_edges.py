@@ -5,7 +5,7 @@ from finding import marked
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.finder.name_edges import edges_of
-from spacy_connorm.finder.name_rules import LISTED, PUNCTUATED
+from spacy_connorm.text.words import words_of
 
 from .name_pipeline import build
 
@@ -78,12 +78,12 @@ def test_names_of_annotated_documents_are_found_in_lists(nlp):
 def test_it_is_explained(nlp):
     finder = nlp.get_pipe("mention_finder")
     doc = nlp("fever, arthritis, rheumatoid nodules (primary) essential hypertension")
-    assert finder.explain(doc[2:5]).reason == LISTED
-    assert finder.explain(doc[6:11]).reason == PUNCTUATED
+    assert finder.explain(doc[2:5]).rule == "list"
+    assert finder.explain(doc[6:11]).rule == "other punctuation"
 
 
 def test_only_names_with_small_words_at_an_end_have_edges():
-    (edge,) = edges_of(["in situ carcinoma", "carcinoma in situ", "of the"])
+    (edge,) = edges_of(["in situ carcinoma", "carcinoma in situ", "of the"], words_of("en"))
     assert (edge.before, edge.after, edge.words) == (1, 0, ["in", "situ", "carcinoma"])
 
 

@@ -6,6 +6,7 @@ import spacy
 
 from spacy_connorm.finder import token_words
 from spacy_connorm.finder.token_words import TokenWords
+from spacy_connorm.text.words import words_of
 
 from .name_pipeline import build
 
@@ -16,19 +17,19 @@ def read(reader, *docs):
 
 def test_documents_of_several_vocabularies_are_read_together():
     docs = [spacy.blank("en")("an edema"), spacy.blank("en")("some zebrafish")]
-    apart = [value for doc in docs for value in read(TokenWords(), doc)]
-    together = TokenWords()
+    apart = [value for doc in docs for value in read(TokenWords(words_of("en")), doc)]
+    together = TokenWords(words_of("en"))
     assert read(together, *docs) == apart
     assert read(together, *docs[::-1]) == [*apart[3:], *apart[:3]]
     assert np.unique(apart).size == 4
 
 
 def test_another_thread_may_empty_the_cache_meanwhile(monkeypatch):
-    nlp, reader = spacy.blank("en"), TokenWords()
+    nlp, reader = spacy.blank("en"), TokenWords(words_of("en"))
     doc, other = nlp("edema of the heart"), nlp("gout")
-    expected = read(TokenWords(), doc)
+    expected = read(TokenWords(words_of("en")), doc)
     monkeypatch.setattr(token_words, "_MOST_TOKENS", 0)
-    read_token, between = token_words._read_token, [other]
+    read_token, between = reader._read_token, [other]
 
     def interrupted(text):
         found = read_token(text)
@@ -36,7 +37,7 @@ def test_another_thread_may_empty_the_cache_meanwhile(monkeypatch):
             read(reader, between.pop())
         return found
 
-    monkeypatch.setattr(token_words, "_read_token", interrupted)
+    monkeypatch.setattr(reader, "_read_token", interrupted)
     assert read(reader, doc) == expected
     assert not between
 

@@ -439,7 +439,7 @@ def test_short_forms_stand_for_their_long_forms_alone(make_anatomy):
 def test_the_explanation_of_an_adjective_has_the_names(make_anatomy):
     nlp = make_anatomy()
     finder = nlp.get_pipe("mention_finder")
-    assert finder.explain(nlp("so retinal")[1:2]) == (True, "", ("retina",))
+    assert finder.explain(nlp("so retinal")[1:2]) == (True, "", ("retina",), "")
 
 
 def test_inexact_synonyms_are_found_on_request(make_anatomy):

@@ -1,0 +1,156 @@
+"""What joins the words of a text: conjunctions, prepositions, verbs, line breaks."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property
+from itertools import chain, pairwise
+
+from ..text.words import Words
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_SIGNS = frozenset("&/")
+_COMMA = ","
+# Separators of lines and list items. A line that breaks before or after "of" continues.
+_BORDER = re.compile(r"\n|\s[-–—#*•]\s")
+
+
+def tokens_of(text: str) -> list[str]:
+    """Split a text into words and signs.
+
+    RETURNS (List[str]): In order, as written.
+    """
+    return _TOKEN.findall(text)
+
+
+class Phrases:
+    """Reads what joins the words of a text in one language. `phrases_of` makes one for each."""
+
+    def __init__(self, words: Words) -> None:
+        """Compile the words that may stand beside the end of a line.
+
+        words (Words): Reads the words of the language.
+        """
+        self.words = words
+        self._classes = words.classes
+        self._finder = words.language.finder
+        small = "|".join(map(re.escape, sorted(self._classes.function_words))) or r"(?!)"
+        self._wrap = re.compile(rf"(?i)\b(?:{small})\s*\n|\n\s*(?:{small})\b")
+
+    @cached_property
+    def _joining(self) -> frozenset[str]:
+        """The prepositions that join two findings: "infarction with embolism"."""
+        return self._classes.prepositions & self._classes.function_words - self._finder.genitives
+
+    @cached_property
+    def organs(self) -> frozenset[str]:
+        """The nouns that have an adjective with another root: most are organs.
+
+        RETURNS (FrozenSet[str]): The nouns.
+        """
+        return frozenset(chain.from_iterable(self.words.forms.roots.values()))
+
+    def goes_across_lines(self, text: str) -> bool:
+        """Check for the end of a line or of a list item, unless a function word is beside it.
+
+        RETURNS (bool): True if there is one.
+        """
+        return bool(_BORDER.search(self._wrap.sub(" ", text)))
+
+    def has_conjunction(self, text: str) -> bool:
+        """Check for "and", "or" and their signs.
+
+        RETURNS (bool): True if there is one.
+        """
+        tokens = set(tokens_of(text.lower()))
+        return not tokens.isdisjoint(self._finder.pairing_conjunctions | _SIGNS)
+
+    def has_preposition(self, text: str) -> bool:
+        """Check for a preposition between two findings: "infarction with pulmonary embolism", but
+        neither "pain in the chest" nor "anemia due to blood loss".
+
+        RETURNS (bool): True if there is one.
+        """
+        tokens = ["", *tokens_of(text.lower()), ""]
+        determiners, due = self._classes.determiners, self._finder.due
+        return any(
+            word in self._joining and before not in due and after not in determiners
+            for before, word, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        )
+
+    def may_reorder(self, text: str) -> bool:
+        """Check for a word that reverses the order of a name: "abnormality of the skin" is "skin
+        abnormality".
+
+        RETURNS (bool): True if there is one.
+        """
+        if _COMMA in text or self.has_preposition(text):
+            return True
+        return not self._finder.genitives.isdisjoint(tokens_of(text))
+
+    def has_joint(self, text: str, *, at_place: bool) -> bool:
+        """Check for a word that goes on to another phrase.
+
+        text (str): The text.
+        at_place (bool): Whether "in the", and "in" before an organ at the end, are not such words.
+        RETURNS (bool): True if there is one.
+        """
+        tokens = tokens_of(text.lower())
+        joints = self._finder.joints | _SIGNS
+        pairs = pairwise([*tokens, ""])
+        return any(
+            word in joints and not (at_place and self._is_at_place(word, after, tokens))
+            for word, after in pairs
+        )
+
+    def _is_at_place(self, word: str, after: str, tokens: Sequence[str]) -> bool:
+        if word not in self._finder.places:
+            return False
+        is_owned = after in self._classes.owners or after in self._finder.definite_articles
+        return is_owned or (after in self.organs and after == tokens[-1])
+
+    def is_of_parts(self, text: str) -> bool:
+        """Check for something in an organ or in several parts of the body: "pain in knees", "pain
+        in chest"; but diseases in humans are not human diseases.
+
+        RETURNS (bool): True for three words such as these.
+        """
+        tokens = tokens_of(text.lower())
+        if len(tokens) != 3 or tokens[1] not in self._finder.places:
+            return False
+        head, _, part = tokens
+        singular = self.words.orthography.drop_plurals
+        is_part = part in self.organs or singular(part) != part
+        return is_part and singular(head) not in self._classes.disease_nouns
+
+    def copulas(self, text: str) -> Iterator[tuple[str, str, str]]:
+        """Find the forms of "to be". In capitals, these are short forms.
+
+        YIELDS (Tuple[str, str, str]): The word before it, the verb, and the word after it.
+        """
+        tokens = ["", *tokens_of(text), ""]
+        for before, word, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
+            if word in self._classes.copulas:
+                yield before, word, after
+
+    def disagrees(self, text: str) -> bool:
+        """Check for a verb that is not of the noun before it, "morphology of the cells is
+        abnormal", or that defines, "Fabry disease is an X-linked disease".
+
+        RETURNS (bool): True if there is one.
+        """
+        singular = self.words.orthography.drop_plurals
+        return any(
+            after.lower() in self._finder.articles
+            or (verb in self._finder.singular_copulas and singular(before) != before)
+            for before, verb, after in self.copulas(text)
+        )
+
+
+@cache
+def phrases_of(words: Words) -> Phrases:
+    """Get what reads the phrases of a language.
+
+    words (Words): Reads the words of the language.
+    RETURNS (Phrases): The same object for the same language.
+    """
+    return Phrases(words)

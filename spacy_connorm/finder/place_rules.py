@@ -1,0 +1,140 @@
+"""Rules by the tokens around a window."""
+
+import re
+
+from spacy.tokens import Token
+
+from .window import Window
+
+OTHER_WORD = "other word"
+_HYPHENS = frozenset(["-", "\u2010", "\u2011"])
+# "E-cadherin" is another molecule than what a name calls cadherin; but isomers are the same, as are
+# sides, and the "N" of "N-acetylcysteine" only says where its acetyl is.
+_OTHER_KIND = re.compile("[A-CE-KM-QT-Z]")
+_AGE = re.compile(r"(?:\d{1,3})?[MF]")
+# Tokens before a mood in which a person may stand.
+_REACH = 3
+# "S1", "3", "4b"
+_NUMBER = re.compile(r"[A-Z]{0,2}\d{1,3}[A-Za-z]?")
+_BETWEEN_NUMBERS = _HYPHENS | {".", ",", "&", "(", ")", "\u2013"}
+_ITEM = re.compile(r"\d{1,2}[.)]\s?[^\W\d]")
+
+
+def ends_compound(window: Window) -> bool:
+    """Check whether a window begins with the last part of a compound: "febrile" in "non-febrile";
+    "tooth disease" in "Charcot-Marie-Tooth disease", which would be a dental disorder; "cadherin"
+    in "E-cadherin", but neither "maze test" in "T-maze test" nor "ATPase" in "Na-K-ATPase".
+    """
+    doc, start, classes = window.doc, window.start, window.context.classes
+    if start < 2 or doc[start - 1].text not in _HYPHENS or doc[start - 1].whitespace_:
+        return False
+    first = doc[start - 2]
+    is_single = " " not in window.text and (start < 3 or doc[start - 3].text not in _HYPHENS)
+    is_radical = any(radical in window.text for radical in classes.radicals)
+    is_kind = is_single and _OTHER_KIND.fullmatch(first.text) and not is_radical
+    is_other = window.score < 1 or is_kind or first.lower_ in classes.opposing_prefixes
+    return bool(is_other) and not first.whitespace_
+
+
+def has_other_meaning(window: Window) -> bool:
+    """Check for what is about a finding or only has its name ("fall precautions", "HIT panel",
+    "nephrotic-range"), "lead" before "to", "confused" before "with", the chemical "retinal" before
+    a noun, "pale" and "aggressive" before one that is not a patient, and "depressed" without
+    people.
+    """
+    classes, text, token = window.context.classes, window.text.lower(), window.after
+    after = token.lower_ if token is not None else ""
+    if after in classes.panels and window.text.isupper():
+        return True
+    if window.score == 1 and text in classes.adjectives_too:
+        return _is_noun(window, token)
+    if window.score < 1 and text in classes.moods:
+        if after in classes.people:
+            return False
+        return _is_noun(window, token) or not _is_about_people(window)
+    if window.score < 1 and _is_of_patients(window, text):
+        return _is_noun(window, token) and after not in classes.people
+    if token is not None and after in _HYPHENS and not token.whitespace_:
+        return window.end + 1 < len(window.doc) and token.nbor().lower_ in classes.kinds
+    return after in classes.about_findings or _has_beside(window, text, after, "after")
+
+
+def _is_of_patients(window: Window, text: str) -> bool:
+    """Check for an adjective that is a finding of patients only: "pale", "aggressive"."""
+    classes = window.context.classes
+    is_other = text.endswith(tuple(classes.patient_ending_exceptions))
+    has_ending = text.isalpha() and text.endswith(tuple(classes.patient_endings))
+    return text in classes.patient_adjectives or (has_ending and not is_other)
+
+
+def _has_beside(window: Window, text: str, word: str, side: str) -> bool:
+    """Check whether a word beside a window gives it another meaning."""
+    return word in window.context.other_meanings.get((text, side), ())
+
+
+def is_person(window: Window) -> bool:
+    """Check for a name after a title. "MS" is a disease."""
+    token = window.before
+    if token is None or not window.text[0].isupper():
+        return False
+    title = token.text.rstrip(".")
+    return title.istitle() and title.lower() in window.context.classes.titles
+
+
+def has_other_name(window: Window) -> bool:
+    """Check for a word before a single one that makes it another finding: "yellow fever"."""
+    if window.end - window.start > 1 or window.before is None:
+        return False
+    return _has_beside(window, window.text.lower(), window.before.lower_, "before")
+
+
+def is_label(window: Window) -> bool:
+    """Check for "S1", "S2" and "S3" in "Figures S1, S2 and S3", which are not vertebrae."""
+    if window.end - window.start > 1 or not _NUMBER.fullmatch(window.text):
+        return False
+    doc, classes, place = window.doc, window.context.classes, window.start - 1
+    between = _BETWEEN_NUMBERS | classes.between_labels
+    while place >= 0 and (doc[place].lower_ in between or _NUMBER.fullmatch(doc[place].text)):
+        place -= 1
+    return place >= 0 and doc[place].lower_.rstrip(".") in classes.labelled
+
+
+def ends_with_measure(window: Window) -> bool:
+    """Check whether the number at the end counts a unit after it."""
+    is_number = window.end - window.start > 1 and window.text[-1].isdigit()
+    token = window.after
+    return is_number and token is not None and token.lower_ in window.context.classes.units
+
+
+def is_cut(window: Window) -> bool:
+    """Check whether a window with a preposition, or one that begins with an amount, ends with an
+    adjective, and a noun follows.
+    """
+    if window.end - window.start == 1 or not _is_noun(window, window.after):
+        return False
+    words = window.context.words
+    parts = [part.lower() for part in window.parts]
+    is_phrase = not words.classes.prepositions.isdisjoint(parts) or parts[0] in words.forms.amounts
+    return is_phrase and words.lacks_noun(window.doc[window.end - 1].lower_)
+
+
+def is_numbered_item(window: Window) -> bool:
+    """Check for the number of a list item at the beginning."""
+    return window.end - window.start > 1 and bool(_ITEM.match(window.text))
+
+
+def _is_noun(window: Window, token: Token | None) -> bool:
+    """Guess whether a token is a noun: any word in lower case that is not a word of grammar."""
+    stop_words = window.context.words.classes.stop_words
+    return token is not None and token.is_alpha and token.is_lower and token.text not in stop_words
+
+
+def _is_about_people(window: Window) -> bool:
+    """Check whether a window is shortly after a person or an age: "she is very", "33M"."""
+    classes, last = window.context.classes, window.end - 1
+    return any(
+        token.lower_ in classes.people
+        or token.lower_ in classes.subjects
+        or _AGE.fullmatch(token.text)
+        for token in window.doc[max(0, last - _REACH) : last]
+    )

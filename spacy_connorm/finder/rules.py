@@ -1,0 +1,243 @@
+"""The rules for windows that have the words of a name, but are not mentions: one list, asked in
+order. They see every window in the same way: one of a document, a part of a coordination, and a
+text that is asked for alone.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from ..index.cache import Cache
+from . import document_rules, place_rules, text_rules
+from .window import Window
+
+_CACHED = 100_000
+
+
+class Needs(Enum):
+    """What a rule looks at.
+
+    TEXT: The text of a window and its names. Answers are kept.
+    PLACE: The tokens around it, too.
+    DOCUMENT: The other windows of its document, too, after all rules before this one.
+    """
+
+    TEXT = 0
+    PLACE = 1
+    DOCUMENT = 2
+
+
+class Rule(NamedTuple):
+    """A reason why a window is not a mention.
+
+    name (str): Its name, for `explain` and for benchmarks.
+    reason (str): What it means, for users.
+    needs (Needs): What it looks at.
+    applies (Callable[[Window], bool]): Whether it refuses a window.
+    """
+
+    name: str
+    reason: str
+    needs: Needs
+    applies: Callable[[Window], bool]
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "not allowed",
+        "its names were removed, are inexact synonyms (`inexact_names`), or are of types or "
+        "branches that the normalizer leaves out",
+        Needs.TEXT,
+        text_rules.has_no_names,
+    ),
+    Rule("stop text", "it is a stop text", Needs.TEXT, text_rules.is_stop_text),
+    Rule(
+        "other sign",
+        "it has a minus where the names have a plus, or the reverse",
+        Needs.TEXT,
+        text_rules.has_opposite_sign,
+    ),
+    Rule("too short", "it has too few letters", Needs.TEXT, text_rules.is_too_short),
+    Rule(
+        "other letters",
+        "it is short, and no name has exactly these letters",
+        Needs.TEXT,
+        text_rules.has_other_letters,
+    ),
+    Rule(
+        "function word",
+        "it is a function word, such as 'more'",
+        Needs.TEXT,
+        text_rules.is_function_word,
+    ),
+    Rule(
+        "adjective",
+        "it is an adjective, not the singular of a name such as 'blues'",
+        Needs.TEXT,
+        text_rules.is_plain_adjective,
+    ),
+    Rule(
+        "no capital",
+        "all names with these words have capitals, and it has none or only derives from them "
+        "(`match_capitals`)",
+        Needs.TEXT,
+        text_rules.lacks_capital,
+    ),
+    Rule("verb", "it begins or ends with a verb", Needs.TEXT, text_rules.has_verb_at_edge),
+    Rule(
+        "statement",
+        "it has a verb, and no adjective that fits it: 'the ventricle is enlarged'",
+        Needs.TEXT,
+        text_rules.states_no_adjective,
+    ),
+    Rule(
+        "count",
+        "its number counts something else: 'dystrophy in 6 (patients)', '2 myopia (patients)', or "
+        "is that of the next list item",
+        Needs.TEXT,
+        text_rules.counts_others,
+    ),
+    Rule(
+        "across",
+        "its words are on both sides of 'and', 'or', a preposition or a line break, and no name "
+        "joins them like this or has them in this order",
+        Needs.TEXT,
+        text_rules.goes_across,
+    ),
+    Rule(
+        "side last",
+        "no name ends with its side: 'heart murmur L (apex)'",
+        Needs.TEXT,
+        text_rules.ends_with_side,
+    ),
+    Rule(
+        "reversed",
+        "it has the two words of a name in reverse: a bone collar is not a collar bone",
+        Needs.TEXT,
+        text_rules.is_reversed,
+    ),
+    Rule(
+        "other punctuation",
+        "no name has its words in this order with this punctuation",
+        Needs.TEXT,
+        text_rules.is_punctuated,
+    ),
+    Rule(
+        "list",
+        "it may be two items of a list: a name with a comma is found on a line of its own, if a "
+        "number follows the comma, if it has several words on both sides, or if annotated "
+        "documents have it exactly so",
+        Needs.TEXT,
+        text_rules.is_list,
+    ),
+    Rule(
+        "end of compound",
+        "it is the end of a compound with another meaning",
+        Needs.PLACE,
+        place_rules.ends_compound,
+    ),
+    Rule(
+        place_rules.OTHER_WORD,
+        "the word after it gives it another meaning: 'lead to', 'fall precautions'",
+        Needs.PLACE,
+        place_rules.has_other_meaning,
+    ),
+    Rule(
+        "person", "it is the name of a person: 'Dr. Valerian'", Needs.PLACE, place_rules.is_person
+    ),
+    Rule(
+        "other name",
+        "the word before it makes it another finding: 'yellow fever'",
+        Needs.PLACE,
+        place_rules.has_other_name,
+    ),
+    Rule("label", "it numbers a figure or a table: 'Figure S1'", Needs.PLACE, place_rules.is_label),
+    Rule(
+        "measure",
+        "it ends with the number of a measure: 'long QT syndrome 3 (times)'",
+        Needs.PLACE,
+        place_rules.ends_with_measure,
+    ),
+    Rule(
+        "cut",
+        "it ends with an adjective whose noun is after it: 'bud to the metanephric (mesenchyme)', "
+        "'decreased visual (acuity)'",
+        Needs.PLACE,
+        place_rules.is_cut,
+    ),
+    Rule(
+        "item",
+        "it begins with the number of a list item",
+        Needs.PLACE,
+        place_rules.is_numbered_item,
+    ),
+    Rule(
+        "uncertain",
+        "it has other words than a name, and function words that do not belong to a name",
+        Needs.PLACE,
+        text_rules.is_uncertain,
+    ),
+    Rule(
+        "cut name",
+        "it cuts the last word off a name: 'Wilms (tumor of the kidney)' is not a renal tumor",
+        Needs.DOCUMENT,
+        document_rules.cuts_name,
+    ),
+    Rule(
+        "part of other word",
+        "it is a part of a window that the word after it gives another meaning: there is no "
+        "hepatitis in a 'hepatitis B vaccine'",
+        Needs.DOCUMENT,
+        document_rules.is_part_of_refused,
+    ),
+    Rule(
+        "everyday word",
+        "the document mostly has it without a capital (`match_capitals`)",
+        Needs.DOCUMENT,
+        document_rules.is_everyday_word,
+    ),
+    Rule(
+        "undefined short form",
+        "it is a short form, the document does not define it, and has too few words of its long "
+        "forms (`undefined_short_forms`)",
+        Needs.DOCUMENT,
+        document_rules.is_undefined,
+    ),
+)
+
+REASONS = {rule.name: rule.reason for rule in RULES}
+
+
+class Judge:
+    """Asks the rules about windows, and keeps their answers to texts."""
+
+    def __init__(self, rules: Sequence[Rule] = RULES) -> None:
+        """Divide the rules by what they need.
+
+        rules (Sequence[Rule]): The rules, in order.
+        """
+        self._of_texts = [rule for rule in rules if rule.needs is Needs.TEXT]
+        self._of_places = [rule for rule in rules if rule.needs is not Needs.TEXT]
+        self._known: Cache[tuple[int, str, bool, bool], str] = Cache(_CACHED)
+
+    def judge(self, windows: Iterable[Window]) -> None:
+        """Find the first rule by which each of some windows is not a mention, if there is one.
+
+        windows (Iterable[Window]): The windows of a document, whose `rule` is set to its name.
+        """
+        judged = list(windows)
+        for window in judged:
+            window.rule = self._by_text(window)
+        for rule in self._of_places:
+            for window in judged:
+                if not window.rule and rule.applies(window):
+                    window.rule = rule.name
+
+    def _by_text(self, window: Window) -> str:
+        key = window.value, window.text, window.has_pause, window.is_alone
+        known = self._known.get(key)
+        if known is None:
+            applying = (rule.name for rule in self._of_texts if rule.applies(window))
+            known = next(applying, "")
+            self._known.put(key, known)
+        return known

@@ -1,0 +1,419 @@
+"""Rules by the text of a window and the names that have its words."""
+
+import re
+from collections.abc import Sequence
+
+from ..text.cleaning import NAMES as GREEK
+from .known_names import KnownName
+from .name_windows import PAUSES
+from .phrases import Phrases, phrases_of, tokens_of
+from .short_forms import is_short_form
+from .window import Window
+
+# Windows of up to this many letters count as short forms even if a name has them in lower case.
+_NEVER_WORDS = 3
+_HYPHENATED = re.compile(r"(?<![^\W_])([^\W\d_]{2,30})-([^\W\d_]{2,30})(?![^\W_])")
+_DASH = re.compile("[-\u2010-\u2013]")
+# "2 myopia (patients)", and the number of the next list item: "Myopia\n2. (Gout)".
+_NUMERAL = r"(?:\d+|[IVX]+)"
+_NUMBER_FIRST = re.compile(rf"{_NUMERAL}\s")
+_NUMBER_BELOW = re.compile(rf"\b(\w+)\s*\n\W*{_NUMERAL}$")
+_PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
+_COMMA = ","
+_ITEMS = re.compile("[,;]")
+_SEVERAL_WORDS = re.compile(r"\S\s+\S")
+# Between the letters and the numbers of short forms, which authors write with and without it.
+_JOIN = re.compile(r"(?<=[^\W\d_])[ \u2010\u2011-](?=\d)|(?<=\d)[ \u2010\u2011-](?=[^\W\d_])")
+# Short forms with a number and so many characters are no words in any case: "mcr1", not "p53".
+_CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_].*[^\W\d_])[^\W_]{4,}")
+# But these are other things: "beta-2", "min-1", "CCl4".
+_COUNTED = re.compile(r"([a-z]+)\d")
+_FORMULA = re.compile(r"(?=.*[a-z])(?:[A-Z][a-z]?\d*){2,}$")
+
+
+def _phrases(window: Window) -> Phrases:
+    return phrases_of(window.context.words)
+
+
+def has_no_names(window: Window) -> bool:
+    """Check for words that no name to be found has."""
+    return not window.known
+
+
+def is_stop_text(window: Window) -> bool:
+    """Check for a stop text, in any spelling."""
+    return not window.context.stopped.isdisjoint((window.value, window.own_value))
+
+
+def has_opposite_sign(window: Window) -> bool:
+    """Check for a plus where all names have a minus, or the reverse."""
+    return not window.names
+
+
+def is_too_short(window: Window) -> bool:
+    """Check for too few letters. What D has is found whatever its length."""
+    if window.is_annotated:
+        return False
+    is_short = window.letters < window.context.min_letters
+    return is_short or not any(map(str.isalpha, window.text))
+
+
+def has_other_letters(window: Window) -> bool:
+    """Check for a short form that no name has with exactly these letters."""
+    if window.is_annotated:
+        return False
+    text, letters, names = window.text, window.letters, window.written
+    # "Facial" does not come from FACE, but "myopia 1" from MYP1.
+    is_single = window.is_derived and text.isalpha()
+    length = min(letters, max(map(len, names))) if is_single else letters
+    if length > window.context.short_letters or _has_letters_of(window, text, names):
+        return False
+    is_tiny = letters <= _NEVER_WORDS and not _is_inflected(text, names)
+    return is_tiny or all(map(is_short_form, names))
+
+
+def _has_letters_of(window: Window, text: str, names: Sequence[str]) -> bool:
+    """Check whether a short form is written exactly like a name, but for hyphens and spaces between
+    letters and numbers ("MCF7" is "MCF-7"), and, with a number, for capitals ("qnrS1"). What only
+    the text has a space in may be a measure: "ID 1".
+    """
+    if text in names:
+        return True
+    joined = [_JOIN.sub("", name) for name in names]
+    short = _JOIN.sub(lambda match: match[0].strip("-\u2010\u2011"), text)
+    if short in joined or short in (_JOIN.sub(" ", name) for name in names):
+        return any(map(str.isdigit, short))
+    return _is_code(window, short) and short.lower() in map(str.lower, joined)
+
+
+def _is_code(window: Window, short: str) -> bool:
+    """Check for a short form with a number that is not a word in any case, nor a number of a Greek
+    letter, an exponent of a unit or a chemical formula.
+    """
+    counted = _COUNTED.match(short)
+    is_counted = counted and (
+        counted[1] in GREEK.values() or counted[1] in window.context.classes.code_units
+    )
+    return bool(_CODE.fullmatch(short)) and not is_counted and not _FORMULA.match(short)
+
+
+def _is_inflected(text: str, names: Sequence[str]) -> bool:
+    """Check whether a text of three letters is a word in lower case that begins a sentence ("Eye"),
+    or one of four letters the plural of a word ("eyes"). "His" is not histidine.
+    """
+    if not text[1:].islower():
+        return False
+    lowered = text.lower()
+    if len(text) <= _NEVER_WORDS:
+        return lowered in names
+    words = {name.lower() for name in names if name[1:].islower()}
+    return not words.isdisjoint((lowered, lowered.removesuffix("s")))
+
+
+def is_function_word(window: Window) -> bool:
+    """Check for a single word of grammar. Some of them name places, too."""
+    text = window.text
+    is_word = text.islower() or (len(text) > _NEVER_WORDS and text[1:].islower())
+    if window.is_annotated or not is_word:
+        return False
+    stop_words = window.context.words.classes.stop_words
+    return text.lower() in stop_words - window.context.classes.naming_stop_words
+
+
+def is_plain_adjective(window: Window) -> bool:
+    """Check for an adjective that a name has in another form only."""
+    lowered = window.text.lower()
+    if window.is_annotated or lowered not in window.context.words.classes.plain_adjectives:
+        return False
+    return not window.is_derived and lowered not in map(str.lower, window.written)
+
+
+def lacks_capital(window: Window) -> bool:
+    """Check for a text without the capital that all names have. "Renal" does not come from the
+    genus Rena.
+    """
+    if window.is_annotated or not window.context.match_capitals:
+        return False
+    is_other = window.text.islower() or window.is_derived
+    return is_other and not any(map(str.islower, window.written))
+
+
+def has_verb_at_edge(window: Window) -> bool:
+    """Check for a verb as the first or the last word."""
+    if window.is_annotated or window.text in window.written:
+        return False
+    edges = (window.parts[0], window.parts[-1])
+    return not window.context.classes.auxiliaries.isdisjoint(edges)
+
+
+def states_no_adjective(window: Window) -> bool:
+    """Check for a form of "to be" that does not state an adjective of its noun."""
+    if window.is_annotated:
+        return False
+    phrases = _phrases(window)
+    has_copula = any(phrases.copulas(window.text))
+    return has_copula and (not _states_adjective(window) or phrases.disagrees(window.text))
+
+
+def _states_adjective(window: Window) -> bool:
+    """Check whether a text states an adjective: "the ventricle is enlarged", or, with the two words
+    of a name, any that the name has before its noun: "her gait was unsteady".
+    """
+    words = window.context.words
+    copulas = words.classes.copulas
+    content = words.content(" ".join(t for t in tokens_of(window.text) if t not in copulas))
+    is_two = len(content) == 2 and any(
+        words.content(name) == content[::-1] for name in window.written
+    )
+    return is_two or words.is_adjective(window.parts[-1])
+
+
+def counts_others(window: Window) -> bool:
+    """Check whether the number of a text is not a part of a name: it counts patients, or is that of
+    a list item, but no name begins with it.
+    """
+    if window.is_annotated:
+        return False
+    text, names, words = window.text, window.written, window.context.words
+    if _counts(window, text) and not any(_counts(window, name) for name in names):
+        return True
+    if _NUMBER_FIRST.match(text):
+        first = words.normalized(text)[0]
+        return all(words.normalized(name)[-1] == first for name in names)
+    below = _NUMBER_BELOW.search(text)
+    return below is not None and below[1].lower() not in words.classes.numbered
+
+
+def _counts(window: Window, text: str) -> bool:
+    """Check for a preposition and a number at the end: "cone-rod dystrophy in 6 patients"."""
+    classes, (*_, before, last) = window.context.words.classes, ("", "", *text.lower().split())
+    return last.isdigit() and before in classes.prepositions
+
+
+def goes_across(window: Window) -> bool:
+    """Check whether a text joins its words as no name does: "cancer and ovarian" is not "ovarian
+    cancer", nor is "cancer, ovarian". A text is fine if it crosses no joint, if a name has a
+    conjunction where it has one, or a dash between the same words, and a preposition or the same
+    words in this order where it has a preposition, but for "in" before an organ or several parts of
+    the body; across lines, if a name has all words in this order, since "cancer" and "breast" in a
+    list are not "cancer of the breast".
+    """
+    if window.is_annotated:
+        return False
+    text, names, words = window.text, window.written, window.context.words
+    phrases, restored = _phrases(window), words.orthography.restore_word_order
+    if phrases.goes_across_lines(text):
+        orders = [words.normalized(form) for form in (text, _reordered(window, text))]
+        return not any(
+            words.normalized(restored(name)) in orders
+            or _punctuated_words(window, text) == _punctuated_words(window, name)
+            for name in names
+        )
+    content = window.content
+    if phrases.has_conjunction(text):
+        names = [
+            name
+            for name in names
+            if phrases.has_conjunction(name)
+            or (_DASH.search(name) and words.content(name) == content)
+        ]
+    if not phrases.has_preposition(text) or any(map(phrases.has_preposition, names)):
+        return not names
+    orders = [content, content[::-1]] if phrases.is_of_parts(text) else [content]
+    return not any(
+        _are_related(window, words.content(restored(name)), order)
+        for name in names
+        for order in orders
+    )
+
+
+def _are_related(window: Window, words: Sequence[str], others: Sequence[str]) -> bool:
+    """Check whether words are the same in the same order, but for adjectives of other roots."""
+    roots = window.context.words.forms.roots
+    return len(words) == len(others) and all(
+        word == other or other in roots.get(word, ())
+        for word, other in zip(words, others, strict=True)
+    )
+
+
+def ends_with_side(window: Window) -> bool:
+    """Check for a side at the end that no name has there."""
+    words = window.context.words
+    is_side = window.parts[-1].lower() in words.classes.sides
+    if window.is_annotated or not is_side or not window.is_derived:
+        return False
+    last = words.normalized(window.text)[-1]
+    return not any(last in words.normalized(name) for name in window.written)
+
+
+def is_reversed(window: Window) -> bool:
+    """Check for the two words of all names in the other order, where this is another thing."""
+    if window.is_annotated:
+        return False
+    names = window.written
+    if "-" in window.text:
+        names = [name for name in names if not _has_reversed_pair(window.text, name)]
+    reverses = _is_crosswise if window.is_derived else _is_other_order
+    return not names or reverses(window, names)
+
+
+def _has_reversed_pair(text: str, name: str) -> bool:
+    """Check whether a name joins two words by a hyphen in the other order: a rod-cone dystrophy is
+    not a cone-rod dystrophy.
+    """
+    pairs = {(one.lower(), other.lower()) for one, other in _HYPHENATED.findall(text)}
+    return any((other.lower(), one.lower()) in pairs for one, other in _HYPHENATED.findall(name))
+
+
+def _is_other_order(window: Window, names: Sequence[str]) -> bool:
+    """Check whether a text has the two words of all names in reverse, without a word such as "of"
+    in the text or the names that would explain it. Participles and plain adjectives may come last
+    ("testes undescended", "reflexes brisk"), all adjectives first ("oral mucositis", MedDRA's
+    "mucositis oral"), and numbers and letters on either side ("B hepatitis").
+    """
+    content, words, phrases = window.content, window.context.words, _phrases(window)
+    if len(content) != 2 or content[0] == content[1]:
+        return False
+    if any(_is_quality(window, word) for word in content) or words.lacks_noun(content[0]):
+        return False
+    if any(len(word) <= _NEVER_WORDS or word in GREEK.values() for word in content):
+        return False
+    return not any(map(phrases.may_reorder, (window.text, *names))) and all(
+        words.content(name) == content[::-1] for name in names
+    )
+
+
+def _is_crosswise(window: Window, names: Sequence[str]) -> bool:
+    """Check whether a text has the two parts of the body of all names, the other one as an
+    adjective: a renal pelvis is not a pelvic kidney. The atrophy in "renal atrophy" is not a part.
+    """
+    content, words, phrases = window.content, window.context.words, _phrases(window)
+    if len(content) != 2:
+        return False
+    finder = window.context.classes
+    is_owned = not (finder.genitives | finder.places).isdisjoint(tokens_of(window.text.lower()))
+    owner, head = reversed(content) if is_owned else content
+    organs = {owner, *words.forms.roots.get(owner, ())}
+    if organs.isdisjoint(phrases.organs) or words.is_head(head):
+        return False
+    return not any(map(phrases.may_reorder, names)) and all(
+        len(name) == 2 and name[1] in organs and not _is_quality(window, name[0])
+        for name in map(words.content, names)
+    )
+
+
+def _is_quality(window: Window, word: str) -> bool:
+    """Check for a participle or an adjective that is not a part of the body: "enlarged", "dry"."""
+    classes = window.context.words.classes
+    return word.endswith(tuple(classes.participle_endings)) or word in classes.plain_adjectives
+
+
+def is_punctuated(window: Window) -> bool:
+    """Check for punctuation between the words where no name has it."""
+    return window.has_pause and not _names_written_alike(window)
+
+
+def is_list(window: Window) -> bool:
+    """Check for two items of a list. "Arthritis, rheumatoid fever" is one, "GM2 gangliosidosis,
+    type 1" is not: in the train and dev texts of NCBI and BC5CDR, 11 of 12 without such a number
+    were lists.
+    """
+    if not window.has_pause or window.is_alone:
+        return False
+    names = _names_written_alike(window)
+    if any(name.times and name.text == window.text for name in names):
+        return False
+    words = window.context.words
+    *before, last = _ITEMS.split(window.text)
+    if not before or any(map(str.isnumeric, words.normalized(last))):
+        return False
+    # "Flat nasal bridge, a thin lip" has another item after the comma.
+    first = last.split()[0].lower()
+    is_qualified = all(map(_SEVERAL_WORDS.search, before)) and (
+        _SEVERAL_WORDS.search(last) or _ends_with_verb(window, last)
+    )
+    if not is_qualified or first in words.classes.determiners:
+        return True
+    # "Carpal tunnel syndrome, right upper limb" is rarely a list, nor is "squamous cell carcinoma,
+    # keratinizing".
+    punctuated = _punctuated_words(window, window.text)
+    return all(_punctuated_words(window, name.text) != punctuated for name in names)
+
+
+def _ends_with_verb(window: Window, text: str) -> bool:
+    return text.endswith(tuple(window.context.words.classes.verb_endings))
+
+
+def _names_written_alike(window: Window) -> list[KnownName]:
+    """Find the names that have all words of a text in the same order, but for determiners, and the
+    same punctuation between them; or else only commas, where the name's words have none or are
+    inverted: "diabetes mellitus, type 2".
+    """
+    punctuated = _punctuated_words(window, window.text)
+    plain = _without_commas(punctuated)
+    reordered = _without_commas(_punctuated_words(window, _reordered(window, window.text)))
+    alike = []
+    for name in window.names:
+        others = _punctuated_words(window, name.text)
+        if others == punctuated or _without_commas(others) in (plain, reordered):
+            alike.append(name)
+    return alike
+
+
+def _reordered(window: Window, text: str) -> str:
+    """Write a text on one line, with the word order of an inverted name restored."""
+    return window.context.words.orthography.restore_word_order(" ".join(text.split()))
+
+
+def _without_commas(words: Sequence[str]) -> list[str]:
+    return [word for word in words if word != _COMMA]
+
+
+def _punctuated_words(window: Window, text: str) -> list[str]:
+    """Split a text into words, brackets and other punctuation between words.
+
+    RETURNS (List[str]): All of these but determiners and tags such as ", NOS", in order.
+    """
+    words = window.context.words
+    parts = _PAUSE.split((words.orthography.strip_tags(text) or text).strip(" .,;"))
+    return [
+        word
+        for place, part in enumerate(parts)
+        for word in (words.normalized(part) if place % 2 == 0 else [part])
+        if word not in words.classes.determiners
+    ]
+
+
+def is_uncertain(window: Window) -> bool:
+    """Check for a text with replaced words that has a joint other than "of", "in the", or "in"
+    before an organ or "exertion", begins or ends with a function word, or continues after one:
+    "symptoms of cerebral edema". Nor is a disease a sign: "Wilson's disease" is not Wilson's sign.
+    """
+    if window.score == 1:
+        return False
+    words, classes = window.context.words, window.context.classes
+    parts = window.text.lower().split()
+    is_open = not classes.genitives.isdisjoint(parts) and words.lacks_noun(parts[-1])
+    # The molar tooth sign is not a sign of a tooth, nor a genetic lesion a hereditary disease, nor
+    # a scopolamine-induced impairment a drug-induced abnormality.
+    before_last = "".join(parts[-2:-1])
+    is_caused = parts[0] in classes.causes or before_last.endswith(tuple(classes.caused_endings))
+    is_disease = words.orthography.drop_plurals(parts[-1]) in words.classes.disease_nouns
+    is_edged = not words.classes.stop_words.isdisjoint((parts[0], parts[-1]))
+    if is_open or (is_caused and not is_disease) or is_edged or _is_sign(window, parts[-1]):
+        return True
+    return _phrases(window).has_joint(window.text, at_place=_has_place(window))
+
+
+def _is_sign(window: Window, last: str) -> bool:
+    signs = window.context.classes.signs
+    return last in signs or all(name.text.lower().split()[-1] in signs for name in window.known)
+
+
+def _has_place(window: Window) -> bool:
+    """Check whether the last noun is an adjective in a name: "pain in the abdomen", but not "a
+    defect in the heart" for heart disease.
+    """
+    last = {*window.content[-1:]}
+    content = window.context.words.content
+    return any(last.isdisjoint(content(name.text)) for name in window.known)

@@ -1,0 +1,245 @@
+"""A window of a text that has the words of a name, as the rules see it."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from spacy.tokens import Doc, Token
+
+from ..lang import FinderClasses
+from ..text.bag_hashes import hash_bag
+from ..text.cleaning import are_opposite, has_sign
+from ..text.words import Words
+from .known_names import KnownName, closest_name
+from .name_edges import stands_alone
+from .short_forms import LongForms
+
+_WORD_BREAK = re.compile(r"[\s\u2010\u2011-]")
+
+
+@dataclass(frozen=True, eq=False)
+class RuleContext:
+    """What rules know besides a window: the language of the index, and the finder's settings.
+
+    words (Words): Reads the words of the language.
+    long_forms (LongForms): The long forms of the index's short forms.
+    min_letters (int): See `FinderSettings`.
+    short_letters (int): See `FinderSettings`.
+    stop_texts (Sequence[str]): See `FinderSettings`.
+    match_capitals (bool): See `FinderSettings`.
+    undefined_short_forms (bool): See `FinderSettings`.
+    """
+
+    words: Words
+    long_forms: LongForms
+    min_letters: int
+    short_letters: int
+    stop_texts: Sequence[str]
+    match_capitals: bool
+    undefined_short_forms: bool
+
+    @cached_property
+    def classes(self) -> FinderClasses:
+        """The classes of words around and in mentions.
+
+        RETURNS (FinderClasses): The language's.
+        """
+        return self.words.language.finder
+
+    @cached_property
+    def other_meanings(self) -> dict[tuple[str, str], tuple[str, ...]]:
+        """The words that give others another meaning.
+
+        RETURNS (Dict[Tuple[str, str], Tuple[str, ...]]): By the other word and their side of it.
+        """
+        rows = self.words.language.other_meanings
+        return {(row.word, row.side): row.others for row in rows}
+
+    @cached_property
+    def stopped(self) -> frozenset[int]:
+        """The stop texts.
+
+        RETURNS (FrozenSet[int]): The hashes of their bags of words.
+        """
+        return frozenset(map(hash_bag, map(self.words.bag, self.stop_texts)))
+
+
+@dataclass(eq=False)
+class Window:
+    """A window of a document.
+
+    place (DocumentWindows): The document and its other windows.
+    start (int): Its first token.
+    end (int): The token after it.
+    text (str): Its text; hyphens at the end of a line join the lines.
+    value (int): The hash of the words of the names that it may stand for.
+    letters (int): The number of letters and digits in its words.
+    score (float): 1.0 if it has these words itself, less if some of its words are replaced.
+    has_pause (bool): Whether there is punctuation between its words.
+    known (Sequence[KnownName]): The names with these words.
+    context (RuleContext): What rules know besides.
+    rule (str): The name of the rule by which it is not a mention; empty if it is one.
+    """
+
+    place: "DocumentWindows"
+    start: int
+    end: int
+    text: str
+    value: int
+    letters: int
+    score: float
+    has_pause: bool
+    known: Sequence[KnownName]
+    context: RuleContext
+    rule: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name that it is, as written in the index.
+
+        RETURNS (str): Empty if it is refused, or can only be rewritten as a name.
+        """
+        return self.closest_name if self.is_name else ""
+
+    @cached_property
+    def closest_name(self) -> str:
+        """The name that is closest to its text.
+
+        RETURNS (str): As written in the index.
+        """
+        return closest_name(self.text, self.known, self.context.words)
+
+    @property
+    def doc(self) -> Doc:
+        """The document.
+
+        RETURNS (Doc): That of the place.
+        """
+        return self.place.doc
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it is a mention with the words of a name itself.
+
+        RETURNS (bool): False if some of its words are replaced, or a rule refused it.
+        """
+        return not self.rule and self.score == 1
+
+    @cached_property
+    def is_alone(self) -> bool:
+        """Whether it has its lines to itself.
+
+        RETURNS (bool): True for all without punctuation, for which it makes no difference.
+        """
+        grades = self.context.words.classes.grades
+        return not self.has_pause or stands_alone(self.doc, self.start, self.end, grades)
+
+    @cached_property
+    def names(self) -> list[KnownName]:
+        """The names, without those that have a minus where it has a plus, or the reverse.
+
+        RETURNS (List[KnownName]): These names.
+        """
+        if not has_sign(self.text):
+            return list(self.known)
+        return [name for name in self.known if not are_opposite(self.text, name.text)]
+
+    @cached_property
+    def written(self) -> list[str]:
+        """The texts of the names.
+
+        RETURNS (List[str]): As written in the index.
+        """
+        return [name.text for name in self.names]
+
+    @cached_property
+    def is_annotated(self) -> bool:
+        """Whether D has its text in exactly this form.
+
+        RETURNS (bool): True if it has.
+        """
+        return any(name.times and name.text == self.text for name in self.names)
+
+    @cached_property
+    def own_value(self) -> int:
+        """The hash of its own bag of words.
+
+        RETURNS (int): The same as `value`, unless some of its words are replaced.
+        """
+        return hash_bag(self.context.words.bag(self.text))
+
+    @property
+    def is_derived(self) -> bool:
+        """Whether the words of the names are other words than its own.
+
+        RETURNS (bool): True if some of its words are replaced.
+        """
+        return self.own_value != self.value
+
+    @cached_property
+    def parts(self) -> list[str]:
+        """Its words as written, also those that a hyphen joins.
+
+        RETURNS (List[str]): In order.
+        """
+        return _WORD_BREAK.split(self.text)
+
+    @cached_property
+    def content(self) -> list[str]:
+        """Its normalized words without function words.
+
+        RETURNS (List[str]): In order.
+        """
+        return self.context.words.content(self.text)
+
+    @property
+    def before(self) -> Token | None:
+        """The token before it.
+
+        RETURNS (Optional[Token]): None at the beginning of the document.
+        """
+        return self.doc[self.start - 1] if self.start else None
+
+    @property
+    def after(self) -> Token | None:
+        """The token after it.
+
+        RETURNS (Optional[Token]): None at the end of the document.
+        """
+        return self.doc[self.end] if self.end < len(self.doc) else None
+
+
+@dataclass(eq=False)
+class DocumentWindows:
+    """A document and its windows.
+
+    doc (Doc): The document.
+    words (FrozenSet[int]): The hashes of its tokens, see `TokenArrays`.
+    windows (List[Window]): The windows.
+    """
+
+    doc: Doc
+    words: frozenset[int]
+    windows: list[Window] = field(default_factory=list)
+
+    @cached_property
+    def heads(self) -> set[int]:
+        """The last tokens of the names of several tokens.
+
+        RETURNS (Set[int]): By their place in the document.
+        """
+        return {
+            window.end - 1
+            for window in self.windows
+            if window.is_name and window.end - window.start > 1
+        }
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How often the document has each token.
+
+        RETURNS (Counter[str]): By the token's text.
+        """
+        return Counter(token.text for token in self.doc)

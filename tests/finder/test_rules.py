@@ -1,0 +1,62 @@
+"""Each rule of the finder, by a window that it refuses."""
+
+import pytest
+
+from spacy_connorm.finder.rules import RULES
+
+from .name_pipeline import build
+
+CAPITALS = {"match_capitals": True}
+# By rule: names, a text with the window in brackets, and settings of the finder.
+REFUSED = {
+    "stop text": (["fever"], "a [fever]", {"stop_texts": ["fevers"]}),
+    "other sign": (["ER+ cancer"], "an [ER- cancer]", {}),
+    "too short": (["ab"], "the [ab]", {}),
+    "other letters": (["ALL"], "[all] of it", {}),
+    "function word": (["more"], "and [more]", {}),
+    "adjective": (["blues"], "a [blue] one", {}),
+    "no capital": (["Rena"], "a [rena]", CAPITALS),
+    "verb": (["can walk"], "she [walk can]", {}),
+    "statement": (["abnormal cell"], "the [cells is abnormal]", {}),
+    "count": (["dystrophy 6"], "a [dystrophy in 6] patients", {}),
+    "across": (["apex of heart"], "the [apex and heart]", {}),
+    "side last": (["heart murmur"], "a [heart murmur L] apex", {}),
+    "reversed": (["collar bone"], "a [bone collar]", {}),
+    "other punctuation": (["heart attack"], "his [heart (attack)]", {}),
+    "list": (["arthritis, rheumatoid"], "fever, [arthritis, rheumatoid] nodules", {}),
+    "end of compound": (["fever"], "a non-[febrile] boy", {}),
+    "other word": (["fall"], "a [fall] clinic", {}),
+    "person": (["valerian"], "Dr. [Valerian] came", {}),
+    "other name": (["fever"], "yellow [fever]", {}),
+    "label": (["S1"], "Figure [S1] shows", {"min_letters": 2}),
+    "measure": (["long QT syndrome 3"], "[long QT syndrome 3] times", {}),
+    "cut": (["decreased vision"], "has [decreased visual] acuity", {}),
+    "item": (["stage 3 kidney disease"], "[3.Kidney disease stage] four", {}),
+    "uncertain": (["cerebral edema"], "[edema by the brain]", {}),
+    "cut name": (["Wilms tumor", "kidney tumor"], "a Wilms [tumor of the kidney]", {}),
+    "part of other word": (["hepatitis B", "hepatitis"], "the [hepatitis] B vaccine", {}),
+    "everyday word": (["Data"], "[Data] are missing (unpublished data, data)", CAPITALS),
+}
+# Tested with what they need: concepts that are left out, and long texts.
+ELSEWHERE = {"not allowed", "undefined short form"}
+
+
+def test_rules_have_names_of_their_own_and_an_example():
+    names = [rule.name for rule in RULES]
+    assert len({*names}) == len(names)
+    assert {*names} == REFUSED.keys() | ELSEWHERE
+    assert all(rule.reason for rule in RULES)
+
+
+@pytest.mark.parametrize("rule", REFUSED)
+def test_a_rule_refuses_its_example(rule):
+    names, marked, settings = REFUSED[rule]
+    nlp = build(names)
+    finder = nlp.get_pipe("mention_finder")
+    finder.cfg.update(settings)
+    before, inside, after = (part for piece in marked.split("[") for part in piece.split("]"))
+    doc = nlp.make_doc(before + inside + after)
+    span = doc.char_span(len(before), len(before + inside))
+    explained = finder.explain(span)
+    assert (explained.rule, explained.is_mention) == (rule, False)
+    assert explained.reason in [each.reason for each in RULES if each.name == rule]
