@@ -1,8 +1,7 @@
 """A pipeline whose answers include the corrections that people have made."""
 
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -10,190 +9,24 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
-from spacy.util import filter_spans
 
 from ..concepts import NIL, Candidate, Concept
 from ..documents.mentions import split_ids
 from ..documents.spans import choose_spans
 from ..errors import ConnormError, Errors
-from ..linker.synonym_changes import ChangedSynonym
-from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.limits import Limits
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
-from ..pipeline.mention_marker import MentionMarker, add_marker
+from ..pipeline.mention_marker import add_marker
 from ..pipeline.tokenization import speed_up_urls
 from .annotation import to_record
+from .applied_corrections import AppliedCorrections
 from .corrections import Correction, CorrectionRecord, CorrectionsFile, Undo, effective, require_ids
+from .known_mentions import Boundaries, find_span, mark_known
 from .memory_zones import MemoryZones
 from .text_batches import batched
 
 if TYPE_CHECKING:
     from ..linker.explanation import Explanation
-
-
-# The start, the end (characters) and the label of a mention.
-Boundaries = tuple[int, int, str]
-
-
-def find_span(doc: Doc, start: int, end: int, label: str = "") -> Span:
-    """Find the whole tokens that cover some characters, without spaces at either end.
-
-    doc (Doc): The document.
-    start, end (int): The characters.
-    label (str): The span's label.
-    RETURNS (Span): The span.
-    RAISES (ConnormError): CN755 if there are no such tokens.
-    """
-    if 0 <= start < end <= len(doc.text):
-        mention = doc.text[start:end]
-        first = start + len(mention) - len(mention.lstrip())
-        last = end - len(mention) + len(mention.rstrip())
-        if first < last:
-            found = doc.char_span(first, last, label=label, alignment_mode="expand")
-            if found is not None:
-                return found
-    raise ConnormError(Errors.CN755.format(start=start, end=end, length=len(doc.text)))
-
-
-def mark_known(
-    doc: Doc, mentions: Iterable[Boundaries], *, spans_key: str | None, label: str
-) -> None:
-    """Mark known mentions in a document.
-
-    doc (Doc): The document.
-    mentions (Iterable[Tuple[int, int, str]]): The start, the end and the label of each.
-    spans_key (Optional[str]): Where the normalizer looks for mentions; `doc.ents` if None.
-    label (str): The label of mentions that have none.
-    RAISES (ConnormError): CN755 for a mention outside the text.
-    """
-    spans = [find_span(doc, start, end, own or label) for start, end, own in mentions]
-    if spans_key is not None:
-        doc.spans[spans_key] = spans
-    elif spans:
-        doc.ents = filter_spans(spans)
-
-
-# A text in which the encoder recognizes nothing.
-_UNREADABLE = "CN009"
-
-
-class AppliedCorrections:
-    """Applies corrections to a normalizer and the marker before it. Corrections with concepts that
-    are not in the ontology, or with texts that can't be encoded, have no effect until they are used
-    with another pipeline.
-
-    corrections (List[Correction]): The corrections that are applied, in the order of the file.
-    """
-
-    def __init__(self, normalizer: ConceptNormalizer, marker: MentionMarker) -> None:
-        """Store the components. Nothing is applied until `use` is called.
-
-        normalizer (ConceptNormalizer): Gets synonyms, in addition to its current ones.
-        marker (MentionMarker): Marks the mentions that people have marked.
-        """
-        self._normalizer = normalizer
-        self._marker = marker
-        self._base = normalizer.lookup.changed_synonyms()
-        self.corrections: list[Correction] = []
-        self._answers: dict[bytes, str] = {}
-
-    def use(self, corrections: list[Correction]) -> None:
-        """Apply these corrections instead of the previous ones.
-
-        corrections (List[Correction]): The effective corrections.
-        """
-        before = len(self.corrections)
-        if corrections[:before] == self.corrections:
-            new = self._change(self._add_synonyms, self._known(corrections[before:]))
-            self._answers = {**self._answers, **self._answers_of(new)}
-        else:
-            known = self._change(self._replace_synonyms, self._known(corrections))
-            self._answers = self._answers_of(known)
-        self.corrections = corrections
-        marked = [each for each in corrections if each.marked]
-        self._marker.use(
-            [(each.mention, each.label) for each in marked],
-            [each.text[slice(*each.replaces)] for each in marked if each.replaces],
-            spans_key=self._normalizer.cfg["spans_key"],
-        )
-
-    def require_readable(self, correction: Correction) -> None:
-        """Refuse a correction that could not be applied.
-
-        correction (Correction): A correction with known concepts.
-        RAISES (ConnormError): CN009 for a text in which the encoder recognizes nothing.
-        """
-        from ..linker.lookup import encode_synonyms, find_synonyms
-
-        lookup = self._normalizer.lookup
-        found = find_synonyms(correction.synonyms, lookup.index, lookup.encoder)
-        if found:
-            encode_synonyms(found, lookup.encoder)
-
-    def answers(self, mentions: Sequence[str], long_forms: Sequence[str]) -> list[str | None]:
-        """Look up the corrections of mentions.
-
-        mentions (Sequence[str]): b mentions.
-        long_forms (Sequence[str]): b long forms; empty if a document does not define one.
-        RETURNS (List[Optional[str]]): b ids, or "NIL", or None if there is no correction.
-        """
-        answers = self._answers
-        if not answers:
-            return [None] * len(mentions)
-        texts = [long or mention for mention, long in zip(mentions, long_forms, strict=True)]
-        return [answers.get(key) for key in self._normalizer.lookup.keys(texts)]
-
-    def _known(self, corrections: Iterable[Correction]) -> list[Correction]:
-        """Select the corrections whose concepts are in the index; another release of the ontology
-        may lack some.
-        """
-        number = self._normalizer.lookup.index.store.number
-        return [
-            correction
-            for correction in corrections
-            if all(number(each) is not None for each in split_ids(correction.kb_id))
-        ]
-
-    def _change(
-        self, change: Callable[[list[Correction]], None], corrections: list[Correction]
-    ) -> list[Correction]:
-        """Apply a change to as many corrections as possible.
-
-        RETURNS (List[Correction]): Those that could be applied.
-        """
-        try:
-            change(corrections)
-        except ConnormError as error:
-            if error.code != _UNREADABLE:
-                raise
-            corrections = list(filter(self._is_readable, corrections))
-            change(corrections)
-        return corrections
-
-    def _is_readable(self, correction: Correction) -> bool:
-        try:
-            self.require_readable(correction)
-        except ConnormError as error:
-            if error.code != _UNREADABLE:
-                raise
-            return False
-        return True
-
-    def _add_synonyms(self, corrections: Iterable[Correction]) -> None:
-        self._normalizer.add_synonyms(_synonyms(corrections))
-
-    def _replace_synonyms(self, corrections: Iterable[Correction]) -> None:
-        counts = Counter(_synonyms(corrections))
-        added = [ChangedSynonym(*pair, times) for pair, times in counts.most_common()]
-        self._normalizer.lookup.change_synonyms([*self._base, *added])
-
-    def _answers_of(self, corrections: Sequence[Correction]) -> dict[bytes, str]:
-        keys = self._normalizer.lookup.keys(each.searched for each in corrections)
-        return {key: each.kb_id for key, each in zip(keys, corrections, strict=True)}
-
-
-def _synonyms(corrections: Iterable[Correction]) -> list[tuple[str, str]]:
-    return [pair for each in corrections for pair in each.synonyms]
 
 
 # The number of characters that are read before others get their turn.

@@ -2,31 +2,23 @@
 decisions, and how much is mapped.
 """
 
-import json
-import re
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
-from urllib.parse import quote, unquote
+from typing import Any, TypeAlias
 from uuid import NAMESPACE_URL, uuid5
 
 from spacy.language import Language
-from spacy.tokens import Doc, Span
-from spacy.util import minibatch
 
 from ..about import __version__
 from ..concepts import NIL, Candidate
-from ..concepts.curies import PREFIX, PREFIXES, require_prefix, split_curie
 from ..documents.sssom import (
     ACCEPTED,
-    MANUAL,
     NO_LICENCE,
     NO_TERM,
     REVIEW,
-    STATUSES,
     UNMATCHED,
     MappingCandidate,
     MappingSet,
@@ -39,7 +31,6 @@ from ..errors import (
     ConnormError,
     Errors,
     refuse,
-    refuse_text,
     require_ending,
     require_path,
     require_positive,
@@ -47,263 +38,16 @@ from ..errors import (
 from ..files.atomic import require_apart
 from ..files.progress import progress_bar
 from ..files.text import find_ending
-from ..linker.linking import candidates_of
 from ..pipeline.concept_normalizer import ConceptNormalizer
-from ..pipeline.loading import component_name, find_normalizer, load_pipeline
-from ..text.words import Words
+from ..pipeline.loading import find_normalizer, load_pipeline
+from .mapping_ids import MappingIds
+from .mapping_relations import BROAD, EXACT, MEANING, SPELLING, find_relation
+from .mapping_summary import MappingSummary, summarize_mappings
+from .term_candidates import find_candidates
 from .terms import CODE, CONTEXT, COUNT, TERM, LocalTerm, read_terms
-
-_CURIE = re.compile(rf"{PREFIX.pattern}:[^\s:/|][^\s|]*")
-# The prefix of concept ids without a vocabulary.
-_CONCEPT, _ONTOLOGY = "concept", "ontology"
-_SAFE = "._~-+/"
-_ADDRESS = "urn:connorm:{}:"
-_BUILT_IN = {"orcid": "https://orcid.org/"}
-# Prefixes that are built into SSSOM.
-_IMPLIED = {"sssom", "semapv", "skos", "owl", "rdf", "rdfs", "oboInOwl"}
-
-
-class MappingIds:
-    """Converts codes and concept ids to CURIEs."""
-
-    def __init__(self, prefix: str, addresses: Mapping[str, str]) -> None:
-        """Store the user's prefixes.
-
-        prefix (str): The prefix of codes without one.
-        addresses (Mapping[str, str]): The beginning of the IRIs of ids, by prefix.
-        RAISES (ConnormError): CN006 for an invalid prefix or IRI.
-        """
-        for each in (prefix, *addresses):
-            require_prefix(each)
-        for each in addresses.values():
-            if not re.match(r"[A-Za-z][A-Za-z0-9+.\-]*:\S+$", each):
-                refuse("addresses", each, "an address (IRI) for each prefix")
-        self._prefix = PREFIXES.prefix(prefix) if PREFIXES.knows(prefix) else prefix
-        self._addresses = {each.upper(): address for each, address in addresses.items()}
-
-    def subject(self, code: str) -> str:
-        """Convert the code of a term to a CURIE.
-
-        RETURNS (str): The CURIE. Codes with the prefix of a known vocabulary keep it.
-        """
-        prefix = split_curie(code)[0]
-        is_known = PREFIXES.knows(prefix) or prefix.upper() in self._addresses
-        if is_known and _CURIE.fullmatch(code):
-            return code
-        return _curie(self._prefix, code)
-
-    def concept(self, concept_id: str) -> str:
-        """Convert the id of a concept to a CURIE.
-
-        RETURNS (str): A CURIE that `concept_ids_of` can read.
-        """
-        if _CURIE.fullmatch(concept_id):
-            return concept_id
-        own = PREFIXES.own_curie(concept_id)
-        return own or _curie(_CONCEPT, concept_id)
-
-    def source(self, name: str) -> str:
-        """Convert the name of a table of terms to a CURIE, with the prefix of its codes."""
-        return _curie(self._prefix, name)
-
-    def addresses_of(self, curies: Iterable[str]) -> dict[str, str]:
-        """List the IRIs of the prefixes of CURIEs.
-
-        RETURNS (Dict[str, str]): SSSOM's curie_map: IRIs by prefix.
-        """
-        prefixes = {split_curie(each)[0] for each in curies if each} - _IMPLIED
-        return {each: self._address(each) for each in sorted(prefixes)}
-
-    def _address(self, prefix: str) -> str:
-        known = self._addresses.get(prefix.upper()) or _BUILT_IN.get(prefix)
-        return known or PREFIXES.address(f"{prefix}:") or _ADDRESS.format(prefix)
-
-
-def _curie(prefix: str, text: str) -> str:
-    return f"{prefix}:{quote(text, safe=_SAFE)}"
-
-
-def concept_ids_of(curie: str) -> list[str]:
-    """List the concept ids that a CURIE may stand for.
-
-    curie (str): A result of `MappingIds.concept`, or any other.
-    RETURNS (List[str]): Ids, the most likely first; none for `NO_TERM`.
-    """
-    if curie == NO_TERM:
-        return []
-    local_id = split_curie(curie)[1]
-    return list(dict.fromkeys((curie, *PREFIXES.spellings_of(curie), local_id, unquote(local_id))))
-
-
-EXACT, CLOSE = "skos:exactMatch", "skos:closeMatch"
-BROAD, NARROW = "skos:broadMatch", "skos:narrowMatch"
-LEXICAL = "semapv:LexicalMatching"
-SPELLING = "semapv:LexicalSimilarityThresholdMatching"
-MEANING = "semapv:SemanticSimilarityThresholdMatching"
-
-
-class Relation(NamedTuple):
-    """The claimed relation between a term and a concept.
-
-    predicate (str): A SKOS predicate.
-    justification (str): A term of the semantic mapping vocabulary.
-    match_string (str): The text that both share; empty if they share none.
-    """
-
-    predicate: str
-    justification: str
-    match_string: str
-
-
-def find_relation(
-    term: str, name: str, words: Words, *, is_exact: bool, by_spelling: bool
-) -> Relation:
-    """Find the relation between a term and the concept with a name.
-
-    term (str): The term.
-    name (str): The name of the concept that was found for it.
-    words (Words): Reads the words of their language.
-    is_exact (bool): Whether it is an exact name of the concept in its ontology.
-    by_spelling (bool): Whether the encoder compares spellings, not meanings.
-    RETURNS (Relation): An exact match if both have the same words, in any order and inflection,
-        ignoring "unspecified" and "NOS". If the term has all words of the name and more, the
-        concept is broader; in the reverse case, narrower.
-    """
-    ours, theirs = _words(term, words), _words(name, words)
-    if ours == theirs:
-        return Relation(EXACT if is_exact else CLOSE, LEXICAL, name)
-    predicate = CLOSE
-    if is_exact and not (ours ^ theirs) & words.classes.turning_words:
-        predicate = BROAD if theirs < ours else NARROW if ours < theirs else CLOSE
-    return Relation(predicate, SPELLING if by_spelling else MEANING, "")
-
-
-def _words(text: str, words: Words) -> frozenset[str]:
-    bag = frozenset(words.bag(text))
-    # A text of signs has no words.
-    return (bag - words.classes.residual_words) or bag or frozenset([text.casefold()])
-
-
-RELATED = "skos:relatedMatch"
-PREDICATES = (EXACT, CLOSE, BROAD, NARROW, RELATED)
-ORCID = "orcid"
-_ORCID = re.compile(r"(?:https?://orcid\.org/|orcid:)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])")
-# The fields that a decision replaces, and that undoing it restores.
-_REPLACED = (
-    *("predicate_id", "object_id", "mapping_justification", "object_label", "author_id"),
-    *("author_label", "mapping_date", "confidence", "similarity_score", "match_string", "status"),
-    "correction",
-)
-
-
-def decide_mapping(
-    mapping: TermMapping,
-    *,
-    object_id: str,
-    object_label: str,
-    predicate_id: str = EXACT,
-    author: str = "",
-    correction: str = "",
-) -> TermMapping:
-    """Write a person's decision to a row. The content of the row before any decision is kept.
-
-    mapping (TermMapping): The row.
-    object_id (str): The concept, as a CURIE, or `NO_TERM` if no concept has the term's meaning.
-    object_label (str): Its name.
-    predicate_id (str): One of `PREDICATES`.
-    author (str): A name or an ORCID iD; may be empty.
-    correction (str): The id of the corresponding correction.
-    RETURNS (TermMapping): The new row.
-    RAISES (ConnormError): CN006 for an author with `|`, which separates authors in SSSOM.
-    """
-    if "|" in author:
-        refuse_text("author", author, "one name, without `|`")
-    found = _ORCID.fullmatch(author.strip())
-    values = {name: getattr(mapping, name) for name in _REPLACED}
-    kept = mapping.proposal or json.dumps(values, ensure_ascii=False)
-    is_none = object_id == NO_TERM
-    return replace(
-        mapping,
-        predicate_id=EXACT if is_none else predicate_id,
-        object_id=object_id,
-        object_label="" if is_none else object_label,
-        mapping_justification=MANUAL,
-        author_id=f"{ORCID}:{found[1]}" if found else "",
-        author_label="" if found else author.strip(),
-        mapping_date=date.today().isoformat(),
-        confidence=None,
-        similarity_score=None,
-        match_string="",
-        status=UNMATCHED if is_none else ACCEPTED,
-        correction=correction,
-        proposal=kept,
-    )
-
-
-def take_back(mapping: TermMapping) -> TermMapping:
-    """Undo a person's decision.
-
-    RETURNS (TermMapping): The row as it was before the decision; the same row if there was none, or
-        if the earlier content is damaged.
-    """
-    try:
-        values = json.loads(mapping.proposal)
-    except ValueError:
-        return mapping
-    if not isinstance(values, dict) or values.keys() != set(_REPLACED):
-        return mapping
-    return replace(mapping, **values, proposal="")
-
-
-@dataclass(frozen=True, slots=True)
-class MappingSummary:
-    """Counts of terms by the result of the mapping.
-
-    measure (str): What the thresholds compare: "probability" or "cosine".
-    rows (Dict[str, int]): Terms by status: "accepted", "review", "unmatched".
-    counts (Dict[str, int]): The sums of their counts.
-    decided (int): Terms decided by a person.
-    gone (int): Rows that are not counted: a person has decided them, and their terms are no longer
-        in the table.
-    """
-
-    measure: str
-    rows: dict[str, int]
-    counts: dict[str, int]
-    decided: int
-    gone: int = 0
-
-    def share(self, status: str) -> tuple[float, float]:
-        """Compute how many terms have a status.
-
-        RETURNS (Tuple[float, float]): The share of terms, and of their counts, 0 to 1.
-        """
-        rows, counts = sum(self.rows.values()), sum(self.counts.values())
-        return self.rows[status] / (rows or 1), self.counts[status] / (counts or 1)
-
-
-def summarize_mappings(mappings: Iterable[TermMapping], *, measure: str = "") -> MappingSummary:
-    """Count the rows of a mapping.
-
-    RETURNS (MappingSummary): The rows by status, and how often their terms occur.
-    """
-    rows, counts, decided = Counter[str](), Counter[str](), 0
-    for each in mappings:
-        rows[each.status] += 1
-        counts[each.status] += each.count
-        decided += each.is_decided
-    return MappingSummary(
-        measure,
-        rows={status: rows[status] for status in STATUSES},
-        counts={status: counts[status] for status in STATUSES},
-        decided=decided,
-    )
-
 
 _SUFFIXES = (".tsv", ".csv")
 _FILE = "a file: write a table to a .csv, or pass a list of terms to `search`"
-# Terms that are read and searched together.
-_AT_ONCE = 512
 
 
 def map_terms(
@@ -434,80 +178,6 @@ def _keep_earlier(found: TermMapping, earlier: _Earlier) -> TermMapping:
     return same if same == row else found
 
 
-def find_candidates(
-    nlp: Language,
-    normalizer: ConceptNormalizer,
-    terms: Sequence[LocalTerm],
-    **limits: Any,
-) -> Iterator[list[Candidate]]:
-    """Search for terms. A term is a single concept: it is not split like a composite mention.
-
-    nlp (Language): The pipeline, which reads the text around a term.
-    normalizer (ConceptNormalizer): One of its components.
-    terms (Sequence[LocalTerm]): The terms.
-    **limits (Limits): As in `ConceptNormalizer.candidates`.
-    YIELDS (List[Candidate]): The candidates of each, best first.
-    RAISES (ConnormError): CN001 if the normalizer has no index, CN006 for a `top_k` below 1, CN406
-        for unknown types and branches, CN709 for a context that is too long.
-    """
-    query = normalizer.query(split_composites=False, **limits)
-    retriever = normalizer.lookup.retriever
-    for batch in minibatch(terms, _AT_ONCE):
-        long_forms = [
-            "" if doc is None else normalizer.long_forms(doc, [_find_span(doc, term)])[0]
-            for term, doc in zip(batch, _docs(nlp, normalizer, batch), strict=True)
-        ]
-        texts = [term.term for term in batch]
-        yield from candidates_of(retriever, texts, query, long_forms=long_forms)
-
-
-def _docs(
-    nlp: Language, normalizer: ConceptNormalizer, terms: Sequence[LocalTerm]
-) -> list[Doc | None]:
-    texts = [_text_of(term) for term in terms if term.context]
-    for text in texts:
-        if len(text) > nlp.max_length:
-            fields = {"length": len(text), "limit": nlp.max_length}
-            raise ConnormError(Errors.CN709.format(place="The context of a term", **fields))
-    docs = nlp.pipe(texts, disable=[component_name(nlp, normalizer)])
-    return [next(docs) if term.context else None for term in terms]
-
-
-def _text_of(term: LocalTerm) -> str:
-    if _last_place(term.context.lower(), term.term.lower()) >= 0:
-        return term.context
-    return f"{term.context}\n{term.term}"
-
-
-def _find_span(doc: Doc, term: LocalTerm) -> Span:
-    text, length = doc.text, len(term.term)
-    start = _last_place(text, term.term)
-    if start < 0:
-        # In lower case, a text can have a different length.
-        start = min(_last_place(text.lower(), term.term.lower()), len(text) - length)
-    # Never None: "expand" finds a span for all characters inside the text.
-    return doc.char_span(start, start + length, alignment_mode="expand")  # type: ignore[return-value]
-
-
-def _last_place(text: str, term: str) -> int:
-    """Find the last occurrence of a term in a text, as whole words.
-
-    RETURNS (int): Its position; -1 if there is none.
-    """
-    start = text.rfind(term)
-    while start >= 0 and not _is_whole(text, start, start + len(term)):
-        start = text.rfind(term, 0, start + len(term) - 1)
-    return start
-
-
-def _is_whole(text: str, start: int, end: int) -> bool:
-    """Check that a part of a text does not begin or end inside a word."""
-    return not any(
-        text[max(place - 1, 0) : place].isalnum() and text[place : place + 1].isalnum()
-        for place in (start, end)
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class TermMapper:
     """Creates rows from terms and their candidates.
@@ -608,7 +278,7 @@ class TermMapper:
         has_cosines = self.normalizer.lookup.retriever.has_cosines
         ontology = self.normalizer.lookup.index.manifest.get("ontology") or {}
         subject_source = self.ids.source(terms_path.name)
-        object_source = _curie(_ONTOLOGY, str(ontology.get("path") or "index"))
+        object_source = self.ids.ontology(str(ontology.get("path") or "index"))
         sources = (subject_source, object_source)
         comment = (
             f"Confidence is the {self.measure} of the first candidate. It is accepted from "

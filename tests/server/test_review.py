@@ -9,7 +9,7 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.server import MappingReview
 from spacy_connorm.server.review import ReviewFile
 from spacy_connorm.workflows import CorrectedPipeline, convert_corrections
-from spacy_connorm.workflows.mapping import MappingIds
+from spacy_connorm.workflows.mapping_ids import MappingIds
 
 TABLE = "code,term,count\n1,heart attack,9\n2,head spinning,5\n3,low temperatures,7\n4,+,1\n"
 
