@@ -49,7 +49,7 @@ def choose_spans(doc: Doc, *, spans_key: str | None, labels: Collection[str] | N
         spans = doc.spans[spans_key]
     else:
         warn(Warnings.CNW002.format(key=spans_key, known=list(doc.spans) or "none at all"))
-    return [span for span in spans if not labels or span.label_ in labels]
+    return [span for span in spans if span.label_ in labels] if labels else list(spans)
 
 
 def set_kb_ids(

@@ -11,7 +11,7 @@ class Cache(Generic[Key, Value]):
     """Keeps values until there is no more room, then starts again without any. It can be shared
     between threads.
 
-    size (int): The maximum number of values to keep; 0 for none. It may be changed.
+    size (int): The maximum number of values to keep; 0 for none.
     """
 
     def __init__(self, size: int) -> None:
@@ -46,6 +46,15 @@ class Cache(Generic[Key, Value]):
         if self.size:
             self._values[key] = value
 
+    def resize(self, size: int) -> None:
+        """Keep more or fewer values. Those that are kept are dropped if there are too many.
+
+        size (int): See `Cache`.
+        """
+        self.size = size
+        if len(self._values) > size:
+            self._values = {}
+
     def get_all(
         self, keys: Iterable[Key], fetch: Callable[[list[Key]], Mapping[Key, Value]]
     ) -> dict[Key, Value]:
@@ -55,9 +64,13 @@ class Cache(Generic[Key, Value]):
         fetch (Callable): Returns the values of keys; unknown keys may be left out.
         RETURNS (Dict[Key, Value]): The values that exist, by key.
         """
-        asked, values = set(keys), self._values
-        found = {key: values[key] for key in asked if key in values}
-        if missing := list(asked.difference(found)):
+        values, found, missing = self._values, {}, []
+        for key in dict.fromkeys(keys):
+            if key in values:
+                found[key] = values[key]
+            else:
+                missing.append(key)
+        if missing:
             for key, value in fetch(missing).items():
                 self.put(key, value)
                 found[key] = value

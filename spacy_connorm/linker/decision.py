@@ -135,9 +135,8 @@ def written_id(candidates: Sequence[Candidate], nil_threshold: float | None) -> 
         leading = candidates[:1]  # the usual case: no parts
     else:
         leading = [next(part) for _, part in groupby(candidates, key=attrgetter("part"))]
-    linked = [
-        candidate.concept_id
-        for candidate in leading
-        if nil_threshold is None or candidate.score >= nil_threshold
-    ]
-    return _ID_SEPARATOR.join(dict.fromkeys(linked)) or NIL
+    linked: dict[str, None] = {}
+    for candidate in leading:
+        if nil_threshold is None or candidate.score >= nil_threshold:
+            linked[candidate.concept_id] = None
+    return _ID_SEPARATOR.join(linked) or NIL

@@ -7,10 +7,10 @@ from math import inf
 from typing import NamedTuple
 
 from ..concepts import Candidate
-from .linking import REWORDED, link, retrieve, weigh
+from .linking import REWORDED, link, retrieve
 from .query import Query
 from .retriever import Retriever
-from .texts import Interpretation, Kind
+from .texts import Interpretation, MentionTexts
 
 
 class Step(NamedTuple):
@@ -91,29 +91,17 @@ def explain_mention(
     (interpretations,) = link(
         retriever, [mention], query, long_forms=[long_form], matched_names=[matched_name]
     )
-    kind, texts, answers = interpretations[0]
-    parts = [
-        ExplainedPart(text, _steps(retriever, text, kind, answer, query))
-        for text, answer in zip(texts, answers, strict=True)
-    ]
-    return Explanation(mention, parts, interpretations)
-
-
-def _steps(
-    retriever: Retriever, text: str, kind: Kind, answer: list[Candidate], query: Query
-) -> list[Step]:
-    """List what the searches find for a text. The one that answers has the candidates of the
-    answer; the others are asked for comparison.
-    """
-    answering = answer[0].search if answer else query.sieve.searches[-1]
-    # Scores that are lowered passed a threshold before.
-    share = REWORDED if kind == "reworded name" else 1
-    steps = []
+    answer, asked = interpretations[0], MentionTexts(mention, long_form, matched_name)
+    parts = [ExplainedPart(text, []) for text in answer.texts]
     for search, threshold in query.sieve.steps:
-        candidates = answer
-        if search != answering:
-            found = retrieve(retriever, [text], query.alone(search))[text]
-            candidates = weigh(found, kind, query)[: query.top_k]
+        ways = {asked: [(answer.kind, answer.texts)]}
+        (alone,) = retrieve(retriever, ways, query.alone(search))[asked]
+        # Scores that are lowered passed a threshold before.
+        share = REWORDED if answer.kind == "reworded name" else 1
         needed = None if threshold == -inf else share * threshold
-        steps.append(Step(str(search), needed, search == answering, candidates))
-    return steps
+        for part, chosen, found in zip(parts, answer.parts, alone.parts, strict=True):
+            # The search that answers has the candidates of the answer.
+            answers = search == (chosen[0].search if chosen else query.sieve.searches[-1])
+            candidates = chosen if answers else found[: query.top_k]
+            part.steps.append(Step(str(search), needed, answers, candidates))
+    return Explanation(mention, parts, interpretations)

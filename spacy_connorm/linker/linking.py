@@ -7,6 +7,7 @@ answers.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from ..concepts import Candidate
 from .calibration import with_probabilities
@@ -14,7 +15,7 @@ from .decision import best_first
 from .query import Query
 from .retriever import Retriever
 from .sieve import run_sieve
-from .texts import Interpretation, Kind, MentionTexts, Way, clean_mentions, interpret, split
+from .texts import Interpretation, MentionTexts, Way, clean_mentions, interpret, split
 
 # The minimum number of candidates to find, even if fewer are wanted: a text denotes all concepts
 # with the same score, and the probability of a candidate depends on its rival.
@@ -50,21 +51,22 @@ def link(
     RAISES (ConnormError): CN006 for anything but lists of texts of the same length, CN421 for a
         query that the metric of the index does not allow, and the errors of `retrieve`.
     """
-    query.require_comparable(retriever.index.metric)
-    words = retriever.index.words
+    if not retriever.has_cosines:
+        query.refuse_comparisons(retriever.index.metric)
     cleaned = clean_mentions(mentions, long_forms, matched_names)
-    found = _follow(interpret(dict.fromkeys(cleaned), retriever), retriever, query)
+    words = retriever.index.words
+    ways = interpret(dict.fromkeys(cleaned), retriever)
+    found = retrieve(retriever, ways, query)
     if query.split_composites:
-        ways = {texts: split(texts, wholes, words.language.code) for texts, wholes in found.items()}
-        for texts, parts in _follow(ways, retriever, query).items():
+        for texts, wholes in found.items():
+            ways[texts] = split(texts, wholes, words.language.code)
+        for texts, parts in retrieve(retriever, ways, query).items():
             found[texts] += parts
-    chosen = {}
     for texts, interpretations in found.items():
-        chosen[texts] = [
-            way._replace(parts=tuple([part[: query.top_k] for part in way.parts]))
-            for way in best_first(interpretations, words.classes)
-        ]
-    return [list(chosen[texts]) for texts in cleaned]
+        found[texts] = best_first(interpretations, words.classes)
+    if query.top_k < _DEPTH:
+        found = {texts: _first(query.top_k, ways) for texts, ways in found.items()}
+    return [list(found[texts]) for texts in cleaned]
 
 
 def candidates_of(
@@ -78,67 +80,61 @@ def candidates_of(
     return [ways[0].candidates for ways in link(retriever, mentions, query, **others)]
 
 
-def _follow(
-    ways: Mapping[MentionTexts, Sequence[Way]], retriever: Retriever, query: Query
-) -> dict[MentionTexts, list[Interpretation]]:
-    """Find the candidates of all texts that the ways to interpret mentions name, at once."""
-    texts = [text for some in ways.values() for _, parts in some for text in parts]
-    found = retrieve(retriever, texts, query)
-    return {
-        mention: [
-            Interpretation(kind, parts, tuple([weigh(found[text], kind, query) for text in parts]))
-            for kind, parts in some
-        ]
-        for mention, some in ways.items()
-    }
-
-
-def weigh(candidates: list[Candidate], kind: Kind, query: Query) -> list[Candidate]:
-    """Lower the scores of candidates of a name with other words than the mention, and compute
-    probabilities from the scores that are shown.
-
-    candidates (List[Candidate]): The candidates of a text, best first.
-    kind (str): How the mention is interpreted.
-    query (Query): How to search.
-    RETURNS (List[Candidate]): The candidates in the same order.
-    """
-    if kind == "reworded name":
-        candidates = [
-            candidate._replace(score=candidate.score * REWORDED) for candidate in candidates
-        ]
-    return with_probabilities(candidates, query.calibration) if query.calibration else candidates
-
-
 def retrieve(
-    retriever: Retriever, texts: Sequence[str], query: Query
-) -> dict[str, list[Candidate]]:
-    """Find the candidates of texts in the cache, or by searching.
+    retriever: Retriever, ways: Mapping[MentionTexts, Sequence[Way]], query: Query
+) -> dict[MentionTexts, list[Interpretation]]:
+    """Find the candidates of all texts of the ways to interpret mentions, in the cache or by
+    searching.
 
     retriever (Retriever): Answers.
-    texts (Sequence[str]): Cleaned texts; an empty one has no candidates.
+    ways (Mapping[MentionTexts, Sequence[Way]]): The ways of each mention, with cleaned texts; an
+        empty text has no candidates.
     query (Query): How to search.
-    RETURNS (Dict[str, List[Candidate]]): Candidates by text, best first: 10, or `top_k` if that is
-        more.
+    RETURNS (Dict[MentionTexts, List[Interpretation]]): The ways with the candidates of each text,
+        best first: 10, or `top_k` if that is more.
     RAISES (ConnormError): CN402 if the index turns out to be damaged, CN406 for types and
         branches that it lacks, CN408 for a search that it was built without.
     """
     allowed = retriever.allowed(query.filter) if any(query.filter) else None
     depth, cache = max(query.top_k, _DEPTH), retriever.answers
-    cache.size = query.cache_size
+    if cache.size != query.cache_size:
+        cache.resize(query.cache_size)
     # Everything that the answers depend on.
-    asked = query.sieve, query.filter, query.rescorers, depth
-    found: dict[str, list[Candidate]] = {}
+    settings = query.sieve, query.filter, query.rescorers, depth
+    found: dict[str, list[Candidate]] = {"": []}
     new = []
-    for text in dict.fromkeys(texts):
-        known = cache.get((asked, text)) if text else []
-        if known is None:
-            new.append(text)
-        else:
-            found[text] = known
+    for _, texts in chain.from_iterable(ways.values()):
+        for text in texts:
+            if text not in found:
+                known = cache.get((settings, text))
+                found[text] = known or []
+                if known is None:
+                    new.append(text)
     for start in range(0, len(new), _BATCH):
         batch = retriever.encode(new[start : start + _BATCH], allowed)
         answers = run_sieve(batch, query.sieve, query.rescorers, top_k=depth)
         for text in new[start : start + _BATCH]:
             found[text] = answers.get(text, [])
-            cache.put((asked, text), found[text])
-    return found if query.codes is None else query.codes.with_codes(found, retriever.index)
+            cache.put((settings, text), found[text])
+    if query.codes is not None:
+        found = query.codes.with_codes(found, retriever.index)
+    interpretations: dict[MentionTexts, list[Interpretation]] = {}
+    for mention, some in ways.items():
+        interpretations[mention] = []
+        for kind, texts in some:
+            parts = [found[text] for text in texts]
+            if kind == "reworded name":
+                parts = [_lowered(part) for part in parts]
+            # Probabilities are those of the scores that are shown.
+            if query.calibration is not None:
+                parts = [with_probabilities(part, query.calibration) for part in parts]
+            interpretations[mention].append(Interpretation(kind, texts, tuple(parts)))
+    return interpretations
+
+
+def _lowered(candidates: Sequence[Candidate]) -> list[Candidate]:
+    return [candidate._replace(score=candidate.score * REWORDED) for candidate in candidates]
+
+
+def _first(top_k: int, ways: Sequence[Interpretation]) -> list[Interpretation]:
+    return [way._replace(parts=tuple([part[:top_k] for part in way.parts])) for way in ways]

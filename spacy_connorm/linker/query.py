@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from ..errors import ConnormError, Errors
 from ..index.filter import Filter
-from ..index.vectors.metric import COSINE
 from .calibration import Calibration
 from .codes import CodeSystems
 from .rescoring import Rescorer
@@ -40,16 +39,13 @@ class Query(NamedTuple):
         """
         return self._replace(sieve=Sieve((search,), ()))
 
-    def require_comparable(self, metric: str) -> None:
+    def refuse_comparisons(self, metric: str) -> None:
         """Refuse settings that compare a score with a fixed number or another text's score: an
         inner product has no upper limit, and grows with the length of the mention's vector.
 
-        metric (str): The metric of the index.
-        RAISES (ConnormError): CN421 with everything that must be changed, unless the metric is
-            "cosine".
+        metric (str): The metric of the index, which is not "cosine".
+        RAISES (ConnormError): CN421 with everything that must be changed, if there is anything.
         """
-        if metric == COSINE:
-            return
         # They raise or lower scores by a share of the largest cosine, 1.
         changes = [f"`{rescorer.setting} = 0`" for rescorer in self.rescorers]
         if self.split_composites:

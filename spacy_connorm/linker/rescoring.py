@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import compress
 from math import ceil
+from operator import attrgetter
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,20 +27,14 @@ class Rescorer:
     weight (float): How much it changes scores, 0 to 1.
     setting (str): The setting that the weight comes from.
     depth (int): The number of concepts to find for it, even if fewer are wanted.
+    raises_other_words (bool): Whether it raises scores of names that say the same as a text in
+        other words, so that a low best score does not end the search of such a text.
     """
 
     weight: float
     setting: ClassVar[str]
     depth: ClassVar[int] = 0
-
-    def may_rise(self, batch: SearchBatch) -> Collection[int]:
-        """List the texts whose best scores it may raise, so that a low one does not end their
-        search.
-
-        batch (SearchBatch): The texts.
-        RETURNS (Collection[int]): Their positions.
-        """
-        return ()
+    raises_other_words: ClassVar[bool] = False
 
     def __call__(
         self,
@@ -67,13 +62,7 @@ class RewrittenWords(Rescorer):
     """
 
     setting = "rewriting_weight"
-
-    def may_rise(self, batch: SearchBatch) -> Collection[int]:
-        """List the texts that names express in other words; see `Rescorer`.
-
-        RETURNS (Collection[int]): Their positions.
-        """
-        return batch.in_other_words.keys()
+    raises_other_words = True
 
     def __call__(
         self,
@@ -87,11 +76,10 @@ class RewrittenWords(Rescorer):
 
         RETURNS (List[List[Hit]]): The hits in their new order.
         """
-        names = {
-            place: batch.in_other_words[place] for place in places if place in batch.in_other_words
-        }
-        if search.representation != "T" or not names:
+        known = batch.in_other_words
+        if search.representation != "T" or known.keys().isdisjoint(places):
             return found
+        names = {place: known[place] for place in places if place in known}
         raised = _score_names(batch, search, names, self.weight, top_k)
         return _with_raised(found, places, raised, top_k)
 
@@ -221,11 +209,10 @@ class SameWords(Rescorer):
 
         RETURNS (List[List[Hit]]): The hits in their new order.
         """
-        names = {
-            place: batch.in_same_words[place] for place in places if place in batch.in_same_words
-        }
-        if search.representation != "T" or not names:
+        known = batch.in_same_words
+        if search.representation != "T" or known.keys().isdisjoint(places):
             return found
+        names = {place: known[place] for place in places if place in known}
         first, _ = batch.index.row_ranges[search.target]
         alike = _score_names(batch, search, names, self.weight, top_k)
         raised = {
@@ -327,12 +314,10 @@ def make_rescorers(settings: Mapping[str, Any]) -> tuple[Rescorer, ...]:
     settings (Mapping[str, Any]): The weights by the setting of each; missing ones are 0.
     RETURNS (Tuple[Rescorer, ...]): Those whose weight is over 0, in the order in which they run.
     """
-    rewriting, extra, same = (
-        settings.get(kind.setting, 0.0) for kind in (RewrittenWords, ExtraWords, SameWords)
-    )
+    rewriting = settings.get(RewrittenWords.setting, 0.0)
     rescorers = (
         RewrittenWords(rewriting),
-        ExtraWords(extra, spares_other_words=rewriting > 0),
-        SameWords(same),
+        ExtraWords(settings.get(ExtraWords.setting, 0.0), spares_other_words=rewriting > 0),
+        SameWords(settings.get(SameWords.setting, 0.0)),
     )
-    return tuple(rescorer for rescorer in rescorers if rescorer.weight)
+    return tuple(filter(attrgetter("weight"), rescorers))

@@ -84,10 +84,11 @@ def run_sieve(
     RAISES (ConnormError): CN408 for a search that the index was built without.
     """
     index, texts = batch.index, batch.texts
-    depth = max([top_k, *(rescorer.depth for rescorer in rescorers)])
-    may_rise = np.zeros(len(texts), dtype="bool")
+    depth, may_rise = top_k, np.zeros(len(texts), dtype="bool")
     for rescorer in rescorers:
-        may_rise[list(rescorer.may_rise(batch))] = True
+        depth = max(depth, rescorer.depth)
+        if rescorer.raises_other_words:
+            may_rise[list(batch.in_other_words)] = True
     answers: dict[int, tuple[Search, list[Hit]]] = {}
     waiting = list(range(len(texts)))
     for search, threshold in sieve.steps:
@@ -112,8 +113,9 @@ def run_sieve(
     all_hits = [hit for _, found in answers.values() for hit in found]
     labels = index.store.labels([hit.concept for hit in all_hits])
     names = index.store.texts([hit.member for hit in all_hits if hit.member >= 0 and not hit.text])
-    return {
-        texts[place]: [
+    candidates = {}
+    for place, (search, found) in answers.items():
+        candidates[texts[place]] = [
             Candidate(
                 *labels[hit.concept],
                 score=hit.score,
@@ -125,5 +127,4 @@ def run_sieve(
             )
             for hit in found
         ]
-        for place, (search, found) in answers.items()
-    }
+    return candidates

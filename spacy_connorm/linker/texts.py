@@ -3,6 +3,8 @@ long form that the document defines, as written, or as the mentions that the tex
 """
 
 from collections.abc import Collection, Sequence
+from itertools import repeat
+from operator import attrgetter
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..concepts import Candidate
@@ -139,11 +141,16 @@ def interpret(
     retriever (Retriever): Knows the texts of the index.
     RETURNS (Dict[MentionTexts, List[Way]]): The ways of each.
     """
-    named = {texts.mention: texts.matched_name for texts in mentions if texts.matched_name}
     # Empty for most mentions, which then take no time here.
+    named: dict[str, str] = {}
+    defined: set[str] = set()
+    for mention, long_form, name in mentions:
+        if name:
+            named[mention] = name
+        if long_form:
+            defined.add(mention)
     in_data = named and retriever.find_known_texts(named, "D")
     names = named and retriever.find_known_texts(named.values(), "OD")
-    defined = {texts.mention for texts in mentions if texts.long_form}
     # Inner products of two texts can't be compared.
     reliable = _find_reliable(defined, retriever) if defined and retriever.has_cosines else set()
     bag = retriever.index.words.known_bag
@@ -182,13 +189,11 @@ def split(texts: MentionTexts, wholes: Sequence[Interpretation], language: str) 
     language (str): The code of its language.
     RETURNS (List[Way]): The ways.
     """
+    ways: list[Way] = []
     if PART_SEPARATOR in texts.matched_name:
-        ways = [tuple(texts.matched_name.split(PART_SEPARATOR))]
+        ways.append(("parts", tuple(texts.matched_name.split(PART_SEPARATOR))))
     else:
-        ways = []
         for whole in wholes:
             if whole.kind not in _NAMES:
-                ways += split_composite(whole.texts[0], language)
-    if ways and any(whole.is_settled for whole in wholes):
-        return []
-    return [("parts", parts) for parts in ways]
+                ways += zip(repeat("parts"), split_composite(whole.texts[0], language))
+    return [] if ways and any(map(attrgetter("is_settled"), wholes)) else ways

@@ -1,7 +1,7 @@
 """The component that writes concept ids and candidates onto spans."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain, islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
 
 _ENCODER = "encoder"
-# The settings that name branches.
-_BRANCHES = ("branches", "excluded_branches")
 
 
 class ConceptNormalizer(SavedComponent, BatchedPipe):
@@ -153,7 +151,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             record_normalizer(doc, self)
             groups = self._groups(doc) if by_span else {}
             spans = list(chain.from_iterable(groups.values()))
-            kb_ids = list(map(self.decide, by_span))
+            kb_ids = list(map(written_id, by_span, repeat(self.cfg["nil_threshold"])))
             set_span_attributes(doc, spans, kb_ids, by_span, prefix=prefix)
             if not prefix:
                 written = iter(kb_ids)
@@ -304,7 +302,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         """
         from ..linker.codes import CodeSystems
 
-        cfg = self._limited(limits)
+        cfg = self._limited(limits) if limits else self.cfg
         query = self._query(cfg)._replace(filter=self.filter(cfg))
         if cfg["code_systems"]:
             prefixes = PREFIXES.extended(cfg["prefixes"])
@@ -336,8 +334,11 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         from ..index.filter import Filter
 
         cfg = self.cfg if cfg is None else cfg
-        limits = (cfg["types"], *(map(self.own_id, cfg[each]) for each in _BRANCHES))
-        return Filter(*(tuple(map(clean, each)) for each in limits))
+        return Filter(
+            types=tuple(map(clean, cfg["types"])),
+            branches=tuple(map(clean, map(self.own_id, cfg["branches"]))),
+            excluded=tuple(map(clean, map(self.own_id, cfg["excluded_branches"]))),
+        )
 
     def own_id(self, concept_id: str) -> str:
         """Replace a prefix that the user has defined by one that the index knows. Indexes know all
@@ -472,11 +473,12 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN005 if a span attribute is taken, CN421 for settings that are
             incompatible with the metric of the index.
         """
-        from ..index.vectors.metric import metric_of
+        from ..index.vectors.metric import COSINE, metric_of
 
         register_span_attributes(cfg["attribute_prefix"])
         register_matched_name()
-        self._query(cfg).require_comparable(metric_of(self.lookup.backend))
+        if metric_of(self.lookup.backend) != COSINE:
+            self._query(cfg).refuse_comparisons(metric_of(self.lookup.backend))
         self.cfg = cfg
 
     def _limited(self, limits: Limits) -> Settings:

@@ -1,4 +1,4 @@
-"""Mentions looked up without a document: limits, odd texts, live synonyms, explanations."""
+"""Mentions looked up without a document: limits, odd texts, live synonyms."""
 
 import pickle
 
@@ -258,33 +258,6 @@ def test_pickled_component_keeps_synonyms(normalizer):
     mentions = ["head spinning", "cold", "MI"]
     copy = pickle.loads(pickle.dumps(normalizer))
     assert copy.candidates(mentions) == normalizer.candidates(mentions)
-
-
-# Explanations
-
-
-@pytest.mark.parametrize("mention", ["head spinning", "MI", "cold", "hart atack", "", "☃"])
-def test_explanation_is_what_happens(make_pipeline, mention):
-    normalizer = make_pipeline(synonyms=[("head spinning", "C5")]).get_pipe("concept_normalizer")
-    explanation = normalizer.explain(mention)
-    (answering,) = [step for step in explanation.steps if step.answers]
-    assert [answering.candidates] == normalizer.candidates([mention])
-    assert all(candidate.search == answering.search for candidate in answering.candidates)
-
-
-def test_explanation_tells_each_search_of_the_sieve(make_pipeline):
-    normalizer = make_pipeline(synonyms=[("chest pain", "C1")]).get_pipe("concept_normalizer")
-    explanation = normalizer.explain(" chest \n painful")
-    assert (explanation.mention, explanation.searched) == (" chest \n painful", "chest painful")
-    rows = [(step.search, step.threshold, step.answers) for step in explanation.steps]
-    assert rows == [("D-T", 0.98, False), ("OD-T", None, True)]
-    assert all(step.candidates[0].text == "chest pain" for step in explanation.steps)
-    assert 0.5 < explanation.steps[0].candidates[0].score < 0.95
-
-
-def test_explanation_keeps_to_the_settings(make_normalizer):
-    steps = make_normalizer(top_k=1, types=["Phenomenon"]).explain("cold").steps
-    assert [candidate.concept_id for candidate in steps[-1].candidates] == ["C4"]
 
 
 def test_an_exact_synonym_comes_before_others(make_normalizer):

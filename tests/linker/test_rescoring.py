@@ -59,14 +59,6 @@ def test_texts_of_the_index_are_left_alone(make_normalizer):
         assert all(each == found[0] for each in found)
 
 
-def test_an_explanation_has_the_same_scores(make_normalizer):
-    normalizer = make_normalizer(extra_words_weight=0.5)
-    explanation = normalizer.explain("severe colds")
-    (step,) = (step for step in explanation.steps if step.answers)
-    (found,) = normalizer.candidates(["severe colds"])
-    assert step.candidates == found
-
-
 @pytest.mark.parametrize("weight", [-0.1, 1.1, "0.2"])
 def test_a_weight_is_a_number_from_0_to_1(make_normalizer, weight):
     with pytest.raises(ConnormError, match="CN006.*extra_words_weight"):

@@ -6,6 +6,7 @@ import pytest
 
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.index.cache import Cache
 from spacy_connorm.linker.calibration import Calibration
 from spacy_connorm.linker.linking import candidates_of
 from spacy_connorm.linker.query import Query
@@ -25,6 +26,11 @@ class Texts:
         self.found = found
         self.data = set(data)
         self.asked = []
+        self.answers = Cache(0)
+
+    def encode(self, texts, allowed):
+        self.asked.extend(texts)
+        return self, texts
 
     def find_known_texts(self, texts, target):
         return {
@@ -33,20 +39,20 @@ class Texts:
 
 
 @pytest.fixture(autouse=True)
-def retrieve(monkeypatch):
+def answers_of_texts(monkeypatch):
     """Answers from `Texts`, without any index."""
 
-    def retrieve(texts, asked, query):
-        texts.asked.extend(asked)
+    def run_sieve(batch, sieve, rescorers, top_k):
+        texts, searched = batch
         return {
             text: [
                 Candidate(concept, concept, score, concept, "OD-T", searched=text)
                 for concept, score in texts.found.get(text, {}).items()
             ]
-            for text in asked
+            for text in searched
         }
 
-    monkeypatch.setattr("spacy_connorm.linker.linking.retrieve", retrieve)
+    monkeypatch.setattr("spacy_connorm.linker.linking.run_sieve", run_sieve)
 
 
 def find(texts, mentions, long_forms=None, **settings):
