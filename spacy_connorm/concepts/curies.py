@@ -3,12 +3,11 @@ map.
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from importlib.resources import files
 
 from ..errors import refuse
+from ..files.package_data import read_toml
 
 # The form of a prefix set by a user.
 PREFIX = re.compile(r"[A-Za-z_][\w.\-]*")
@@ -138,8 +137,7 @@ class PrefixMap:
 
 
 def _read_prefixes() -> PrefixMap:
-    content = files(__package__).joinpath("vocabularies.toml").read_text(encoding="utf8")
-    vocabularies = tomllib.loads(content)
+    vocabularies = read_toml(__package__, "vocabularies.toml")
     return PrefixMap(
         {
             spelling: prefix
