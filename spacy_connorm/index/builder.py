@@ -79,7 +79,7 @@ def _write_vectors(
 def _encode_all(texts: list[str], encoder: Encoder, report: Callable[[int], Any]) -> Raw:
     # Texts of similar length share a chunk, so that encoders pad little.
     inputs = encoder_inputs(encoder, texts)
-    order = np.argsort([len(each) for each in inputs], kind="stable")
+    order = np.argsort([len(tokens) for tokens in inputs], kind="stable")
     parts = []
     for start in range(0, len(order), _ENCODED):
         chunk = order[start : start + _ENCODED]
@@ -112,10 +112,10 @@ def concept_means(
         from scipy.sparse import csr_matrix
 
         for start in range(0, max(len(numbers), 1), _MEANS):
-            own = ends[start : start + _MEANS + 1]
-            counts = np.diff(own)
+            bounds = ends[start : start + _MEANS + 1]
+            counts = np.diff(bounds)
             shares = np.repeat((1 / counts).astype("float32"), counts)
-            parts = (shares, rows[own[0] : own[-1]], own - own[0])
+            parts = (shares, rows[bounds[0] : bounds[-1]], bounds - bounds[0])
             yield vectors.sums(csr_matrix(parts, shape=(len(counts), len(vectors))))
 
     return numbers, blocks()
@@ -181,9 +181,9 @@ def write_index(
                 folder, grouped, names, encoder, dtype=backend.dtype, known=reused
             )
             counts = {"concepts": len(store), "concepts_only_in_data": store.only_in_data}
-        listed = list(substitutions)
-        if listed:
-            RewritingTable.from_substitutions(listed).write(folder)
+        rewritings = list(substitutions)
+        if rewritings:
+            RewritingTable.from_substitutions(rewritings).write(folder)
         vectors = open_vectors(folder, "texts")
         members = Members.open(folder, rows=len(vectors), concepts=counts["concepts"])
         counts |= {
@@ -192,14 +192,14 @@ def write_index(
             "width": vectors.width,
             "ontology_members": int(np.count_nonzero(members.target & O)),
             "data_members": int(np.count_nonzero(members.target & D)),
-            "substitutions": len(listed),
+            "substitutions": len(rewritings),
         }
         updates: dict[str, str] = {}
         for search in map(Search, searches):
             items = _items(folder, search, vectors, members, backend, counts["concepts"])
             if len(items):
-                mine = copied[slice(*members.rows_of(search.target))]
-                earlier = _earlier(reused, search, mine, len(items), backend)
+                copied_rows = copied[slice(*members.rows_of(search.target))]
+                earlier = _earlier(reused, search, copied_rows, len(items), backend)
                 built = backend.build(items, folder / f"{search}.index", earlier)
                 updates |= {search.value: built} if built else {}
         seal(folder, {**facts, "counts": counts, "updates": updates})

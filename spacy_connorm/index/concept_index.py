@@ -96,8 +96,10 @@ class ConceptIndex:
             ("metric", self.metric, metric_of(self.backend)),
         ):
             if found != expected:
-                told = {"part": part, "found": found, "expected": expected}
-                raise ConnormError(Errors.CN410.format(path=self.folder, **told))
+                message = Errors.CN410.format(
+                    path=self.folder, part=part, found=found, expected=expected
+                )
+                raise ConnormError(message)
         widths = loaded_shim(encoder).widths
         if widths != self.vectors.widths:
             reason = f"its vectors have {self.vectors.widths} components, not {widths}"
@@ -130,8 +132,8 @@ class ConceptIndex:
         """
         number = self.store.number(concept_id)
         if number is None:
-            told = {"concept": quote_id(concept_id), "path": self.folder}
-            raise ConnormError(Errors.CN411.format(**told))
+            message = Errors.CN411.format(concept=quote_id(concept_id), path=self.folder)
+            raise ConnormError(message)
         return number
 
     def concept(self, concept_id: str) -> Concept:
@@ -144,9 +146,9 @@ class ConceptIndex:
         """
         number = self.number(concept_id)
         concept, members = self.store.concept(number), self.members
-        mine = np.flatnonzero((members.concept == number) & (members.target & O > 0))
-        texts = self.store.texts(mine)
-        aliases = (texts[member] for member in mine.tolist() if not members.preferred[member])
+        names = np.flatnonzero((members.concept == number) & (members.target & O > 0))
+        texts = self.store.texts(names)
+        aliases = (texts[member] for member in names.tolist() if not members.preferred[member])
         return replace(concept, aliases=tuple(aliases))
 
     def searcher(self, search: str) -> Searcher:

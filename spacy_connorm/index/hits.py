@@ -114,8 +114,8 @@ def with_parts(
     RETURNS (List[List[Hit]]): The hits with `parts`.
     """
     pairs = [(place, hit.item) for place, hits in enumerate(found) for hit in hits]
-    asked, items = np.asarray(pairs, dtype="int64").reshape(-1, 2).T
-    both = rounded(np.asarray(searched.parts(vectors, asked, items)))
+    mentions, items = np.asarray(pairs, dtype="int64").reshape(-1, 2).T
+    both = rounded(np.asarray(searched.parts(vectors, mentions, items)))
     parts = zip(*both.tolist(), strict=True)
     return [[hit._replace(parts=next(parts)) for hit in hits] for hits in found]
 
@@ -175,8 +175,8 @@ class IndexTexts:
         best = best_members(mention, fields, top_k)
         columns = [column[best].tolist() for column in fields]
         hits: list[list[Hit]] = [[] for _ in range(batch)]
-        for each, hit in zip(mention[best].tolist(), map(Hit, *columns), strict=True):
-            hits[each].append(hit)
+        for number, hit in zip(mention[best].tolist(), map(Hit, *columns), strict=True):
+            hits[number].append(hit)
         return hits
 
 
@@ -196,10 +196,11 @@ class _OtherItems(NamedTuple):
         self, batch: int, mention: np.ndarray, item: np.ndarray, score: np.ndarray, top_k: int
     ) -> list[list[Hit]]:
         hits: list[list[Hit]] = [[] for _ in range(batch)]
-        for each, own, value in zip(mention.tolist(), item.tolist(), score.tolist(), strict=True):
-            for rarity, rank, concept, text in self.denoted(own):
-                hits[each].append(Hit(-value, rarity, rank, concept, own, text=text))
-        return [best_hits(own, top_k) for own in hits]
+        proposals = zip(mention.tolist(), item.tolist(), score.tolist(), strict=True)
+        for number, place, value in proposals:
+            for rarity, rank, concept, text in self.denoted(place):
+                hits[number].append(Hit(-value, rarity, rank, concept, place, text=text))
+        return [best_hits(of_mention, top_k) for of_mention in hits]
 
 
 _Source: TypeAlias = IndexTexts | _OtherItems
@@ -286,8 +287,8 @@ def _search_source(
     found: list[list[Hit]] = [[] for _ in range(vectors.shape[0])]
     waiting, n = np.arange(len(found)), _FIRST_LOOK * top_k
     while len(waiting):
-        asked = vectors if len(waiting) == len(found) else vectors[waiting]
-        neighbours = source.searcher.nearest(asked, n, source.items)
+        queries = vectors if len(waiting) == len(found) else vectors[waiting]
+        neighbours = source.searcher.nearest(queries, n, source.items)
         # Larger or infinite scores and NaN come from damaged vectors.
         if not (neighbours.scores <= largest).all():
             raise ConnormError(Errors.CN420)
@@ -301,12 +302,17 @@ def _search_source(
         hits = source.hits(
             len(items), mention, items[mention, place], scores[mention, place], top_k
         )
-        for each, own in zip(waiting.tolist(), hits, strict=True):
-            found[each] = own
+        for number, of_mention in zip(waiting.tolist(), hits, strict=True):
+            found[number] = of_mention
         if items.shape[1] < n:
             break
         # The worst of the concepts wanted; with fewer concepts, any item could still be among them.
-        worst = np.array([-own[-1].distance if len(own) == top_k else -np.inf for own in hits])
+        worst = np.array(
+            [
+                -of_mention[-1].distance if len(of_mention) == top_k else -np.inf
+                for of_mention in hits
+            ]
+        )
         waiting = waiting[(items[:, -1] >= 0) & (scores[:, -1] >= worst)]
         n *= 4
     searched = source.searcher.vectors

@@ -126,8 +126,8 @@ class NameFile:
         encoded = [text.encode() for text in texts]
         self._file.write(b"".join(encoded))
         end = self._ends[-1]
-        for each in encoded:
-            end += len(each)
+        for content in encoded:
+            end += len(content)
             self._ends.append(end)
 
     def ordered(self, numbers: np.ndarray) -> Names:

@@ -98,7 +98,8 @@ class SynonymOverlay:
         """
         by_key, raw, removed = dict(self.by_key), dict(self.raw), set(self.removed)
         for key, _, concept in synonyms:
-            left = {other: each for other, each in by_key.get(key, {}).items() if other != concept}
+            left = {**by_key.get(key, {})}
+            left.pop(concept, None)
             if left:
                 by_key[key] = left
             elif key in by_key:
@@ -275,16 +276,16 @@ def write_overlay(overlay: SynonymOverlay, index: ConceptIndex, folder: Path) ->
     folder (Path): An existing folder.
     """
     added, removed = overlay.synonyms, sorted(overlay.removed)
-    numbers = {each.concept for each in added} | {concept for _, concept in removed}
+    numbers = {synonym.concept for synonym in added} | {concept for _, concept in removed}
     ids = {number: concept_id for number, (concept_id, _) in index.store.labels(numbers).items()}
     lines: list[dict[str, Any]] = [
         {
-            "key": each.key.hex(),
-            "text": each.text,
-            "concept_id": ids[each.concept],
-            "count": overlay.count(each),
+            "key": synonym.key.hex(),
+            "text": synonym.text,
+            "concept_id": ids[synonym.concept],
+            "count": overlay.count(synonym),
         }
-        for each in added
+        for synonym in added
     ]
     lines += [{"row": row, "concept_id": ids[concept]} for row, concept in removed]
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)

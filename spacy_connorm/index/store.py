@@ -164,9 +164,10 @@ class ConceptStore:
         wanted = np.asarray(members, dtype="int64")
         if not 0 <= wanted.min() <= wanted.max() < len(self._text_starts) - 1:
             raise damaged(self.path.with_name(STARTS_FILE), "it lacks texts")
-        ends = zip(*(self._text_starts[wanted + each].tolist() for each in (0, 1)), strict=True)
+        starts, ends = (self._text_starts[wanted + place].tolist() for place in (0, 1))
         try:
-            texts = [str(self._utf8[start:end], "utf8") for start, end in ends]
+            bounds = zip(starts, ends, strict=True)
+            texts = [str(self._utf8[start:end], "utf8") for start, end in bounds]
         except UnicodeDecodeError as error:
             raise damaged(self.path.with_name(TEXTS_FILE), error) from error
         return dict(zip(members, texts, strict=True))
@@ -231,7 +232,9 @@ class ConceptStore:
         return self._ancestors.get_all([number], self._read_ancestors)[number]
 
     def _read_ancestors(self, numbers: Sequence[int]) -> dict[int, frozenset[int]]:
-        return {each: frozenset(self._database.column(_ANCESTORS, int, each)) for each in numbers}
+        return {
+            number: frozenset(self._database.column(_ANCESTORS, int, number)) for number in numbers
+        }
 
     def of_types(self, types: Sequence[str]) -> np.ndarray:
         """Find the concepts of some semantic types.
@@ -264,7 +267,7 @@ class ConceptStore:
         """
         found = np.zeros(len(self), dtype="bool")
         found[self.of_branches(branches)] = True
-        roots = [number for each in branches if (number := self.number(each)) is not None]
+        roots = [place for branch in branches if (place := self.number(branch)) is not None]
         child, parent = self._links()
         while True:
             others = np.zeros(len(self), dtype="bool")

@@ -97,7 +97,7 @@ class StoreWriter:
             if values := getattr(concept, table):
                 self._insert(f"stage.{table}", ((value, place) for value in values))
         if xrefs:
-            self._insert("stage.xrefs", ((each, place) for each in xrefs))
+            self._insert("stage.xrefs", ((curie, place) for curie in xrefs))
         self._known += is_new
         return place, is_new
 

@@ -191,8 +191,8 @@ def rewrite(
         if 0 < size <= _MAX_WORDS and len(names.hashes):
             alike = [bags[number] for number in numbers]
             rewritten = _rewrite_alike(alike, names, words, tables, min_certainty)
-            for number, each in zip(numbers, rewritten, strict=True):
-                found[number] = each
+            for number, names_of_text in zip(numbers, rewritten, strict=True):
+                found[number] = names_of_text
     return found
 
 
@@ -208,7 +208,7 @@ def _rewrite_alike(
     parts, places = hash_parts(values), _places(values.shape[1])
     single = [
         _derivations(bags, values, names, words),
-        *(each.replacements(parts, places, min_certainty) for each in tables),
+        *(table.replacements(parts, places, min_certainty) for table in tables),
     ]
     texts, changes, certain = _with_pairs(single, len(bags), min_certainty)
     hashes = values.sum(axis=1, dtype="uint64")[texts] + changes
@@ -222,8 +222,8 @@ def _rewrite_alike(
     first = np.sort(first)
     bounds = np.searchsorted(texts[first], np.arange(len(bags) + 1)).tolist()
     return [
-        Rewritten(rows[own], certain[own])
-        for own in (first[start : min(end, start + _MAX_ROWS)] for start, end in pairwise(bounds))
+        Rewritten(rows[kept], certain[kept])
+        for kept in (first[start : min(end, start + _MAX_ROWS)] for start, end in pairwise(bounds))
     ]
 
 
@@ -239,7 +239,7 @@ def _derivations(
     RETURNS (_Replacements): The replacements.
     """
     forms = list(map(words.forms.of, chain.from_iterable(bags)))
-    hashes = np.array([each.hash for each in chain.from_iterable(forms)], dtype="uint64")
+    hashes = np.array([form.hash for form in chain.from_iterable(forms)], dtype="uint64")
     known = np.flatnonzero(
         (find_sorted(names.words, hashes) >= 0) | (find_sorted(names.hashes, hashes) >= 0)
     )
@@ -273,15 +273,16 @@ class RewritingTable:
             general texts.
         """
         by_words = defaultdict[int, dict[int, float]](dict)
-        for each in substitutions:
-            one, other = hash_bags([each.words, each.others]).tolist()
-            for replaced, words, others in ((each.words, one, other), (each.others, other, one)):
-                if replaced:
-                    by_words[words][(others - words) % (1 << 64)] = each.certainty
+        for substitution in substitutions:
+            bags = (substitution.words, substitution.others)
+            one, other = hash_bags(bags).tolist()
+            for bag, words, others in zip(bags, (one, other), (other, one), strict=True):
+                if bag:
+                    by_words[words][(others - words) % (1 << 64)] = substitution.certainty
         words = sorted(by_words)
-        counts = [len(by_words[each]) for each in words]
-        changes = [change for each in words for change in by_words[each]]
-        certainty = [value for each in words for value in by_words[each].values()]
+        counts = [len(by_words[bag]) for bag in words]
+        changes = [change for bag in words for change in by_words[bag]]
+        certainty = [value for bag in words for value in by_words[bag].values()]
         return cls(
             np.array(words, dtype="uint64"),
             np.concatenate([[0], np.cumsum(counts)]).astype("int64"),
@@ -397,7 +398,8 @@ def _with_pairs(
     """
     texts, changes, certain, places = map(np.concatenate, zip(*single, strict=True))
     order = np.lexsort((-certain, texts))
-    texts, changes, certain, places = (each[order] for each in (texts, changes, certain, places))
+    columns = (texts, changes, certain, places)
+    texts, changes, certain, places = (column[order] for column in columns)
     bounds = np.searchsorted(texts, np.arange(count + 1)).tolist()
     pairs = [
         np.add(pair_places(min(end - start, _MAX_PAIRED)), start) for start, end in pairwise(bounds)

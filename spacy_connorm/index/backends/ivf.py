@@ -206,9 +206,9 @@ def _add_items(index: Any, vectors: Vectors, items: np.ndarray) -> None:
     quantizer.k_factor = _SEARCHING_DEPTH
 
 
-def _ids(lists: Any, each: int) -> np.ndarray:
+def _ids(lists: Any, number: int) -> np.ndarray:
     """Get the items of a list that is not empty, mapped as long as the lists are open."""
-    return load_faiss().rev_swig_ptr(lists.get_ids(each), lists.list_size(each))
+    return load_faiss().rev_swig_ptr(lists.get_ids(number), lists.list_size(number))
 
 
 def _copy_items(old: Any, index: Any, items: np.ndarray) -> np.ndarray:
@@ -227,17 +227,17 @@ def _copy_items(old: Any, index: Any, items: np.ndarray) -> np.ndarray:
     copied = np.zeros(len(items), dtype="bool")
     source = faiss.downcast_InvertedLists(old.invlists)
     target = faiss.ArrayInvertedLists(old.nlist, old.code_size)
-    for each in range(old.nlist):
-        size = source.list_size(each)
+    for number in range(old.nlist):
+        size = source.list_size(number)
         if not size:
             continue
-        numbers = now[_ids(source, each)]
-        codes = faiss.rev_swig_ptr(source.get_codes(each), size * old.code_size)
+        numbers = now[_ids(source, number)]
+        codes = faiss.rev_swig_ptr(source.get_codes(number), size * old.code_size)
         places = np.flatnonzero(numbers >= 0)
         # As if the items had been added one by one.
         places = places[np.argsort(numbers[places])]
         numbers, codes = numbers[places], codes.reshape(size, -1)[places]
-        target.add_entries(each, len(places), faiss.swig_ptr(numbers), faiss.swig_ptr(codes))
+        target.add_entries(number, len(places), faiss.swig_ptr(numbers), faiss.swig_ptr(codes))
         copied[numbers] = True
     # From here on, the index frees its lists.
     target.this.disown()
@@ -279,7 +279,7 @@ def _quantizer_fits(faiss: Any, quantizer: Any, *, lists: int, width: int) -> bo
     exact = faiss.downcast_index(quantizer.refine_index)
     if not isinstance(codes, faiss.IndexPQFastScan) or not isinstance(exact, faiss.IndexFlat):
         return False
-    same = {(each.d, each.ntotal, each.metric_type) for each in (quantizer, codes, exact)}
+    same = {(index.d, index.ntotal, index.metric_type) for index in (quantizer, codes, exact)}
     pq = codes.pq
     return bool(
         same == {(width, lists, faiss.METRIC_INNER_PRODUCT)}
@@ -344,7 +344,7 @@ class IvfIndex:
         RAISES (ConnormError): CN006 or CN118 for an invalid setting.
         """
         require_choice("dtype", self.dtype, DTYPES)
-        given = [each for each in ("lists", "probes") if getattr(self, each) is not None]
+        given = [name for name in ("lists", "probes") if getattr(self, name) is not None]
         require_positive_settings(self, "oversample", *given)
         if self.exact_below < _LEAST_VECTORS:
             refuse("exact_below", self.exact_below, f"at least {_LEAST_VECTORS}")
@@ -368,22 +368,22 @@ class IvfIndex:
         wanted = min(
             self.lists or min(_LISTS_PER_ROOT * isqrt(len(vectors)), _MOST_LISTS), len(vectors)
         )
-        old, told = None, None
+        old, note = None, None
         if earlier is not None and not earlier.path.exists():
-            told = "learned anew: there were none"
+            note = "learned anew: there were none"
         elif earlier is not None:
             old = _open_lists(earlier.path, rows=earlier.size, width=vectors.width)
             if abs(old.nlist - wanted) > (0 if self.lists else _OTHER_COUNT * wanted):
-                told = f"learned anew: there were {old.nlist} lists, but {wanted} are wanted"
-        if earlier is None or told is not None:
+                note = f"learned anew: there were {old.nlist} lists, but {wanted} are wanted"
+        if earlier is None or note is not None:
             index = _learn_lists(vectors, wanted, self.seed)
         else:
-            index, told = _keep_lists(old, vectors, earlier), "kept"
+            index, note = _keep_lists(old, vectors, earlier), "kept"
         try:
             load_faiss().write_index(index, str(path))
         except RuntimeError as error:
             raise OSError(str(error).splitlines()[0]) from error
-        return told
+        return note
 
     def open(self, vectors: Vectors, path: Path) -> "Searcher":
         """Map the lists into memory.
@@ -453,9 +453,9 @@ class IvfSearcher:
         settings = faiss.IVFRaBitQSearchParameters(nprobe=probes, qb=_QUERY_BITS)
         if allowed is not None:
             settings.sel = faiss.IDSelectorBitmap(allowed.bits)
-        asked = np.ascontiguousarray(queries, dtype="float32")
-        with _threads_for(len(asked)):
-            items = self._lists.search(asked, count, params=settings)[1]
+        contiguous = np.ascontiguousarray(queries, dtype="float32")
+        with _threads_for(len(contiguous)):
+            items = self._lists.search(contiguous, count, params=settings)[1]
         if items.size and items.max() >= self._lists.ntotal:
             raise damaged(self._path, "its lists hold a number that is not a vector")
         return items

@@ -147,15 +147,15 @@ class DenseVectors:
         # Unlike a matrix product, it sums each row in the same order, whatever the number of rows.
         return np.einsum("ij,j->i", self._floats(rows), queries[query]) * self.steps[rows]
 
-    def pairs(self, queries: np.ndarray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def pairs(self, queries: np.ndarray, numbers: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Compute the scores of pairs of a query and a row.
 
         queries (Floats2d): (b, width), as for `compare`.
-        asked (Ints1d): int64 (n,): the query of each pair.
+        numbers (Ints1d): int64 (n,): the query of each pair.
         rows (Ints1d): int64 (n,): the row of each pair.
         RETURNS (Floats1d): float32 (n,).
         """
-        return np.einsum("ij,ij->i", self._floats(rows), queries[asked]) * self.steps[rows]
+        return np.einsum("ij,ij->i", self._floats(rows), queries[numbers]) * self.steps[rows]
 
     def queries(self, rows: np.ndarray | slice) -> np.ndarray:
         """Use some rows as queries, as if their texts were encoded again, up to the precision of

@@ -102,24 +102,24 @@ class HybridVectors:
         return HybridArray(self.dense.queries(rows), self.lexical.queries(rows))
 
     def parts(
-        self, queries: HybridArray, asked: np.ndarray, rows: np.ndarray
+        self, queries: HybridArray, numbers: np.ndarray, rows: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Compute the two scores that `rescore` combines, for pairs of a query and a row.
 
         queries (HybridArray): (b, width).
-        asked (Ints1d): int64 (n,): the query of each pair.
+        numbers (Ints1d): int64 (n,): the query of each pair.
         rows (Ints1d): int64 (n,): the row of each pair.
         RETURNS (Tuple[np.ndarray, np.ndarray]): The dense and the lexical scores; float32 (n,).
         """
-        dense = self.dense.pairs(queries.dense, asked, rows)
-        return dense, self.lexical.pairs(queries.lexical, asked, rows)
+        dense = self.dense.pairs(queries.dense, numbers, rows)
+        return dense, self.lexical.pairs(queries.lexical, numbers, rows)
 
-    def pairs(self, queries: HybridArray, asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def pairs(self, queries: HybridArray, numbers: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Compute the scores of pairs; see `DenseVectors.pairs`.
 
         RETURNS (Floats1d): float32 (n,).
         """
-        return self.score(queries, *self.parts(queries, asked, rows))
+        return self.score(queries, *self.parts(queries, numbers, rows))
 
     def sums(self, incidence: "csr_matrix") -> HybridArray:
         """Sum raw vectors; see `DenseVectors.sums`.

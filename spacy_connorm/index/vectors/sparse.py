@@ -97,9 +97,9 @@ class SparseVectors:
         """Compare by the features of each row, always in the same order; see
         `DenseVectors.compare`.
         """
-        columns = np.zeros((self.width, queries.shape[0]), dtype="float32")
-        asked = np.repeat(np.arange(queries.shape[0]), np.diff(queries.indptr))
-        columns[queries.indices, asked] = queries.data
+        columns = np.zeros((self.unit.shape[1], queries.shape[0]), dtype="float32")
+        numbers = np.repeat(np.arange(queries.shape[0]), np.diff(queries.indptr))
+        columns[queries.indices, numbers] = queries.data
         size = len(self.norms)
         return RowScores(
             lambda start, stop: (
@@ -115,12 +115,12 @@ class SparseVectors:
         """
         return (self.unit[rows] @ queries[query].T).toarray().ravel()
 
-    def pairs(self, queries: "csr_matrix", asked: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    def pairs(self, queries: "csr_matrix", numbers: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Compute the scores of pairs; see `DenseVectors.pairs`.
 
         RETURNS (Floats1d): float32 (n,).
         """
-        products = self.unit[rows].multiply(queries[asked])
+        products = self.unit[rows].multiply(queries[numbers])
         return np.asarray(products.sum(axis=1)).ravel()
 
     def queries(self, rows: np.ndarray) -> "csr_matrix":
