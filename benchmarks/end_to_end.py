@@ -35,7 +35,7 @@ from spacy_connorm.evaluation.end_to_end import DocumentSpans, LinkedSpan, score
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.ontology.profiles import AUTO
 from spacy_connorm.pipeline.loading import load_pipeline
-from spacy_connorm.pipeline.settings import GENERIC, FinderSettings, NormalizerSettings
+from spacy_connorm.pipeline.settings import FinderSettings, NormalizerSettings
 from spacy_connorm.workflows.indexing import build_index
 
 FINDERS = ("exact", "ontology", "trained", *PEERS)
@@ -84,7 +84,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "short forms: up to 3 letters instead of 5": {"short_letters": 3},
     "undefined short forms, too": {"undefined_short_forms": True},
     "stop texts and groups are found": {"stop_texts": []},
-    "one-word groups are found": {"stop_texts": [*GENERIC]},
+    "one-word groups are found": {"stop_texts": None},
     "no profile": {},
 }
 _NO_PROFILE = [*SETTINGS][-1]

@@ -63,7 +63,7 @@ class NameFinder:
             LongForms(index.store, index.words),
             settings["min_letters"],
             settings["short_letters"],
-            tuple(settings["stop_texts"]),
+            settings["stop_texts"],
             settings["match_capitals"],
             settings["undefined_short_forms"],
         )

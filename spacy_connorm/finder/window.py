@@ -27,7 +27,7 @@ class RuleContext:
     long_forms (LongForms): The long forms of the index's short forms.
     min_letters (int): See `FinderSettings`.
     short_letters (int): See `FinderSettings`.
-    stop_texts (Sequence[str]): See `FinderSettings`.
+    stop_texts (Optional[Sequence[str]]): See `FinderSettings`.
     match_capitals (bool): See `FinderSettings`.
     undefined_short_forms (bool): See `FinderSettings`.
     """
@@ -36,7 +36,7 @@ class RuleContext:
     long_forms: LongForms
     min_letters: int
     short_letters: int
-    stop_texts: Sequence[str]
+    stop_texts: Sequence[str] | None
     match_capitals: bool
     undefined_short_forms: bool
 
@@ -63,7 +63,8 @@ class RuleContext:
 
         RETURNS (FrozenSet[int]): The hashes of their bags of words.
         """
-        return frozenset(map(hash_bag, map(self.words.bag, self.stop_texts)))
+        texts = self.classes.generic_names if self.stop_texts is None else self.stop_texts
+        return frozenset(map(hash_bag, map(self.words.bag, texts)))
 
 
 @dataclass(eq=False)

@@ -53,6 +53,8 @@ class FinderClasses:
     adverb_endings: End adverbs.
     positive: What a plus after a marker says.
     negative: What a minus after a marker says.
+    generic_names: Names in ontologies that do not name a concept by themselves.
+    counted_kinds: What a number after a short form counts: "CKD3".
     """
 
     auxiliaries: Words = NONE
@@ -98,3 +100,5 @@ class FinderClasses:
     adverb_endings: Words = NONE
     positive: Words = NONE
     negative: Words = NONE
+    generic_names: Words = NONE
+    counted_kinds: Words = NONE

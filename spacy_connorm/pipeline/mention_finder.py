@@ -20,6 +20,7 @@ from ..finder.found_mentions import (
     with_nested,
 )
 from ..finder.unmarked_texts import read_stop_list, require_docs, unmarked_texts
+from ..text.words import words_of
 from .batched_pipe import BatchedPipe
 from .concept_normalizer import ConceptNormalizer
 from .mention_sources import record_finder
@@ -155,7 +156,10 @@ class MentionFinder(SavedComponent, BatchedPipe):
         added = texts if isinstance(texts, str) else list(texts)
         if isinstance(added, str) or not all(isinstance(each, str) for each in added):
             refuse_text("texts", added, "a list of texts")
-        self.cfg["stop_texts"] = dict.fromkeys([*self.cfg["stop_texts"], *added])
+        stop_texts = self.cfg["stop_texts"]
+        if stop_texts is None:
+            stop_texts = sorted(words_of(self.vocab.lang).language.finder.generic_names)
+        self.cfg["stop_texts"] = dict.fromkeys([*stop_texts, *added])
 
     def learn_stop_texts(
         self, docs: Iterable[Doc], *, min_times: int = 3, max_share: float = 0.1

@@ -319,12 +319,6 @@ class InnerProductSettings(NormalizerSettings):
     nil_threshold: Number | None = Field(None, description=_NIL_THRESHOLD)
 
 
-# Words and phrases in ontologies of diseases that do not name a concept by themselves.
-GENERIC = (
-    *("adverse event", "condition", "cord", "death", "disease", "disease progression"),
-    *("disorder", "emergency", "finding", "group", "illness", "included", "oncology"),
-    *("recurrence", "relapse", "sign", "signs and symptoms", "solution", "symptom", "syndrome"),
-)
 # spaCy silently drops entities without a label.
 Label = Annotated[StrictStr, only_if(bool), Expected("a text that is not empty")]
 LabelsByType = Annotated[
@@ -390,8 +384,10 @@ class FinderSettings(ComponentSettings):
         description='whether a longer text may use a short form ("GSH") that it does not define, '
         "without words of its long form",
     )
-    stop_texts: Texts = Field(
-        [*GENERIC], description='texts that are never mentions, such as "disease"'
+    stop_texts: Texts | None = Field(
+        None,
+        description="texts that are never mentions; null: general words of the language, such as "
+        '"disease"',
     )
     match_capitals: Flag = Field(
         False,
