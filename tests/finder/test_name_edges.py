@@ -10,11 +10,25 @@ from spacy_connorm.text.words import words_of
 from .name_pipeline import build
 
 NAMES = (
-    *("Diabetes Mellitus, Type 2", "Carcinoma, Non-Small-Cell Lung", "edema (hand)", "edema"),
-    *("Essential (primary) hypertension", "hypertension", "St. Louis encephalitis", "T(9;22)"),
-    *("in situ carcinoma", "exposure to", "hemoglobin [Hb], low", "pain", "arthritis", "fever"),
-    *("arthritis, rheumatoid", "(S)-warfarin intolerance", "type 3 lobular carcinoma"),
-    *("type 2 St. Louis encephalitis", "ductal carcinoma"),
+    "Diabetes Mellitus, Type 2",
+    "Carcinoma, Non-Small-Cell Lung",
+    "edema (hand)",
+    "edema",
+    "Essential (primary) hypertension",
+    "hypertension",
+    "St. Louis encephalitis",
+    "T(9;22)",
+    "in situ carcinoma",
+    "exposure to",
+    "hemoglobin [Hb], low",
+    "pain",
+    "arthritis",
+    "fever",
+    "arthritis, rheumatoid",
+    "(S)-warfarin intolerance",
+    "type 3 lobular carcinoma",
+    "type 2 St. Louis encephalitis",
+    "ductal carcinoma",
 )
 
 
@@ -37,17 +51,31 @@ def test_a_name_is_found_as_written(nlp, name):
 @pytest.mark.parametrize(
     "text",
     [
-        *("Has [diabetes mellitus, type II], and [fever].", "[type 2 diabetes mellitus]"),
-        *("[Carcinoma, lobular, type 3], and [pain]", "A carcinoma lobular, type 3"),
-        *("A carcinoma (lobular), type 3", "Diabetes mellitus. Type 2 errors"),
-        *("[ST. LOUIS ENCEPHALITIS]", "No [edema (hand)].", "No [edema] (hand, foot)."),
-        *("A (primary) essential [hypertension]", "intolerance (S)-warfarin"),
-        *("an [(S)-warfarin intolerance]", "Was [in situ carcinoma].", "in [carcinoma in situ]"),
-        *("[carcinoma situ]", "[exposure to] [fever]", "[exposure]"),
+        "Has [diabetes mellitus, type II], and [fever].",
+        "[type 2 diabetes mellitus]",
+        "[Carcinoma, lobular, type 3], and [pain]",
+        "A carcinoma lobular, type 3",
+        "A carcinoma (lobular), type 3",
+        "Diabetes mellitus. Type 2 errors",
+        "[ST. LOUIS ENCEPHALITIS]",
+        "No [edema (hand)].",
+        "No [edema] (hand, foot).",
+        "A (primary) essential [hypertension]",
+        "intolerance (S)-warfarin",
+        "an [(S)-warfarin intolerance]",
+        "Was [in situ carcinoma].",
+        "in [carcinoma in situ]",
+        "[carcinoma situ]",
+        "[exposure to] [fever]",
+        "[exposure]",
         "No diabetes mellitus, [type 2 diabetes mellitus]",
-        *("A carcinoma, [type 3 lobular carcinoma]", "A [diabetes mellitus,\ntype 2]"),
-        *("A [carcinoma, lobular,\ntype 3]", "[arthritis]\nrheumatoid", "[Edema], hand"),
-        *("Essential, primary [hypertension]", "[St. Louis encephalitis, type 2]"),
+        "A carcinoma, [type 3 lobular carcinoma]",
+        "A [diabetes mellitus,\ntype 2]",
+        "A [carcinoma, lobular,\ntype 3]",
+        "[arthritis]\nrheumatoid",
+        "[Edema], hand",
+        "Essential, primary [hypertension]",
+        "[St. Louis encephalitis, type 2]",
     ],
 )
 def test_punctuation_must_be_where_the_name_has_it(nlp, text):
@@ -57,12 +85,17 @@ def test_punctuation_must_be_where_the_name_has_it(nlp, text):
 @pytest.mark.parametrize(
     "text",
     [
-        *("[Pain], [arthritis], rheumatoid [fever]", "1. [Arthritis, rheumatoid]\n2) [fever]"),
-        *("- [arthritis, rheumatoid].\n- [pain]", "[arthritis], rheumatoid nodules"),
-        *("JOINTS: [Arthritis, rheumatoid]; [fever]", "[pain] | [arthritis, rheumatoid] | [fever]"),
-        *("A [ductal carcinoma, infiltrating], of the breast", "A [ductal carcinoma], [fever]"),
+        "[Pain], [arthritis], rheumatoid [fever]",
+        "1. [Arthritis, rheumatoid]\n2) [fever]",
+        "- [arthritis, rheumatoid].\n- [pain]",
+        "[arthritis], rheumatoid nodules",
+        "JOINTS: [Arthritis, rheumatoid]; [fever]",
+        "[pain] | [arthritis, rheumatoid] | [fever]",
+        "A [ductal carcinoma, infiltrating], of the breast",
+        "A [ductal carcinoma], [fever]",
         "A [ductal carcinoma, infiltrating], NOS",
-        *("1: [Arthritis, rheumatoid]\n2: [fever]", "- [Carcinoma, lobular, type 3]\n- [fever]"),
+        "1: [Arthritis, rheumatoid]\n2: [fever]",
+        "- [Carcinoma, lobular, type 3]\n- [fever]",
     ],
 )
 def test_two_items_of_a_list_are_no_name(nlp, text):
@@ -92,8 +125,15 @@ def cells():
     """Names that the tokenizer takes apart, as words and as signs."""
     return build(
         (
-            *("can't sleep", "cannot walk", "walk", "Ca2+", "Fe(3+)", "CD4+"),
-            *("Ca2+ channel defect", "vitamin D3+", "cancer -"),
+            "can't sleep",
+            "cannot walk",
+            "walk",
+            "Ca2+",
+            "Fe(3+)",
+            "CD4+",
+            "Ca2+ channel defect",
+            "vitamin D3+",
+            "cancer -",
         )
     )
 
@@ -101,9 +141,14 @@ def cells():
 @pytest.mark.parametrize(
     "text",
     [
-        *("I [can't sleep].", "I [can’t sleep]", "[Cannot walk], can [walk], can not [walk]"),
-        *("She wouldn't [walk]", "[Ca2+] and [Fe(3+)] enter [CD4+] cells."),
-        *("Ca2 + Fe, CD4- and CD4", "A [Ca2+ channel defect]", "[Vitamin D3+] is low"),
+        "I [can't sleep].",
+        "I [can’t sleep]",
+        "[Cannot walk], can [walk], can not [walk]",
+        "She wouldn't [walk]",
+        "[Ca2+] and [Fe(3+)] enter [CD4+] cells.",
+        "Ca2 + Fe, CD4- and CD4",
+        "A [Ca2+ channel defect]",
+        "[Vitamin D3+] is low",
         "[Cancer] - mild",
     ],
 )

@@ -29,9 +29,13 @@ def nlp():
 @pytest.mark.parametrize(
     "text",
     [
-        *("GSH was low.", "Glutathione (GSH) was low. GSH rose.", "[AIDS], [SIADH]."),
+        "GSH was low.",
+        "Glutathione (GSH) was low. GSH rose.",
+        "[AIDS], [SIADH].",
         "[GSH] was suppressible, a hyperaldosteronism of glucocorticoid.",
-        *("Hyperaldosteronism, 1 kind. GSH.", "[NAD] was low.", "[ISCHEMIC STROKE] was known."),
+        "Hyperaldosteronism, 1 kind. GSH.",
+        "[NAD] was low.",
+        "[ISCHEMIC STROKE] was known.",
     ],
 )
 def test_a_longer_text_defines_its_short_forms_or_has_words_of_their_long_forms(nlp, text):

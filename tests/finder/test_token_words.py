@@ -72,9 +72,17 @@ def test_a_short_form_may_be_part_of_a_name(text, expected):
 
 
 PLACES = (
-    *("Cerebellar atrophy", "Abdominal pain", "Retinal hemorrhage", "Venous thrombosis"),
-    *("Familial cancer", "Symptomatic disease", "Mesenchymal cell", "Prolonged QT interval"),
-    *("Enlarged kidney", "Elevated creatinine", "Thickened skin"),
+    "Cerebellar atrophy",
+    "Abdominal pain",
+    "Retinal hemorrhage",
+    "Venous thrombosis",
+    "Familial cancer",
+    "Symptomatic disease",
+    "Mesenchymal cell",
+    "Prolonged QT interval",
+    "Enlarged kidney",
+    "Elevated creatinine",
+    "Thickened skin",
 )
 
 
@@ -86,16 +94,20 @@ def finding():
 @pytest.mark.parametrize(
     "pair",
     [
-        *("Atrophy of the cerebellum > Cerebellar atrophy", "pain in the abdomen > Abdominal pain"),
+        "Atrophy of the cerebellum > Cerebellar atrophy",
+        "pain in the abdomen > Abdominal pain",
         "Hemorrhages in the retina > Retinal hemorrhage",
         "thrombosis of a vein > Venous thrombosis",
         # What changes, as a noun.
         "QT prolongation > Prolonged QT interval",
         "enlargement of both kidneys > Enlarged kidney",
         "a creatinine elevation > Elevated creatinine",
-        *("thickening of his skin > Thickened skin", "pain in abdomen > Abdominal pain"),
+        "thickening of his skin > Thickened skin",
+        "pain in abdomen > Abdominal pain",
         # What comes first is no adjective, nor is a place without an article that is no organ.
-        *("symptoms of disease > ", "cancer in a family > ", "the mesenchyme, and cells > "),
+        "symptoms of disease > ",
+        "cancer in a family > ",
+        "the mesenchyme, and cells > ",
     ],
 )
 def test_a_noun_may_be_an_adjective_in_the_name(finding, pair):

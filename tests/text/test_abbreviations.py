@@ -139,9 +139,14 @@ def test_offsets_tell_where_a_definition_stands():
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "deep vein thrombosis (DVT", "deep vein thrombosis DVT)"),
-        *("deep vein thrombosis (DVT]", ")(deep vein thrombosis ((DVT", "deep vein thrombosis ()"),
-        *("deep vein thrombosis (deep vein thrombosis)", "the DVT (DVT)"),
+        "",
+        "deep vein thrombosis (DVT",
+        "deep vein thrombosis DVT)",
+        "deep vein thrombosis (DVT]",
+        ")(deep vein thrombosis ((DVT",
+        "deep vein thrombosis ()",
+        "deep vein thrombosis (deep vein thrombosis)",
+        "the DVT (DVT)",
     ],
 )
 def test_no_definition_no_error(text):
@@ -167,9 +172,15 @@ def test_a_sentence_does_not_lend_words_to_the_next():
 @pytest.mark.parametrize(
     "text",
     [
-        *("(" * 100_000, "(" * 10_000 + ")" * 10_000, "()" * 50_000, "(A" * 5_000 + ")" * 5_000),
-        *("a" * 100_000 + " (AAAAAAAAAA)", "aaaa aaaa aaaa (AAAAAAAAAA) " * 300),
-        *("and or " * 15_000 + "(AO)", "(" + "or " * 30_000 + ")", "(" + "as  " * 30_000 + ")"),
+        "(" * 100_000,
+        "(" * 10_000 + ")" * 10_000,
+        "()" * 50_000,
+        "(A" * 5_000 + ")" * 5_000,
+        "a" * 100_000 + " (AAAAAAAAAA)",
+        "aaaa aaaa aaaa (AAAAAAAAAA) " * 300,
+        "and or " * 15_000 + "(AO)",
+        "(" + "or " * 30_000 + ")",
+        "(" + "as  " * 30_000 + ")",
     ],
     ids=lambda text: text[:12],
 )

@@ -29,7 +29,11 @@ def test_clean_puts_one_space_for_what_is_not_text(text, expected):
 @pytest.mark.parametrize(
     "text",
     [
-        *("β-thalassémie", "نوبة قلبية", "\u200fאוטם שריר הלב\u200e", "👩‍⚕️ visit", "می‌خواهم"),
+        "β-thalassémie",
+        "نوبة قلبية",
+        "\u200fאוטם שריר הלב\u200e",
+        "👩‍⚕️ visit",
+        "می‌خواهم",
         "ﬁbrosis",
     ],
 )
