@@ -128,11 +128,24 @@ class CoordinationJoiner:
         """
         possible = []
         for doc, mentions in zip(docs, found, strict=True):
-            owners = {token: each for each in mentions for token in range(each.start, each.end)}
-            possible.append({each: self._coordinations(doc, each, owners) for each in mentions})
-        windows = chain.from_iterable(chain.from_iterable(each.values()) for each in possible)
+            owners = {
+                token: mention
+                for mention in mentions
+                for token in range(mention.start, mention.end)
+            }
+            possible.append(
+                {mention: self._coordinations(doc, mention, owners) for mention in mentions}
+            )
+        windows = chain.from_iterable(
+            chain.from_iterable(windows_of.values()) for windows_of in possible
+        )
         # Looked up together, which is much faster than one by one.
-        texts = {text for each in windows for parts in each.interpretations for text in parts}
+        texts = {
+            text
+            for coordination in windows
+            for parts in coordination.interpretations
+            for text in parts
+        }
         names = names_among(texts) if texts else {}
         return [
             _join(mentions, by_mention, names)
@@ -153,7 +166,7 @@ class CoordinationJoiner:
         found = []
         for start, end in sorted(windows, key=lambda window: window[0] - window[1]):
             taken = {owners[place] for place in range(start, end) if place in owners} - {mention}
-            if any(self._stays(doc, each, mention, start, end) for each in taken):
+            if any(self._stays(doc, other, mention, start, end) for other in taken):
                 continue
             text = _text(doc, start, end)
             # If no part lacks a word, the other parts are no mentions: "ST depression and angina".
@@ -163,7 +176,7 @@ class CoordinationJoiner:
                 if not all(part in text for part in parts)
             ]
             if interpretations:
-                texts = frozenset(_text(doc, each.start, each.end) for each in taken)
+                texts = frozenset(_text(doc, other.start, other.end) for other in taken)
                 found.append(_Coordination(start, end, interpretations, texts))
         return found
 
@@ -192,7 +205,7 @@ class CoordinationJoiner:
             last = _next(doc, last, -1)
         segments = self._segments(doc, last, -1)
         is_joined = bool(segments) and segments[0].is_joined
-        all_places = chain.from_iterable(each.places for each in segments)
+        all_places = chain.from_iterable(segment.places for segment in segments)
         for place in all_places if is_joined else self._modifiers(doc, segments):
             if self._has_content(doc, place):
                 yield place, mention.end

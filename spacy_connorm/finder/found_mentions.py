@@ -55,7 +55,9 @@ def choose_mentions(mentions: Iterable[FoundMention]) -> list[FoundMention]:
     """
     taken: set[int] = set()
     kept = []
-    for mention in sorted(mentions, key=lambda each: (each.start - each.end, -each.score, each)):
+    for mention in sorted(
+        mentions, key=lambda mention: (mention.start - mention.end, -mention.score, mention)
+    ):
         tokens = range(mention.start, mention.end)
         if taken.isdisjoint(tokens):
             taken.update(tokens)
@@ -72,9 +74,9 @@ def with_nested(
     found (Iterable[FoundMention]): All mentions.
     RETURNS (List[FoundMention]): Both, in the order of the document.
     """
-    places = {(each.start, each.end): each for each in chosen}
-    nested = (each for each in found if (each.start, each.end) not in places)
-    return sorted([*places.values(), *(each._replace(is_nested=True) for each in nested)])
+    places = {(mention.start, mention.end): mention for mention in chosen}
+    nested = (mention for mention in found if (mention.start, mention.end) not in places)
+    return sorted([*places.values(), *(mention._replace(is_nested=True) for mention in nested)])
 
 
 def set_found_mentions(
@@ -88,14 +90,14 @@ def set_found_mentions(
     spans_key (Optional[str]): Write to `doc.spans[spans_key]`; `doc.ents` if None.
     nested (bool): Whether to write all mentions to `doc.spans["mentions_all"]`, too.
     """
-    all_spans = [Span(doc, each.start, each.end, label=each.label) for each in found]
+    all_spans = [Span(doc, mention.start, mention.end, label=mention.label) for mention in found]
     register_matched_name()
-    for span, each in zip(all_spans, found, strict=True):
-        if each.name:
-            span._.matched_name = each.name
+    for span, mention in zip(all_spans, found, strict=True):
+        if mention.name:
+            span._.matched_name = mention.name
     if nested:
         doc.spans[ALL_MENTIONS_KEY] = all_spans
-    spans = [span for span, each in zip(all_spans, found, strict=True) if not each.is_nested]
+    spans = [span for span, mention in zip(all_spans, found, strict=True) if not mention.is_nested]
     if spans_key is not None:
         doc.spans[spans_key] = spans
     elif doc.ents:

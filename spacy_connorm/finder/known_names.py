@@ -93,7 +93,7 @@ class KnownNames:
             the given word, int64; what it adds to the word's hash, uint64; and its certainty.
         """
         tables = [language_table(self.index.words), *filter(None, [self.index.rewriting])]
-        found = [each.of_words(values, min_certainty) for each in tables]
+        found = [table.of_words(values, min_certainty) for table in tables]
         which, changes, certainty = map(np.concatenate, zip(*found, strict=True))
         kept = self.have_words(values[which] + changes)
         return which[kept], changes[kept], certainty[kept]

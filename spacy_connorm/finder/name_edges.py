@@ -132,7 +132,7 @@ def stands_alone(doc: Doc, start: int, end: int, grades: Collection[str]) -> boo
     borders = ["\n" if place is None else doc[place].text for place in (before, after)]
     if start and doc[start - 1].text == ":" and borders[1] in _ITEM_ENDS:
         return True
-    return all("\n" in each or each in _ITEM_ENDS for each in borders)
+    return all("\n" in text or text in _ITEM_ENDS for text in borders)
 
 
 def _next_content(doc: Doc, places: Iterable[int]) -> int | None:

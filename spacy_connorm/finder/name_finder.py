@@ -217,16 +217,16 @@ class NameFinder:
 
     def _read_labels(self, values: Sequence[int]) -> dict[int, str]:
         names = self.names.names_of(values)
-        concepts = {name.concept for own in names.values() for name in own}
+        concepts = {name.concept for group in names.values() for name in group}
         types = self.retriever.index.store.types_of(concepts)
         return {
-            value: self._label_of(chain.from_iterable(types[name.concept] for name in own))
-            for value, own in names.items()
+            value: self._label_of(chain.from_iterable(types[name.concept] for name in group))
+            for value, group in names.items()
         }
 
     def _label_of(self, types: Iterable[str]) -> str:
         labels = self.settings["labels"]
-        known = types if labels is None else (labels[each] for each in types if each in labels)
+        known = types if labels is None else (labels[kind] for kind in types if kind in labels)
         return next(filter(None, known), self.settings["label"])
 
 

@@ -159,8 +159,8 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
     places = np.flatnonzero(is_word & single)
     runs = _runs(tokens, places, is_break=(tokens.kinds == BREAK) | (is_word & ~single))
     hashes, written, sizes, letters = (
-        np.concatenate([np.zeros(1, each.dtype), np.cumsum(each[places], dtype=each.dtype)])
-        for each in (tokens.hashes, tokens.written, tokens.sizes, tokens.letters)
+        np.concatenate([np.zeros(1, column.dtype), np.cumsum(column[places], dtype=column.dtype)])
+        for column in (tokens.hashes, tokens.written, tokens.sizes, tokens.letters)
     )
     words = _Words(hashes, runs)
     found = list(_written(words, np.arange(len(runs)), sizes, known))

@@ -140,7 +140,7 @@ class NeighbourReader:
             person, owned = _token(doc, match.span(1)), match[2]
             if person is not None and (owned is None or owned.lower() in self._after_persons):
                 yield from (
-                    (person, hash_word(each), 1) for each in sorted(self._finder.person_diseases)
+                    (person, hash_word(noun), 1) for noun in sorted(self._finder.person_diseases)
                 )
 
     def _markers(self, doc: Doc, text: str) -> Iterator[_Neighboured]:
@@ -163,8 +163,8 @@ class NeighbourReader:
             drug = _token(doc, (match.start() - 1, match.start()))
             if drug is not None and hashes[drug] and self._may_be_drug(doc[drug].lower_):
                 yield from (
-                    (drug, hash_word(each) - int(hashes[drug]), 3)
-                    for each in sorted(self._finder.inducing)
+                    (drug, hash_word(noun) - int(hashes[drug]), 3)
+                    for noun in sorted(self._finder.inducing)
                 )
 
     def _may_be_drug(self, cause: str) -> bool:

@@ -58,11 +58,13 @@ class LongForms:
 
     def _is_supported(self, names: Sequence[KnownName], words: frozenset[int]) -> bool:
         longs = self._words.get_all((name.concept for name in names), self._read).values()
-        shares = [len(long & words) / len(long) for own in longs for long in own]
+        shares = [len(long & words) / len(long) for forms in longs for long in forms]
         return max(shares, default=1.0) >= _LEAST_SHARE
 
     def _read(self, concepts: Sequence[int]) -> dict[int, tuple[frozenset[int], ...]]:
-        return {each: self._long_words(self._store.concept(each).names) for each in concepts}
+        return {
+            concept: self._long_words(self._store.concept(concept).names) for concept in concepts
+        }
 
     def _long_words(self, names: Iterable[str]) -> tuple[frozenset[int], ...]:
         """RETURNS (Tuple[FrozenSet[int], ...]): The hashes of the words of each long name."""

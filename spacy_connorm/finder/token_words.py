@@ -61,7 +61,7 @@ def _text_of(orth: int, vocabs: Sequence[Vocab]) -> str:
 
     RETURNS (str): The text; empty for `_NO_TOKEN`.
     """
-    known = (each.strings for each in vocabs)
+    known = (vocab.strings for vocab in vocabs)
     # spaCy's type hints do not say that a hash can also be looked up.
     return next((strings[orth] for strings in known if orth in strings), "")  # type: ignore[operator]
 
@@ -105,8 +105,8 @@ def _owned_nouns(tokens: Sequence[_Token], which: np.ndarray) -> np.ndarray:
     which (Ints1d): int64 (t,): the number of each token among them.
     RETURNS (Ints1d): int64: the positions of these words.
     """
-    is_preposition = np.array([each.is_preposition for each in tokens], dtype="bool")[which]
-    is_determiner = np.array([each.is_determiner for each in tokens], dtype="bool")[which]
+    is_preposition = np.array([token.is_preposition for token in tokens], dtype="bool")[which]
+    is_determiner = np.array([token.is_determiner for token in tokens], dtype="bool")[which]
     is_owned = np.zeros(len(which), dtype="bool")
     is_owned[1:] = is_preposition[:-1]
     is_owned[2:] |= is_preposition[:-2] & is_determiner[1:-1]
@@ -123,12 +123,12 @@ def _of_tokens(
     tokens (Ints1d): int64 (t,): the positions of the tokens.
     RETURNS (Replacements): Other words, by token.
     """
-    counts = np.array([len(each) for each in distinct], dtype="int64")
+    counts = np.array([len(token) for token in distinct], dtype="int64")
     # Faster than `as_replacements`: distinct tokens have thousands of readings.
-    readings = [reading for each in distinct for reading in each]
-    changes = np.fromiter((each.change for each in readings), "uint64", len(readings))
-    certainty = np.fromiter((each.certainty for each in readings), "float64", len(readings))
-    least = np.fromiter((each.least for each in readings), "int64", len(readings))
+    readings = [reading for token in distinct for reading in token]
+    changes = np.fromiter((reading.change for reading in readings), "uint64", len(readings))
+    certainty = np.fromiter((reading.certainty for reading in readings), "float64", len(readings))
+    least = np.fromiter((reading.least for reading in readings), "int64", len(readings))
     starts, sizes = (np.cumsum(counts) - counts)[which], counts[which]
     ends = np.cumsum(sizes)
     numbers = np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
@@ -193,8 +193,8 @@ class TokenWords:
         if derivations:
             owned = _owned_nouns(distinct, which)
             readings = [
-                _of_tokens([each.readings for each in distinct], which, np.arange(len(which))),
-                _of_tokens([each.adjectives for each in distinct], which[owned], owned),
+                _of_tokens([token.readings for token in distinct], which, np.arange(len(which))),
+                _of_tokens([token.adjectives for token in distinct], which[owned], owned),
                 self._neighbours.read(docs, joined, offsets, hashes),
             ]
         own = Replacements.joined(readings)
@@ -209,9 +209,9 @@ class TokenWords:
                 if derivations:
                     # In a long form, a word is never by itself.
                     forms = chain(*map(self._readings_of, words), self._of_long_form(words))
-                    expanded += ((places[0], each._replace(least=1)) for each in forms)
+                    expanded += ((places[0], reading._replace(least=1)) for reading in forms)
         own = tokens.readings.where(~np.isin(tokens.readings.places, replaced))
-        long = as_replacements((place, *each) for place, each in expanded)
+        long = as_replacements((place, *reading) for place, reading in expanded)
         return tokens._replace(readings=Replacements.joined([own, long]))
 
     def spell_with(self, text: str) -> str:

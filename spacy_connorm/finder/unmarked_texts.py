@@ -32,9 +32,9 @@ def require_docs(docs: Iterable[Doc]) -> list[Doc]:
     RAISES (ConnormError): CN006 for anything else.
     """
     read = list(docs)
-    for each in read:
-        if not isinstance(each, Doc):
-            refuse_text("docs", each, "documents, spaCy's `Doc`")
+    for doc in read:
+        if not isinstance(doc, Doc):
+            refuse_text("docs", doc, "documents, spaCy's `Doc`")
     return read
 
 
@@ -77,6 +77,6 @@ def unmarked_texts(
             marked[bag] += not gold.isdisjoint(range(span.start_char, span.end_char))
     return [
         texts.most_common(1)[0][0]
-        for bag, texts in sorted(written.items(), key=lambda each: -each[1].total())
+        for bag, texts in sorted(written.items(), key=lambda item: -item[1].total())
         if texts.total() >= min_times and marked[bag] <= max_share * texts.total()
     ]

@@ -85,7 +85,7 @@ def read_before(text: str, end: int, openings: dict[int, int]) -> Passage:
     first = max(0, end - _REACH)
     characters = list(text[first:end])
     start, passed = first, end
-    for border in reversed([each.start() for each in _BORDER.finditer(text, first, end)]):
+    for border in reversed([border.start() for border in _BORDER.finditer(text, first, end)]):
         if border >= passed:
             continue
         opening = openings.get(border, -1)
@@ -326,7 +326,7 @@ class AbbreviationFinder:
         words = list(_WORD.finditer(passage))[-most_words:] if letters else []
         places, cost = self._find_places(passage, words, set(letters))
         last = places[letters[-1]] if words else []
-        ways = [_Way(each, each.gain - _TRAILING * (cost - each.through)) for each in last]
+        ways = [_Way(place, place.gain - _TRAILING * (cost - place.through)) for place in last]
         for letter in reversed(letters[:-1]):
             ways = _extend(places[letter], ways)
         best_first = sorted(ways, key=lambda way: (way.score, way.place.at), reverse=True)
@@ -403,7 +403,9 @@ class AbbreviationFinder:
         ]
         known = {abbreviation.start for abbreviation in found}
         shorts = [
-            each for each in segments if each.start not in known and self._is_short_form(each.text)
+            segment
+            for segment in segments
+            if segment.start not in known and self._is_short_form(segment.text)
         ]
         if shorts:
             before = self._trim(read_before(text, opening, openings))

@@ -136,7 +136,9 @@ def _compose(text: str) -> str:
     """
     if not _FOREIGN_STRETCH.search(text):
         return unicodedata.normalize("NFKC", text)
-    runs = groupby(text.translate(_DECOMPOSED), key=lambda each: unicodedata.combining(each) > 0)
+    runs = groupby(
+        text.translate(_DECOMPOSED), key=lambda character: unicodedata.combining(character) > 0
+    )
     in_order = (sorted(run, key=unicodedata.combining) if marks else run for marks, run in runs)
     return unicodedata.normalize("NFC", "".join(map("".join, in_order)))
 

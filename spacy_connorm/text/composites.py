@@ -107,7 +107,7 @@ class _Cut(NamedTuple):
 
 
 def _are_greek(*letters: str) -> bool:
-    return all("\u03b1" <= each <= "\u03c9" for each in letters)
+    return all("\u03b1" <= letter <= "\u03c9" for letter in letters)
 
 
 def _products(segments: list[list[str]]) -> Iterator[tuple[str, ...]]:
@@ -121,10 +121,10 @@ def _products(segments: list[list[str]]) -> Iterator[tuple[str, ...]]:
         return
     place = longer[0]
     *last, head = segments[place]
-    modifiers = [*(" ".join(each) for each in segments[:place]), " ".join(last)]
-    heads = [head, *(" ".join(each) for each in segments[place + 1 :])]
+    modifiers = [*(" ".join(words) for words in segments[:place]), " ".join(last)]
+    heads = [head, *(" ".join(words) for words in segments[place + 1 :])]
     if len(modifiers) * len(heads) <= _MOST_PARTS:
-        yield tuple(f"{modifier} {each}" for each in heads for modifier in modifiers)
+        yield tuple(f"{modifier} {head}" for head in heads for modifier in modifiers)
 
 
 def _cost_of_phrases(prefix: int, suffix: int, lead: int, tail: int) -> int:

@@ -80,7 +80,7 @@ class ShortForms:
             forms.append(word + "s")
         elif word.endswith("s") and not word[-2:-1].islower():
             forms.append(word[:-1])
-        return next((each for each in forms if each in self._shorts and each not in without), None)
+        return next((form for form in forms if form in self._shorts and form not in without), None)
 
 
 def expand(text: str, long_forms: Mapping[str, str], shorts: ShortForms | None = None) -> str:
@@ -184,7 +184,7 @@ def _without_repetition(text: str, use: Use, long: str) -> str:
 def _overlap(words: list[str], following: list[str]) -> int:
     """Count how many of the last words are repeated by the first of the following."""
     words, following = (
-        [word.casefold().rstrip("s") for word in each] for each in (words, following)
+        [word.casefold().rstrip("s") for word in side] for side in (words, following)
     )
     most = min(len(words), len(following), _MOST_SHARED_WORDS)
     fits = (count for count in range(most, 0, -1) if words[-count:] == following[:count])

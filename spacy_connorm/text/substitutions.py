@@ -79,8 +79,8 @@ def find_substitutions(
         Substitution(*pair, same, different)
         for pair, (same, different) in zip(partners.pairs, counts.T.tolist(), strict=True)
     ]
-    kept = [each for each in found if each.same >= _MIN_SAME and each.certainty >= _MIN_CERTAINTY]
-    return sorted(kept, key=lambda each: (-each.same, each.different, each.words, each.others))
+    kept = [row for row in found if row.same >= _MIN_SAME and row.certainty >= _MIN_CERTAINTY]
+    return sorted(kept, key=lambda row: (-row.same, row.different, row.words, row.others))
 
 
 def _bags_of(names: Iterable[str], reader: WordReader) -> list[Words]:
@@ -175,7 +175,7 @@ def _count(
         np.array([[hash_word(word) for word in bag] for bag in some], dtype="uint64")
         for some in by_size.values()
     ]
-    hashes = np.concatenate([np.zeros(0, "uint64"), *(each.sum(axis=1) for each in words)])
+    hashes = np.concatenate([np.zeros(0, "uint64"), *(word.sum(axis=1) for word in words)])
     order = np.argsort(hashes)
     likely = np.zeros(int(_LOW_BITS) + 1, dtype="bool")
     likely[hashes & _LOW_BITS] = True
