@@ -157,6 +157,9 @@ def read_abbreviations(doc: Doc) -> Abbreviations:
     return _read_stored(doc)
 
 
+_NONE = Abbreviations()
+
+
 class _StoredReader:
     """Reads the abbreviations stored by `set_abbreviations`. The last document is cached, since the
     attributes of its spans are read one by one.
@@ -172,6 +175,8 @@ class _StoredReader:
                 return abbreviations
         user_data: dict[Any, Any] = doc.user_data
         stored = [item for item in user_data.items() if _is_ours(item[0])]
+        if not stored:
+            return _NONE
         abbreviations = Abbreviations(
             (key[2], [Sense(definition[2], definition[0], definition[1]) for definition in part])
             for key, part in stored

@@ -1,7 +1,9 @@
 """Find the row of a text by a hash of what the encoder reads of it."""
 
 from collections.abc import Iterable
+from functools import partial
 from hashlib import blake2b
+from operator import methodcaller
 from pathlib import Path
 
 import numpy as np
@@ -84,5 +86,5 @@ def hash_keys(keys: Iterable[bytes]) -> np.ndarray:
 
     RETURNS (np.ndarray): uint64 (n,).
     """
-    digests = (blake2b(key, digest_size=8).digest() for key in keys)
+    digests = map(methodcaller("digest"), map(partial(blake2b, digest_size=8), keys))
     return np.frombuffer(b"".join(digests), dtype=">u8").astype("uint64")

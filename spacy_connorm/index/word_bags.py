@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain, islice, pairwise
+from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -189,7 +190,7 @@ def rewrite(
         by_size[len(bag)].append(number)
     for size, numbers in by_size.items():
         if 0 < size <= _MAX_WORDS and len(names.hashes):
-            alike = [bags[number] for number in numbers]
+            alike = list(map(bags.__getitem__, numbers))
             rewritten = _rewrite_alike(alike, names, words, tables, min_certainty)
             for number, names_of_text in zip(numbers, rewritten, strict=True):
                 found[number] = names_of_text
@@ -204,12 +205,12 @@ def _rewrite_alike(
     min_certainty: float,
 ) -> list[Rewritten]:
     """Rewrite texts with the same number of words; see `rewrite`."""
-    values = np.array([list(map(hash_word, bag)) for bag in bags], dtype="uint64")
+    values = np.fromiter(map(hash_word, chain.from_iterable(bags)), dtype="uint64")
+    values = values.reshape(len(bags), -1)
     parts, places = hash_parts(values), _places(values.shape[1])
-    single = [
-        _derivations(bags, values, names, words),
-        *(table.replacements(parts, places, min_certainty) for table in tables),
-    ]
+    single = [_derivations(bags, values, names, words)]
+    for table in tables:
+        single.append(table.replacements(parts, places, min_certainty))
     texts, changes, certain = _with_pairs(single, len(bags), min_certainty)
     hashes = values.sum(axis=1, dtype="uint64")[texts] + changes
     known = np.flatnonzero(find_sorted(names.hashes, hashes) >= 0)
@@ -221,10 +222,11 @@ def _rewrite_alike(
     _, first = np.unique(texts << 32 | rows, return_index=True)
     first = np.sort(first)
     bounds = np.searchsorted(texts[first], np.arange(len(bags) + 1)).tolist()
-    return [
-        Rewritten(rows[kept], certain[kept])
-        for kept in (first[start : min(end, start + _MAX_ROWS)] for start, end in pairwise(bounds))
-    ]
+    rewritten = []
+    for start, end in pairwise(bounds):
+        kept = first[start : min(end, start + _MAX_ROWS)]
+        rewritten.append(Rewritten(rows[kept], certain[kept]))
+    return rewritten
 
 
 def _derivations(
@@ -239,7 +241,7 @@ def _derivations(
     RETURNS (_Replacements): The replacements.
     """
     forms = list(map(words.forms.of, chain.from_iterable(bags)))
-    hashes = np.array([form.hash for form in chain.from_iterable(forms)], dtype="uint64")
+    hashes = np.fromiter(map(attrgetter("hash"), chain.from_iterable(forms)), dtype="uint64")
     known = np.flatnonzero(
         (find_sorted(names.words, hashes) >= 0) | (find_sorted(names.hashes, hashes) >= 0)
     )
@@ -398,8 +400,7 @@ def _with_pairs(
     """
     texts, changes, certain, places = map(np.concatenate, zip(*single, strict=True))
     order = np.lexsort((-certain, texts))
-    columns = (texts, changes, certain, places)
-    texts, changes, certain, places = (column[order] for column in columns)
+    texts, changes, certain, places = texts[order], changes[order], certain[order], places[order]
     bounds = np.searchsorted(texts, np.arange(count + 1)).tolist()
     pairs = [
         np.add(pair_places(min(end - start, _MAX_PAIRED)), start) for start, end in pairwise(bounds)

@@ -55,13 +55,13 @@ class SearchBatch:
             index.rewriting,
             min_certainty=_MIN_CERTAINTY,
         )
-        found = {}
+        names_of: dict[int, Rewritten] = {}
         for place, names in zip(places, rewritten, strict=True):
             if len(names.rows) and has_sign(texts[place]):
                 names = _without_opposites(texts[place], names, index)
             if len(names.rows):
-                found[place] = names
-        return found
+                names_of[place] = names
+        return names_of
 
     @cached_property
     def in_same_words(self) -> dict[int, Rewritten]:
@@ -71,13 +71,14 @@ class SearchBatch:
         RETURNS (Dict[int, Rewritten]): By the text's position; only for texts that have any. None
             of them is certain.
         """
-        hashes, found = hash_bags(map(self.index.words.known_bag, self.texts)), {}
+        hashes = hash_bags(map(self.index.words.known_bag, self.texts))
+        names_of: dict[int, Rewritten] = {}
         for place, rows in enumerate(self.index.word_bags.rows_of(hashes)):
             if len(rows):
                 rows = _same_words(self.texts[place], rows.astype("int64"), self.index)
             if len(rows):
-                found[place] = Rewritten(rows, np.zeros(len(rows)))
-        return found
+                names_of[place] = Rewritten(rows, np.zeros(len(rows)))
+        return names_of
 
 
 def _without_opposites(text: str, names: Rewritten, index: ConceptIndex) -> Rewritten:

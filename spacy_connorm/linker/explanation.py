@@ -99,9 +99,9 @@ def explain_mention(
         # Scores that are lowered passed a threshold before.
         share = REWORDED if answer.kind == "reworded name" else 1
         needed = None if threshold == -inf else share * threshold
-        for part, chosen, found in zip(parts, answer.parts, alone.parts, strict=True):
+        for part, chosen, others in zip(parts, answer.parts, alone.parts, strict=True):
             # The search that answers has the candidates of the answer.
             answers = search == (chosen[0].search if chosen else query.sieve.searches[-1])
-            candidates = chosen if answers else found[: query.top_k]
+            candidates = chosen if answers else others[: query.top_k]
             part.steps.append(Step(str(search), needed, answers, candidates))
     return Explanation(mention, parts, interpretations)

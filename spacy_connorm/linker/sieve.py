@@ -105,16 +105,16 @@ def run_sieve(
         )
         for rescorer in rescorers:
             hits = rescorer(batch, search, waiting, hits, depth)
-        for place, found in zip(waiting, hits, strict=True):
-            if (found[0].score if found else -inf) >= threshold:
-                answers[place] = search, found[:top_k]
+        for place, group in zip(waiting, hits, strict=True):
+            if (group[0].score if group else -inf) >= threshold:
+                answers[place] = search, group[:top_k]
         waiting = [place for place in waiting if place not in answers]
     # The ids, names and texts of all hits are read from the index at once.
-    all_hits = [hit for _, found in answers.values() for hit in found]
+    all_hits = [hit for _, group in answers.values() for hit in group]
     labels = index.store.labels([hit.concept for hit in all_hits])
     names = index.store.texts([hit.member for hit in all_hits if hit.member >= 0 and not hit.text])
     candidates = {}
-    for place, (search, found) in answers.items():
+    for place, (search, group) in answers.items():
         candidates[texts[place]] = [
             Candidate(
                 *labels[hit.concept],
@@ -125,6 +125,6 @@ def run_sieve(
                 dense=hit.parts and hit.parts[0],
                 lexical=hit.parts and hit.parts[1],
             )
-            for hit in found
+            for hit in group
         ]
     return candidates

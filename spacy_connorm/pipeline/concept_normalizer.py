@@ -227,10 +227,11 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
 
         RETURNS (Dict[Optional[str], List[Span]]): Spans by the key of their group.
         """
-        keys: list[str | None] = [self.cfg["spans_key"]]
+        key, labels = self.cfg["spans_key"], self.cfg["labels"]
+        groups = {key: choose_spans(doc, spans_key=key, labels=labels)}
         if ALL_MENTIONS_KEY in doc.spans:
-            keys.append(ALL_MENTIONS_KEY)
-        return {key: choose_spans(doc, spans_key=key, labels=self.cfg["labels"]) for key in keys}
+            groups[ALL_MENTIONS_KEY] = choose_spans(doc, spans_key=ALL_MENTIONS_KEY, labels=labels)
+        return groups
 
     def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
         """Find the long forms of abbreviated spans.

@@ -32,6 +32,8 @@ def encodable(texts: Sequence[str]) -> list[str]:
     RETURNS (List[str]): Texts that every encoder can read.
     """
     # `isprintable` is fast, and surrogates are not printable.
+    if all(map(str.isprintable, texts)):
+        return list(texts)
     return [text if text.isprintable() else _mend(text) for text in texts]
 
 

@@ -12,6 +12,19 @@ def double(keys):
     return {key: 2 * key for key in keys}
 
 
+def test_a_smaller_cache_drops_what_it_has_no_room_for():
+    cache = Cache(3)
+    for key in range(3):
+        cache.put(key, 2 * key)
+    cache.resize(5)
+    assert cache.get(2) == 4
+    cache.resize(2)
+    assert len(cache) == 0
+    cache.resize(0)
+    cache.put(1, 2)
+    assert cache.get(1) is None
+
+
 @given(size=st.integers(1, 9), keys=st.lists(st.integers(0, 12)))
 def test_never_holds_more_than_its_size_nor_anything_wrong(size, keys):
     cache = Cache(size)

@@ -80,7 +80,7 @@ def test_the_score_of_a_reworded_name_is_lowered_wherever_it_is_shown(explain_re
     assert candidates[0].score == REWORDED
     (answering,) = (step for step in explanation.steps if step.answers)
     assert answering.candidates == candidates
-    scores = [found.score for step in explanation.steps for found in step.candidates]
+    scores = [candidate.score for step in explanation.steps for candidate in step.candidates]
     assert max(scores) == REWORDED
     thresholds = [step.threshold for step in explanation.steps]
     assert thresholds == [pytest.approx(0.98 * REWORDED), None]
