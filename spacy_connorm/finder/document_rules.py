@@ -34,12 +34,7 @@ def is_part_of_refused(window: Window) -> bool:
     """Check for a window inside one that the word after it gives another meaning: there is no
     hepatitis in a hepatitis B vaccine.
     """
-    return any(
-        other.rule == OTHER_WORD
-        and other.start <= window.start < other.end
-        and window.end <= other.end
-        for other in window.place.windows
-    )
+    return window.end <= window.place.ends_of(OTHER_WORD).get(window.start, 0)
 
 
 def is_everyday_word(window: Window) -> bool:

@@ -224,6 +224,7 @@ class DocumentWindows:
     doc: Doc
     words: frozenset[int]
     windows: list[Window] = field(default_factory=list)
+    _ends: dict[str, dict[int, int]] = field(default_factory=dict)
 
     @cached_property
     def heads(self) -> set[int]:
@@ -236,6 +237,20 @@ class DocumentWindows:
             for window in self.windows
             if window.is_name and window.end - window.start > 1
         }
+
+    def ends_of(self, rule: str) -> dict[int, int]:
+        """Get the tokens of the windows that a rule has refused.
+
+        rule (str): The name of a rule before those that need the document.
+        RETURNS (Dict[int, int]): The token after the longest of these windows, by each token in it.
+        """
+        if rule not in self._ends:
+            ends = self._ends[rule] = dict[int, int]()
+            for window in self.windows:
+                if window.rule == rule:
+                    for token in range(window.start, window.end):
+                        ends[token] = max(window.end, ends.get(token, 0))
+        return self._ends[rule]
 
     @cached_property
     def counts(self) -> Counter[str]:

@@ -13,8 +13,10 @@ _MOST_COMMAS = 2
 _COMMA = re.compile(" ?, ")
 _NUMBER = re.compile(r"\d+[A-Za-z]?|[IVX]+")
 _START, _END = "^", "$"
-# No word has more than sixty letters; a run of thousands of "a" would take seconds.
-_SPELLED = re.compile(r"(?<![A-Za-z])[A-Za-z]{5,60}(?![A-Za-z])")
+# Shorter words have one spelling. No word has more letters than the longest; a run of thousands of
+# "a" would take seconds.
+_SHORTEST_SPELLED, _LONGEST = 5, 60
+_WORD = re.compile(r"(?<![A-Za-z])[A-Za-z]+(?![A-Za-z])")
 _SHORTEST_PLURAL = 4
 _SHORT_FORM = re.compile(r"[A-Z]{2,}s")
 _APOSTROPHE = "'"
@@ -62,8 +64,9 @@ class Orthography:
         )
         self._endings = tuple(endings)
         self._possessive = _possessives(words.possessives)
-        self._spelled = lru_cache(_CACHED)(self._spell)
-        self._singular = lru_cache(_CACHED)(self._singular_of)
+        # The same for single words, which are kept.
+        self.spelling = lru_cache(_CACHED)(self._spelling_of)
+        self.singular = lru_cache(_CACHED)(self._singular_of)
 
     def strip_tags(self, text: str) -> str:
         """Remove the tags of SNOMED CT, UMLS, ICD, OMIM, OBO and Read codes from both ends of a
@@ -138,11 +141,13 @@ class Orthography:
         text (str): A cleaned text.
         RETURNS (str): The text.
         """
-        return _SPELLED.sub(lambda match: self._spelled(match[0]), text)
+        return _WORD.sub(lambda match: self.spelling(match[0]), text)
 
-    def _spell(self, word: str) -> str:
+    def _spelling_of(self, word: str) -> str:
+        if not (word.isascii() and _SHORTEST_SPELLED <= len(word) <= _LONGEST):
+            return word
         spelling = self._misspelled.sub(self._replace, word)
-        return spelling if spelling == word else self._spelled(spelling)
+        return spelling if spelling == word else self.spelling(spelling)
 
     def _replace(self, match: re.Match[str]) -> str:
         spelling = self._spellings[match[0].lower()]
@@ -159,9 +164,11 @@ class Orthography:
         text (str): A cleaned text.
         RETURNS (str): The text.
         """
-        return self._plural.sub(lambda match: self._singular(match[0]), text)
+        return self._plural.sub(lambda match: self.singular(match[0]), text)
 
     def _singular_of(self, word: str) -> str:
+        if not word.isascii():
+            return word
         if _SHORT_FORM.fullmatch(word):
             return word[:-1]
         lowered = word.lower()
@@ -172,7 +179,7 @@ class Orthography:
         plural, singular = next(pair for pair in self._plural_endings if lowered.endswith(pair[0]))
         # "lipomatas" is a double plural.
         form = word[: len(word) - len(plural)] + singular
-        return self._singular(word[0] + form[1:])
+        return self.singular(word[0] + form[1:])
 
     def _is_singular(self, word: str, lowered: str) -> bool:
         return (

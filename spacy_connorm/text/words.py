@@ -85,8 +85,7 @@ class Words:
             return word.casefold()
         is_short_form = len(word) <= _SHORT_FORM and word.isupper()
         written = word if is_short_form or _PLURAL_FORM.fullmatch(word) else word.lower()
-        spelled = self.orthography.unify_spelling(written)
-        singular = self.orthography.drop_plurals(spelled).casefold()
+        singular = self.orthography.singular(self.orthography.spelling(written)).casefold()
         if not singular.isascii():
             decomposed = unicodedata.normalize("NFKD", singular)
             singular = "".join(char for char in decomposed if not unicodedata.combining(char))
