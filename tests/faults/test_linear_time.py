@@ -266,8 +266,8 @@ MADE = {
     "tags": "773dda3eeebe e0f7cd79ab4a",
     "inversions": "bb62f7d31db8 b33931ee06a4",
     "possessives": "4b9af61d5309 bd712a5786dd",
-    "plurals": "aaf80f2ceeb4 eefb33b4eb71",
-    "spelling": "19a631d1a588 d3c17cf83e3a",
+    "plurals": "38f372596642 d70acf83c899",
+    "spelling": "19a631d1a588 29a1b8a910ff",
 }
 
 
