@@ -68,6 +68,16 @@ def test_settings_that_make_no_sense(blank_pipeline, wrong, named):
     assert named in str(caught.value)
 
 
+def test_a_setting_that_makes_no_sense_is_refused_by_the_next_call(nlp):
+    normalizer = nlp.get_pipe("concept_normalizer")
+    normalizer.cfg["rewriting_weight"] = 0.5
+    with pytest.raises(ConnormError, match="CN421.*`rewriting_weight = 0`"):
+        normalizer.candidates(["colds"])
+    normalizer.cfg["rewriting_weight"] = 0.0
+    with pytest.raises(ConnormError, match="CN421.*`split_composites = false`"):
+        normalizer.candidates(["colds"], split_composites=True)
+
+
 def test_all_that_must_be_changed_is_named_at_once(blank_pipeline):
     with pytest.raises(ConnormError, match="CN421.*rewriting.*split_composites.*sieve"):
         blank_pipeline(index=DOT["index"])

@@ -74,3 +74,17 @@ def test_queries_have_their_own_answers(normalizer):
     assert candidates_of(retriever, ["colds"], query) == [plain]
     (alone,) = candidates_of(retriever, ["colds"], query.alone("O-T"))
     assert {each.search for each in alone} == {"O-T"}
+
+
+def test_answers_are_kept_under_the_settings_that_they_depend_on(normalizer):
+    retriever, query = normalizer.lookup.retriever, normalizer.query()
+    mention = "severe colds"
+    lowered, plain = query, query._replace(rescorers=())
+    first = [candidates_of(retriever, [mention], way) for way in (lowered, plain)]
+    assert first[0] != first[1]
+    assert [candidates_of(retriever, [mention], way) for way in (lowered, plain)] == first
+    assert len(retriever.answers) == 2
+    candidates_of(retriever, [mention], query._replace(top_k=3))  # from the same ten
+    assert len(retriever.answers) == 2
+    candidates_of(retriever, [mention], query._replace(cache_size=0))
+    assert len(retriever.answers) == 0
