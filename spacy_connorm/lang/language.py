@@ -1,6 +1,10 @@
 """What the package knows of a language: the classes of words and the rows of tables in its folder,
 `lang/CODE`. A language without a folder is the neutral one: all of them are empty, so that names
 are found only as they are written.
+
+The last columns of a table are for people and tests: `example`, a phrase, `name`, the name that it
+has because of the row (or does not have, in `other_meanings.tsv`), and `worth`, what the row adds
+to F1 on development sets.
 """
 
 import csv

@@ -1,0 +1,62 @@
+"""Every row of the tables of a language has an example that shows what the row is for, and the name
+of an ontology that the example has because of it.
+"""
+
+import csv
+from pathlib import Path
+
+import pytest
+from finding import make_finder
+
+import spacy_connorm.lang
+from spacy_connorm import Concept
+from spacy_connorm.text.words import words_of
+
+FOLDER = Path(spacy_connorm.lang.__file__).parent / "en"
+# What is a mention, or is not, because of these.
+MEANINGS = ("meanings.tsv", "derivations.tsv")
+OTHER_MEANINGS = "other_meanings.tsv"
+# How words are written.
+FORMS = ("plurals.tsv", "spellings.tsv")
+
+
+def read_rows(table):
+    with (FOLDER / table).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+# Each row names its test.
+EXAMPLES = [
+    pytest.param(table, row["example"], row["name"], id=f"{table}: {next(iter(row.values()))}")
+    for table in (*MEANINGS, OTHER_MEANINGS, *FORMS)
+    for row in read_rows(table)
+]
+
+
+@pytest.fixture(scope="module")
+def found():
+    """The names that each example has, by table. A name is its own concept id."""
+    return {table: find_names(read_rows(table)) for table in (*MEANINGS, OTHER_MEANINGS)}
+
+
+def find_names(rows):
+    names = dict.fromkeys(row["name"] for row in rows)
+    nlp = make_finder([Concept(name, name) for name in names], normalizer={"top_k": 1})
+    docs = nlp.pipe(row["example"] for row in rows)
+    return {doc.text: {ent.kb_id_ for ent in doc.ents} for doc in docs}
+
+
+@pytest.mark.parametrize(("table", "example", "name"), EXAMPLES)
+def test_an_example_shows_what_its_row_is_for(found, table, example, name):
+    if table in FORMS:
+        words = words_of("en").normalized(example)
+        assert f" {name} " in f" {' '.join(words)} "
+    elif table == OTHER_MEANINGS:
+        assert name not in found[table][example]
+    else:
+        assert name in found[table][example]
+
+
+def test_all_tables_have_examples():
+    tables = {path.name for path in FOLDER.glob("*.tsv")}
+    assert tables == {*MEANINGS, OTHER_MEANINGS, *FORMS}
