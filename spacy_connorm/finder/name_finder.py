@@ -60,6 +60,7 @@ class NameFinder:
         self._judge = Judge()
         self._context = RuleContext(
             index.words,
+            self.names,
             LongForms(index.store, index.words),
             settings["min_letters"],
             settings["short_letters"],

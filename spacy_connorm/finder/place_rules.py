@@ -2,8 +2,10 @@
 
 import re
 
+import numpy as np
 from spacy.tokens import Token
 
+from ..text.bag_hashes import hash_word
 from .window import Window
 
 OTHER_WORD = "other word"
@@ -116,6 +118,34 @@ def is_cut(window: Window) -> bool:
     parts = [part.lower() for part in window.parts]
     is_phrase = not words.classes.prepositions.isdisjoint(parts) or parts[0] in words.forms.amounts
     return is_phrase and words.lacks_noun(window.doc[window.end - 1].lower_)
+
+
+def modifies_noun(window: Window) -> bool:
+    """Check whether the last word only modifies the noun after it, so that the window is not what
+    the text speaks of: "hypoplastic ear (lobe)", "small kidney (stone)". The noun before another
+    one is in the singular, and the other one is a word of names, too. A name as it is written
+    stands before other nouns, too: "heart failure (clinic)".
+    """
+    last, following = window.doc[window.end - 1], window.after
+    if window.end - window.start == 1 or following is None:
+        return False
+    if not (_is_noun(window, last) and _is_noun(window, following)):
+        return False
+    words, noun = window.context.words, last.lower_
+    is_plural = words.orthography.singular(noun) != noun
+    if is_plural or words.is_head(noun) or words.is_adjective(noun):
+        return False
+    is_written = window.score == 1 and window.is_written
+    return not is_written and _is_head_noun(window, following.lower_)
+
+
+def _is_head_noun(window: Window, word: str) -> bool:
+    """Check for a noun that names have, but no person and nothing that is measured."""
+    words, classes = window.context.words, window.context.classes
+    (noun,) = words.normalized(word)[-1:] or ("",)
+    if words.is_adjective(word) or word in classes.people or noun in words.classes.measures:
+        return False
+    return bool(window.context.names.have_words(np.array([hash_word(noun)], dtype="uint64"))[0])
 
 
 def is_numbered_item(window: Window) -> bool:

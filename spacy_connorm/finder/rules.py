@@ -117,6 +117,12 @@ RULES: tuple[Rule, ...] = (
         text_rules.is_reversed,
     ),
     Rule(
+        "denied name",
+        "it is another name and a word that denies it: 'seizures absent' are not absence seizures",
+        Needs.TEXT,
+        text_rules.denies_name,
+    ),
+    Rule(
         "other punctuation",
         "no name has its words in this order with this punctuation",
         Needs.TEXT,
@@ -164,6 +170,12 @@ RULES: tuple[Rule, ...] = (
         "'decreased visual (acuity)'",
         Needs.PLACE,
         place_rules.is_cut,
+    ),
+    Rule(
+        "modifier",
+        "its last word only modifies the noun after it: 'small kidney (stone)'",
+        Needs.PLACE,
+        place_rules.modifies_noun,
     ),
     Rule(
         "item",

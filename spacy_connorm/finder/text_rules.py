@@ -3,6 +3,9 @@
 import re
 from collections.abc import Sequence
 
+import numpy as np
+
+from ..text.bag_hashes import hash_bag
 from ..text.cleaning import NAMES as GREEK
 from .known_names import KnownName
 from .name_windows import PAUSES
@@ -306,6 +309,23 @@ def _is_quality(window: Window, word: str) -> bool:
     """Check for a participle or an adjective that is not a part of the body: "enlarged", "dry"."""
     classes = window.context.words.classes
     return word.endswith(tuple(classes.participle_endings)) or word in classes.plain_adjectives
+
+
+def denies_name(window: Window) -> bool:
+    """Check for a name and a word that denies it: "seizures absent" and "absence of seizures" are
+    not absence seizures, but "reflexes absent" are absent reflexes, which are no reflexes.
+    """
+    denials = window.context.classes.denials
+    edges = {window.parts[0].lower(), window.parts[-1].lower()}
+    if window.is_annotated or denials.isdisjoint(edges):
+        return False
+    if window.is_written:
+        return False
+    words = window.context.words
+    left_out = denials | words.classes.copulas
+    rest = " ".join(word for word in tokens_of(window.text.lower()) if word not in left_out)
+    value = np.array([hash_bag(words.bag(rest))], dtype="uint64")
+    return bool(window.context.names.contain(value)[0])
 
 
 def is_punctuated(window: Window) -> bool:

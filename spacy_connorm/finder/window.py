@@ -12,7 +12,7 @@ from ..lang import FinderClasses
 from ..text.bag_hashes import hash_bag
 from ..text.cleaning import are_opposite, has_sign
 from ..text.words import Words
-from .known_names import KnownName, closest_name
+from .known_names import KnownName, KnownNames, closest_name
 from .name_edges import stands_alone
 from .short_forms import LongForms
 
@@ -24,6 +24,7 @@ class RuleContext:
     """What rules know besides a window: the language of the index, and the finder's settings.
 
     words (Words): Reads the words of the language.
+    names (KnownNames): The names to find.
     long_forms (LongForms): The long forms of the index's short forms.
     min_letters (int): See `FinderSettings`.
     short_letters (int): See `FinderSettings`.
@@ -33,6 +34,7 @@ class RuleContext:
     """
 
     words: Words
+    names: KnownNames
     long_forms: LongForms
     min_letters: int
     short_letters: int
@@ -154,6 +156,18 @@ class Window:
         RETURNS (List[str]): As written in the index.
         """
         return [name.text for name in self.names]
+
+    @cached_property
+    def is_written(self) -> bool:
+        """Whether a name is written in the same way, but for case, hyphens and spelling.
+
+        RETURNS (bool): True if one is.
+        """
+        spell = self.context.words.orthography.unify_spelling
+        text, *names = (
+            spell(form.lower().replace("-", " ")) for form in (self.text, *self.written)
+        )
+        return text in names
 
     @cached_property
     def is_annotated(self) -> bool:

@@ -25,6 +25,7 @@ class FinderClasses:
     with_signs: Short for "with".
     causes: Adjectives of what causes a disease.
     caused_endings: End words of what something causes.
+    denials: Deny the finding beside them.
     signs: A sign is not the disease.
     opposing_prefixes: Beginnings that give words the opposite or another meaning.
     radicals: Parts of the names of chemical groups, which a letter only places.
@@ -72,6 +73,7 @@ class FinderClasses:
     with_signs: Words = NONE
     causes: Words = NONE
     caused_endings: Words = NONE
+    denials: Words = NONE
     signs: Words = NONE
     opposing_prefixes: Words = NONE
     radicals: Words = NONE
