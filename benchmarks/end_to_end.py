@@ -13,7 +13,6 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
@@ -21,6 +20,7 @@ import spacy
 from _common.builders import encoder_config
 from _common.cli import begin, clear_errors, fail, finish, make_parser
 from _common.datasets import DATASETS, PARTS, Data, blank_english
+from _common.ontology_finder import CHOSEN_ON, TYPES, build_finder, found_spans, gold_spans
 from _common.options import at_least
 from _common.trained_finders import NERS, train_finder_once
 from _peers.peer_finder import PEERS, PeerFinder
@@ -30,13 +30,10 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from spacy_connorm.concepts import Ontology
-from spacy_connorm.documents.mentions import ALL_MENTIONS_KEY, annotated_mentions, split_ids
-from spacy_connorm.evaluation.end_to_end import DocumentSpans, LinkedSpan, score_documents
+from spacy_connorm.evaluation.end_to_end import DocumentSpans, score_documents
 from spacy_connorm.evaluation.report import Row
-from spacy_connorm.ontology.profiles import AUTO
 from spacy_connorm.pipeline.loading import load_pipeline
 from spacy_connorm.pipeline.settings import FinderSettings, NormalizerSettings
-from spacy_connorm.workflows.indexing import build_index
 
 FINDERS = ("exact", "ontology", "trained", *PEERS)
 # Those with a normalizer.
@@ -57,19 +54,6 @@ SHOWN = (
     "linked_f1",
     "tokens_per_second",
 )
-# On these the finder's defaults are chosen, all together.
-CHOSEN_ON = (
-    "ncbi",
-    "bc5cdr-d",
-    "bc5cdr-c",
-    "craft-uberon",
-    "craft-cl",
-    "craft-so",
-    "hpo-abstracts",
-    "hpo-notes",
-)
-# The semantic types of O's concepts, if not all of O: MeSH's chemicals.
-TYPES = {"bc5cdr-c": ["D"]}
 # Other settings of the finder than the default ones.
 SETTINGS: dict[str, dict[str, Any]] = {
     "default": {},
@@ -180,7 +164,7 @@ def _score(
     docs = list(read(texts))
     seconds = perf_counter() - start
     documents = [
-        DocumentSpans(_gold(gold, data.ontology), _found(doc, data.ontology))
+        DocumentSpans(gold_spans(gold, data.ontology), found_spans(doc, data.ontology))
         for gold, doc in zip(data.scored_docs, docs, strict=True)
     ]
     return {
@@ -227,17 +211,8 @@ def _ontology_readers(arguments: Namespace, data: Data) -> Iterator[tuple[str, R
 
 
 def _ontology_pipeline(arguments: Namespace, data: Data) -> Language:
-    """RETURNS (Language): What `connorm index ONTOLOGY --find-mentions` builds."""
     encoder = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
-    with TemporaryDirectory() as folder:
-        built = build_index(
-            data.ontology,
-            Path(folder) / "index",
-            overrides={"components.concept_normalizer.encoder": encoder},
-            find_mentions=True,
-            profile=AUTO,
-        )
-        nlp = load_pipeline(built.path)
+    nlp = build_finder(data.ontology, encoder)
     finder, normalizer = (nlp.get_pipe(name) for name in ("mention_finder", "concept_normalizer"))
     normalizer.cfg["nil_threshold"] = arguments.nil_threshold
     finder.cfg["nested_mentions"] = arguments.nested_mentions
@@ -323,25 +298,6 @@ class ExactReader:
         # Names that tokenize alike may differ in spaces.
         concept_id = self._ids.get(span.text.lower(), "NIL")
         return Span(doc, span.start, span.end, label="NAME", kb_id=concept_id)
-
-
-def _gold(doc: Doc, ontology: Ontology) -> list[LinkedSpan]:
-    return [
-        LinkedSpan(*each.extent, each.text, frozenset(map(ontology.primary_id, each.concept_ids)))
-        for each in annotated_mentions(doc)
-    ]
-
-
-def _found(doc: Doc, ontology: Ontology) -> list[LinkedSpan]:
-    return [
-        LinkedSpan(
-            ent.start_char,
-            ent.end_char,
-            ent.text,
-            frozenset(map(ontology.primary_id, split_ids(ent.kb_id_))),
-        )
-        for ent in doc.spans.get(ALL_MENTIONS_KEY, doc.ents)
-    ]
 
 
 if __name__ == "__main__":

@@ -78,6 +78,7 @@ MESH = OntologyFile(
 )
 DISEASE_ONTOLOGY = OntologyFile("disease_ontology/doid_2016-09-01.obo.gz")
 HPO = OntologyFile("hpo_2017/hp_2017-04-13.obo.gz")
+HPO_2025 = OntologyFile("hpo_2025/hp_2025-01-16.obo.gz")
 # The part of UMLS that the notes were annotated with, as `connorm ontology` wrote it.
 CLINICAL = OntologyFile("clinical_notes/ontology.jsonl")
 ASKAPATIENT = OntologyFile(
@@ -115,6 +116,7 @@ DATASETS = {
     "craft-so": _craft("SO"),
     "hpo-abstracts": Dataset(HPO, ("hpo_2017/gsc_plus_dev.pubtator.txt.gz",), ""),
     "hpo-notes": Dataset(HPO, ("hpo_2017/clinical_dev.pubtator",), ""),
+    "hpo-omim": Dataset(HPO_2025, ("hpo_2025/omim_dev.pubtator.txt.gz",), ""),
     "askapatient": Dataset(ASKAPATIENT, *_parts("askapatient_fold0", "tsv")),
     "mcn": Dataset(
         CLINICAL,

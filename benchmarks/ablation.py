@@ -1,0 +1,376 @@
+"""What each row of the tables of English, and each rule of the mention finder, is worth: F1 of the
+ids of documents on dev sets with it, less F1 without it.
+
+A row is left out on the documents that have words it is about: those that are read in another way
+without it, and those whose words are in names that are. All others stay as they are.
+
+Examples: python benchmarks/ablation.py --rules
+python benchmarks/ablation.py --rules --table meanings plurals --dataset hpo-notes ncbi --write
+"""
+
+from argparse import ArgumentParser, Namespace
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import fields, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from _common.builders import encoder_config
+from _common.cli import begin, clear_errors, fail, finish, make_parser
+from _common.datasets import Data
+from _common.ontology_finder import CHOSEN_ON, TYPES, build_finder, found_spans, gold_spans
+from spacy.tokens import Doc
+
+import spacy_connorm.lang
+from spacy_connorm.evaluation.end_to_end import MEASURES, DocumentSpans
+from spacy_connorm.evaluation.report import Row
+from spacy_connorm.files.progress import progress_bar
+from spacy_connorm.finder.coordinations import coordination_joiner
+from spacy_connorm.finder.phrases import phrases_of
+from spacy_connorm.finder.rules import RULES, Judge, Rule
+from spacy_connorm.index.word_bags import WordBags, language_table
+from spacy_connorm.lang import LanguageData, load_language
+from spacy_connorm.text.abbreviations import abbreviation_finder
+from spacy_connorm.text.bag_hashes import hash_bags, hash_word
+from spacy_connorm.text.composites import composite_splitter
+from spacy_connorm.text.words import Words, words_of
+
+SETS = (*CHOSEN_ON, "hpo-omim")
+RULES_TABLE = "rules"
+# Tables of rows, and files of classes of words.
+TABLES = ("meanings", "derivations", "plurals", "spellings", "other_meanings")
+CLASSES = ("words", "finder")
+_ENGLISH = "en"
+_FOLDER = Path(spacy_connorm.lang.__file__).parent / _ENGLISH
+_WORTH = "worth"
+# A smaller difference is none.
+_LEAST = 0.05
+_DOCUMENT = MEASURES.index("document")
+_RIGHT, _FOUND, _GOLD = 0, 1, 3
+# Classes that are not of spaCy, and that names are read with.
+_OF_SPACY = "stop_words"
+_OF_NAMES = {"function_words", "possessives", "semantic_tags", "tag_beginnings", "tag_endings"}
+# Both sides of a row replace each other.
+_MUTUAL = {"root", "alike"}
+
+
+def main() -> None:
+    arguments = begin(add_options(make_parser(__doc__ or "")))
+    if not arguments.rules:
+        fail("Name what to leave out: --rules.")
+    with clear_errors():
+        rows = measure(arguments)
+    if arguments.write:
+        write_worth(rows, _FOLDER)
+    finish(rows, arguments.json)
+
+
+def add_options(parser: ArgumentParser) -> ArgumentParser:
+    """RETURNS (ArgumentParser): The same, with the benchmark's options."""
+    add = parser.add_argument
+    add("--rules", action="store_true", help="leave out rows of tables, and rules of the finder")
+    add("--dataset", choices=SETS, nargs="+", default=SETS, help="[all of them]")
+    tables = (*TABLES, *CLASSES, RULES_TABLE)
+    add("--table", choices=tables, nargs="+", default=tables, help="[all of them]")
+    add("--write", action="store_true", help="write the column `worth` of the tables")
+    return parser
+
+
+class LeftOut(NamedTuple):
+    """A row or a rule to leave out.
+
+    table (str): The table, or "rules".
+    row (str): The row, as its first columns have it, or the name of the rule.
+    language (LanguageData): The language without it.
+    rules (Tuple[Rule, ...]): The rules without it.
+    is_about (Callable[[str], bool]): Whether a word, in lower case, is read in another way.
+    reads_names (bool): Whether the words of names are read in another way, too.
+    """
+
+    table: str
+    row: str
+    language: LanguageData
+    rules: tuple[Rule, ...]
+    is_about: Callable[[str], bool]
+    reads_names: bool = False
+
+
+def all_left_out(language: LanguageData, tables: Collection[str]) -> Iterator[LeftOut]:
+    """YIELDS (LeftOut): Each row of some tables, and each rule."""
+    for table in TABLES:
+        if table in tables:
+            yield from _rows_of(language, table)
+    for name in CLASSES:
+        if name in tables:
+            yield from _words_of(language, name)
+    if RULES_TABLE in tables:
+        for rule in RULES:
+            others = tuple(other for other in RULES if other is not rule)
+            yield LeftOut(RULES_TABLE, rule.name, language, others, lambda word: True)
+
+
+def _rows_of(language: LanguageData, table: str) -> Iterator[LeftOut]:
+    if table == "spellings":
+        for part in language.spellings:
+            others = {other: text for other, text in language.spellings.items() if other != part}
+            without = replace(language, spellings=others)
+            yield LeftOut(table, part, without, RULES, partial(_has, part.strip("^$")), True)
+        return
+    rows = getattr(language, table)
+    for number, row in enumerate(rows):
+        others = (*rows[:number], *rows[number + 1 :])
+        without = replace(language, **{table: others})
+        name = "/".join(row[:2]) if table in ("meanings", "other_meanings") else row[0]
+        yield LeftOut(table, name, without, RULES, _about(table, row), table == "plurals")
+
+
+def _about(table: str, row: Any) -> Callable[[str], bool]:
+    """RETURNS (Callable[[str], bool]): Whether a row may be about a word."""
+    if table == "plurals":
+        return partial(_has, row.plural)
+    if table == "derivations":
+        nouns = row.noun_endings if row.is_of_nouns else ()
+        return partial(_ends, (row.ending, *nouns))
+    if table == "meanings":
+        if row.kind == "ending":
+            return partial(_ends, (row.word[1:],))
+        others = row.stands_for if row.kind in _MUTUAL else ()
+        return {row.word, *others}.__contains__
+    return partial(_has, row.word)
+
+
+def _words_of(language: LanguageData, name: str) -> Iterator[LeftOut]:
+    classes = getattr(language, name)
+    for field in fields(classes):
+        words = getattr(classes, field.name)
+        for word in sorted(words) if field.name != _OF_SPACY else ():
+            without = replace(language, **{name: replace(classes, **{field.name: words - {word}})})
+            about = partial(_has, max(word.lower().split() or [""], key=len))
+            is_of_names = field.name in _OF_NAMES
+            yield LeftOut(name, f"{field.name}/{word}", without, RULES, about, is_of_names)
+
+
+def _has(part: str, word: str) -> bool:
+    return part in word
+
+
+def _ends(endings: tuple[str, ...], word: str) -> bool:
+    return word.endswith(endings)
+
+
+class DevSet:
+    """A dev set, its finder, and what is found with all rows and rules."""
+
+    def __init__(self, data: Data, work: Path) -> None:
+        """data (Data): The data set.
+        work (Path): The work folder.
+        """
+        data.concept_types = TYPES.get(data.name, [])
+        self.ontology = data.ontology
+        self.nlp = build_finder(data.ontology, encoder_config("ngram", data, train="O", work=work))
+        self.finder = self.nlp.get_pipe("mention_finder")
+        self.lookup = self.nlp.get_pipe("concept_normalizer").lookup
+        self.index = self.lookup.index
+        self.bags = self.index.word_bags
+        self._docs = data.scored_docs
+        self._gold = [gold_spans(doc, data.ontology) for doc in self._docs]
+        self._read_words()
+        self._read_names()
+        self._counts = self._count(range(len(self._docs)))
+        self.score = _score(self._counts)
+
+    def _read_words(self) -> None:
+        """Find the documents of each token, and those of each word that is known."""
+        self._tokens = defaultdict[str, set[int]](set)
+        for number, doc in enumerate(self._docs):
+            for token in doc:
+                self._tokens[token.lower_].add(number)
+        self._forms = {token: self._forms_of(token) for token in self._tokens}
+        self._documents = defaultdict[int, set[int]](set)
+        for token, values in self._forms.items():
+            for value in values:
+                self._documents[value] |= self._tokens[token]
+
+    def _forms_of(self, token: str) -> frozenset[int]:
+        """RETURNS (FrozenSet[int]): The hashes of its words and of what they may stand for."""
+        words = self.index.words
+        normalized = words.normalized(token)
+        return frozenset(
+            [
+                *map(hash_word, normalized),
+                *(form.hash for word in normalized for form in words.forms.of(word)),
+            ]
+        )
+
+    def _read_names(self) -> None:
+        rows = self.index.members.row_numbers()
+        texts = self.index.store.texts(range(len(rows)))
+        self._names = [texts[number] for number in range(len(rows))]
+        self._lowered = [name.lower() for name in self._names]
+        self._rows = rows
+        self._values = hash_bags(map(self.index.words.bag, self._names))
+
+    def worth(self, left_out: LeftOut) -> tuple[float, int]:
+        """RETURNS (Tuple[float, int]): What a row or rule adds to F1, in points, and the number of
+        documents that it may change.
+        """
+        tokens = list(filter(left_out.is_about, self._tokens))
+        names = (
+            [number for number, name in enumerate(self._lowered) if left_out.is_about(name)]
+            if left_out.reads_names
+            else []
+        )
+        if not tokens and not names:
+            return 0.0, 0
+        words = self.index.words
+        before = [words.bag(self._names[number]) for number in names]
+        self._use(left_out.language, left_out.rules)
+        documents = set[int]()
+        for token in tokens:
+            if left_out.table != "derivations" or self._is_read_anew(token):
+                documents |= self._tokens[token]
+        documents |= self._with_names(names, before)
+        return self._without(sorted(documents)), len(documents)
+
+    def _is_read_anew(self, token: str) -> bool:
+        """RETURNS (bool): Whether a token has or had another word that is in names."""
+        changed = self._forms[token] ^ self._forms_of(token)
+        values = np.fromiter(changed, "uint64", len(changed))
+        return bool((self.bags.have_words(values) | self.bags.contain(values)).any())
+
+    def _with_names(self, names: list[int], before: list[tuple[str, ...]]) -> set[int]:
+        """Read names anew, without the row.
+
+        RETURNS (Set[int]): The documents with their words.
+        """
+        words = self.index.words
+        after = [words.bag(self._names[number]) for number in names]
+        changed = [at for at, bag in enumerate(after) if bag != before[at]]
+        if not changed:
+            return set()
+        self.index.word_bags = self._with_bags({names[at]: after[at] for at in changed})
+        different = {word for at in changed for word in {*before[at]} ^ {*after[at]}}
+        documents = (self._documents.get(hash_word(word), set()) for word in different)
+        return set().union(*documents)
+
+    def _with_bags(self, bags: Mapping[int, tuple[str, ...]]) -> WordBags:
+        """RETURNS (WordBags): Those of all names, some of which have other words. Words that no
+        name has any more are kept.
+
+        bags (Mapping[int, Tuple[str, ...]]): The words of names, by number.
+        """
+        values = self._values.copy()
+        values[list(bags)] = hash_bags(bags.values())
+        named = np.flatnonzero(values)
+        values, rows = np.unique(
+            np.stack([values[named], self._rows[named].astype("uint64")]), axis=1
+        )
+        words = {hash_word(word) for bag in bags.values() for word in bag}
+        return WordBags(
+            values,
+            rows.astype("int32"),
+            np.union1d(self.bags.words, np.fromiter(words, "uint64", len(words))),
+            max(self.bags.longest, *map(len, bags.values())),
+        )
+
+    def _without(self, documents: list[int]) -> float:
+        counts = self._counts.copy()
+        if documents:
+            counts[documents] = self._count(documents)
+        return self.score - _score(counts)
+
+    def _count(self, documents: Iterable[int]) -> np.ndarray:
+        numbers = list(documents)
+        docs = self.nlp.pipe(self._docs[number].text for number in numbers)
+        return np.array(list(map(self._count_one, numbers, docs)))
+
+    def _count_one(self, number: int, doc: Doc) -> list[int]:
+        spans = DocumentSpans(self._gold[number], found_spans(doc, self.ontology))
+        return spans.counts()[_DOCUMENT]
+
+    def _use(self, language: LanguageData, rules: tuple[Rule, ...]) -> None:
+        """Read texts and names with another language and other rules. Nothing is kept of what was
+        read before.
+        """
+        words = words_of(_ENGLISH)
+        vars(words).clear()
+        vars(words).update(vars(Words(language)))
+        for known in (
+            abbreviation_finder,
+            composite_splitter,
+            coordination_joiner,
+            language_table,
+            phrases_of,
+        ):
+            known.cache_clear()
+        self.index.word_bags = self.bags
+        self.lookup._retriever = replace(self.lookup.retriever)
+        self.finder._finder = self.finder._token_words = None
+        self.finder._name_finder()._judge = Judge(rules)
+
+    def restore(self) -> None:
+        """Read with the whole language and all rules again."""
+        self._use(load_language(_ENGLISH), RULES)
+
+
+def _score(counts: np.ndarray) -> float:
+    """RETURNS (float): F1 of the ids of documents, in percent."""
+    right, found, gold = (counts[:, column].sum() for column in (_RIGHT, _FOUND, _GOLD))
+    return float(200 * right / max(1, found + gold))
+
+
+def measure(arguments: Namespace) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): One row a row or rule, those that are worth most first."""
+    left_out = list(all_left_out(load_language(_ENGLISH), arguments.table))
+    rows: list[Row] = [{"table": without.table, "row": without.row} for without in left_out]
+    for name in arguments.dataset:
+        dev = DevSet(Data(name, arguments.data, part="dev"), arguments.work)
+        for row, without in zip(
+            rows, progress_bar(left_out, unit="rows", description=name), strict=True
+        ):
+            worth, documents = dev.worth(without)
+            row[name] = round(worth, 2)
+            row["documents"] = row.get("documents", 0) + documents
+        dev.restore()
+    for row in rows:
+        row["total"] = round(sum(row[name] for name in arguments.dataset), 2)
+    return sorted(rows, key=lambda row: -row["total"])
+
+
+def write_worth(rows: Iterable[Row], folder: Path) -> None:
+    """Write what rows are worth into their tables.
+
+    rows (Iterable[Dict[str, Any]]): From `measure`.
+    folder (Path): The folder of the language.
+    """
+    by_table = defaultdict[str, dict[str, str]](dict)
+    for row in rows:
+        by_table[row["table"]][row["row"]] = describe(row)
+    for table in TABLES:
+        if table in by_table:
+            _write_table(folder / f"{table}.tsv", by_table[table])
+
+
+def describe(row: Mapping[str, Any]) -> str:
+    """RETURNS (str): The sets on which a row changes F1, the most first: "hpo-notes +0.3"."""
+    worth = {name: row[name] for name in SETS if abs(row.get(name, 0)) >= _LEAST}
+    named = sorted(worth, key=lambda name: -abs(worth[name]))
+    return ", ".join(f"{name} {worth[name]:+.1f}" for name in named) or "0"
+
+
+def _write_table(path: Path, worth: Mapping[str, str]) -> None:
+    header, *lines = path.read_text(encoding="utf8").splitlines()
+    columns = header.split("\t")
+    written = [header]
+    for line in lines:
+        values = line.split("\t")
+        key = "/".join(values[:2]) if "/" in next(iter(worth)) else values[0]
+        values[columns.index(_WORTH)] = worth[key]
+        written.append("\t".join(values))
+    path.write_text("".join(f"{line}\n" for line in written), encoding="utf8")
+
+
+if __name__ == "__main__":
+    main()

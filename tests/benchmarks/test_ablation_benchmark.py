@@ -1,0 +1,63 @@
+"""What rows of the tables and rules of the finder are worth."""
+
+import pytest
+
+WORTH = {"ncbi": 0.31, "hpo-notes": -1.2, "craft-so": 0.04}
+TABLE = (
+    "word\tkind\tstands_for\texample\tname\tworth\n"
+    "renal\troot\tkidney\trenal stones\tkidney stone\t\n"
+)
+
+
+@pytest.fixture
+def ablate(rows_of, data):
+    """A function that leaves out rows of tables, and gives the results by row."""
+
+    def invoke(*tables):
+        base = ("--rules", "--dataset", "ncbi", "--data", data, "--table")
+        rows = rows_of("ablation.py", *base, *tables)
+        return {(row["table"], row["row"]): row for row in rows}
+
+    return invoke
+
+
+def test_a_row_is_worth_what_is_not_found_without_it(ablate):
+    rows = ablate("plurals", "spellings")
+    # Of "apoplexy" and "heart attacks", one is found.
+    assert rows["plurals", "s"]["ncbi"] == rows["plurals", "s"]["total"] == 66.67
+    others = [row for key, row in rows.items() if key != ("plurals", "s")]
+    assert not any(row["total"] for row in others)
+    assert rows["plurals", "omata"]["documents"] == 0
+
+
+def test_rules_are_left_out(ablate):
+    from spacy_connorm.finder.rules import RULES
+
+    rows = ablate("rules")
+    assert {name for _, name in rows} == {rule.name for rule in RULES}
+    assert {row["documents"] for row in rows.values()} == {2}
+
+
+def test_what_rows_are_worth_is_written_into_their_table(modules, tmp_path):
+    import ablation
+
+    (tmp_path / "meanings.tsv").write_text(TABLE)
+    rows = [
+        {"table": "meanings", "row": "renal/root", **WORTH},
+        {"table": "rules", "row": "count", "ncbi": 1.0},
+    ]
+    ablation.write_worth(rows, tmp_path)
+    line = "renal\troot\tkidney\trenal stones\tkidney stone\thpo-notes -1.2, ncbi +0.3\n"
+    assert (tmp_path / "meanings.tsv").read_text().splitlines(keepends=True)[1] == line
+
+
+def test_a_row_that_changes_nothing_is_worth_0(modules):
+    import ablation
+
+    assert ablation.describe({"ncbi": 0.04, "hpo-notes": 0.0}) == "0"
+
+
+def test_it_says_what_to_leave_out(run, data, capsys):
+    with pytest.raises(SystemExit):
+        run("ablation.py", "--data", data)
+    assert "--rules" in capsys.readouterr().err
