@@ -18,6 +18,9 @@ _AGE = re.compile(r"(?:\d{1,3})?[MF]")
 _REACH = 3
 # "S1", "3", "4b"
 _NUMBER = re.compile(r"[A-Z]{0,2}\d{1,3}[A-Za-z]?")
+# "C" in "hepatitis C", "CoV" and "1" after a hyphen.
+_LETTER = re.compile("[B-HJ-Z]")
+_KIND = re.compile(r"\d|[A-Z]")
 _BETWEEN_NUMBERS = _HYPHENS | {".", ",", "&", "(", ")", "\u2013"}
 _ITEM = re.compile(r"\d{1,2}[.)]\s?[^\W\d]")
 
@@ -146,6 +149,20 @@ def _is_head_noun(window: Window, word: str) -> bool:
     if words.is_adjective(word) or word in classes.people or noun in words.classes.measures:
         return False
     return bool(window.context.names.have_words(np.array([hash_word(noun)], dtype="uint64"))[0])
+
+
+def lacks_kind(window: Window) -> bool:
+    """Check for a letter or a number after a window that belongs to the name: "hepatitis (C)",
+    "SARS(-CoV-2)", "HIV(-1)". A capital "A" or "I" may be a word, and "L" or "R" a side.
+    """
+    last, token, words = window.doc[window.end - 1], window.after, window.context.words
+    if token is None or last.is_digit:
+        return False
+    if last.whitespace_:
+        is_letter = _LETTER.fullmatch(token.text) and token.lower_ not in words.classes.sides
+        return bool(is_letter) and words.is_head(last.lower_)
+    is_joined = token.text in _HYPHENS and not token.whitespace_ and token.i + 1 < len(window.doc)
+    return is_joined and bool(_KIND.match(token.nbor().text))
 
 
 def is_numbered_item(window: Window) -> bool:

@@ -178,6 +178,12 @@ RULES: tuple[Rule, ...] = (
         place_rules.modifies_noun,
     ),
     Rule(
+        "kind",
+        "a letter or a number after it belongs to the name: 'hepatitis (C)', 'HIV(-1)'",
+        Needs.PLACE,
+        place_rules.lacks_kind,
+    ),
+    Rule(
         "item",
         "it begins with the number of a list item",
         Needs.PLACE,

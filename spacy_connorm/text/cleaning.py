@@ -70,6 +70,21 @@ def spell_greek(text: str) -> str:
     return _LETTERS.sub(_spell, _UNIT.sub("u", text))
 
 
+_LIGATURES = str.maketrans(
+    {"œ": "oe", "Œ": "Oe", "æ": "ae", "Æ": "Ae", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"}
+)
+
+
+def spell_letters(text: str) -> str:
+    """Spell out Greek letters, and letters that Unicode does not decompose: "œdema" becomes
+    "oedema".
+
+    text (str): A cleaned text.
+    RETURNS (str): The text.
+    """
+    return spell_greek(text.translate(_LIGATURES))
+
+
 def _spell(match: re.Match[str]) -> str:
     return "-".join(NAMES[letter] for letter in match[0])
 

@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache, cached_property, lru_cache
 
 from ..lang import LanguageData, load_language
-from .cleaning import spell_greek, unify_dashes, unify_unicode
+from .cleaning import spell_letters, unify_dashes, unify_unicode
 from .orthography import Orthography
 from .word_forms import WordForms
 
@@ -61,15 +61,15 @@ class Words:
 
     def normalized(self, text: str) -> list[str]:
         """List the words of a text in order: in lower case, in one spelling, without plurals,
-        possessives, accents and the tags of terminologies, Greek letters spelled out, "ß" as "ss",
-        and Roman numerals up to nine as digits, also before a letter: "IIIb". Letters and digits
-        are separate words: "CD4" is "cd" and "4". A single "A", also that of "3a", stays a capital,
-        unlike the article.
+        possessives, accents and the tags of terminologies, Greek letters and "œ" spelled out, "ß"
+        as "ss", and Roman numerals up to nine as digits, also before a letter: "IIIb". Letters and
+        digits are separate words: "CD4" is "cd" and "4". A single "A", also that of "3a", stays a
+        capital, unlike the article.
 
         text (str): Any text.
         RETURNS (List[str]): The words, including function words.
         """
-        plain = text if text.isascii() else spell_greek(unify_dashes(unify_unicode(text)))
+        plain = text if text.isascii() else spell_letters(unify_dashes(unify_unicode(text)))
         untagged = (self.orthography.strip_tags(plain) or text).replace("`", "'")
         words = self.orthography.drop_possessives(untagged)
         if "I" in words or "V" in words:

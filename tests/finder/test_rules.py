@@ -22,6 +22,7 @@ REFUSED = {
     "across": (["apex of heart"], "the [apex and heart]", {}),
     "side last": (["heart murmur"], "a [heart murmur L] apex", {}),
     "reversed": (["collar bone"], "a [bone collar]", {}),
+    "denied name": (["absence seizures", "seizure"], "the [absence of seizures]", {}),
     "other punctuation": (["heart attack"], "his [heart (attack)]", {}),
     "list": (["arthritis, rheumatoid"], "fever, [arthritis, rheumatoid] nodules", {}),
     "end of compound": (["fever"], "a non-[febrile] boy", {}),
@@ -31,10 +32,12 @@ REFUSED = {
     "label": (["S1"], "Figure [S1] shows", {"min_letters": 2}),
     "measure": (["long QT syndrome 3"], "[long QT syndrome 3] times", {}),
     "cut": (["decreased vision"], "has [decreased visual] acuity", {}),
+    "modifier": (["small kidneys", "kidney stones"], "a [small kidney] stone", {}),
+    "kind": (["hepatitis"], "a [hepatitis] C", {}),
     "item": (["stage 3 kidney disease"], "[3.Kidney disease stage] four", {}),
     "uncertain": (["cerebral edema"], "[edema by the brain]", {}),
     "cut name": (["Wilms tumor", "kidney tumor"], "a Wilms [tumor of the kidney]", {}),
-    "part of other word": (["hepatitis B", "hepatitis"], "the [hepatitis] B vaccine", {}),
+    "part of other word": (["loss of weight", "loss"], "a [loss] of weight clinic", {}),
     "everyday word": (["Data"], "[Data] are missing (unpublished data, data)", CAPITALS),
 }
 # Tested with what they need: concepts that are left out, and long texts.

@@ -41,6 +41,7 @@ compounds, paraphrases = WORDS.forms.compounds, WORDS.forms.paraphrases
         "CKD stage IIIb, Ia = stage 3b CKD, 1a",
         "stage IIIB = Stage 3B",
         "α1a receptor = alpha 1A receptor",
+        "Œdema and anæmia = oedemas and anemia",
     ],
 )
 def test_spelling_inflection_and_order_do_not_matter(pair):
