@@ -18,6 +18,7 @@ from long_run import is_long
 from spacy.cli import app
 from spacy.language import Language
 from spacy.tokens import DocBin
+from spacy.util import import_file
 from typer.testing import CliRunner
 from vector_files import write_fasttext, write_word2vec
 
@@ -129,6 +130,12 @@ def no_waiting_for_disks():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda descriptor: None)
         yield
+
+
+@pytest.fixture(scope="session")
+def name_embed():
+    """The layer that the configs of an NER need, registered."""
+    return import_file("name_embed", ASSETS / "name_embed.py")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -146,7 +146,7 @@ def test_it_trains(path, files, tiny_folder, fasttext, tmp_path):
 
 
 @pytest.fixture
-def ner_paths(demo_index, tmp_path):
+def ner_paths(demo_index, name_embed, tmp_path):
     """What configs of an NER want, from the demo's corpora."""
     paths = {"paths.index": str(demo_index)}
     for part in ("train", "dev"):

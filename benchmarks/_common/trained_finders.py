@@ -11,6 +11,7 @@ from typing import Any
 from spacy.cli.train import train
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.util import import_file
 from thinc.api import Config
 
 from _common.datasets import Data
@@ -19,10 +20,8 @@ from spacy_connorm.documents.mentions import set_label
 from spacy_connorm.pipeline.saving import save_pipeline
 from spacy_connorm.training import save_encoder
 
-NERS = {
-    name: Path(__file__).parents[2] / "assets" / f"ner-{name}.cfg"
-    for name in ("tok2vec", "transformer")
-}
+_ASSETS = Path(__file__).parents[2] / "assets"
+NERS = {name: _ASSETS / f"ner-{name}.cfg" for name in ("tok2vec", "transformer")}
 _MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 _LABEL = "MENTION"
 # Articles of more tokens are learned paragraph by paragraph: an NER reads many short texts at once
@@ -30,6 +29,9 @@ _LABEL = "MENTION"
 _LONG = 2000
 # How many documents training is scored on where these choose nothing.
 _WATCHED = 10
+
+# The layer of these configs, which the pipelines that are kept need, too.
+import_file("name_embed", _ASSETS / "name_embed.py")
 
 
 def train_finder_once(
@@ -95,7 +97,7 @@ def train_finder_once(
 
 def _name_embed(block: dict[str, Any], path: str) -> str:
     """RETURNS (str): The section of a config that makes names features; empty if there is none."""
-    if block.get("@architectures") == "spacy-connorm.NameEmbed.v1":
+    if block.get("@architectures") == "assets.NameEmbed.v1":
         return path
     inner = ((each, f"{path}.{key}") for key, each in block.items() if isinstance(each, dict))
     return next(filter(None, (_name_embed(*each) for each in inner)), "")

@@ -260,6 +260,7 @@ def test_extras_and_targets_exist(page):
             assert (ROOT / words[1]).exists()
 
 
+@pytest.mark.usefixtures("name_embed")
 @pytest.mark.parametrize("page", with_blocks("ini"))
 def test_configs_parse_and_resolve(page):
     for block in blocks(page, "ini"):

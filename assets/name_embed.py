@@ -1,10 +1,20 @@
 """An embedding layer that shows where a text has names: matches of `mention_finder` as features of
-tokens.
+tokens. A pipeline with this layer is loaded only where this file was imported, so it becomes a
+package with the file:
+
+    python -m spacy train assets/ner-tok2vec.cfg --code assets/name_embed.py --output training/ner
+    python assets/name_embed.py training/ner/model-best training/ner/pipeline
+    python -m spacy package training/ner/pipeline packages --code assets/name_embed.py --build wheel
+
+The second line is `connorm save` for such a pipeline. Once the wheel is installed, every command
+takes the pipeline by the name of its package.
 """
 
+import sys
 from collections.abc import Callable
 
 from spacy.tokens import Doc
+from spacy.util import registry
 from thinc.api import Maxout, Model, chain, concatenate, list2ragged, ragged2list, with_array
 from thinc.types import Floats2d
 
@@ -14,6 +24,7 @@ _COLUMNS = 5
 Embedder = Model[list[Doc], list[Floats2d]]
 
 
+@registry.architectures("assets.NameEmbed.v1")
 def NameEmbed(
     embed: Embedder, spans_key: str, width: int | None = None, scale: float = 1.0
 ) -> Embedder:
@@ -26,7 +37,7 @@ def NameEmbed(
     spans_key (str): The group, `doc.spans[spans_key]`. A document without it has no names. If spans
         overlap, the later ones count. Empty spans are ignored.
     width (Optional[int]): Mix vectors and features into vectors of this width, as required by an
-        encoder behind an embedding layer; None: append the features to the vectors.
+        encoder after an embedding layer; None: append the features to the vectors.
     scale (float): The value of a feature that is true. Larger values are learned faster.
     RETURNS (Model[List[Doc], List[Floats2d]]): One row per token.
     """
@@ -67,3 +78,9 @@ def _read(model: Embedder, doc: Doc) -> Floats2d:
             rows[span.start + 1 : span.end - 1, _IN] = scale
             rows[span.end - 1, _LAST] = scale
     return rows
+
+
+if __name__ == "__main__":
+    from spacy_connorm import save_pipeline
+
+    save_pipeline(*sys.argv[1:])

@@ -26,6 +26,7 @@ SHAPES = {
     "rows": [50],
     "include_static_vectors": False,
 }
+pytestmark = pytest.mark.usefixtures("name_embed")
 NAMES = ("flu", "mumps", "gout", "acne")
 OTHERS = ("tea", "bread", "milk", "rice")
 
@@ -43,7 +44,7 @@ def zeros(width):
 
 
 def embed(**settings):
-    make = registry.architectures.get("spacy-connorm.NameEmbed.v1")
+    make = registry.architectures.get("assets.NameEmbed.v1")
     return make(zeros(2), **{"spans_key": "names", **settings})
 
 
@@ -96,7 +97,7 @@ def tagger():
     tok2vec = {
         "@architectures": "spacy.Tok2Vec.v2",
         "embed": {
-            "@architectures": "spacy-connorm.NameEmbed.v1",
+            "@architectures": "assets.NameEmbed.v1",
             "embed": SHAPES,
             "spans_key": "names",
             "width": 16,
