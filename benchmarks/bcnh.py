@@ -286,7 +286,7 @@ def search(block: dict[str, Any], weight: float, *, data: PreparedData, work: Pa
     searched = make_hybrid(block, weight, LEXICAL) if weight else block
     backend = ExactIndex(metric="dot")
     lookup = build_lookup(searched, data, searches=[SEARCH], work=work, backend=backend)
-    (example,) = ask_lookup(lookup, biosyn_texts(EXAMPLE, (), {}), top_k=SHOWN)
+    (example,) = ask_lookup(lookup, biosyn_texts(EXAMPLE, (), {}, "en"), top_k=SHOWN)
     mentions = read_prepared(data)
     gold = mentions.gold
     predictions = mentions.predict(ask_lookup(lookup, mentions.texts, top_k=DEPTH))

@@ -80,7 +80,7 @@ def prepared_texts(mention: Mention, long_form: str) -> tuple[str, ...]:
     long_form (str): What it stands for in its document; may be empty.
     """
     long_forms = {mention.text: long_form} if long_form else {}
-    return biosyn_texts(mention.text, biosyn_ids(mention.concept_ids), long_forms)
+    return biosyn_texts(mention.text, biosyn_ids(mention.concept_ids), long_forms, "en")
 
 
 class SearchedMentions(NamedTuple):
@@ -152,7 +152,7 @@ def expected_accuracy(gold: Gold, prediction: Prediction) -> float:
 
 
 def _prepared(concept: Concept) -> Concept:
-    name, *aliases = (biosyn_texts(each, (), {})[0] for each in concept.names)
+    name, *aliases = (biosyn_texts(each, (), {}, "en")[0] for each in concept.names)
     others = tuple(dict.fromkeys(each for each in aliases if each != name))
     return replace(concept, canonical_name=name, aliases=others)
 
