@@ -97,8 +97,12 @@ def _strings_to_keep(nlp: Language) -> set[str]:
         text
         for lexeme in vocab
         for text in (
-            *(lexeme.orth_, lexeme.lower_, lexeme.norm_),
-            *(lexeme.shape_, lexeme.prefix_, lexeme.suffix_),
+            lexeme.orth_,
+            lexeme.lower_,
+            lexeme.norm_,
+            lexeme.shape_,
+            lexeme.prefix_,
+            lexeme.suffix_,
         )
     }
     known = set(type(nlp)().vocab.strings)

@@ -25,8 +25,17 @@ _ORCID = re.compile(r"(?:https?://orcid\.org/|orcid:)?(\d{4}-\d{4}-\d{4}-\d{3}[\
 
 # The fields that a decision replaces, and that undoing it restores.
 _REPLACED = (
-    *("predicate_id", "object_id", "mapping_justification", "object_label", "author_id"),
-    *("author_label", "mapping_date", "confidence", "similarity_score", "match_string", "status"),
+    "predicate_id",
+    "object_id",
+    "mapping_justification",
+    "object_label",
+    "author_id",
+    "author_label",
+    "mapping_date",
+    "confidence",
+    "similarity_score",
+    "match_string",
+    "status",
     "correction",
 )
 

@@ -157,8 +157,14 @@ def build(
         (HYBRID, LISTS),
     ],
     ids=[
-        *("exact", "annoy", "sparse", "hybrid-exact", "hybrid-annoy"),
-        *("lists", "lists-sparse", "lists-hybrid"),
+        "exact",
+        "annoy",
+        "sparse",
+        "hybrid-exact",
+        "hybrid-annoy",
+        "lists",
+        "lists-sparse",
+        "lists-hybrid",
     ],
 )
 def index(request, tmp_path_factory) -> ConceptIndex:

@@ -75,8 +75,12 @@ def test_one_system_must_be_in_a_list(normalizer):
 @pytest.mark.parametrize(
     "pair",
     [
-        *("MESH:D900001 > D900001", "mesh:D900001 > D900001", "MSH:D900001 > D900001"),
-        *("doid:2 > DOID:2", "DO:DOID:3 > DOID:2", "SCTID:404640003 > 404640003"),
+        "MESH:D900001 > D900001",
+        "mesh:D900001 > D900001",
+        "MSH:D900001 > D900001",
+        "doid:2 > DOID:2",
+        "DO:DOID:3 > DOID:2",
+        "SCTID:404640003 > 404640003",
         "LOCAL:D900001 > D900001",
     ],
 )

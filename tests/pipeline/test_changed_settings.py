@@ -165,7 +165,10 @@ def annotated(nlp, text):
     def read(spans):
         return [
             (
-                *(span.text, span.label_, span.kb_id_, get_candidates(span, "")),
+                span.text,
+                span.label_,
+                span.kb_id_,
+                get_candidates(span, ""),
                 *(span._.get(name) for name in ASSERTIONS.values()),
             )
             for span in spans

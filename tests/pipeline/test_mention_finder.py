@@ -67,10 +67,17 @@ def test_no_name_goes_across_a_conjunction_in_another_order(make, name):
 @pytest.mark.parametrize(
     "text",
     [
-        *("- [Cancer]\n- Breast pain", "[Cancer]\nBreast pain", "[Cancer] • breast pain"),
-        *("[Cancer] - breast pain", "Neoplasms with breast pain", "Neoplasms with \n breast pain"),
-        *("[Cancer in the breast]", "[Cancer due to breast]", "[Cancer of the\nbreast]"),
-        *("[Cancer\n of the breast]", "[Breast\ncancer]"),
+        "- [Cancer]\n- Breast pain",
+        "[Cancer]\nBreast pain",
+        "[Cancer] • breast pain",
+        "[Cancer] - breast pain",
+        "Neoplasms with breast pain",
+        "Neoplasms with \n breast pain",
+        "[Cancer in the breast]",
+        "[Cancer due to breast]",
+        "[Cancer of the\nbreast]",
+        "[Cancer\n of the breast]",
+        "[Breast\ncancer]",
     ],
 )
 def test_no_name_goes_across_lines_or_items_in_another_order(plain, text):
@@ -306,10 +313,19 @@ def test_a_type_without_a_name_loses_no_mention(make):
 @pytest.mark.parametrize(
     ("setting", "value"),
     [
-        *(("target", "DO"), ("min_letters", 0), ("min_letters", True), ("short_letters", -1)),
-        *(("stop_texts", "disease"), ("labels", {"T": 1}), ("labels", ["T"])),
-        *(("labels", {"T": ""}), ("label", None), ("label", ""), ("spans_key", 3)),
-        *(("nested_mentions", "yes"), ("coordinations", 1)),
+        ("target", "DO"),
+        ("min_letters", 0),
+        ("min_letters", True),
+        ("short_letters", -1),
+        ("stop_texts", "disease"),
+        ("labels", {"T": 1}),
+        ("labels", ["T"]),
+        ("labels", {"T": ""}),
+        ("label", None),
+        ("label", ""),
+        ("spans_key", 3),
+        ("nested_mentions", "yes"),
+        ("coordinations", 1),
     ],
 )
 def test_invalid_settings_are_refused(setting, value):
@@ -571,9 +587,13 @@ def with_verbs():
 @pytest.mark.parametrize(
     "text",
     [
-        *("The [retinal veins are occluded].", "Occlusion was in the [retinal vein]"),
-        *("the [retinal vein] is an occlusion", "WAS [occluded retinal vein]", "a [vein occluded]"),
-        *("[collar bone] and bone collar", "[bone of the collar]"),
+        "The [retinal veins are occluded].",
+        "Occlusion was in the [retinal vein]",
+        "the [retinal vein] is an occlusion",
+        "WAS [occluded retinal vein]",
+        "a [vein occluded]",
+        "[collar bone] and bone collar",
+        "[bone of the collar]",
     ],
 )
 def test_verbs_may_stand_before_an_adjective_and_nouns_keep_their_order(with_verbs, text):

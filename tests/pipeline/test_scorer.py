@@ -60,9 +60,18 @@ def en_vocab(pipeline):
         ({}, {}, (None, None, None, None)),
     ],
     ids=[
-        *("all right", "one wrong", "one NIL", "two mentions not found", "two mentions too many"),
-        *("gold without id", "composite", "part of a composite", "other mentions"),
-        *("nothing linked", "gold is CUI-less", "nothing at all"),
+        "all right",
+        "one wrong",
+        "one NIL",
+        "two mentions not found",
+        "two mentions too many",
+        "gold without id",
+        "composite",
+        "part of a composite",
+        "other mentions",
+        "nothing linked",
+        "gold is CUI-less",
+        "nothing at all",
     ],
 )
 @pytest.mark.parametrize("spans_key", [None, "sc"])

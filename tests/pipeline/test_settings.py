@@ -20,9 +20,12 @@ REFUSED = [
     ("cache_size", "a whole number, at least 0", [True, -1]),
     ("nil_threshold", "a cosine, from -1 to 1, or null", ["0.5", 5, True, NAN, [0.5]]),
     (
-        *("calibration", "finite numbers named intercept, score, margin, or null"),
+        "calibration",
+        "finite numbers named intercept, score, margin, or null",
         [
-            *({}, {"intercept": 1.0, "score": 1.0}, [1.0, 1.0, 1.0]),
+            {},
+            {"intercept": 1.0, "score": 1.0},
+            [1.0, 1.0, 1.0],
             *(FITTED | each for each in ({"slope": 1.0}, {"margin": "1"}, {"margin": None})),
             *(FITTED | {"intercept": each} for each in (True, NAN)),
         ],

@@ -19,10 +19,23 @@ def nlp():
 @pytest.mark.parametrize(
     "words",
     [
-        *("2.|Chest pain", "3)|CKD", "HTN|/|COPD", "-|fever +|chills", "•|rash", "↑|ESR"),
-        *("CD4|+|T cells", "pain|;|fever", "edema|(|hand|)", "no SOB|.|Denies HA", "(|-|)|fever"),
-        *("swelling|++|, plaque|+ (|pain|+++|)", "HLA|-|B|*|57:01"),
-        *("hepatitis C|. No N|/|V|.", "type 1B|.", "type 1|;|Gout", "low IgM|. HbA|."),
+        "2.|Chest pain",
+        "3)|CKD",
+        "HTN|/|COPD",
+        "-|fever +|chills",
+        "•|rash",
+        "↑|ESR",
+        "CD4|+|T cells",
+        "pain|;|fever",
+        "edema|(|hand|)",
+        "no SOB|.|Denies HA",
+        "(|-|)|fever",
+        "swelling|++|, plaque|+ (|pain|+++|)",
+        "HLA|-|B|*|57:01",
+        "hepatitis C|. No N|/|V|.",
+        "type 1B|.",
+        "type 1|;|Gout",
+        "low IgM|. HbA|.",
     ],
 )
 def test_words_are_taken_apart(nlp, words):

@@ -48,9 +48,14 @@ def test_fields_of_later_versions_are_ignored():
 @pytest.mark.parametrize(
     "changes",
     [
-        *({"start": 5, "end": 5}, {"end": 99}, {"text": None}, {"start": "0"}, {"label": 3}),
+        {"start": 5, "end": 5},
+        {"end": 99},
+        {"text": None},
+        {"start": "0"},
+        {"label": 3},
         {"marked": "yes"},
-        *({"replaces": 3}, {"replaces": ["a", "b"]}),
+        {"replaces": 3},
+        {"replaces": ["a", "b"]},
     ],
 )
 def test_anything_else_is_refused(changes):
@@ -224,7 +229,8 @@ def test_a_table_of_synonyms(said, tmp_path):
     convert_corrections(said, tmp_path / "d.tsv")
     # The last correction of "cold" says that there is no concept.
     assert set(read_synonyms(tmp_path / "d.tsv")) == {
-        *(("head spinning", "C5", 2), ("head spinning", "C1", 2)),
+        ("head spinning", "C5", 2),
+        ("head spinning", "C1", 2),
     }
 
 

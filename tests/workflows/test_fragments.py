@@ -99,7 +99,7 @@ def test_what_is_no_parquet_is_refused(corpus, tmp_path):
 
 def test_rows_keep_their_other_columns(write_parquet):
     rows = [{"text": "x", "day": date(2024, 5, 31), "n": 1.5}, {"text": None, "day": None, "n": 2}]
-    first, second = read(*[find_fragments(write_parquet("a.parquet", rows))[0]])
+    first, second = read(find_fragments(write_parquet("a.parquet", rows))[0])
     assert (first.doc_id, first.text) == ("a.parquet:1", "x")
     assert first.fields == {"day": "2024-05-31", "n": 1.5}
     assert second.text is None and second.fields == {"day": None, "n": 2.0}

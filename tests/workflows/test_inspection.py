@@ -87,9 +87,13 @@ def test_an_explanation_tells_codes(nlp):
 @pytest.mark.parametrize(
     ("pipeline", "options", "code"),
     [
-        *(("nowhere", {}, "CN700"), (".", {}, "CN701"), (None, {"component": "ner"}, "CN704")),
-        *((None, {"types": ["planet"]}, "CN406"), (None, {"types": "drug"}, "CN006")),
-        *((None, {"search": "O-C"}, "CN408"), (None, {"search": "best"}, "CN118")),
+        ("nowhere", {}, "CN700"),
+        (".", {}, "CN701"),
+        (None, {"component": "ner"}, "CN704"),
+        (None, {"types": ["planet"]}, "CN406"),
+        (None, {"types": "drug"}, "CN006"),
+        (None, {"search": "O-C"}, "CN408"),
+        (None, {"search": "best"}, "CN118"),
     ],
 )
 def test_bad_input(nlp, tmp_path, monkeypatch, pipeline, options, code):
@@ -127,7 +131,10 @@ def test_a_sound_pipeline(demo_index, capsys):
 
 
 OF_SPACY = [
-    *("config.cfg", "tokenizer", "vocab/strings.json", "vocab/lookups.bin"),
+    "config.cfg",
+    "tokenizer",
+    "vocab/strings.json",
+    "vocab/lookups.bin",
     "entity_ruler/patterns.jsonl",
 ]
 

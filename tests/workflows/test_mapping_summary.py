@@ -11,7 +11,12 @@ from spacy_connorm.workflows import summarize_mappings
 from spacy_connorm.workflows.mapping_relations import CLOSE, EXACT, MEANING
 
 ROW = TermMapping(
-    *("local:1", CLOSE, "MESH:D1", MEANING, "cold", "Cold"),
+    "local:1",
+    CLOSE,
+    "MESH:D1",
+    MEANING,
+    "cold",
+    "Cold",
     mapping_date="2020-01-01",
     confidence=0.7,
     similarity_score=0.6,

@@ -10,12 +10,32 @@ from spacy_connorm.workflows.name_training import TrainingGain, _compare, _plan,
 ORGANS = ("renal", "hepatic", "gastric", "pulmonary", "cardiac", "cutaneous", "ocular", "dental")
 PLACES = ("kidney", "liver", "stomach", "lung", "heart", "skin", "eye", "tooth")
 DISORDERS = (
-    *("atrophy", "calculus", "swelling", "bleeding", "infarct", "neoplasm", "pain", "rupture"),
-    *("stenosis", "infection", "opacity", "absence"),
+    "atrophy",
+    "calculus",
+    "swelling",
+    "bleeding",
+    "infarct",
+    "neoplasm",
+    "pain",
+    "rupture",
+    "stenosis",
+    "infection",
+    "opacity",
+    "absence",
 )
 LAY_DISORDERS = (
-    *("wasting", "stone", "edema", "hemorrhage", "stroke", "tumor", "ache", "tear"),
-    *("narrowing", "sepsis", "cloudiness", "missing"),
+    "wasting",
+    "stone",
+    "edema",
+    "hemorrhage",
+    "stroke",
+    "tumor",
+    "ache",
+    "tear",
+    "narrowing",
+    "sepsis",
+    "cloudiness",
+    "missing",
 )
 CONCEPTS = [
     Concept(

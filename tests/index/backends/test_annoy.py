@@ -121,9 +121,18 @@ def change(path, where, column, value):
 @pytest.mark.parametrize(
     ("where", "column", "value"),
     [
-        *(("item", 0, 0), ("item", 0, -5), ("item", 0, 2), ("leaf", 0, -1), ("leaf", 0, 2**31 - 1)),
-        *(("leaf", 1, 300), ("leaf", 1, -1), ("root", 0, 299), ("root", 1, 10**6), ("root", 2, -1)),
-        *(("root", 1, "itself"), ("root", 2, 0)),
+        ("item", 0, 0),
+        ("item", 0, -5),
+        ("item", 0, 2),
+        ("leaf", 0, -1),
+        ("leaf", 0, 2**31 - 1),
+        ("leaf", 1, 300),
+        ("leaf", 1, -1),
+        ("root", 0, 299),
+        ("root", 1, 10**6),
+        ("root", 2, -1),
+        ("root", 1, "itself"),
+        ("root", 2, 0),
     ],
 )
 def test_what_would_leave_the_file_or_never_end(tmp_path, where, column, value):

@@ -21,8 +21,12 @@ def test_a_matrix_is_opened_as_written(matrix, tmp_path):
 @pytest.mark.parametrize(
     ("part", "values"),
     [
-        *(("indices", [1, 2, 0, 3]), ("indices", [1, 2, -1, 2]), ("indices", [1, 2, 0])),
-        *(("indptr", [1, 2, 2, 4]), ("indptr", [0, 2, 2, 5]), ("indptr", [0, 3, 2, 4])),
+        ("indices", [1, 2, 0, 3]),
+        ("indices", [1, 2, -1, 2]),
+        ("indices", [1, 2, 0]),
+        ("indptr", [1, 2, 2, 4]),
+        ("indptr", [0, 2, 2, 5]),
+        ("indptr", [0, 3, 2, 4]),
         ("indptr", [0, 4]),
     ],
 )
