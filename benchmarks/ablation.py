@@ -52,6 +52,8 @@ _RIGHT, _FOUND, _GOLD = 0, 1, 3
 # Classes that are not of spaCy, and that names are read with.
 _OF_SPACY = "stop_words"
 _OF_NAMES = {"function_words", "possessives", "semantic_tags", "tag_beginnings", "tag_endings"}
+# Rows of these matter only to words that become others, or others that are in names.
+_OF_FORMS = {"derivations", "plurals", "spellings"}
 # Both sides of a row replace each other.
 _MUTUAL = {"root", "alike"}
 
@@ -210,7 +212,8 @@ class DevSet:
         self._names = [texts[number] for number in range(len(rows))]
         self._lowered = [name.lower() for name in self._names]
         self._rows = rows
-        self._values = hash_bags(map(self.index.words.bag, self._names))
+        self._name_bags = list(map(self.index.words.bag, self._names))
+        self._values = hash_bags(self._name_bags)
 
     def worth(self, left_out: LeftOut) -> tuple[float, int]:
         """RETURNS (Tuple[float, int]): What a row or rule adds to F1, in points, and the number of
@@ -224,14 +227,12 @@ class DevSet:
         )
         if not tokens and not names:
             return 0.0, 0
-        words = self.index.words
-        before = [words.bag(self._names[number]) for number in names]
         self._use(left_out.language, left_out.rules)
         documents = set[int]()
         for token in tokens:
-            if left_out.table != "derivations" or self._is_read_anew(token):
+            if left_out.table not in _OF_FORMS or self._is_read_anew(token):
                 documents |= self._tokens[token]
-        documents |= self._with_names(names, before)
+        documents |= self._with_names(names)
         return self._without(sorted(documents)), len(documents)
 
     def _is_read_anew(self, token: str) -> bool:
@@ -240,20 +241,21 @@ class DevSet:
         values = np.fromiter(changed, "uint64", len(changed))
         return bool((self.bags.have_words(values) | self.bags.contain(values)).any())
 
-    def _with_names(self, names: list[int], before: list[tuple[str, ...]]) -> set[int]:
+    def _with_names(self, names: Iterable[int]) -> set[int]:
         """Read names anew, without the row.
 
-        RETURNS (Set[int]): The documents with their words.
+        names (Iterable[int]): Their numbers.
+        RETURNS (Set[int]): The documents with words that a name has or had only then.
         """
-        words = self.index.words
-        after = [words.bag(self._names[number]) for number in names]
-        changed = [at for at, bag in enumerate(after) if bag != before[at]]
+        bags = {number: self.index.words.bag(self._names[number]) for number in names}
+        changed = {number: bag for number, bag in bags.items() if bag != self._name_bags[number]}
         if not changed:
             return set()
-        self.index.word_bags = self._with_bags({names[at]: after[at] for at in changed})
-        different = {word for at in changed for word in {*before[at]} ^ {*after[at]}}
-        documents = (self._documents.get(hash_word(word), set()) for word in different)
-        return set().union(*documents)
+        self.index.word_bags = self._with_bags(changed)
+        words = {
+            word for number, bag in changed.items() for word in {*bag} ^ {*self._name_bags[number]}
+        }
+        return set().union(*(self._documents.get(hash_word(word), set()) for word in words))
 
     def _with_bags(self, bags: Mapping[int, tuple[str, ...]]) -> WordBags:
         """RETURNS (WordBags): Those of all names, some of which have other words. Words that no
@@ -327,13 +329,14 @@ def measure(arguments: Namespace) -> list[Row]:
     rows: list[Row] = [{"table": without.table, "row": without.row} for without in left_out]
     for name in arguments.dataset:
         dev = DevSet(Data(name, arguments.data, part="dev"), arguments.work)
-        for row, without in zip(
-            rows, progress_bar(left_out, unit="rows", description=name), strict=True
-        ):
-            worth, documents = dev.worth(without)
-            row[name] = round(worth, 2)
-            row["documents"] = row.get("documents", 0) + documents
-        dev.restore()
+        bar = progress_bar(left_out, unit="rows", description=name)
+        try:
+            for row, without in zip(rows, bar, strict=True):
+                worth, documents = dev.worth(without)
+                row[name] = round(worth, 2)
+                row["documents"] = row.get("documents", 0) + documents
+        finally:
+            dev.restore()
     for row in rows:
         row["total"] = round(sum(row[name] for name in arguments.dataset), 2)
     return sorted(rows, key=lambda row: -row["total"])
