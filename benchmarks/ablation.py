@@ -189,6 +189,7 @@ class DevSet:
         for number, doc in enumerate(self._docs):
             for token in doc:
                 self._tokens[token.lower_].add(number)
+        self._words = {token: self.index.words.normalized(token) for token in self._tokens}
         self._forms = {token: self._forms_of(token) for token in self._tokens}
         self._documents = defaultdict[int, set[int]](set)
         for token, values in self._forms.items():
@@ -219,7 +220,11 @@ class DevSet:
         """RETURNS (Tuple[float, int]): What a row or rule adds to F1, in points, and the number of
         documents that it may change.
         """
-        tokens = list(filter(left_out.is_about, self._tokens))
+        tokens = [
+            token
+            for token, words in self._words.items()
+            if left_out.is_about(token) or any(map(left_out.is_about, words))
+        ]
         names = (
             [number for number, name in enumerate(self._lowered) if left_out.is_about(name)]
             if left_out.reads_names
