@@ -183,14 +183,25 @@ def annotated(nlp, text):
     )
 
 
+@pytest.fixture(scope="module")
+def changed(make):
+    """A pipeline whose settings tests change, and change back."""
+    return make()
+
+
 @pytest.mark.parametrize(("component", "setting", "value", "text"), CASES)
-def test_a_change_takes_effect_with_the_next_document(make, component, setting, value, text):
-    nlp = make()
-    before = annotated(nlp, text)
-    nlp.get_pipe(component).cfg[setting] = value
-    after = annotated(nlp, text)
+def test_a_change_takes_effect_with_the_next_document(
+    make, changed, component, setting, value, text
+):
+    before = annotated(changed, text)
+    cfg = changed.get_pipe(component).cfg
+    old = cfg[setting]
+    cfg[setting] = value
+    after = annotated(changed, text)
+    cfg[setting] = old
     assert after != before
     assert after == annotated(make(component, **{setting: value}), text)
+    assert annotated(changed, text) == before
 
 
 @pytest.mark.parametrize(
