@@ -42,7 +42,7 @@ _SUFFIXES = (
 
 def separate_joined_words(nlp: Language) -> None:
     """Make a tokenizer split words that notes write without a space: list numbers, bullets, bars,
-    plus signs and arrows; and the full stop behind a single capital. The text and its offsets do
+    plus signs and arrows; and the full stop after a single capital. The text and its offsets do
     not change. Tokenizers other than spaCy's own, such as those for Chinese, are left alone.
 
     nlp (Language): The pipeline whose tokenizer is changed.
@@ -52,9 +52,12 @@ def separate_joined_words(nlp: Language) -> None:
         prefixes = [*_PREFIXES, *(defaults.prefixes or ())]
         infixes = [*_INFIXES, *(defaults.infixes or ())]
         suffixes = [*_SUFFIXES, *(defaults.suffixes or ())]
+        # Each of these that is set loads all special cases anew, so they come last.
+        special_cases, tokenizer.rules = tokenizer.rules, {}
         tokenizer.prefix_search = compile_prefix_regex(prefixes).search
         tokenizer.infix_finditer = compile_infix_regex(infixes).finditer
         tokenizer.suffix_search = compile_suffix_regex(suffixes).search
+        tokenizer.rules = special_cases
 
 
 # As in spaCy's URL pattern: each colon of "http://http://..." is tried as the one before a
