@@ -59,7 +59,7 @@ def test_use_before_initialize_is_a_value_error_like_spacys(blank_pipeline, use)
         ({"sieve": {"@misc": "spacy-connorm.Sieve.v1", "thresholds": []}}, "CN006.*one for each"),
     ],
 )
-def test_setting_that_cannot_be(blank_pipeline, settings, code):
+def test_impossible_settings_are_refused(blank_pipeline, settings, code):
     with pytest.raises(ConnormError, match=code):
         blank_pipeline(**settings)
 

@@ -95,7 +95,9 @@ def test_what_spelling_knows_nothing_of_is_found_by_meaning(make_normalizer, hyb
     assert {each.lexical for each in candidates} == {0}
 
 
-def test_saved_and_loaded(normalizer, blank_normalizer, hybrid, tmp_path):
+def test_each_search_answers_the_same_after_saving_and_loading(
+    normalizer, blank_normalizer, hybrid, tmp_path
+):
     searched = {
         search: normalizer.candidates(MENTIONS, search=search, top_k=4) for search in SEARCHES
     }

@@ -80,13 +80,13 @@ def ontology_path(ontology, tmp_path):
     return tmp_path / "ontology.jsonl"
 
 
-def test_ontology(blank, ontology):
+def test_names_of_an_ontology_are_found(blank, ontology):
     nlp, normalizer = blank
     normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)
     assert best(normalizer, "MI") == [("C2", "OD-T")]
 
 
-def test_ontology_that_is_read_when_it_is_needed(blank, ontology):
+def test_a_function_that_returns_an_ontology_is_indexed(blank, ontology):
     _, normalizer = blank
     normalizer.initialize(lambda: [], ontology=lambda: ontology)
     assert best(normalizer, "MI") == [("C2", "OD-T")]
@@ -201,14 +201,14 @@ def test_index_that_was_replaced_leaves_no_files(make_normalizer, ontology, sear
     assert normalizer.lookup.index.folder.exists()
 
 
-def test_nothing(blank):
+def test_initialize_without_any_names_is_refused(blank):
     _, normalizer = blank
     with pytest.raises(ConnormError, match="CN004.*concept_normalizer"):
         normalizer.initialize(lambda: [])
 
 
 @pytest.mark.parametrize("lazily", [True, False])
-def test_ontology_that_is_read_once(blank, ontology, lazily):
+def test_an_ontology_that_can_be_read_only_once_is_indexed(blank, ontology, lazily):
     _, normalizer = blank
     stream = ConceptStream(iter(ontology), Source("names.jsonl"))
     normalizer.initialize(lambda: [], ontology=(lambda: stream) if lazily else stream)

@@ -104,7 +104,7 @@ def test_prepositions_of_names_are_followed(make):
     assert found(nlp, "resistance to cancer") == [("resistance to cancer", "C3")]
 
 
-def test_a_plus_is_no_minus(make):
+def test_a_name_with_a_plus_is_not_found_where_the_text_has_a_minus(make):
     nlp = make()
     nlp.get_pipe("concept_normalizer").add_synonyms([("ER+ cancer", "C1")])
     assert found(nlp, "ER- cancer, ER+ cancer") == [("cancer", "C2"), ("ER+ cancer", "C1")]
@@ -133,7 +133,7 @@ def test_without_an_index_it_is_refused_when_loaded_too():
         finder.explain(nlp.make_doc("cancer")[:])
 
 
-def test_a_capital_a_is_no_article(make):
+def test_a_capital_a_inside_a_text_belongs_to_a_name(make):
     nlp = make()
     names = [("hepatitis", "C3"), ("hepatitis A", "C4")]
     nlp.get_pipe("concept_normalizer").add_synonyms(names)

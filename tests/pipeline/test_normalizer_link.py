@@ -17,7 +17,7 @@ def test_the_first_or_the_named_one(make_pipeline):
         _ = MentionFinder(nlp, normalizer="mesh").normalizer
 
 
-def test_one_that_is_added_later_or_removed(make_pipeline):
+def test_a_normalizer_that_is_removed_is_missed_and_one_added_later_is_used(make_pipeline):
     nlp = make_pipeline()
     finder = MentionFinder(nlp)
     nlp.remove_pipe("concept_normalizer")
