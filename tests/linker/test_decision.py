@@ -36,7 +36,7 @@ def interpretation(*scored, kind="as written"):
         ([{"A": 1.0}, {"B": 1.0}], {"C": 1.0}, False),
     ],
 )
-def test_when_parts_link_better(parts, whole, better):
+def test_parts_link_better_than_the_whole_by_their_scores(parts, whole, better):
     assert links_better(interpretation(*parts), interpretation(whole), CLASSES) is better
 
 
@@ -104,5 +104,5 @@ def test_readings_stay_together_the_best_first():
         ({}, False),
     ],
 )
-def test_what_parts_cannot_better(scores, settled):
+def test_an_interpretation_is_settled_by_its_score(scores, settled):
     assert interpretation(scores).is_settled is settled

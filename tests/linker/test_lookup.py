@@ -45,7 +45,9 @@ def test_setting_limits_all_answers(make_normalizer):
     ids=str,
 )
 @pytest.mark.parametrize("where", ["call", "settings"])
-def test_filters(make_normalizer, limits, expected, where):
+def test_types_and_branches_limit_candidates_in_a_call_and_in_settings(
+    make_normalizer, limits, expected, where
+):
     if where == "call":
         found = ids(make_normalizer(), "cold", **limits)
     else:
@@ -86,7 +88,7 @@ def test_filter_finds_k_survivors_however_far_away_they_are(make_normalizer):
     ],
 )
 @pytest.mark.parametrize("mentions", [["cold"], []], ids=["mention", "no mention"])
-def test_limit_that_cannot_be(normalizer, limits, code, mentions):
+def test_impossible_limits_are_refused(normalizer, limits, code, mentions):
     with pytest.raises(ConnormError, match=code):
         normalizer.candidates(mentions, **limits)
 
@@ -141,7 +143,7 @@ def test_one_mention_in_no_list(normalizer):
         normalizer.candidates("cold")
 
 
-def test_no_mentions(normalizer):
+def test_an_empty_list_of_mentions_gets_an_empty_list(normalizer):
     assert normalizer.candidates([]) == []
 
 
@@ -209,7 +211,7 @@ def test_bad_pair_changes_nothing(normalizer, change, bad, code):
     assert normalizer.candidates(["vertigo", "head spinning"]) == before
 
 
-def test_count_under_one(normalizer):
+def test_a_synonym_with_a_count_under_one_is_refused(normalizer):
     with pytest.raises(ConnormError, match="CN006.*count"):
         normalizer.add_synonyms([("head spinning", "C5")], count=0)
 
@@ -232,7 +234,7 @@ def test_removed_from_one_concept_stays_with_the_other(normalizer):
     assert first(normalizer, "cold").concept_id == "C4"
 
 
-def test_removed_and_added_again(normalizer):
+def test_a_removed_synonym_that_is_added_again_answers_as_before(normalizer):
     before = first(normalizer, "vertigo")
     normalizer.remove_synonyms([("vertigo", "C5")])
     normalizer.add_synonyms([("vertigo", "C5")])
@@ -245,7 +247,7 @@ def test_removing_what_is_not_there_is_told(normalizer, pair):
         normalizer.remove_synonyms([pair])
 
 
-def test_no_synonyms(normalizer):
+def test_an_empty_list_of_synonyms_changes_nothing(normalizer):
     before = normalizer.candidates(["MI"])
     normalizer.add_synonyms([])
     normalizer.remove_synonyms([])

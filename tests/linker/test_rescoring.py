@@ -146,7 +146,7 @@ def first_of(normalizer):
     return {each.concept_id: each.score for each in found}
 
 
-def test_a_minus_is_no_other_form_of_a_plus(make_normalizer):
+def test_a_mention_with_a_minus_gains_nothing_from_a_name_with_a_plus(make_normalizer):
     def score(weight, mention):
         normalizer = make_normalizer(rewriting_weight=weight)
         normalizer.initialize(lambda: [], ontology=Ontology([Concept("C1", "ER+ breast cancer")]))

@@ -29,7 +29,7 @@ def test_a_mark_at_the_start_is_part_of_a_text(tmp_path):
     assert list(read_synonyms(tmp_path / "synonyms.tsv")) == synonyms
 
 
-def test_two_columns_count_once(tmp_path):
+def test_a_synonym_without_a_count_counts_once(tmp_path):
     (tmp_path / "synonyms.tsv").write_text("head spinning\tC5\n\n MI \t C2 \t 3 \n")
     found = list(read_synonyms(tmp_path / "synonyms.tsv"))
     assert found == [("head spinning", "C5", 1), ("MI", "C2", 3)]
@@ -86,7 +86,7 @@ def test_a_fresh_component_gets_all_changes(changed, make_pipeline, config, tmp_
     assert (tmp_path / "again.tsv").read_bytes() == (tmp_path / "synonyms.tsv").read_bytes()
 
 
-def test_what_is_written(changed, tmp_path):
+def test_saved_synonyms_are_a_table_of_texts_ids_and_counts(changed, tmp_path):
     changed().save_synonyms(tmp_path / "synonyms.tsv.gz")
     with gzip.open(tmp_path / "synonyms.tsv.gz", "rt", encoding="utf8") as file:
         assert file.read() == "cold\tC3\t0\nhead spinning\tC5\t2\n"

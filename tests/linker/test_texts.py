@@ -116,7 +116,7 @@ def test_parts_answer_where_they_link_better():
     ]
 
 
-def test_parts_can_be_left_alone():
+def test_without_split_composites_a_composite_is_searched_whole():
     texts = Texts(CANCERS)
     found = read(texts, "breast and ovarian cancer", split_composites=False)
     assert [searched for _, searched, _ in found] == ["breast and ovarian cancer"] * 2
