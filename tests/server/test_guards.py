@@ -186,7 +186,7 @@ def test_limits_are_positive():
         RequestLimits(batch=0)
 
 
-def test_loopback():
+def test_addresses_of_this_machine_are_known():
     for host in ("127.0.0.1", "localhost", "::1", "127.0.0.2"):
         assert is_loopback(host)
     for host in ("0.0.0.0", "10.0.0.1", "", "example.org", "::"):
@@ -269,7 +269,7 @@ def test_ids_of_concepts_may_be_escaped(client):
         assert client.get(path).json()["concept_id"] == "C2"
 
 
-def test_it_goes_by_the_address_at_which_a_request_arrives():
+def test_the_host_is_checked_against_the_address_at_which_a_request_arrives():
     """Behind 0.0.0.0, clients say the address of the machine."""
 
     async def answer(scope, receive, send):

@@ -307,7 +307,7 @@ def test_search_as_you_type(open_page, address):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_it_looks_right(open_page, address, scheme):
+def test_the_page_of_annotations_looks_right_and_is_accessible(open_page, address, scheme):
     page = open_page(address, color_scheme=scheme)
     require_accessible(page)
     page.get_by_label("Your name").fill("Ann")

@@ -81,7 +81,7 @@ def test_explanations_have_interpretations_and_searches(client):
     assert [part["searched"] for part in answer["parts"]] == ["cold", "aspirin"]
 
 
-def test_concepts(client):
+def test_a_concept_is_described_by_its_id_or_an_alternate_id(client):
     concept = client.get("/api/concepts/C2").json()
     assert concept["name"] == "heart attack"
     assert concept["parents"] == [{"concept_id": "C1", "name": "heart disease"}]
@@ -270,7 +270,9 @@ def test_rows_are_decided_and_undone(reviewing, out):
         ("POST", "/api/review/rows/0/undo", {"version": "a", "x": 1}, 422, "CN764"),
     ],
 )
-def test_what_is_refused(reviewing, method, address, body, status, code):
+def test_bad_requests_to_a_review_are_refused_with_their_code(
+    reviewing, method, address, body, status, code
+):
     answer = reviewing.request(method, address, json=body)
     assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
 
@@ -303,10 +305,10 @@ def test_a_damaged_file_of_mappings_is_no_fault_of_the_request(reviewing, out, c
     assert (answer.status_code, answer.json()["error"]["code"]) == (500, code)
 
 
-def test_without_a_review(client):
+def test_a_server_without_a_review_has_no_route_for_it(client):
     assert client.get("/api/info").json()["review"] is None
     assert client.get("/api/review").status_code == 404
 
 
-def test_a_token_guards_it(serving, out):
+def test_a_review_needs_the_token(serving, out):
     assert serving(review=out, token="secret").get("/api/review").status_code == 401
