@@ -104,7 +104,7 @@ MENTIONS = [
     ],
     ids=["collection", "document", "list", "PubTator", "collections", "XML", "one line"],
 )
-def test_all_forms_are_read(read, text, name):
+def test_xml_and_json_of_bioc_give_the_same_mentions(read, text, name):
     (doc,), (mentions,), report = read(text, name=name)
     assert doc.text == f"{TITLE}\n{ABSTRACT}"
     assert mentions == MENTIONS

@@ -36,7 +36,7 @@ def nlp():
         " D1 |  > D1",
     ],
 )
-def test_split_ids(pair):
+def test_ids_are_split_at_their_separators(pair):
     kb_id, expected = pair.split(" > ")
     assert split_ids(kb_id) == tuple(expected.split())
 

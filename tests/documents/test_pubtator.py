@@ -251,7 +251,7 @@ def ids(mention):
     return "" if mention.is_nil else mention.kb_id.replace("MESH:", "")
 
 
-def test_gaps_are_closed(tmp_path):
+def test_a_mention_with_gaps_is_written_as_one_span(tmp_path):
     doc = spacy.blank("xx")("White and red blood cells")
     set_mentions(doc, [Mention("White blood cells", "CELL", "CL:1", ((0, 5), (14, 25)))])
     written_path = tmp_path / "a.pubtator"

@@ -78,7 +78,7 @@ def test_missing_group_of_spans_is_told(make_pipeline):
     assert kb_ids(doc.ents)[0] == ("MI", "")
 
 
-def test_empty_group_of_spans(make_pipeline):
+def test_an_empty_group_of_spans_stays_empty(make_pipeline):
     nlp = make_pipeline(spans_key="sc")
     doc = nlp.make_doc(TEXT)
     doc.spans["sc"] = []
@@ -192,7 +192,7 @@ def test_loaded_prefix_is_readable(blank_pipeline, make_normalizer):
 
 
 @pytest.mark.parametrize("name", ["mine_candidates", "mine_kb_id", "mine_kb_ents"])
-def test_attribute_of_somebody_else_is_not_taken(blank_pipeline, name):
+def test_a_prefix_whose_attribute_is_registered_by_others_is_refused(blank_pipeline, name):
     Span.set_extension(name, default=None)
     with pytest.raises(ConnormError, match=f"CN005.*{name}"):
         blank_pipeline(attribute_prefix="mine_")
@@ -228,7 +228,7 @@ def by_copying(doc):
 
 @pytest.mark.parametrize("pass_on", [by_bytes, by_doc_bin, by_joining, by_copying])
 @pytest.mark.parametrize("spans_key", [None, "sc"])
-def test_answers_survive(make_pipeline, pass_on, spans_key):
+def test_candidates_survive_what_passes_a_document_on(make_pipeline, pass_on, spans_key):
     def spans(doc):
         return doc.ents if spans_key is None else doc.spans[spans_key]
 

@@ -134,7 +134,7 @@ def test_a_csv_has_the_table_alone(tmp_path, name):
         ("B:3", "B:3\t\t\t\t\t\t", 5),
     ],
 )
-def test_what_is_damaged(tmp_path, old, new, line):
+def test_a_damaged_row_is_named_with_its_line(tmp_path, old, new, line):
     path = tmp_path / "a.tsv"
     path.write_text(FOREIGN.replace(old, new), encoding="utf8")
     with pytest.raises(ConnormError, match=rf"CN115.*a\.tsv', line {line}:"):
@@ -174,13 +174,13 @@ def test_two_columns_of_one_name(tmp_path):
         read_sssom(tmp_path / "a.tsv")
 
 
-def test_an_unknown_status(path):
+def test_an_unknown_status_of_a_mapping_is_refused(path):
     path.write_text(path.read_text(encoding="utf8").replace("\taccepted\t", "\tfine\t"), "utf8")
     with pytest.raises(ConnormError, match=r"CN115.*its status"):
         read_sssom(path)
 
 
-def test_no_file(tmp_path):
+def test_a_missing_or_empty_sssom_file_is_refused(tmp_path):
     with pytest.raises(ConnormError, match="CN100"):
         read_sssom(tmp_path / "none.tsv")
     (tmp_path / "empty.tsv").touch()

@@ -98,7 +98,7 @@ def test_texts_are_no_formulas(tmp_path):
         assert row["long_form"] == f"{mark}\tlong" and row["start"] == "0"
 
 
-def test_parts_are_joined(export):
+def test_values_of_the_parts_of_a_composite_are_joined_by_bars(export):
     with export("found.csv").open(newline="") as file:
         rows = {row["text"]: row for row in csv.DictReader(file)}
     both = rows["breast and ovarian cancer"]

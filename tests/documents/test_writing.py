@@ -42,7 +42,7 @@ def test_documents_are_written_as_they_come(docs, tmp_path):
 @pytest.mark.parametrize(
     ("name", "code"), [("a.docx", "CN111"), (".", "CN111"), ("a.csv/b.csv", "CN108")]
 )
-def test_bad_outputs(docs, tmp_path, name, code):
+def test_bad_outputs_and_options_are_refused(docs, tmp_path, name, code):
     (tmp_path / "a.csv").write_text("old")
     with pytest.raises(ConnormError, match=code):
         export_docs(docs, tmp_path / name)
