@@ -36,7 +36,7 @@ def nlp():
         " D1 |  > D1",
     ],
 )
-def test_ids_are_split_at_their_separators(pair):
+def test_ids_are_split_and_those_of_no_concept_are_left_out(pair):
     kb_id, expected = pair.split(" > ")
     assert split_ids(kb_id) == tuple(expected.split())
 

@@ -104,5 +104,5 @@ def test_readings_stay_together_the_best_first():
         ({}, False),
     ],
 )
-def test_an_interpretation_is_settled_by_its_score(scores, settled):
+def test_one_certain_concept_settles_an_interpretation(scores, settled):
     assert interpretation(scores).is_settled is settled
