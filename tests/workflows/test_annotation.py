@@ -243,7 +243,7 @@ def test_bad_input(pipeline, notes, tmp_path, source, target, options, code):
     assert not (tmp_path / "out.jsonl").exists()
 
 
-def test_texts_are_no_file(pipeline, tmp_path):
+def test_a_list_of_texts_in_place_of_a_file_is_refused(pipeline, tmp_path):
     with pytest.raises(ConnormError, match="CN006.*input_path.*nlp.pipe.*type list"):
         annotate(pipeline, ["Took aspirin."], tmp_path / "out.csv")
 

@@ -149,7 +149,7 @@ def test_annotated_documents_without_ids_are_told(tmp_path, demo_ontology):
     assert built.manifest["counts"]["data_members"] == 1
 
 
-def test_what_was_read_already(tmp_path, demo_ontology):
+def test_an_ontology_in_memory_is_indexed_as_its_file_is(tmp_path, demo_ontology):
     counts = [
         build_index(ontology, tmp_path / "out", overrides=NGRAMS).manifest["counts"]["concepts"]
         for ontology in (read_ontology(demo_ontology), open_ontology(demo_ontology))

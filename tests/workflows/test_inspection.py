@@ -32,7 +32,7 @@ def test_a_loaded_pipeline_is_asked(nlp):
     assert len(search(nlp, ["heart attack"])[0]) == 10
 
 
-def test_one_search_alone(nlp):
+def test_search_asks_one_search_alone_if_it_is_named(nlp):
     assert search(nlp, ["flu"], search="D-T") == [[]]
     ((best,),) = search(nlp, ["heart attack"], search="O-T", top_k=1)
     assert (best.concept_id, best.score, best.search) == ("DEMO:0000006", 1.0, "O-T")
@@ -96,7 +96,9 @@ def test_an_explanation_tells_codes(nlp):
         (None, {"search": "best"}, "CN118"),
     ],
 )
-def test_bad_input(nlp, tmp_path, monkeypatch, pipeline, options, code):
+def test_bad_pipelines_and_options_of_search_are_refused(
+    nlp, tmp_path, monkeypatch, pipeline, options, code
+):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConnormError, match=code):
         search(pipeline or nlp, ["flu"], **options)
@@ -180,7 +182,7 @@ def test_meta_json_may_get_another_name_and_nothing_else(pipeline, tmp_path):
         check(tmp_path / "saved")
 
 
-def test_a_package(pipeline, tmp_path, monkeypatch):
+def test_a_package_is_checked(pipeline, tmp_path, monkeypatch):
     save_pipeline(pipeline, tmp_path / "saved")
     (tmp_path / "out").mkdir()
     made = make_package(tmp_path / "saved", tmp_path / "out", "checked", "1.0.0")

@@ -50,7 +50,7 @@ def test_several_authors_are_refused():
         decide_mapping(ROW, object_id="MESH:D2", object_label="Flu", author="Ann|Bob")
 
 
-def test_none_fits():
+def test_a_term_that_no_concept_fits_is_unmatched():
     row = decide_mapping(ROW, object_id=NO_TERM, object_label="", predicate_id=BROAD)
     assert (row.object_id, row.status, row.predicate_id) == (NO_TERM, UNMATCHED, EXACT)
 

@@ -40,6 +40,6 @@ def test_prefixes_have_addresses():
 @pytest.mark.parametrize(
     ("prefix", "addresses"), [("a b", {}), ("", {}), ("a", {"b:": "x:"}), ("a", {"b": "here"})]
 )
-def test_what_is_no_prefix(prefix, addresses):
+def test_bad_prefixes_and_addresses_are_refused(prefix, addresses):
     with pytest.raises(ConnormError, match="CN006"):
         MappingIds(prefix, addresses)

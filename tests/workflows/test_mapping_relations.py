@@ -27,7 +27,7 @@ from spacy_connorm.workflows.mapping_relations import (
         ("+", "-", CLOSE),
     ],
 )
-def test_what_words_say(term, name, predicate):
+def test_words_tell_exact_close_broad_and_narrow_relations(term, name, predicate):
     relation = find_relation(term, name, words_of("en"), is_exact=True, by_spelling=False)
     assert relation.predicate == predicate
     shared = predicate == EXACT

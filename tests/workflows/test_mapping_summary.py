@@ -24,7 +24,7 @@ ROW = TermMapping(
 )
 
 
-def test_rows_and_counts():
+def test_a_summary_counts_rows_and_their_records_by_status():
     rows = [
         TermMapping("a:1", EXACT, "b:1", MEANING, status=ACCEPTED, count=6),
         TermMapping("a:2", EXACT, "b:1", MANUAL, status=ACCEPTED, count=0),

@@ -81,7 +81,7 @@ def test_results_come_in_order():
     assert list(map_batches(double, [], processes=2)) == []
 
 
-def test_others_do_the_work():
+def test_batches_are_worked_on_in_other_processes():
     assert os.getpid() not in map_batches(process, range(4), processes=2)
 
 

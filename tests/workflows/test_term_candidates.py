@@ -82,7 +82,7 @@ def test_a_term_that_is_only_inside_another_word_is_put_after_the_text(pipeline,
     assert asked == ["He scolded and was cold-blooded", "He scolded.\ncold"]
 
 
-def test_odd_contexts(pipeline, odd_text):
+def test_an_odd_context_leaves_the_answer_as_it_is(pipeline, odd_text):
     from spacy_connorm.text.cleaning import clean
 
     (answer,) = found(pipeline, LocalTerm("1", "aspirin", clean(odd_text)))

@@ -79,7 +79,7 @@ def test_a_table_without_codes(table, book):
         read_terms(path, term="Name", code="id")
 
 
-def test_excel(book):
+def test_terms_are_read_from_a_sheet_of_a_workbook(book):
     header = ["code", "term", "context", "count", "since"]
     rows = [header, ["A1", "the cold", "since a week", 1234.0, date(2026, 1, 1)], [250.0, "fever"]]
     path = book(first=rows, second=[["code", "term"], ["A2", "dizzy"]])
@@ -127,7 +127,7 @@ def test_a_count_that_is_none(table, count):
         ("terms.xlsx", "code,term\n", "CN220"),
     ],
 )
-def test_what_is_no_table(table, name, content, code):
+def test_files_that_are_not_tables_of_terms_are_refused(table, name, content, code):
     with pytest.raises(ConnormError, match=code):
         read_terms(table(content, name))
 
@@ -147,7 +147,7 @@ def test_a_sheet_of_no_book(table, tmp_path):
         read_terms(tmp_path / "folder.xlsx")
 
 
-def test_a_damaged_book(book):
+def test_a_damaged_workbook_is_refused(book):
     path = book(first=[["code", "term"], *([["A", "b"]] * 100)])
     path.write_bytes(path.read_bytes()[:-200])
     with pytest.raises(ConnormError, match="CN220"):
