@@ -120,7 +120,7 @@ def test_an_id_without_a_visible_character(tmp_path):
         build(tmp_path / "i", concepts=[Concept("\ud800", "one")], synonyms=[])
 
 
-def test_nothing_to_index(tmp_path):
+def test_an_index_without_names_is_refused(tmp_path):
     with pytest.raises(ConnormError, match="CN409"):
         build(tmp_path / "i", concepts=[], synonyms=[])
     assert not list(tmp_path.iterdir())

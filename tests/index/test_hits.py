@@ -220,7 +220,9 @@ def test_what_is_in_data_is_told_with_all_changes(index, encoder_of):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-def test_layer_survives_the_disk(search, index, encoder_of, tmp_path):
+def test_added_and_removed_synonyms_search_the_same_after_saving(
+    search, index, encoder_of, tmp_path
+):
     both = {"added": [("brand new", "C040")], "removed": [("mention 3", "C003")]}
     overlay = changed(index, encoder_of, **both)
     write_overlay(overlay, index, tmp_path)

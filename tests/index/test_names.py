@@ -33,7 +33,7 @@ def test_ordered_by_concept_and_then_as_they_came(tmp_path, monkeypatch, window)
     assert not list(tmp_path.iterdir())
 
 
-def test_file_goes_whatever_happens(tmp_path):
+def test_the_file_of_names_is_deleted_after_an_error(tmp_path):
     with pytest.raises(KeyError), NameFile(tmp_path / "names.txt", hash_inputs) as names:
         names.add("text", 0, O)
         raise KeyError

@@ -113,7 +113,7 @@ def test_texts_become_names(table, names, text, expected):
     assert rewritten(table, names, text) == expected
 
 
-def test_words_are_not_added(names):
+def test_a_substitution_of_nothing_adds_no_words(names):
     table = RewritingTable.from_substitutions([Substitution((), ("renal",), 9, 0)])
     assert rewritten(table, names, "cyst") == {}
     assert rewritten(table, names, "renal stone") == {"stone": 0.9}

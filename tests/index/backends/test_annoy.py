@@ -79,7 +79,7 @@ def test_few_vectors_get_no_forest(path, recwarn):
     assert not recwarn
 
 
-def test_a_negative_number_of_vectors():
+def test_a_negative_exact_below_is_refused():
     with pytest.raises(ConnormError, match="CN006.*exact_below"):
         AnnoyIndex(exact_below=-1)
 
@@ -94,7 +94,7 @@ def build_forest(path, items, n_trees=3):
 
 @pytest.mark.parametrize("items", [1, 2, NODE_WIDTH + 2, NODE_WIDTH + 3, 20, 500])
 @pytest.mark.parametrize("n_trees", [1, 5])
-def test_what_annoy_builds(tmp_path, items, n_trees):
+def test_a_forest_of_annoy_is_sound_for_its_items_and_width_alone(tmp_path, items, n_trees):
     path = build_forest(tmp_path / "forest", items, n_trees)
     require_sound_forest(path, items=items, width=NODE_WIDTH)
     require_trees(path, items=items, width=NODE_WIDTH)

@@ -116,7 +116,7 @@ def test_same_seed_same_forest(tmp_path):
 
 @pytest.mark.parametrize("setting", ["n_trees", "search_k", "oversample"])
 @pytest.mark.parametrize("value", [0, -5])
-def test_setting_under_one(setting, value):
+def test_settings_under_one_are_refused(setting, value):
 
     with pytest.raises(ConnormError, match=f"CN006.*{setting}.*{value}"):
         AnnoyIndex(**{setting: value})
@@ -186,7 +186,7 @@ def watched(mask):
     return mask
 
 
-def test_what_it_tells():
+def test_allowed_items_have_a_count_positions_and_bits():
     allowed = AllowedItems(np.asarray([False, True, True] + [False] * 6 + [True]))
     assert (allowed.count, allowed.items.tolist()) == (3, [1, 2, 9])
     assert allowed.bits.tolist() == [0b110, 0b10]

@@ -84,7 +84,7 @@ def test_only_vectors_of_length_zero(count, tmp_path):
 
 
 @pytest.mark.parametrize("width", [1, 6, 7, 12])
-def test_any_width(width, tmp_path):
+def test_vectors_of_any_width_are_searched(width, tmp_path):
     vectors = from_raw(RAW[:, :width])
     SETTINGS.build(vectors, tmp_path / "lists")
     queries = from_raw(QUERIES[:, :width]).unit
@@ -130,7 +130,7 @@ def test_file_is_mapped_and_found_in(platform, searcher, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "damage", [lambda content: b"", lambda content: content[:40], lambda content: content[::-1]]
 )
-def test_damaged_file(searcher, tmp_path, damage):
+def test_damaged_lists_are_refused(searcher, tmp_path, damage):
     path = tmp_path / "damaged"
     path.write_bytes(damage((tmp_path / "lists").read_bytes()))
     with pytest.raises(ConnormError, match="CN402.*damaged"):
@@ -138,7 +138,7 @@ def test_damaged_file(searcher, tmp_path, damage):
 
 
 @pytest.mark.parametrize("vectors", [VECTORS.view(0, 2000), from_raw(RAW[:, :12])])
-def test_file_of_other_vectors(searcher, tmp_path, vectors):
+def test_lists_of_other_vectors_are_refused(searcher, tmp_path, vectors):
     with pytest.raises(ConnormError, match="CN402.*vectors of"):
         SETTINGS.open(vectors, tmp_path / "lists")
 

@@ -112,7 +112,7 @@ def test_synonyms_that_are_added_are_compared_as_those_of_the_index(tmp_path):
     assert hit.score == pytest.approx(float(mean @ vector) * 20, rel=1e-4)
 
 
-def test_a_score_that_is_no_number(tmp_path):
+def test_vectors_that_are_not_finite_are_refused(tmp_path):
     with pytest.warns(UserWarning, match="CNW401"):
         index = build(tmp_path / "index", backend=ExactIndex(metric="dot"))
     overlay = SynonymOverlay(index)
