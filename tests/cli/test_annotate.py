@@ -19,7 +19,7 @@ def folder(tmp_path, pipeline, monkeypatch):
     return tmp_path
 
 
-def test_counts_are_printed(invoke, words, folder):
+def test_annotate_prints_counts(invoke, words, folder):
     options = ("--n-process", "1", "--batch-size", "1", "--component", "concept_normalizer")
     result = invoke("annotate", "pipeline", "notes.jsonl", "out.jsonl", *options)
     assert result.exit_code == 0, result.output
@@ -54,7 +54,7 @@ def test_every_format_is_written_and_says_what_it_lacks(invoke, words, folder):
     assert "Reference T1 MINE:C6" in (folder / "a" / "1.ann").read_text(encoding="utf8")
 
 
-def test_bad_input(invoke, refused, folder):
+def test_annotate_refuses_missing_files_and_options_of_other_formats(invoke, refused, folder):
     for arguments, code in (
         (["nowhere.jsonl", "out.jsonl"], "CN100"),
         (["notes.jsonl", "out.csv", "--resource", "Condition"], "CN113"),

@@ -18,7 +18,7 @@ def test_files_without_a_checksum(invoke, words, pipeline, tmp_path):
     assert "nothing has changed in the other" in words(result)
 
 
-def test_bad_input(invoke, refused, tmp_path):
+def test_check_and_save_refuse_a_missing_pipeline(invoke, refused, tmp_path):
     refused(invoke("check", "nowhere"), "CN700")
     refused(invoke("save", "nowhere", tmp_path / "out"), "CN700")
 

@@ -14,7 +14,7 @@ def ents(path):
     return [ent.text for ent in doc.ents]
 
 
-def test_counts_are_printed(run, words):
+def test_corpus_prints_counts(run, words):
     result = run("note.pubtator", "note.spacy")
     assert result.exit_code == 0, result.output
     assert "Disease 2 0" in words(result)
@@ -23,7 +23,7 @@ def test_counts_are_printed(run, words):
     assert ents("note.spacy") == ["Fever", "Lyme disease", "flu or mumps"]
 
 
-def test_options_are_parsed(run, words, tmp_path):
+def test_corpus_takes_types_and_the_language(run, words, tmp_path):
     result = run("note.pubtator", "note.spacy", "--types", "Symptom, Drug", "--lang", "xx")
     assert result.exit_code == 0, result.output
     assert "CNW204" in result.output
@@ -38,7 +38,7 @@ def test_options_are_parsed(run, words, tmp_path):
     assert ents("a.spacy") == ["flu"]
 
 
-def test_bad_input(run, refused):
+def test_corpus_refuses_missing_files_and_options_of_other_formats(run, refused):
     refused(run("absent.pubtator", "a.spacy"), "CN100")
     refused(run("note.pubtator", "a.spacy", "--columns", "id,mention"), "CN113")
 

@@ -76,7 +76,7 @@ def test_a_calibration_is_shown(run, words, tmp_path):
     assert spacy.load(tmp_path / "sure").get_pipe("concept_normalizer").cfg["calibration"]
 
 
-def test_bad_input(run, refused):
+def test_evaluate_refuses_a_missing_pipeline(run, refused):
     refused(run("absent", "gold.spacy"), "CN700")
 
 

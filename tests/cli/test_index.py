@@ -18,7 +18,7 @@ top_k = 3
 """
 
 
-def test_counts_are_printed(
+def test_index_prints_counts(
     invoke, words, tmp_path, demo_ontology, demo_index, ngrams, sugar_corpus
 ):
     synonyms = tmp_path / "synonyms.tsv.gz"

@@ -39,7 +39,9 @@ def test_decisions_of_terms_that_are_gone_are_told(invoke, words, demo_index, te
     assert "were decided by people" not in told
 
 
-def test_bad_input(invoke, refused, demo_index, terms, tmp_path):
+def test_map_refuses_unknown_columns_and_bad_addresses(
+    invoke, refused, demo_index, terms, tmp_path
+):
     command = ("map", demo_index, terms, tmp_path / "out.tsv")
     refused(invoke(*command), "CN114")
     refused(invoke(*command, *COLUMNS, "--address", "DEMO"), "CN006")

@@ -8,7 +8,7 @@ from spacy_connorm.concepts.ontology import read_licence
 DATA = Path(__file__).parent.parent / "data" / "ontologies"
 
 
-def test_counts_are_printed(invoke, words, tmp_path):
+def test_ontology_prints_counts(invoke, words, tmp_path):
     out = tmp_path / "small.jsonl"
     result = invoke("ontology", DATA / "small.obo", out)
     assert result.exit_code == 0, result.output
@@ -48,7 +48,7 @@ def test_licence_setting_and_doubtful_input(invoke, words, tmp_path):
         (["small.obo", "--scopes", "EXACT, BROAD", "--types", "subset"], 2),
     ],
 )
-def test_options_are_parsed(invoke, words, tmp_path, arguments, concepts):
+def test_ontology_takes_the_options_of_each_format(invoke, words, tmp_path, arguments, concepts):
     name, *settings = arguments
     out = tmp_path / "out.jsonl"
     result = invoke("ontology", DATA / name, out, *settings)

@@ -75,7 +75,7 @@ def test_both_cosines_of_a_hybrid_are_shown(invoke, words, tmp_path, make_pipeli
     assert "nothing found" in words(invoke("search", tmp_path / "hybrid", " "))
 
 
-def test_bad_input(invoke, refused, demo_index):
+def test_search_refuses_a_missing_pipeline_and_one_search_with_explain(invoke, refused, demo_index):
     refused(invoke("search", "nowhere", "flu"), "CN700")
     refused(invoke("search", demo_index, "flu", "--search", "O-T", "--explain"), "CN736")
 

@@ -62,7 +62,9 @@ def test_processes_share_the_work(tmp_path, training_config, options):
     assert "2 process(es)" in (out / "README.md").read_text(encoding="utf8")
 
 
-def test_bad_input(invoke, refused, tmp_path, training_config, tiny_folder):
+def test_train_refuses_missing_configs_and_unknown_options(
+    invoke, refused, tmp_path, training_config, tiny_folder
+):
     out = tmp_path / "out"
     refused(invoke("train", tmp_path / "none.cfg", out), "CN100")
     assert "No such option: --seed" in invoke("train", training_config, out, "--seed", "7").output
