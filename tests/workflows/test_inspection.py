@@ -187,17 +187,17 @@ def test_a_package_is_checked(pipeline, tmp_path, monkeypatch):
     (tmp_path / "out").mkdir()
     made = make_package(tmp_path / "saved", tmp_path / "out", "checked", "1.0.0")
     # What the package's setup.py does.
-    shutil.copy(made / "meta.json", made / "xx_checked" / "xx_checked-1.0.0")
-    shutil.copy(made / "meta.json", made / "xx_checked")
+    shutil.copy(made / "meta.json", made / "en_checked" / "en_checked-1.0.0")
+    shutil.copy(made / "meta.json", made / "en_checked")
     monkeypatch.syspath_prepend(made)
-    monkeypatch.setattr(spacy.util, "is_package", lambda name: name == "xx_checked")
-    report = check("xx_checked")
-    assert report.path == made / "xx_checked" / "xx_checked-1.0.0"
+    monkeypatch.setattr(spacy.util, "is_package", lambda name: name == "en_checked")
+    report = check("en_checked")
+    assert report.path == made / "en_checked" / "en_checked-1.0.0"
     assert report.unlisted == []
     with (report.path / "tokenizer").open("ab") as file:
         file.write(b"x")
     with pytest.raises(ConnormError, match="CN402.*tokenizer"):
-        check("xx_checked")
+        check("en_checked")
 
 
 def test_a_pipeline_that_can_not_be_loaded(pipeline, tmp_path):
