@@ -1,7 +1,7 @@
 """Language as data: the words of each language in tables, which the rest of the package reads."""
 
 from .finder_classes import FinderClasses
-from .language import NEUTRAL, LanguageData, load_language
+from .language import LanguageData, load_language
 from .word_classes import WordClasses
 
-__all__ = ["NEUTRAL", "FinderClasses", "LanguageData", "WordClasses", "load_language"]
+__all__ = ["FinderClasses", "LanguageData", "WordClasses", "load_language"]

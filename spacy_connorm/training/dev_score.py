@@ -25,7 +25,7 @@ from ..evaluation.report import score_row
 from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import ExactIndex
 from ..index.vectors.metric import COSINE, Metric
-from ..lang import NEUTRAL
+from ..lang.language import NEUTRAL
 from ..linker.linking import candidates_of
 from ..linker.lookup import ConceptLookup
 from ..linker.query import Query

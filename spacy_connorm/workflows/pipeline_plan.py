@@ -81,7 +81,8 @@ class PipelinePlan:
             resolver.cfg.update(self.short_forms)
         if FINDER in self.components:
             finder: Any = nlp.get_pipe(FINDER)
-            finder.add_stop_texts(self.stop_texts)
+            if self.stop_texts:
+                finder.add_stop_texts(self.stop_texts)
             separate_joined_words(nlp)
         if lookup is not None:
             normalizer = find_normalizer(nlp)

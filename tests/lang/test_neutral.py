@@ -5,7 +5,8 @@ import spacy
 from finding import NGRAMS, marked
 
 from spacy_connorm import Concept, Ontology
-from spacy_connorm.lang import NEUTRAL, load_language
+from spacy_connorm.lang import load_language
+from spacy_connorm.lang.language import NEUTRAL
 from spacy_connorm.text.words import words_of
 
 CONCEPTS = [
