@@ -216,7 +216,6 @@ def blank_pipeline():
     """A function that makes a pipeline which finds mentions, its normalizer not initialized."""
 
     def make(**settings) -> Language:
-        # English would be half of what a pipeline costs: its tokenizer has many exceptions.
         nlp = spacy.blank("en")
         patterns = [
             {"label": label, "pattern": mention}
