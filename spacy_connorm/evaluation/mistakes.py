@@ -13,6 +13,7 @@ from ..concepts import NIL
 from ..index.search import D
 from ..linker.lookup import ConceptLookup
 from ..text.cleaning import clean
+from ..text.short_forms import is_short_form
 from .metrics import Gold, Prediction, by_part, lenient_rank, strict_rank
 from .report import Row
 
@@ -32,7 +33,6 @@ KINDS = (
     "unseen concept",
     OTHER,
 )
-_LONGEST_ABBREVIATION = 10
 _WORD = re.compile(r"(?<![\w\-./])[\w\-./]*\w")
 # Mistakes are counted for each combination of these.
 _RUN = ("pipeline", "run", "protocol")
@@ -118,22 +118,15 @@ def _is_long_form(gold: Gold, prediction: Prediction) -> bool:
 
 
 def has_abbreviation(mention: str) -> bool:
-    """Check whether a word looks like an abbreviation, as in "DM1" and "primary HPT": at most ten
-    characters, at least two capitals, and at least as many capitals as lower-case letters. Several
-    words that are all in capitals are a heading instead.
+    """Check whether a word looks like an abbreviation, as in "DM1" and "primary HPT", see
+    `is_short_form`. Several words that are all in capitals are a heading instead.
 
     mention (str): The mention.
     RETURNS (bool): True if one does.
     """
     words = _WORD.findall(mention)
     is_heading = len(words) > 1 and mention.upper() == mention
-    return not is_heading and any(map(_is_short_form, words))
-
-
-def _is_short_form(word: str) -> bool:
-    capitals = sum(character.isupper() for character in word)
-    small = sum(character.islower() for character in word)
-    return len(word) <= _LONGEST_ABBREVIATION and capitals >= max(2, small)
+    return not is_heading and any(map(is_short_form, words))
 
 
 def is_ancestor(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:

@@ -18,10 +18,10 @@ from ..linker.retriever import Retriever
 from ..text.bag_hashes import hash_bag
 from .found_mentions import FoundMention, MentionExplanation
 from .known_names import KnownName, KnownNames
+from .long_forms import LongForms
 from .name_edges import Edge, edges_of, widen
 from .name_windows import TokenArrays, Windows, find_windows
 from .rules import REASONS, Judge
-from .short_forms import LongForms
 from .token_words import TokenWords, by_document, document_offsets
 from .window import DocumentWindows, RuleContext, Window
 

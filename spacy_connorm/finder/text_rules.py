@@ -7,10 +7,10 @@ import numpy as np
 
 from ..text.bag_hashes import hash_bag
 from ..text.cleaning import NAMES as GREEK
+from ..text.short_forms import is_short_form
 from .known_names import KnownName
 from .name_windows import PAUSES
 from .phrases import Phrases, phrases_of, tokens_of
-from .short_forms import is_short_form
 from .window import Window
 
 # Windows of up to this many letters count as short forms even if a name has them in lower case.

@@ -13,8 +13,8 @@ from ..text.bag_hashes import hash_bag
 from ..text.cleaning import are_opposite, has_sign
 from ..text.words import Words
 from .known_names import KnownName, KnownNames, closest_name
+from .long_forms import LongForms
 from .name_edges import stands_alone
-from .short_forms import LongForms
 
 _WORD_BREAK = re.compile(r"[\s\u2010\u2011-]")
 

@@ -13,11 +13,12 @@ from ..index.overlay import SynonymOverlay
 from ..index.word_bags import Rewritten, rewrite
 from ..text.bag_hashes import hash_bags
 from ..text.cleaning import are_opposite, has_sign
+from ..text.short_forms import is_short_form
 
 # Rewritings whose substitutions are less certain than this are ignored.
 _MIN_CERTAINTY = 0.3
-# A text of at most so many letters with a capital after the first is a short form.
-_MOST_LETTERS = 5
+# Longer short forms may have other capitals.
+_LONGEST_EXACT = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +106,13 @@ def _same_words(text: str, rows: np.ndarray, index: ConceptIndex) -> np.ndarray:
         name == text
         or (
             reader.normalized(reader.orthography.restore_word_order(name)) == words
-            and not (_is_short(name) or _is_short(text) or are_opposite(text, name))
+            and not (_is_exact(name) or _is_exact(text) or are_opposite(text, name))
         )
         for name in map(names.__getitem__, members)
     ]
     return rows[kept]
 
 
-def _is_short(text: str) -> bool:
-    return len(text) <= _MOST_LETTERS and not text[1:].islower()
+def _is_exact(text: str) -> bool:
+    """Check whether only the same letters are the same text."""
+    return len(text) <= _LONGEST_EXACT and is_short_form(text)

@@ -12,6 +12,7 @@ from math import inf
 from typing import NamedTuple
 
 from ..lang import WordClasses, load_language
+from .short_forms import drop_plural
 
 _CLOSING = {"(": ")", "[": "]"}
 _OPENING = {closing: opening for opening, closing in _CLOSING.items()}
@@ -238,8 +239,7 @@ _EDGES = " \t\r\n\"'`“”‘’„«»"
 # What may come between a long form and its bracket.
 _LOOSE_ENDS = _EDGES + ",-–"
 _LAST_WORD = re.compile(r"(?<!\S)\S+\s*\Z")
-_SHORT_FORM = re.compile(r"\w[^\s<>%≤≥±~|\\()\[\]]*(?:\s[^\s<>%≤≥±~|\\()\[\]]+)?")
-_PLURAL = re.compile(r"(?<=[A-Z0-9])s\Z")
+_ONE_OR_TWO_WORDS = re.compile(r"\w[^\s<>%≤≥±~|\\()\[\]]*(?:\s[^\s<>%≤≥±~|\\()\[\]]+)?")
 _ITEM = re.compile(r"[ivx]+|\w\s\w")
 # "(AOR = 2.7)" uses a short form rather than defining it.
 _VALUE = re.compile(r"\s*=\s*[-+]?\.?\d")
@@ -405,7 +405,7 @@ class AbbreviationFinder:
         shorts = [
             segment
             for segment in segments
-            if segment.start not in known and self._is_short_form(segment.text)
+            if segment.start not in known and self._may_be_defined(segment.text)
         ]
         if shorts:
             before = self._trim(read_before(text, opening, openings))
@@ -427,7 +427,7 @@ class AbbreviationFinder:
 
         RETURNS (Optional[Abbreviation]): The definition, if the passage fits.
         """
-        if not self._is_short_form(short.text) or _is_variant(short.text, long.text):
+        if not self._may_be_defined(short.text) or _is_variant(short.text, long.text):
             return None
         # "(Carlsbad, CA)"
         least = _HIGH_SCORE if len(short.text) == _FEWEST else _INSIDE_SCORE
@@ -444,7 +444,7 @@ class AbbreviationFinder:
         return _HIGH_SCORE if late or attached or has_value else _LOW_SCORE
 
     def _define(self, short: Passage, long: Passage, least: float) -> Abbreviation | None:
-        found = self.align(_PLURAL.sub("", short.text), long.text)
+        found = self.align(drop_plural(short.text), long.text)
         if found is None:
             return None
         name = " ".join(long.text[found.start :].split())
@@ -468,9 +468,12 @@ class AbbreviationFinder:
         as_whole, as_one = self.align(short, long), self.align(short, shorter)
         return shorter if as_whole and as_one and as_one.score > as_whole.score else long
 
-    def _is_short_form(self, text: str) -> bool:
-        length = len(_PLURAL.sub("", text))
-        if not _FEWEST <= length <= _MOST or not _SHORT_FORM.fullmatch(text):
+    def _may_be_defined(self, text: str) -> bool:
+        """Check whether a bracket may hold a text as a short form, which may be a plain word:
+        "(dex)".
+        """
+        length = len(drop_plural(text))
+        if not _FEWEST <= length <= _MOST or not _ONE_OR_TWO_WORDS.fullmatch(text):
             return False
         if self._is_aside(text) or sum(map(str.isalnum, text)) < _FEWEST:
             return False

@@ -4,6 +4,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from .short_forms import drop_plural
+
 # In characters: longer texts are not expanded, longer short forms are found only as a whole text.
 _LONGEST_TEXT = 5_000
 _LONGEST_SHORT = 100
@@ -78,8 +80,8 @@ class ShortForms:
         forms = [word]
         if word[-1:].isupper() or word[-1:].isdigit():
             forms.append(word + "s")
-        elif word.endswith("s") and not word[-2:-1].islower():
-            forms.append(word[:-1])
+        else:
+            forms.append(drop_plural(word))
         return next((form for form in forms if form in self._shorts and form not in without), None)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from ..lang import LanguageData
+from .short_forms import drop_plural
 
 _MOST_COMMAS = 2
 _COMMA = re.compile(" ?, ")
@@ -18,7 +19,6 @@ _START, _END = "^", "$"
 _SHORTEST_SPELLED, _LONGEST = 5, 60
 _WORD = re.compile(r"(?<![A-Za-z])[A-Za-z]+(?![A-Za-z])")
 _SHORTEST_PLURAL = 4
-_SHORT_FORM = re.compile(r"[A-Z]{2,}s")
 _APOSTROPHE = "'"
 _KINDS_OF_PLURALS = ("word", "ending", "singular", "singular ending")
 # A pattern that matches nothing.
@@ -169,8 +169,8 @@ class Orthography:
     def _singular_of(self, word: str) -> str:
         if not word.isascii():
             return word
-        if _SHORT_FORM.fullmatch(word):
-            return word[:-1]
+        if (short := drop_plural(word)) != word:
+            return short
         lowered = word.lower()
         if lowered in self._irregular and not word.isupper():
             return word[0] + self._irregular[lowered][1:]

@@ -9,6 +9,7 @@ from functools import cache, cached_property, lru_cache
 from ..lang import LanguageData, load_language
 from .cleaning import spell_letters, unify_dashes, unify_unicode
 from .orthography import Orthography
+from .short_forms import drop_plural, is_never_plural
 from .word_forms import WordForms
 
 _NUMERALS = {
@@ -24,9 +25,6 @@ _NUMBERED = re.compile(r"a(?:(?<=\da)(?![^\W\d_])|(?=\d)(?<![^\W\d_]a))")
 _ROMAN = re.compile(r"(?<![^\W_])(?:(II|III|IV|VII|VIII|IX)([A-Da-d])|(I|V|VI)([a-d]))(?![^\W_])")
 # Longer runs of letters are not words.
 _LONGEST = 60
-# Words in capitals up to this length may be short forms, whose last letter is not a plural: "AIDS".
-_SHORT_FORM = 4
-_PLURAL_FORM = re.compile("[A-Z]{2,}s")
 # Shorter words have an ending by accident.
 _SHORTEST_MODIFIER = 5
 _CACHED = 65_536
@@ -83,8 +81,8 @@ class Words:
             return word
         if len(word) > _LONGEST:
             return word.casefold()
-        is_short_form = len(word) <= _SHORT_FORM and word.isupper()
-        written = word if is_short_form or _PLURAL_FORM.fullmatch(word) else word.lower()
+        is_kept = is_never_plural(word) or drop_plural(word) != word
+        written = word if is_kept else word.lower()
         singular = self.orthography.singular(self.orthography.spelling(written)).casefold()
         if not singular.isascii():
             decomposed = unicodedata.normalize("NFKD", singular)

@@ -2,13 +2,12 @@
 has only glucocorticoid-suppressible hyperaldosteronism.
 """
 
-import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 
 from ..index.cache import Cache
 from ..index.store import ConceptStore
 from ..text.bag_hashes import hash_word
+from ..text.short_forms import is_short_form
 from ..text.words import Words
 from .known_names import KnownName
 
@@ -25,7 +24,6 @@ IBS IDDM ITP IUGR NIDDM OCD PCOS PKU PTSD RNA SARS SIADH SIDS SLE STEMI SVT TB T
 """
 _WELL_KNOWN = frozenset(_NEVER_DEFINED.split())
 _CACHED = 10_000
-_WHOLE_WORD = re.compile(r"(?<![^\W_])[^\W\d_][a-z]{3,}(?![^\W_])")
 
 
 class LongForms:
@@ -52,7 +50,7 @@ class LongForms:
         RETURNS (bool): True for such a short form.
         """
         are_short = text not in _WELL_KNOWN and all(
-            _is_short_form(name.text) and not name.times for name in names
+            is_short_form(name.text) and not name.times for name in names
         )
         return are_short and not self._is_supported(names, words)
 
@@ -68,20 +66,6 @@ class LongForms:
 
     def _long_words(self, names: Iterable[str]) -> tuple[frozenset[int], ...]:
         """RETURNS (Tuple[FrozenSet[int], ...]): The hashes of the words of each long name."""
-        longs = (self._reader.content(name) for name in names if not _is_short_form(name))
+        longs = (self._reader.content(name) for name in names if not is_short_form(name))
         words = (frozenset(hash_word(word) for word in long if len(word) > _TINY) for long in longs)
         return tuple(filter(None, words))
-
-
-@lru_cache(maxsize=_CACHED)
-def _is_short_form(name: str) -> bool:
-    """Tell short forms from names in capitals: "ISCHEMIC STROKE"."""
-    return is_short_form(name) and not any(map(str.isspace, name))
-
-
-def is_short_form(text: str) -> bool:
-    """Check whether a text has two capitals or digits, as in "ALL" and "Ca2", and no whole word, as
-    in "L-Dopa".
-    """
-    signs = sum(letter.isupper() or letter.isdigit() for letter in text)
-    return signs > 1 and not _WHOLE_WORD.search(text)
