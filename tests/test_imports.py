@@ -36,6 +36,7 @@ IMPORTS = {
         "files",
         "finder",
         "index",
+        "lang",
         "linker",
         "text",
     },

@@ -17,12 +17,6 @@ from .known_names import KnownName
 _LEAST_SHARE = 0.6
 # Words of at most this many letters and digits do not count: "FH 1".
 _TINY = 2
-# Nobody defines these.
-_NEVER_DEFINED = """
-ADHD AIDS ALS ARDS BPH CHF CKD CNS COPD CSF CVA DKA DNA DVT ECG EEG ESRD GERD GVHD HIV HTN IBD
-IBS IDDM ITP IUGR NIDDM OCD PCOS PKU PTSD RNA SARS SIADH SIDS SLE STEMI SVT TB TIA UTI VSD
-"""
-_WELL_KNOWN = frozenset(_NEVER_DEFINED.split())
 _CACHED = 10_000
 
 
@@ -49,7 +43,8 @@ class LongForms:
             defines has the words of its long form.
         RETURNS (bool): True for such a short form.
         """
-        are_short = text not in _WELL_KNOWN and all(
+        well_known = self._reader.language.short_forms.well_known
+        are_short = text not in well_known and all(
             is_short_form(name.text) and not name.times for name in names
         )
         return are_short and not self._is_supported(names, words)

@@ -2,6 +2,14 @@
 
 from .finder_classes import FinderClasses
 from .language import LanguageData, load_language
+from .short_form_classes import FindingCue, ShortFormClasses
 from .word_classes import WordClasses
 
-__all__ = ["FinderClasses", "LanguageData", "WordClasses", "load_language"]
+__all__ = [
+    "FinderClasses",
+    "FindingCue",
+    "LanguageData",
+    "ShortFormClasses",
+    "WordClasses",
+    "load_language",
+]

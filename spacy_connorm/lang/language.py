@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from .finder_classes import FinderClasses
+from .short_form_classes import FindingCue, ShortFormClasses, ShortFormMeaning
 from .word_classes import WordClasses
 
 # spaCy's code for no language in particular.
@@ -26,6 +27,7 @@ _FOLDER = Path(__file__).parent
 # Between the alternatives of a column.
 _COMMA = ","
 _YES = "yes"
+_RARE = "rare"
 Classes = TypeVar("Classes")
 
 
@@ -98,6 +100,9 @@ class LanguageData:
     plurals (Tuple[Plural, ...]): How plurals are formed.
     finder (FinderClasses): Words around and in mentions.
     other_meanings (Tuple[OtherMeaning, ...]): Words that give others another meaning.
+    short_forms (ShortFormClasses): Short forms of notes and words around them.
+    finding_cues (Tuple[FindingCue, ...]): What stands beside findings.
+    short_form_meanings (Tuple[ShortFormMeaning, ...]): What short forms of notes mean.
     spellings (Mapping[str, str]): Parts of words, with those of the spelling that is compared. "^"
         is the beginning of a word, "$" its end.
     """
@@ -105,10 +110,13 @@ class LanguageData:
     code: str
     words: WordClasses = field(default_factory=WordClasses)
     finder: FinderClasses = field(default_factory=FinderClasses)
+    short_forms: ShortFormClasses = field(default_factory=ShortFormClasses)
     meanings: tuple[Meaning, ...] = ()
     derivations: tuple[Derivation, ...] = ()
     plurals: tuple[Plural, ...] = ()
     other_meanings: tuple[OtherMeaning, ...] = ()
+    finding_cues: tuple[FindingCue, ...] = ()
+    short_form_meanings: tuple[ShortFormMeaning, ...] = ()
     spellings: Mapping[str, str] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple:
@@ -129,6 +137,7 @@ def load_language(code: str) -> LanguageData:
         code,
         words=_read_classes(WordClasses, folder / "words.toml", stop_words=_stop_words(code)),
         finder=_read_classes(FinderClasses, folder / "finder.toml"),
+        short_forms=_read_classes(ShortFormClasses, folder / "short_forms.toml"),
         meanings=tuple(
             Meaning(row["word"], row["kind"], _alternatives(row["stands_for"]))
             for row in _read_rows(folder / "meanings.tsv")
@@ -144,6 +153,16 @@ def load_language(code: str) -> LanguageData:
         other_meanings=tuple(
             OtherMeaning(row["word"], row["side"], _alternatives(row["others"]))
             for row in _read_rows(folder / "other_meanings.tsv")
+        ),
+        finding_cues=tuple(
+            FindingCue(
+                row["cue"], row["pattern"], row["side"], row["finding"] == _YES, row["example"]
+            )
+            for row in _read_rows(folder / "finding_cues.tsv")
+        ),
+        short_form_meanings=tuple(
+            ShortFormMeaning(row["short"], row["long"], row["use"] == _RARE)
+            for row in _read_rows(folder / "short_form_meanings.tsv")
         ),
         spellings={row["part"]: row["spelling"] for row in _read_rows(folder / "spellings.tsv")},
     )

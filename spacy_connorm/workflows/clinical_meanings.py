@@ -8,9 +8,7 @@ from typing import Any
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.mention_finder import MentionFinder
 from ..pipeline.short_form_files import ambiguous_short_forms, unambiguous
-
-# Numbers after a short form, and how notes write them: "CKD3", "CKD 3", "DM II". "I" is a word.
-_NUMBERS = {"1": "1", "2": "II", "3": "III", "4": "IV", "5": "V"}
+from ..text.numbered_forms import numbered_forms_of
 
 
 def choose_meanings(finder: MentionFinder, short_forms: Mapping[str, str]) -> dict[str, Any]:
@@ -37,8 +35,9 @@ def choose_meanings(finder: MentionFinder, short_forms: Mapping[str, str]) -> di
         del own_names[short]
     meanings = _without_synonyms(finder.normalizer, meanings, names)
     named = {short: [long for long in longs if long in names] for short, longs in meanings.items()}
-    kinds = finder.normalizer.lookup.index.words.language.finder.counted_kinds
-    numbered = _numbered_forms({short: names.keys() & known[short] for short in known}, kinds)
+    numbered = numbered_forms_of(finder.normalizer.lookup.language).list_pairs(
+        {short: names.keys() & known[short] for short in known}
+    )
     long_names = finder.names_among(long for _, long in numbered)
     counted = unambiguous(pair for pair in numbered if pair[1] in long_names)
     return {
@@ -91,26 +90,3 @@ def _without_synonyms(
         short: list({concepts.get(long, long): long for long in reversed(longs)}.values())[::-1]
         for short, longs in meanings.items()
     }
-
-
-def _numbered_forms(
-    named: Mapping[str, Collection[str]], kinds: Collection[str]
-) -> list[tuple[str, str]]:
-    """List short forms with a number, and what they may stand for: "CKD3" for "chronic kidney
-    disease stage 3".
-
-    named (Mapping[str, Collection[str]]): Long forms by short form.
-    kinds (Collection[str]): What the number may count.
-    RETURNS (List[Tuple[str, str]]): Short and long forms, sorted.
-    """
-    return sorted(
-        {
-            (f"{short}{written}", f"{long} {kind} {number}")
-            for short, longs in named.items()
-            if short[-1].isalpha()
-            for long in longs
-            for kind in kinds
-            for number, roman in _NUMBERS.items()
-            for written in (number, f" {number}", f" {roman}")
-        }
-    )

@@ -26,7 +26,7 @@ from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_normalizer
 from ..pipeline.presets import FINDER, TRAINED_ENCODERS
 from ..pipeline.saving import write_pipeline
-from ..pipeline.short_form_files import NO_FINDINGS
+from ..pipeline.short_form_files import no_findings
 from ..text.substitutions import Substitution, find_substitutions
 from ..text.words import words_of
 from .clinical_meanings import choose_meanings
@@ -227,7 +227,7 @@ def build_index(
             left_out = () if profile == NONE else grouping_names(lookup.index)
             plan = plan.without_texts(left_out)
             if plan.short_forms:
-                plan = _with_meanings(plan.without_texts(tuple(sorted(NO_FINDINGS))), lookup)
+                plan = _with_meanings(plan.without_texts(no_findings()), lookup)
         write_pipeline(plan.make(lookup), folder)
     return BuiltIndex(path, plan.normalizer, lookup.index.manifest, applied, left_out, gain)
 

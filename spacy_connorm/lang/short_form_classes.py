@@ -1,0 +1,67 @@
+"""The classes of short forms and of the words around them that clinical notes have."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .word_classes import NONE, Words
+
+
+class FindingCue(NamedTuple):
+    """A row of `finding_cues.tsv`: what stands beside a finding, or beside something else.
+
+    cue (str): The words, in any case; for a pattern what it stands for.
+    pattern (str): A regular expression for all between the cue and the short form; empty if the
+        words are the cue.
+    side (str): Where the cue stands: "before" or "after" the short form.
+    is_of_findings (bool): Whether a finding stands beside it; if not, it is something else.
+    example (str): A text with brackets around the short forms that are findings.
+    """
+
+    cue: str
+    pattern: str
+    side: str
+    is_of_findings: bool
+    example: str
+
+
+class ShortFormMeaning(NamedTuple):
+    """A row of `short_form_meanings.tsv`.
+
+    short (str): A short form.
+    long (str): Its long form.
+    is_rare (bool): Whether notes rarely mean it.
+    """
+
+    short: str
+    long: str
+    is_rare: bool
+
+
+@dataclass(frozen=True, eq=False)
+class ShortFormClasses:
+    """Short forms of notes and words around them, from `short_forms.toml`. A class that a language
+    does not have is empty.
+
+    well_known: Nobody defines these.
+    no_findings: Are no findings in notes: who writes them ("MD aware"), headings, drugs, devices,
+        laboratory tests.
+    headings: Are headings as well as findings: "PE: lungs clear".
+    certain: Two letters that mean the finding wherever they stand.
+    label_ends: End the labels of classifications: "disorders of kidney NEC".
+    body_parts: Follow a finding in an item of a list: "10. OA knees".
+    before_body_parts: Stand between a finding and such a part.
+    no_nouns: May follow a finding although they look like its noun: "PE today".
+    no_noun_endings: Endings of such words: "PE treated".
+    no_evidence: Words of long forms that say nothing of the text.
+    """
+
+    well_known: Words = NONE
+    no_findings: Words = NONE
+    headings: Words = NONE
+    certain: Words = NONE
+    label_ends: Words = NONE
+    body_parts: Words = NONE
+    before_body_parts: Words = NONE
+    no_nouns: Words = NONE
+    no_noun_endings: Words = NONE
+    no_evidence: Words = NONE

@@ -1,0 +1,174 @@
+"""Where a finding would stand in a note, which tells whether a short form means one: "no PE", but
+not "PE: lungs clear".
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from itertools import pairwise
+
+from ..lang import FindingCue
+from ..text.expansion import Use
+from ..text.words import Words, words_of
+
+# How far to look for what precedes a finding, in characters.
+_REACH = 20
+# "No ?PE", "+PE".
+_SIGN_BEFORE = re.compile(r"(?<!\w)[?+]\s?\Z")
+# Items of a list: "10. OA", "- OA". Those with a number are findings, whatever follows them.
+_ITEM = re.compile(r"(?:^|\n)[^\S\n]*(?:(?P<number>\d{1,2}[.)]|#)|[*\u2022-])[^\S\n]*\Z")
+# "ASA 81. PE: clear" has a heading, "2. PE: on heparin" does not.
+_BEFORE_HEADINGS = re.compile(r"(?:^|\n|(?<!\n\d\d)(?<!(?<!\d)\d)[.;][ ])[ ]{0,9}\Z")
+_LABEL_BEFORE = re.compile(r"([^\W_]*[a-z]) \Z")
+_LABEL_AFTER = re.compile(r" *(?:[|\n]|\Z)| \d{4}\b")
+_WORD_AFTER = re.compile(r"[ ]([a-z]{3,})")
+# The words beside it in a list: "hypertension, OA", "OA, chronic headache".
+_ITEM_BEFORE = re.compile(r"(?<![A-Za-z])([A-Za-z]{4,30})\s{0,3}[,;/&]\s{0,3}\Z")
+_ITEM_AFTER = re.compile(r"\s*[,;/&]\s*(?:[a-z]+ )?([A-Za-z]{4,})(?=\s*(?:[,;/&.\n]|$))")
+_NEVER = r"(?!)"
+
+
+class FindingPlaces:
+    """Tells where findings stand in the notes of one language. `finding_places_of` makes one for
+    each.
+
+    certain (FrozenSet[str]): Short forms of two letters that are findings anywhere.
+    """
+
+    def __init__(self, words: Words) -> None:
+        """Compile the cues of a language.
+
+        words (Words): Reads the words of the language.
+        """
+        self._words = words
+        self._classes = words.language.short_forms
+        self.certain = self._classes.certain
+        self._participles = tuple(words.classes.participle_endings)
+        self._no_noun_endings = tuple(self._classes.no_noun_endings)
+        copula = _any(words.language.finder.singular_copulas)
+        joints = _any(words.classes.linking_conjunctions)
+        cues = words.language.finding_cues
+        self._before = _compile(cues, "before", is_of_findings=True, frame=r"(?<!\w)(?:{}\s+|{})\Z")
+        self._after = _compile(
+            cues, "after", is_of_findings=True, frame=rf"\s+(?:-\s+|{copula} )?{{}}\b|{{}}"
+        )
+        self._other_after = _compile(cues, "after", is_of_findings=False, frame=r"[ -]{}\b|{}")
+        part = rf"(?:{_any(self._classes.before_body_parts)}\s)?{_any(self._classes.body_parts)}"
+        self._body_part_after = re.compile(
+            rf"[ ]{part}(?:(?:,|\s?[&/]|\s{joints})\s?{part}){{0,3}}[ ]?(?:[.;,(\n]|\Z)",
+            re.IGNORECASE,
+        )
+        self._between = re.compile(rf"\s*(?:[,;/&+]|{joints})\s*", re.IGNORECASE)
+
+    def is_heading(self, text: str, use: Use) -> bool:
+        """Check whether a short form is a heading: "PE: lungs clear".
+
+        text (str): The text.
+        use (Use): A use of a short form.
+        RETURNS (bool): True if it is.
+        """
+        return (
+            use.short in self._classes.headings
+            and text.startswith(":", use.end)
+            and bool(_BEFORE_HEADINGS.search(text, max(0, use.start - _REACH), use.start))
+        )
+
+    def ends_label(self, text: str, use: Use) -> bool:
+        """Check whether a short form ends the label of a classification: "Disorders of kidney NEC"
+        are not elsewhere classified.
+
+        text (str): The text.
+        use (Use): A use of a short form.
+        RETURNS (bool): True if it does.
+        """
+        if use.short not in self._classes.label_ends or not _LABEL_AFTER.match(text, use.end):
+            return False
+        before = _LABEL_BEFORE.search(text, max(0, use.start - _REACH), use.start)
+        return before is not None and not (
+            before[1] in self._words.classes.stop_words or before[1].endswith(self._participles)
+        )
+
+    def is_other(self, text: str, use: Use) -> bool:
+        """Check whether what follows a short form says that it is not a finding: "HIT panel", or
+        that it is initials: "HS, 55M".
+
+        text (str): The text.
+        use (Use): A use of a short form.
+        RETURNS (bool): True if it does.
+        """
+        return self._other_after.match(text, use.end) is not None
+
+    def has_finding(
+        self, text: str, uses: Sequence[Use], number: int, findings: Collection[str]
+    ) -> bool:
+        """Check whether a short form is where a finding would be: after a word such as "no", before
+        one such as "resolved", or in a list beside a finding: a short form that is one, or a word
+        such as "hypertension". Before another noun there is none, "no CVA tenderness", except for a
+        body part in a list item: "10. OA knees".
+
+        text (str): The text.
+        uses (Sequence[Use]): The uses of short forms in it, in order.
+        number (int): The one to check.
+        findings (Collection[str]): The short forms that are findings.
+        RETURNS (bool): True if it is.
+        """
+        use = uses[number]
+        # "97% RA" is room air, "PE: no edema" a physical examination.
+        if "%" in text[max(0, use.start - 3) : use.start] or text.startswith(":", use.end):
+            return False
+        if self.is_other(text, use):
+            return False
+        if self._after.match(text, use.end):
+            return True
+        before = max(0, use.start - _REACH)
+        item = _ITEM.search(text, before, use.start)
+        if item and self._body_part_after.match(text, use.end):
+            return True
+        after = _WORD_AFTER.match(text, use.end)
+        if after and self._may_be_noun(after[1]):
+            return False
+        if item and item["number"]:
+            return True
+        if any(cue.search(text, before, use.start) for cue in (self._before, _SIGN_BEFORE)):
+            return True
+        beside = (_ITEM_BEFORE.search(text, before, use.start), _ITEM_AFTER.match(text, use.end))
+        if any(word and self._words.is_head(word[1]) for word in beside):
+            return True
+        return any(
+            self._between.fullmatch(text, one.end, other.start)
+            and (one.short in findings or other.short in findings)
+            for one, other in pairwise(uses[max(0, number - 1) : number + 2])
+        )
+
+    def _may_be_noun(self, word: str) -> bool:
+        is_known = word in self._words.classes.stop_words or word in self._classes.no_nouns
+        return not is_known and not word.endswith(self._no_noun_endings)
+
+
+def _compile(
+    cues: Iterable[FindingCue], side: str, *, is_of_findings: bool, frame: str
+) -> re.Pattern[str]:
+    """Make one pattern of the cues on a side.
+
+    frame (str): What is around the words and around the patterns.
+    RETURNS (Pattern[str]): The pattern.
+    """
+    chosen = [cue for cue in cues if (cue.side, cue.is_of_findings) == (side, is_of_findings)]
+    patterns = "|".join(cue.pattern for cue in chosen if cue.pattern) or _NEVER
+    literals = _any(cue.cue for cue in chosen if not cue.pattern)
+    return re.compile(frame.format(literals, f"(?:{patterns})"), re.IGNORECASE)
+
+
+def _any(words: Iterable[str]) -> str:
+    """Write a pattern of any of some words; of nothing if there are none."""
+    return f"(?:{'|'.join(map(re.escape, sorted(words))) or _NEVER})"
+
+
+@cache
+def finding_places_of(code: str) -> FindingPlaces:
+    """Get what tells where findings stand in a language.
+
+    code (str): ISO 639-1, as in `nlp.lang`.
+    RETURNS (FindingPlaces): The same object for the same language.
+    """
+    return FindingPlaces(words_of(code))

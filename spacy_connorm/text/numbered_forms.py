@@ -1,0 +1,84 @@
+"""Short forms with a number: "CKD3", "CKD 3", "DM II"."""
+
+import re
+from collections.abc import Collection, Mapping
+from functools import cache
+
+from .expansion import Use
+from .words import Words, words_of
+
+# "I" is a word.
+_NUMBERS = {"1": "1", "2": "II", "3": "III", "4": "IV", "5": "V"}
+_WRITTEN = {*_NUMBERS, *_NUMBERS.values()}
+# An item of a list in one line.
+_MARKER = re.compile(r"(?<!\S)\d{1,2}[.)] ")
+_ENDS_OF_MARKERS = (". ", ") ")
+# In characters, so that the time is linear in the length of a text without line breaks.
+_LONGEST_LINE = 1000
+_NEVER = r"(?!)"
+
+
+class NumberedForms:
+    """Reads the numbers of short forms in one language. `numbered_forms_of` makes one for each."""
+
+    def __init__(self, words: Words) -> None:
+        """Compile the words after numbers.
+
+        words (Words): Reads the words of the language.
+        """
+        classes = words.language.short_forms
+        self._counted = sorted(words.language.finder.counted_kinds)
+        verbs = [f"[a-z]+{ending}" for ending in sorted(classes.no_noun_endings)]
+        following = "|".join([*sorted(words.classes.stop_words), *verbs]) or _NEVER
+        # What follows "CKD 3", but not "AF 3 days".
+        self._whole_after = re.compile(
+            rf"[,;:)](?!\d)|\.(?!\d)| ?(?:\n|\Z)| [(&]| (?:{following})\b"
+        )
+
+    def list_pairs(self, named: Mapping[str, Collection[str]]) -> list[tuple[str, str]]:
+        """List short forms with a number, and what they may stand for: "CKD3" for "chronic kidney
+        disease stage 3".
+
+        named (Mapping[str, Collection[str]]): Long forms by short form.
+        RETURNS (List[Tuple[str, str]]): Short and long forms, sorted.
+        """
+        return sorted(
+            {
+                (f"{short}{written}", f"{long} {kind} {number}")
+                for short, longs in named.items()
+                if short[-1].isalpha()
+                for long in longs
+                for kind in self._counted
+                for number, roman in _NUMBERS.items()
+                for written in (number, f" {number}", f" {roman}")
+            }
+        )
+
+    def without_count(self, text: str, use: Use, table: Collection[str]) -> Use:
+        """Leave the number off a use of "CKD 3" that counts what follows, or items: "1. CKD 2.
+        HTN".
+
+        text (str): The text.
+        use (Use): A use of a short form.
+        table (Collection[str]): All short forms.
+        RETURNS (Use): The use, perhaps without its number.
+        """
+        short, _, number = use.short.partition(" ")
+        if number not in _WRITTEN or short not in table:
+            return use
+        first = max(0, use.start - _LONGEST_LINE)
+        first = max(first, text.rfind("\n", first, use.start) + 1)
+        ends_marker = text.startswith(_ENDS_OF_MARKERS, use.end)
+        is_item = ends_marker and _MARKER.search(text, first, use.start)
+        is_whole = self._whole_after.match(text, use.end) and not is_item
+        return use if is_whole else Use(short, use.start, use.start + len(short))
+
+
+@cache
+def numbered_forms_of(code: str) -> NumberedForms:
+    """Get what reads the numbers of short forms in a language.
+
+    code (str): ISO 639-1, as in `nlp.lang`.
+    RETURNS (NumberedForms): The same object for the same language.
+    """
+    return NumberedForms(words_of(code))
