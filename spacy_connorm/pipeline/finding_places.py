@@ -19,7 +19,6 @@ _SIGN_BEFORE = re.compile(r"(?<!\w)[?+]\s?\Z")
 _ITEM = re.compile(r"(?:^|\n)[^\S\n]*(?:(?P<number>\d{1,2}[.)]|#)|[*\u2022-])[^\S\n]*\Z")
 # "ASA 81. PE: clear" has a heading, "2. PE: on heparin" does not.
 _BEFORE_HEADINGS = re.compile(r"(?:^|\n|(?<!\n\d\d)(?<!(?<!\d)\d)[.;][ ])[ ]{0,9}\Z")
-_LABEL_BEFORE = re.compile(r"([^\W_]*[a-z]) \Z")
 _LABEL_AFTER = re.compile(r" *(?:[|\n]|\Z)| \d{4}\b")
 _WORD_AFTER = re.compile(r"[ ]([a-z]{3,})")
 # The words beside it in a list: "hypertension, OA", "OA, chronic headache".
@@ -83,10 +82,9 @@ class FindingPlaces:
         """
         if use.short not in self._classes.label_ends or not _LABEL_AFTER.match(text, use.end):
             return False
-        before = _LABEL_BEFORE.search(text, max(0, use.start - _REACH), use.start)
-        return before is not None and not (
-            before[1] in self._words.classes.stop_words or before[1].endswith(self._participles)
-        )
+        *_, word, last = ["", *text[max(0, use.start - _REACH) : use.start].split(" ")]
+        is_open = word in self._words.classes.stop_words or word.endswith(self._participles)
+        return not last and word[-1:].islower() and not is_open
 
     def is_other(self, text: str, use: Use) -> bool:
         """Check whether what follows a short form says that it is not a finding: "HIT panel", or
