@@ -2,12 +2,11 @@
 
 from .finder_classes import FinderClasses
 from .language import LanguageData, load_language
-from .short_form_classes import FindingCue, ShortFormClasses
+from .short_form_classes import ShortFormClasses
 from .word_classes import WordClasses
 
 __all__ = [
     "FinderClasses",
-    "FindingCue",
     "LanguageData",
     "ShortFormClasses",
     "WordClasses",

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 
-from ..lang import FindingCue
+from ..lang.short_form_classes import FindingCue
 from ..text.expansion import Use
 from ..text.words import Words, words_of
 
