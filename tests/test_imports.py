@@ -80,6 +80,7 @@ IMPORTS = {
 NOT_RUNNING = {"ontology", "training", "evaluation", "workflows", "server", "cli"}
 # Tests are named after the module they test; these are of what several modules do together.
 TOGETHER = {
+    "lang/test_assertions.py",
     "lang/test_neutral.py",
     "lang/test_no_language_in_code.py",
     "lang/test_tables.py",

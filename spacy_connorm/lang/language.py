@@ -17,6 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from .assertion_classes import AssertionClasses
+from .cues import Cue
 from .finder_classes import FinderClasses
 from .short_form_classes import FindingCue, ShortFormClasses, ShortFormMeaning
 from .word_classes import WordClasses
@@ -103,6 +105,9 @@ class LanguageData:
     short_forms (ShortFormClasses): Short forms of notes and words around them.
     finding_cues (Tuple[FindingCue, ...]): What stands beside findings.
     short_form_meanings (Tuple[ShortFormMeaning, ...]): What short forms of notes mean.
+    assertions (AssertionClasses): Words in and around the scopes of cues.
+    cues (Tuple[Cue, ...]): What says that a mention is negated, or the like.
+    cue_parts (Mapping[str, Tuple[str, ...]]): The alternatives of each part of cues.
     spellings (Mapping[str, str]): Parts of words, with those of the spelling that is compared. "^"
         is the beginning of a word, "$" its end.
     """
@@ -117,6 +122,9 @@ class LanguageData:
     other_meanings: tuple[OtherMeaning, ...] = ()
     finding_cues: tuple[FindingCue, ...] = ()
     short_form_meanings: tuple[ShortFormMeaning, ...] = ()
+    assertions: AssertionClasses = field(default_factory=AssertionClasses)
+    cues: tuple[Cue, ...] = ()
+    cue_parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     spellings: Mapping[str, str] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple:
@@ -164,6 +172,14 @@ def load_language(code: str) -> LanguageData:
             ShortFormMeaning(row["short"], row["long"], row["use"] == _RARE)
             for row in _read_rows(folder / "short_form_meanings.tsv")
         ),
+        assertions=_read_classes(AssertionClasses, folder / "assertions.toml"),
+        cue_parts={
+            name: tuple(items) for name, items in _read_items(folder / "cue_parts.toml").items()
+        },
+        cues=tuple(
+            Cue(row["cue"], row["category"], row["direction"], row["scope"])
+            for row in _read_rows(folder / "assertions.tsv")
+        ),
         spellings={row["part"]: row["spelling"] for row in _read_rows(folder / "spellings.tsv")},
     )
 
@@ -197,9 +213,12 @@ def _read_classes(kind: type[Classes], path: Path, **others: frozenset[str]) -> 
     others (FrozenSet[str]): Classes that are not in the file.
     RETURNS (Classes): The classes; TypeError for one that is not a field.
     """
-    read = tomllib.loads(path.read_text(encoding="utf-8"))
-    return kind(**{name: frozenset(_items(value)) for name, value in read.items()}, **others)
+    classes = {name: frozenset(items) for name, items in _read_items(path).items()}
+    return kind(**classes, **others)
 
 
-def _items(value: Any) -> list[str]:
-    return value.split() if isinstance(value, str) else value
+def _read_items(path: Path) -> dict[str, list[str]]:
+    values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {
+        name: value.split() if isinstance(value, str) else value for name, value in values.items()
+    }

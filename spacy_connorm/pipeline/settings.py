@@ -35,7 +35,6 @@ from pydantic import (
 )
 
 from ..errors import ConnormError, Errors, refuse
-from .assertion_terms import KINDS
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -431,10 +430,17 @@ class ResolverSettings(ComponentSettings):
     )
 
 
+# The kinds of terms in negspacy's form, with the direction and scope that they have as cues.
+TERMS = {
+    "pseudo_negations": ("pseudo", ""),
+    "preceding_negations": ("forward", "statement"),
+    "following_negations": ("backward", "statement"),
+    "termination": ("end", ""),
+}
 OwnTerms = Annotated[
     dict[StrictStr, list[StrictStr]],
-    only_if(lambda terms: terms.keys() == set(KINDS)),
-    Expected(f"lists of texts named {', '.join(KINDS)}"),
+    only_if(lambda terms: terms.keys() == TERMS.keys()),
+    Expected(f"lists of texts named {', '.join(TERMS)}"),
 ]
 
 

@@ -29,6 +29,7 @@ from spacy_connorm.documents.abbreviations import (
     set_abbreviations,
 )
 from spacy_connorm.encoders.ngram import NgramEncoder
+from spacy_connorm.pipeline.assertions import Assertions
 from spacy_connorm.text import cleaning
 from spacy_connorm.text.abbreviations import Abbreviation, abbreviation_finder
 from spacy_connorm.text.cleaning import clean, spell_greek, unify_dashes, unify_unicode
@@ -43,6 +44,7 @@ from .work import Work, count_work
 WORDS = words_of("en")
 ABBREVIATIONS = abbreviation_finder("en")
 COMPOSITES = composite_splitter("en")
+ASSERTIONS = Assertions(WORDS.language.cues, WORDS, spacy.blank("en").tokenizer)
 ROOT = Path(spacy_connorm.__file__).parent
 # What twice the text may take: a bit more than twice, where the beginning costs less than the rest.
 GROWTH, CONSTANT = 2.5, 300
@@ -140,6 +142,14 @@ def test_regular_expressions_of_a_language_take_linear_time(reader, trials):
     _assert_linear_regexes(_language_regexes(reader), trials(1, 150))
 
 
+@pytest.mark.parametrize("number", range(len(ASSERTIONS.patterns)))
+def test_patterns_of_cues_take_linear_time(number, trials):
+    cue, regex = ASSERTIONS.patterns[number]
+    name = f"{cue.category}, {cue.direction}, {cue.scope}"
+    method = "match" if cue.scope == "adjacent" else "finditer"
+    _assert_linear_regexes(iter([(name, regex, {method})]), trials(1, 150))
+
+
 @pytest.mark.parametrize("module", _modules())
 def test_regular_expressions_take_linear_time(module, trials):
     _assert_linear_regexes(_regexes(module), trials(1, 150))
@@ -232,6 +242,28 @@ def _finder() -> Callable[[str], object]:
     nlp = make_finder(concepts, first=["abbreviation_resolver"])
     resolver, finder = (nlp.get_pipe(name) for name in ("abbreviation_resolver", "mention_finder"))
     return lambda text: finder(resolver(nlp.make_doc(text)))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "no fever, ",
+        "? fever ",
+        "mother fever ",
+        "fever: no ",
+        "with mother ",
+        "(1) ( ",
+        "PMH:\nfever\n",
+    ],
+)
+def test_marking_mentions_is_linear_work(unit, trials):
+    nlp = spacy.blank("en")
+    ruler = nlp.add_pipe("entity_ruler")
+    ruler.add_patterns([{"label": "FINDING", "pattern": "fever"}])
+    nlp.add_pipe("assertion_marker")
+    nlp(unit)
+    size = trials(60, 1_000)
+    _assert_linear(lambda number: count_work(lambda _: nlp(unit * number), "", ()), size)
 
 
 @pytest.mark.parametrize(

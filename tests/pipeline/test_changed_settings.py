@@ -8,8 +8,8 @@ from spacy.language import Language
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.documents.spans import ASSERTIONS, get_candidates
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.pipeline.assertion_terms import KINDS
 from spacy_connorm.pipeline.settings import (
+    TERMS,
     AssertionSettings,
     FinderSettings,
     NormalizerSettings,
@@ -56,7 +56,7 @@ def groups_the_first_word(doc):
 
 
 def terms(word):
-    return {kind: [] for kind in KINDS} | {"preceding_negations": [word]}
+    return {kind: [] for kind in TERMS} | {"preceding_negations": [word]}
 
 
 # By component and setting: another value, and a text whose annotation depends on it.

@@ -19,7 +19,8 @@ def test_clinical_notes_are_read_with_their_short_forms_and_assertions(tmp_path)
         ("C2", True, False),
         ("C2", False, True),
     ]
-    assert nlp.meta["requirements"][0].startswith("spacy-connorm[clinical]")
+    # The short forms are saved with the pipeline.
+    assert "requirements" not in nlp.meta or nlp.meta["requirements"] == []
     build_index(ontology, built.path, clinical=True, overrides=NGRAMS)
 
 

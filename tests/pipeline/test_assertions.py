@@ -1,6 +1,5 @@
 import pytest
-
-from .asserted_pipeline import default_pipeline, marked, read
+from asserted_pipeline import default_pipeline, marked, read
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ NAMES = {"negated": "no", "family": "kin", "history": "past", "possible": "?"}
 STATES = ("anxious", "dizzy", "confused", "smoker")
 
 
-def make_pipeline(**settings):
-    nlp = spacy.blank("en")
+def make_pipeline(code="en", **settings):
+    nlp = spacy.blank(code)
     ruler = nlp.add_pipe("entity_ruler")
     patterns = [[{"LOWER": each}] for each in (*FINDINGS, *STATES)]
     ruler.add_patterns([{"label": "FINDING", "pattern": each} for each in patterns])
@@ -26,14 +26,14 @@ def read(doc):
 
 
 @functools.cache
-def default_pipeline():
+def default_pipeline(code="en"):
     """RETURNS (Language): Such a pipeline without settings. Tests do not change it."""
-    return make_pipeline()
+    return make_pipeline(code)
 
 
-def marked(text):
+def marked(text, code="en"):
     """RETURNS (str): The text, without its braces, with what is said of findings in braces."""
-    doc = default_pipeline()(re.sub(r"\{.*?\}", "", text))
+    doc = default_pipeline(code)(re.sub(r"\{.*?\}", "", text))
     found, start = "", 0
     for ent in doc.ents:
         told = " ".join(NAMES[each] for each in get_assertions(ent))

@@ -1,0 +1,52 @@
+"""The classes of words that the scopes of cues refer to."""
+
+from dataclasses import dataclass
+
+from .word_classes import NONE, Words
+
+
+@dataclass(frozen=True, eq=False)
+class AssertionClasses:
+    """Words in and around the scope of a cue, from `assertions.toml`. A class that a language does
+    not have is empty.
+
+    exam_headings: Headings of an examination, which may stand within a line, before a colon.
+    continuing: A line that ends with one continues in the next.
+    section_starts: Beginnings of words in the headings of sections.
+    polite: Stand before an imperative.
+    conjunctions: Join mentions that share a mark.
+    disjunctions: Join the items of a denial to its end.
+    contrasts: Stand between two diagnoses of which one is right.
+    considered: Stand between an imperative and its mention, besides articles and grades.
+    listed: Stand between a relative and what it has, besides grades.
+    ages: Stand before an age.
+    denying: Deny what follows, and no amounts of something.
+    denying_nouns: Deny nouns only.
+    denying_states: After one of these, adjectives are denied, too.
+    negations: End a phrase that denies a verb: "not eating, fever".
+    listing: Verbs and nouns after which findings are listed.
+    amounts: Begin a finding that is there: "no wheeze, mild edema".
+    state_endings: Endings of adjectives that say how somebody is.
+    plain_state_endings: The same, of adjectives that need no noun.
+    nouns_like_states: Have no such meaning.
+    """
+
+    exam_headings: Words = NONE
+    continuing: Words = NONE
+    section_starts: Words = NONE
+    polite: Words = NONE
+    conjunctions: Words = NONE
+    disjunctions: Words = NONE
+    contrasts: Words = NONE
+    considered: Words = NONE
+    listed: Words = NONE
+    ages: Words = NONE
+    denying: Words = NONE
+    denying_nouns: Words = NONE
+    denying_states: Words = NONE
+    negations: Words = NONE
+    listing: Words = NONE
+    amounts: Words = NONE
+    state_endings: Words = NONE
+    plain_state_endings: Words = NONE
+    nouns_like_states: Words = NONE

@@ -1,0 +1,46 @@
+import re
+
+import pytest
+
+from spacy_connorm.lang.cues import is_pattern, literal, phrases, regular_expression, resolve
+
+
+@pytest.mark.parametrize(
+    "cue, expected",
+    [
+        ("(is|are) excluded", ["is excluded", "are excluded"]),
+        ("thought (to be )?absent", ["thought to be absent", "thought absent"]),
+        ("can't", ["can't", "can\u2019t"]),
+        (r"\(-\)", ["(-)"]),
+        (literal("a (b) | {c}?"), ["a (b) | {c}?"]),
+    ],
+)
+def test_a_cue_is_its_phrases(cue, expected):
+    assert not is_pattern(cue)
+    assert list(phrases(cue)) == expected
+
+
+@pytest.mark.parametrize(
+    "cue, text, expected",
+    [
+        ("no( {word})*2 pills", "Took no more heart pills", "no more heart pills"),
+        ("advis~", "We advised them", "advised"),
+        ("^report", "Cough. Report it", "Report"),
+        ("^report", "The report", None),
+        ("code[before: stroke]", "A code stroke", "code"),
+        ("code[not before: stroke]", "A code stroke", None),
+        ("[not after:contact ]with", "In contact with her", None),
+        ("go <for>", "Go for it", "for"),
+        ("her's", "Her\u2019s", "Her\u2019s"),
+        ("pill", "Spill pills", None),
+    ],
+)
+def test_a_pattern_is_searched_in_a_text(cue, text, expected):
+    match = re.search(regular_expression(cue), text, re.IGNORECASE)
+    assert (match and match[match.lastindex or 0]) == expected
+
+
+def test_parts_may_have_parts():
+    assert resolve("{kin} has", {"kin": ["{noun}s", "in {word}"], "noun": ["aunt"]}) == (
+        "((aunt)s|in {word}) has"
+    )
