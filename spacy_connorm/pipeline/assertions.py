@@ -44,7 +44,7 @@ _MODIFIERS = 4
 _IN_BRACKETS = 6
 
 
-class Place(NamedTuple):
+class CuePlace(NamedTuple):
     """A cue in a document: its first token, the token after it, and the cue."""
 
     start: int
@@ -118,17 +118,17 @@ class Assertions:
         self.plain_states = states - classes.nouns_like_states
         self.state_endings = tuple(classes.state_endings)
 
-    def find_phrases(self, words: Sequence[str]) -> Iterator[Place]:
+    def find_phrases(self, words: Sequence[str]) -> Iterator[CuePlace]:
         """Find the cues that are phrases.
 
         words (Sequence[str]): The tokens of a document in lower case.
-        YIELDS (Place): The cues, in order.
+        YIELDS (CuePlace): The cues, in order.
         """
         for start in range(len(words)):
             node, end = self._phrases.get(words[start]), start + 1
             while node is not None:
                 for cue in node.get(None, ()):
-                    yield Place(start, end, cue)
+                    yield CuePlace(start, end, cue)
                 node = node.get(words[end]) if end < len(words) else None
                 end += 1
 
@@ -223,11 +223,11 @@ class _Note:
         self.borders = {doc[start].idx for start in starts}
         self.minuses = self._find_minuses()
 
-    def marked(self, category: str, phrases: Sequence[Place]) -> set[int]:
+    def marked(self, category: str, phrases: Sequence[CuePlace]) -> set[int]:
         """Find the mentions to which the cues of a category apply.
 
         category (str): The category.
-        phrases (Sequence[Place]): Its cues that are phrases.
+        phrases (Sequence[CuePlace]): Its cues that are phrases.
         RETURNS (Set[int]): Their first tokens.
         """
         places = self._cues(category, phrases)
@@ -251,7 +251,7 @@ class _Note:
         marked.update(self._reached(sorted(far), sorted(backward), ends, category))
         return marked
 
-    def _cues(self, category: str, phrases: Sequence[Place]) -> list[Place]:
+    def _cues(self, category: str, phrases: Sequence[CuePlace]) -> list[CuePlace]:
         """Find the cues of a category, without those in what only looks like one or says that
         something is there.
         """
@@ -268,7 +268,7 @@ class _Note:
             *present,
         ]
 
-    def _matches(self, pattern: _Pattern) -> Iterator[Place]:
+    def _matches(self, pattern: _Pattern) -> Iterator[CuePlace]:
         """Find patterns within a statement: anywhere, or right after mentions."""
         if pattern.cue.scope != _ADJACENT:
             matches = pattern.regex.finditer(self.text)
@@ -281,9 +281,9 @@ class _Note:
                 place = match.span(match.lastindex or 0)
                 span = self.doc.char_span(*place, alignment_mode="expand")
                 if span is not None:
-                    yield Place(span.start, span.end, pattern.cue)
+                    yield CuePlace(span.start, span.end, pattern.cue)
 
-    def _present(self, places: Iterable[Place]) -> Iterator[Place]:
+    def _present(self, places: Iterable[CuePlace]) -> Iterator[CuePlace]:
         """Find what says that something is there: phrases without a mention, and mentions with a
         phrase right after them.
         """
@@ -297,11 +297,11 @@ class _Note:
             # A plus may belong to the last token of the mention.
             ending = place.start if place.start in self.endings else place.end
             if ending in self.endings:
-                yield Place(self.endings[ending], ending, place.cue)
+                yield CuePlace(self.endings[ending], ending, place.cue)
 
     # Scopes
 
-    def _bracketed(self, places: Iterable[Place]) -> tuple[list[Place], list[Place]]:
+    def _bracketed(self, places: Iterable[CuePlace]) -> tuple[list[CuePlace], list[CuePlace]]:
         """Divide backward cues into those that apply to all mentions before them, and those that
         apply only to the one right before them. In brackets right after a mention, all do:
         "asthma, seizures (resolved)".
@@ -324,7 +324,7 @@ class _Note:
                 far.append(place)
         return far, beside
 
-    def _before(self, beside: Iterable[Place]) -> tuple[set[int], set[int]]:
+    def _before(self, beside: Iterable[CuePlace]) -> tuple[set[int], set[int]]:
         """Find the mentions right before cues, and those that "and" or "or" connects with these:
         "acne and rosacea excluded", "rash: none", "rash? No.", "rash -, cough +".
 
@@ -351,7 +351,7 @@ class _Note:
                 marked.add(first)
         return marked, applied
 
-    def _after(self, place: Place) -> Iterable[int]:
+    def _after(self, place: CuePlace) -> Iterable[int]:
         """Find the mentions right after a cue.
 
         RETURNS (Iterable[int]): Their first tokens.
@@ -417,7 +417,11 @@ class _Note:
         return place
 
     def _reached(
-        self, far: Sequence[Place], backward: Sequence[Place], ends: Sequence[Place], category: str
+        self,
+        far: Sequence[CuePlace],
+        backward: Sequence[CuePlace],
+        ends: Sequence[CuePlace],
+        category: str,
     ) -> Iterator[int]:
         """Find the mentions in the rest of the statement of a cue, or in the section below it, and
         those in the same one before a cue.
@@ -443,7 +447,7 @@ class _Note:
             if is_before or _has_any(firsts, first, start):
                 yield start
 
-    def _ending_commas(self, far: Sequence[Place], starts: Sequence[int]) -> Iterator[int]:
+    def _ending_commas(self, far: Sequence[CuePlace], starts: Sequence[int]) -> Iterator[int]:
         """Find the commas that end the scope of cues: the first one after some cues, unless the
         scope of another one goes past it ("PMH: previous stroke, asthma"), the first one after
         "not" and a verb ("not eating, fever"), and those before what stands for itself.
@@ -475,7 +479,7 @@ class _Note:
         return is_free and self.rules.classes.listing.isdisjoint(words)
 
     def _commas_before_findings(
-        self, far: Sequence[Place], borders: Sequence[int]
+        self, far: Sequence[CuePlace], borders: Sequence[int]
     ) -> Iterator[int]:
         """Find the commas before what is not denied with the finding before it: one with an amount,
         or said by another kind of word, unless "or" follows ("no wheeze, mild edema", but not "no
