@@ -1,5 +1,6 @@
 """Change scores after a search: names in other words rise, names with extra words fall."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,7 +21,7 @@ from .batch import SearchBatch
 
 
 @dataclass(frozen=True)
-class Rescorer:
+class Rescorer(ABC):
     """Changes the scores of what a search found, and says what it needs of the search. To add one,
     write a class, a line in `make_rescorers`, and a setting for its weight.
 
@@ -36,6 +37,7 @@ class Rescorer:
     depth: ClassVar[int] = 0
     raises_other_words: ClassVar[bool] = False
 
+    @abstractmethod
     def __call__(
         self,
         batch: SearchBatch,
@@ -53,7 +55,6 @@ class Rescorer:
         top_k (int): The maximum number of hits for each.
         RETURNS (List[List[Hit]]): The hits in their new order.
         """
-        raise NotImplementedError
 
 
 class RewrittenWords(Rescorer):
