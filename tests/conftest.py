@@ -401,7 +401,7 @@ def training_settings(tiny_folder, tmp_path_factory):
 @pytest.fixture(scope="session")
 def invoke():
     """A function that runs a command."""
-    import spacy_connorm.cli  # noqa: F401
+    import spacy_connorm.cli.in_spacy  # noqa: F401
 
     return lambda *arguments, input=None: CliRunner().invoke(
         app, ["connorm", *map(str, arguments)], input=input

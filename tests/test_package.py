@@ -16,7 +16,7 @@ from spacy.cli import app
 from typer.testing import CliRunner
 from weasel.cli.run import project_run
 
-import spacy_connorm.cli  # noqa: F401  (adds `connorm` to spaCy's commands)
+import spacy_connorm.cli.in_spacy  # noqa: F401  (adds `connorm` to spaCy's commands)
 from spacy_connorm.encoders.pretrained import MINILM
 
 ROOT = Path(__file__).parent.parent

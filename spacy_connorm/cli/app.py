@@ -14,16 +14,36 @@ from typing import Any, NoReturn
 
 import typer
 from click import UsageError
-from spacy.cli._util import parse_config_overrides
 from typer.core import TyperGroup
 from typer.main import get_command
 from wasabi import Printer, msg
 
 from ..errors import ConnormError, ConnormWarning, Errors, is_text_shown
+from .modules import import_commands, read_summaries
 
 
-class _WordsGroup(TyperGroup):
-    """Accepts commands of two words, such as `ontology diff` in addition to `ontology`."""
+class _Commands(TyperGroup):
+    """Imports the modules of commands when the first command is looked up. Accepts commands of two
+    words, such as `ontology diff` in addition to `ontology`.
+    """
+
+    _commands: dict[str, Any]
+
+    @property  # type: ignore[override]
+    def commands(self) -> dict[str, Any]:
+        if not self._commands:
+            import_commands()
+            group: Any = get_command(app)
+            self._commands = group.commands
+        return self._commands
+
+    @commands.setter
+    def commands(self, commands: dict[str, Any]) -> None:
+        self._commands = commands
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(read_summaries().items()))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         two_words = " ".join(args[:2])
@@ -34,15 +54,23 @@ class _WordsGroup(TyperGroup):
 
 app = typer.Typer(
     name="connorm",
-    cls=_WordsGroup,
-    help="Find the concepts of an ontology in texts: index it, then search, annotate, serve, map "
-    "tables, evaluate, train.\n\nFirst: connorm index hp.obo hp_index --find-mentions\n\nThen: "
-    "connorm annotate hp_index notes.txt found.csv",
+    cls=_Commands,
     no_args_is_help=True,
     # As markup, "[detected from ONTOLOGY]" would not be shown.
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+
+
+@app.callback()
+def connorm() -> None:
+    """Find the concepts of an ontology in texts: index it, then search, annotate, serve, map
+    tables, evaluate, train.
+
+    First: connorm index hp.obo hp_index --find-mentions
+
+    Then: connorm annotate hp_index notes.txt found.csv
+    """
 
 
 def command(name: str, *, overridable: bool = False) -> Callable[[Callable], Callable]:
@@ -112,10 +140,9 @@ _OF_CONFIGS = (
 
 
 def _options_of_ontologies() -> set[str]:
-    commands: Any = get_command(app)
-    return {
-        option for parameter in commands.commands["ontology"].params for option in parameter.opts
-    }
+    group: Any = get_command(app)
+    parameters = group.commands["ontology"].params
+    return {option for parameter in parameters for option in parameter.opts}
 
 
 def parse_overrides(ctx: typer.Context) -> dict[str, Any]:
@@ -135,6 +162,8 @@ def parse_overrides(ctx: typer.Context) -> dict[str, Any]:
             similar = ", ".join(get_close_matches(name, known, cutoff=0.8))
             advice = f"Possible options: {similar}" if similar else _OF_CONFIGS
             ctx.fail(f"No such option: {name} ({advice})")
+    from spacy.cli._util import parse_config_overrides
+
     try:
         return parse_config_overrides(ctx.args)
     except UsageError as error:  # from click itself: a Typer with a vendored click misses it

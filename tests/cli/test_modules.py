@@ -1,0 +1,32 @@
+"""The list of commands without their modules."""
+
+import subprocess
+import sys
+
+from typer.main import get_command
+
+from spacy_connorm.cli import app
+from spacy_connorm.cli.modules import read_summaries
+
+HELP = """
+import sys
+sys.argv = ["connorm", "--help"]
+from spacy_connorm.cli import app
+try:
+    app()
+finally:
+    assert "spacy" not in sys.modules
+"""
+
+
+def test_the_list_has_the_commands_in_order_with_the_first_lines_of_their_docstrings():
+    commands = get_command(app).commands
+    assert list(read_summaries()) == list(commands)
+    for name, summary in read_summaries().items():
+        assert (commands[name].help or "").partition("\n")[0] == summary
+
+
+def test_the_list_is_shown_without_spacy():
+    result = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    assert all(name in result.stdout for name in read_summaries())
