@@ -92,8 +92,10 @@ def fill(row: Row, keys: str | list[str]) -> Any:
     return None
 
 
-def told(number: float) -> str:
-    """RETURNS (str): A count in full, a score with one decimal."""
+def told(number: float | str) -> str:
+    """RETURNS (str): A count in full, a score with one decimal, a text as it is."""
+    if isinstance(number, str):
+        return number
     return f"{number:,}" if isinstance(number, int) else f"{number:.1f}"
 
 
