@@ -20,6 +20,7 @@ from typer.main import get_command
 from weasel.cli.run import project_run
 from weasel.util import load_project_config
 
+import spacy_connorm.cli.in_spacy  # noqa: F401  (adds `connorm` to spaCy's commands)
 from spacy_connorm.about import __version__
 from spacy_connorm.cli import app
 from spacy_connorm.cli.app import parse_overrides
@@ -53,7 +54,8 @@ def entry_points(setup):
 
 def test_the_workflows_are_the_documented_ones(project):
     workflows = dict(project["workflows"])
-    assert workflows.pop("train") == STEPS[:2]
+    assert workflows.pop("train") == ["convert", "train_triplet"]
+    assert workflows.pop("train_fast") == STEPS[:2]
     assert workflows.pop("all") == STEPS
     assert workflows.pop("demo") == [*STEPS, "install", "annotate"]
     assert workflows.pop("untrained") == ["convert", "pretrained", *STEPS[2:]]

@@ -18,6 +18,7 @@ from typer.main import get_command
 from weasel.util import load_project_config
 
 import spacy_connorm
+import spacy_connorm.cli.in_spacy
 from spacy_connorm.cli import app
 from spacy_connorm.cli.app import parse_overrides
 from spacy_connorm.pipeline.concept_normalizer import ConceptNormalizer
