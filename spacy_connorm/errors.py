@@ -134,6 +134,10 @@ class Errors(metaclass=_Coded):
         "columns of ids and names: `connorm ontology {path} ontology.jsonl --id {id} --name "
         "{name}`."
     )
+    CN128 = (
+        "'{path}' is not a table of translations: it has no column '{column}', only {known}. Give "
+        "tables in the format Babelon, such as hp-fr.babelon.tsv, or rename its columns in line 1."
+    )
     CN125 = "'{path}' has several columns called '{column}'. Rename all but one of them."
 
     # Corpora

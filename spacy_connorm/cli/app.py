@@ -2,11 +2,12 @@
 
 import functools
 import os
+import re
 import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from types import FrameType
@@ -14,7 +15,7 @@ from typing import Any, NoReturn
 
 import typer
 from click import UsageError
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 from wasabi import Printer, msg
 
@@ -73,13 +74,48 @@ def connorm() -> None:
     """
 
 
-def command(name: str, *, overridable: bool = False) -> Callable[[Callable], Callable]:
+class _Command(TyperCommand):
+    """A command that lets some options have several values, one after another: `--language fr en`.
+
+    several (Mapping[str, Pattern]): What these values look like, by option.
+    """
+
+    several: Mapping[str, re.Pattern[str]] = {}
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        repeated = [
+            option
+            for parameter in self.params
+            if getattr(parameter, "multiple", False)
+            for option in parameter.opts
+        ]
+        written = list[str]()
+        option = ""
+        for argument in args:
+            is_further = bool(option) and written[-1] != option
+            if is_further and self.several[option].fullmatch(argument):
+                if option in repeated:
+                    written += [option, argument]
+                else:
+                    written[-1] += f",{argument}"
+                continue
+            if (option and is_further) or argument in self.several:
+                option = argument if argument in self.several else ""
+            written.append(argument)
+        return super().parse_args(ctx, written)
+
+
+def command(
+    name: str, *, overridable: bool = False, several: Mapping[str, str] | None = None
+) -> Callable[[Callable], Callable]:
     """Register a function as a command. Its docstring is the help text, and the first line of it
     what the list of commands says. A `ConnormError` is shown as one line and exits with code 1; a
     `ConnormWarning` is shown as one line.
 
     name (str): The command's name.
     overridable (bool): Whether to collect undeclared options in `ctx.args`.
+    several (Optional[Mapping[str, str]]): Parameters whose option may have several values, with a
+        pattern of these.
     RETURNS (Callable): A decorator that returns the function unchanged.
     """
 
@@ -101,7 +137,12 @@ def command(name: str, *, overridable: bool = False) -> Callable[[Callable], Cal
 
         extra = {"allow_extra_args": overridable, "ignore_unknown_options": overridable}
         told = (function.__doc__ or "").partition("\n")[0]
-        app.command(name, context_settings=extra, short_help=told)(run)
+        patterns = {
+            f"--{option.replace('_', '-')}": re.compile(pattern)
+            for option, pattern in (several or {}).items()
+        }
+        kind = type("Command", (_Command,), {"several": patterns})
+        app.command(name, cls=kind, context_settings=extra, short_help=told)(run)
         return function
 
     return register

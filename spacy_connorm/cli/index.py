@@ -8,8 +8,9 @@ from wasabi import msg
 from ..errors import refuse
 from ..ontology import FORMATS
 from ..ontology.profiles import AUTO, NONE, PROFILES
-from ..workflows import TrainingGain, TrainingPlan, build_index
+from ..workflows import BuiltIndex, TrainingGain, TrainingPlan, build_index
 from .app import command, parse_overrides, show_table
+from .ontology import SEVERAL, language_rows
 from .options import options_of
 
 _MINUTE = 60
@@ -25,9 +26,10 @@ _COUNTS = {
 }
 
 
-@command("index", overridable=True)
+@command("index", overridable=True, several=SEVERAL)
 @options_of(
     build_index,
+    repeated=("translations",),
     flags={
         **{"format": "-f", "corpora": "--corpus -d", "synonyms": "-s", "config": "-c"},
         "gpu_id": "-g",
@@ -60,13 +62,16 @@ def index_cli(ctx: typer.Context, **given: Any) -> None:
     Example: connorm index hp.obo hp_index --find-mentions
 
     Example: connorm index doid.jsonl training/index --corpus train.spacy
+
+    Example: connorm index hp.obo hp_fr --find-mentions --translations hp-fr.babelon.tsv --language
+    fr
     """
     if ctx.args and not ctx.args[0].startswith("-"):
         found = " ".join(map(str, (given["ontology"], given["output_path"], *ctx.args)))
         expected = "one ontology and one folder (of several ontologies, `connorm join` makes one)"
         refuse("ONTOLOGY OUT", found, expected)
     built = build_index(**given, overrides=parse_overrides(ctx), on_training=_show_plan)
-    _show(built.manifest)
+    _show(built)
     if built.gain is not None:
         _show_gain(built.gain)
     if built.profile is not None:
@@ -81,11 +86,13 @@ def index_cli(ctx: typer.Context, **given: Any) -> None:
     msg.info(f"Index for a larger pipeline: {built.index_path}")
 
 
-def _show(manifest: dict[str, Any]) -> None:
+def _show(built: BuiltIndex) -> None:
+    manifest = built.manifest
     counts = [(label, f"{manifest['counts'][key]:,}") for key, label in _COUNTS.items()]
     searches = ("Searches", ", ".join(manifest["searches"]))
     updates = [(f"Lists of {name}", update) for name, update in manifest["updates"].items()]
-    show_table([*counts, searches, *updates], aligns="lr")
+    languages = [*language_rows(built.report)] if built.report is not None else []
+    show_table([*counts, searches, *updates, *languages], aligns="lr")
 
 
 def _show_plan(plan: TrainingPlan) -> None:

@@ -1,24 +1,35 @@
 """`connorm ontology`, `ontology diff`, `join` and `substitutions`: commands for ontologies."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from wasabi import msg
 
 from ..concepts.ontology import licence_path
-from ..ontology import FORMATS, Finding, convert_ontology, join_ontologies, learn_substitutions
+from ..ontology import (
+    FORMATS,
+    Finding,
+    ReadReport,
+    convert_ontology,
+    join_ontologies,
+    learn_substitutions,
+)
 from ..ontology.formats import find_reader
 from ..workflows import MovedSynonyms, OntologyDiff, diff_ontologies
 from .app import command, show_table
 from .options import options_of
 
+# Options with several values, and what these look like: other arguments may follow them.
+SEVERAL = {"translations": r".+\.(tsv|csv|txt)(\.gz)?", "language": r"[a-z]{2,3}"}
 _SHOWN = 5
 _CELL = 50
 
 
-@command("ontology")
+@command("ontology", several=SEVERAL)
 @options_of(
     convert_ontology,
+    repeated=("translations",),
     formats={name: find_reader(name) for name in FORMATS},
     flags={"format": "-f", "licence": "-l"},
     help={"format": f"One of: {', '.join(FORMATS)}. [detected from the file]"},
@@ -30,6 +41,8 @@ def ontology_cli(**given: Any) -> None:
     most of them every format.
 
     Example: connorm ontology doid.obo.gz doid.jsonl --scopes EXACT,NARROW
+
+    Example: connorm ontology hp.obo hp_fr.jsonl --translations hp-fr.babelon.tsv --language fr
     """
     summary, report, licence = convert_ontology(**given)
     per_concept = f"{summary.names / summary.concepts:.1f} a concept"
@@ -44,11 +57,25 @@ def ontology_cli(**given: Any) -> None:
         _row("Concepts in a circle of parents", summary.circular),
         ("Rows merged by id", report.merged, ""),
         *((f"Synonyms of scope {scope}", count, "") for scope, count in report.scopes.items()),
+        *((f"Names in {code}", count, "") for code, count in report.languages.items()),
         *((f"Left out: {r}", k.count, f"first: {k.first}") for r, k in report.left_out.items()),
     ]
     told = [(label, f"{count:,}", note) for label, count, note in rows]
     show_table(told, aligns="lrl", width=80)
     _tell(given["output_path"], f"{summary.concepts:,} concepts", licence)
+
+
+def language_rows(report: ReadReport) -> Iterator[tuple[str, str]]:
+    """Show the names of an ontology with translations, and what was left out.
+
+    report (ReadReport): Filled by its reader.
+    YIELDS (Tuple[str, str]): The rows of a table; none for an ontology without translations.
+    """
+    for code, count in report.languages.items():
+        yield f"Names in {code}", f"{count:,}"
+    if report.languages:
+        for reason, kind in report.left_out.items():
+            yield f"Left out: {reason}", f"{kind.count:,}"
 
 
 def _tell(path: Path, written: str, licence: str) -> None:

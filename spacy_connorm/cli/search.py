@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 _ALIGNS = {
     **{"Mention": "l", "Concept": "l", "Name": "l", "Score": "r", "Dense": "r", "Lexical": "r"},
-    **{"Found as": "l", "Search": "l", "Codes": "l"},
+    **{"Found as": "l", "Language": "l", "Search": "l", "Codes": "l"},
 }
-# The two cosines of a hybrid score, and codes, if there are any.
-_OPTIONAL = ("Dense", "Lexical", "Codes")
+# The two cosines of a hybrid score, languages and codes, if there are any.
+_OPTIONAL = ("Dense", "Lexical", "Language", "Codes")
 _WIDTH = 40
 
 
@@ -84,7 +84,7 @@ def _rows(
     the candidates.
     """
     if not candidates:
-        return [(mention, "-", "nothing found", *[""] * 6)]
+        return [(mention, "-", "nothing found", *[""] * 7)]
     rows: list[tuple[str, ...]] = []
     part = None
     for candidate in candidates:
@@ -92,7 +92,7 @@ def _rows(
         shown = "" if candidate.part == part else searched
         if shown and normalizer is not None and normalizer.decide([candidate]) == NIL:
             told = f"the best score is below {_number(normalizer.cfg['nil_threshold'])}"
-            rows.append((shown, NIL, told, _number(candidate.score), *[""] * 5))
+            rows.append((shown, NIL, told, _number(candidate.score), *[""] * 6))
             shown = ""
         rows.append(
             (
@@ -101,6 +101,7 @@ def _rows(
                 candidate.name,
                 *map(_number, (candidate.score, candidate.dense, candidate.lexical)),
                 candidate.text,
+                candidate.language,
                 candidate.search,
                 _codes(candidate),
             )

@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 from ..errors import ConnormError, Errors, quote, quote_id, refuse_text
 from .curies import PREFIXES
 
-_TEXTS = ("concept_id", "canonical_name", "definition")
+_TEXTS = ("concept_id", "canonical_name", "definition", "shown_name")
 SCOPES = ("narrow", "broad", "related")
 EXACT = "EXACT"
 ALL_SCOPES = (EXACT, *map(str.upper, SCOPES))
 NIL = "NIL"
 _LISTS = ("aliases", "types", "parents", "alt_ids", "xrefs", *SCOPES)
-_OPTIONAL = ("definition", "parents", "alt_ids", "xrefs", *SCOPES)
+_OPTIONAL = ("definition", "parents", "alt_ids", "xrefs", *SCOPES, "languages", "shown_name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,9 @@ class Concept:
     alt_ids (Tuple[str, ...]): Other ids of the same concept.
     xrefs (Tuple[str, ...]): Its ids in other vocabularies, as CURIEs (`MESH:D003920`).
     narrow, broad, related (Tuple[str, ...]): The aliases that are not exact, by scope.
+    languages (Tuple[Tuple[str, str], ...]): Names and their languages ("fr"), where they are known.
+    shown_name (str): What results show in place of the preferred name: one in another language,
+        which is not searched. Empty if they show the preferred name.
     """
 
     concept_id: str
@@ -42,6 +45,8 @@ class Concept:
     narrow: tuple[str, ...] = ()
     broad: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
+    languages: tuple[tuple[str, str], ...] = ()
+    shown_name: str = ""
 
     def __post_init__(self) -> None:
         for field in _LISTS:
@@ -85,15 +90,20 @@ class Concept:
         """
         # Most lists are empty, and an ontology may have millions of concepts.
         filled = {field: values for field in _LISTS if (values := getattr(self, field))}
-        lists = {field: _distinct(map(clean, values)) for field, values in filled.items()}
+        lists: dict[str, Any] = {
+            field: _distinct(map(clean, values)) for field, values in filled.items()
+        }
         name = clean(self.canonical_name)
         if name in lists.get("aliases", ()):
             lists["aliases"] = tuple(alias for alias in lists["aliases"] if alias != name)
-        concept_id, definition = clean(self.concept_id), clean(self.definition)
-        texts = concept_id, name, definition
-        if lists == filled and texts == (self.concept_id, self.canonical_name, self.definition):
+        texts: dict[str, Any] = {
+            field: clean(text) for field in _TEXTS if (text := getattr(self, field))
+        }
+        languages = tuple((clean(text), language) for text, language in self.languages)
+        is_same = all(getattr(self, field) == text for field, text in texts.items())
+        if is_same and lists == filled and languages == self.languages:
             return self  # as most concepts that a reader has cleaned
-        return Concept(concept_id, name, definition=definition, **lists)
+        return replace(self, **texts, **lists, languages=languages)
 
     def to_dict(self) -> dict[str, Any]:
         """Convert the concept to a record, without empty optional fields.
@@ -102,6 +112,7 @@ class Concept:
         """
         record = {field: getattr(self, field) for field in self.__slots__}
         record |= {field: list(record[field]) for field in _LISTS}
+        record["languages"] = dict(self.languages)
         return {field: v for field, v in record.items() if v or field not in _OPTIONAL}
 
     @classmethod
@@ -116,7 +127,7 @@ class Concept:
             refuse_text("record", record, "a JSON object")
         fields: dict[str, Any] = {field: _text_field(record, field) for field in _TEXTS}
         fields |= {field: _list_field(record, field) for field in _LISTS}
-        concept = cls(**fields)
+        concept = cls(**fields, languages=_read_languages(record))
         require_id_and_name(concept, record)
         return concept
 
@@ -137,6 +148,8 @@ class Candidate(NamedTuple):
     probability (Optional[float]): The probability that it is correct, 0 to 1, if calibrated.
     codes (Optional[Dict[str, List[str]]]): Its ids in other vocabularies, by prefix; an empty list
         if it has none. None without `code_systems`.
+    language (str): The language of the text that matched ("fr"); empty if the ontology does not say
+        it.
     """
 
     concept_id: str
@@ -150,6 +163,7 @@ class Candidate(NamedTuple):
     lexical: float | None = None
     probability: float | None = None
     codes: dict[str, list[str]] | None = None
+    language: str = ""
 
 
 def require_id_and_name(concept: Concept, record: Any) -> None:
@@ -183,6 +197,13 @@ def _list_field(record: dict[str, Any], key: str) -> tuple[str, ...]:
     return tuple(item.strip() for item in value if item.strip())
 
 
+def _read_languages(record: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    value = record.get("languages") or {}
+    if not isinstance(value, dict) or not all(isinstance(item, str) for item in value.values()):
+        refuse_text("languages", value, "an object with the language of each name")
+    return tuple((name.strip(), language) for name, language in value.items())
+
+
 def merge(first: Concept, second: Concept) -> Concept:
     """Merge two records of the same concept.
 
@@ -196,7 +217,10 @@ def merge(first: Concept, second: Concept) -> Concept:
     fields["aliases"] = _distinct(first.names + second.names)[1:]
     exact = {*first.exact_names, *second.exact_names}
     fields |= {scope: tuple(n for n in fields[scope] if n not in exact) for scope in SCOPES}
-    return replace(first, definition=first.definition or second.definition, **fields)
+    fields["languages"] = tuple((dict(second.languages) | dict(first.languages)).items())
+    for field in ("definition", "shown_name"):
+        fields[field] = getattr(first, field) or getattr(second, field)
+    return replace(first, **fields)
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:

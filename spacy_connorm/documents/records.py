@@ -128,6 +128,7 @@ def row_schema() -> Any:
             ("lexical", number),
             ("probability", number),
             ("codes", pa.map_(text, pa.list_(text))),
+            ("language", text),
         ]
     )
     mention = pa.struct(

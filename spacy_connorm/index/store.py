@@ -62,6 +62,7 @@ class ConceptStore:
         self._texts: Cache[int, str] = Cache(_CACHED)
         self._xrefs: Cache[str, tuple[str, ...]] = Cache(_CACHED)
         self._types: Cache[int, tuple[str, ...]] = Cache(_CACHED)
+        self._languages: Cache[int, dict[str, str]] = Cache(_CACHED)
         self._ancestors: Cache[int, frozenset[int]] = Cache(_CACHED)
 
     def __len__(self) -> int:
@@ -195,6 +196,32 @@ class ConceptStore:
             alt_ids=self._database.column("SELECT id FROM alt_ids WHERE number = ?", str, number),
             xrefs=self._xrefs_of(number),
         )
+
+    @cached_property
+    def language_counts(self) -> dict[str, int]:
+        """Count the names whose language is known.
+
+        RETURNS (Dict[str, int]): The number of names by language, the most frequent one first.
+        """
+        sql = "SELECT language, count(*) FROM languages GROUP BY 1 ORDER BY 2 DESC, 1"
+        return dict(self._database.query(sql))
+
+    def languages_of(self, numbers: Iterable[int]) -> dict[int, dict[str, str]]:
+        """Read the languages of the names of concepts.
+
+        RETURNS (Dict[int, Dict[str, str]]): Languages by name, by concept number; empty where they
+            are not known.
+        """
+        if not self.language_counts:
+            return {number: {} for number in numbers}
+        return self._languages.get_all(numbers, self._read_languages)
+
+    def _read_languages(self, numbers: Sequence[int]) -> dict[int, dict[str, str]]:
+        sql = "SELECT number, name, language FROM languages WHERE number IN"
+        languages: dict[int, dict[str, str]] = {int(number): {} for number in numbers}
+        for number, name, language in self._database.select(sql, [*languages]):
+            languages[number].setdefault(name, language)
+        return languages
 
     def types_of(self, numbers: Iterable[int]) -> dict[int, tuple[str, ...]]:
         """Read the semantic types of concepts.

@@ -5,3 +5,4 @@ CREATE INDEX by_type ON types (type, number);
 CREATE INDEX types_of ON types (number);
 CREATE INDEX by_parent ON parents (parent);
 CREATE INDEX parents_of ON parents (child);
+CREATE INDEX languages_of ON languages (number);

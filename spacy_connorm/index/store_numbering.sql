@@ -25,6 +25,13 @@ SELECT number, group_concat(value, ' ') FROM (
     ORDER BY numbered.number, listed.rowid)
 GROUP BY number;
 
+-- The same name may be in several languages; the first one is meant.
+INSERT INTO main.languages
+SELECT numbered.number, listed.name, listed.language FROM stage.languages AS listed
+CROSS JOIN stage.concepts AS staged ON staged.place = listed.place
+CROSS JOIN main.concepts AS numbered ON numbered.id = staged.id
+ORDER BY numbered.number, listed.rowid;
+
 INSERT INTO main.vocabularies
 SELECT vocabulary FROM stage.concepts WHERE vocabulary != ''
 UNION SELECT substr(value, 1, instr(value, ':') - 1) FROM stage.xrefs ORDER BY 1;

@@ -38,6 +38,7 @@ SELECT place FROM stage.concepts JOIN stage.xrefs USING (place) WHERE id = ? AND
 _CACHE_KILOBYTES = 65_536
 # The tables of other ids: alternate ids of the ontology, and other spellings of all ids.
 _OTHER_IDS = ("alt_ids", "spellings")
+_LANGUAGES = "stage.languages"
 
 
 class StoreWriter:
@@ -90,7 +91,8 @@ class StoreWriter:
         place, is_new = len(self), True
         xrefs = PREFIXES.curies(concept.xrefs)
         vocabulary = split_curie(PREFIXES.own_curie(concept.concept_id, xrefs))[0]
-        fields = (concept.concept_id, concept.canonical_name, concept.definition, True, vocabulary)
+        shown = concept.shown_name or concept.canonical_name
+        fields = (concept.concept_id, shown, concept.definition, True, vocabulary)
         if not self._execute(_ADD, (place, *fields)).rowcount:
             place, is_new = self._merge(concept, vocabulary), False
         for table in (*_OTHER_IDS, "types", "parents"):
@@ -98,6 +100,8 @@ class StoreWriter:
                 self._insert(f"stage.{table}", ((value, place) for value in values))
         if xrefs:
             self._insert("stage.xrefs", ((curie, place) for curie in xrefs))
+        if concept.languages:
+            self._insert(_LANGUAGES, ((*pair, place) for pair in concept.languages))
         self._known += is_new
         return place, is_new
 
@@ -187,8 +191,9 @@ class StoreWriter:
             return self._connection.execute(sql, values)
 
     def _insert(self, table: str, rows: Iterable[tuple]) -> None:
+        signs = "?, ?, ?" if table == _LANGUAGES else "?, ?"
         with self._writing():
-            self._connection.executemany(f"INSERT INTO {table} VALUES (?, ?)", rows)
+            self._connection.executemany(f"INSERT INTO {table} VALUES ({signs})", rows)
 
     @contextmanager
     def _writing(self) -> Iterator[None]:

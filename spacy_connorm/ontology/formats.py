@@ -6,6 +6,7 @@ They are the rows of `formats.toml`. The format `x` is read by the function `rea
 import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
+from inspect import signature
 from io import StringIO
 from itertools import islice
 from pathlib import Path
@@ -19,6 +20,8 @@ from ..files.text import find_ending
 from ..files.xml import read_pieces
 
 _HEAD_LINES = 50
+# The option of readers.
+_LANGUAGE = "language"
 
 
 class OntologyFormat(NamedTuple):
@@ -118,3 +121,16 @@ def find_reader(format: str) -> Callable[..., Iterator[Concept]]:
     """
     module = FORMATS[format].module or format
     return getattr(import_module(f".{module}", __package__), f"read_{format}")
+
+
+def has_languages(path: str | Path, format: str | None = None) -> bool:
+    """Check whether the language of the names in a file can be chosen.
+
+    path (Union[str, Path]): The file or folder of an ontology.
+    format (Optional[str]): Its format, if known.
+    RETURNS (bool): True if its reader has an option for it.
+    """
+    if Path(path).is_dir():
+        return False
+    reader = find_reader(find_format(Path(path), format))
+    return _LANGUAGE in signature(reader).parameters

@@ -45,7 +45,7 @@ def read_obographs(
         stated,
         scopes=scopes,
         types=types,
-        language="en",
+        languages=("en",),
         imports=imports,
         report=report or ReadReport(),
     )

@@ -3,7 +3,7 @@
 import re
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import IO, cast
 
@@ -27,7 +27,7 @@ def read_rdf(
     *,
     scopes: Collection[str] = ALL_SCOPES,
     types: str = "namespace",
-    language: str = "en",
+    language: Sequence[str] = ("en",),
     imports: bool = False,
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
@@ -36,7 +36,8 @@ def read_rdf(
     path (Union[str, Path]): The file.
     scopes (Collection[str]): The synonyms to read, by their scope.
     types (str): What semantic types are, namespace or subset.
-    language (str): The language of names and definitions; those without a language are read, too.
+    language (Sequence[str]): The languages of names and definitions, best first; those without a
+        language are read, too.
     imports (bool): Read the classes of other ontologies that an OBO ontology imports, too.
     report (Optional[ReadReport]): Filled with what was left out, and with the terms of use.
     YIELDS (Concept): The concepts, in the file's order.
@@ -47,7 +48,7 @@ def read_rdf(
         _statements(existing_file(path)),
         scopes=scopes,
         types=types,
-        language=language,
+        languages=(language,) if isinstance(language, str) else language,
         imports=imports,
         report=report or ReadReport(),
     )

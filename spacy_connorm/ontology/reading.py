@@ -1,7 +1,7 @@
 """Read an ontology in any format, and convert it to the JSONL that everything else reads."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -30,6 +30,7 @@ from .report import Finding, Inventory, ReadReport, Summary, warn_about
 from .rrf import find_mrconso
 from .snomed import find_snomed
 from .synonyms import require_scopes
+from .translations import read_translations
 
 
 def read_ontology(path: str | Path, *, licence: str = "", **options: Any) -> Ontology:
@@ -46,20 +47,24 @@ def read_ontology(path: str | Path, *, licence: str = "", **options: Any) -> Ont
     return Ontology(stream, source=stream.source)
 
 
-def open_ontology(path: str | Path, *, licence: str = "", **options: Any) -> ConceptStream:
+def open_ontology(
+    path: str | Path, *, licence: str = "", report: ReadReport | None = None, **options: Any
+) -> ConceptStream:
     """Open an ontology of any size for an index, to be read concept by concept. Warnings about
     likely mistakes are issued at the end.
 
     path, licence, **options: As in `read_ontology`.
+    report (Optional[ReadReport]): Filled while the concepts are read.
     RETURNS (ConceptStream): The ontology, to be read once.
     RAISES (ConnormError): The errors of `stream_ontology`, partly while the concepts are read.
     """
-    file, report = _file(path), ReadReport()
+    file, report = _file(path), report or ReadReport()
     concepts = stream_ontology(path, report=report, **options)
     # The terms of use come before the first concept.
     first = list(islice(concepts, 1))
     again = partial(stream_ontology, path, **options)
-    source = Source(file.name, sha256(file), licence or report.licence)
+    tables = (Path(table).name for table in options.get("translations", ()))
+    source = Source(", ".join((file.name, *tables)), sha256(file), licence or report.licence)
     return ConceptStream(_watched(chain(first, concepts), again), source)
 
 
@@ -78,26 +83,56 @@ def stream_ontology(
     format: str | None = None,
     report: ReadReport | None = None,
     curies: bool = False,
+    translations: Sequence[str | Path] = (),
+    language: Sequence[str] = (),
+    translation_status: Sequence[str] = (),
+    keep_untranslated: bool = False,
+    shown_language: str = "",
     **options: Any,
 ) -> Iterator[Concept]:
     """Read an ontology concept by concept, with cleaned texts. Concepts without an id or a name are
-    left out. At the end, a warning (CNW102) reports invalid rows.
+    left out. At the end, a warning (CNW102) reports invalid rows. With translations, it is read
+    into memory.
 
     path (Union[str, Path]): The file, or the folder of a release of UMLS, RxNorm or SNOMED CT.
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
     report (Optional[ReadReport]): Filled with what was left out, and with the file's terms of use.
     curies (bool): Whether to write ids with the prefix of their vocabulary, see `with_curies`.
+    translations (Sequence[Union[str, Path]]): Tables with names in other languages: Babelon, and
+        tables of synonyms beside it.
+    language (Sequence[str]): The languages of the names, "fr". The first one gives the preferred
+        names.
+    translation_status (Sequence[str]): Read only translations with one of these statuses, such as
+        OFFICIAL; all but NOT_TRANSLATED if empty.
+    keep_untranslated (bool): Whether concepts without a name in these languages keep their own
+        names. If not, they are left out: the words of another language would be found by mistake.
+    shown_language (str): The language of the names that results show, if it is not that of the
+        preferred names.
     **options (Any): Options of the format; see its reader.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN104 if there are no concepts, CN113 for an option that the format does
-        not have, and the errors of `find_format` and the reader.
+        not have, CN733 for translations without a language and for their options without them, and
+        the errors of `find_format`, the reader and `read_translations`.
     """
     report = report or ReadReport()
     file = _file(path)
     format = find_format(file, format)
     reader = find_reader(format)
+    if language and not translations:
+        options["language"] = tuple(language)
     require_options(format, reader, options)
-    concepts = _sound(reader(file, report=report, **options), report, curies=curies)
+    settings: dict[str, Any] = {
+        "statuses": translation_status,
+        "keep_untranslated": keep_untranslated,
+        "shown_language": shown_language,
+    }
+    _require_translations(translations, language, settings)
+    if translations:
+        tables = read_translations(translations, language, report=report, **settings)
+    concepts: Iterable[Concept] = reader(file, report=report, **options)
+    if translations:
+        concepts = tables.translate(concepts, report)
+    concepts = _sound(concepts, report, curies=curies)
     if first := next(concepts, None):
         yield first
         yield from concepts
@@ -111,6 +146,18 @@ def stream_ontology(
                 path=path, count=kind.count, reason=reason, first=kind.first
             )
             warn(message)
+
+
+def _require_translations(
+    translations: Sequence[str | Path], language: Sequence[str], settings: dict[str, Any]
+) -> None:
+    if translations and not language:
+        needed = "`--language`, the languages of the names"
+        raise ConnormError(Errors.CN733.format(option="--translations", needed=needed))
+    for name, value in settings.items():
+        if value and not translations:
+            option = f"--{name.replace('statuses', 'translation-status').replace('_', '-')}"
+            raise ConnormError(Errors.CN733.format(option=option, needed="`--translations`"))
 
 
 def _sound(concepts: Iterable[Concept], report: ReadReport, *, curies: bool) -> Iterator[Concept]:
@@ -207,10 +254,12 @@ class OntologyReader:
         path (Path): The file, or the folder of a release of UMLS, RxNorm or SNOMED CT.
         format (Optional[str]): One of `FORMATS`; detected from the file if None.
         licence (str): The terms of use, see `read_ontology`.
-        options (Optional[Dict[str, Any]]): Options of the format; see its reader.
+        options (Optional[Dict[str, Any]]): Translations, as in `stream_ontology`, and options of
+            the format; see its reader.
         """
         self.path = path
         self.settings: dict[str, Any] = {"format": format, "licence": licence, **(options or {})}
+        self.report = ReadReport()
 
     def __call__(self) -> Ontology:
         """Read the ontology.
@@ -224,7 +273,8 @@ class OntologyReader:
 
         RETURNS (ConceptStream): See `open_ontology`.
         """
-        return open_ontology(self.path, **self.settings)
+        self.report = ReadReport()
+        return open_ontology(self.path, report=self.report, **self.settings)
 
 
 def _file(path: str | Path) -> Path:
@@ -252,6 +302,11 @@ def convert_ontology(
     format: str | None = None,
     licence: str = "",
     curies: bool = False,
+    translations: Sequence[str | Path] = (),
+    language: Sequence[str] = (),
+    translation_status: Sequence[str] = (),
+    keep_untranslated: bool = False,
+    shown_language: str = "",
     **options: Any,
 ) -> Conversion:
     """Convert an ontology to knowledge-base JSONL: `connorm ontology`. Concepts are
@@ -263,15 +318,34 @@ def convert_ontology(
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
     licence (str): The terms of use, kept beside the new file. If empty, those stated in the file.
     curies (bool): Write ids with the prefix of their vocabulary: MESH:D003920.
+    translations (Sequence[Union[str, Path]]): Tables of names in other languages, in the format
+        Babelon.
+    language (Sequence[str]): The languages of the names, best first: fr. For translations, and for
+        the format rdf, which has English names by default.
+    translation_status (Sequence[str]): The statuses of the translations to read, such as OFFICIAL.
+        All but NOT_TRANSLATED if not given.
+    keep_untranslated (bool): Keep concepts without a name in these languages, with their own names.
+    shown_language (str): The language of the names that results show, if it is another one.
     **options (Any): Options of the format; see its reader.
     RETURNS (Conversion): Counts, doubtful findings, and what was left out.
     RAISES (ConnormError): CN708 for another extension, CN105 or CN108 if the file cannot be
         written, CN121 if it would replace the input, and the errors of `stream_ontology`.
     """
     output_path = jsonl_path(output_path)
-    require_apart(output_path, input_path, *options.values())
+    require_apart(output_path, input_path, *translations, *options.values())
     report, inventory = ReadReport(), Inventory()
-    concepts = stream_ontology(input_path, format=format, report=report, curies=curies, **options)
+    concepts = stream_ontology(
+        input_path,
+        format=format,
+        report=report,
+        curies=curies,
+        translations=translations,
+        language=language,
+        translation_status=translation_status,
+        keep_untranslated=keep_untranslated,
+        shown_language=shown_language,
+        **options,
+    )
     with progress_bar(concepts, unit="concepts") as bar:
         watched = inventory.watch(bar)
         write_licensed(

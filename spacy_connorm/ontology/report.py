@@ -54,6 +54,7 @@ class ReadReport:
     left_out (Dict[str, LeftOut]): Items left out, by reason.
     scopes (Dict[str, int]): The number of synonyms of each scope, for formats with scopes.
     retired (Dict[str, Retired]): Concepts that were left out as obsolete, by id.
+    languages (Dict[str, int]): The number of names by language, for ontologies with several.
     """
 
     licence: str = ""
@@ -61,6 +62,7 @@ class ReadReport:
     left_out: dict[str, LeftOut] = field(default_factory=dict)
     scopes: dict[str, int] = field(default_factory=dict)
     retired: dict[str, Retired] = field(default_factory=dict)
+    languages: dict[str, int] = field(default_factory=dict)
 
     def leave_out(self, reason: str, example: str, *, broken: bool = False) -> None:
         """Count one item left out.

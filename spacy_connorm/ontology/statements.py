@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ..concepts import Concept
@@ -68,7 +68,7 @@ def read_statements(
     *,
     scopes: Collection[str],
     types: str,
-    language: str,
+    languages: Sequence[str],
     imports: bool,
     report: ReadReport,
 ) -> Iterator[Concept]:
@@ -78,7 +78,8 @@ def read_statements(
         concept.
     scopes (Collection[str]): The synonyms to read, by their scope.
     types (str): What semantic types are, namespace or subset.
-    language (str): The language of names; texts without a language are read, too.
+    languages (Sequence[str]): The languages of names, best first; texts without a language are
+        read, too.
     imports (bool): Whether to read the classes that an ontology of the OBO Foundry has from others:
         hp.owl has those of UBERON, GO and ChEBI, which its definitions use.
     report (ReadReport): Filled with what was left out, and with the terms of use.
@@ -87,7 +88,7 @@ def read_statements(
     """
     require_scopes(scopes)
     require_choice("types", types, TYPES)
-    facts_of = _by_subject(statements, language, report)
+    facts_of, languages_of = _by_subject(statements, languages, report)
     ontologies = _of_kind(facts_of, _ONTOLOGIES)
     licences = dict.fromkeys(
         licence for facts in ontologies.values() for licence in _values(facts, "licence")
@@ -122,27 +123,48 @@ def read_statements(
                 parents=tuple(ids[parent] for parent in _values(facts, "parents") if parent in ids),
                 alt_ids=_ids(_values(facts, "alt_ids")),
                 xrefs=read_xrefs([*_values(facts, "xrefs"), *cuis], report),
+                languages=_languages(iri, (*names, *(text for text, _ in synonyms)), languages_of),
                 **names_by_scope(synonyms, scopes, ids[iri], report),
             )
 
 
 def _by_subject(
-    statements: Iterable[Statement], language: str, report: ReadReport
-) -> dict[str, Facts]:
-    """Sort statements by what they are about.
+    statements: Iterable[Statement], languages: Sequence[str], report: ReadReport
+) -> tuple[dict[str, Facts], dict[tuple[str, str], str]]:
+    """Sort statements by what they are about, then texts by their language.
 
-    RETURNS (Dict[str, Facts]): By IRI, what is told.
+    RETURNS (Tuple[Dict[str, Facts], Dict[Tuple[str, str], str]]): By IRI, what is told; and where
+        there are several languages, that of a text by IRI and text.
     """
     facts_of: dict[str, Facts] = defaultdict(list)
+    ranks = {language.lower(): rank for rank, language in enumerate(languages)}
+    ranked: list[dict[str, Facts]] = [defaultdict(list) for _ in ranks]
+    languages_of: dict[tuple[str, str], str] = {}
     for subject, predicate, value, written_in in statements:
         if predicate == _NARROWER:
             facts_of[value].append(("parents", subject))
         elif field := _FIELDS.get(predicate):
-            if written_in and written_in.partition("-")[0].lower() != language.lower():
-                report.leave_out("a text in another language", _id(subject))
-            else:
+            language = written_in.partition("-")[0].lower()
+            if not language or language == languages[0].lower():
                 facts_of[subject].append((field, value))
-    return facts_of
+            elif language in ranks:
+                ranked[ranks[language]][subject].append((field, value))
+            else:
+                report.leave_out("a text in another language", _id(subject))
+                continue
+            if language and len(ranks) > 1:
+                languages_of.setdefault((subject, value), language)
+    for others in ranked:
+        for subject, facts in others.items():
+            facts_of[subject] += facts
+    return facts_of, languages_of
+
+
+def _languages(
+    iri: str, names: Iterable[str], languages_of: Mapping[tuple[str, str], str]
+) -> tuple[tuple[str, str], ...]:
+    pairs = ((name, languages_of.get((iri, name), "")) for name in dict.fromkeys(names))
+    return tuple((name, language) for name, language in pairs if language)
 
 
 def _of_kind(facts_of: Mapping[str, Facts], kinds: set[str]) -> dict[str, Facts]:

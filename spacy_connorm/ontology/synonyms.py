@@ -1,6 +1,7 @@
 """Synonyms by scope: exact, narrow, broad and related ones."""
 
 from collections.abc import Collection, Iterable
+from typing import Any
 
 from ..concepts import SCOPES
 from ..concepts.concept import ALL_SCOPES, EXACT
@@ -23,7 +24,7 @@ def names_by_scope(
     scopes: Collection[str],
     concept_id: str,
     report: ReadReport,
-) -> dict[str, tuple[str, ...]]:
+) -> dict[str, Any]:
     """Sort the synonyms of a concept by scope.
 
     synonyms (Iterable[Tuple[str, str]]): Synonyms and their scopes (`ALL_SCOPES`).

@@ -15,12 +15,13 @@ from ..concepts.ontology import Given, read_given
 from ..documents.docbin import read_docs
 from ..documents.mentions import annotated_mentions
 from ..encoders import choose_device
-from ..errors import Warnings, refuse, require_choice, warn
+from ..errors import ConnormError, Errors, Warnings, refuse, require_choice, warn
 from ..files.atomic import TemporaryFolder, require_apart
 from ..files.folders import MANIFEST, read_object, replaced
 from ..linker.lookup import ConceptLookup
 from ..linker.synonym_changes import ChangedSynonym, as_pairs, read_synonyms
-from ..ontology import OntologyReader, substitutions_reader
+from ..ontology import OntologyReader, ReadReport, substitutions_reader
+from ..ontology.formats import has_languages
 from ..ontology.profiles import AUTO, NONE, PROFILES, Profile
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_normalizer
@@ -77,6 +78,8 @@ class BuiltIndex(NamedTuple):
     left_out (Tuple[str, ...]): Names that are not found, because half of the ontology is below
         their concept.
     gain (Optional[TrainingGain]): What training gained, if the encoder was trained.
+    report (Optional[ReadReport]): What the reader of the ontology's file left out, and names by
+        language, if there are several.
     """
 
     path: Path
@@ -85,6 +88,7 @@ class BuiltIndex(NamedTuple):
     profile: Profile | None = None
     left_out: tuple[str, ...] = ()
     gain: TrainingGain | None = None
+    report: ReadReport | None = None
 
     @property
     def index_path(self) -> Path:
@@ -100,6 +104,11 @@ def build_index(
     output_path: str | Path,
     *,
     format: str | None = None,
+    language: Sequence[str] = (),
+    translations: Sequence[str | Path] = (),
+    translation_status: Sequence[str] = (),
+    keep_untranslated: bool = False,
+    shown_language: str = "",
     corpora: Sequence[str | Path] = (),
     synonyms: str | Path | Iterable[tuple[str, str]] | None = None,
     substitutions: str | Path | None = None,
@@ -123,6 +132,16 @@ def build_index(
     ontology (Union[str, Path, Ontology, ConceptStream]): O: a file in any format, or an ontology.
     output_path (Union[str, Path]): The pipeline's folder, to create or replace.
     format (Optional[str]): The format of the ontology's file; detected from the file if None.
+    language (Sequence[str]): The language of texts and names, "fr". If several, the first one is
+        that of the pipeline; names are read in all of them, where the ontology or its translations
+        say theirs. English, or that of the config, if empty.
+    translations (Sequence[Union[str, Path]]): Tables with the names of the ontology's file in other
+        languages, in the format Babelon, and tables of synonyms beside them.
+    translation_status (Sequence[str]): The statuses of the translations to read, such as OFFICIAL;
+        all but NOT_TRANSLATED if empty.
+    keep_untranslated (bool): Whether concepts without a name in these languages keep their own
+        names. If not, they are left out.
+    shown_language (str): The language of the names that results show, if it is another one.
     corpora (Sequence[Union[str, Path]]): D: annotated documents, `.spacy`.
     synonyms (Optional[Union[str, Path, Iterable[Tuple[str, str]]]]): More of D: texts and concept
         ids, or a file with a text, a tab and a concept id in each line, such as
@@ -155,7 +174,8 @@ def build_index(
         once a few batches have shown it.
     gpu_id (int): The GPU that trains and encodes; -1 for the CPU.
     RETURNS (BuiltIndex): The folder, and the content of the index.
-    RAISES (ConnormError): CN121 if the output would replace an input, CN100 or CN711 for an invalid
+    RAISES (ConnormError): CN121 if the output would replace an input, CN733 for translations of an
+        ontology in memory or without a language, CN100 or CN711 for an invalid
         config, CN703, CN704 or CN711 if it has none, several or another concept normalizer, CN705
         if something else is at the path, CN115 for a bad line of synonyms, CN713 if the GPU cannot
         be used, CN006 and CN118 for an unknown encoder or profile and an encoder beside a config,
@@ -164,7 +184,7 @@ def build_index(
     WARNS (ConnormWarning): CNW404 for the encoder "fast" without training, CNW405 for annotated
         documents without concept ids, CNW406 for clinical notes in another language than English.
     """
-    require_apart(output_path, ontology, *corpora, synonyms, substitutions, config)
+    require_apart(output_path, ontology, *translations, *corpora, synonyms, substitutions, config)
     require_choice("profile", profile, (AUTO, NONE, *PROFILES))
     choose_device(gpu_id)
     if train:
@@ -175,7 +195,7 @@ def build_index(
         component=component,
         find_mentions=find_mentions,
         clinical=clinical,
-        overrides=overrides,
+        overrides={**({"nlp.lang": language[0]} if language else {}), **(overrides or {})},
     )
     plan, gain = plan_for(encoder=encoder), None
     nlp = plan.make()  # refuses wrong settings before any work
@@ -183,7 +203,21 @@ def build_index(
         warn(Warnings.CNW404)
     reused = None if reuse is None else load_normalizer(reuse).lookup.index
     changes = _read_changes(synonyms)
-    source: Given[AnyOntology] = _source(ontology, format)
+    settings: dict[str, Any] = {
+        "translations": translations,
+        "translation_status": translation_status,
+        "keep_untranslated": keep_untranslated,
+        "shown_language": shown_language,
+    }
+    given_options = {name: value for name, value in settings.items() if value}
+    source: Given[AnyOntology]
+    reader = None
+    if isinstance(ontology, (str, Path)):
+        reader = _reader(Path(ontology), format, language, given_options)
+        source = reader.stream
+    else:
+        _refuse_translations(given_options)
+        source = ontology
     table: Given[Iterable[Substitution]] | None = None
     if substitutions is not None:
         table = substitutions_reader(Path(substitutions))
@@ -229,7 +263,15 @@ def build_index(
             if plan.short_forms:
                 plan = _with_meanings(plan.without_texts(no_findings()), lookup)
         write_pipeline(plan.make(lookup), folder)
-    return BuiltIndex(path, plan.normalizer, lookup.index.manifest, applied, left_out, gain)
+    return BuiltIndex(
+        path,
+        plan.normalizer,
+        lookup.index.manifest,
+        applied,
+        left_out,
+        gain,
+        reader.report if reader is not None else None,
+    )
 
 
 def _with_meanings(plan: PipelinePlan, lookup: ConceptLookup) -> PipelinePlan:
@@ -249,10 +291,18 @@ def _require_trained(encoder: str | None, config: Any, minutes: float) -> str:
     return encoder or "fast"
 
 
-def _source(ontology: str | Path | AnyOntology, format: str | None) -> Given[AnyOntology]:
-    if isinstance(ontology, (str, Path)):
-        return OntologyReader(Path(ontology), format=format).stream
-    return ontology
+def _reader(
+    path: Path, format: str | None, language: Sequence[str], options: Mapping[str, Any]
+) -> OntologyReader:
+    if language and (options or has_languages(path, format)):
+        options = {**options, "language": tuple(language)}
+    return OntologyReader(path, format=format, options={**options})
+
+
+def _refuse_translations(options: Mapping[str, Any]) -> None:
+    for option in options:
+        needed = "the file of the ontology (`read_ontology` has this option, too)"
+        raise ConnormError(Errors.CN733.format(option=option, needed=needed))
 
 
 def _read_changes(

@@ -1,0 +1,306 @@
+"""Names of an ontology in other languages, from tables beside it: Babelon, the format of HPO's
+translations, and tables of synonyms.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from ..concepts import Concept
+from ..concepts.concept import ALL_SCOPES, EXACT
+from ..errors import ConnormError, Errors, quote_id, require_choice, unreadable
+from ..files.package_data import read_toml
+from ..files.tables import TableRow, read_rows, require_distinct_columns, require_width
+from ..text.cleaning import clean
+from .report import ReadReport
+from .synonyms import names_by_scope
+
+_TABLE = read_toml(__package__, "translations.toml")
+_FIELDS = {
+    predicate.lower(): field
+    for field, predicates in _TABLE["predicates"].items()
+    for predicate in predicates
+}
+_NAME, _DEFINITION = "name", "definition"
+_ROBOT_ID = _TABLE["robot"]["id"]
+_TEMPLATE = re.compile(_TABLE["robot"]["template"])
+_MISSING = frozenset(_TABLE["statuses"]["missing"])
+_REQUIRED = ("id", "text")
+# The language of an ontology whose tables do not tell it.
+_USUAL_LANGUAGE = "en"
+_FORMAT = "a table of translations"
+
+
+class Translation(NamedTuple):
+    """A row of a table.
+
+    concept_id (str): The concept.
+    field (str): "name", "definition", or the scope of a synonym.
+    text (str): The text.
+    language (str): Its language.
+    """
+
+    concept_id: str
+    field: str
+    text: str
+    language: str
+
+
+class Translations:
+    """Texts in some languages, by concept.
+
+    languages (Tuple[str, ...]): The languages of the names to find; the first one with a name
+        gives the preferred name.
+    source_language (str): The language of the ontology itself.
+    """
+
+    def __init__(
+        self,
+        rows: Iterable[Translation],
+        languages: Sequence[str],
+        *,
+        source_language: str = _USUAL_LANGUAGE,
+        keep_untranslated: bool = False,
+        shown_language: str = "",
+    ) -> None:
+        """Sort the rows by concept.
+
+        rows (Iterable[Translation]): The rows.
+        languages, source_language: See `Translations`.
+        keep_untranslated (bool): Whether concepts without a name in these languages keep their own
+            names.
+        shown_language (str): The language of the name that results show; the preferred name's if
+            empty.
+        """
+        self.languages = tuple(languages)
+        self.source_language = source_language
+        self._keep_untranslated = keep_untranslated
+        self._shown_language = shown_language
+        self._rows: dict[str, list[Translation]] = defaultdict(list)
+        for row in rows:
+            self._rows[row.concept_id].append(row)
+
+    def translate(self, concepts: Iterable[Concept], report: ReadReport) -> list[Concept]:
+        """Give concepts their names in the languages. Concepts without one are left out, unless
+        they are kept; the concepts below them get their parents.
+
+        concepts (Iterable[Concept]): The concepts of the ontology.
+        report (ReadReport): Counts names by language, and what is left out.
+        RETURNS (List[Concept]): The concepts.
+        """
+        kept, parents_of, known = list[Concept](), dict[str, tuple[str, ...]](), set[str]()
+        for concept in concepts:
+            ids = (concept.concept_id, *concept.alt_ids)
+            known.update(ids)
+            rows = [row for concept_id in ids for row in self._rows.get(concept_id, ())]
+            translated = self._translated(concept, rows, report)
+            if translated is None:
+                report.leave_out(
+                    f"a concept without a name in {', '.join(self.languages)}", concept.concept_id
+                )
+                parents_of[concept.concept_id] = concept.parents
+            else:
+                kept.append(translated)
+        for concept_id in self._rows.keys() - known:
+            report.leave_out("a translation of a concept that is not here", quote_id(concept_id))
+        return [_with_parents(concept, parents_of) for concept in kept] if parents_of else kept
+
+    def _translated(
+        self, concept: Concept, rows: Sequence[Translation], report: ReadReport
+    ) -> Concept | None:
+        """Give a concept its names; None if it has none in the languages."""
+        names: dict[str, str] = {}
+        for language in self.languages:
+            is_own = language == self.source_language
+            for text in concept.names if is_own else _names(rows, language):
+                names.setdefault(text, language)
+        if not names and not self._keep_untranslated:
+            return None
+        names = names or dict.fromkeys(concept.names, self.source_language)
+        first, *others = names
+        scopes = _scopes(concept) | {
+            row.text: row.field for row in reversed(rows) if row.field in ALL_SCOPES
+        }
+        synonyms = [(text, scopes.get(text, EXACT)) for text in others]
+        for language in names.values():
+            report.languages[language] = report.languages.get(language, 0) + 1
+        definitions = {
+            row.language: row.text for row in reversed(rows) if row.field == _DEFINITION
+        } | ({self.source_language: concept.definition} if concept.definition else {})
+        order = (*self.languages, self.source_language)
+        return replace(
+            concept,
+            canonical_name=first,
+            definition=next(filter(None, map(definitions.get, order)), ""),
+            languages=tuple(names.items()),
+            shown_name=self._shown(concept, rows, names[first]),
+            **names_by_scope(synonyms, ALL_SCOPES, concept.concept_id, ReadReport()),
+        )
+
+    def _shown(self, concept: Concept, rows: Sequence[Translation], language: str) -> str:
+        if self._shown_language in ("", language):
+            return ""
+        if self._shown_language == self.source_language:
+            return concept.canonical_name
+        return next(iter(_names(rows, self._shown_language)), "")
+
+
+def _names(rows: Iterable[Translation], language: str) -> list[str]:
+    """List the names in a language, the label first."""
+    own = [row for row in rows if row.language == language and row.field != _DEFINITION]
+    return [row.text for row in sorted(own, key=lambda row: row.field != _NAME)]
+
+
+def _scopes(concept: Concept) -> dict[str, str]:
+    return {
+        name: scope
+        for scope in ALL_SCOPES
+        if scope != EXACT
+        for name in getattr(concept, scope.lower())
+    }
+
+
+def _with_parents(concept: Concept, parents_of: Mapping[str, Sequence[str]]) -> Concept:
+    """Replace parents that were left out by theirs. They may form cycles."""
+    if not any(parent in parents_of for parent in concept.parents):
+        return concept
+    found, waiting, seen = list[str](), list(concept.parents), set[str]()
+    while waiting:
+        parent = waiting.pop(0)
+        if parent in seen:
+            continue
+        seen.add(parent)
+        if parent in parents_of:
+            waiting += parents_of[parent]
+        elif parent != concept.concept_id:
+            found.append(parent)
+    return replace(concept, parents=tuple(found))
+
+
+def read_translations(
+    paths: Sequence[str | Path],
+    languages: Sequence[str],
+    *,
+    statuses: Collection[str] = (),
+    keep_untranslated: bool = False,
+    shown_language: str = "",
+    report: ReadReport,
+) -> Translations:
+    """Read tables of translations. A table without a column for the language, and without a row
+    for ROBOT that names it, is in the first of the languages.
+
+    paths (Sequence[Union[str, Path]]): The tables.
+    languages (Sequence[str]): The languages to read.
+    statuses (Collection[str]): The statuses of the rows to read, such as OFFICIAL; all but
+        NOT_TRANSLATED if empty.
+    keep_untranslated, shown_language: As for `Translations`.
+    report (ReadReport): Counts what is left out.
+    RETURNS (Translations): The texts by concept.
+    RAISES (ConnormError): CN128 for a missing column, CN125 for two of its name, CN115 for a row
+        with more fields than columns or an unknown predicate, CN118 for a language or a status
+        that no table has, and the errors of `read_rows`.
+    """
+    tables = [_Table(path, languages[0]) for path in paths]
+    sources = {table.source_language for table in tables if table.source_language}
+    source_language = min(sources, default=_USUAL_LANGUAGE)
+    wanted_languages = {*languages, shown_language} - {"", source_language}
+    wanted_statuses = frozenset(status.upper() for status in statuses)
+    rows, found, found_statuses = list[Translation](), set[str](), set[str]()
+    for table in tables:
+        for number, status, row in table:
+            found.add(row.language)
+            found_statuses.add(status)
+            if row.language not in wanted_languages:
+                report.leave_out("a translation into another language", row.concept_id)
+            elif (status not in wanted_statuses) if wanted_statuses else (status in _MISSING):
+                report.leave_out(
+                    f"a translation with the status {status or 'none'}", row.concept_id
+                )
+            elif not row.text:
+                place = f"line {number} of {table.path.name}"
+                report.leave_out("a translation without a text", place, broken=True)
+            else:
+                rows.append(row)
+    for language in sorted(wanted_languages):
+        require_choice("language", language, sorted({*found, source_language}))
+    for status in sorted(wanted_statuses):
+        require_choice("translation_status", status, sorted(found_statuses))
+    return Translations(
+        rows,
+        languages,
+        source_language=source_language,
+        keep_untranslated=keep_untranslated,
+        shown_language=shown_language,
+    )
+
+
+class _Table:
+    """The rows of a table of translations."""
+
+    def __init__(self, path: str | Path, language: str) -> None:
+        """Find the columns.
+
+        path (Union[str, Path]): The file.
+        language (str): Its language if it does not tell it.
+        """
+        self.path = Path(path)
+        self._rows = list(read_rows(path))
+        header = [column.strip().lower() for column in self._rows[0][1]] if self._rows else []
+        require_distinct_columns(path, header)
+        self._places = {
+            name: header.index(usual)
+            for name, columns in _TABLE["columns"].items()
+            for usual in reversed(columns)
+            if usual in header
+        }
+        for name in _REQUIRED:
+            if name not in self._places:
+                column = _TABLE["columns"][name][0]
+                known = ", ".join(header) or "an empty line"
+                raise ConnormError(Errors.CN128.format(path=path, column=column, known=known))
+        self._width = len(header)
+        self._language, self._field = language, EXACT
+        self.source_language = next(
+            (self._cell(row, "source_language") for _, row in self._rows[1:]), ""
+        )
+
+    def __iter__(self) -> Iterator[tuple[int, str, Translation]]:
+        """Read the rows.
+
+        YIELDS (Tuple[int, str, Translation]): The line, the status in capitals, and what is told.
+        """
+        for number, row in require_width(self._rows[1:], self.path, self._width):
+            concept_id = clean(self._cell(row, "id"))
+            if concept_id == _ROBOT_ID:
+                self._read_template((number, row))
+                continue
+            if not concept_id:
+                raise unreadable(self.path, number, _FORMAT, "it names no concept")
+            predicate = self._cell(row, "predicate")
+            field = self._field_of(number, predicate) if predicate else self._field
+            language = self._cell(row, "language") or self._language
+            text = clean(self._cell(row, "text"))
+            status = self._cell(row, "status").upper()
+            yield number, status, Translation(concept_id, field, text, language)
+
+    def _cell(self, row: Sequence[str], name: str) -> str:
+        place = self._places.get(name)
+        return row[place].strip() if place is not None and place < len(row) else ""
+
+    def _read_template(self, numbered: TableRow) -> None:
+        number, row = numbered
+        template = _TEMPLATE.fullmatch(self._cell(row, "text"))
+        if template is None:
+            raise unreadable(self.path, number, _FORMAT, "its template for ROBOT has no predicate")
+        self._field = self._field_of(number, template["predicate"])
+        self._language = template["language"] or self._language
+
+    def _field_of(self, number: int, predicate: str) -> str:
+        if (field := _FIELDS.get(predicate.lower())) is None:
+            known = ", ".join(name for names in _TABLE["predicates"].values() for name in names)
+            reason = f"unknown predicate '{predicate}'; use one of {known}"
+            raise unreadable(self.path, number, _FORMAT, reason)
+        return field
