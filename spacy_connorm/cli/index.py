@@ -10,8 +10,8 @@ from ..ontology import FORMATS
 from ..ontology.profiles import AUTO, NONE, PROFILES
 from ..workflows import BuiltIndex, TrainingGain, TrainingPlan, build_index
 from .app import command, parse_overrides, show_table
-from .ontology import SEVERAL, language_rows
 from .options import options_of
+from .translations import SEVERAL, language_rows
 
 _MINUTE = 60
 _COUNTS = {
@@ -91,8 +91,7 @@ def _show(built: BuiltIndex) -> None:
     counts = [(label, f"{manifest['counts'][key]:,}") for key, label in _COUNTS.items()]
     searches = ("Searches", ", ".join(manifest["searches"]))
     updates = [(f"Lists of {name}", update) for name, update in manifest["updates"].items()]
-    languages = [*language_rows(built.report)] if built.report is not None else []
-    show_table([*counts, searches, *updates, *languages], aligns="lr")
+    show_table([*counts, searches, *updates, *language_rows(built.report)], aligns="lr")
 
 
 def _show_plan(plan: TrainingPlan) -> None:

@@ -1,6 +1,5 @@
 """`connorm ontology`, `ontology diff`, `join` and `substitutions`: commands for ontologies."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ from ..concepts.ontology import licence_path
 from ..ontology import (
     FORMATS,
     Finding,
-    ReadReport,
     convert_ontology,
     join_ontologies,
     learn_substitutions,
@@ -19,9 +17,8 @@ from ..ontology.formats import find_reader
 from ..workflows import MovedSynonyms, OntologyDiff, diff_ontologies
 from .app import command, show_table
 from .options import options_of
+from .translations import SEVERAL
 
-# Options with several values, and what these look like: other arguments may follow them.
-SEVERAL = {"translations": r".+\.(tsv|csv|txt)(\.gz)?", "language": r"[a-z]{2,3}"}
 _SHOWN = 5
 _CELL = 50
 
@@ -63,19 +60,6 @@ def ontology_cli(**given: Any) -> None:
     told = [(label, f"{count:,}", note) for label, count, note in rows]
     show_table(told, aligns="lrl", width=80)
     _tell(given["output_path"], f"{summary.concepts:,} concepts", licence)
-
-
-def language_rows(report: ReadReport) -> Iterator[tuple[str, str]]:
-    """Show the names of an ontology with translations, and what was left out.
-
-    report (ReadReport): Filled by its reader.
-    YIELDS (Tuple[str, str]): The rows of a table; none for an ontology without translations.
-    """
-    for code, count in report.languages.items():
-        yield f"Names in {code}", f"{count:,}"
-    if report.languages:
-        for reason, kind in report.left_out.items():
-            yield f"Left out: {reason}", f"{kind.count:,}"
 
 
 def _tell(path: Path, written: str, licence: str) -> None:
