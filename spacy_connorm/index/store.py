@@ -212,8 +212,6 @@ class ConceptStore:
         RETURNS (Dict[int, Dict[str, str]]): Languages by name, by concept number; empty where they
             are not known.
         """
-        if not self.language_counts:
-            return {number: {} for number in numbers}
         return self._languages.get_all(numbers, self._read_languages)
 
     def _read_languages(self, numbers: Sequence[int]) -> dict[int, dict[str, str]]:

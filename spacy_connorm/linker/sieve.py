@@ -113,7 +113,7 @@ def run_sieve(
     all_hits = [hit for _, group in answers.values() for hit in group]
     labels = index.store.labels([hit.concept for hit in all_hits])
     names = index.store.texts([hit.member for hit in all_hits if hit.member >= 0 and not hit.text])
-    languages = index.store.languages_of(labels)
+    languages = index.store.languages_of(labels) if index.store.language_counts else {}
     candidates = {}
     for place, (search, group) in answers.items():
         matched = [hit.text or names.get(hit.member) or labels[hit.concept][1] for hit in group]
@@ -126,7 +126,7 @@ def run_sieve(
                 searched=texts[place],
                 dense=hit.parts and hit.parts[0],
                 lexical=hit.parts and hit.parts[1],
-                language=languages[hit.concept].get(text, ""),
+                language=languages.get(hit.concept, {}).get(text, ""),
             )
             for hit, text in zip(group, matched, strict=True)
         ]
