@@ -333,6 +333,23 @@ def test_the_page_of_annotations_looks_right_and_is_accessible(open_page, addres
         picture(page, f"page-{scheme}.png")
 
 
+def test_what_the_text_says_of_a_mention_stands_beside_it(open_page, folder, path, tmp_path):
+    nlp = spacy.load(folder)
+    nlp.add_pipe("assertion_marker")
+    nlp.to_disk(tmp_path / "marked")
+    with running(make_app(tmp_path / "marked", corrections=path)) as address:
+        page = open_page(address)
+        read(page, "No fever. Possible migraine. Her mother had asthma.")
+        for text, mark in [
+            ("fever", "absent"),
+            ("migraine", "possible"),
+            ("asthma", "a relative's"),
+        ]:
+            expect(mention(page, text)).to_have_attribute("data-marks", mark)
+            expect(mention(page, text)).to_have_accessible_name(re.compile(mark))
+        require_accessible(page)
+
+
 def test_a_phone_is_wide_enough(open_page, address):
     page = open_page(address, viewport={"width": 360, "height": 740}, has_touch=True)
     read(page, NOTE)

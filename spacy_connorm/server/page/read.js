@@ -82,11 +82,13 @@ function describe(ent) {
 
 function mentionNode(ent) {
   const isNil = isUnlinked(ent);
+  const marks = assertions(ent);
+  const description = [describe(ent), marks].filter(Boolean).join(", ");
   const node = h(
     `span.mention.${colour(ent.label)}`,
     {
-      role: "button", tabindex: "0", title: describe(ent), "data-start": String(ent.start), "data-end": String(ent.end),
-      "aria-pressed": "false", "aria-label": `${ent.text}: ${describe(ent)}`,
+      role: "button", tabindex: "0", title: description, "data-start": String(ent.start), "data-end": String(ent.end),
+      "aria-pressed": "false", "aria-label": `${ent.text}: ${description}`,
       onclick: () => openMention(ent, record),
       onkeydown: (event) => {
         if (event.key !== "Enter" && event.key !== " ") return;
@@ -98,6 +100,7 @@ function mentionNode(ent) {
   );
   node.classList.toggle("nil", isNil);
   node.classList.toggle("absent", (ent.assertions ?? []).includes("negated"));
+  if (marks) node.dataset.marks = marks;
   const found = leading(ent);
   node.style.setProperty("--share", found.length ? Math.min(...found.map(certainty)) : 1);
   return node;
