@@ -27,6 +27,7 @@ _SERIALIZED = frozenset({"short_start", "short_text", "long_text"})
 # medspaCy's name for the rule that matched a span: usually its long form, but rule authors are free
 # to choose another name; without a rule, the text of the span.
 _LITERAL = "literal"
+_STOP = "."
 
 
 class Sense(NamedTuple):
@@ -249,10 +250,15 @@ def abbreviation_spans(doc: Doc, text: str | None = None) -> list[Span]:
     found = []
     abbreviations = read_abbreviations(doc)
     shorts = ShortForms(definition.short for definition in defined)
-    for use in shorts.find(doc.text if text is None else text):
-        span = doc.char_span(use.start, use.end)
+    text = doc.text if text is None else text
+    for use in shorts.find(text):
+        # spaCy leaves the stop of a sentence at a single letter: "n/v."
+        span = doc.char_span(use.start, use.end, alignment_mode="expand")
+        short = text[use.start : use.end]
+        if span is None or span.text not in (short, short + _STOP):
+            continue
         # In joined documents, it may be defined in another one; a heading stands for itself.
-        if span is not None and abbreviations.at(use.start).get(use.short, use.short) != use.short:
+        if abbreviations.at(use.start).get(use.short, use.short) != use.short:
             found.append(span)
     return found
 

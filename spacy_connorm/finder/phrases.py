@@ -64,6 +64,20 @@ class Phrases:
         tokens = set(tokens_of(text.lower()))
         return not tokens.isdisjoint(self._finder.pairing_conjunctions | _SIGNS)
 
+    def pairs_numbers(self, text: str) -> bool:
+        """Check whether a conjunction joins two numbers: "toes 2 and 3".
+
+        RETURNS (bool): True if it does, and there is no other one.
+        """
+        tokens = ["", *tokens_of(text.lower()), ""]
+        joints = self._finder.pairing_conjunctions | _SIGNS
+        sides = [
+            (before, after)
+            for before, word, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
+            if word in joints
+        ]
+        return all(before.isdigit() and after.isdigit() for before, after in sides)
+
     def has_preposition(self, text: str) -> bool:
         """Check for a preposition between two findings: "infarction with pulmonary embolism", but
         neither "pain in the chest" nor "anemia due to blood loss".

@@ -13,6 +13,7 @@ _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 # "E-cadherin" is another molecule than what a name calls cadherin; but isomers are the same, as are
 # sides, and the "N" of "N-acetylcysteine" only says where its acetyl is.
 _OTHER_KIND = re.compile("[A-CE-KM-QT-Z]")
+_SLASH = "/"
 _AGE = re.compile(r"(?:\d{1,3})?[MF]")
 # Tokens before a mood in which a person may stand.
 _REACH = 3
@@ -27,8 +28,9 @@ _ITEM = re.compile(r"\d{1,2}[.)]\s?[^\W\d]")
 
 def ends_compound(window: Window) -> bool:
     """Check whether a window begins with the last part of a compound: "febrile" in "non-febrile";
-    "tooth disease" in "Charcot-Marie-Tooth disease", which would be a dental disorder; "cadherin"
-    in "E-cadherin", but neither "maze test" in "T-maze test" nor "ATPase" in "Na-K-ATPase".
+    "tooth disease" in "Charcot-Marie-Tooth disease" and "neck deformity" in "swan-neck deformity",
+    which no name has in this order; "cadherin" in "E-cadherin", but neither "maze test" in "T-maze
+    test" nor "ATPase" in "Na-K-ATPase".
     """
     doc, start, classes = window.doc, window.start, window.context.classes
     if start < 2 or doc[start - 1].text not in _HYPHENS or doc[start - 1].whitespace_:
@@ -37,7 +39,7 @@ def ends_compound(window: Window) -> bool:
     is_single = " " not in window.text and (start < 3 or doc[start - 3].text not in _HYPHENS)
     is_radical = any(radical in window.text for radical in classes.radicals)
     is_kind = is_single and _OTHER_KIND.fullmatch(first.text) and not is_radical
-    is_other = window.score < 1 or is_kind or first.lower_ in classes.opposing_prefixes
+    is_other = is_kind or first.lower_ in classes.opposing_prefixes or not window.is_in_order
     return bool(is_other) and not first.whitespace_
 
 
@@ -163,6 +165,15 @@ def lacks_kind(window: Window) -> bool:
         return bool(is_letter) and words.is_head(last.lower_)
     is_joined = token.text in _HYPHENS and not token.whitespace_ and token.i + 1 < len(window.doc)
     return is_joined and bool(_KIND.match(token.nbor().text))
+
+
+def cuts_list(window: Window) -> bool:
+    """Check for some of the parts that slashes join: "n/v" of "n/v/d"."""
+    if _SLASH not in window.text:
+        return False
+    return any(
+        token is not None and token.text == _SLASH for token in (window.before, window.after)
+    )
 
 
 def is_numbered_item(window: Window) -> bool:

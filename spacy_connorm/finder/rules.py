@@ -184,6 +184,12 @@ RULES: tuple[Rule, ...] = (
         place_rules.lacks_kind,
     ),
     Rule(
+        "part of list",
+        "it is some of the parts that slashes join: 'n/v(/d)'",
+        Needs.PLACE,
+        place_rules.cuts_list,
+    ),
+    Rule(
         "item",
         "it begins with the number of a list item",
         Needs.PLACE,

@@ -17,6 +17,8 @@ from .window import Window
 _NEVER_WORDS = 3
 _HYPHENATED = re.compile(r"(?<![^\W_])([^\W\d_]{2,30})-([^\W\d_]{2,30})(?![^\W_])")
 _DASH = re.compile("[-\u2010-\u2013]")
+# "2-3 toe syndactyly".
+_RANGE = re.compile(r"\d[-\u2010-\u2013]\d")
 # "2 myopia (patients)", and the number of the next list item: "Myopia\n2. (Gout)".
 _NUMERAL = r"(?:\d+|[IVX]+)"
 _NUMBER_FIRST = re.compile(rf"{_NUMERAL}\s")
@@ -196,10 +198,10 @@ def _counts(window: Window, text: str) -> bool:
 def goes_across(window: Window) -> bool:
     """Check whether a text joins its words as no name does: "cancer and ovarian" is not "ovarian
     cancer", nor is "cancer, ovarian". A text is fine if it crosses no joint, if a name has a
-    conjunction where it has one, or a dash between the same words, and a preposition or the same
-    words in this order where it has a preposition, but for "in" before an organ or several parts of
-    the body; across lines, if a name has all words in this order, since "cancer" and "breast" in a
-    list are not "cancer of the breast".
+    conjunction where it has one, or a dash between the same words or numbers, and a preposition or
+    the same words in this order where it has a preposition, but for "in" before an organ or several
+    parts of the body; across lines, if a name has all words in this order, since "cancer" and
+    "breast" in a list are not "cancer of the breast".
     """
     if window.is_annotated:
         return False
@@ -219,6 +221,7 @@ def goes_across(window: Window) -> bool:
             for name in names
             if phrases.has_conjunction(name)
             or (_DASH.search(name) and words.content(name) == content)
+            or (_RANGE.search(name) and phrases.pairs_numbers(text))
         ]
     if not phrases.has_preposition(text) or any(map(phrases.has_preposition, names)):
         return not names

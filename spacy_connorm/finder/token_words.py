@@ -8,15 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 from spacy.attrs import ORTH, SPACY
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
+from ..text.composites import composite_splitter
 from ..text.words import Words
 from .name_windows import BREAK, DERIVED, FILLER, PAUSE, PAUSES, WORD, Replacements, TokenArrays
 from .readings import NO_READINGS, NeighbourReader, Reading, as_replacements
 
+_SLASH = "/"
 _APOSTROPHES = frozenset(["'", "’"])
 # Punctuation that no mention goes across, and empty lines.
 _BREAK = re.compile(r"""[:?!{}"“”…|]|\n\s*\n""")
@@ -151,6 +153,7 @@ class TokenWords:
         finder, classes = words.language.finder, words.classes
         self.words = words
         self._neighbours = NeighbourReader(words)
+        self._splitter = composite_splitter(words.language.code)
         self._known: dict[int, _Token] = {}
         # "The optic nerves are hypoplastic": function words of sentences, which names do not have.
         self._skipped = (
@@ -316,11 +319,25 @@ class TokenWords:
         abbreviations = read_abbreviations(doc)
         for span in abbreviation_spans(doc, text):
             long_form = abbreviations.long_form(span.text, span.end_char - 1)
-            if long_form:
-                words = self.words.normalized(long_form)
-                first, last = start + span.start, start + span.end
+            for part, text in self._parts(span, long_form) if long_form else ():
+                words = self.words.normalized(text)
+                first, last = start + part.start, start + part.end
                 tokens.written[first] = tokens.hashes[first:last].sum()
                 yield self._set_words(tokens, first, last, words), words
+
+    def _parts(self, span: Span, long_form: str) -> list[tuple[Span, str]]:
+        """Divide a short form like its long form: "n/v" is nausea and vomiting.
+
+        RETURNS (List[Tuple[Span, str]]): The short form of each part and its long form; one pair if
+            they are not alike.
+        """
+        shorts = [token for token in span if token.text != _SLASH]
+        if len(shorts) > 1 and 2 * len(shorts) - 1 == len(span):
+            for parts in self._splitter.split(long_form):
+                if len(parts) == len(shorts):
+                    places = [span.doc[token.i : token.i + 1] for token in shorts]
+                    return list(zip(places, parts, strict=True))
+        return [(span, long_form)]
 
     def _of_long_form(self, words: Sequence[str]) -> Iterator[Reading]:
         """Read "dyspnea on exertion" as exertional."""

@@ -170,6 +170,14 @@ class Window:
         return text in names
 
     @cached_property
+    def is_in_order(self) -> bool:
+        """Whether a name has its words in the same order.
+
+        RETURNS (bool): False if some of its words are replaced.
+        """
+        return any(self.context.words.content(name) == self.content for name in self.written)
+
+    @cached_property
     def is_annotated(self) -> bool:
         """Whether D has its text in exactly this form.
 

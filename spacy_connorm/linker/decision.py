@@ -73,9 +73,9 @@ def links_better(parts: Interpretation, whole: Interpretation, classes: WordClas
     of its ids. Otherwise, each part must be more likely right than wrong, the worst of them must
     score clearly higher than the whole, and the best text for the whole must not name every part: a
     concept whose name coordinates them is more than its parts. Parts that are names always score
-    clearly higher than a whole that is not, however near it is ("medial and lateral condyle"), and
-    also answer if the text for the whole has other words, too: low sodium and potassium are no "low
-    sodium to potassium ratio".
+    clearly higher than a whole that is not, however near it is: the whole answers only if its text
+    has all that the parts say and nothing else. "Pain in right knee" is not "pain in left knee and
+    right hip", nor are low sodium and potassium a "low sodium to potassium ratio".
 
     parts (Interpretation): The mention as its parts.
     whole (Interpretation): The mention as a whole.
@@ -93,8 +93,10 @@ def links_better(parts: Interpretation, whole: Interpretation, classes: WordClas
         return False
     by_part = [_words(text, classes) for text in parts.texts]
     named = _words(whole.parts[0][0].text, classes) if whole.parts[0] else set()
-    says_more = not named <= set.union(*by_part)
-    return (are_names and says_more) or not _names_all(named, by_part)
+    if are_names:
+        said, shared = set.union(*by_part), set.intersection(*by_part)
+        return said == shared or not said - shared <= named <= said
+    return not _names_all(named, by_part)
 
 
 def _is_likely(part: Sequence[Candidate]) -> bool:

@@ -179,3 +179,26 @@ def test_limbs_are_completed_at_the_hyphen():
     nlp = make_pipeline("forelimb", "hindlimb")
     (ent,) = nlp("The fore- and hindlimb were stiff.").ents
     assert (ent.text, ent.kb_id_) == ("fore- and hindlimb", "forelimb|hindlimb")
+
+
+def test_numbers_of_a_name_may_be_joined_by_a_conjunction():
+    nlp = make_pipeline("2-3 toe syndactyly", "toe syndactyly", "collar bone")
+    assert marked(nlp, "[Syndactyly of toes 2 and 3].") == "[Syndactyly of toes 2 and 3]."
+
+
+def test_a_short_form_of_several_findings_is_divided_like_its_long_form():
+    names = ("nausea", "vomiting", "diarrhea", "nausea and vomiting")
+    nlp = make_finder([Concept(name, name) for name in names], first=["abbreviation_resolver"])
+    resolver = nlp.get_pipe("abbreviation_resolver")
+    resolver.cfg["short_forms"] = {
+        "n/v": "nausea and vomiting",
+        "n/v/d": "nausea, vomiting and diarrhea",
+    }
+    found = [ent._.matched_name for ent in nlp("Reports n/v/d. No n/v today.").ents]
+    assert found == ["nausea", "vomiting", "diarrhea", "nausea and vomiting"]
+
+
+def test_parts_that_are_names_answer_although_the_whole_is_near_another_name():
+    nlp = make_pipeline("pain in left knee", "pain in right knee", "pain in right hip")
+    (ent,) = nlp("Pain in left knee and right hip").ents
+    assert ent.kb_id_ == "pain in left knee|pain in right hip"

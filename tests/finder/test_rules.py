@@ -34,6 +34,7 @@ REFUSED = {
     "cut": (["decreased vision"], "has [decreased visual] acuity", {}),
     "modifier": (["small kidneys", "kidney stones"], "a [small kidney] stone", {}),
     "kind": (["hepatitis"], "a [hepatitis] C", {}),
+    "part of list": (["renal and hepatic failure"], "his [renal/hepatic failure]/shock", {}),
     "item": (["stage 3 kidney disease"], "[3.Kidney disease stage] four", {}),
     "uncertain": (["cerebral edema"], "[edema by the brain]", {}),
     "cut name": (["Wilms tumor", "kidney tumor"], "a Wilms [tumor of the kidney]", {}),
