@@ -1,7 +1,7 @@
 """Character n-grams weighted by TF-IDF as an encoder: sparse vectors, nothing to download."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -58,17 +58,39 @@ def require_ngram_range(lengths: Sequence[int]) -> None:
         refuse("ngram_range", lengths, f"two lengths from 1 to {_LONGEST}, e.g. [1, 3]")
 
 
+def split_ngrams(
+    text: str, *, analyzer: Literal["char", "char_wb"], ngram_range: tuple[int, int]
+) -> list[str]:
+    """Split a text into n-grams as scikit-learn does, whose import takes a second: only processes
+    that fit an encoder need it.
+
+    text (str): A text with single spaces.
+    analyzer (Literal["char", "char_wb"]): See `NgramEncoder`.
+    ngram_range (Tuple[int, int]): See `NgramEncoder`.
+    RETURNS (List[str]): The n-grams. A word that is shorter than all of them is one of them.
+    """
+    shortest, longest = ngram_range
+    within_words = analyzer == "char_wb"
+    parts = [f" {word} " for word in text.split()] if within_words else [text]
+    return [
+        part[start : start + length]
+        for part in parts
+        for length in range(
+            min(shortest, len(part)) if within_words else shortest, min(longest, len(part)) + 1
+        )
+        for start in range(len(part) - length + 1)
+    ]
+
+
 class WeightedNgrams(NamedTuple):
     """The n-grams of the texts that an encoder was fitted to.
 
     columns (Dict[str, int]): The column of each n-gram; they are in alphabetical order.
     idf (Floats1d): float32 (n-grams,): their weights.
-    split (Callable[[str], List[str]]): Splits a text into n-grams.
     """
 
     columns: dict[str, int]
     idf: np.ndarray
-    split: Callable[[str], list[str]]
 
     @property
     def width(self) -> int:
@@ -108,13 +130,13 @@ class NgramShim(EncoderShim):
 
         RETURNS (scipy.sparse.csr_matrix): Shape (inputs, n-grams), float32.
         """
-        columns, idf, split = self._model
+        columns, idf = self._model
         blank = columns.get(_BLANK)
         indices: list[int] = []
         counts: list[int] = []
         bounds = [0]
         for key in inputs:
-            found = Counter(map(columns.get, split(key.decode())))
+            found = Counter(map(columns.get, split_ngrams(key.decode(), **self.cfg)))
             del found[None]  # n-grams that were not in the texts
             # Words are padded with spaces. Otherwise, two texts with no other known n-gram would
             # have a cosine of 1.
@@ -157,25 +179,22 @@ class NgramShim(EncoderShim):
         ngrams, idf = saved["ngrams"].split("\n"), np.frombuffer(saved["idf"], dtype="<f4")
         if len(ngrams) != len(idf) or len(set(ngrams)) != len(ngrams) or not np.isfinite(idf).all():
             raise ValueError("its n-grams and their weights do not fit together")
-        return self._weighted(ngrams, idf), digest_parts(saved["ngrams"], saved["idf"])
+        return _weighted(ngrams, idf), digest_parts(saved["ngrams"], saved["idf"])
 
     def _fit(self, texts: list[str]) -> WeightedNgrams:
-        vectorizer = self._vectorizer()
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        vectorizer = TfidfVectorizer(**self.cfg, lowercase=False, norm=None, dtype=np.float32)
         try:
             vectorizer.fit(texts)
         except ValueError as error:
             raise ConnormError(Errors.CN409) from error
-        return self._weighted(sorted(vectorizer.vocabulary_), vectorizer.idf_)
+        return _weighted(sorted(vectorizer.vocabulary_), vectorizer.idf_)
 
-    def _weighted(self, ngrams: list[str], idf: np.ndarray) -> WeightedNgrams:
-        columns = {ngram: column for column, ngram in enumerate(ngrams)}
-        split = self._vectorizer().build_analyzer()
-        return WeightedNgrams(columns, idf.astype("float32"), split)
 
-    def _vectorizer(self) -> Any:
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
-        return TfidfVectorizer(**self.cfg, lowercase=False, norm=None, dtype=np.float32)
+def _weighted(ngrams: list[str], idf: np.ndarray) -> WeightedNgrams:
+    columns = {ngram: column for column, ngram in enumerate(ngrams)}
+    return WeightedNgrams(columns, idf.astype("float32"))
 
 
 def _state(fitted: WeightedNgrams) -> tuple[str, bytes]:

@@ -1,9 +1,14 @@
+import subprocess
+import sys
+from collections import Counter
+
 import numpy as np
 import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from spacy_connorm.encoders import encoder_inputs, fingerprint
 from spacy_connorm.encoders.dan import DanEncoder
-from spacy_connorm.encoders.ngram import NgramEncoder, is_ngram_range
+from spacy_connorm.encoders.ngram import NgramEncoder, is_ngram_range, split_ngrams
 from spacy_connorm.errors import ConnormError
 
 NAMES = ["Heart Attack", "Heart failure", "headache", "cancer of the skin"]
@@ -17,13 +22,32 @@ def model():
 
 
 def test_vectors_are_those_of_scikit_learn(model):
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
     vectors = model.predict(NAMES)
     expected = TfidfVectorizer(analyzer="char_wb", ngram_range=(1, 3), norm=None).fit(NAMES)
     assert vectors.format == "csr" and vectors.dtype == np.float32
     assert vectors.shape == (4, model.get_dim("nO"))
     assert np.allclose(vectors.toarray(), expected.transform(NAMES).toarray())
+
+
+@pytest.mark.parametrize("analyzer", ["char", "char_wb"])
+@pytest.mark.parametrize("ngram_range", [(1, 3), (2, 2), (3, 4), (4, 9)])
+@pytest.mark.parametrize("text", ["", "a", "heart attack", "in the a of", "œdème 2°"])
+def test_ngrams_are_those_of_scikit_learn(text, analyzer, ngram_range):
+    settings = {"analyzer": analyzer, "ngram_range": ngram_range}
+    split = TfidfVectorizer(**settings, lowercase=False).build_analyzer()
+    assert Counter(split_ngrams(text, **settings)) == Counter(split(text))
+
+
+def test_an_encoder_that_is_read_does_not_import_scikit_learn(model, without_torch, tmp_path):
+    path = tmp_path / "encoder"
+    path.write_bytes(model.to_bytes())
+    script = f"""
+import pathlib, sys
+from spacy_connorm.encoders.ngram import NgramEncoder
+model = NgramEncoder().from_bytes(pathlib.Path({str(path)!r}).read_bytes())
+assert model.predict(["heart"]).nnz and "sklearn" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", script], env=without_torch, check=True)
 
 
 def test_any_string_is_fitted(model, odd_text):
