@@ -20,6 +20,33 @@ from ..text.words import Words
 from .batch import SearchBatch
 
 
+@dataclass(frozen=True, eq=False)
+class SearchResults:
+    """What a search found for some texts of a batch.
+
+    batch (SearchBatch): The texts.
+    search (Search): The search.
+    places (Sequence[int]): The positions in the batch of the n texts that were searched.
+    hits (List[List[Hit]]): The hits for each of them, best first.
+    top_k (int): The maximum number of hits for each.
+    """
+
+    batch: SearchBatch
+    search: Search
+    places: Sequence[int]
+    hits: list[list[Hit]]
+    top_k: int
+
+    def with_raised(self, raised: Mapping[int, list[Hit]]) -> list[list[Hit]]:
+        """raised (Mapping[int, List[Hit]]): Hits with higher scores, by positions in the batch.
+        RETURNS (List[List[Hit]]): The best hits for each text.
+        """
+        return [
+            best_hits((*hits, *raised[place]), self.top_k) if place in raised else hits
+            for place, hits in zip(self.places, self.hits, strict=True)
+        ]
+
+
 @dataclass(frozen=True)
 class Rescorer(ABC):
     """Changes the scores of what a search found, and says what it needs of the search. To add one,
@@ -38,22 +65,11 @@ class Rescorer(ABC):
     raises_other_words: ClassVar[bool] = False
 
     @abstractmethod
-    def __call__(
-        self,
-        batch: SearchBatch,
-        search: Search,
-        places: Sequence[int],
-        found: list[list[Hit]],
-        top_k: int,
-    ) -> list[list[Hit]]:
+    def __call__(self, results: SearchResults) -> list[list[Hit]]:
         """Change scores.
 
-        batch (SearchBatch): The texts.
-        search (Search): The search.
-        places (Sequence[int]): The positions in the batch of the n texts that were searched.
-        found (List[List[Hit]]): What it found for each, best first.
-        top_k (int): The maximum number of hits for each.
-        RETURNS (List[List[Hit]]): The hits in their new order.
+        results (SearchResults): What a search of names found for n texts.
+        RETURNS (List[List[Hit]]): The hits of each in their new order.
         """
 
 
@@ -65,24 +81,16 @@ class RewrittenWords(Rescorer):
     setting = "rewriting_weight"
     raises_other_words = True
 
-    def __call__(
-        self,
-        batch: SearchBatch,
-        search: Search,
-        places: Sequence[int],
-        found: list[list[Hit]],
-        top_k: int,
-    ) -> list[list[Hit]]:
+    def __call__(self, results: SearchResults) -> list[list[Hit]]:
         """Raise scores; see `Rescorer`.
 
         RETURNS (List[List[Hit]]): The hits in their new order.
         """
-        known = batch.in_other_words
-        if search.representation != "T" or known.keys().isdisjoint(places):
-            return found
-        names = {place: known[place] for place in places if place in known}
-        raised = _score_names(batch, search, names, self.weight, top_k)
-        return _with_raised(found, places, raised, top_k)
+        known = results.batch.in_other_words
+        names = {place: known[place] for place in results.places if place in known}
+        if not names:
+            return results.hits
+        return results.with_raised(_score_names(results, names, self.weight))
 
 
 # Words that share this many first letters, and this share of the longer word, count as forms of the
@@ -104,31 +112,29 @@ class ExtraWords(Rescorer):
     setting = "extra_words_weight"
     depth = 25
 
-    def __call__(
-        self,
-        batch: SearchBatch,
-        search: Search,
-        places: Sequence[int],
-        found: list[list[Hit]],
-        top_k: int,
-    ) -> list[list[Hit]]:
+    def __call__(self, results: SearchResults) -> list[list[Hit]]:
         """Lower scores; see `Rescorer`.
 
         RETURNS (List[List[Hit]]): The hits in their new order.
         """
-        if search.representation != "T":
-            return found
-        is_new = (batch.rows[places] < 0).tolist()
+        batch, rescored = results.batch, []
+        is_new = (batch.rows[results.places] < 0).tolist()
         texts = batch.index.store.texts(
-            [hit.member for hits in compress(found, is_new) for hit in hits if hit.member >= 0]
+            [
+                hit.member
+                for hits in compress(results.hits, is_new)
+                for hit in hits
+                if hit.member >= 0
+            ]
         )
-        members, rescored = batch.index.members, []
-        for place, hits, new in zip(places, found, is_new, strict=True):
+        for place, hits, new in zip(results.places, results.hits, is_new, strict=True):
             if new:
                 names = batch.in_other_words.get(place) if self.spares_other_words else None
-                spared = () if names is None else set(members.of_rows(names.rows).tolist())
-                lowered = self._lowered(batch.texts[place], hits, texts, spared, batch.index.words)
-                hits = best_hits(lowered, top_k)
+                members = () if names is None else batch.index.members.of_rows(names.rows).tolist()
+                lowered = self._lowered(
+                    batch.texts[place], hits, texts, set(members), batch.index.words
+                )
+                hits = best_hits(lowered, results.top_k)
             rescored.append(hits)
         return rescored
 
@@ -198,32 +204,25 @@ class SameWords(Rescorer):
 
     setting = "same_words_weight"
 
-    def __call__(
-        self,
-        batch: SearchBatch,
-        search: Search,
-        places: Sequence[int],
-        found: list[list[Hit]],
-        top_k: int,
-    ) -> list[list[Hit]]:
+    def __call__(self, results: SearchResults) -> list[list[Hit]]:
         """Raise scores; see `Rescorer`.
 
         RETURNS (List[List[Hit]]): The hits in their new order.
         """
-        known = batch.in_same_words
-        if search.representation != "T" or known.keys().isdisjoint(places):
-            return found
-        names = {place: known[place] for place in places if place in known}
-        first, _ = batch.index.row_ranges[search.target]
-        alike = _score_names(batch, search, names, self.weight, top_k)
+        batch, known = results.batch, results.batch.in_same_words
+        names = {place: known[place] for place in results.places if place in known}
+        if not names:
+            return results.hits
+        first, _ = batch.index.row_ranges[results.search.target]
+        alike = _score_names(results, names, self.weight)
         raised = {
             place: self._raised(
                 batch, place, alike[place], hits, {*(names[place].rows - first).tolist()}
             )
-            for place, hits in zip(places, found, strict=True)
+            for place, hits in zip(results.places, results.hits, strict=True)
             if alike.get(place)
         }
-        return _with_raised(found, places, raised, top_k)
+        return results.with_raised(raised)
 
     def _raised(
         self, batch: SearchBatch, place: int, alike: list[Hit], found: list[Hit], items: set[int]
@@ -273,7 +272,7 @@ def _general_first(hits: list[Hit], text: str, index: ConceptIndex) -> list[Hit]
 
 
 def _score_names(
-    batch: SearchBatch, search: Search, names: Mapping[int, Rewritten], weight: float, top_k: int
+    results: SearchResults, names: Mapping[int, Rewritten], weight: float
 ) -> dict[int, list[Hit]]:
     """Find the concepts that some names of the index denote, with their cosines raised by how
     certain the names are.
@@ -283,6 +282,7 @@ def _score_names(
     weight (float): How far certain names are raised towards 1.
     RETURNS (Dict[int, List[Hit]]): The hits by position, best first.
     """
+    batch, search = results.batch, results.search
     texts = IndexTexts(search, batch.index, batch.overlay, batch.allowed)
     vectors, queries = texts.searcher.vectors, batch.vectors[list(names)]
     rows, certainty = map(np.concatenate, zip(*names.values(), strict=True))
@@ -294,19 +294,10 @@ def _score_names(
     asked, items, certainty = asked[inside], items[inside], weight * certainty[inside]
     cosines = vectors.pairs(queries, asked, items)
     scores = rounded((cosines + certainty * (1 - cosines)).astype("float32"))
-    hits = texts.hits(len(names), asked, items, scores, top_k)
+    hits = texts.hits(len(names), asked, items, scores, results.top_k)
     if isinstance(vectors, HybridVectors):
         hits = with_parts(hits, vectors, queries)
     return dict(zip(names, hits, strict=True))
-
-
-def _with_raised(
-    found: list[list[Hit]], places: Sequence[int], raised: Mapping[int, list[Hit]], top_k: int
-) -> list[list[Hit]]:
-    return [
-        best_hits((*hits, *raised[place]), top_k) if place in raised else hits
-        for place, hits in zip(places, found, strict=True)
-    ]
 
 
 def make_rescorers(settings: Mapping[str, Any]) -> tuple[Rescorer, ...]:

@@ -12,7 +12,7 @@ from ..errors import refuse
 from ..index.hits import Hit, run_search
 from ..index.search import Search
 from .batch import SearchBatch
-from .rescoring import Rescorer
+from .rescoring import Rescorer, SearchResults
 
 Found = TypeVar("Found")
 # The threshold of the first search in the default sieve.
@@ -78,7 +78,7 @@ def run_sieve(
 
     batch (SearchBatch): The encoded texts.
     sieve (Sieve): The searches.
-    rescorers (Sequence[Rescorer]): What changes scores after each search, in order.
+    rescorers (Sequence[Rescorer]): What changes scores after each search of names, in order.
     top_k (int): The number of concepts wanted for each text.
     RETURNS (Dict[str, List[Candidate]]): At most top_k candidates by text, best first.
     RAISES (ConnormError): CN408 for a search that the index was built without.
@@ -103,8 +103,8 @@ def run_sieve(
             allowed=batch.allowed,
             thresholds=np.where(may_rise[waiting], -inf, threshold),
         )
-        for rescorer in rescorers:
-            hits = rescorer(batch, search, waiting, hits, depth)
+        for rescorer in rescorers if search.representation == "T" else ():
+            hits = rescorer(SearchResults(batch, search, waiting, hits, depth))
         for place, group in zip(waiting, hits, strict=True):
             if (group[0].score if group else -inf) >= threshold:
                 answers[place] = search, group[:top_k]
