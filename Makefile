@@ -32,7 +32,7 @@ demo: $(DEMO_INSTALLED)
 test faults: export OMP_NUM_THREADS := 1
 test: $(INSTALLED)
 	$(RUN) -m pytest -n auto --dist worksteal
-	PYTHONPATH="$(CURDIR)/$(APART)" $(RUN) -m pytest -m apart
+	PYTHONPATH="$(CURDIR)/$(APART)" $(RUN) -m pytest -m apart $$(grep -rl --include=test_*.py mark.apart tests)
 
 faults: $(INSTALLED)
 	$(RUN) -m pytest tests/faults tests/workflows --faults-long -n auto --dist worksteal

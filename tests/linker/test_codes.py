@@ -18,7 +18,7 @@ CONCEPTS = (
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def ontology():
     return Ontology(CONCEPTS)
 

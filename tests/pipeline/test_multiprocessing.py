@@ -23,7 +23,7 @@ SETTINGS = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def encoders(tiny_folder):
     """Settings of the smallest encoders."""
     ngrams = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
@@ -49,7 +49,7 @@ def encoders(tiny_folder):
     }
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def make(make_pipeline, encoders, ontology):
     """A function that makes a pipeline with one normalizer for each encoder named. Its mention
     finder adds to the mentions of a list.
@@ -81,27 +81,43 @@ def all_components(make_pipeline):
     return nlp
 
 
-@pytest.fixture
-def run(tmp_path, without_torch):
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
     """A function that has a pipeline do tasks with different numbers of processes, those that can
     be started here, and returns what each run gives.
     """
 
-    def start(nlp, *runs, needs_torch=False):
-        nlp.to_disk(tmp_path / "pipeline")
+    def start(nlp, *runs, environment):
+        folder = tmp_path_factory.mktemp("pipeline")
+        nlp.to_disk(folder)
         known = multiprocessing.get_all_start_methods()
         runs = [run for run in runs if run.split(":")[1] in known]
         finished = subprocess.run(
-            [sys.executable, str(SCRIPT), str(tmp_path / "pipeline"), *runs],
+            [sys.executable, str(SCRIPT), str(folder), *runs],
             stdout=subprocess.PIPE,
             # Thread pools that are forked are what may dead-lock.
-            env={**(os.environ if needs_torch else without_torch), "OMP_NUM_THREADS": "2"},
+            env={**environment, "OMP_NUM_THREADS": "2"},
             timeout=300,
             check=True,
         )
         return json.loads(finished.stdout)
 
     return start
+
+
+@pytest.fixture(scope="module")
+def results(make, run, without_torch):
+    """What tasks give with one process and with several, by task and number of processes. All are
+    started by one process, and with the encoder that imports least.
+    """
+    ways = {
+        "annotated": ("spawn:1", "fork:3", "spawn:2"),
+        "skipped": ("spawn:1", "spawn:2"),
+        "raised": ("spawn:1", "fork:2"),
+        "shared": ("fork:2", "spawn:2"),
+    }
+    runs = [f"{task}:{way}" for task, ways_of_task in ways.items() for way in ways_of_task]
+    return run(make("dan"), *runs, environment=without_torch)
 
 
 def test_each_component_is_pickled(all_components):
@@ -133,26 +149,21 @@ def test_a_copy_of_a_pipeline_asks_its_own_normalizer(all_components):
     assert copy.get_pipe("mention_finder").normalizer is copy.get_pipe("concept_normalizer")
 
 
-def test_workers_work_as_one_process_does(make, run):
+def test_workers_answer_as_one_process_does(make, run):
     nlp = make("ngrams", "dan", "transformer", "hybrid")
-    answered = [f"answers:{way}" for way in ("spawn:1", "fork:4", "spawn:2")]
-    annotated = [f"annotated:{way}" for way in ("spawn:1", "fork:3")]
-    found = run(nlp, *answered, *annotated, needs_torch=True)
-    alone, lines = found.pop(answered[0]), found.pop(annotated[0])
+    ways = [f"answers:{way}" for way in ("spawn:1", "fork:4", "spawn:2")]
+    alone, *others = run(nlp, *ways, environment=os.environ).values()
     assert [context["place"] for context, _ in alone] == list(range(len(alone)))
     assert [text for text, _, _ in alone[2][1]] == ["Acetylsalicylic acid", "ASA", "ASA"]
     linked = [candidates for _, ents in alone for _, _, candidates in ents]
-    assert [any(each) for each in zip(*linked, strict=True)] == [True] * 4
-    assert len(lines) == 12 and "C2" in lines[0]
-    for way, others in found.items():
-        assert others == (alone if way in answered else lines), way
+    assert [any(answers) for answers in zip(*linked, strict=True)] == [True] * 4
+    assert all(answers == alone for answers in others)
 
 
-def test_spawned_workers_annotate_as_one_process_does(make, run):
-    # Without a transformer, whose import takes seconds in each process: those above have one.
-    alone, *others = run(make("ngrams", "dan"), "annotated:spawn:1", "annotated:spawn:2").values()
+def test_workers_annotate_as_one_process_does(results):
+    alone, *others = (lines for run, lines in results.items() if run.startswith("annotated"))
     assert len(alone) == 12 and "C2" in alone[0]
-    assert all(lines == alone for lines in others)
+    assert others and all(lines == alone for lines in others)
 
 
 def test_what_workers_are_asked_takes_all_that_they_are_given(make_pipeline):
@@ -167,21 +178,22 @@ def test_what_workers_are_asked_takes_all_that_they_are_given(make_pipeline):
     assert ids[3][0] == "C6"
 
 
-def test_documents_that_fail_in_a_worker(make, run):
-    runs = ["skipped:spawn:1", "skipped:spawn:2", "raised:spawn:1", "raised:fork:2"]
-    alone, *others = run(make("ngrams"), *runs).values()
+def test_documents_that_fail_in_a_worker_are_passed_over_as_in_one_process(results):
+    alone = results["skipped:spawn:1"]
     assert [text for text, _ in alone] == ["ASA", "aspirin", "Aspirin"]
-    assert others[0] == alone
-    for error in others[1:]:
-        assert "too cold" in error
+    assert results["skipped:spawn:2"] == alone
+
+
+def test_an_error_in_a_worker_is_raised(results):
+    errors = [error for run, error in results.items() if run.startswith("raised")]
+    assert errors and all("too cold" in error for error in errors)
 
 
 @pytest.mark.skipif(not Path("/proc/self/maps").is_file(), reason="needs /proc")
-def test_workers_map_the_files_of_an_index_that_was_never_saved(make, run):
-    found = run(make("dan"), "shared:fork:2", "shared:spawn:2")
-    for way, (own, others) in found.items():
-        weights = "encoder.embeddings.weight.npy"
-        # A process that is spawned gets a copy of the encoder.
-        mapped = {"texts.rows.npy", weights} if "fork" in way else {"texts.rows.npy"}
-        assert mapped <= set(own), way
-        assert others == [], way
+@pytest.mark.parametrize("way", ["fork:2", "spawn:2"])
+def test_workers_map_the_files_of_an_index_that_was_never_saved(results, way):
+    mapped, others = results[f"shared:{way}"]
+    # A process that is spawned gets a copy of the encoder.
+    weights = {"encoder.embeddings.weight.npy"} if "fork" in way else set()
+    assert {"texts.rows.npy", *weights} <= set(mapped)
+    assert others == []
