@@ -1,8 +1,12 @@
 """`connorm annotate`: annotate a file of texts, or a corpus of many files."""
 
 import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+import srsly
 import typer
 from wasabi import msg
 
@@ -10,9 +14,10 @@ from ..documents import EXPORT_FORMATS, find_export_format
 from ..errors import ConnormError, Errors
 from ..workflows import AnnotatedCorpus, annotate, annotate_corpus
 from ..workflows.corpus import ENGINES
-from .app import command
+from .app import command, show_table
 from .options import options_of
 
+_HEADER = ("Text", "Mention", "Concept", "Name", "Certainty", "Assertions")
 _OF_CORPORA = inspect.signature(annotate_corpus).parameters
 
 
@@ -25,12 +30,17 @@ _OF_CORPORA = inspect.signature(annotate_corpus).parameters
     help={
         "input_path": "A .txt, .jsonl, .csv, .tsv or .spacy file, or a folder of .txt files. With "
         "--engine, a .parquet or .jsonl file, or a folder of them.",
-        "output_path": "The file to write, or the folder for BRAT. With --engine, the folder to "
-        "write Parquet files to, or to continue.",
         "format": f"Format of OUT, if its name does not show it: {', '.join(EXPORT_FORMATS)}.",
     },
 )
 def annotate_cli(
+    output_path: Path | None = typer.Argument(
+        None,
+        metavar="OUT",
+        help="The file to write, or the folder for BRAT. With --engine, the folder to write "
+        "Parquet files to, or to continue. [a table on the screen]",
+        show_default=False,
+    ),
     engine: str | None = typer.Option(
         None,
         "--engine",
@@ -40,7 +50,7 @@ def annotate_cli(
     ),
     **given: Any,
 ) -> None:
-    """Run a pipeline over texts and write the mentions that it finds.
+    """Run a pipeline over texts and write the mentions that it finds, or show them.
 
     A .txt file is one text, with the file's name as its id, and a folder has one in each .txt file;
     a .jsonl file has an object with a "text" in each line, a .csv or .tsv file a header and a
@@ -52,6 +62,10 @@ def annotate_cli(
 
     Example: connorm annotate en_diseases notes.jsonl annotated.csv
     """
+    if output_path is None:
+        _show(engine, given)
+        return
+    given["output_path"] = output_path
     if engine is not None:
         for name in sorted(given.keys() - _OF_CORPORA.keys()):
             if given[name] is not False:
@@ -63,7 +77,6 @@ def annotate_cli(
     if "ray_address" in given:
         raise ConnormError(Errors.CN733.format(option="--ray-address", needed="`--engine`"))
     counts = annotate(**given)
-    output_path = given["output_path"]
     msg.good(
         f"Wrote {counts.texts:,} texts with {counts.mentions:,} mentions, "
         f"{counts.linked:,} of them linked: {output_path}"
@@ -73,6 +86,38 @@ def annotate_cli(
     form = find_export_format(output_path, given.get("format"))
     if form.lacks:
         msg.info(f"The format '{form.name}' has no place for {form.lacks}.")
+
+
+def _show(engine: str | None, given: dict[str, Any]) -> None:
+    """Show what JSONL would have, as a table."""
+    for option in ("--engine", "--format"):
+        if engine if option == "--engine" else given.get("format"):
+            raise ConnormError(Errors.CN733.format(option=option, needed="OUT"))
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "annotated.jsonl"
+        annotate(**given, output_path=path)
+        rows = list(_mention_rows(srsly.read_jsonl(path)))
+    if rows:
+        show_table(rows, header=_HEADER, aligns="rlllrl")
+
+
+def _mention_rows(records: Iterator[Any]) -> Iterator[tuple[str, ...]]:
+    for number, record in enumerate(records, start=1):
+        for ent in record["ents"]:
+            ids = ent["kb_id"].split("|")
+            linked = [
+                candidate for candidate in ent["candidates"] if candidate["concept_id"] in ids
+            ]
+            names = " | ".join(candidate["name"] for candidate in linked)
+            sure = min((_certainty(candidate) for candidate in linked), default=None)
+            marks = ", ".join(ent.get("assertions") or ())
+            certainty = "" if sure is None else f"{sure:.2f}"
+            yield str(number), ent["text"], ent["kb_id"], names, certainty, marks
+
+
+def _certainty(candidate: dict[str, Any]) -> float:
+    probability = candidate["probability"]
+    return candidate["score"] if probability is None else probability
 
 
 def _tell_corpus(annotated: AnnotatedCorpus) -> None:

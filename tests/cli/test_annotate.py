@@ -87,3 +87,17 @@ def test_the_help_names_the_formats_that_keep_other_fields(invoke, words):
     assert f"kept in the formats {', '.join(first)} and {last}." in words(
         invoke("annotate", "--help")
     )
+
+
+def test_without_out_the_mentions_are_a_table(invoke, words, folder):
+    result = invoke("annotate", "pipeline", "notes.jsonl")
+    assert result.exit_code == 0, result.output
+    lines = [line.split() for line in result.output.splitlines() if line]
+    assert lines[0] == ["Text", "Mention", "Concept", "Name", "Certainty", "Assertions"]
+    assert ["1", "aspirin"] in [line[:2] for line in lines]
+    assert [path.name for path in folder.iterdir()].count("annotated.jsonl") == 0
+
+
+@pytest.mark.parametrize("option", [("--engine", "local"), ("--format", "csv")])
+def test_what_only_a_file_can_have_is_refused_without_out(invoke, refused, folder, option):
+    refused(invoke("annotate", "pipeline", "notes.jsonl", *option), "CN733")
