@@ -68,6 +68,13 @@ class KnownNames:
         texts = [synonym.text for synonym in known]
         return WordBags.from_texts(texts, np.arange(len(texts)), self.index.words)
 
+    def concept_number(self, concept_id: str) -> int | None:
+        """Find the number of a concept by its id, see `ConceptStore.number`.
+
+        RETURNS (Optional[int]): The number; None for an unknown id.
+        """
+        return self.index.store.number(concept_id)
+
     def contain(self, values: np.ndarray) -> np.ndarray:
         """Check which bags of words are names.
 

@@ -247,9 +247,10 @@ class Judge:
     def judge(self, windows: Iterable[Window]) -> None:
         """Find the first rule by which each of some windows is not a mention, if there is one.
 
-        windows (Iterable[Window]): The windows of a document, whose `rule` is set to its name.
+        windows (Iterable[Window]): The windows of a document, whose `rule` is set to its name;
+            those beside an id of their concept are mentions.
         """
-        judged = list(windows)
+        judged = [window for window in windows if not window.has_own_id]
         for window in judged:
             window.rule = self._by_text(window)
         for rule in self._of_places:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from spacy.tokens import Doc, Token
 
+from ..documents.written_ids import ids_beside
 from ..lang import FinderClasses
 from ..text.bag_hashes import hash_bag
 from ..text.cleaning import are_opposite, has_sign
@@ -184,6 +185,16 @@ class Window:
         RETURNS (bool): True if it has.
         """
         return any(name.times and name.text == self.text for name in self.names)
+
+    @cached_property
+    def has_own_id(self) -> bool:
+        """Whether the id of one of its concepts stands beside it, which is evidence against all
+        rules: "HP:0000033 (Ambiguous genitalia, male)".
+
+        RETURNS (bool): True if one does.
+        """
+        beside = map(self.context.names.concept_number, ids_beside(self.doc, self.start, self.end))
+        return not {name.concept for name in self.names}.isdisjoint(beside)
 
     @cached_property
     def own_value(self) -> int:

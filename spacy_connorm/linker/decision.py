@@ -3,7 +3,7 @@ which concept id, or NIL.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import groupby
 from operator import attrgetter
 
@@ -122,6 +122,27 @@ def _words(text: str, classes: WordClasses) -> set[str]:
     """
     words = set(_WORD.findall(text.lower()))
     return words - classes.negating_prefixes - classes.function_words
+
+
+def with_own_id_first(
+    candidates: list[Candidate], ids: Collection[str], number: Callable[[str], int | None]
+) -> list[Candidate]:
+    """Let an id that the text has beside a mention decide between concepts that its name fits
+    equally well.
+
+    candidates (List[Candidate]): The candidates, best first.
+    ids (Collection[str]): The texts beside the mention that look like ids.
+    number (Callable[[str], Optional[int]]): Finds the number of a concept by its id.
+    RETURNS (List[Candidate]): The same, perhaps with another of the best ones first.
+    """
+    told = {number(concept_id) for concept_id in ids} - {None}
+    if not told or len(candidates) < 2 or candidates[-1].part:
+        return candidates
+    best = candidates[0].score
+    return sorted(
+        candidates,
+        key=lambda one: (-one.score, one.score == best and number(one.concept_id) not in told),
+    )
 
 
 def written_id(candidates: Sequence[Candidate], nil_threshold: float | None) -> str:

@@ -1,7 +1,7 @@
 """The component that writes concept ids and candidates onto spans."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import chain, islice, repeat
+from itertools import chain, groupby, islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -24,16 +24,17 @@ from ..documents.spans import (
     set_kb_ids,
     set_span_attributes,
 )
+from ..documents.written_ids import ids_beside
 from ..encoders import required_extra
 from ..errors import ConnormError, Errors, refuse, refuse_text
 from ..files.atomic import TemporaryFolder
 from ..linker.calibration import Calibration
-from ..linker.decision import written_id
+from ..linker.decision import with_own_id_first, written_id
 from ..linker.synonym_changes import as_pairs, read_synonyms, write_synonyms
 from ..text.cleaning import clean
 from .batched_pipe import BatchedPipe
 from .limits import Limits
-from .mention_sources import record_normalizer, warn_without_entities
+from .mention_sources import choose_retriever, record_normalizer, warn_without_entities
 from .serialization import INDEX, SavedComponent, require_extras
 from .settings import InnerProductSettings, NormalizerSettings, Settings
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from ..index.filter import Filter
     from ..linker.explanation import Explanation
     from ..linker.query import Query
+    from ..linker.retriever import Retriever
 
 
 _ENCODER = "encoder"
@@ -123,18 +125,51 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN001 before `initialize`.
         WARNS (ConnormWarning): CNW006, once, if no component before it sets entities.
         """
-        from ..linker.linking import link
-
         spans = [list(chain.from_iterable(self._groups(doc).values())) for doc in docs]
         if self.cfg["spans_key"] is None and not any(spans):
             warn_without_entities(self, docs)
-        long_forms = list(chain.from_iterable(map(self.long_forms, docs, spans)))
+        query, current = self.query(), self.lookup.retriever
+        names = [list(map(get_matched_name, own)) for own in spans]
+        answering = [
+            choose_retriever(doc, matched, current)
+            for doc, matched in zip(docs, names, strict=True)
+        ]
+        predictions = []
+        rows = zip(answering, docs, spans, names, strict=True)
+        # Nearly always one snapshot for all documents.
+        for _, group in groupby(rows, key=lambda row: id(row[0])):
+            (retriever, *_), *columns = zip(*group, strict=True)
+            predictions += self._link(query, retriever, *columns)
+        return predictions
+
+    def _link(
+        self,
+        query: "Query",
+        retriever: "Retriever",
+        docs: Sequence[Doc],
+        spans: Sequence[Sequence[Span]],
+        names: Sequence[Sequence[str]],
+    ) -> list[list[list[Candidate]]]:
+        """Find the candidates of the spans of documents for which the same snapshot answers.
+
+        RETURNS (List[List[List[Candidate]]]): Candidates by document and span.
+        """
+        from ..linker.linking import candidates_of
+
         mentions = [span.text for span in chain.from_iterable(spans)]
-        names = list(map(get_matched_name, chain.from_iterable(spans)))
-        query, retriever = self.query(), self.lookup.retriever
-        read = link(retriever, mentions, query, long_forms=long_forms, matched_names=names)
-        found = iter([interpretations[0].candidates for interpretations in read])
-        return [list(islice(found, len(each))) for each in spans]
+        found = candidates_of(
+            retriever,
+            mentions,
+            query,
+            long_forms=list(chain.from_iterable(map(self.long_forms, docs, spans))),
+            matched_names=list(chain.from_iterable(names)),
+        )
+        number = retriever.index.store.number
+        told = (
+            with_own_id_first(candidates, ids_beside(span.doc, span.start, span.end), number)
+            for candidates, span in zip(found, chain.from_iterable(spans), strict=True)
+        )
+        return [list(islice(told, len(own))) for own in spans]
 
     def set_annotations(
         self, docs: Sequence[Doc], predictions: Sequence[Sequence[list[Candidate]]]

@@ -23,7 +23,7 @@ from ..finder.unmarked_texts import read_stop_list, require_docs, unmarked_texts
 from ..text.words import words_of
 from .batched_pipe import BatchedPipe
 from .concept_normalizer import ConceptNormalizer
-from .mention_sources import record_finder
+from .mention_sources import record_finder, record_retriever
 from .serialization import SavedComponent
 from .settings import FinderSettings, Settings
 
@@ -102,6 +102,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         if self._was_loaded and not self.normalizer.lookup.is_ready:
             return [[] for _ in docs]
         finder = self._name_finder()
+        record_retriever(docs, finder.retriever)
         found = finder.find(docs)
         chosen = list(map(choose_mentions, found))
         if self.cfg["coordinations"]:

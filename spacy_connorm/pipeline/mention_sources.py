@@ -12,9 +12,11 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..errors import Warnings, warn
+from ..text.composites import PART_SEPARATOR
 
 # Not stored on the document: the entry disappears with it, and other processes do not see it.
 _FINDERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
+_RETRIEVERS: WeakKeyDictionary[Doc, Any] = WeakKeyDictionary()
 _NORMALIZERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
 # The pipelines of normalizers that have not warned of their place in them.
 _PIPELINES: WeakKeyDictionary[Any, ref[Language]] = WeakKeyDictionary()
@@ -28,6 +30,33 @@ def record_finder(docs: Iterable[Doc], finder: Any) -> None:
     """
     for doc in docs:
         _FINDERS.setdefault(doc, WeakSet()).add(finder)
+
+
+def record_retriever(docs: Iterable[Doc], retriever: Any) -> None:
+    """Record the snapshot whose names were found in documents.
+
+    docs (Iterable[Doc]): The documents.
+    retriever (Retriever): The snapshot.
+    """
+    for doc in docs:
+        _RETRIEVERS[doc] = retriever
+
+
+def choose_retriever(doc: Doc, names: Iterable[str], current: Any) -> Any:
+    """Choose the snapshot that answers for a document: the one whose names were found in it if some
+    of them have been removed in the meantime, since the nearest other name would be wrong.
+
+    doc (Doc): The document.
+    names (Iterable[str]): The names that a finder matched; empty for other mentions.
+    current (Retriever): The normalizer's snapshot.
+    RETURNS (Retriever): The finder's snapshot or the current one.
+    """
+    found_by = _RETRIEVERS.get(doc, current)
+    if found_by is current or found_by.index is not current.index:
+        return current
+    parts = {part for name in names for part in name.split(PART_SEPARATOR) if part}
+    gone = parts - current.find_known_texts(parts, "OD")
+    return found_by if gone else current
 
 
 def record_normalizer(doc: Doc, normalizer: Any) -> None:

@@ -239,7 +239,10 @@ _EDGES = " \t\r\n\"'`“”‘’„«»"
 # What may come between a long form and its bracket.
 _LOOSE_ENDS = _EDGES + ",-–"
 _LAST_WORD = re.compile(r"(?<!\S)\S+\s*\Z")
-_ONE_OR_TWO_WORDS = re.compile(r"\w[^\s<>%≤≥±~|\\()\[\]]*(?:\s[^\s<>%≤≥±~|\\()\[\]]+)?")
+# "MEN 2a", "NAD(+)"
+_ONE_OR_TWO_WORDS = re.compile(
+    r"\w[^\s<>%≤≥±~|\\()\[\]]*(?:\s[^\s<>%≤≥±~|\\()\[\]]+)?(?:\([+-]\))?"
+)
 _ITEM = re.compile(r"[ivx]+|\w\s\w")
 # "(AOR = 2.7)" uses a short form rather than defining it.
 _VALUE = re.compile(r"\s*=\s*[-+]?\.?\d")

@@ -70,19 +70,22 @@ def spell_greek(text: str) -> str:
     return _LETTERS.sub(_spell, _UNIT.sub("u", text))
 
 
-_LIGATURES = str.maketrans(
-    {"œ": "oe", "Œ": "Oe", "æ": "ae", "Æ": "Ae", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"}
-)
+_SPELLED = {
+    **{"œ": "oe", "æ": "ae", "ø": "o", "ł": "l", "đ": "d", "ð": "d", "ħ": "h", "þ": "th"},
+    **{"ŋ": "ng", "ŧ": "t"},
+}
+_CAPITALS = {letter.upper(): spelled.title() for letter, spelled in _SPELLED.items()}
+_WITHOUT_PARTS = str.maketrans({**_SPELLED, **_CAPITALS, "ß": "ss", "ẞ": "SS", "ı": "i"})
 
 
 def spell_letters(text: str) -> str:
     """Spell out Greek letters, and letters that Unicode does not decompose: "œdema" becomes
-    "oedema".
+    "oedema", "Strauß" "Strauss".
 
     text (str): A cleaned text.
     RETURNS (str): The text.
     """
-    return spell_greek(text.translate(_LIGATURES))
+    return spell_greek(text.translate(_WITHOUT_PARTS))
 
 
 def _spell(match: re.Match[str]) -> str:

@@ -18,6 +18,9 @@ _MOST_SHARED_WORDS = 50
 _RUN = re.compile(r"[^\W_]+")
 _OPENING = re.compile(r"\s*[(\[]")
 _CLOSING = re.compile(r"\s*[)\]]")
+# "MPP+", "MPP+-treated", "NAD(+)", but not "SS-like"
+_SIGN = re.compile(r"(?:\([+-]\)|[+-])(?!\w)")
+_ENDS_WITH_SIGN = re.compile(r"[+-]\)?\Z")
 
 
 class Use(NamedTuple):
@@ -50,9 +53,11 @@ class ShortForms:
                 continue
             for word in (first[0], first[0].removesuffix("s"), first[0] + "s"):
                 self._reach[word] = max(self._reach.get(word, 0), len(short) + 1)
+        self._has_signs = any(map(_ENDS_WITH_SIGN.search, self._shorts))
 
     def find(self, text: str, without: Collection[str] = ()) -> Iterator[Use]:
-        """Find short forms in a text, as whole words, that is, runs of letters and digits.
+        """Find short forms in a text, as whole words, that is, runs of letters and digits, perhaps
+        with a sign after them.
 
         text (str): Any text.
         without (Collection[str]): Short forms to ignore.
@@ -69,12 +74,21 @@ class ShortForms:
             reach = self._reach.get(text[start:end], 0)
             if start < passed or not reach:
                 continue
-            for end in _ends(runs, number, start + reach):
+            for end in self._ends(text, runs, number, start + reach):
                 short = self._read(text[start:end], without)
                 if short is not None:
                     yield Use(short, start, end)
                     passed = end
                     break
+
+    def _ends(
+        self, text: str, runs: list[tuple[int, int]], number: int, limit: int
+    ) -> Iterator[int]:
+        """YIELDS (int): Where a short form that begins with a run may end, the last place first."""
+        for end in _ends_of_runs(runs, number, limit):
+            if self._has_signs and (sign := _SIGN.match(text, end)):
+                yield sign.end()
+            yield end
 
     def _read(self, word: str, without: Collection[str]) -> str | None:
         forms = [word]
@@ -121,7 +135,7 @@ def _unfold(short: str, long_forms: Mapping[str, str], shorts: ShortForms) -> st
     return text
 
 
-def _ends(runs: list[tuple[int, int]], number: int, limit: int) -> list[int]:
+def _ends_of_runs(runs: list[tuple[int, int]], number: int, limit: int) -> list[int]:
     ends = []
     while number < len(runs) and runs[number][1] <= limit:
         ends.append(runs[number][1])

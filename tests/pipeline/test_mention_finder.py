@@ -598,3 +598,25 @@ def with_verbs():
 )
 def test_verbs_may_stand_before_an_adjective_and_nouns_keep_their_order(with_verbs, text):
     assert marked(with_verbs, text) == text
+
+
+def test_a_synonym_removed_between_finder_and_normalizer_answers_for_what_was_found(make):
+    nlp = make()
+    finder, normalizer = nlp.get_pipe("mention_finder"), nlp.get_pipe("concept_normalizer")
+    normalizer.add_synonyms([("blue spots", "C5")])
+    removed = [("haemorrhage", "C5"), ("blue spots", "C5")]
+    texts = ["A haemorrhage and blue spots.", "A cancer."]
+    docs = [finder(nlp.make_doc(text)) for text in texts]
+    normalizer.remove_synonyms(removed)
+    later = list(normalizer.pipe(docs))
+    assert [[ent.kb_id_ for ent in doc.ents] for doc in later] == [["C5", "C5"], ["C2"]]
+    assert {ent._.candidates[0].text for ent in later[0].ents} == {"haemorrhage", "blue spots"}
+    assert not nlp(texts[0]).ents
+
+
+def test_a_synonym_added_between_finder_and_normalizer_is_known_to_the_normalizer(make):
+    nlp = make()
+    finder, normalizer = nlp.get_pipe("mention_finder"), nlp.get_pipe("concept_normalizer")
+    doc = finder(nlp.make_doc("A cancer."))
+    normalizer.add_synonyms([("cancer", "C6")], count=3)
+    assert normalizer(doc).ents[0].kb_id_ == "C6"

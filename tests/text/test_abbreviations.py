@@ -84,6 +84,15 @@ NOTES = {
             ("BMD", "Becker muscular dystrophy"),
         ],
     ),
+    "signs at the end": (
+        "Methylphenylpyridinium (MPP+), nicotinamide adenine dinucleotide (NAD(+)) and estrogen "
+        "receptor-negative (ER-) tumours.",
+        [
+            ("MPP+", "Methylphenylpyridinium"),
+            ("NAD(+)", "nicotinamide adenine dinucleotide"),
+            ("ER-", "estrogen receptor-negative"),
+        ],
+    ),
     "defined twice": (
         "Multiple sclerosis (MS) was ruled out by MRI. Echo: mitral stenosis (MS), moderate. "
         "MS to be followed up (cardiology).",

@@ -14,6 +14,8 @@ LONG_FORMS = {
     "DMS": "diffuse mesangial sclerosis",
     "HNPCC": "hereditary nonpolyposis colorectal cancer",
     "IDMS": "isolated DMS",
+    "MPP+": "methylphenylpyridinium",
+    "NAD(+)": "nicotinamide adenine dinucleotide",
     "NHL": "non-Hodgkin lymphoma",
     "PWS": "Prader-Willi syndrome",
     "TNF-α": "tumour necrosis factor-α",
@@ -33,6 +35,9 @@ SHORTS = st.text(st.sampled_from("AB s-("), min_size=1, max_size=4)
         "IDMS > isolated diffuse mesangial sclerosis",
         "familial BCs > familial breast cancer",
         "CRC > colorectal cancers",
+        "MPP+ > methylphenylpyridinium",
+        "MPP+-treated cells, MPP > methylphenylpyridinium-treated cells, MPP",
+        "low NAD(+) and NAD > low nicotinamide adenine dinucleotide and NAD",
     ],
 )
 def test_short_forms_become_long_forms(pair):

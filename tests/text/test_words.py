@@ -42,6 +42,7 @@ compounds, paraphrases = WORDS.forms.compounds, WORDS.forms.paraphrases
         "stage IIIB = Stage 3B",
         "α1a receptor = alpha 1A receptor",
         "Œdema and anæmia = oedemas and anemia",
+        "Løfgren, Strauß, Łomża, STRAUẞ = lofgren strauss lomza STRAUSS",
     ],
 )
 def test_spelling_inflection_and_order_do_not_matter(pair):
