@@ -92,6 +92,10 @@ class Errors(metaclass=_Coded):
     # Ontology
     CN100 = "Can't find the file '{path}'."
     CN101 = "A concept has no `{field}`: {concept}. Every concept needs an id and a preferred name."
+    CN102 = (
+        "A concept has the id '{concept}', which stands for no concept in corpora, predictions and "
+        "exports. Give it another one."
+    )
     CN104 = "'{path}' has no {what}."
     CN105 = "'{path}' is a folder, but a file is expected."
     CN106 = (
@@ -490,6 +494,11 @@ class Warnings(metaclass=_Coded):
         "names: `connorm ontology {path} ontology.jsonl --synonyms {number}`."
     )
 
+    CNW110 = (
+        "'{path}': {skipped:,} of {read:,} lines (rows, terms, annotations) can't be read and were "
+        "skipped. The first: {first}"
+    )
+
     # Corpora
     CNW200 = (
         "Mentions that differ from the text at their offsets: {count}, the first in {first}. Text "
@@ -736,6 +745,22 @@ def unreadable(path: Any, line: int, format: str, reason: object) -> ConnormErro
     RETURNS (ConnormError): CN115.
     """
     return ConnormError(Errors.CN115.format(path=path, line=line, format=format, reason=reason))
+
+
+def too_odd(first: ConnormError, skipped: int, read: int, max_odd: float) -> ConnormError:
+    """Make the error for a file with too many odd lines.
+
+    first (ConnormError): What is wrong with the first one.
+    skipped (int): The number of odd lines.
+    read (int): The number of lines.
+    max_odd (float): The largest share that is allowed.
+    RETURNS (ConnormError): The first error, with the number of such lines and the mend.
+    """
+    return ConnormError(
+        f"{first} {skipped:,} of {read:,} lines can't be read, and a share of {max_odd:g} may be "
+        "skipped; to skip them all, allow more (`max_odd` in Python, `--max-odd` on the command "
+        "line)."
+    )
 
 
 def swapped(text: str, concept_id: str) -> ConnormError:

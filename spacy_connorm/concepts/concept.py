@@ -1,5 +1,6 @@
 """A concept of an ontology, and a candidate found for a mention."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -12,6 +13,11 @@ SCOPES = ("narrow", "broad", "related")
 EXACT = "EXACT"
 ALL_SCOPES = (EXACT, *map(str.upper, SCOPES))
 NIL = "NIL"
+NO_ID = "-1"
+# What stands for "no concept" in corpora. "-" is from NLM-Chem, for a part without one.
+_NO_IDS = ("", NO_ID, NIL, "-")
+# How corpora annotated with UMLS mark a mention without a concept.
+_CUI_LESS = re.compile(r"cui[-_ ]?less", re.IGNORECASE)
 _LISTS = ("aliases", "types", "parents", "alt_ids", "xrefs", *SCOPES)
 _OPTIONAL = ("definition", "parents", "alt_ids", "xrefs", *SCOPES, "languages", "shown_name")
 
@@ -166,13 +172,24 @@ class Candidate(NamedTuple):
     language: str = ""
 
 
+def is_no_id(concept_id: str) -> bool:
+    """Check whether an id stands for "no concept" in corpora, predictions and exports.
+
+    concept_id (str): The id.
+    RETURNS (bool): True for `NIL`, `-1`, `-`, `CUI-less` and an empty id.
+    """
+    return concept_id in _NO_IDS or _CUI_LESS.fullmatch(concept_id) is not None
+
+
 def require_id_and_name(concept: Concept, record: Any) -> None:
-    """Refuse a concept without an id or a preferred name.
+    """Refuse a concept without an id or a preferred name, or whose id stands for "no concept".
 
     concept (Concept): The concept.
     record (Any): The record that it was read from, for the message.
-    RAISES (ConnormError): CN101.
+    RAISES (ConnormError): CN101, CN102.
     """
+    if concept.concept_id and is_no_id(concept.concept_id):
+        raise ConnormError(Errors.CN102.format(concept=concept.concept_id))
     if not concept.concept_id or not concept.canonical_name:
         missing = "canonical_name" if concept.concept_id else "concept_id"
         shown = quote_id(concept.concept_id) if concept.concept_id else quote(record)

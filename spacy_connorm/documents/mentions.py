@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..concepts import NIL, Candidate
+from ..concepts import Candidate
+from ..concepts.concept import NO_ID, is_no_id
 from ..concepts.curies import PREFIXES, split_curie
 from ..text.abbreviations import find_abbreviations
 from .abbreviations import Abbreviations, read_abbreviations
@@ -20,16 +21,11 @@ from .abbreviations import Abbreviations, read_abbreviations
 MENTIONS_KEY = "mentions"
 # All mentions that a finder found, including overlapping ones.
 ALL_MENTIONS_KEY = "mentions_all"
-NO_ID = "-1"
 # The vocabulary of ids without one, for formats that require one.
 LOCAL_PREFIX = "LOCAL"
 _RECORDS_KEY = "spacy_connorm.mentions"
 _JOINED = re.compile(r"[|+]")
 _SEPARATORS = re.compile(r"([|+,;])")
-# The last one is from NLM-Chem, for a part without a concept.
-_NO_IDS = ("", NO_ID, NIL, "-")
-# How corpora annotated with UMLS mark a mention without a concept.
-_CUI_LESS = re.compile(r"cui[-_ ]?less", re.IGNORECASE)
 # Corpora write the ids of these without a prefix.
 _BARE = ("MESH", "UMLS")
 
@@ -148,11 +144,7 @@ def split_ids(kb_id: str) -> tuple[str, ...]:
         `NIL`, which stand for no concept.
     """
     parts = (part.strip() for part in _JOINED.split(kb_id))
-    return tuple(dict.fromkeys(part for part in parts if not _is_no_id(part)))
-
-
-def _is_no_id(part: str) -> bool:
-    return part in _NO_IDS or _CUI_LESS.fullmatch(part) is not None
+    return tuple(dict.fromkeys(part for part in parts if not is_no_id(part)))
 
 
 def normalize_ids(ids: str) -> str:
@@ -182,7 +174,7 @@ def _normalize_id(concept_id: str) -> str:
         concept_id = local_id
     elif PREFIXES.knows(prefix):
         concept_id = PREFIXES.curie(concept_id)
-    return NO_ID if _is_no_id(concept_id) else concept_id
+    return NO_ID if is_no_id(concept_id) else concept_id
 
 
 def set_mentions(doc: Doc, mentions: Iterable[Mention]) -> None:

@@ -1,40 +1,56 @@
 """Read tables in text files row by row, and find their columns by name."""
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from ..errors import ConnormError, Errors, refuse, unreadable
+from .odd_lines import OddLines
 from .text import find_ending, read_lines, read_whole_lines
 
+# In CSV for Excel
+_TELLS_DELIMITER = re.compile(r"sep=([^\w\s]|\t)", re.IGNORECASE)
 # In characters. The text after an unclosed quotation mark is held in memory.
 _LONGEST_FIELD = 1 << 24
 
 TableRow: TypeAlias = tuple[int, list[str]]
 
 
-def read_rows(path: str | Path, *, delimiter: str | None = None) -> Iterator[TableRow]:
+def read_rows(
+    path: str | Path, *, delimiter: str | None = None, odd: OddLines | None = None
+) -> Iterator[TableRow]:
     """Read a table row by row.
 
     path (Union[str, Path]): The file, which may be gzipped (`.gz`).
-    delimiter (Optional[str]): The separator of fields; if None, a tab, or in a `.csv` file a comma,
-        or the semicolon or tab in a first line without commas.
+    delimiter (Optional[str]): The separator of fields; if None, that of a first line `sep=;`, or
+        else a tab, or in a `.csv` file a comma, or the semicolon or tab in a first line without
+        commas.
+    odd (Optional[OddLines]): Counts rows that are not valid CSV. If None, they are refused.
     RETURNS (Iterator[Tuple[int, List[str]]]): Rows that are not blank, with the number of their
         last line.
     RAISES (ConnormError): CN006 for an invalid delimiter, CN115 for invalid CSV, and the errors of
         `read_lines`.
     """
-    path = Path(path)
-    delimiter = _usual_delimiter(path) if delimiter is None else delimiter
+    path, odd = Path(path), odd or OddLines(max_share=0)
+    told = _told_delimiter(path)
+    delimiter = told or _usual_delimiter(path) if delimiter is None else delimiter
     if len(delimiter) != 1 or delimiter in '"\r\n':
         refuse("delimiter", delimiter, "one character, e.g. ';', but not a quotation mark")
     if delimiter == "\t":
         rows = _tab_separated(path)
     else:
-        rows = read_quoted(read_whole_lines(path), path, delimiter=delimiter)
-    return (row for row in rows if any(row[1]))
+        rows = read_quoted(read_whole_lines(path), path, delimiter=delimiter, odd=odd)
+    return (row for row in odd.watch(rows) if any(row[1]) and not (told and row[0] == 1))
+
+
+def _told_delimiter(path: Path) -> str:
+    """RETURNS (str): The separator that a first line names for a spreadsheet; empty if none."""
+    _, first = next(read_lines(path), (1, ""))
+    match = _TELLS_DELIMITER.fullmatch(first)
+    return match[1] if match else ""
 
 
 def _usual_delimiter(path: Path) -> str:
@@ -46,24 +62,32 @@ def _usual_delimiter(path: Path) -> str:
 
 
 def require_width(
-    rows: Iterable[TableRow], path: str | Path, width: int, *, delimiter: str | None = None
+    rows: Iterable[TableRow],
+    path: str | Path,
+    width: int,
+    *,
+    delimiter: str | None = None,
+    odd: OddLines | None = None,
 ) -> Iterator[TableRow]:
-    """Refuse rows with more fields than the table has columns: a field that contains the delimiter
+    """Skip rows with more fields than the table has columns: a field that contains the delimiter
     would move all fields after it to the next column. Empty fields may follow the last column.
 
     rows (Iterable[Tuple[int, List[str]]]): Rows from `read_rows`, without the header.
     path (Union[str, Path]): Their file, for the message.
     width (int): The number of columns of the table.
     delimiter (Optional[str]): As in `read_rows`.
-    YIELDS (Tuple[int, List[str]]): The rows.
+    odd (Optional[OddLines]): Counts these rows. If None, they are refused.
+    YIELDS (Tuple[int, List[str]]): The other rows.
     RAISES (ConnormError): CN115 for a row with more fields than columns.
     """
+    odd = odd or OddLines(max_share=0)
     for number, row in rows:
         if any(map(str.strip, row[width:])):
             hint = _surplus_hint(_usual_delimiter(Path(path)) if delimiter is None else delimiter)
             reason = f"{len(row)} fields, but the table has {width} columns; {hint}"
-            raise unreadable(path, number, "a table", reason)
-        yield number, row
+            odd.skip(unreadable(path, number, "a table", reason))
+        else:
+            yield number, row
 
 
 def _surplus_hint(delimiter: str) -> str:
@@ -130,7 +154,11 @@ def _unquoted(field: str) -> str:
 
 
 def read_quoted(
-    lines: Iterable[tuple[int, str]], path: str | Path, *, delimiter: str
+    lines: Iterable[tuple[int, str]],
+    path: str | Path,
+    *,
+    delimiter: str,
+    odd: OddLines | None = None,
 ) -> Iterator[TableRow]:
     """Read rows in which a field in quotation marks may contain anything, including the separator
     and line breaks.
@@ -138,10 +166,13 @@ def read_quoted(
     lines (Iterable[Tuple[int, str]]): Numbered lines with their ends, which fields keep.
     path (Union[str, Path]): Their file, for the message.
     delimiter (str): The separator of fields.
+    odd (Optional[OddLines]): Counts rows with a quotation mark after the end of a field. If None,
+        they are refused.
     YIELDS (Tuple[int, List[str]]): The number of a row's last line, and the row.
     RAISES (ConnormError): CN115 for an unclosed quotation mark, or one after the end of a field.
     """
     begin, line, has_ended = 0, 0, False
+    odd = odd or OddLines(max_share=0)
 
     def contents() -> Iterator[str]:
         nonlocal begin, line, has_ended
@@ -151,17 +182,20 @@ def read_quoted(
         has_ended = True
 
     csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_FIELD))
-    try:
-        for row in csv.reader(contents(), delimiter=delimiter, strict=True):
-            yield line, row
+    rows = csv.reader(contents(), delimiter=delimiter, strict=True)
+    while not has_ended:
+        try:
+            for row in rows:
+                yield line, row
+                begin = 0
+        except csv.Error as error:
+            if has_ended:
+                # An unclosed quotation mark swallows all lines up to the last one.
+                reason = "a quotation mark in the row that begins here is not closed"
+                raise unreadable(path, begin, "a table", reason) from error
+            # The reader continues with the next line.
+            odd.skip(unreadable(path, line, "a table", error))
             begin = 0
-    except csv.Error as error:
-        # An unclosed quotation mark swallows all lines up to the last one.
-        place = begin if has_ended else line
-        reason = (
-            "a quotation mark in the row that begins here is not closed" if has_ended else error
-        )
-        raise unreadable(path, place, "a table", reason) from error
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -19,6 +19,7 @@ _UTF8 = "utf-8-sig"
 _IN_UTF8 = ("utf-8", "ascii", _UTF8)
 _ENTITY = "<!ENTITY"
 _ENTITY_LENGTH = 1_000
+_SURROGATE = "it has a lone surrogate, which XML can't hold"
 
 
 def read_elements(path: str | Path) -> Iterator[tuple[str, Element, int]]:
@@ -45,8 +46,7 @@ def read_elements(path: str | Path) -> Iterator[tuple[str, Element, int]]:
         # The parser's message repeats names of entities.
         raise unreadable(path, error.position[0], "XML", ErrorString(error.code)) from None
     except UnicodeEncodeError:
-        reason = "it has a lone surrogate, which XML can't hold"
-        raise unreadable(path, line, "XML", reason) from None
+        raise unreadable(path, line, "XML", _SURROGATE) from None
     yield from ((*event, line) for event in parser.read_events())
 
 
@@ -77,6 +77,8 @@ def require_plain_entities(path: Path) -> None:
                 return
     except ExpatError as error:
         raise unreadable(path, error.lineno, "XML", ErrorString(error.code)) from None
+    except UnicodeEncodeError:
+        raise unreadable(path, line, "XML", _SURROGATE) from None
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:

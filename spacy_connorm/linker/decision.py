@@ -3,11 +3,12 @@ which concept id, or NIL.
 """
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from itertools import groupby
 from operator import attrgetter
 
 from ..concepts import NIL, Candidate
+from ..index.concept_index import ConceptIndex
 from ..lang import WordClasses
 from .texts import SAME_TEXT, Interpretation
 
@@ -124,25 +125,21 @@ def _words(text: str, classes: WordClasses) -> set[str]:
     return words - classes.negating_prefixes - classes.function_words
 
 
-def with_own_id_first(
-    candidates: list[Candidate], ids: Collection[str], number: Callable[[str], int | None]
-) -> list[Candidate]:
-    """Let an id that the text has beside a mention decide between concepts that its name fits
-    equally well.
+def prefer(candidates: list[Candidate], ids: Collection[str], index: ConceptIndex) -> None:
+    """Move concepts that a text names by their ids to the front of those with the best score.
 
-    candidates (List[Candidate]): The candidates, best first.
-    ids (Collection[str]): The texts beside the mention that look like ids.
-    number (Callable[[str], Optional[int]]): Finds the number of a concept by its id.
-    RETURNS (List[Candidate]): The same, perhaps with another of the best ones first.
+    candidates (List[Candidate]): The candidates of a mention, best first, which are reordered;
+        those of parts are not.
+    ids (Collection[str]): Texts that look like ids.
+    index (ConceptIndex): Knows the concepts.
     """
+    number = index.store.number
     told = {number(concept_id) for concept_id in ids} - {None}
-    if not told or len(candidates) < 2 or candidates[-1].part:
-        return candidates
-    best = candidates[0].score
-    return sorted(
-        candidates,
-        key=lambda one: (-one.score, one.score == best and number(one.concept_id) not in told),
-    )
+    if told and not candidates[-1].part:
+        best = candidates[0].score
+        candidates.sort(
+            key=lambda one: (-one.score, one.score == best and number(one.concept_id) not in told)
+        )
 
 
 def written_id(candidates: Sequence[Candidate], nil_threshold: float | None) -> str:

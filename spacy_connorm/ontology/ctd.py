@@ -21,13 +21,13 @@ def read_ctd(path: str | Path, *, report: ReadReport | None = None) -> Iterator[
     report (Optional[ReadReport]): Filled with what was left out, and with the terms of use in the
         header.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): CN115 if the header does not name the columns, and the errors of
-        `read_lines`.
+    RAISES (ConnormError): CN115 if the header does not name the columns, or for too many odd lines,
+        and the errors of `read_lines`.
     """
     report = report or ReadReport()
     header: list[str] = []
     columns: list[str] = []
-    for number, line in read_lines(path):
+    for number, line in report.odd.watch(read_lines(path)):
         if line.startswith("#"):
             header.append(line.lstrip("# ").rstrip(" "))
             continue
@@ -39,8 +39,8 @@ def read_ctd(path: str | Path, *, report: ReadReport | None = None) -> Iterator[
             report.licence = _terms_of_use(header)
         fields = line.split("\t")
         if len(fields) > len(columns) or len(fields) < 2:
-            reason = f"a row without {len(columns)} fields"
-            report.leave_out(reason, f"line {number}", broken=True)
+            reason = f"{len(fields)} fields, but the table has {len(columns)} columns"
+            report.odd.skip(unreadable(path, number, "CTD", reason))
             continue
         yield _concept(dict(zip(columns, fields, strict=False)))
 
@@ -103,15 +103,15 @@ def read_medic(path: str | Path, *, report: ReadReport | None = None) -> Iterato
     path (Union[str, Path]): The file.
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): The errors of `read_lines`.
+    RAISES (ConnormError): CN115 for too many odd lines, and the errors of `read_lines`.
     """
     report = report or ReadReport()
-    for number, line in read_lines(path):
+    for number, line in report.odd.watch(read_lines(path)):
         ids, separator, names = line.partition("||")
         concept_id, *alt_ids = map(_full_id, ids.split("|"))
         canonical_name, *aliases = map(unescape, names.split("|"))
         if not separator or not concept_id:
-            report.leave_out("a line without `id||name`", f"line {number}", broken=True)
+            report.odd.skip(unreadable(path, number, "MEDIC", "it is not `id||name`"))
             continue
         yield Concept(
             concept_id,

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 
 from ..concepts import Concept, merge
 from ..concepts.curies import join_curie
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, unreadable
 from ..files.text import find_ending, read_lines
 from ..files.xml import read_elements
 from .formats import refuse_foreign
@@ -234,10 +234,11 @@ def _is_unspecified(part: str) -> bool:
 
 
 def _read_order(path: str | Path, report: ReadReport) -> Iterator[Concept]:
-    for number, line in read_lines(path):
+    for number, line in report.odd.watch(read_lines(path)):
         match = _ORDER_LINE.fullmatch(line)
         if not match:
-            report.leave_out("a line that is not of an order file", f"line {number}", broken=True)
+            reason = "it is not a line of an order file"
+            report.odd.skip(unreadable(path, number, "ICD-10-CM", reason))
             continue
         code, short, long = match.groups()
         yield Concept(_dotted(code), long.strip(), (short.strip(),))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, join_curie
-from ..errors import ConnormError, Errors
+from ..errors import ConnormError, Errors, unreadable
 from ..files.text import find_ending, read_lines
 from ..files.xml import read_elements
 from .report import ReadReport
@@ -54,7 +54,7 @@ def read_mesh(
     if find_ending(path) == ".xml":
         descriptors = _read_records(path, numbers)
     else:
-        descriptors = _read_table(path, report, "a row without a MeSH id")
+        descriptors = _read_table(path, report)
     others = _read_supplementary(supplementary, report) if supplementary else ()
     concepts = report.merge_rows(chain(descriptors, others))
     owners = owners or {number: owner for owner, placed in numbers.items() for number in placed}
@@ -89,11 +89,8 @@ def _read_records(path: str | Path, numbers: dict[str, list[str]]) -> Iterator[C
 
 
 def _read_supplementary(path: str | Path, report: ReadReport) -> Iterator[Concept]:
-    if find_ending(path) == ".xml":
-        concepts = _read_records(path, {})
-    else:
-        reason = "a supplementary row without a MeSH id"
-        concepts = _read_table(path, report, reason, _in_file(path))
+    is_xml = find_ending(path) == ".xml"
+    concepts = _read_records(path, {}) if is_xml else _read_table(path, report)
     first = next(concepts, None)
     if first is None:
         raise _no_rows(path, "a MeSH id and a name")
@@ -101,32 +98,22 @@ def _read_supplementary(path: str | Path, report: ReadReport) -> Iterator[Concep
     yield from concepts
 
 
-def _read_table(
-    path: str | Path, report: ReadReport, reason: str, where: str = ""
-) -> Iterator[Concept]:
-    """Read the concepts of a table.
+def _read_table(path: str | Path, report: ReadReport) -> Iterator[Concept]:
+    """Read the concepts of a table. Rows without an id are odd, except a header.
 
-    path (Union[str, Path]): The file.
-    report (ReadReport): Filled with the rows without an id, except a header.
-    reason (str): What to call such a row in the report.
-    where (str): What to add to the number of its line there.
     YIELDS (Concept): The concepts.
     """
-    for number, line in _read_filled(path):
+    for number, line in report.odd.watch(_read_filled(path)):
         concept_id, canonical_name, synonyms, *_ = (*line.split("\t"), "", "")
         if _MESH_ID.fullmatch(concept_id):
             aliases = tuple(filter(None, synonyms.split("|")))
             yield Concept(concept_id, canonical_name, aliases)
         elif number > 1:
-            report.leave_out(reason, f"line {number}{where}", broken=True)
+            report.odd.skip(unreadable(path, number, "MeSH", "it has no MeSH id"))
 
 
 def _read_filled(path: str | Path) -> Iterator[tuple[int, str]]:
     return ((number, line) for number, line in read_lines(path) if line.strip())
-
-
-def _in_file(path: str | Path) -> str:
-    return f" of '{Path(path).name}'"
 
 
 def _no_rows(path: str | Path, expected: str) -> ConnormError:
@@ -141,7 +128,7 @@ def _read_tree(path: str | Path, report: ReadReport) -> tuple[dict[str, list[str
     """
     numbers: defaultdict[str, list[str]] = defaultdict(list)
     owners: dict[str, str] = {}
-    for line_number, line in _read_filled(path):
+    for line_number, line in report.odd.watch(_read_filled(path)):
         fields = line.split("\t")
         concept_id = next(filter(_MESH_ID.fullmatch, fields), None)
         number = next(filter(_TREE_NUMBER.fullmatch, fields), None)
@@ -149,8 +136,8 @@ def _read_tree(path: str | Path, report: ReadReport) -> tuple[dict[str, list[str
             numbers[concept_id].append(number)
             owners[number] = concept_id
         elif line_number > 1:
-            reason = "a row of the tree without a MeSH id and a tree number"
-            report.leave_out(reason, f"line {line_number}{_in_file(path)}", broken=True)
+            reason = "it has no MeSH id and tree number"
+            report.odd.skip(unreadable(path, line_number, "MeSH", reason))
     if not owners:
         raise _no_rows(path, "a MeSH id and a tree number")
     return numbers, owners

@@ -1,9 +1,10 @@
-"""OBO files, parsed by obonet: Disease Ontology, UBERON, HPO, MONDO ..."""
+"""OBO files: Disease Ontology, UBERON, HPO, MONDO ..."""
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from ..concepts import Concept
 from ..concepts.concept import ALL_SCOPES
@@ -15,13 +16,47 @@ from .synonyms import names_by_scope, require_scopes
 
 # Before OBO 1.2, the scope was part of the tag.
 _SYNONYM_TAGS = {"synonym": "", **{f"{scope.lower()}_synonym": scope for scope in ALL_SCOPES}}
-_STANZAS = ("[Term]", "[Typedef]", "[Instance]")
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"\s*(\w*)')
-_QUOTED_VALUE = re.compile(r'[\w-]+:\s*("(?:[^"\\]|\\.)*")')
-# obonet treats these as the beginning of a comment or a modifier, even in quotes.
-_TAKEN_WRONGLY = re.compile(r"(?<!\\)[!{]")
-_ESCAPED = re.compile(r"\\(.)")
+_QUOTED_TAGS = frozenset(["def", *_SYNONYM_TAGS])
+# A stanza has one of each; a second one contradicts the first.
+_SINGLE = frozenset(["id", "name", "def"])
+_TERM = "Term"
+_STANZA = re.compile(r"\[(\w+)\]")
+_TAG = re.compile(r"([\w-]+)\s*:\s*(.*)", re.DOTALL)
+_SCOPE = "|".join(ALL_SCOPES)
+# The text in quotation marks, and the word after it. The text may have quotation marks that are not
+# escaped: "3,3',3"-triiodothyronine".
+_QUOTED = re.compile(
+    r'"((?:[^"\\]|\\.)*)"\s*(\w*)(?=[^"\[{!]*(?:[\[{!]|\Z))'
+    rf'|"(.*)"\s*(?:({_SCOPE})\b[^"\[{{!]*)?(?=[\[{{!]|\Z)',
+    re.DOTALL,
+)
+_COMMENT = re.compile(r"\s*(?<!\\)!.*", re.DOTALL)
+_MODIFIER = re.compile(r"\s*(?<!\\)\{[^{}]*\}\s*\Z")
+_ID = re.compile(r"(?:[^\s!{\\]|\\[^nWt])+")
+_CONTINUED = re.compile(r"(?<!\\)(?:\\\\)*\\\Z")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _LICENCE = re.compile("(?i)licen[cs]e")
+
+
+@dataclass(slots=True)
+class _Stanza:
+    """A stanza, or the header: its kind, and its values by tag."""
+
+    kind: str = ""
+    values: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+
+    def texts(self, tag: str) -> list[str]:
+        return [
+            _unescaped(_MODIFIER.sub("", _COMMENT.sub("", v))) for v in self.values.get(tag, ())
+        ]
+
+    def first(self, tag: str) -> str:
+        return next(iter(self.texts(tag)), "")
+
+    def ids(self, tag: str) -> tuple[str, ...]:
+        # A comment or a description may follow the id.
+        found = (_ID.match(value) for value in self.values.get(tag, ()))
+        return tuple(match[0] for match in found if match)
 
 
 def read_obo(
@@ -31,95 +66,113 @@ def read_obo(
     types: str = "namespace",
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
-    """Read the terms of an OBO file that are not obsolete.
+    """Read the terms of an OBO file that are not obsolete. Of two names or definitions of a term,
+    the first counts; a text may be broken into several lines, and quotation marks in it need not be
+    escaped.
 
     path (Union[str, Path]): The file.
     scopes (Collection[str]): The synonyms to read, by their scope.
     types (str): The tag with the semantic types, namespace or subset.
     report (Optional[ReadReport]): Filled with what was left out, and with the header's licence.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): CN115 for lines that are not OBO, CN118 for an unknown scope or tag, and
-        the errors of `read_lines`.
+    RAISES (ConnormError): CN115 for too many lines that are not OBO, CN118 for an unknown scope or
+        tag, and the errors of `read_lines`.
     """
     require_scopes(scopes)
     require_choice("types", types, TYPES)
     report = report or ReadReport()
-    terms, header = _sections(path, report)
-    report.licence = _licence(header)
-    default_types = header.get("default-namespace", [])[:1] if types == "namespace" else []
-    for term in terms:
-        concept_id = term.get("id", "")
-        if term.get("is_obsolete") == "true":
-            report.leave_out("an obsolete term", concept_id)
-            report.retired[concept_id] = Retired(
-                tuple(term.get("replaced_by", ())), tuple(term.get("consider", ()))
-            )
-            continue
-        found = term.get(types, default_types)
-        yield Concept(
-            concept_id=concept_id,
-            canonical_name=_unescaped(term.get("name", "")),
-            types=(found,) if isinstance(found, str) else tuple(found),
-            definition=_quoted(term.get("def", ""))[0],
-            parents=tuple(term.get("is_a", ())),
-            alt_ids=tuple(term.get("alt_id", ())),
-            # A description may follow the id.
-            xrefs=read_xrefs([xref.partition(" ")[0] for xref in term.get("xref", ())], report),
-            **names_by_scope(_synonyms(term), scopes, concept_id, report),
-        )
+    default_types: tuple[str, ...] = ()
+    for stanza in _stanzas(path, report):
+        if not stanza.kind:
+            report.licence = _licence(stanza)
+            default_types = tuple(stanza.texts("default-namespace")[: types == "namespace"])
+        elif stanza.kind == _TERM:
+            concept_id = "".join(stanza.ids("id"))
+            if stanza.first("is_obsolete") == "true":
+                report.leave_out("an obsolete term", concept_id)
+                report.retired[concept_id] = Retired(
+                    stanza.ids("replaced_by"), stanza.ids("consider")
+                )
+            else:
+                yield _concept(concept_id, stanza, scopes, types, default_types, report)
 
 
-def _sections(path: str | Path, report: ReadReport) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """Read the terms and the header. obonet's graph is not used, since it silently merges terms
-    with the same id, and fails on relationships that it cannot split.
+def _concept(
+    concept_id: str,
+    term: _Stanza,
+    scopes: Collection[str],
+    types: str,
+    default_types: tuple[str, ...],
+    report: ReadReport,
+) -> Concept:
+    synonyms = (
+        (text, tag_scope or (word if word in ALL_SCOPES else "RELATED"))
+        for tag, tag_scope in _SYNONYM_TAGS.items()
+        for text, word in map(_quoted, term.values.get(tag, ()))
+    )
+    definitions = map(_quoted, term.values.get("def", ()))
+    return Concept(
+        concept_id=concept_id,
+        canonical_name=term.first("name"),
+        types=tuple(term.texts(types)) or default_types,
+        definition=next(definitions, ("", ""))[0],
+        parents=term.ids("is_a"),
+        alt_ids=term.ids("alt_id"),
+        xrefs=read_xrefs(term.ids("xref"), report),
+        **names_by_scope(synonyms, scopes, concept_id, report),
+    )
 
-    RETURNS (Tuple[List[Dict[str, Any]], Dict[str, Any]]): The terms and the header.
+
+def _stanzas(path: str | Path, report: ReadReport) -> Iterator[_Stanza]:
+    """Read the header and the stanzas. A line that is not OBO is skipped.
+
+    YIELDS (_Stanza): The header, then the stanzas.
     """
-    from obonet.read import get_sections
-
-    _, terms, _, header = get_sections(_lines(path, report))
-    return terms, header
-
-
-def _lines(path: str | Path, report: ReadReport) -> Iterator[str]:
-    """Read the lines in the form that obonet needs: an empty line before each stanza and nowhere
-    else, and no comments between stanzas, which would replace the header.
-
-    YIELDS (str): The lines.
-    """
-    for number, line in read_lines(path):
-        tag, colon, value = line.partition(":")
-        if not line.strip() or line.lstrip().startswith("!"):
-            continue
-        if line.startswith(_STANZAS):
-            yield from ("", line)
-        elif not (tag and colon):
+    stanza = _Stanza()
+    for number, line in _whole_lines(path, report):
+        begin, tagged = _STANZA.match(line), _TAG.fullmatch(line)
+        reason = ""
+        if begin:
+            yield stanza
+            stanza = _Stanza(begin[1])
+        elif not tagged:
             reason = "neither a stanza nor a tag and a value"
-            raise unreadable(path, number, "OBO", reason)
-        elif tag in _SYNONYM_TAGS and not _quoted(value.lstrip())[0]:
+        elif tagged[1] in _SYNONYM_TAGS and not _quoted(tagged[2])[0]:
             reason = "a synonym without a text in quotation marks"
-            report.leave_out(reason, f"line {number}", broken=True)
+        elif tagged[1] in _SINGLE and stanza.values[tagged[1]]:
+            reason = f"a second `{tagged[1]}` of the same term"
         else:
-            yield _escaped(line)
+            stanza.values[tagged[1]].append(tagged[2])
+        if reason:
+            report.odd.skip(unreadable(path, number, "OBO", reason))
+    yield stanza
 
 
-def _escaped(line: str) -> str:
-    match = _QUOTED_VALUE.match(line)
-    if not match:
-        return line
-    value = _TAKEN_WRONGLY.sub(r"\\\g<0>", match[1])
-    return line[: match.start(1)] + value + line[match.end(1) :]
+def _whole_lines(path: str | Path, report: ReadReport) -> Iterator[tuple[int, str]]:
+    """Join lines that end with a backslash, or with an open text in quotation marks, with those
+    after them.
 
-
-def _synonyms(term: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """List the synonyms of a term.
-
-    YIELDS (Tuple[str, str]): Synonyms and their scopes.
+    YIELDS (Tuple[int, str]): The number of the first line, and the text, without blank lines and
+        comments.
     """
-    values = ((value, scope) for tag, scope in _SYNONYM_TAGS.items() for value in term.get(tag, ()))
-    for value, scope_of_tag in values:
-        text, word = _quoted(value)
-        yield text, scope_of_tag or (word if word in ALL_SCOPES else "RELATED")
+    whole, begin = "", 0
+    for number, line in report.odd.watch(read_lines(path)):
+        is_new = not line.strip() or _STANZA.match(line) or _TAG.fullmatch(line)
+        if whole and (_CONTINUED.search(whole) or (_is_open(whole) and not is_new)):
+            whole = f"{_CONTINUED.sub('', whole).rstrip()} {line.strip()}"
+            continue
+        if whole:
+            yield begin, whole
+        is_comment = not line.strip() or line.lstrip().startswith("!")
+        whole, begin = "" if is_comment else line, number
+    if whole:
+        yield begin, whole
+
+
+def _is_open(line: str) -> bool:
+    tag, _, value = line.partition(":")
+    value = value.strip()
+    return tag in _QUOTED_TAGS and value.startswith('"') and not _QUOTED.match(value)
 
 
 def _quoted(value: str) -> tuple[str, str]:
@@ -127,19 +180,23 @@ def _quoted(value: str) -> tuple[str, str]:
     scope).
     """
     match = _QUOTED.match(value)
-    return (_unescaped(match[1]), match[2]) if match else ("", "")
+    if not match:
+        return "", ""
+    text, word = match[1], match[2]
+    if text is None:
+        text, word = match[3], match[4] or ""
+    return _unescaped(text).strip(), word
 
 
 def _unescaped(text: str) -> str:
     return _ESCAPED.sub(lambda match: " " if match[1] in "nWt" else match[1], text)
 
 
-def _licence(header: dict[str, Any]) -> str:
+def _licence(header: _Stanza) -> str:
     """Find the licence in the header, in properties and remarks.
 
     RETURNS (str): The licence; empty if there is none.
     """
-    properties = (value.partition(" ") for value in header.get("property_value", ()))
+    properties = (value.partition(" ") for value in header.values.get("property_value", ()))
     stated = [_quoted(value)[0] or value for name, _, value in properties if _LICENCE.search(name)]
-    remarks = map(_unescaped, header.get("remark", ()))
-    return "\n".join([*stated, *filter(_LICENCE.search, remarks)])
+    return "\n".join([*stated, *filter(_LICENCE.search, header.texts("remark"))])

@@ -1,7 +1,7 @@
 """OBO Graphs JSON (`hp.json`, `mondo.json`): OWL in another form."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,44 +30,97 @@ def read_obographs(
     imports (bool): Read the classes of other ontologies that an OBO ontology imports, too.
     report (Optional[ReadReport]): Filled with what was left out, and with the terms of use.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): CN115 for a file that is not OBO Graphs, CN118 for an unknown scope or
-        type, and the errors of `read_text`.
+    RAISES (ConnormError): CN115 for a file that is not OBO Graphs, or with too many odd nodes and
+        edges, CN118 for an unknown scope or type, and the errors of `read_text`.
     """
-    try:
-        graphs = json.loads(read_text(path))["graphs"]
-        stated = [statement for graph in graphs for statement in _statements(graph)]
-    except json.JSONDecodeError as error:
-        raise unreadable(path, error.lineno, "JSON", error.msg) from None
-    except (AttributeError, KeyError, TypeError):
-        reason = "no graphs with nodes and edges"
-        raise unreadable(path, 1, "OBO Graphs", reason) from None
+    report = report or ReadReport()
     return read_statements(
-        stated,
+        _statements(_Graphs(path, report)),
         scopes=scopes,
         types=types,
         languages=("en",),
         imports=imports,
-        report=report or ReadReport(),
+        report=report,
     )
 
 
-def _statements(graph: dict[str, Any]) -> Iterator[Statement]:
-    """List what a graph states.
+class _Graphs:
+    """The JSON of a file, and the line of each part of it."""
+
+    def __init__(self, path: str | Path, report: ReadReport) -> None:
+        self._path, self._report = path, report
+        self._text = read_text(path)
+        try:
+            self.graphs = list(json.loads(self._text)["graphs"])
+        except json.JSONDecodeError as error:
+            raise unreadable(path, error.lineno, "JSON", error.msg) from None
+        except (ValueError, RecursionError):
+            reason = "its values are nested too deeply, or a number is too long"
+            raise unreadable(path, 1, "JSON", reason) from None
+        except (KeyError, TypeError):
+            raise unreadable(path, 1, "OBO Graphs", "no graphs with nodes and edges") from None
+
+    def read(
+        self, parts: Iterable[Any], state: Callable[[Any], Iterable[Statement]]
+    ) -> Iterator[Statement]:
+        """Read what nodes, edges or graphs state. Odd ones are skipped.
+
+        YIELDS (Statement): The statements.
+        """
+        for part in self._report.odd.watch(parts):
+            try:
+                stated = list(state(part))
+                is_odd = not all(isinstance(text, str) for each in stated for text in each)
+            except (AttributeError, KeyError, TypeError):
+                is_odd = True
+            if is_odd:
+                reason = "a graph, a node or an edge lacks a text"
+                self._report.odd.skip(
+                    unreadable(self._path, self._line(part), "OBO Graphs", reason)
+                )
+            else:
+                yield from stated
+
+    def _line(self, part: Any) -> int:
+        told = part.get("id", part.get("sub")) if isinstance(part, dict) else None
+        place = self._text.find(json.dumps(told, ensure_ascii=False)) if told else 0
+        return 1 + self._text.count("\n", 0, max(0, place))
+
+
+def _statements(file: _Graphs) -> Iterator[Statement]:
+    """List what the graphs of a file state.
 
     YIELDS (Statement): The statements.
     """
+    for graph in file.graphs:
+        yield from file.read([graph], _of_graph)
+        if isinstance(graph, dict):
+            yield from file.read(_list(graph.get("nodes")), _of_node)
+            yield from file.read(_list(graph.get("edges")), _of_edge)
+
+
+def _list(parts: Any) -> list[Any]:
+    # Something else counts as one odd part.
+    return parts if isinstance(parts, list) else [parts] * (parts is not None)
+
+
+def _of_graph(graph: dict[str, Any]) -> Iterator[Statement]:
     if meta := graph.get("meta"):
         yield Statement(graph["id"], owl.KIND, owl.ONTOLOGY)
         yield from _values(graph["id"], meta)
-    for node in graph["nodes"]:
-        if node.get("type") == "CLASS":
-            yield Statement(node["id"], owl.KIND, owl.CLASS)
-            if "lbl" in node:
-                yield Statement(node["id"], owl.LABEL, node["lbl"])
-            yield from _values(node["id"], node.get("meta", {}))
-    for edge in graph.get("edges", ()):
-        if edge["pred"] == "is_a":
-            yield Statement(edge["sub"], owl.PARENT, edge["obj"])
+
+
+def _of_node(node: dict[str, Any]) -> Iterator[Statement]:
+    if node.get("type") == "CLASS":
+        yield Statement(node["id"], owl.KIND, owl.CLASS)
+        if "lbl" in node:
+            yield Statement(node["id"], owl.LABEL, node["lbl"])
+        yield from _values(node["id"], node.get("meta", {}))
+
+
+def _of_edge(edge: dict[str, Any]) -> Iterator[Statement]:
+    if edge["pred"] == "is_a":
+        yield Statement(edge["sub"], owl.PARENT, edge["obj"])
 
 
 def _values(iri: str, meta: dict[str, Any]) -> Iterator[Statement]:

@@ -1,22 +1,21 @@
 """OWL and SKOS in RDF, parsed by pyoxigraph: RDF/XML, Turtle and N-Triples."""
 
 import re
-import zlib
-from codecs import BOM_UTF8
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import IO, cast
 
 from ..concepts import Concept
 from ..concepts.concept import ALL_SCOPES
-from ..errors import ConnormError, Errors, unreadable
-from ..files.text import existing_file, open_bytes
-from ..files.xml import require_plain_entities
+from ..errors import unreadable
+from ..files.text import SURROGATES, existing_file
+from ..files.xml import read_pieces, require_plain_entities
 from .report import ReadReport
 from .statements import Statement, read_statements
 
 # "<http:" begins a statement of Turtle.
 _XML = re.compile(r"\s*<(?!\w+:/)")
+_ENCODING = re.compile(r"""\A(\s*<\?xml\b[^>]*?)\s+encoding\s*=\s*["'][\w.-]+["']""")
 _END = re.compile(r"</([\w.-]+:)?RDF\s*>")
 _EDGE = 1 << 12
 _DAMAGED = "damaged, truncated, or another syntax of OWL"
@@ -61,50 +60,47 @@ def _statements(path: Path) -> Iterator[Statement]:
     """
     from pyoxigraph import Literal, NamedNode, RdfFormat, parse
 
-    with open_bytes(path) as file:
-        is_xml = _XML.match(_text(file.peek(_EDGE).removeprefix(BOM_UTF8))) is not None
-        if is_xml:
-            require_plain_entities(path)
-        lines = _CountedLines(cast(IO[bytes], file))
-        try:
-            # Other parsers allow IRIs with spaces, and large ontologies have some.
-            for subject, predicate, value, _ in parse(
-                input=cast(IO[bytes], lines),
-                format=RdfFormat.RDF_XML if is_xml else RdfFormat.TURTLE,
-                lenient=True,
-            ):
-                if isinstance(subject, NamedNode) and isinstance(value, Literal):
-                    language = value.language or ""
-                    yield Statement(subject.value, predicate.value, value.value, language)
-                elif isinstance(subject, NamedNode) and isinstance(value, NamedNode):
-                    yield Statement(subject.value, predicate.value, value.value)
-            # The parser accepts a file that ends between two classes.
-            if is_xml and not _END.search(_text(lines.last)):
-                raise unreadable(path, lines.read_so_far, "RDF", _DAMAGED)
-        except SyntaxError as error:
-            raise unreadable(path, error.lineno or lines.read_so_far, "RDF", _DAMAGED) from None
-        except (OSError, EOFError, zlib.error) as error:
-            message = Errors.CN106.format(path=path, line=lines.read_so_far, reason=error)
-            raise ConnormError(message) from error
-
-
-def _text(some: bytes) -> str:
-    # Tags are ASCII; the rest may be cut within a character.
-    return some.decode("latin-1")
+    lines = _CountedLines(path)
+    is_xml = _XML.match(lines.head) is not None
+    if is_xml:
+        require_plain_entities(path)
+    try:
+        # Other parsers allow IRIs with spaces, and large ontologies have some.
+        for subject, predicate, value, _ in parse(
+            input=cast(IO[bytes], lines),
+            format=RdfFormat.RDF_XML if is_xml else RdfFormat.TURTLE,
+            lenient=True,
+        ):
+            if isinstance(subject, NamedNode) and isinstance(value, Literal):
+                language = value.language or ""
+                yield Statement(subject.value, predicate.value, value.value, language)
+            elif isinstance(subject, NamedNode) and isinstance(value, NamedNode):
+                yield Statement(subject.value, predicate.value, value.value)
+        # The parser accepts a file that ends between two classes.
+        if is_xml and not _END.search(lines.last):
+            raise unreadable(path, lines.read_so_far, "RDF", _DAMAGED)
+    except SyntaxError as error:
+        raise unreadable(path, error.lineno or lines.read_so_far, "RDF", _DAMAGED) from None
 
 
 class _CountedLines:
-    """A file that knows how far it was read, since the parser of RDF/XML does not tell where it
-    fails.
+    """A file in any encoding as UTF-8, the only one that the parser reads. It knows how far it was
+    read, since the parser of RDF/XML does not tell where it fails.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
+    def __init__(self, path: Path) -> None:
+        self._pieces = (piece for _, piece in read_pieces(path))
         self.read_so_far = 1
-        self.last = b""
+        self.last = ""
+        self.head = _ENCODING.sub(r"\1", next(self._pieces, ""), count=1)
+        self._waiting = self._encoded(self.head)
 
     def read(self, size: int = -1) -> bytes:
-        piece = self._file.read(size)
+        waiting = self._waiting or self._encoded(next(self._pieces, ""))
+        piece, self._waiting = waiting[:size], waiting[size:] if size > 0 else b""
         self.read_so_far += piece.count(b"\n")
-        self.last = (self.last + piece)[-_EDGE:]
-        return piece
+        return piece if size > 0 else waiting
+
+    def _encoded(self, text: str) -> bytes:
+        self.last = (self.last + text)[-_EDGE:]
+        return text.encode("utf-8", SURROGATES)

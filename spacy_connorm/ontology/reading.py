@@ -17,11 +17,12 @@ from ..concepts import (
     read_concepts,
     write_concepts,
 )
-from ..concepts.concept import ALL_SCOPES, EXACT
+from ..concepts.concept import ALL_SCOPES, EXACT, require_id_and_name
 from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..concepts.ontology import read_licence, write_licensed
-from ..errors import ConnormError, Errors, Warnings, quote_id, require_ending, require_options, warn
+from ..errors import ConnormError, Errors, Warnings, require_ending, require_options, warn
 from ..files.atomic import require_apart
+from ..files.odd_lines import MAX_ODD, OddLines
 from ..files.progress import progress_bar
 from ..files.text import sha256
 from ..text.cleaning import clean
@@ -39,7 +40,8 @@ def read_ontology(path: str | Path, *, licence: str = "", **options: Any) -> Ont
     path (Union[str, Path]): The file, or the folder of a release of UMLS, RxNorm or SNOMED CT.
     licence (str): The terms of use to keep in every index built from it; if empty, those stated in
         the file.
-    **options (Any): `format`, `curies` and the options of the format, as in `stream_ontology`.
+    **options (Any): `format`, `curies`, `max_odd` and the options of the format, as in
+        `stream_ontology`.
     RETURNS (Ontology): The ontology.
     RAISES (ConnormError): The errors of `stream_ontology`.
     """
@@ -83,6 +85,7 @@ def stream_ontology(
     format: str | None = None,
     report: ReadReport | None = None,
     curies: bool = False,
+    max_odd: float = MAX_ODD,
     translations: Sequence[str | Path] = (),
     language: Sequence[str] = (),
     translation_status: Sequence[str] = (),
@@ -90,14 +93,15 @@ def stream_ontology(
     shown_language: str = "",
     **options: Any,
 ) -> Iterator[Concept]:
-    """Read an ontology concept by concept, with cleaned texts. Concepts without an id or a name are
-    left out. At the end, a warning (CNW102) reports invalid rows. With translations, it is read
-    into memory.
+    """Read an ontology concept by concept, with cleaned texts. Lines that can't be read and
+    concepts without an id or a name are skipped; at the end, a warning (CNW110) reports them. With
+    translations, it is read into memory.
 
     path (Union[str, Path]): The file, or the folder of a release of UMLS, RxNorm or SNOMED CT.
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
     report (Optional[ReadReport]): Filled with what was left out, and with the file's terms of use.
     curies (bool): Whether to write ids with the prefix of their vocabulary, see `with_curies`.
+    max_odd (float): The largest share of lines that may be skipped since they can't be read.
     translations (Sequence[Union[str, Path]]): Tables with names in other languages: Babelon, and
         tables of synonyms beside it.
     language (Sequence[str]): The languages of the names, "fr". The first one gives the preferred
@@ -111,10 +115,12 @@ def stream_ontology(
     **options (Any): Options of the format; see its reader.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN104 if there are no concepts, CN113 for an option that the format does
-        not have, CN733 for translations without a language and for their options without them, and
-        the errors of `find_format`, the reader and `read_translations`.
+        not have, CN733 for translations without a language and for their options without them, the
+        error of the first line that can't be read if there are too many, and the errors of
+        `find_format`, the reader and `read_translations`.
     """
     report = report or ReadReport()
+    report.odd = OddLines(max_odd)
     file = _file(path)
     format = find_format(file, format)
     reader = find_reader(format)
@@ -133,10 +139,12 @@ def stream_ontology(
     if translations:
         concepts = tables.translate(concepts, report)
     concepts = _sound(concepts, report, curies=curies)
-    if first := next(concepts, None):
+    first = next(concepts, None)
+    if first:
         yield first
         yield from concepts
-    else:
+    report.odd.require_few()
+    if not first:
         reasons = [f"{reason} ({kind.count:,})" for reason, kind in report.left_out.items()]
         left_out = f" (left out: {', '.join(reasons)})" if reasons else ""
         raise ConnormError(Errors.CN104.format(path=path, what=f"concepts{left_out}"))
@@ -146,6 +154,7 @@ def stream_ontology(
                 path=path, count=kind.count, reason=reason, first=kind.first
             )
             warn(message)
+    report.odd.warn(path)
 
 
 def _require_translations(
@@ -161,14 +170,15 @@ def _require_translations(
 
 
 def _sound(concepts: Iterable[Concept], report: ReadReport, *, curies: bool) -> Iterator[Concept]:
-    """Clean concepts, and leave out those without an id or a name."""
+    """Clean concepts, and skip those that can't be concepts."""
     for raw in concepts:
         concept = raw.cleaned(clean)
-        if concept.concept_id and concept.canonical_name:
-            yield with_curies(concept) if curies else concept
+        try:
+            require_id_and_name(concept, concept)
+        except ConnormError as error:
+            report.odd.skip(error)
         else:
-            example = quote_id(concept.concept_id or concept.canonical_name)
-            report.leave_out("a concept without id or name", example, broken=True)
+            yield with_curies(concept) if curies else concept
 
 
 def with_curies(concept: Concept) -> Concept:
@@ -210,19 +220,19 @@ def read_jsonl(
     scopes: Collection[str] = ALL_SCOPES,
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
-    """Read a knowledge base with one JSON object per line.
+    """Read scispaCy's knowledge base: one JSON object per line, or a JSON array.
 
-    path (Union[str, Path]): A `.jsonl` or `.jsonl.gz` file.
+    path (Union[str, Path]): A `.jsonl` or `.json` file, perhaps with `.gz`.
     scopes (Collection[str]): The synonyms to read, by their scope.
     report (Optional[ReadReport]): Filled with the licence stored beside the file.
     YIELDS (Concept): The concepts, in the file's order.
-    RAISES (ConnormError): CN115 for a line that is not a concept, CN118 for an unknown scope, and
+    RAISES (ConnormError): CN115 for lines that are not concepts, CN118 for an unknown scope, and
         the errors of `read_lines`.
     """
     require_scopes(scopes)
     if report is not None:
         report.licence = read_licence(path)
-    concepts = read_concepts(path)
+    concepts = read_concepts(path, odd=None if report is None else report.odd)
     if set(scopes) >= set(ALL_SCOPES):
         return concepts
     return (_with_scopes(concept, scopes) for concept in concepts)
@@ -302,6 +312,7 @@ def convert_ontology(
     format: str | None = None,
     licence: str = "",
     curies: bool = False,
+    max_odd: float = MAX_ODD,
     translations: Sequence[str | Path] = (),
     language: Sequence[str] = (),
     translation_status: Sequence[str] = (),
@@ -318,6 +329,8 @@ def convert_ontology(
     format (Optional[str]): One of `FORMATS`; detected from the file if None.
     licence (str): The terms of use, kept beside the new file. If empty, those stated in the file.
     curies (bool): Write ids with the prefix of their vocabulary: MESH:D003920.
+    max_odd (float): The largest share of lines that may be skipped since they can't be read, 0 to
+        1. With 0, the first one is an error.
     translations (Sequence[Union[str, Path]]): Tables of names in other languages, in the format
         Babelon.
     language (Sequence[str]): The languages of the names, best first: fr. For translations, and for
@@ -339,6 +352,7 @@ def convert_ontology(
         format=format,
         report=report,
         curies=curies,
+        max_odd=max_odd,
         translations=translations,
         language=language,
         translation_status=translation_status,

@@ -13,6 +13,7 @@ from ..concepts import Concept, merge
 from ..concepts.curies import PREFIXES
 from ..errors import Warnings, quote_id, warn
 from ..files.arrays import are_among
+from ..files.odd_lines import OddLines
 
 LONG_NAME = 1_000
 # Separators of the ids of several concepts in a mention.
@@ -52,6 +53,7 @@ class ReadReport:
     licence (str): The terms of use stated in the file.
     merged (int): Rows merged into the concept of an earlier row with the same id.
     left_out (Dict[str, LeftOut]): Items left out, by reason.
+    odd (OddLines): Lines that can't be read, which are skipped.
     scopes (Dict[str, int]): The number of synonyms of each scope, for formats with scopes.
     retired (Dict[str, Retired]): Concepts that were left out as obsolete, by id.
     languages (Dict[str, int]): The number of names by language, for ontologies with several.
@@ -60,6 +62,7 @@ class ReadReport:
     licence: str = ""
     merged: int = 0
     left_out: dict[str, LeftOut] = field(default_factory=dict)
+    odd: OddLines = field(default_factory=OddLines)
     scopes: dict[str, int] = field(default_factory=dict)
     retired: dict[str, Retired] = field(default_factory=dict)
     languages: dict[str, int] = field(default_factory=dict)

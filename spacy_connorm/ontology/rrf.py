@@ -13,11 +13,13 @@ from typing import NamedTuple
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors, quote_id, unreadable
+from ..files.odd_lines import OddLines
 from ..files.text import read_lines
 from .report import ReadReport
 
 # RxNorm has its own ids.
 _CUI = re.compile(r"C\d{7}")
+_SORTED_ID = re.compile(r"[A-Z]{0,2}\d{1,9}")
 _UMLS, _RXNORM = "MR", "RXN"
 # The minimum number of columns of each file
 _WIDTHS = {"CONSO": 17, "STY": 2, "REL": 15, "DEF": 7}
@@ -32,7 +34,6 @@ _REL, _CUI2, _RELA, _REL_SAB, _REL_SUPPRESS = 3, 4, 7, 10, 14
 _TUI = 1
 _DEF_AUI, _DEF_SAB, _DEF, _DEF_SUPPRESS = 1, 4, 5, 6
 _Row = list[str]
-_AFTER_ALL_CUIS = "\U0010ffff" * 9
 
 
 def read_rrf(
@@ -63,8 +64,8 @@ def read_rrf(
         concepts of the trade names are kept. Reads MRREL and MRCONSO once more.
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, by CUI; semantic types are TUIs.
-    RAISES (ConnormError): CN100 and CN104 for missing files, CN115 for a row that is too short,
-        CN116 for a file that is not sorted by CUI.
+    RAISES (ConnormError): CN100 and CN104 for missing files, CN115 for too many rows that are too
+        short, CN116 for a file that is not sorted by CUI.
     """
     report = report or ReadReport()
     mrconso = find_mrconso(Path(path))
@@ -77,8 +78,8 @@ def read_rrf(
         definition_rows = _follow(mrconso, "DEF", report)
     if is_umls and hierarchy:
         relation_rows = _follow(mrconso, "REL", report, marks=marks)
-    brand_names = _brand_names(mrconso, wanted) if tradenames else {}
-    for cui, rows in _read_names(mrconso):
+    brand_names = _brand_names(mrconso, wanted, report.odd) if tradenames else {}
+    for cui, rows in _read_names(mrconso, report.odd):
         types = tuple(row[_TUI] for row in type_rows.rows_of(cui))
         if semantic_types and not any(tui in semantic_types for tui in types):
             report.leave_out("a concept of another semantic type", cui)
@@ -215,43 +216,53 @@ def _find_rrf(folder: Path, name: str) -> Path | None:
     return next((file for file in files if file.is_file()), None)
 
 
-def _read_names(mrconso: Path) -> Iterator[tuple[str, list[_Row]]]:
+def _read_names(mrconso: Path, odd: OddLines) -> Iterator[tuple[str, list[_Row]]]:
     """Read the rows with the names of concepts, CUI by CUI.
 
     YIELDS (Tuple[str, List[List[str]]]): A CUI and its rows.
     RAISES (ConnormError): The errors of `_sorted_rows`.
     """
-    rows = _sorted_rows(mrconso, _WIDTHS["CONSO"], ())
+    rows = _sorted_rows(mrconso, odd, _WIDTHS["CONSO"], ())
     return ((cui, list(group)) for cui, group in groupby(rows, key=itemgetter(0)))
 
 
-def _sorted_rows(path: Path, width: int, containing: Collection[str]) -> Iterator[_Row]:
-    """Read a file that is sorted by its first column, CUI.
+def _sorted_rows(
+    path: Path, odd: OddLines, width: int, containing: Collection[str]
+) -> Iterator[_Row]:
+    """Read a file that is sorted by its first column, CUI. Rows in the wrong place are odd.
 
     path (Path): The file.
+    odd (OddLines): Counts odd rows.
     width (int): The minimum number of columns.
     containing (Collection[str]): Read only lines that contain one of these strings; all if empty.
     YIELDS (List[str]): Its rows.
-    RAISES (ConnormError): CN115 for a row that is too short, CN116 if the file is not sorted, and
-        the errors of `read_lines`.
+    RAISES (ConnormError): CN115 for too many rows that are too short, CN116 if the file is not
+        sorted, and the errors of `read_lines`.
     """
     before = ""
-    for number, row in _read_rows(path, width, containing):
+    for number, row in _read_rows(path, odd, width, containing):
         if row[0] != before and _place(row[0]) < _place(before):
             told = {"found": quote_id(row[0]), "before": quote_id(before)}
-            raise ConnormError(Errors.CN116.format(path=path, line=number, **told))
+            odd.skip(ConnormError(Errors.CN116.format(path=path, line=number, **told)))
+            continue
         before = row[0]
         yield row
 
 
-def _read_rows(path: Path, width: int, containing: Collection[str]) -> Iterator[tuple[int, _Row]]:
-    for number, line in read_lines(path):
+def _read_rows(
+    path: Path, odd: OddLines, width: int, containing: Collection[str]
+) -> Iterator[tuple[int, _Row]]:
+    for number, line in odd.watch(read_lines(path)):
         if containing and not any(text in line for text in containing):
             continue
         row = line.split("|")
         if len(row) < width:
-            raise unreadable(path, number, "RRF", f"{len(row)} columns, {width} expected")
-        yield number, row
+            reason = f"{len(row)} columns, {width} expected"
+            odd.skip(unreadable(path, number, "RRF", reason))
+        elif not _SORTED_ID.fullmatch(row[0]):
+            odd.skip(unreadable(path, number, "RRF", "it does not begin with a CUI"))
+        else:
+            yield number, row
 
 
 def _place(cui: str) -> tuple[int, str]:
@@ -270,7 +281,7 @@ class _Follower:
         rows (Iterable[List[str]]): The rows of the file.
         """
         self._groups = groupby(rows, key=itemgetter(0))
-        self._cui = ""
+        self._cui: str | None = ""
         self._rows: list[_Row] = []
 
     def rows_of(self, cui: str) -> list[_Row]:
@@ -280,14 +291,15 @@ class _Follower:
         RETURNS (List[_Row]): Its rows, if any.
         """
         last = _place(cui)
-        while _place(self._cui) < last:
-            self._cui, group = next(self._groups, (_AFTER_ALL_CUIS, ()))
+        while self._cui is not None and _place(self._cui) < last:
+            self._cui, group = next(self._groups, (None, ()))
             self._rows = list(group)
         return self._rows if self._cui == cui else []
 
     def finish(self) -> None:
         """Read to the end, so that unsorted rows there are also found."""
-        self.rows_of(_AFTER_ALL_CUIS)
+        for _ in self._groups:
+            pass
 
 
 def _follow(
@@ -300,23 +312,24 @@ def _follow(
         return _Follower(())
     if kind == _RXNORM:
         # No documentation says that it is sorted.
-        rows = (row for _, row in _read_rows(file, width, marks))
+        rows = (row for _, row in _read_rows(file, report.odd, width, marks))
         return _Follower(sorted(rows, key=lambda row: _place(row[0])))
-    return _Follower(_sorted_rows(file, width, marks))
+    return _Follower(_sorted_rows(file, report.odd, width, marks))
 
 
-def _brand_names(mrconso: Path, wanted: _Wanted) -> dict[str, list[str]]:
+def _brand_names(mrconso: Path, wanted: _Wanted, odd: OddLines) -> dict[str, list[str]]:
     """Collect the trade names of each drug. In MRCONSO, they come before or after the drug, so they
     are collected first: some ten thousand in a release of any size.
     """
     name = f"{_kind(mrconso)}REL"
     mrrel = _find_rrf(mrconso.parent, name) or mrconso.with_name(f"{name}.RRF")
     drugs: defaultdict[str, list[str]] = defaultdict(list)
-    for _, row in _read_rows(mrrel, _WIDTHS["REL"], ("|tradename_of|",)):
+    for _, row in _read_rows(mrrel, odd, _WIDTHS["REL"], ("|tradename_of|",)):
         if row[_RELA] == "tradename_of" and wanted.is_wanted_relation(row):
             drugs[row[_CUI2]].append(row[0])
     names: defaultdict[str, list[str]] = defaultdict(list)
-    for brand, rows in _read_names(mrconso):
+    # Its odd rows are counted when the names of all concepts are read.
+    for brand, rows in _read_names(mrconso, OddLines(max_share=1)):
         for drug in drugs.get(brand, ()):
             names[drug] += wanted.names(rows, ReadReport())
     return names

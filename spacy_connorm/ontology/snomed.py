@@ -11,6 +11,7 @@ from pathlib import Path
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, join_curie
 from ..errors import refuse, unreadable
+from ..files.odd_lines import OddLines
 from ..files.tables import find_column
 from ..files.text import read_lines
 from .report import ReadReport
@@ -47,7 +48,7 @@ def read_snomed(
     YIELDS (Concept): The concepts, in the order of the descriptions.
     RAISES (ConnormError): CN006 for a full release, a folder with descriptions in several languages
         but no English, and a dialect that the release lacks; CN100 for a missing file, CN114 for a
-        missing column, CN115 for a row that is too short.
+        missing column, CN115 for too many rows that are too short.
     """
     report = report or ReadReport()
     path = Path(path).absolute()
@@ -59,7 +60,7 @@ def read_snomed(
     preferred = files.preferred_terms(dialect)
     parents = files.parents()
     definitions = files.definitions()
-    for concept_id, rows in _by_concept(descriptions).items():
+    for concept_id, rows in _by_concept(descriptions, report.odd).items():
         if concept_id in retired:
             report.leave_out("an inactive concept", concept_id)
             continue
@@ -123,7 +124,9 @@ class _Release:
         """
         files = self._files(self._terminology, "sct2_Concept_", is_needed=True)
         return frozenset(
-            concept_id for concept_id, active in _rows(files, "id", "active") if active != _ACTIVE
+            concept_id
+            for concept_id, active in _rows(files, self._report.odd, "id", "active")
+            if active != _ACTIVE
         )
 
     def preferred_terms(self, dialect: str | None) -> dict[str, int]:
@@ -136,7 +139,7 @@ class _Release:
         files = self._files(folder, "Language", is_needed=True)
         columns = ("active", "refsetId", "referencedComponentId", "acceptabilityId")
         dialects, terms = set[str](), dict[str, int]()
-        for active, refset, description, acceptability in _rows(files, *columns):
+        for active, refset, description, acceptability in _rows(files, self._report.odd, *columns):
             if (active, acceptability) == (_ACTIVE, _PREFERRED):
                 dialects.add(refset)
                 is_other = int(refset != (dialect or _US_ENGLISH))
@@ -153,7 +156,7 @@ class _Release:
         parents = defaultdict[str, list[str]](list)
         files = self._files(self._terminology, "sct2_Relationship_")
         columns = ("active", "sourceId", "destinationId", "typeId")
-        for active, child, parent, kind in _rows(files, *columns):
+        for active, child, parent, kind in _rows(files, self._report.odd, *columns):
             if (active, kind) == (_ACTIVE, _IS_A) and parent not in parents[child]:
                 parents[child].append(parent)
         return parents
@@ -165,7 +168,7 @@ class _Release:
         """
         files = self._files(self._terminology, "sct2_TextDefinition_")
         files = [file for file in files if _language(file) == self._language]
-        rows = _rows(files, "conceptId", "active", "term")
+        rows = _rows(files, self._report.odd, "conceptId", "active", "term")
         return {concept_id: term for concept_id, active, term in rows if active == _ACTIVE}
 
     def _files(self, folder: Path, kind: str, *, is_needed: bool = False) -> list[Path]:
@@ -177,7 +180,7 @@ class _Release:
         return files
 
 
-def _by_concept(descriptions: Path) -> dict[str, list[tuple[str, bool, str]]]:
+def _by_concept(descriptions: Path, odd: OddLines) -> dict[str, list[tuple[str, bool, str]]]:
     """Collect the active descriptions of each concept.
 
     RETURNS (Dict[str, List[Tuple[str, bool, str]]]): The id of each, whether it is the full name,
@@ -185,7 +188,7 @@ def _by_concept(descriptions: Path) -> dict[str, list[tuple[str, bool, str]]]:
     """
     descriptions_of = defaultdict[str, list[tuple[str, bool, str]]](list)
     columns = ("id", "active", "conceptId", "typeId", "term")
-    for term_id, active, concept_id, kind, term in _rows([descriptions], *columns):
+    for term_id, active, concept_id, kind, term in _rows([descriptions], odd, *columns):
         if active == _ACTIVE and kind in (_FULL_NAME, _SYNONYM):
             descriptions_of[concept_id].append((term_id, kind == _FULL_NAME, term))
     return descriptions_of
@@ -211,19 +214,19 @@ def _names(
     return tuple(dict.fromkeys(names)), tag
 
 
-def _rows(files: Iterable[Path], *columns: str) -> Iterator[list[str]]:
+def _rows(files: Iterable[Path], odd: OddLines, *columns: str) -> Iterator[list[str]]:
     """Read columns of files by their names in the first line. RF2 has no quotation marks.
 
     YIELDS (List[str]): The cells of a row in these columns.
     """
     for file in files:
         places: list[int] = []
-        for number, line in read_lines(file):
+        for number, line in odd.watch(read_lines(file)):
             cells = line.split("\t")
             if not places:
                 places = [find_column(file, column, cells) for column in columns]
             elif len(cells) <= max(places):
                 reason = f"{len(cells)} columns, at least {max(places) + 1} expected"
-                raise unreadable(file, number, "RF2", reason)
+                odd.skip(unreadable(file, number, "RF2", reason))
             else:
                 yield [cells[place] for place in places]

@@ -32,6 +32,7 @@ LABEL, DEFINITION, PARENT = _iri("rdfs:label"), _iri("obo:IAO_0000115"), _iri("r
 XREF, SUBSET = _iri("oboInOwl:hasDbXref"), _iri("oboInOwl:inSubset")
 DEPRECATED = _iri("owl:deprecated")
 _NARROWER = _iri("skos:narrower")
+_OBSOLETE = _iri("oboInOwl:ObsoleteClass")
 _ONTOLOGIES = {ONTOLOGY, _iri("skos:ConceptScheme")}
 _CLASSES = {CLASS, _iri("rdfs:Class"), _iri("skos:Concept")}
 _TRUE = {"true", "1"}
@@ -97,12 +98,12 @@ def read_statements(
     classes = _of_kind(facts_of, _CLASSES)
     ids = {iri: _concept_id(iri, facts) for iri, facts in classes.items()}
     own = None if imports else _own_prefix(ontologies, ids.values())
-    for iri, facts in classes.items():
+    for iri, facts in report.odd.watch(classes.items()):
         if own and not ids[iri].lower().startswith(own):
             report.leave_out("a class of an imported ontology", ids[iri])
             continue
         names = [*_values(facts, "name"), *_values(facts, "preferred")]
-        if _TRUE & {*_values(facts, "deprecated")}:
+        if iri == _OBSOLETE or _is_obsolete(facts):
             report.leave_out("an obsolete term", ids[iri])
             report.retired[ids[iri]] = Retired(
                 _ids(_values(facts, "replaced_by")), _ids(_values(facts, "consider"))
@@ -167,6 +168,11 @@ def _languages(
     return tuple((name, language) for name, language in pairs if language)
 
 
+def _is_obsolete(facts: Facts) -> bool:
+    above = {*_values(facts, "kind"), *_values(facts, "parents")}
+    return _OBSOLETE in above or not _TRUE.isdisjoint(_values(facts, "deprecated"))
+
+
 def _of_kind(facts_of: Mapping[str, Facts], kinds: set[str]) -> dict[str, Facts]:
     return {iri: facts for iri, facts in facts_of.items() if kinds & {*_values(facts, "kind")}}
 
@@ -187,7 +193,8 @@ def _values(facts: Facts, field: str) -> list[str]:
 
 def _concept_id(iri: str, facts: Facts) -> str:
     written = _values(facts, "id") or [_prefixed(iri), *_values(facts, "notation"), _id(iri)]
-    return next(filter(None, written))
+    # An IRI may end in a slash.
+    return next(filter(None, written), "")
 
 
 def _prefixed(iri: str) -> str:

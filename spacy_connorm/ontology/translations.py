@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ..concepts import Concept
 from ..concepts.concept import ALL_SCOPES, EXACT
 from ..errors import ConnormError, Errors, quote_id, require_choice, unreadable
+from ..files.odd_lines import OddLines
 from ..files.package_data import read_toml
 from ..files.tables import TableRow, read_rows, require_distinct_columns, require_width
 from ..text.cleaning import clean
@@ -203,7 +204,7 @@ def read_translations(
         with more fields than columns or an unknown predicate, CN118 for a language or a status
         that no table has, and the errors of `read_rows`.
     """
-    tables = [_Table(path, languages[0]) for path in paths]
+    tables = [_Table(path, languages[0], report.odd) for path in paths]
     sources = {table.source_language for table in tables if table.source_language}
     source_language = min(sources, default=_USUAL_LANGUAGE)
     wanted_languages = {*languages, shown_language} - {"", source_language}
@@ -220,8 +221,7 @@ def read_translations(
                     f"a translation with the status {status or 'none'}", row.concept_id
                 )
             elif not row.text:
-                place = f"line {number} of {table.path.name}"
-                report.leave_out("a translation without a text", place, broken=True)
+                report.odd.skip(unreadable(table.path, number, _FORMAT, "it has no text"))
             else:
                 rows.append(row)
     for language in sorted(wanted_languages):
@@ -240,14 +240,15 @@ def read_translations(
 class _Table:
     """The rows of a table of translations."""
 
-    def __init__(self, path: str | Path, language: str) -> None:
+    def __init__(self, path: str | Path, language: str, odd: OddLines) -> None:
         """Find the columns.
 
         path (Union[str, Path]): The file.
         language (str): Its language if it does not tell it.
+        odd (OddLines): Counts odd rows.
         """
-        self.path = Path(path)
-        self._rows = list(read_rows(path))
+        self.path, self._odd = Path(path), odd
+        self._rows = list(read_rows(path, odd=odd))
         header = [column.strip().lower() for column in self._rows[0][1]] if self._rows else []
         require_distinct_columns(path, header)
         self._places = {
@@ -272,19 +273,26 @@ class _Table:
 
         YIELDS (Tuple[int, str, Translation]): The line, the status in capitals, and what is told.
         """
-        for number, row in require_width(self._rows[1:], self.path, self._width):
+        for number, row in require_width(self._rows[1:], self.path, self._width, odd=self._odd):
             concept_id = clean(self._cell(row, "id"))
             if concept_id == _ROBOT_ID:
                 self._read_template((number, row))
                 continue
-            if not concept_id:
-                raise unreadable(self.path, number, _FORMAT, "it names no concept")
-            predicate = self._cell(row, "predicate")
-            field = self._field_of(number, predicate) if predicate else self._field
+            try:
+                field = self._field_of_row(number, row)
+            except ConnormError as error:
+                self._odd.skip(error)
+                continue
             language = self._cell(row, "language") or self._language
             text = clean(self._cell(row, "text"))
             status = self._cell(row, "status").upper()
             yield number, status, Translation(concept_id, field, text, language)
+
+    def _field_of_row(self, number: int, row: Sequence[str]) -> str:
+        if not clean(self._cell(row, "id")):
+            raise unreadable(self.path, number, _FORMAT, "it names no concept")
+        predicate = self._cell(row, "predicate")
+        return self._field_of(number, predicate) if predicate else self._field
 
     def _cell(self, row: Sequence[str], name: str) -> str:
         place = self._places.get(name)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, join_curie, require_prefix
-from ..errors import ConnormError, Errors, Warnings, refuse, warn
+from ..errors import ConnormError, Errors, Warnings, refuse, unreadable, warn
 from ..files.package_data import read_toml
 from ..files.tables import TableRow, find_column, read_rows, require_width
 from .report import ReadReport, read_xrefs
@@ -71,9 +71,9 @@ def read_tsv(
         (CNW108), a semicolon or a comma, and names that have it (CNW109).
     RAISES (ConnormError): CN006 for an empty separator or what can't be the prefix of a vocabulary,
         CN733 for `parents_by_name` without `parents`, CN114 for a missing column, CN127 if there is
-        none for ids or names, CN125 for two of its name, CN115 for a row with more fields than
-        columns, and what `read_rows` raises. Without a header, the table has the columns of its
-        first row, and those that are named.
+        none for ids or names, CN125 for two of its name, CN115 for too many rows without an id or
+        a name, or with more fields than columns, and what `read_rows` raises. Without a header, the
+        table has the columns of its first row, and those that are named.
     """
     _check_settings(separator, prefix)
     report = report or ReadReport()
@@ -87,7 +87,7 @@ def read_tsv(
         "alt_ids": alt_ids,
         "xrefs": xrefs,
     }
-    rows = read_rows(path, delimiter=delimiter)
+    rows = read_rows(path, delimiter=delimiter, odd=report.odd)
     first = list(islice(rows, 1))
     columns = next((row for _, row in first), [])
     places = _find_columns(path, named, columns if header else None)
@@ -100,7 +100,9 @@ def read_tsv(
     elif header and "aliases" not in places:
         _warn_about_unread(path, columns, chain(*places.values()))
     width = max(len(columns), 1 + max(chain(*places.values())))
-    rows = require_width(rows if header else chain(first, rows), path, width, delimiter=delimiter)
+    rows = require_width(
+        rows if header else chain(first, rows), path, width, delimiter=delimiter, odd=report.odd
+    )
     names, aliases = places["canonical_name"], places.get("aliases", ())
     # Preferred names have commas.
     others = _OTHER_SEPARATORS[: 1 if aliases == names else 2]
@@ -109,7 +111,7 @@ def read_tsv(
         rows = _watch_names(rows, path, names[0], separator)
     if status is not None:
         rows = iter(sorted(rows, key=lambda row: row[1][status : status + 1] != [_PREFERRED]))
-    found = _concepts(rows, places, separator, prefix, report)
+    found = _concepts(rows, path, places, separator, prefix, report)
     concepts = report.merge_rows(found).values()
     yield from _with_parent_ids(concepts) if parents_by_name else concepts
 
@@ -218,6 +220,7 @@ def _check_settings(separator: str, prefix: str | None) -> None:
 
 def _concepts(
     rows: Iterable[TableRow],
+    path: str | Path,
     places: dict[str, tuple[int, ...]],
     separator: str,
     prefix: str | None,
@@ -235,7 +238,7 @@ def _concepts(
             field: cell.strip() for field, cell in cells.items() if field in _TEXTS
         }
         if not all(map(told.get, _REQUIRED)):
-            report.leave_out("a row without id or name", f"line {number}", broken=True)
+            report.odd.skip(unreadable(path, number, "a concept", "the row has no id or no name"))
             continue
         items: dict[str, Any] = {
             field: tuple(filter(None, map(str.strip, cell.split(separator))))

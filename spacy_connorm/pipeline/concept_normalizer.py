@@ -29,7 +29,7 @@ from ..encoders import required_extra
 from ..errors import ConnormError, Errors, refuse, refuse_text
 from ..files.atomic import TemporaryFolder
 from ..linker.calibration import Calibration
-from ..linker.decision import with_own_id_first, written_id
+from ..linker.decision import prefer, written_id
 from ..linker.synonym_changes import as_pairs, read_synonyms, write_synonyms
 from ..text.cleaning import clean
 from .batched_pipe import BatchedPipe
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from ..index.filter import Filter
     from ..linker.explanation import Explanation
     from ..linker.query import Query
-    from ..linker.retriever import Retriever
 
 
 _ENCODER = "encoder"
@@ -125,6 +124,8 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN001 before `initialize`.
         WARNS (ConnormWarning): CNW006, once, if no component before it sets entities.
         """
+        from ..linker.linking import link
+
         spans = [list(chain.from_iterable(self._groups(doc).values())) for doc in docs]
         if self.cfg["spans_key"] is None and not any(spans):
             warn_without_entities(self, docs)
@@ -134,42 +135,26 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             choose_retriever(doc, matched, current)
             for doc, matched in zip(docs, names, strict=True)
         ]
-        predictions = []
+        predictions: list[list[list[Candidate]]] = []
         rows = zip(answering, docs, spans, names, strict=True)
         # Nearly always one snapshot for all documents.
         for _, group in groupby(rows, key=lambda row: id(row[0])):
-            (retriever, *_), *columns = zip(*group, strict=True)
-            predictions += self._link(query, retriever, *columns)
+            (retriever, *_), read, of_docs, matched = zip(*group, strict=True)
+            own = list(chain.from_iterable(of_docs))
+            ways = link(
+                retriever,
+                [span.text for span in own],
+                query,
+                long_forms=list(chain.from_iterable(map(self.long_forms, read, of_docs))),
+                matched_names=list(chain.from_iterable(matched)),
+            )
+            found = iter([interpretations[0].candidates for interpretations in ways])
+            predictions += [list(islice(found, len(some))) for some in of_docs]
+        for candidates, span in zip(chain(*predictions), chain(*spans), strict=True):
+            # An id beside the mention decides between concepts of the same name.
+            if len(candidates) > 1 and candidates[0].score == candidates[1].score:
+                prefer(candidates, ids_beside(span.doc, span.start, span.end), current.index)
         return predictions
-
-    def _link(
-        self,
-        query: "Query",
-        retriever: "Retriever",
-        docs: Sequence[Doc],
-        spans: Sequence[Sequence[Span]],
-        names: Sequence[Sequence[str]],
-    ) -> list[list[list[Candidate]]]:
-        """Find the candidates of the spans of documents for which the same snapshot answers.
-
-        RETURNS (List[List[List[Candidate]]]): Candidates by document and span.
-        """
-        from ..linker.linking import candidates_of
-
-        mentions = [span.text for span in chain.from_iterable(spans)]
-        found = candidates_of(
-            retriever,
-            mentions,
-            query,
-            long_forms=list(chain.from_iterable(map(self.long_forms, docs, spans))),
-            matched_names=list(chain.from_iterable(names)),
-        )
-        number = retriever.index.store.number
-        told = (
-            with_own_id_first(candidates, ids_beside(span.doc, span.start, span.end), number)
-            for candidates, span in zip(found, chain.from_iterable(spans), strict=True)
-        )
-        return [list(islice(told, len(own))) for own in spans]
 
     def set_annotations(
         self, docs: Sequence[Doc], predictions: Sequence[Sequence[list[Candidate]]]

@@ -49,8 +49,8 @@ def test_an_unknown_mention_passes_few_files_and_functions(make_pipeline):
     with CallTrace() as trace:
         normalizer(doc)
     assert doc.ents[0].kb_id_
-    assert len(trace.files) <= 32
-    assert len(trace.functions) <= 83
+    assert len(trace.files) <= 34
+    assert len(trace.functions) <= 86
     assert trace.depth <= 13
 
 

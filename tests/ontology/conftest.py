@@ -2,6 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from spacy_connorm.files.odd_lines import OddLines
+from spacy_connorm.ontology import ReadReport
+
 
 @pytest.fixture
 def data() -> Path:
@@ -14,3 +17,13 @@ def by_id(concepts):
 
 def counts(report):
     return {reason: kind.count for reason, kind in report.left_out.items()}
+
+
+def lenient():
+    """RETURNS (ReadReport): A report that allows any number of odd lines."""
+    return ReadReport(odd=OddLines(1))
+
+
+def strict():
+    """RETURNS (ReadReport): A report that allows no odd line."""
+    return ReadReport(odd=OddLines(0))

@@ -5,7 +5,7 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.ontology import ReadReport
 from spacy_connorm.ontology.ctd import read_ctd, read_medic
 
-from .conftest import by_id, counts
+from .conftest import by_id, lenient
 
 
 def test_ctd_reads_hierarchy_alternate_ids_and_terms_of_use(data):
@@ -68,7 +68,8 @@ def test_medic_reads_escaped_characters(tmp_path):
 
 
 def test_medic_leaves_out_lines_of_another_kind(tmp_path):
-    path, report = tmp_path / "medic.txt", ReadReport()
+    path, report = tmp_path / "medic.txt", lenient()
     path.write_text("D1||one\nnot medic\n||no id\n")
     assert list(by_id(read_medic(path, report=report))) == ["D1"]
-    assert counts(report) == {"a line without `id||name`": 2}
+    assert (report.odd.skipped, report.odd.read) == (2, 3)
+    assert "line 2: can't be read as MEDIC" in str(report.odd.first)

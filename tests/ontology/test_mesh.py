@@ -4,7 +4,7 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.ontology import ReadReport
 from spacy_connorm.ontology.mesh import read_mesh
 
-from .conftest import by_id
+from .conftest import by_id, lenient
 
 
 def test_mesh_joins_descriptors_tree_and_supplementary_concepts(data):
@@ -43,14 +43,18 @@ def test_mesh_is_read_from_the_xml_of_its_makers(data):
 
 
 def test_mesh_tells_the_lines_of_its_second_files(data, tmp_path):
-    tree, others, report = tmp_path / "tree.tsv", tmp_path / "scr.tsv", ReadReport()
+    tree, others = tmp_path / "tree.tsv", tmp_path / "scr.tsv"
     tree.write_text("Tree Number\tUi\nC99\tD900000\n\nC98\tNose\n")
     others.write_text("C900009\tsniffline\nX1\tfoo\n")
-    list(read_mesh(data / "mesh_descriptors.tsv", tree=tree, supplementary=others, report=report))
-    assert {reason: (each.first, each.count) for reason, each in report.left_out.items()} == {
-        "a row of the tree without a MeSH id and a tree number": ("line 4 of 'tree.tsv'", 1),
-        "a supplementary row without a MeSH id": ("line 2 of 'scr.tsv'", 1),
-    }
+    descriptors = data / "mesh_descriptors.tsv"
+    for files, place in (
+        ({"tree": tree}, "tree.tsv', line 4"),
+        ({"supplementary": others}, "scr.tsv', line 2"),
+    ):
+        report = lenient()
+        list(read_mesh(descriptors, **files, report=report))
+        assert report.odd.skipped == 1
+        assert place in str(report.odd.first)
 
 
 def test_another_xml_has_no_supplementary_concepts(data):
@@ -61,5 +65,8 @@ def test_another_xml_has_no_supplementary_concepts(data):
 
 @pytest.mark.parametrize("setting", ["tree", "supplementary"])
 def test_mesh_names_a_second_file_that_is_another(data, setting):
+    files = {setting: data / "medic.txt"}
+    with pytest.raises(ConnormError, match=r"CN115.*medic\.txt', line 2.*it has no MeSH id"):
+        list(read_mesh(data / "mesh_descriptors.tsv", **files))
     with pytest.raises(ConnormError, match=r"CN104.*medic\.txt.*has no rows with a MeSH id and"):
-        list(read_mesh(data / "mesh_descriptors.tsv", **{setting: data / "medic.txt"}))
+        list(read_mesh(data / "mesh_descriptors.tsv", **files, report=lenient()))

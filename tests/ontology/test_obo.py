@@ -6,7 +6,7 @@ from spacy_connorm.ontology import ReadReport
 from spacy_connorm.ontology.obo import read_obo
 from spacy_connorm.ontology.tsv import read_tsv
 
-from .conftest import by_id, counts
+from .conftest import by_id, counts, lenient, strict
 
 
 def test_obo_takes_the_synonyms_of_all_scopes(data):
@@ -70,7 +70,7 @@ def test_obo_stanzas_begin_at_their_first_line(tmp_path, between):
     assert report.licence == "licence: free"
 
 
-@pytest.mark.parametrize("broken", ["this line is broken", "[Term", "[term]", ": x"])
+@pytest.mark.parametrize("broken", ["this line is broken", "[Term", ": x"])
 def test_obo_tells_the_line_that_is_broken(tmp_path, broken):
     path = tmp_path / "a.obo"
     path.write_text(f"[Term]\nid: A:1\n\n{broken}\nname: one\nxref: A:5\n\n[Term]\nid: A:2\n")
@@ -80,12 +80,47 @@ def test_obo_tells_the_line_that_is_broken(tmp_path, broken):
 
 @pytest.mark.parametrize("synonym", ["synonym: a EXACT []", 'exact_synonym: "a', 'synonym: ""'])
 def test_obo_tells_the_line_of_a_synonym_that_it_cannot_read(tmp_path, synonym):
-    path, report = tmp_path / "a.obo", ReadReport()
+    path, report = tmp_path / "a.obo", lenient()
     path.write_text(f'[Term]\nid: A:1\nname: one\n{synonym}\nsynonym: "b" EXACT []\n')
     (concept,) = read_obo(path, report=report)
     assert concept.aliases == ("b",)
-    left_out = report.left_out["a synonym without a text in quotation marks"]
-    assert (left_out.first, left_out.count, left_out.broken) == ("line 4", 1, True)
+    assert report.odd.skipped == 1
+    assert "line 4: can't be read as OBO (a synonym without a text" in str(report.odd.first)
+
+
+@pytest.mark.parametrize("tag", ["name: two", 'def: "two" []'])
+def test_of_two_names_or_definitions_the_first_counts(tmp_path, tag):
+    path, report = tmp_path / "a.obo", lenient()
+    path.write_text(f'[Term]\nid: A:1\nname: one\ndef: "one" []\n{tag}\n')
+    (concept,) = read_obo(path, report=report)
+    assert (concept.canonical_name, concept.definition, concept.aliases) == ("one", "one", ())
+    assert "line 5: can't be read as OBO (a second `" in str(report.odd.first)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (
+            r"""synonym: "3,3',3"-triiodothyronine" EXACT []""",
+            ("""3,3',3"-triiodothyronine""", "EXACT"),
+        ),
+        ('synonym: "the "big" one" NARROW iupac [X:1 "a b"]', ('the "big" one', "NARROW")),
+        ('synonym: "5" disk" BROAD [] {a="b"} ! note', ('5" disk', "BROAD")),
+        ('synonym: "the "big" one" []', ('the "big" one', "RELATED")),
+        ('synonym: "a \\"b\\" c" EXACT [X:1 "d"]', ('a "b" c', "EXACT")),
+        ('synonym: "a" EXACT [X:1 "an EXACT [copy]"]', ("a", "EXACT")),
+        ('synonym: "one\\\n two" EXACT []', ("one two", "EXACT")),
+        ('synonym: "one\n two: three\nfour" EXACT []', ("one two: three four", "EXACT")),
+    ],
+)
+def test_a_synonym_may_have_quotation_marks_and_several_lines(tmp_path, line, expected):
+    path, report = tmp_path / "a.obo", strict()
+    path.write_text(
+        f"[Term]\nid: A:1\nname: one\n{line}\nis_a: A:2! two\n\n[Term]\nid: A:2\nname: b\n"
+    )
+    concept, _ = read_obo(path, report=report)
+    text, scope = expected
+    assert (concept.aliases, report.scopes, concept.parents) == ((text,), {scope: 1}, ("A:2",))
 
 
 def test_cross_references_without_a_prefix_are_counted(tmp_path):

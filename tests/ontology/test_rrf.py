@@ -8,6 +8,8 @@ from spacy_connorm.ontology import ReadReport
 from spacy_connorm.ontology.formats import find_format
 from spacy_connorm.ontology.rrf import read_rrf
 
+from .conftest import lenient, strict
+
 
 def read(path, **settings):
     return {concept.concept_id: concept for concept in read_rrf(path, **settings)}
@@ -105,7 +107,7 @@ def test_rows_that_are_not_sorted(meta, name):
         file.seek(0, 2)
         file.write(early)
     with pytest.raises(ConnormError, match=rf"CN116.*{name}.*'C0000000' comes after") as error:
-        read(meta)
+        read(meta, report=strict())
     assert "LC_ALL=C sort" in str(error.value)
 
 
@@ -113,7 +115,21 @@ def test_a_row_that_is_too_short(meta):
     with (meta / "MRCONSO.RRF").open("a") as file:
         file.write("C0000006|ENG|P|\n")
     with pytest.raises(ConnormError, match=r"CN115.*line 12.*4 columns"):
-        read(meta)
+        read(meta, report=strict())
+
+
+@pytest.mark.parametrize("name", ["MRCONSO", "MRSTY", "MRREL", "MRDEF"])
+@pytest.mark.parametrize("cui", ["C0000000", "C12345678901", "\U0010ffff" * 12, "Z" * 9, ""])
+def test_a_row_whose_cui_is_odd_is_skipped(meta, name, cui):
+    expected, file = read(meta), meta / f"{name}.RRF"
+    first, *rest = file.read_text().splitlines(keepends=True)
+    odd = cui + first[first.index("|") :]
+    # A row at the beginning is in order.
+    for lines in ([odd, first, *rest], [first, *rest, odd])[cui == "C0000000" :]:
+        file.write_text("".join(lines))
+        report = lenient()
+        assert read(meta, report=report) == expected
+        assert report.odd.skipped == 1
 
 
 def test_rxnorm_has_its_own_files_and_order(data):

@@ -11,7 +11,7 @@ from spacy_connorm.errors import ConnormError
 from spacy_connorm.ontology import ReadReport
 from spacy_connorm.ontology.snomed import read_snomed
 
-from .conftest import by_id, counts
+from .conftest import by_id, counts, strict
 
 BRITISH = "900000000000508004"
 
@@ -122,7 +122,7 @@ def test_a_damaged_file(release, old, new, expected):
     file = descriptions(release)
     file.write_text(file.read_text().replace(old, new))
     with pytest.raises(ConnormError, match=expected):
-        list(read_snomed(release))
+        list(read_snomed(release, report=strict()))
 
 
 def test_qualifiers_are_no_mentions(data, tmp_path):
