@@ -50,6 +50,7 @@ def show_report(report: CorpusReport) -> None:
         ("Mentions in a longer one, not in doc.ents", report.overlapping),
         ("Mentions not at token borders", report.misaligned),
         ("Mentions that differ from the text", len(report.mismatched)),
+        ("Lines that can't be read, skipped", report.odd.skipped),
         *((f"Left out: mentions of type {label}", n) for label, n in report.left_out.items()),
         *((f"Skipped: {reason}", n) for reason, n in report.skipped.items()),
         *((f"Ids: {outcome}", n) for outcome, n in sorted(report.translated.items())),

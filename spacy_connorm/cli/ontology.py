@@ -53,6 +53,7 @@ def ontology_cli(**given: Any) -> None:
         _row("Parents that are missing", summary.missing_parents),
         _row("Concepts in a circle of parents", summary.circular),
         ("Rows merged by id", report.merged, ""),
+        ("Lines that can't be read, skipped", report.odd.skipped, ""),
         *((f"Synonyms of scope {scope}", count, "") for scope, count in report.scopes.items()),
         *((f"Names in {code}", count, "") for code, count in report.languages.items()),
         *((f"Left out: {r}", k.count, f"first: {k.first}") for r, k in report.left_out.items()),

@@ -23,6 +23,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 from xml.etree.ElementTree import Element
@@ -30,6 +31,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ..concepts.curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors, quote
+from ..files.odd_lines import OddLines
 from ..files.text import open_text, read_lines
 from ..files.xml import read_elements, read_pieces
 from .document import CorpusReport, Document, Place, make_mention, replace_surrogates, unlike
@@ -42,6 +44,7 @@ _EXPECTED = (
     "XML or JSON with documents, their passages with `offset` and `text`, and annotations with "
     "`infon`s and locations"
 )
+_unlike = partial(unlike, format="BioC", expected=_EXPECTED)
 _ID_KEYS = ("identifier", "concept_id", "conceptid")
 _TYPE_KEYS = ("type",)
 # Vocabularies by the keys that NCBI's tools write.
@@ -88,15 +91,20 @@ def read_bioc(path: Path, *, report: CorpusReport) -> Iterator[Document]:
     path (Path): The file, XML or JSON: a collection, or one document per line.
     report (CorpusReport): Counts ignored relations and problems.
     YIELDS (Document): The documents.
-    RAISES (ConnormError): CN204 for a file that is not BioC, CN207 for offsets outside all
+    RAISES (ConnormError): CN204 for a file that is not BioC, CN207 for too many offsets outside all
         passages, and the errors of `make_mention`, `read_elements` and `read_lines`.
     """
     first = next((text.lstrip() for _, text in read_pieces(path) if text.strip()), "")
-    records = _read_xml(path) if first.startswith("<") else _read_json(path)
+    records = _read_xml(path) if first.startswith("<") else _read_json(path, report.odd)
     for place, record in records:
-        for part in _unfolded(record):
+        for part in report.odd.count(_unfolded(record)):
             own = _place_of(part, place) if isinstance(part, dict) else place
-            yield _document(part, own, report=report)
+            try:
+                document = _document(part, own, report=report)
+            except ConnormError as error:
+                report.odd.skip(error)
+            else:
+                yield document
 
 
 def _unfolded(record: Any) -> list[Any]:
@@ -133,11 +141,14 @@ def _document(record: Record, place: Place, *, report: CorpusReport) -> Document
     if relations:
         report.skipped["relations"] += relations
     mentions = []
-    for annotation, block in owners:
-        if _list(annotation, "locations", place):
-            mentions.append(_mention(annotation, text, block, blocks, place, report=report))
-        else:
-            report.skipped["annotations without a location"] += 1
+    for annotation, block in report.odd.count(owners):
+        try:
+            if _list(annotation, "locations", place):
+                mentions.append(_mention(annotation, text, block, blocks, place, report=report))
+            else:
+                report.skipped["annotations without a location"] += 1
+        except ConnormError as error:
+            report.odd.skip(error)
     return Document(doc_id, text, tuple(mentions), passages=len(passages))
 
 
@@ -162,11 +173,12 @@ def _mention(
     annotated = _field(annotation, "text", str, place) or ""
     annotated = replace_surrogates(annotated, report=report).replace(" ... ", " ")
     infons = _infons_of(annotation, place)
+    kind = _find(infons, _TYPE_KEYS)
     return make_mention(
         text,
         fragments,
-        label=replace_surrogates(_find(infons, _TYPE_KEYS), report=report),
-        ids=replace_surrogates(_ids(infons), report=report),
+        label=replace_surrogates(kind, report=report),
+        ids=replace_surrogates(_ids(infons, kind), report=report),
         place=place,
         report=report,
         # Some files also write the gaps of a mention.
@@ -208,7 +220,7 @@ def _find(infons: dict[str, str], keys: tuple[str, ...]) -> str:
     return next((lowered[key] for key in keys if lowered.get(key)), "")
 
 
-def _ids(infons: dict[str, str]) -> str:
+def _ids(infons: dict[str, str], kind: str) -> str:
     told = _find(infons, _ID_KEYS)
     if told:
         return told
@@ -218,7 +230,8 @@ def _ids(infons: dict[str, str]) -> str:
             parts = _SEPARATORS.split(value)
             parts[::2] = [_with_prefix(prefix, part.strip()) for part in parts[::2]]
             return "".join(parts)
-    return ""
+    # Some tools name it after the type: "Disease" beside the type Disease.
+    return _find(infons, (kind.lower(),)) if kind else ""
 
 
 def _with_prefix(prefix: str, local_id: str) -> str:
@@ -263,7 +276,7 @@ def _whole_number(record: Any, key: str, place: Place) -> int:
 
 
 def _refuse(place: Place, reason: object) -> NoReturn:
-    raise unlike(place, reason, format="BioC", expected=_EXPECTED) from None
+    raise _unlike(place, reason) from None
 
 
 def _read_xml(path: Path) -> Iterator[tuple[Place, Record]]:
@@ -297,8 +310,9 @@ def _as_json(element: Element) -> Record:
     return record
 
 
-def _read_json(path: Path) -> Iterator[tuple[Place, Any]]:
+def _read_json(path: Path, odd: OddLines) -> Iterator[tuple[Place, Any]]:
     """Read a JSON file. One value of the file is in memory at a time: the whole file, or a line.
+    After an odd one, it is read on from the next line.
 
     YIELDS (Tuple[Place, Any]): Collections, documents, or the items of lists of them.
     """
@@ -309,13 +323,20 @@ def _read_json(path: Path) -> Iterator[tuple[Place, Any]]:
         place, index = Place(path, line), match.start()
         try:
             value, end = decoder.raw_decode(text, index)
+            if isinstance(value, dict) and not value.keys() & {"passages", *_LISTS}:
+                _refuse(place, "it has neither `documents` nor `passages`")
+        except ConnormError as error:
+            odd.skip(error)
         except json.JSONDecodeError as error:
-            _refuse(Place(path, error.lineno), error.msg)
+            odd.skip(_unlike(Place(path, error.lineno), error.msg))
+            end = text.find("\n", index)
         except (ValueError, RecursionError):
-            _refuse(place, "its values are nested too deeply, or a number is too long")
-        if isinstance(value, dict) and not value.keys() & {"passages", *_LISTS}:
-            _refuse(place, "it has neither `documents` nor `passages`")
-        yield from ((place, item) for item in (value if isinstance(value, list) else [value]))
+            odd.skip(_unlike(place, "its values are nested too deeply, or a number is too long"))
+            end = text.find("\n", index)
+        else:
+            yield from ((place, item) for item in (value if isinstance(value, list) else [value]))
+        if end < 0:
+            return
         line += text.count("\n", index, end)
         index = end
 

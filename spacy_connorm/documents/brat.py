@@ -11,6 +11,7 @@ in `annotation.conf`.
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -95,16 +96,39 @@ def _document(doc_id: str, path: Path, *, report: CorpusReport) -> Document:
     lines = [(place, line.split("\t")) for place, line in placed_lines(path, report=report)]
     text_path = path.with_suffix(_TEXT)
     if not text_path.is_file():
-        file, place = f"'{text_path.name}'", f"'{path}'"
-        raise ConnormError(Errors.CN219.format(place=place, file=file, folder=path.parent))
+        told = {"place": f"'{path}'", "file": f"'{text_path.name}'", "folder": path.parent}
+        raise ConnormError(Errors.CN219.format(**told))
     text = replace_surrogates(read_text(text_path), report=report)
+    mark = _counted_mark(text_path, text, lines)
     ids = _references(lines, report=report)
-    mentions = [
-        _mention(columns, text, ids.get(columns[0], []), place=place, report=report)
-        for place, columns in lines
-        if columns[0].startswith("T")
-    ]
+    mentions = []
+    for place, columns in lines:
+        if columns[0].startswith("T"):
+            try:
+                own = ids.get(columns[0], [])
+                mention = _mention(columns, mark + text, own, place=place, report=report)
+                mentions.append(mention.shifted(-len(mark)))
+            except ConnormError as error:
+                report.odd.skip(error)
     return Document(doc_id, text, tuple(mentions))
+
+
+def _counted_mark(path: Path, text: str, lines: Iterable[PlacedColumns]) -> str:
+    """Find out whether offsets count the byte order mark at the start of a text, as in BRAT.
+
+    RETURNS (str): The mark; empty if there is none, or if most mentions have their text without it.
+    """
+    with path.open("rb") as file:
+        if file.read(len(BOM_UTF8)) != BOM_UTF8:
+            return ""
+    counted = uncounted = 0
+    for _, columns in lines:
+        match = _LOCATED.fullmatch(columns[1]) if len(columns) > 2 else None
+        if match:
+            start, end = int(match[2].split()[0]), int(match[2].split()[-1])
+            counted += start > 0 and text[start - 1 : end - 1] == columns[2]
+            uncounted += text[start:end] == columns[2]
+    return "" if uncounted > counted else _MARK_OF_ORDER
 
 
 def _references(lines: list[PlacedColumns], *, report: CorpusReport) -> dict[str, list[str]]:
@@ -117,14 +141,16 @@ def _references(lines: list[PlacedColumns], *, report: CorpusReport) -> dict[str
     for place, columns in lines:
         kind = columns[0][:1]
         if not _NAME.fullmatch(columns[0]):
-            raise _unlike(place, "it does not begin with the name of an annotation")
-        if kind in _SKIPPED:
+            if kind != "T":  # else it is refused as a mention
+                reason = "it does not begin with the name of an annotation"
+                report.odd.skip(_unlike(place, reason))
+        elif kind in _SKIPPED:
             report.skipped[_SKIPPED[kind]] += 1
         elif kind == "N":
             match = _REFERENCE.fullmatch(columns[1]) if len(columns) > 1 else None
             if not match:
-                raise _unlike(place, "it has no mention or no id")
-            if match[1] in mentions:
+                report.odd.skip(_unlike(place, "it has no mention or no id"))
+            elif match[1] in mentions:
                 ids.setdefault(match[1], []).append(match[2].removeprefix(f"{LOCAL_PREFIX}:"))
             else:
                 report.skipped["ids of other things than mentions"] += 1
@@ -135,8 +161,8 @@ def _mention(
     columns: list[str], text: str, ids: list[str], *, place: Place, report: CorpusReport
 ) -> Mention:
     match = _LOCATED.fullmatch(columns[1]) if len(columns) > 1 else None
-    if not match:
-        raise _unlike(place, "it has no type with offsets")
+    if not match or not _NAME.fullmatch(columns[0]):
+        raise _unlike(place, "it has no name or no type with offsets")
     fragments = []
     for span in match[2].split(";"):
         start, _, end = span.partition(" ")

@@ -14,6 +14,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from ..errors import ConnormError, Errors, Warnings, quote_all, quote_id, warn
+from ..files.odd_lines import OddLines
 from ..files.text import read_lines
 from .abbreviations import find_long_forms
 from .mentions import MENTIONS_KEY, Mention, annotated_mentions, normalize_ids, set_mentions
@@ -78,6 +79,7 @@ class CorpusReport:
     mismatched (List[str]): Places of mentions whose text differs from the document at their
         offsets.
     surrogates (int): Lone surrogates replaced by U+FFFD.
+    odd (OddLines): Lines that can't be read, which are skipped.
     left_out (Counter[str]): Mentions left out because of their type, by type.
     skipped (Counter[str]): Everything else that was ignored, by reason.
     translated (Counter[str]): What happened to the gold ids, per mention, if they are replaced by
@@ -98,6 +100,7 @@ class CorpusReport:
     misaligned: int = 0
     mismatched: list[str] = field(default_factory=list)
     surrogates: int = 0
+    odd: OddLines = field(default_factory=OddLines)
     left_out: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     translated: Counter[str] = field(default_factory=Counter)
@@ -124,11 +127,13 @@ class CorpusReport:
         self.combination += "+" in mention.kb_id
         self.discontinuous += len(mention.fragments) > 1
 
-    def warn(self, *, types: Iterable[str] = ()) -> None:
+    def warn(self, path: Path, *, types: Iterable[str] = ()) -> None:
         """Warn about likely problems, once per kind.
 
+        path (Path): The corpus.
         types (Iterable[str]): The requested mention types.
         """
+        self.odd.warn(path)
         if self.mismatched:
             first, count = self.mismatched[0], len(self.mismatched)
             warn(Warnings.CNW200.format(count=count, first=first))
@@ -192,9 +197,9 @@ def placed_lines(path: Path, *, report: CorpusReport) -> Iterator[tuple[Place, s
     RAISES (ConnormError): The errors of `read_lines`: for a missing file, a folder, a damaged file
         or one that is not text.
     """
-    for number, line in read_lines(path):
-        if line.strip():
-            yield Place(path, number), replace_surrogates(line, report=report)
+    filled = ((number, line) for number, line in read_lines(path) if line.strip())
+    for number, line in report.odd.count(filled):
+        yield Place(path, number), replace_surrogates(line, report=report)
 
 
 def replace_surrogates(text: str, *, report: CorpusReport) -> str:

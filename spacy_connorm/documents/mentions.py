@@ -26,6 +26,8 @@ LOCAL_PREFIX = "LOCAL"
 _RECORDS_KEY = "spacy_connorm.mentions"
 _JOINED = re.compile(r"[|+]")
 _SEPARATORS = re.compile(r"([|+,;])")
+# "p|SUB|D|506|G", "c|DEL|35|G;RS#:121908754"
+_VARIANT = re.compile(r"\s*(?:tmVar:)?(?:[a-z]\|[A-Za-z]{2,9}|\|Allele)\|")
 # Corpora write the ids of these without a prefix.
 _BARE = ("MESH", "UMLS")
 
@@ -156,9 +158,15 @@ def normalize_ids(ids: str) -> str:
     (`PBS-T`, `sodium pyruvate`). PubTator Central's `;` becomes `|`. A part without a concept, or
     with `CUI-less`, becomes `-1`, so that the number of parts is kept.
 
+    The `|` in PubTator's ids of variants becomes `_` (`p_SUB_D_506_G`), and several names of one
+    variant are separated by `+`.
+
     ids (str): The ids as annotated.
     RETURNS (str): The ids; empty if there are none.
     """
+    if _VARIANT.match(ids):
+        variant, semicolon, others = ids.partition(";")
+        ids = variant.replace("|", "_") + ("," + others.replace(";", ",")) * bool(semicolon)
     parts = _SEPARATORS.split(ids)
     parts[::2] = map(_normalize_id, parts[::2])
     if all(concept_id == NO_ID for concept_id in parts[::2]):

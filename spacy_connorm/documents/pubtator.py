@@ -18,7 +18,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import quote
+from ..errors import ConnormError, quote
 from ..files.text import open_text
 from .document import CorpusReport, Document, Place, make_mention, placed_lines, unlike
 from .mentions import NO_ID, Mention
@@ -56,8 +56,8 @@ def read_pubtator(path: Path, *, report: CorpusReport) -> Iterator[Document]:
     path (Path): The file.
     report (CorpusReport): Counts ignored lines and problems.
     YIELDS (Document): The documents; the passages of a document are joined by a newline.
-    RAISES (ConnormError): CN204 for a line that is not PubTator's, and the errors of `make_mention`
-        and `placed_lines`.
+    RAISES (ConnormError): CN204 or that of `make_mention` for too many lines that are not
+        PubTator's, and the errors of `placed_lines`.
     """
     for doc_id, blocks in groupby(_blocks(path, report=report), key=lambda block: block.doc_id):
         yield _document(doc_id, blocks, report=report)
@@ -72,11 +72,13 @@ def _blocks(path: Path, *, report: CorpusReport) -> Iterator[_Block]:
                 yield block
             block = _Block(doc_id=text_line[1], title=text_line[3])
         elif block is None:
-            raise _unlike(place, "a document begins with its title")
+            report.odd.skip(_unlike(place, "a document begins with its title"))
         elif text_line:
             if text_line[1] != block.doc_id or block.abstract is not None or block.rows:
-                raise _unlike(place, "an abstract comes after the title of the same document")
-            block.abstract = text_line[3]
+                reason = "an abstract comes after the title of the same document"
+                report.odd.skip(_unlike(place, reason))
+            else:
+                block.abstract = text_line[3]
         else:
             block.rows.append((place, line.split("\t")))
     if block:
@@ -92,8 +94,12 @@ def _document(doc_id: str, blocks: Iterable[_Block], *, report: CorpusReport) ->
             if _is_relation(columns):
                 report.skipped["relation lines"] += 1
                 continue
-            mention = _mention(columns, block=block, place=place, report=report)
-            mentions.append(mention.shifted(offset))
+            try:
+                mention = _mention(columns, block=block, place=place, report=report)
+            except ConnormError as error:
+                report.odd.skip(error)
+            else:
+                mentions.append(mention.shifted(offset))
         texts.append(block.text)
         offset += len(block.text) + 1
     return Document(doc_id, "\n".join(texts), tuple(mentions), passages=len(texts))

@@ -16,6 +16,7 @@ from ..concepts import Ontology
 from ..concepts.curies import PREFIXES
 from ..errors import ConnormError, Errors, require_options
 from ..files.atomic import require_apart
+from ..files.odd_lines import MAX_ODD, OddLines
 from ..files.progress import progress_bar
 from .docbin import write_docs
 from .document import (
@@ -42,6 +43,7 @@ def read_corpus(
     types: Sequence[str] = (),
     report: CorpusReport | None = None,
     ids_of: Ontology | None = None,
+    max_odd: float = MAX_ODD,
     **options: Any,
 ) -> Iterator[Doc]:
     """Read an annotated corpus, document by document.
@@ -55,14 +57,17 @@ def read_corpus(
     report (Optional[CorpusReport]): Filled with counts.
     ids_of (Optional[Ontology]): Replace each gold id from another vocabulary by the id of the
         concept that refers to it, if there is exactly one.
+    max_odd (float): The largest share of lines that may be skipped since they can't be read.
     **options (Any): Options of the format; see its reader.
     YIELDS (Doc): The documents, annotated as described in `documents/mentions.py`.
     RAISES (ConnormError): CN105 for a folder in a format of files, CN111 if the format cannot be
         detected, CN118 if it is unknown, CN113 if it has no such option, CN104 for a corpus without
-        documents, and the errors of its reader.
+        documents, the error of the first line that can't be read if there are too many, and the
+        errors of its reader.
     """
     path = Path(path)
     report = report if report is not None else CorpusReport()
+    report.odd = OddLines(max_odd)
     form = find_corpus_format(path, format)
     require_options(form.name, form.read, options)
     translation = None if ids_of is None else IdTranslation(ids_of)
@@ -76,11 +81,12 @@ def read_corpus(
         if translation is not None:
             kept = translation.translate(kept, report.translated)
         yield make_doc(kept, nlp=nlp, report=report)
+    report.odd.require_few()
     if not report.doc_ids:
         raise ConnormError(
             Errors.CN104.format(path=path, what=f"documents in the format `{form.name}`")
         )
-    report.warn(types=types)
+    report.warn(path, types=types)
 
 
 def convert_corpus(
@@ -92,6 +98,7 @@ def convert_corpus(
     label: str | None = None,
     lang: str = "en",
     ids_of: str | Path | None = None,
+    max_odd: float = MAX_ODD,
     **options: Any,
 ) -> CorpusReport:
     """Convert an annotated corpus to a `.spacy` file: `connorm corpus`.
@@ -107,6 +114,8 @@ def convert_corpus(
     ids_of (Optional[Union[str, Path]]): Replace ids from another vocabulary by those of the
         concepts in this ontology that refer to them, such as MeSH's by MONDO's. The file must be
         written by `connorm ontology`. An id that no concept, or more than one, refers to is kept.
+    max_odd (float): The largest share of lines that may be skipped since they can't be read, 0 to
+        1. With 0, the first one is an error.
     **options (Any): Options of the format; see its reader.
     RETURNS (CorpusReport): Counts of the corpus.
     RAISES (ConnormError): CN121 if the output would replace the input, CN213 for an unknown
@@ -121,6 +130,7 @@ def convert_corpus(
         types=types,
         report=report,
         ids_of=None if ids_of is None else Ontology.from_disk(ids_of),
+        max_odd=max_odd,
         **options,
     )
     if label is not None:

@@ -13,10 +13,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import refuse
+from ..errors import ConnormError, refuse
 from ..files.tables import hold_as_text, split_tabs
 from ..files.text import open_text
-from .document import DEFAULT_TYPE, CorpusReport, Document, make_mention, placed_lines, unlike
+from .document import (
+    DEFAULT_TYPE,
+    CorpusReport,
+    Document,
+    Place,
+    make_mention,
+    placed_lines,
+    unlike,
+)
 from .mentions import Mention
 
 COLUMNS = (
@@ -55,33 +63,40 @@ def read_mention_table(
         is one, type. Columns with other names are ignored.
     header (bool): Whether the first line is a header.
     YIELDS (Document): The documents.
-    RAISES (ConnormError): CN006 if `columns` lacks `mention` or `id`, CN204 for a line with another
-        number of columns, and the errors of `make_mention` and `placed_lines`.
+    RAISES (ConnormError): CN006 if `columns` lacks `mention` or `id`, CN204 for too many lines
+        with another number of columns, and the errors of `make_mention` and `placed_lines`.
     """
     if not {"mention", "id"} <= set(columns):
         refuse("columns", ", ".join(columns), "names of columns, including `mention` and `id`")
     for place, line in placed_lines(path, report=report):
         if header and place.line == 1:
             continue
-        cells = split_tabs(line)
-        if len(cells) != len(columns):
-            expected = (
-                f"the columns {', '.join(columns)}, separated by tabs (or name its own: `columns` "
-                "in Python, `--columns` on the command line)"
-            )
-            wrong = f"it has {len(cells)} columns"
-            raise unlike(place, wrong, format="a table", expected=expected)
-        row = dict(zip(columns, cells, strict=True))
-        text = row["mention"].strip()
-        mention = make_mention(
-            text,
-            [(0, len(text))],
-            label=row.get("type", DEFAULT_TYPE),
-            ids=row["id"],
-            place=place,
-            report=report,
+        try:
+            yield _read_row(line, columns, place, report)
+        except ConnormError as error:
+            report.odd.skip(error)
+
+
+def _read_row(line: str, columns: Sequence[str], place: Place, report: CorpusReport) -> Document:
+    cells = split_tabs(line)
+    if len(cells) != len(columns):
+        expected = (
+            f"the columns {', '.join(columns)}, separated by tabs (or name its own: `columns` in "
+            "Python, `--columns` on the command line)"
         )
-        yield Document(str(place.line), text, (mention,))
+        wrong = f"it has {len(cells)} columns"
+        raise unlike(place, wrong, format="a table", expected=expected)
+    row = dict(zip(columns, cells, strict=True))
+    text = row["mention"].strip()
+    mention = make_mention(
+        text,
+        [(0, len(text))],
+        label=row.get("type", DEFAULT_TYPE),
+        ids=row["id"],
+        place=place,
+        report=report,
+    )
+    return Document(str(place.line), text, (mention,))
 
 
 @dataclass(frozen=True, slots=True)

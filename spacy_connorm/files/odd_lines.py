@@ -37,16 +37,24 @@ class OddLines:
         if not isinstance(self.max_share, int | float) or not 0 <= self.max_share <= 1:
             refuse("max_odd", self.max_share, "a share from 0 to 1")
 
-    def watch(self, lines: Iterable[Line]) -> Iterator[Line]:
+    def count(self, lines: Iterable[Line]) -> Iterator[Line]:
         """Count lines while they are read.
 
-        lines (Iterable[Line]): The lines of a file.
+        lines (Iterable[Line]): The lines of one of several files.
         YIELDS (Line): The same lines.
-        RAISES (ConnormError): At the end, the error of `require_few`.
         """
         for line in lines:
             self.read += 1
             yield line
+
+    def watch(self, lines: Iterable[Line]) -> Iterator[Line]:
+        """Count lines while they are read, and check at the end that few are odd.
+
+        lines (Iterable[Line]): The lines of a file.
+        YIELDS (Line): The same lines.
+        RAISES (ConnormError): The error of `require_few`.
+        """
+        yield from self.count(lines)
         self.require_few()
 
     def skip(self, error: ConnormError) -> None:

@@ -87,7 +87,7 @@ def read_inputs(
                 raise ConnormError(Errors.CN720.format(place=text.place, field=field, known=known))
         needed = ()
         yield text
-    replaced.warn()
+    replaced.warn(path)
 
 
 def _refuse_fields(path: Path, *fields: str) -> None:

@@ -31,6 +31,9 @@ def test_records_are_read_back_and_leave_out_what_is_empty():
         ({"concept_id": "T:1", "canonical_name": "one", "aliases": ["a", 1]}, "CN006.*aliases"),
         ({"concept_id": "T:1", "aliases": ["a"]}, "CN101.*canonical_name"),
         ({"canonical_name": "one"}, "CN101.*concept_id"),
+        ({"concept_id": "NIL", "canonical_name": "one"}, "CN102.*'NIL'"),
+        ({"concept_id": " CUI-less", "canonical_name": "one"}, "CN102.*'CUI-less'"),
+        ({"concept_id": -1, "canonical_name": "one"}, "CN102.*'-1'"),
     ],
 )
 def test_records_of_another_form_are_refused(record, code):

@@ -149,6 +149,8 @@ def test_sentences_and_annotations_beside_the_text(read):
         ({"MESH": "-1"}, ""),
         ({"OMIM": "123"}, "OMIM:123"),
         ({"colour": "red"}, ""),
+        ({"Disease": "MESH:D4"}, "D4"),
+        ({"disease": "D4", "OMIM": "5"}, "OMIM:5"),
     ],
 )
 def test_ids_have_many_keys(read, infons, ids):

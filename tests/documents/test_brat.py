@@ -247,3 +247,21 @@ def test_only_our_own_folders_are_replaced(written_folder, docs, export, tmp_pat
     with pytest.raises(RuntimeError):
         export_docs(failing(), written_folder, format="brat")
     assert sorted(written_folder.iterdir()) == before
+
+
+@pytest.mark.parametrize("counted", [0, 1])
+def test_a_byte_order_mark_may_be_counted_or_not(folder, nlp, counted):
+    lines = [
+        f"T1\tCell {counted} {3 + counted};{14 + counted} {19 + counted}\tRed cells",
+        f"T2\tDisease {39 + counted} {50 + counted}\tskin cancer",
+        "N1\tReference T2 MESH:D012878\tSkin Neoplasms",
+    ]
+    path = folder(annotations="".join(f"{line}\n" for line in lines), text="\ufeff" + NOTE)
+    (doc,) = read_corpus(path, nlp=nlp)
+    assert doc.text == NOTE
+    mentions = list(annotated_mentions(doc))
+    assert [(each.text, each.kb_id) for each in mentions] == [
+        ("Red cells", ""),
+        ("skin cancer", "D012878"),
+    ]
+    assert mentions[1].fragments == ((39, 50),)

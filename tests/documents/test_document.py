@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 import spacy
 
@@ -103,4 +105,4 @@ def test_mentions_and_documents_are_counted():
 )
 def test_likely_problems_are_warned_of(counts, types, code):
     with pytest.warns(ConnormWarning, match=code):
-        CorpusReport(**counts).warn(types=types)
+        CorpusReport(**counts).warn(Path("a.txt"), types=types)

@@ -108,6 +108,10 @@ def test_a_document_without_annotation_has_no_mentions(nlp):
         "CUI-less > ",
         "C0027051|CUI-less > C0027051|-1",
         "UMLS:CUI-less > ",
+        "p|SUB|D|506|G > p_SUB_D_506_G",
+        "tmVar:c|DEL|35|G;HGVS:c.35delG;RS#:8033 > tmVar:c_DEL_35_G+HGVS:c.35delG+RS#:8033",
+        "|Allele|C > _Allele_C",
+        "D1|SUB|D2 > D1|SUB|D2",
     ],
 )
 def test_normalize_ids(pair):

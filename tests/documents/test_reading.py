@@ -300,3 +300,66 @@ def test_a_corpus_is_converted_with_a_file(tmp_path):
         convert_corpus(path, tmp_path / "a.spacy", ids_of=tmp_path / "absent.jsonl")
     with pytest.raises(ConnormError, match=r"CN115.*a\.pubtator"):
         convert_corpus(path, tmp_path / "a.spacy", ids_of=path)
+
+
+# By format: the file, its first lines, an annotation of "pain", an odd one, and the last lines.
+_BIOC = (
+    '{{"id": "{0}", "infons": {{"type": "Disease"}}, "text": "pain", '
+    '"locations": [{{"offset": 0, "length": 4}}]}}'
+)
+READERS = {
+    "pubtator": ("a.pubtator", "1|t|pain", "1\t0\t4\tpain\tDisease\tD{0}", "1\tpain\tDisease", ""),
+    "bioc": (
+        "a.json",
+        '{"id": "1", "passages": [{"offset": 0, "text": "pain", "annotations": [',
+        _BIOC,
+        _BIOC.format(9).replace('"offset": 0', '"offset": 7'),
+        "]}]}",
+    ),
+    "bioc lines": (
+        "a.bioc",
+        "",
+        '{{"id": "{0}", "passages": [{{"offset": 0, "text": "pain", "annotations": ['
+        + _BIOC
+        + "]}}]}}",
+        '{"id": 3, "passages": [',
+        "",
+    ),
+    "brat": ("a.ann", "", "T{0}\tDisease 0 4\tpain", "T99\tDisease 2 2\t", ""),
+    "tsv": ("a.tsv", "", "D{0}\tn\tpain", "D9\tpain", ""),
+}
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_one_odd_line_is_skipped_counted_and_named_by_every_reader(tmp_path, nlp, kind):
+    name, head, annotation, odd, tail = READERS[kind]
+    path = tmp_path / name
+    lines = [annotation.format(number) for number in range(1, 61)]
+    (tmp_path / "a.txt").write_text("pain")
+
+    def read(lines, **settings):
+        items = (",\n" if name.endswith(".json") else "\n").join(lines)
+        path.write_text("\n".join(filter(None, [head, items, tail])) + "\n")
+        docs = read_corpus(path, nlp=nlp, **settings)
+        return [mention for doc in docs for mention in annotated_mentions(doc)]
+
+    expected = read(lines)
+    assert len(expected) == 60
+    with_one = [*lines[:40], odd, *lines[40:]]
+    with pytest.warns(ConnormWarning, match=rf"CNW110.*{name}': 1 of \d+ lines.*line \d") as caught:
+        assert read(with_one) == expected
+    assert len(caught) == 1
+    with pytest.raises(ConnormError, match=r"line \d"):
+        read(with_one, max_odd=0)
+    with pytest.raises(ConnormError, match="--max-odd"):
+        read([*lines, *[odd] * 20])
+
+
+def test_an_odd_file_of_a_folder_does_not_stop_the_others(tmp_path, nlp):
+    for number in range(40):
+        (tmp_path / f"{number:02}.txt").write_text("pain")
+        line = "T1\tDisease 0 4\tpain\n" if number else "T1\tDisease 0 0\t\n"
+        (tmp_path / f"{number:02}.ann").write_text(line)
+    with pytest.warns(ConnormWarning) as caught:
+        assert len(list(read_corpus(tmp_path, nlp=nlp))) == 40
+    assert ["00.ann', line 1" in str(each.message) for each in caught] == [True, False]

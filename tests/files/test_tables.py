@@ -3,6 +3,7 @@ import gzip
 import pytest
 
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.files.odd_lines import OddLines
 from spacy_connorm.files.tables import find_column, read_rows, require_width
 
 TABS, COMMAS = 'a,1\t"b ""c"""\n', 'a\t1,"b\n""c"""\n'
@@ -76,3 +77,22 @@ def test_a_row_has_at_most_as_many_fields_as_the_table_has_columns(tmp_path, nam
     assert [next(rows) for _ in range(3)] == [(1, ["a", "b"]), (2, ["c"]), (3, ["d", "e", "", " "])]
     with pytest.raises(ConnormError, match=rf"CN115.*line 4.*4 fields.*2 columns; {hint}"):
         next(rows)
+
+
+@pytest.mark.parametrize("mark", [";", "|", "\\t"])
+@pytest.mark.parametrize("name", ["a.csv", "a.txt"])
+def test_the_first_line_may_tell_a_spreadsheet_the_separator(tmp_path, name, mark):
+    between = "\t" if mark == "\\t" else mark
+    path = tmp_path / name
+    path.write_text(f"SEP={between}\r\nid{between}name\r\n1{between}one, two\r\n")
+    assert [row for _, row in read_rows(path)] == [["id", "name"], ["1", "one, two"]]
+
+
+def test_rows_after_one_that_is_not_csv_are_read(tmp_path):
+    path, odd = tmp_path / "a.csv", OddLines(1)
+    path.write_text('a,b\n1,"x" y\n2,"z"\n3,"x"y"\n4,w\n')
+    rows = list(read_rows(path, odd=odd))
+    assert [row for _, row in rows] == [["a", "b"], ["2", "z"], ["4", "w"]]
+    assert [number for number, _ in rows] == [1, 3, 5]
+    assert (odd.skipped, odd.read) == (2, 3)
+    assert "line 2: can't be read as a table" in str(odd.first)

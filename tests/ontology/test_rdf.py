@@ -4,6 +4,7 @@ import pytest
 
 from spacy_connorm.concepts import Concept
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.files.odd_lines import OddLines
 from spacy_connorm.ontology import ReadReport
 from spacy_connorm.ontology.obographs import read_obographs
 from spacy_connorm.ontology.rdf import read_rdf
@@ -179,3 +180,70 @@ def test_files_that_cannot_be_read_are_told(tmp_path, name, content, message):
     read = read_obographs if name.endswith("json") else read_rdf
     with pytest.raises(ConnormError, match=f"(?s)CN115.*{message}"):
         list(read(path))
+
+
+CLASS = '<owl:Class rdf:about="http://x.org/T_{0}"><rdfs:label>{1}</rdfs:label>{2}</owl:Class>\n'
+
+
+@pytest.mark.parametrize("encoding", ["ISO-8859-1", "windows-1252", "utf-8", "US-ASCII"])
+def test_owl_in_any_encoding(tmp_path, encoding):
+    path = tmp_path / "a.owl"
+    name = "fever" if encoding == "US-ASCII" else "fièvre"
+    head = HEAD.replace('"1.0"', f'"1.0" encoding="{encoding}"')
+    path.write_bytes((head + CLASS.format(1, name, "") + "</rdf:RDF>").encode(encoding))
+    (concept,) = read_rdf(path)
+    assert concept.canonical_name == name
+
+
+@pytest.mark.parametrize(
+    "obsolete",
+    [
+        '<rdfs:subClassOf rdf:resource="http://www.geneontology.org/formats/oboInOwl#ObsoleteClass"/>',
+        '<rdf:type rdf:resource="http://www.geneontology.org/formats/oboInOwl#ObsoleteClass"/>',
+        "<owl:deprecated>true</owl:deprecated>",
+    ],
+)
+def test_obsolete_classes_are_left_out(tmp_path, obsolete):
+    path, report = tmp_path / "a.owl", ReadReport()
+    own = '<owl:Class rdf:about="http://www.geneontology.org/formats/oboInOwl#ObsoleteClass">'
+    own += "<rdfs:label>Obsolete Class</rdfs:label></owl:Class>"
+    classes = CLASS.format(1, "one", "") + CLASS.format(2, "two", obsolete) + own
+    path.write_text(f"{HEAD}{classes}</rdf:RDF>")
+    assert list(by_id(read_rdf(path, report=report))) == ["T:1"]
+    assert counts(report) == {"an obsolete term": 2}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.owl", '<?xml version="1.0"?>\ud800' + HEAD[22:], "surrogate"),
+        ("a.owl", HEAD + "\ud800</rdf:RDF>", "RDF|surrogate"),
+        ("a.json", '{"graphs": ' + "[" * 100_000, "nested too deeply"),
+        ("a.json", '{"graphs": [{"nodes": [], "x": ' + "9" * 6_000 + "}]}", "number is too long"),
+    ],
+)
+def test_files_that_another_library_refuses_are_told(tmp_path, name, content, reason):
+    path = tmp_path / name
+    path.write_text(content, errors="surrogatepass")
+    with pytest.raises(ConnormError, match=f"CN115.*({reason})"):
+        list((read_obographs if name.endswith("json") else read_rdf)(path))
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        '{"id": "http://x.org/T_9", "type": "CLASS", "lbl": NaN}',
+        '{"id": "http://x.org/T_9", "type": "CLASS", "lbl": "x", "meta": {"synonyms": [{}]}}',
+        '{"id": "http://x.org/T_9", "type": "CLASS", "lbl": "x", "meta": 3}',
+        '{"type": "CLASS", "lbl": "x"}',
+        "[3]",
+    ],
+)
+def test_an_odd_node_is_skipped_and_named(tmp_path, node):
+    path, report = tmp_path / "a.json", ReadReport(odd=OddLines(1))
+    good = '{"id": "http://x.org/T_1", "type": "CLASS", "lbl": "one"}'
+    path.write_text(f'{{"graphs": [{{"nodes": [\n{good},\n{node}\n]}}]}}')
+    assert list(by_id(read_obographs(path, report=report))) == ["T:1"]
+    assert report.odd.skipped == 1
+    line = 3 if "http" in node else 1
+    assert f"line {line}: can't be read as OBO Graphs" in str(report.odd.first)

@@ -349,3 +349,85 @@ def test_jsonl_keeps_scopes_and_reads_some(data, tmp_path):
         assert read == by_id(read_obo(data / "small.obo", scopes=scopes))["T:2"]
     with pytest.raises(ConnormError, match="CN118.*scopes.*EXAKT"):
         list(read_jsonl(path, scopes=["EXAKT"]))
+
+
+def _rrf_row(number):
+    row = [
+        "",
+        "ENG",
+        "P",
+        "",
+        "PF",
+        "",
+        "Y",
+        f"A{number}",
+        "",
+        "",
+        "",
+        "X",
+        "PT",
+        "1",
+        "",
+        "0",
+        "N",
+    ]
+    row[0], row[14] = f"C{number:07}", f"n {number}"
+    return "|".join(row) + "|"
+
+
+_TURTLE = (
+    "@prefix o: <http://www.w3.org/2002/07/owl#> .\n"
+    "@prefix r: <http://www.w3.org/2000/01/rdf-schema#> ."
+)
+# By format: the file, its first lines, what writes a concept, an odd line, and the last lines.
+READERS = {
+    "jsonl": ("a.jsonl", "", '{{"concept_id": "T:{0}", "canonical_name": "n {0}"}}', "{", ""),
+    "json": ("a.json", "[", '{{"concept_id": "T:{0}", "canonical_name": "n {0}"}}', "3", "]"),
+    "obo": ("a.obo", "", "[Term]\nid: T:{0}\nname: n {0}", "no tag", ""),
+    "tsv": ("a.tsv", "id\tname", "T:{0}\tn {0}", "T:9\tn\tm", ""),
+    "csv": ("a.csv", "id,name", "T:{0},n {0}", 'T:9,"n" m', ""),
+    "ctd": ("a.ctd", "# DiseaseName\tDiseaseID", "n {0}\tMESH:D{0}", "n", ""),
+    "medic": ("a.txt", "", "D{0}||n {0}", "D9", ""),
+    "mesh": ("a.mesh", "", "D{0:06}\tn {0}", "n\tD", ""),
+    "icd10cm": ("a.icd", "", "{0:05} A{0:02}     1 {1:60} n {0}", "A99 n", ""),
+    "rrf": ("MRCONSO.RRF", "", _rrf_row, "C9999999|ENG|", ""),
+    "obographs": (
+        "b.json",
+        '{"graphs": [{"id": "g", "nodes": [',
+        '{{"id": "http://x.org/T_{0}", "type": "CLASS", "lbl": "n {0}"}}',
+        '{"type": "CLASS", "id": 3}',
+        "]}]}",
+    ),
+    "rdf": (
+        "a.ttl",
+        _TURTLE,
+        '<http://x.org/T_{0}> a o:Class; r:label "n {0}" .',
+        '<http://x.org/NUMBER/> a o:Class; r:label "odd" .',
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_one_odd_line_is_skipped_counted_and_named_by_every_reader(tmp_path, kind):
+    name, head, concept, odd, tail = READERS[kind]
+    path = tmp_path / name
+    render = concept if callable(concept) else lambda number: concept.format(number, f"n {number}")
+    lines = list(map(render, range(1, 61)))
+
+    def read(lines, **settings):
+        items = (",\n" if name.endswith(".json") else "\n").join(lines)
+        path.write_text("\n".join(filter(None, [head, items, tail])) + "\n")
+        format = {"json": "jsonl", "csv": "tsv"}.get(kind, kind)
+        return list(stream_ontology(path, format=format, **settings))
+
+    expected = read(lines)
+    assert len(expected) == 60
+    with_one = [*lines[:40], odd, *lines[40:]]
+    with pytest.warns(ConnormWarning, match=rf"CNW110.*{name}': 1 of \d+ lines") as caught:
+        assert read(with_one) == expected
+    assert len(caught) == 1
+    with pytest.raises(ConnormError):
+        read(with_one, max_odd=0)
+    with pytest.raises(ConnormError, match="--max-odd"):
+        read([*lines, *(odd.replace("NUMBER", str(number)) for number in range(20))])
