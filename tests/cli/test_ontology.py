@@ -30,10 +30,18 @@ def test_licence_setting_and_doubtful_input(invoke, words, tmp_path):
     table, out = tmp_path / "table.csv", tmp_path / "out.jsonl"
     table.write_text("id;name;above\nT:1;one;T:9\nT:2;ONE;T:2\n;none;\n")
     options = ("--delimiter", ";", "--parents", "above", "--licence", "Mine, ask first.")
+    assert "--max-odd" in words(invoke("ontology", table, out, *options))
+    options += ("--max-odd", "0.5")
     result = invoke("ontology", table, out, *options)
     assert result.exit_code == 0, result.output
     assert read_licence(out) == "Mine, ask first."
-    for text in ("CNW102", "CNW103", "CNW104", "Names of several concepts 1 first: one"):
+    for text in (
+        "CNW110",
+        "skipped 1",
+        "CNW103",
+        "CNW104",
+        "Names of several concepts 1 first: one",
+    ):
         assert text in words(result)
 
 
