@@ -21,7 +21,7 @@ from ...errors import Warnings, refuse, require_choice, warn
 from ...files.folders import damaged
 from ..vectors.kinds import Vectors
 from ..vectors.writer import row_blocks
-from .exact import ExactSearcher, rescore
+from .exact import ExactSearcher, open_exact, rescore, write_exact
 from .protocol import AllowedItems, Earlier, Neighbours, require_positive_settings
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ class AnnoyIndex:
         earlier (Optional[Earlier]): Not used: trees are always built anew.
         """
         if "sparse" in vectors.widths:
+            write_exact(vectors, path)
             return
         if len(vectors) < self.exact_below:
             path.write_bytes(_NO_FOREST + b"an exact search of so few vectors is as fast\n")
@@ -104,7 +105,7 @@ class AnnoyIndex:
         RETURNS (Searcher): A searcher over the vectors.
         """
         if "sparse" in vectors.widths:
-            return ExactSearcher(vectors)
+            return open_exact(vectors, path)
         forest = _new_forest(vectors.width) if _is_planted(path) else None
         if forest is not None:
             return AnnoySearcher(self, vectors, path, forest)

@@ -4,8 +4,10 @@ available method, and those that could be among the nearest are compared again i
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, TypeGuard
 
 import numpy as np
 
@@ -14,6 +16,8 @@ from ...encoders.storage import DTYPES
 from ...errors import require_choice
 from ..vectors.kinds import Vectors
 from ..vectors.metric import METRICS, Metric
+from ..vectors.postings import LEAST_ROWS, Postings
+from ..vectors.sparse import SparseVectors
 from .protocol import AllowedItems, Earlier, Neighbours
 
 # The cost of comparing scattered rows, relative to consecutive ones.
@@ -28,6 +32,10 @@ _QUERIES = 64
 # groups there are for each of the nearest: fewer groups leave more rows to compare again.
 _GROUP = 16
 _GROUPS_FOR_ONE = 8
+# Postings are read for fewer queries than these, and if no more than this share of the items is
+# wanted: otherwise, a product with all items takes less time for each query.
+_MANY_QUERIES = 8
+_LARGEST_SHARE = 1 / 16
 
 
 @dataclass(frozen=True)
@@ -54,25 +62,54 @@ class ExactIndex:
         require_choice("metric", self.metric, METRICS)
 
     def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> None:
-        """Do nothing: an exact search only needs the vectors."""
+        """Write what an exact search needs; see `write_exact`."""
+        write_exact(vectors, path)
 
     def open(self, vectors: Vectors, path: Path) -> "ExactSearcher":
-        """Open a searcher.
+        """Open a searcher; see `open_exact`."""
+        return open_exact(vectors, path)
 
-        RETURNS (ExactSearcher): It compares with all of the vectors.
-        """
+
+def write_exact(vectors: Vectors, path: Path) -> None:
+    """Write what an exact search needs besides the vectors: the postings of many sparse ones.
+
+    vectors (Vectors): The items, one per row.
+    path (Path): The beginning of the paths of the files.
+    """
+    if _have_postings(vectors):
+        Postings.from_vectors(vectors).write(path.parent, path.name)
+
+
+def open_exact(vectors: Vectors, path: Path) -> "ExactSearcher":
+    """Open an exact search.
+
+    vectors (Vectors): The items, one per row.
+    path (Path): As for `write_exact`.
+    RETURNS (ExactSearcher): A searcher over the vectors.
+    RAISES (ConnormError): CN402 if the files do not fit the vectors.
+    """
+    if not _have_postings(vectors):
         return ExactSearcher(vectors)
+    size, width = len(vectors), vectors.width
+    return ExactSearcher(vectors, Postings.open(path.parent, path.name, rows=size, width=width))
+
+
+def _have_postings(vectors: Vectors) -> TypeGuard[SparseVectors]:
+    return isinstance(vectors, SparseVectors) and len(vectors) >= LEAST_ROWS
 
 
 class ExactSearcher:
-    """Compares every query with every vector."""
+    """Compares queries with all vectors that can be among the nearest."""
 
-    def __init__(self, vectors: Vectors) -> None:
+    def __init__(self, vectors: Vectors, postings: Postings | None = None) -> None:
         """Store the vectors.
 
         vectors (Vectors): The items, one per row.
+        postings (Optional[Postings]): Those of sparse vectors; if None, every query is compared
+            with every vector.
         """
         self.vectors = vectors
+        self.postings = postings
         self._size = len(vectors)
 
     def __len__(self) -> int:
@@ -89,6 +126,8 @@ class ExactSearcher:
             result for a query does not depend on the other queries in the batch.
         """
         n = min(n, self._size)
+        if self.postings is not None and self._is_for_postings(queries.shape[0], n, allowed):
+            return self._read_postings(self.postings, queries, n, allowed)
         at_once = min(max(_KEPT // max(self._size, 1), 1), _QUERIES)
         if queries.shape[0] <= at_once:
             return self._compare(queries, n, allowed)
@@ -116,9 +155,37 @@ class ExactSearcher:
             found.scores[short, : best.scores.shape[1]] = best.scores
         return found
 
+    def _is_for_postings(self, batch: int, n: int, allowed: AllowedItems | None) -> bool:
+        """Check whether to read postings is faster than to compare with all items."""
+        possible = self._size if allowed is None else allowed.count
+        return (
+            0 < batch < _MANY_QUERIES
+            and 0 < n <= possible * _LARGEST_SHARE
+            and not self._are_few(allowed)
+        )
+
+    def _are_few(self, allowed: AllowedItems | None) -> bool:
+        """Check whether to compare the allowed items alone is faster than a search."""
+        return allowed is not None and allowed.count * _SCATTERED_COST < self._size
+
+    def _read_postings(
+        self, postings: Postings, queries: Raw, n: int, allowed: AllowedItems | None
+    ) -> Neighbours:
+        """Find the n nearest items of sparse queries, one query after another."""
+        penalties = None if allowed is None else allowed.penalties
+        bounds = queries.indptr.tolist()
+        found = []
+        for number, (start, stop) in enumerate(pairwise(bounds)):
+            features, weights = queries.indices[start:stop], queries.data[start:stop]
+            compare = partial(self.vectors.rescore, queries, number)
+            found.append(postings.best(features, weights, n, compare, penalties))
+        query = np.repeat(np.arange(len(found)), [len(best.rows) for best in found])
+        items = np.concatenate([best.rows for best in found])
+        return _best(len(found), n, query, items, np.concatenate([best.scores for best in found]))
+
     def _compare(self, queries: Raw, n: int, allowed: AllowedItems | None) -> Neighbours:
         """Find the n nearest items of queries whose scores with all items fit in memory."""
-        few = allowed is not None and allowed.count * _SCATTERED_COST < self._size
+        few = self._are_few(allowed)
         rows = allowed.items if allowed is not None and few else None
         count, batch = self._size if rows is None else len(rows), queries.shape[0]
         group = min(max(count // (_GROUPS_FOR_ONE * max(n, 1)), 1), _GROUP)

@@ -24,7 +24,7 @@ from ...errors import refuse, require_choice, require_installed
 from ...files.folders import damaged
 from ..vectors.kinds import Vectors
 from ..vectors.writer import row_blocks
-from .exact import ExactSearcher, rescore
+from .exact import ExactSearcher, open_exact, rescore, write_exact
 from .protocol import AllowedItems, Earlier, Neighbours, require_positive_settings
 
 if TYPE_CHECKING:
@@ -364,6 +364,7 @@ class IvfIndex:
         RAISES (OSError): If the disk is full or refuses the file.
         """
         if self._is_exact(vectors):
+            write_exact(vectors, path)
             return None
         wanted = min(
             self.lists or min(_LISTS_PER_ROOT * isqrt(len(vectors)), _MOST_LISTS), len(vectors)
@@ -393,7 +394,7 @@ class IvfIndex:
         RETURNS (Searcher): A searcher over the vectors.
         """
         if self._is_exact(vectors):
-            return ExactSearcher(vectors)
+            return open_exact(vectors, path)
         return IvfSearcher(self, vectors, path)
 
     def _is_exact(self, vectors: Vectors) -> bool:

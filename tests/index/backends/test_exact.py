@@ -129,6 +129,29 @@ def test_sparse_vectors_are_searched_exactly(tmp_path):
     assert isinstance(AnnoyIndex().open(vectors, tmp_path / "f"), ExactSearcher)
 
 
+@pytest.fixture
+def few_rows_have_postings(monkeypatch):
+    monkeypatch.setattr("spacy_connorm.index.backends.exact.LEAST_ROWS", 100)
+
+
+@pytest.mark.parametrize("settings", [ExactIndex(), AnnoyIndex(), IvfIndex()])
+@pytest.mark.parametrize("batch", [1, 7, 8, 50])
+@pytest.mark.parametrize("kept", [None, 0.6, 0.1])
+@pytest.mark.usefixtures("few_rows_have_postings")
+def test_postings_give_what_a_comparison_with_all_rows_gives(tmp_path, settings, batch, kept):
+    vectors = from_raw(sparse.csr_matrix(np.maximum(np.round(RAW, 1), 0)))
+    queries = from_raw(sparse.csr_matrix(np.maximum(RNG.normal(size=(batch, 16)), 0))).unit
+    allowed = None if kept is None else AllowedItems(RNG.random(2000) < kept)
+    settings.build(vectors, tmp_path / "f")
+    searcher = settings.open(vectors, tmp_path / "f")
+    assert searcher.postings is not None
+    for n in (1, 12, 70, 300, 3000):
+        found = searcher.nearest(queries, n, allowed)
+        expected = ExactSearcher(vectors).nearest(queries, n, allowed)
+        np.testing.assert_array_equal(found.items, expected.items)
+        np.testing.assert_array_equal(found.scores, expected.scores)
+
+
 def test_missing_forest_names_the_file(tmp_path):
     with pytest.raises(ConnormError, match=r"CN402.*nowhere"):
         AnnoyIndex(exact_below=0).open(VECTORS, tmp_path / "nowhere")

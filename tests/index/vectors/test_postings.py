@@ -1,0 +1,147 @@
+"""The postings of sparse vectors give the search of all rows, and read no more than they say."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from spacy_connorm.encoders.ngram import NgramEncoder
+from spacy_connorm.encoders.protocol import encode_inputs, encoder_inputs, fitted
+from spacy_connorm.errors import ConnormError
+from spacy_connorm.index.vectors.kinds import from_raw, scaled
+from spacy_connorm.index.vectors.postings import Postings
+
+ROWS, WIDTH = 1500, 80
+
+
+def draw(seed, rows=ROWS, *, values=None, share=0.08):
+    """Sparse rows whose first features are common, as letters are."""
+    rng = np.random.default_rng(seed)
+    chances = np.minimum(share * WIDTH * 0.5 / np.arange(1, WIDTH + 1) ** 0.7, 0.95)
+    numbers = rng.choice(values, (rows, WIDTH)) if values else rng.normal(size=(rows, WIDTH))
+    return sparse.csr_matrix(np.where(rng.random((rows, WIDTH)) < chances, numbers, 0), dtype="f4")
+
+
+MATRICES = {
+    "any values": draw(1),
+    "no negative ones": abs(draw(2)),
+    "many ties": draw(3, values=[1, 1, 2]),
+    "rows that are repeated": sparse.vstack([draw(4, 50, values=[1, 2])] * 30, format="csr"),
+    "some rows are empty": draw(5, share=0.01),
+    "all features are common": draw(6, share=50),
+}
+
+
+def best(vectors, postings, queries, query, count, penalties=None):
+    mine = slice(*queries.indptr[query : query + 2])
+    compare = partial(vectors.rescore, queries, query)
+    features, weights = queries.indices[mine], queries.data[mine]
+    return postings.best(features, weights, count, compare, penalties)
+
+
+def ranked(rows, scores, count):
+    order = np.lexsort((rows, -scores))[:count]
+    return rows[order].tolist(), scores[order].tolist()
+
+
+@pytest.mark.parametrize("metric", ["cosine", "dot"])
+@pytest.mark.parametrize("count", [1, 7, 90, ROWS])
+@pytest.mark.parametrize("raw", MATRICES.values(), ids=MATRICES)
+def test_the_best_rows_are_those_of_the_whole_product(raw, count, metric):
+    vectors = scaled(from_raw(raw), metric)
+    postings = Postings.from_vectors(vectors)
+    queries = sparse.vstack([draw(7, 12), raw[:3], sparse.csr_matrix((1, WIDTH))], format="csr")
+    everything = vectors.compare(queries.astype("float32")).dots(0, ROWS)
+    allowed = np.random.default_rng(8).random(ROWS) < 0.7
+    penalties = np.where(allowed, np.float32(0), np.float32(-np.inf))
+    for query in range(queries.shape[0]):
+        found = best(vectors, postings, queries, query, count)
+        expected = ranked(np.arange(ROWS), everything[:, query], count)
+        assert ranked(found.rows, found.scores, count) == expected
+        if count <= np.count_nonzero(allowed):
+            found = best(vectors, postings, queries, query, count, penalties)
+            rows = np.flatnonzero(allowed)
+            expected = ranked(rows, everything[rows, query], count)
+            assert ranked(found.rows, found.scores, count) == expected
+
+
+def test_only_the_postings_of_rare_features_are_read_and_only_rows_within_reach_compared():
+    raw = abs(draw(9, 6000))
+    vectors = from_raw(raw)
+    postings, queries = Postings.from_vectors(vectors), from_raw(abs(draw(10, 40))).unit
+    in_rows = np.bincount(raw.indices, minlength=WIDTH)
+    is_rare = in_rows <= 0.4 * len(vectors)
+    assert 0 < np.count_nonzero(~is_rare) < 20
+    parts = (is_rare.astype("float32"), (~is_rare).astype("float32"))
+    rare, common = (vectors.unit.multiply(part).tocsr() for part in parts)
+    left_of_rows = np.sqrt(np.asarray(common.multiply(common).sum(axis=1)).ravel())
+    for query in range(queries.shape[0]):
+        found = best(vectors, postings, queries, query, 5)
+        asked = queries[query]
+        assert found.read == in_rows[asked.indices][is_rare[asked.indices]].sum()
+        left = np.linalg.norm(asked.data[~is_rare[asked.indices]])
+        limits = (rare @ asked.T).toarray().ravel() + left * left_of_rows
+        # Two rows for each that is wanted are compared first, with others of their groups.
+        first = vectors.rescore(queries, query, np.argsort(-limits)[: 2 * 5])
+        within_reach = np.count_nonzero(limits >= np.sort(first)[-5] - 1e-4)
+        assert len(found.rows) <= within_reach + 2 * 5 * 16
+        assert len(np.unique(found.rows)) == len(found.rows)
+
+
+def test_few_names_are_compared_with_a_mention():
+    rng = np.random.default_rng(13)
+    words = ["".join(rng.choice(list("aaeeiioumnrstlcdpbgh"), 7)) for _ in range(400)]
+    names = sorted({" ".join(rng.choice(words, 3)) for _ in range(4000)})
+    encoder = fitted(NgramEncoder(), names)
+    vectors = from_raw(encode_inputs(encoder, encoder_inputs(encoder, names)))
+    mentions = [" ".join(rng.choice(words, 2)) for _ in range(30)]
+    queries = from_raw(encode_inputs(encoder, encoder_inputs(encoder, mentions))).unit
+    postings = Postings.from_vectors(vectors)
+    found = [best(vectors, postings, queries, query, 10) for query in range(len(mentions))]
+    assert sum(len(rows) for rows, _, _ in found) < 0.05 * len(names) * len(mentions)
+    in_rows = np.bincount(vectors.unit.indices, minlength=vectors.width)
+    assert sum(read for _, _, read in found) < 0.5 * in_rows[queries.indices].sum()
+
+
+def test_a_row_that_is_no_number_is_compared():
+    raw = abs(draw(11))
+    raw.data[raw.indptr[40] : raw.indptr[41]] = np.nan
+    vectors = from_raw(raw)
+    queries = from_raw(raw[41:42]).unit
+    found = best(vectors, Postings.from_vectors(vectors), queries, 0, 3)
+    assert np.isnan(found.scores[found.rows == 40]).all()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    Postings.from_vectors(from_raw(draw(12, 60))).write(tmp_path, "p")
+    return tmp_path
+
+
+def test_postings_are_opened_as_written(folder):
+    opened = Postings.open(folder, "p", rows=60, width=WIDTH)
+    written = Postings.from_vectors(from_raw(draw(12, 60)))
+    np.testing.assert_array_equal(opened.rows.toarray(), written.rows.toarray())
+    np.testing.assert_array_equal(opened.lengths, written.lengths)
+
+
+def spoil(folder, part, change):
+    array = np.load(folder / f"p.{part}.npy")
+    np.save(folder / f"p.{part}.npy", change(array))
+
+
+@pytest.mark.parametrize(
+    ("part", "change"),
+    [
+        ("indices", lambda array: np.where(array == array.max(), 60, array)),
+        ("indices", lambda array: array[:-1]),
+        ("indptr", lambda array: array[::-1]),
+        ("lengths", lambda array: array[:, :-1]),
+        ("lengths", lambda array: np.where(array > 0, np.nan, array)),
+    ],
+)
+def test_postings_that_would_write_memory_of_others(folder, part, change):
+    spoil(folder, part, change)
+    with pytest.raises(ConnormError, match=rf"CN402.*p\.{part}"):
+        Postings.open(folder, "p", rows=60, width=WIDTH)
