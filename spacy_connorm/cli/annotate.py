@@ -50,7 +50,7 @@ def annotate_cli(
     ),
     **given: Any,
 ) -> None:
-    """Run a pipeline over texts and write the mentions that it finds, or show them.
+    """Run a pipeline over texts, and write or show the mentions it finds.
 
     A .txt file is one text, with the file's name as its id, and a folder has one in each .txt file;
     a .jsonl file has an object with a "text" in each line, a .csv or .tsv file a header and a

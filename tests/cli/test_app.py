@@ -65,8 +65,8 @@ CALLED = {
     "index": {"overrides", "on_training"},
     "serve": {"on_start", "limits"},
 }
-# What commands read from standard input if it is not given.
-READ = {"search": {"mentions"}}
+# What commands read from standard input, or write to the screen, if it is not given.
+READ = {"search": {"mentions"}, "annotate": {"output_path"}}
 
 
 def parameters(function):
