@@ -5,6 +5,7 @@ strings, so that a `DocBin(store_user_data=True)`, `Doc.from_docs` and worker pr
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from enum import StrEnum
 from functools import partial
 from typing import Any
 
@@ -193,15 +194,47 @@ ASSERTIONS = {
     "family": "family",
     "history": "history",
 }
+_POSSIBILITY = "possibility"
+
+
+class Possibility(StrEnum):
+    """What kind of possibility a mention is, in the terms of FHIR and of the i2b2 challenges.
+
+    SUSPECTED: The writer believes that it may be there: "probable asthma", "asthma unlikely".
+    DIFFERENTIAL: Somebody asks for it, or it is to be excluded: "r/o asthma", "CT for stroke?".
+    HYPOTHETICAL: It may come, or is only spoken of: "return if fever", "risk of stroke".
+    """
+
+    SUSPECTED = "suspected"
+    DIFFERENTIAL = "differential"
+    HYPOTHETICAL = "hypothetical"
 
 
 def register_assertion_attributes() -> None:
-    """Register `span._.negex`, `span._.possible`, `span._.family` and `span._.history`, unless
-    another component already has.
+    """Register `span._.negex`, `span._.possible`, `span._.family`, `span._.history` and
+    `span._.possibility`, unless another component already has.
     """
-    for attribute in ASSERTIONS.values():
+    for attribute, default in (
+        *((name, False) for name in ASSERTIONS.values()),
+        (_POSSIBILITY, ""),
+    ):
         if not Span.has_extension(attribute):
-            Span.set_extension(attribute, default=False)
+            Span.set_extension(attribute, default=default)
+
+
+def set_assertions(span: Span, assertions: Collection[str], possibility: str) -> None:
+    """Store what a text says of a mention. Of a mention without any, it is stored that it was
+    checked.
+
+    span (Span): The mention.
+    assertions (Collection[str]): Any of "negated", "possible", "family" and "history".
+    possibility (str): What `Possibility` it is, if it is possible; else empty.
+    """
+    user_data: dict[Any, Any] = span.doc.user_data
+    place = (span.start_char, span.end_char)
+    for name, attribute in ASSERTIONS.items():
+        user_data[_key(attribute, *place)] = name in assertions
+    user_data[_key(_POSSIBILITY, *place)] = possibility
 
 
 def get_assertions(span: Span) -> tuple[str, ...] | None:
@@ -218,3 +251,13 @@ def get_assertions(span: Span) -> tuple[str, ...] | None:
     if all(value is None for value in told.values()):
         return None
     return tuple(name for name, value in told.items() if value is True)
+
+
+def get_possibility(span: Span) -> str:
+    """Read what kind of possibility a mention is.
+
+    span (Span): The mention.
+    RETURNS (str): A `Possibility`; empty if the mention is not possible, or if this was not told.
+    """
+    told = _read(span, _POSSIBILITY, "")
+    return told if told in set(Possibility) else ""

@@ -29,6 +29,11 @@ class AssertionClasses:
     state_endings: Endings of adjectives that say how somebody is.
     plain_state_endings: The same, of adjectives that need no noun.
     nouns_like_states: Have no such meaning.
+    adverbs: May stand in a cue.
+    adverb_endings: Endings of adverbs.
+    auxiliaries: Stand between a mention and its predicate.
+    postmodifiers: Begin a phrase between a mention and its predicate.
+    plurals: Follow several subjects.
     """
 
     exam_headings: Words = NONE
@@ -50,3 +55,8 @@ class AssertionClasses:
     state_endings: Words = NONE
     plain_state_endings: Words = NONE
     nouns_like_states: Words = NONE
+    adverbs: Words = NONE
+    adverb_endings: Words = NONE
+    auxiliaries: Words = NONE
+    postmodifiers: Words = NONE
+    plurals: Words = NONE

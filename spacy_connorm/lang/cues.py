@@ -1,8 +1,10 @@
 """The rows of a table of cues, and the notation in which they are written.
 
 A cue is a phrase with alternatives, `(is|are) excluded`, words that may be missing, `(to be )?`,
-and parts that are named in `cue_parts.toml`, `{kin}`. "'" is a curly apostrophe, too. Such cues are
-compared word by word. One with any of these signs is a pattern that is searched in a text:
+and parts that are named in `cue_parts.toml`, `{kin}`. A part may have a form that
+`inflections.tsv` describes: `{exclude+ed}` is "excluded" and "ruled out". "'" is a curly
+apostrophe, too. Such cues are compared word by word, and an adverb may stand between two words:
+"has now been excluded". One with any of these signs is a pattern that is searched in a text:
 
     ( {word})*3         up to three of them
     advis~              up to three more letters
@@ -18,6 +20,14 @@ A backslash stands before a sign that is meant as it is.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
+
+FORWARD, BACKWARD, BOTH = "forward", "backward", "both"
+END, PRESENT, PSEUDO = "end", "present", "pseudo"
+STATEMENT, COMMA, ADJACENT, PREDICATE = "statement", "comma", "adjacent", "predicate"
+SIGN, NEAR, LIST, START, WARNING = "sign", "near", "list", "start", "warning"
+ANSWER, BOX = "answer", "box"
+# These have no scope of their own in the rest of a statement.
+BESIDE = frozenset([SIGN, NEAR, LIST, START, WARNING])
 
 _BUILT_IN = {
     "word": r"[\w/-]{1,16}",
@@ -51,11 +61,10 @@ _SIGNS = {
 # Not within a word.
 _BORDER = r"(?:(?<!\w)|(?!\w))"
 _ITEM = re.compile(r"\\.|\{\w+\}|\[(?:not )?(?:before|after):|\)\?|\)\*\d|.", re.DOTALL)
-_PART = re.compile(r"\{(\w+)\}")
+_PART = re.compile(r"\{(\w+)(?:\+(\w+))?\}")
 _PATTERN = re.compile(r"(?<!\\)(?:[\[<~^{]|\)\*)")
-_ALTERNATIVES = re.compile(r"(?<!\\)\(((?:\\.|[^()\\])*)\)(\??)")
+_PHRASE_ITEM = re.compile(r"\\.|\)\?|.", re.DOTALL)
 _SIGN = re.compile(r"[()|\[\]<>~^{}\\]")
-_ESCAPED = re.compile(r"\\(.)")
 
 
 class Cue(NamedTuple):
@@ -67,16 +76,20 @@ class Cue(NamedTuple):
         "end": it ends the scope of the category's cues. "present": what it is about is there, so it
         ends them, too, and there are no cues in it. "pseudo": it only looks like a cue.
     scope (str): "statement": to the end of a sentence, item or line. "comma": to the next comma.
-        "adjacent": the mention right beside it. "answer": the same, if nothing follows. "sign":
-        the mention right after it, and those joined with it. "near": the same, also after a few
-        modifiers. "list": the same, and those listed with it. "start": the same, where the cue
-        begins a statement. "warning": the same, and all after these.
+        "adjacent": the mention right beside it. "predicate": the same, also with a phrase between
+        them ("pain in both legs was denied"), and those listed with it. "sign": the mention right
+        after it, and those joined with it. "near": the same, also after a few modifiers. "list":
+        the same, and those listed with it. "start": the same, where the cue begins a statement.
+        "warning": the same, and all after these. "answer": the mention right before it, if nothing
+        follows but the next item. "box": the mention on the side where the boxes of the list stand.
+    kind (str): What kind of possibility a possible mention is.
     """
 
     text: str
     category: str
     direction: str
     scope: str
+    kind: str = ""
 
 
 def literal(phrase: str) -> str:
@@ -87,19 +100,36 @@ def literal(phrase: str) -> str:
     return _SIGN.sub(r"\\\g<0>", phrase)
 
 
-def resolve(text: str, parts: Mapping[str, Iterable[str]]) -> str:
+def resolve(
+    text: str,
+    parts: Mapping[str, Iterable[str]],
+    inflections: Iterable[Mapping[str, str]] = (),
+) -> str:
     """Write the parts of a cue out.
 
     text (str): A cue.
     parts (Mapping[str, Iterable[str]]): The alternatives of each part.
+    inflections (Iterable[Mapping[str, str]]): By form, what stands in place of the "ending" of a
+        word; the first row with an ending that a word has is its own.
     RETURNS (str): The cue without parts but the built-in ones.
     """
 
     def write_out(match: re.Match[str]) -> str:
         items = parts.get(match[1])
-        return f"({'|'.join(resolve(item, parts) for item in items)})" if items else match[0]
+        if not items:
+            return match[0]
+        if match[2]:
+            items = [_inflect(item, match[2], inflections) for item in items]
+        return f"({'|'.join(resolve(item, parts, inflections) for item in items)})"
 
     return _PART.sub(write_out, text)
+
+
+def _inflect(phrase: str, form: str, inflections: Iterable[Mapping[str, str]]) -> str:
+    """Inflect the first word of a phrase: "rule out" is "ruled out"."""
+    word, space, others = phrase.partition(" ")
+    row = next(row for row in inflections if word.endswith(row["ending"]))
+    return f"{word.removesuffix(row['ending'])}{row[form]}{space}{others}"
 
 
 def is_pattern(text: str) -> bool:
@@ -110,19 +140,36 @@ def is_pattern(text: str) -> bool:
     return bool(_PATTERN.search(text))
 
 
-def phrases(text: str) -> Iterator[str]:
+def phrases(text: str) -> list[str]:
     """List the phrases of a cue that is not a pattern.
 
     text (str): The cue, with its parts written out.
-    YIELDS (str): The phrases; also with curly apostrophes.
+    RETURNS (List[str]): The phrases; also with curly apostrophes.
     """
-    match = _ALTERNATIVES.search(text)
-    if match is None:
-        phrase = _ESCAPED.sub(r"\1", text)
-        yield from dict.fromkeys((phrase, phrase.replace("'", "\u2019")))
-        return
-    for alternative in (*match[1].split("|"), *([""] if match[2] else [])):
-        yield from phrases(text[: match.start()] + alternative + text[match.end() :])
+    found, _ = _alternatives(iter(_PHRASE_ITEM.findall(text)))
+    return list(dict.fromkeys([*found, *(phrase.replace("'", "\u2019") for phrase in found)]))
+
+
+def _alternatives(items: Iterator[str]) -> tuple[list[str], str]:
+    """Read alternatives up to the sign that closes them.
+
+    items (Iterator[str]): The signs and letters of a cue.
+    RETURNS (Tuple[List[str], str]): The alternatives, and the sign; empty at the end.
+    """
+    found, phrases = list[str](), [""]
+    for item in items:
+        if item in (")", ")?"):
+            return [*found, *phrases], item
+        if item == "|":
+            found, phrases = [*found, *phrases], [""]
+        elif item == "(":
+            inner, closing = _alternatives(items)
+            inner += [""] if closing == ")?" else []
+            phrases = [phrase + other for phrase in phrases for other in inner]
+        else:
+            letter = item.removeprefix("\\")
+            phrases = [phrase + letter for phrase in phrases]
+    return [*found, *phrases], ""
 
 
 def regular_expression(text: str) -> str:

@@ -108,6 +108,7 @@ class LanguageData:
     assertions (AssertionClasses): Words in and around the scopes of cues.
     cues (Tuple[Cue, ...]): What says that a mention is negated, or the like.
     cue_parts (Mapping[str, Tuple[str, ...]]): The alternatives of each part of cues.
+    inflections (Tuple[Mapping[str, str], ...]): The endings of the forms of verbs in cues.
     spellings (Mapping[str, str]): Parts of words, with those of the spelling that is compared. "^"
         is the beginning of a word, "$" its end.
     """
@@ -125,6 +126,7 @@ class LanguageData:
     assertions: AssertionClasses = field(default_factory=AssertionClasses)
     cues: tuple[Cue, ...] = ()
     cue_parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    inflections: tuple[Mapping[str, str], ...] = ()
     spellings: Mapping[str, str] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple:
@@ -177,9 +179,10 @@ def load_language(code: str) -> LanguageData:
             name: tuple(items) for name, items in _read_items(folder / "cue_parts.toml").items()
         },
         cues=tuple(
-            Cue(row["cue"], row["category"], row["direction"], row["scope"])
+            Cue(row["cue"], row["category"], row["direction"], row["scope"], row["kind"])
             for row in _read_rows(folder / "assertions.tsv")
         ),
+        inflections=tuple(_read_rows(folder / "inflections.tsv")),
         spellings={row["part"]: row["spelling"] for row in _read_rows(folder / "spellings.tsv")},
     )
 

@@ -1,18 +1,18 @@
 """The component that marks mentions as negated, possible, about a relative, or in the past."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from ..documents.mentions import ALL_MENTIONS_KEY
-from ..documents.spans import ASSERTIONS, register_assertion_attributes
+from ..documents.spans import ASSERTIONS, register_assertion_attributes, set_assertions
 from ..lang import Cue
 from ..lang.cues import literal
 from ..text.statements import find_statements
 from ..text.words import words_of
-from .assertions import Assertions
+from .assertions import POSSIBLE, Assertions
 from .serialization import SavedComponent
 from .settings import TERMS, AssertionSettings, Settings
 
@@ -47,15 +47,15 @@ class AssertionMarker(SavedComponent):
         spans = list(doc.ents if key is None else doc.spans.get(key, ()))
         if not spans:
             return doc
-        # Exports distinguish mentions that are not negated from those that were not checked.
-        for span in spans:
-            for attribute in ASSERTIONS.values():
-                span._.set(attribute, False)
         assertions = self._assertions()
         starts = find_statements([token.text for token in doc], assertions.classes)
-        for category, span in assertions.mark(doc, spans, starts):
-            span._.set(ASSERTIONS[category], True)
-        _mark_nested(doc, spans)
+        marks: dict[Span, dict[str, str]] = {span: {} for span in spans}
+        for category, span, kind in assertions.mark(doc, spans, starts):
+            marks[span][category] = kind
+        # Exports distinguish mentions that are not negated from those that were not checked.
+        for span, marked in marks.items():
+            set_assertions(span, marked, marked.get(POSSIBLE, ""))
+        _mark_nested(doc, marks)
         return doc
 
     def _assertions(self) -> Assertions:
@@ -76,10 +76,10 @@ class AssertionMarker(SavedComponent):
                     yield Cue(literal(term), category, *TERMS[kind])
 
 
-def _mark_nested(doc: Doc, spans: Iterable[Span]) -> None:
+def _mark_nested(doc: Doc, marks: Mapping[Span, Mapping[str, str]]) -> None:
     """Give mentions inside others the same marks."""
-    owners = {place: span for span in spans for place in range(span.start, span.end)}
+    owners = {place: span for span in marks for place in range(span.start, span.end)}
     for nested in doc.spans.get(ALL_MENTIONS_KEY, ()):
         owner = owners.get(nested.start) or owners.get(nested.end - 1)
-        for attribute in ASSERTIONS.values():
-            nested._.set(attribute, owner is not None and owner._.get(attribute))
+        marked = marks[owner] if owner is not None else {}
+        set_assertions(nested, marked, marked.get(POSSIBLE, ""))

@@ -1,66 +1,72 @@
-"""Finds the cues of a language in a document, and the mentions that they apply to. The cues stand
-in the language's `assertions.tsv`; what their scopes mean, in `lang/cues.py`.
+"""Finds the mentions of a document that cues apply to. The cues stand in the language's
+`assertions.tsv`; what their scopes mean, in `lang/cues.py`.
 """
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from spacy.attrs import LOWER
 from spacy.tokens import Doc, Span
 
 from ..lang import Cue
-from ..lang.cues import is_pattern, phrases, regular_expression, resolve
+from ..lang.cues import (
+    ADJACENT,
+    ANSWER,
+    BACKWARD,
+    BESIDE,
+    BOTH,
+    BOX,
+    COMMA,
+    END,
+    FORWARD,
+    LIST,
+    NEAR,
+    PREDICATE,
+    PRESENT,
+    PSEUDO,
+    SIGN,
+    STATEMENT,
+    WARNING,
+)
 from ..text.words import Words
+from .answers import STOPS, find_answers, find_sides
+from .cue_finder import CueFinder, CuePlace, Statement
 
-_FORWARD, _BACKWARD, _BOTH = "forward", "backward", "both"
-_END, _PRESENT, _PSEUDO = "end", "present", "pseudo"
-_STATEMENT, _COMMA, _ADJACENT, _ANSWER = "statement", "comma", "adjacent", "answer"
-_SIGN, _NEAR, _LIST, _START, _WARNING = "sign", "near", "list", "start", "warning"
-# These have no scope of their own in the rest of a statement.
-_BESIDE = frozenset([_SIGN, _NEAR, _LIST, _START, _WARNING])
-_QUESTION, _MINUS, _PLUS, _OPENING = "?", "-", "+", "("
-_BRACKETS = frozenset("()")
+NEGATED, POSSIBLE = "negated", "possible"
+_QUESTION, _MINUS, _PLUS, _OPENING, _COMMA, _COLON = "?", "-", "+", "(", ",", ":"
+_BRACKETS = {"(": ")", "[": "]"}
 _COLONS = frozenset([":", _MINUS, "–", "—", _OPENING, _QUESTION])
 _BEFORE_STARTS = _COLONS | {";", ")"}
 _BEFORE_SIGNS = frozenset(",:;")
-_STOPS = frozenset([".", ",", ";", ")", "|", "!"])
 _JOINTS = frozenset("&/")
 _AGES = frozenset(map(str, range(1, 110)))
 _ITEM_SIGN = re.compile(r"\d{1,2}[.)]?|[-.)*#•–]")
-_MODIFIER = re.compile(r"[a-z]+|-")
+_MODIFIER = re.compile(r"[A-Z]?[a-z]+|-")
 _GRADE = re.compile(r"[1-4]\+")
-_HEADING_SIGNS = " \t\n#*_=•-:"
-# What begins the next section of a note, unlike "Mother: asthma".
-_NEXT_HEADING = (
-    r"[^:\n]{{2,60}}:\s*\Z|[A-Z][A-Z /&-]{{2,40}}(?::|\s*\Z)"
-    r"|(?:[\w/&]+ )?(?i:{})[a-z]*(?: [\w/&]+)?:"
-)
 # Between "mother's" or "looks like" and a mention, "severe childhood-onset"; in tokens.
 _MODIFIERS = 4
 # The most tokens between a bracket and a cue: "(10 years ago)".
 _IN_BRACKETS = 6
+# The most tokens of a bracket that belongs to the mention before it: "(>38.5 on 2 days)".
+_BRACKET = 10
+# The most tokens between a mention and its predicate: "pain in the left leg was denied".
+_POSTMODIFIER = 7
 
 
-class CuePlace(NamedTuple):
-    """A cue in a document: its first token, the token after it, and the cue."""
+class Mark(NamedTuple):
+    """What a text says of a mention.
 
-    start: int
-    end: int
-    cue: Cue
-
-
-class _Pattern(NamedTuple):
-    """The patterns of one kind of cue.
-
-    cue (Cue): Any of them, since they have the same category, direction and scope.
-    regex (Pattern): All of them; the group "pseudo" has those that only look like it.
+    category (str): "negated", "possible", "family" or "history".
+    span (Span): The mention.
+    kind (str): What `Possibility` a possible mention is; empty if it is not.
     """
 
-    cue: Cue
-    regex: re.Pattern[str]
+    category: str
+    span: Span
+    kind: str
 
 
 class Assertions:
@@ -75,103 +81,41 @@ class Assertions:
         """
         self.words = words
         self.classes = words.language.assertions
-        self.cues = tuple(cues)
-        self.categories = tuple(dict.fromkeys(cue.category for cue in self.cues))
-        self.headings: dict[str, set[str]] = defaultdict(set)
-        # By the words of phrases, one after the other; None has the cues that end there.
-        self._phrases: dict[Any, Any] = {}
-        texts: dict[Cue, list[str]] = defaultdict(list)
-        for cue in self.cues:
-            text = resolve(cue.text, words.language.cue_parts)
-            if is_pattern(text):
-                texts[cue._replace(text="")].append(regular_expression(text))
-                continue
-            for phrase in phrases(text):
-                self._add_phrase([token.lower_ for token in tokenize(phrase)], cue)
-                if cue.direction == _FORWARD and cue.scope not in _BESIDE:
-                    self.headings[cue.category].add(phrase.removesuffix(":"))
-        self.patterns = [
-            _Pattern(cue, _compile(texts[cue], texts.get(_only_like(cue), [])))
-            for cue in tuple(texts)
-            if cue.direction != _PSEUDO
-        ]
-        starts = "|".join(sorted(self.classes.section_starts)) or r"\b\B"
-        self._next_heading = re.compile(_NEXT_HEADING.format(starts))
+        self.cues = CueFinder(cues, words.language, tokenize)
         self._make_joints()
-
-    def _add_phrase(self, tokens: Sequence[str], cue: Cue) -> None:
-        node = self._phrases
-        for token in tokens:
-            node = node.setdefault(token, {})
-        node.setdefault(None, []).append(cue)
 
     def _make_joints(self) -> None:
         classes, words = self.classes, self.words.classes
         self.joints = _JOINTS | classes.conjunctions
+        self.before_predicate = classes.auxiliaries | classes.postmodifiers | classes.adverbs
         self.or_signs = classes.disjunctions | {"/"}
         self.before_considered = words.determiners | words.grades | classes.considered
-        self.between_considered = self.joints | classes.contrasts | {","}
+        self.between_considered = self.joints | classes.contrasts | {_COMMA}
         self.before_listed = words.grades | classes.listed | {_OPENING, _QUESTION}
-        self.between_listed = self.joints | classes.ages | _AGES | {",", _PLUS}
+        self.between_listed = self.joints | classes.ages | _AGES | {_COMMA, _PLUS}
         self.no_modifiers = words.stop_words - self.before_considered
         states = words.plain_adjectives | self.words.forms.states.keys()
         self.plain_states = states - classes.nouns_like_states
         self.state_endings = tuple(classes.state_endings)
 
-    def find_phrases(self, words: Sequence[str]) -> Iterator[CuePlace]:
-        """Find the cues that are phrases.
-
-        words (Sequence[str]): The tokens of a document in lower case.
-        YIELDS (CuePlace): The cues, in order.
-        """
-        for start in range(len(words)):
-            node, end = self._phrases.get(words[start]), start + 1
-            while node is not None:
-                for cue in node.get(None, ()):
-                    yield CuePlace(start, end, cue)
-                node = node.get(words[end]) if end < len(words) else None
-                end += 1
-
-    def mark(
-        self, doc: Doc, spans: Sequence[Span], starts: Sequence[int]
-    ) -> Iterator[tuple[str, Span]]:
+    def mark(self, doc: Doc, spans: Sequence[Span], starts: Sequence[int]) -> Iterator[Mark]:
         """Find the mentions that cues apply to.
 
         doc (Doc): The document.
         spans (Sequence[Span]): Its mentions.
         starts (Sequence[int]): The first token of each of its statements.
-        YIELDS (Tuple[str, Span]): A category, and a mention that belongs to it.
+        YIELDS (Mark): The marks of mentions.
         """
         note = _Note(self, doc, spans, starts)
-        places = list(self.find_phrases(note.words))
-        for category in self.categories:
-            own = [place for place in places if place.cue.category == category]
-            marked = note.marked(category, own)
-            yield from ((category, span) for span in spans if span.start in marked)
+        for category in self.cues.categories:
+            marked = note.marked(category)
+            for span in spans:
+                if span.start in marked:
+                    yield Mark(category, span, marked[span.start])
 
-    def find_sections(self, text: str, category: str) -> Iterator[tuple[int, int]]:
-        """Find the sections below headings that are cues.
-
-        text (str): The text of a document.
-        category (str): The category of the cues.
-        YIELDS (Tuple[int, int]): The offsets of the heading and of the last character of the
-            section.
-        """
-        headings = self.headings[category]
-        at, first, has_lines = 0, -1, False
-        for line in text.splitlines(keepends=True):
-            words = line.strip(_HEADING_SIGNS).lower()
-            is_next = self._next_heading.match(line.strip()) or (has_lines and not words)
-            if first >= 0 and is_next:
-                yield first, at - 1
-                first = -1
-            if words in headings:
-                first, has_lines = at, False
-            elif words:
-                has_lines = True
-            at += len(line)
-        if first >= 0:
-            yield first, at
+    def is_auxiliary(self, word: str) -> bool:
+        """Check for what may stand before a predicate: an auxiliary or an adverb."""
+        return word in self.classes.auxiliaries or self.cues.is_adverb(word)
 
     def is_item_sign(self, word: str) -> bool:
         """Check for what may stand before an imperative in its statement.
@@ -194,17 +138,6 @@ class Assertions:
         return is_plain or is_adjective or word in self.plain_states
 
 
-def _only_like(cue: Cue) -> Cue:
-    """Get what patterns that only look like those of a cue have in common."""
-    reaches_far = cue.direction == _FORWARD and cue.scope not in _BESIDE
-    return Cue("", cue.category if reaches_far else "", _PSEUDO, "")
-
-
-def _compile(texts: Iterable[str], pseudo: Sequence[str]) -> re.Pattern[str]:
-    first = f"(?P<pseudo>{'|'.join(pseudo)})|" if pseudo else ""
-    return re.compile(first + "|".join(texts), re.IGNORECASE)
-
-
 class _Note:
     """A document, its mentions, and what the scopes of all cues depend on."""
 
@@ -212,86 +145,187 @@ class _Note:
         self, rules: Assertions, doc: Doc, spans: Sequence[Span], starts: Sequence[int]
     ) -> None:
         self.rules, self.doc, self.spans, self.starts = rules, doc, spans, starts
-        self.text = doc.text
-        self.words = [token.lower_ for token in doc]
-        # The first token of each mention, with the token after it, and the reverse.
-        self.mentions = {span.start: span.end for span in spans}
-        self.endings = {span.end: span.start for span in spans}
-        self.sorted_mentions = sorted(self.mentions)
-        self.commas = self._places_of({","})
+        self.text, self.words = doc.text, _lower_words(doc)
+        self.commas = self._places_of({_COMMA})
         self.ors = self._places_of(rules.classes.disjunctions)
-        self.borders = {doc[start].idx for start in starts}
+        phrases = list(rules.cues.find_phrases(self.words))
+        # The first token of each mention, with the token after it and its brackets.
+        self.mentions = self._extents(phrases)
+        # The token after each mention, with and without its brackets, with its first token.
+        self.endings = {span.end: span.start for span in spans}
+        self.endings |= {end: start for start, end in self.mentions.items()}
+        self.sorted_mentions = sorted(self.mentions)
         self.minuses = self._find_minuses()
+        # By the first token of mentions, their answers and boxes, and the tokens of these.
+        self.answers = self._find_answers(phrases)
+        self.answered = {
+            token for place in self.answers.values() for token in range(place.start, place.end)
+        }
+        self.places = [*phrases, *rules.cues.find_patterns(doc, self._statements())]
 
-    def marked(self, category: str, phrases: Sequence[CuePlace]) -> set[int]:
+    def _extents(self, phrases: Iterable[CuePlace]) -> dict[int, int]:
+        """Find where mentions end with the brackets after them, which have a short form, a value or
+        a code, but no cue.
+
+        RETURNS (Dict[int, int]): The first token of each mention, with the token after it.
+        """
+        cues = [
+            place.start
+            for place in phrases
+            if place.cue.direction != END and self.words[place.start] != _MINUS
+        ]
+        extents = {}
+        for span in self.spans:
+            last = span.end
+            while (after := self._after_bracket(last)) > last and not _has_any(cues, last, after):
+                last = after
+            extents[span.start] = last
+        return extents
+
+    def _after_bracket(self, place: int) -> int:
+        """Get the token after the bracket that begins at a place; the place if none does."""
+        closing = _BRACKETS.get(self.words[place]) if place < len(self.words) else None
+        if closing is not None:
+            for end in range(place + 1, min(place + _BRACKET, len(self.words))):
+                # "):" is a token of spaCy's.
+                if self.words[end].startswith(closing):
+                    return end + 1
+        return place
+
+    def _find_answers(self, phrases: Sequence[CuePlace]) -> dict[int, CuePlace]:
+        """Find the answers and boxes that belong to mentions.
+
+        RETURNS (Dict[int, CuePlace]): By the first token of the mention.
+        """
+        answers = [place for place in phrases if place.cue.scope == ANSWER]
+        given = dict(find_answers(self.words, self.mentions, answers, self.minuses))
+        found = {
+            joined: place
+            for start, place in given.items()
+            for joined in self._joined_before(self.mentions[start])
+        }
+        boxes = [place for place in phrases if place.cue.scope == BOX]
+        for place, is_after in find_sides(self.words, boxes, self.endings):
+            if is_after:
+                last = place.start - (self.words[place.start - 1] == _COLON)
+                row: Iterable[int] = self._joined_before(last)
+            else:
+                row = self._row(self._skip_modifiers(place.end), frozenset(), self.rules.joints)
+            found.update((start, place) for start in row)
+        return found
+
+    def _statements(self) -> Iterator[Statement]:
+        """List the statements that have mentions.
+
+        YIELDS (Statement): These, in no order.
+        """
+        ends: dict[int, list[int]] = {}
+        for span in self.spans:
+            places = ends.setdefault(bisect_right(self.starts, span.start), [])
+            places.append(span.end_char - _pluses(span.text))
+            if self.mentions[span.start] > span.end:
+                places.append(self._end_of(self.mentions[span.start] - 1))
+        for statement, places in ends.items():
+            is_last = statement == len(self.starts)
+            end = len(self.text) if is_last else self.doc[self.starts[statement]].idx
+            start = self.starts[statement - 1]
+            # A question mark may be a sign of the mention after it: "dad ?stroke".
+            if start and self.words[start - 1] == _QUESTION:
+                start -= 2
+            yield Statement(self.doc[start].idx, end, tuple(places))
+
+    def _end_of(self, place: int) -> int:
+        token = self.doc[place]
+        return token.idx + len(token)
+
+    def marked(self, category: str) -> dict[int, str]:
         """Find the mentions to which the cues of a category apply.
 
         category (str): The category.
-        phrases (Sequence[CuePlace]): Its cues that are phrases.
-        RETURNS (Set[int]): Their first tokens.
+        RETURNS (Dict[int, str]): Their first tokens, with the kinds of the nearest cues.
         """
-        places = self._cues(category, phrases)
-        forward = [place for place in places if place.cue.direction in (_FORWARD, _BOTH)]
-        backward, beside = self._bracketed(places)
+        cues = self._cues(category)
+        answers = {place[:2] for place in cues if place.cue.scope == ANSWER}
+        cues = [place for place in cues if place.cue.scope not in (ANSWER, BOX)]
+        forward = [place for place in cues if place.cue.direction in (FORWARD, BOTH)]
+        backward, beside = self._bracketed(cues)
         marked, applied = self._before(beside)
         for place in forward:
-            if place.cue.scope in _BESIDE:
-                marked.update(self._after(place))
-        answers = {place[:2] for place in places if place.cue.scope == _ANSWER}
-        # "Fever: no, cough": the answer to one does not apply to the next, nor does "maternal" in
-        # "asthma in a maternal cousin, cough", or an answer without a mention: "meds: nil, asthma".
+            if place.cue.scope in BESIDE:
+                for start in self._after(place):
+                    marked.setdefault(start, place.cue.kind)
+        # "Denied, cough": what applies to a mention before it does not apply to the next, nor does
+        # "maternal" in "asthma in a maternal cousin, cough", or an answer without a mention: "meds:
+        # nil, asthma".
         far = [
             place
             for place in forward
-            if place.cue.scope not in _BESIDE
+            if place.cue.scope not in BESIDE
             and place.start not in applied
-            and (place[:2] not in answers or not self._is_stop(place.end))
+            and (
+                place[:2] not in answers or STOPS.isdisjoint(self.words[place.end : place.end + 1])
+            )
         ]
-        ends = [place for place in places if place.cue.direction in (_END, _PRESENT)]
-        marked.update(self._reached(sorted(far), sorted(backward), ends, category))
+        ends = [place for place in cues if place.cue.direction in (END, PRESENT)]
+        if far or backward:
+            for start, kind in self._reached(sorted(far), sorted(backward), ends, category):
+                marked.setdefault(start, kind)
+        self._answer(category, marked)
+        self._share(marked)
         return marked
 
-    def _cues(self, category: str, phrases: Sequence[CuePlace]) -> list[CuePlace]:
-        """Find the cues of a category, without those in what only looks like one or says that
-        something is there.
+    def _answer(self, category: str, marked: dict[int, str]) -> None:
+        """Mark the mentions that have answers. They are neither denied nor possible otherwise."""
+        if category not in (NEGATED, POSSIBLE):
+            return
+        for start, place in self.answers.items():
+            marked.pop(start, None)
+            if place.cue.category == category and place.cue.direction != PRESENT:
+                marked[start] = place.cue.kind
+
+    def _share(self, marked: dict[int, str]) -> None:
+        """Mark a short form in brackets as its long form is, and the reverse."""
+        for short in self.mentions:
+            before = self.endings.get(short - 1)
+            if before is not None and self.mentions[before] == self.mentions[short] + 1:
+                kind = marked.get(before, marked.get(short))
+                if kind is not None:
+                    marked[before] = marked[short] = kind
+
+    def _cues(self, category: str) -> list[CuePlace]:
+        """Find the cues of a category, without those in answers, in what only looks like one, or
+        says that something is there.
         """
-        patterns = (pattern for pattern in self.rules.patterns if pattern.cue.category == category)
-        matches = [place for pattern in patterns for place in self._matches(pattern)]
-        present = list(self._present(place for place in (*phrases, *matches)))
-        pseudo = (place for place in phrases if place.cue.direction == _PSEUDO)
+        own = [place for place in self.places if place.cue.category == category]
+        present = list(self._present(own))
+        pseudo = (place for place in own if place.cue.direction == PSEUDO)
         taken = {token for place in pseudo for token in range(place.start, place.end + 1)}
-        cues = [place for place in phrases if place.cue.scope == _NEAR or place.start not in taken]
+        cues = [place for place in own if place.cue.scope == NEAR or place.start not in taken]
         taken = {token for place in present for token in range(place.start, place.end)}
         return [
-            *(place for place in cues if place.cue.direction == _END or place.start not in taken),
-            *(place for place in matches if place.cue.direction != _PRESENT),
+            *(
+                place
+                for place in cues
+                if place.cue.direction == END
+                or (place.start not in taken and place.start not in self.answered)
+            ),
             *present,
         ]
 
-    def _matches(self, pattern: _Pattern) -> Iterator[CuePlace]:
-        """Find patterns within a statement: anywhere, or right after mentions."""
-        if pattern.cue.scope != _ADJACENT:
-            matches = pattern.regex.finditer(self.text)
-        else:
-            ends = (span.end_char - _pluses(span.text) for span in self.spans)
-            matches = filter(None, (pattern.regex.match(self.text, end) for end in ends))
-        for match in matches:
-            inside = range(match.start() + 1, match.end())
-            if not match.groupdict().get("pseudo") and self.borders.isdisjoint(inside):
-                place = match.span(match.lastindex or 0)
-                span = self.doc.char_span(*place, alignment_mode="expand")
-                if span is not None:
-                    yield CuePlace(span.start, span.end, pattern.cue)
-
     def _present(self, places: Iterable[CuePlace]) -> Iterator[CuePlace]:
-        """Find what says that something is there: phrases without a mention, and mentions with a
-        phrase right after them.
+        """Find what says that something is there: phrases without a mention, perhaps only if one
+        follows, and mentions with a phrase right after them or an answer.
         """
+        for start, place in self.answers.items():
+            if place.cue.direction == PRESENT:
+                yield CuePlace(start, self.mentions[start], place.cue)
         for place in places:
-            if place.cue.direction != _PRESENT:
+            if place.cue.direction != PRESENT or place.cue.scope in (ANSWER, BOX):
                 continue
-            if place.cue.scope != _ADJACENT:
-                if not _has_any(self.sorted_mentions, place.start, place.end):
+            if place.cue.scope != ADJACENT:
+                is_free = not _has_any(self.sorted_mentions, place.start, place.end)
+                is_followed = place.cue.scope != NEAR or bool(self._near(place))
+                if is_free and is_followed:
                     yield place
                 continue
             # A plus may belong to the last token of the mention.
@@ -308,10 +342,10 @@ class _Note:
         """
         far, beside = [], []
         for place in places:
-            if place.cue.direction not in (_BACKWARD, _BOTH):
+            if place.cue.direction not in (BACKWARD, BOTH):
                 continue
             start = place.start
-            if place.cue.scope != _STATEMENT:
+            if place.cue.scope != STATEMENT:
                 beside.append(place)
                 continue
             while start > max(0, place.start - _IN_BRACKETS) and start not in self.endings:
@@ -324,32 +358,76 @@ class _Note:
                 far.append(place)
         return far, beside
 
-    def _before(self, beside: Iterable[CuePlace]) -> tuple[set[int], set[int]]:
+    def _before(self, beside: Iterable[CuePlace]) -> tuple[dict[int, str], set[int]]:
         """Find the mentions right before cues, and those that "and" or "or" connects with these:
-        "acne and rosacea excluded", "rash: none", "rash? No.", "rash -, cough +".
+        "acne and rosacea excluded", "rash? No.", "rash -, cough +".
 
-        RETURNS (Tuple[Set[int], Set[int]]): Their first tokens, and the tokens of the cues.
+        RETURNS (Tuple[Dict[int, str], Set[int]]): Their first tokens, with the kinds of the cues,
+            and the tokens of the cues.
         """
-        marked, applied = set[int](), set[int]()
-        conjunctions = self.rules.classes.conjunctions
-        for start, end, cue in beside:
-            has_colon = start not in self.endings and start and self.words[start - 1] in _COLONS
-            last = start - bool(has_colon)
-            is_minus = last == start and start in self.minuses
-            if (
-                last not in self.endings
-                or (cue.scope == _ANSWER and not self._is_end(end))
-                or (self.words[start] == _MINUS and not is_minus)
-            ):
+        marked, applied = dict[int, str](), set[int]()
+        for place in beside:
+            last = self._subject_end(place)
+            if last < 0:
                 continue
-            if cue.direction != _BOTH:
-                applied.update(range(start, end))
-            first = self.endings[last]
-            marked.add(first)
-            while first and self.words[first - 1] in conjunctions and first - 1 in self.endings:
-                first = self.endings[first - 1]
-                marked.add(first)
+            if place.cue.direction != BOTH:
+                applied.update(range(place.start, place.end))
+            predicate = self.words[last : place.end] if place.cue.scope == PREDICATE else []
+            is_list = not self.rules.classes.plurals.isdisjoint(predicate)
+            for first in self._joined_before(last, is_list=is_list):
+                marked[first] = place.cue.kind
         return marked, applied
+
+    def _subject_end(self, place: CuePlace) -> int:
+        """Get the token after the mention that a cue says something of; -1 if there is none."""
+        start = place.start
+        is_after_sign = start not in self.endings and start and self.words[start - 1] in _COLONS
+        last = start - bool(is_after_sign)
+        if last in self.endings or place.cue.scope != PREDICATE:
+            return last if last in self.endings else -1
+        while last and self.rules.is_auxiliary(self.words[last - 1]):
+            last -= 1
+        first = max(0, last - _POSTMODIFIER)
+        while last > first and last not in self.endings and self.words[last - 1].isalnum():
+            last -= 1
+        is_phrase = last == start or self.words[last] in self.rules.before_predicate
+        return last if last in self.endings and is_phrase else -1
+
+    def _joined_before(self, last: int, *, is_list: bool = False) -> Iterator[int]:
+        """Find the mention that ends at a token, and those joined with it. In a list that begins a
+        statement, commas join, too: "Fever, cough and rash were denied".
+
+        YIELDS (int): Their first tokens.
+        """
+        joints = self.rules.classes.conjunctions
+        row = [self.endings[last]]
+        while row[-1] and (end := self._joint_before(row[-1], joints)) >= 0:
+            row.append(self.endings[end])
+        yield from row
+        if is_list and len(row) > 1:
+            listed = []
+            first = row[-1]
+            while (end := self._joint_before(first, {_COMMA})) >= 0:
+                first = self.endings[end]
+                listed.append(first)
+            if all(word in self.rules.before_considered for word in self._words_before(first)):
+                yield from listed
+
+    def _joint_before(self, first: int, joints: Collection[str]) -> int:
+        """Get the joint before a mention, with its modifiers, and after another; -1 if there is
+        none.
+        """
+        while first and self.words[first - 1] in self.rules.before_considered - joints:
+            first -= 1
+        is_joint = first > 0 and self.words[first - 1] in joints
+        for end in (first - 1, first - 2) if is_joint else ():
+            if end in self.endings and (end == first - 1 or self.words[end] == _COMMA):
+                return end
+        return -1
+
+    def _words_before(self, place: int) -> list[str]:
+        """Get the words of a statement before a token."""
+        return self.words[self.starts[bisect_right(self.starts, place) - 1] : place]
 
     def _after(self, place: CuePlace) -> Iterable[int]:
         """Find the mentions right after a cue.
@@ -357,21 +435,28 @@ class _Note:
         RETURNS (Iterable[int]): Their first tokens.
         """
         rules, (start, end, cue) = self.rules, place
-        if cue.scope == _NEAR:
-            return self._row(self._skip_modifiers(end), frozenset(), rules.or_signs)
-        if cue.scope == _LIST:
+        if cue.scope == NEAR:
+            return self._near(place)
+        if cue.scope == LIST:
             return self._row(end, rules.before_listed, rules.between_listed)
-        if cue.scope == _SIGN:
+        if cue.scope == SIGN:
             return self._after_sign(start, end)
-        statement = bisect_right(self.starts, start)
-        before = self.words[self.starts[statement - 1] : start]
+        before = self._words_before(start)
         if self.words[start - 1] not in _BEFORE_STARTS and not all(map(rules.is_item_sign, before)):
             return ()
         row = list(self._row(end, rules.before_considered, rules.between_considered))
-        if row and cue.scope == _WARNING:
+        if row and cue.scope == WARNING:
+            statement = bisect_right(self.starts, start)
             last = self.starts[statement] if statement < len(self.starts) else len(self.words)
             row += (mention for mention in self.mentions if row[0] <= mention < last)
         return row
+
+    def _near(self, place: CuePlace) -> list[int]:
+        """Find the mention after a cue and a few modifiers, and those that "or" joins with it.
+
+        RETURNS (List[int]): Their first tokens.
+        """
+        return list(self._row(self._skip_modifiers(place.end), frozenset(), self.rules.or_signs))
 
     def _after_sign(self, start: int, end: int) -> Iterable[int]:
         """Find the mentions right after a sign: "-fever/chills, cough", "?acute stroke"."""
@@ -422,15 +507,15 @@ class _Note:
         backward: Sequence[CuePlace],
         ends: Sequence[CuePlace],
         category: str,
-    ) -> Iterator[int]:
+    ) -> Iterator[tuple[int, str]]:
         """Find the mentions in the rest of the statement of a cue, or in the section below it, and
         those in the same one before a cue.
 
-        YIELDS (int): Their first tokens.
+        YIELDS (Tuple[int, str]): Their first tokens, and the kinds of the nearest cues.
         """
         sections = self._sections(category)
-        pauses = sorted(place.start for place in ends if place.cue.scope == _COMMA)
-        borders = {place.start for place in ends if place.cue.scope != _COMMA}
+        pauses = sorted(place.start for place in ends if place.cue.scope == COMMA)
+        borders = {place.start for place in ends if place.cue.scope != COMMA}
         borders.update(sections, self._ending_commas(far, sections))
         parts = [*sorted(borders), len(self.words)]
         stops = sorted({*self.starts, *self.commas}) if pauses else []
@@ -442,10 +527,11 @@ class _Note:
             pause = pauses[number - 1] if number else 0
             if pause > first and not _has_any(stops, pause + 1, start + 1):
                 first = pause
-            final = bisect_left(lasts, last) - 1
-            is_before = final >= 0 and lasts[final] >= first and backward[final].end > end
-            if is_before or _has_any(firsts, first, start):
-                yield start
+            nearest, final = bisect_left(firsts, start) - 1, bisect_left(lasts, last) - 1
+            if nearest >= 0 and firsts[nearest] >= first:
+                yield start, far[nearest].cue.kind
+            elif final >= 0 and lasts[final] >= first and backward[final].end > end:
+                yield start, backward[final].cue.kind
 
     def _ending_commas(self, far: Sequence[CuePlace], starts: Sequence[int]) -> Iterator[int]:
         """Find the commas that end the scope of cues: the first one after some cues, unless the
@@ -462,7 +548,7 @@ class _Note:
             last = starts[statement] if statement < len(starts) else len(self.words)
             number = bisect_left(self.commas, end)
             comma = self.commas[number] if number < len(self.commas) else last
-            if cue.scope != _COMMA:
+            if cue.scope != COMMA:
                 reached.add(statement)
             elif statement not in reached and comma < last:
                 yield comma
@@ -541,7 +627,7 @@ class _Note:
 
         RETURNS (List[int]): The first token of each statement or section.
         """
-        sections = list(self.rules.find_sections(self.text, category))
+        sections = list(self.rules.cues.find_sections(self.text, category))
         firsts, lasts = [first for first, _ in sections], [last for _, last in sections]
         return [
             start
@@ -567,11 +653,14 @@ class _Note:
         is_after_sign = place > 0 and self.words[place - 1] in _BEFORE_SIGNS
         return is_after_sign or not self.doc[place].whitespace_
 
-    def _is_stop(self, place: int) -> bool:
-        return place < len(self.words) and self.words[place] in _STOPS
 
-    def _is_end(self, place: int) -> bool:
-        return place >= len(self.words) or self._is_stop(place) or "\n" in self.words[place]
+def _lower_words(doc: Doc) -> list[str]:
+    """Get the tokens of a document in lower case, faster than token by token.
+
+    RETURNS (List[str]): The texts.
+    """
+    strings = doc.vocab.strings
+    return [strings[key] for key in doc.to_array(LOWER).tolist()]
 
 
 def _has_any(places: Sequence[int], first: int, last: int) -> bool:

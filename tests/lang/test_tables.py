@@ -20,8 +20,8 @@ OTHER_MEANINGS = "other_meanings.tsv"
 SHORT_FORMS = ("finding_cues.tsv", "short_form_meanings.tsv")
 # How words are written.
 FORMS = ("plurals.tsv", "spellings.tsv")
-# These have tests of their own: `test_assertions.py`.
-CUES = "assertions.tsv"
+# These have tests of their own: `test_assertions.py`, `test_cues.py`.
+CUES = ("assertions.tsv", "inflections.tsv")
 
 
 def read_rows(table):
@@ -63,4 +63,4 @@ def test_an_example_shows_what_its_row_is_for(found, table, example, name):
 
 def test_all_tables_have_examples():
     tables = {path.name for path in FOLDER.glob("*.tsv")}
-    assert tables == {*MEANINGS, OTHER_MEANINGS, *FORMS, *SHORT_FORMS, CUES}
+    assert tables == {*MEANINGS, OTHER_MEANINGS, *FORMS, *SHORT_FORMS, *CUES}

@@ -1,0 +1,141 @@
+"""Finds what answers and boxes belong to: "fever? no", "rash: +", "☒ cough". On which side of its
+item a box stands is decided once for a list.
+"""
+
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from ..lang.cues import PRESENT
+from .cue_finder import CuePlace
+
+_MINUS, _COLON = "-", ":"
+_SEPARATORS = frozenset([_COLON, _MINUS, "?", "(", "–", "—", "="])
+STOPS = frozenset([".", ",", ";", ")", "|", "!"])
+# Between a finding and its answer, "? (".
+_MOST_SEPARATORS = 2
+# In the label of an item that is not a mention, "chest tightness at night?".
+_LABEL = 5
+
+
+def is_end(words: Sequence[str], place: int) -> bool:
+    """Check whether nothing follows: a sign, the end of a line or of the text.
+
+    words (Sequence[str]): Tokens.
+    place (int): The number of one, or of the one after the last.
+    RETURNS (bool): True if so.
+    """
+    return place >= len(words) or words[place] in STOPS or "\n" in words[place]
+
+
+def find_answers(
+    words: Sequence[str],
+    mentions: Mapping[int, int],
+    answers: Sequence[CuePlace],
+    minuses: Collection[int],
+) -> Iterator[tuple[int, CuePlace]]:
+    """Find the answers right after mentions. Nothing follows them but the next item of a list, with
+    its own answer: "fever no cough yes", but not "has a fever no cough".
+
+    words (Sequence[str]): The tokens in lower case.
+    mentions (Mapping[int, int]): The first token of each mention, with the token after it.
+    answers (Sequence[CuePlace]): The answers in the text.
+    minuses (Collection[int]): The dashes that are minuses even without a colon or a bracket.
+    YIELDS (Tuple[int, CuePlace]): The first token of a mention, and its answer with the signs
+        before it.
+    """
+    by_start = {place.start: place for place in answers}
+    places = {start: _answer_at(words, end, by_start) for start, end in mentions.items()}
+    has_plus = any(
+        place and place.cue.direction == PRESENT and not words[place.start].isalpha()
+        for place in places.values()
+    )
+    next_item = len(words)
+    for start in sorted(mentions, reverse=True):
+        place, end = places[start], mentions[start]
+        if place is None:
+            continue
+        separators = words[end : place.start]
+        is_bare = not separators and words[place.start] == _MINUS
+        if is_bare and not (has_plus or place.start in minuses):
+            continue
+        if is_end(words, place.end) or _is_item(words, place.end, next_item, separators, by_start):
+            yield start, place._replace(start=end)
+            next_item = start
+
+
+def _answer_at(words: Sequence[str], end: int, answers: Mapping[int, CuePlace]) -> CuePlace | None:
+    """Get the answer after a mention and at most a few signs; a dash may be either."""
+    last = None
+    for start in range(end, min(end + _MOST_SEPARATORS + 1, len(words))):
+        last = answers.get(start, last)
+        if words[start] not in _SEPARATORS or (start in answers and words[start] != _MINUS):
+            break
+    return last
+
+
+def _is_item(
+    words: Sequence[str],
+    place: int,
+    next_item: int,
+    separators: Collection[str],
+    answers: Mapping[int, CuePlace],
+) -> bool:
+    """Check whether the next item of a list begins at a place: a mention that has an answer, or a
+    few words with the same sign and an answer.
+    """
+    for token in range(place, min(place + _LABEL, len(words))):
+        if token == next_item:
+            return True
+        if words[token] in separators:
+            return token > place and token + 1 in answers
+        if not words[token].isalpha():
+            break
+    return False
+
+
+def find_sides(
+    words: Sequence[str], boxes: Sequence[CuePlace], endings: Collection[int]
+) -> Iterator[tuple[CuePlace, bool]]:
+    """Decide on which side of their items boxes stand, once for all lines of a list: after them, if
+    more of its lines end with a box than begin with one.
+
+    words (Sequence[str]): The tokens in lower case.
+    boxes (Sequence[CuePlace]): The boxes in the text, in order.
+    endings (Collection[int]): The tokens after mentions.
+    YIELDS (Tuple[CuePlace, bool]): A box, and whether it stands after its item.
+    """
+    breaks = [place for place, word in enumerate(words) if "\n" in word]
+    lines: dict[int, list[CuePlace]] = {}
+    for place in boxes:
+        lines.setdefault(bisect_left(breaks, place.start), []).append(place)
+    borders = [-1, *breaks, len(words)]
+    group: list[CuePlace] = []
+    votes = 0
+    for line, places in lines.items():
+        if group and line - 1 not in lines:
+            yield from ((place, votes > 0) for place in group)
+            group, votes = [], 0
+        group += places
+        votes += _vote(words, places, borders[line] + 1, borders[line + 1], endings)
+    yield from ((place, votes > 0) for place in group)
+
+
+def _vote(
+    words: Sequence[str],
+    boxes: Sequence[CuePlace],
+    first: int,
+    last: int,
+    endings: Collection[int],
+) -> int:
+    """Read from a line on which side its boxes stand.
+
+    RETURNS (int): 1 for after their items, -1 for before them, 0 if it does not say.
+    """
+    start, end = boxes[0].start, boxes[-1].end
+    while first < start and not words[first].isalnum():
+        first += 1
+    has_before = first < start and words[start - 1] != _COLON
+    has_after = any(word.isalnum() for word in words[end:last])
+    if has_before == has_after:
+        return int(start in endings or (start - 1 in endings and words[start - 1] == _COLON))
+    return 1 if has_before else -1
