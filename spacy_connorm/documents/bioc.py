@@ -452,6 +452,7 @@ def _infons(mention: Mention) -> dict[str, str]:
         "probability": "" if mention.probability is None else str(mention.probability),
         "long_form": mention.long_form,
         "assertions": "|".join(mention.assertions or ()),
+        "possibility": mention.possibility,
     }
     if mention.candidates:
         infons["candidates"] = _as_text([candidate._asdict() for candidate in mention.candidates])

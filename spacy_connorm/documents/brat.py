@@ -275,6 +275,8 @@ def _note(mention: Mention) -> str:
     told: dict[str, object] = {"kb_id": mention.kb_id} if mention.kb_id else {}
     if mention.long_form:
         told["long_form"] = mention.long_form
+    if mention.possibility:
+        told["possibility"] = mention.possibility
     if mention.candidates:
         told["candidates"] = [candidate._asdict() for candidate in mention.candidates]
     return json.dumps(told, ensure_ascii=False) if told else ""

@@ -18,7 +18,14 @@ from ..files.odd_lines import OddLines
 from ..files.text import read_lines
 from .abbreviations import find_long_forms
 from .mentions import MENTIONS_KEY, Mention, annotated_mentions, normalize_ids, set_mentions
-from .spans import choose_spans, get_assertions, get_candidates, get_kb_id, is_normalized
+from .spans import (
+    choose_spans,
+    get_assertions,
+    get_candidates,
+    get_kb_id,
+    get_possibility,
+    is_normalized,
+)
 
 ID_FIELD = "id"
 DOC_ID_KEY = "spacy_connorm.doc_id"
@@ -387,6 +394,7 @@ def _normalized(doc: Doc, *, spans_key: str | None, prefix: str) -> Iterator[Men
             candidates=tuple(get_candidates(span, prefix) or ()),
             long_form=long_form,
             assertions=get_assertions(span),
+            possibility=get_possibility(span),
         )
 
 

@@ -19,6 +19,7 @@ from ..errors import require_choice
 from ..files.text import open_text
 from .document import Document
 from .mentions import Mention, split_ids
+from .spans import Possibility
 
 RESOURCES = ("Observation", "Condition")
 EXTENSION = "urn:spacy-connorm:mention"
@@ -113,7 +114,7 @@ class FhirNdjsonExporter:
         if self.resource == "Observation":
             own = {"status": "preliminary", "code": code, **subject, **_value(assertions)}
             return {**own, "derivedFrom": [source]}
-        coding = {"system": _VERIFICATION, "code": _verification(assertions)}
+        coding = {"system": _VERIFICATION, "code": _verification(assertions, mention.possibility)}
         return {
             "verificationStatus": {"coding": [coding]},
             "code": code,
@@ -165,11 +166,16 @@ def _value(assertions: Collection[str]) -> Resource:
     return {}
 
 
-def _verification(assertions: Collection[str]) -> str:
-    """Choose the verification status of a Condition."""
+def _verification(assertions: Collection[str], possibility: str) -> str:
+    """Choose the verification status of a Condition. What is only feared or spoken of has no status
+    of its own.
+    """
     if "negated" in assertions:
         return "refuted"
-    return "provisional" if "possible" in assertions else "unconfirmed"
+    if possibility == Possibility.DIFFERENTIAL:
+        return "differential"
+    is_suspected = "possible" in assertions and possibility != Possibility.HYPOTHETICAL
+    return "provisional" if is_suspected else "unconfirmed"
 
 
 def _relatives(code: Resource, patient: Resource, *, is_negated: bool) -> Resource:
@@ -229,7 +235,12 @@ def _extension(mention: Mention) -> dict[str, Any]:
         parts += (
             {"url": "fragment", "extension": _place(fragment)} for fragment in mention.fragments
         )
-    for url, text in (("label", mention.label), ("longForm", mention.long_form)):
+    texts = {
+        "label": mention.label,
+        "longForm": mention.long_form,
+        "possibility": mention.possibility,
+    }
+    for url, text in texts.items():
         if text.strip():
             parts.append(_part(url, text))
     parts += (

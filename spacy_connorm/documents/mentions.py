@@ -47,6 +47,8 @@ class Mention(NamedTuple):
     long_form (str): The long form that the document defines for the mention; empty if none.
     assertions (Optional[Tuple[str, ...]]): Any of "negated", "possible", "family" and "history";
         None if this was not checked.
+    possibility (str): What `Possibility` a possible mention is; empty if it is not possible, or if
+        this was not told.
     """
 
     text: str
@@ -56,6 +58,7 @@ class Mention(NamedTuple):
     candidates: tuple[Candidate, ...] = ()
     long_form: str = ""
     assertions: tuple[str, ...] | None = None
+    possibility: str = ""
 
     @property
     def extent(self) -> tuple[int, int]:

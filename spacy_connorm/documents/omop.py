@@ -141,6 +141,7 @@ def _modifiers(mention: Mention, concept_id: str, found: Candidate | None) -> st
         "name": found.name[:_SHORT] if found and concept_id else "",
         "long_form": mention.long_form[:_SHORT],
         "assertions": mention.assertions or None,
+        "possibility": mention.possibility,
         "codes": found.codes if found and concept_id else None,
     }
     given = {key: value for key, value in told.items() if value not in ("", None)}

@@ -47,8 +47,8 @@ def make_record(document: Document) -> Record:
 
     document (Document): The document.
     RETURNS (Dict[str, Any]): "text", "ents" with "start", "end" (characters), "text", "label",
-        "kb_id" and "candidates", "assertions" if a component looked for them, and the fields that
-        came with the text.
+        "kb_id" and "candidates", "assertions" if a component looked for them, "possibility" of
+        what is possible, and the fields that came with the text.
     """
     ents = list(map(_ent, document.mentions))
     return {**document.fields, _TEXT: document.text, _ENTS: ents}
@@ -61,7 +61,9 @@ def _about(mention: Mention) -> Record:
 
 
 def _ent(mention: Mention) -> Record:
-    told = {} if mention.assertions is None else {"assertions": list(mention.assertions)}
+    told: Record = {} if mention.assertions is None else {"assertions": list(mention.assertions)}
+    if mention.possibility:
+        told["possibility"] = mention.possibility
     candidates = [candidate._asdict() for candidate in mention.candidates]
     return {**_about(mention), **told, "candidates": candidates}
 
@@ -83,6 +85,7 @@ class ParquetExporter:
                     **_about(mention),
                     "long_form": mention.long_form or None,
                     "assertions": mention.assertions,
+                    "possibility": mention.possibility or None,
                     "fragments": [{"start": start, "end": end} for start, end in mention.fragments],
                     "candidates": [_candidate(candidate) for candidate in mention.candidates],
                 }
@@ -140,6 +143,7 @@ def row_schema() -> Any:
             ("kb_id", text),
             ("long_form", text),
             ("assertions", pa.list_(text)),
+            ("possibility", text),
             ("fragments", pa.list_(fragment)),
             ("candidates", pa.list_(candidate)),
         ]

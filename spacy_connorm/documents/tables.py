@@ -41,6 +41,7 @@ COLUMNS = (
     "search",
     "long_form",
     "assertions",
+    "possibility",
     "candidates",
 )
 _SEPARATOR = "|"
@@ -137,6 +138,7 @@ def _cells(mention: Mention) -> CsvRow:
         _SEPARATOR.join(dict.fromkeys(candidate.search for candidate in leading)),
         mention.long_form,
         _SEPARATOR.join(mention.assertions or ()),
+        mention.possibility,
         _SEPARATOR.join(
             f"{candidate.concept_id} {candidate.name} {candidate.score}"
             for candidate in mention.candidates

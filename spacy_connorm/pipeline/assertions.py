@@ -33,11 +33,12 @@ from ..lang.cues import (
 )
 from ..text.words import Words
 from .answers import STOPS, find_answers, find_sides
-from .cue_finder import CueFinder, CuePlace, Statement
+from .cue_finder import CueFinder, CuePlace, StatementPlace
 
 NEGATED, POSSIBLE = "negated", "possible"
 _QUESTION, _MINUS, _PLUS, _OPENING, _COMMA, _COLON = "?", "-", "+", "(", ",", ":"
 _BRACKETS = {"(": ")", "[": "]"}
+_CLOSING = frozenset(_BRACKETS.values())
 _COLONS = frozenset([":", _MINUS, "–", "—", _OPENING, _QUESTION])
 _BEFORE_STARTS = _COLONS | {";", ")"}
 _BEFORE_SIGNS = frozenset(",:;")
@@ -87,7 +88,6 @@ class Assertions:
     def _make_joints(self) -> None:
         classes, words = self.classes, self.words.classes
         self.joints = _JOINTS | classes.conjunctions
-        self.before_predicate = classes.auxiliaries | classes.postmodifiers | classes.adverbs
         self.or_signs = classes.disjunctions | {"/"}
         self.before_considered = words.determiners | words.grades | classes.considered
         self.between_considered = self.joints | classes.contrasts | {_COMMA}
@@ -208,16 +208,17 @@ class _Note:
         for place, is_after in find_sides(self.words, boxes, self.endings):
             if is_after:
                 last = place.start - (self.words[place.start - 1] == _COLON)
-                row: Iterable[int] = self._joined_before(last)
+                is_beside = last in self.endings
+                row: Iterable[int] = self._joined_before(last) if is_beside else ()
             else:
                 row = self._row(self._skip_modifiers(place.end), frozenset(), self.rules.joints)
             found.update((start, place) for start in row)
         return found
 
-    def _statements(self) -> Iterator[Statement]:
+    def _statements(self) -> Iterator[StatementPlace]:
         """List the statements that have mentions.
 
-        YIELDS (Statement): These, in no order.
+        YIELDS (StatementPlace): These, in no order.
         """
         ends: dict[int, list[int]] = {}
         for span in self.spans:
@@ -232,7 +233,7 @@ class _Note:
             # A question mark may be a sign of the mention after it: "dad ?stroke".
             if start and self.words[start - 1] == _QUESTION:
                 start -= 2
-            yield Statement(self.doc[start].idx, end, tuple(places))
+            yield StatementPlace(self.doc[start].idx, end, tuple(places))
 
     def _end_of(self, place: int) -> int:
         token = self.doc[place]
@@ -387,10 +388,13 @@ class _Note:
             return last if last in self.endings else -1
         while last and self.rules.is_auxiliary(self.words[last - 1]):
             last -= 1
+        has_auxiliary = last < start or self.rules.is_auxiliary(self.words[start])
+        if last in self.endings or not has_auxiliary:
+            return last if last in self.endings else -1
         first = max(0, last - _POSTMODIFIER)
         while last > first and last not in self.endings and self.words[last - 1].isalnum():
             last -= 1
-        is_phrase = last == start or self.words[last] in self.rules.before_predicate
+        is_phrase = self.words[last] in self.rules.classes.postmodifiers
         return last if last in self.endings and is_phrase else -1
 
     def _joined_before(self, last: int, *, is_list: bool = False) -> Iterator[int]:
@@ -417,7 +421,7 @@ class _Note:
         """Get the joint before a mention, with its modifiers, and after another; -1 if there is
         none.
         """
-        while first and self.words[first - 1] in self.rules.before_considered - joints:
+        while first and self.words[first - 1] in self.rules.before_considered.difference(joints):
             first -= 1
         is_joint = first > 0 and self.words[first - 1] in joints
         for end in (first - 1, first - 2) if is_joint else ():
@@ -516,7 +520,7 @@ class _Note:
         sections = self._sections(category)
         pauses = sorted(place.start for place in ends if place.cue.scope == COMMA)
         borders = {place.start for place in ends if place.cue.scope != COMMA}
-        borders.update(sections, self._ending_commas(far, sections))
+        borders.update(sections, self._ending_commas(far, sections), self._ending_brackets(far))
         parts = [*sorted(borders), len(self.words)]
         stops = sorted({*self.starts, *self.commas}) if pauses else []
         firsts, lasts = [place.start for place in far], [place.start for place in backward]
@@ -554,9 +558,22 @@ class _Note:
                 yield comma
             if comma < last and self.words[end - 1] in self.rules.classes.negations:
                 following = min(last, firsts[bisect_left(firsts, end)])
-                if not _has_any(self.ors, comma, following) and self._denies_verb(end, comma):
+                is_before = comma < following and not _has_any(self.ors, comma, following)
+                if is_before and self._denies_verb(end, comma):
                     yield comma
         yield from self._commas_before_findings(far, [*starts, len(self.words)])
+
+    def _ending_brackets(self, far: Iterable[CuePlace]) -> Iterator[int]:
+        """Find the brackets that end the scope of the cues in them: "asthma (no fever), cough".
+
+        YIELDS (int): The closing brackets.
+        """
+        for place in far:
+            words = self._words_before(place.start)
+            opening = [word for word in words if word in _BRACKETS or word[0] in _CLOSING][-1:]
+            closing = _BRACKETS.get(opening[0]) if opening else None
+            if closing is not None and closing in self.words[place.end :]:
+                yield self.words.index(closing, place.end)
 
     def _denies_verb(self, start: int, end: int) -> bool:
         """Check whether the words between "not" and a comma name no finding nor introduce any."""

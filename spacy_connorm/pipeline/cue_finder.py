@@ -37,7 +37,7 @@ class CuePlace(NamedTuple):
     cue: Cue
 
 
-class Statement(NamedTuple):
+class StatementPlace(NamedTuple):
     """A statement of a document, in characters: where it begins and ends, and where the mentions in
     it end.
     """
@@ -127,11 +127,11 @@ class CueFinder:
         """
         return word in self._adverbs or word.endswith(self._adverb_endings)
 
-    def find_patterns(self, doc: Doc, statements: Iterable[Statement]) -> Iterator[CuePlace]:
+    def find_patterns(self, doc: Doc, statements: Iterable[StatementPlace]) -> Iterator[CuePlace]:
         """Find the cues that are patterns: anywhere in statements, or right after mentions.
 
         doc (Doc): The document.
-        statements (Iterable[Statement]): Its statements that have mentions.
+        statements (Iterable[StatementPlace]): Its statements that have mentions.
         YIELDS (CuePlace): The cues.
         """
         text, statements = doc.text, list(statements)
@@ -139,11 +139,11 @@ class CueFinder:
             has_pseudo = "pseudo" in regex.groupindex
             for start, end, ends in statements:
                 if cue.scope == ADJACENT:
-                    matches = filter(None, (regex.match(text, place, end) for place in ends))
+                    matches = (regex.match(text, place, end) for place in ends)
                 else:
-                    matches = regex.finditer(text, start, end)
+                    matches = (match for match in regex.finditer(text, start, end))
                 for match in matches:
-                    if has_pseudo and match["pseudo"]:
+                    if match is None or (has_pseudo and match["pseudo"]):
                         continue
                     place = match.span(match.lastindex or 0)
                     span = doc.char_span(*place, alignment_mode="expand")

@@ -15,11 +15,12 @@ from spacy_connorm import Candidate
 from spacy_connorm.documents import export_docs
 from spacy_connorm.documents.document import read_document
 from spacy_connorm.documents.spans import (
-    ASSERTIONS,
     get_assertions,
     get_candidates,
+    get_possibility,
     register_assertion_attributes,
     register_span_attributes,
+    set_assertions,
     set_span_attributes,
 )
 from spacy_connorm.errors import ConnormError, ConnormWarning
@@ -256,6 +257,7 @@ def test_displacy_works_without_links(pipeline):
     assert "C2" in html
 
 
+KIND = "differential"
 NOTE = "No fever. Mother had asthma. Past stroke. Cough. ?flu"
 SAID = {
     "fever": ("negated",),
@@ -280,14 +282,20 @@ def doc():
         for ent, kb_id in zip(doc.ents, ids, strict=True)
     ]
     for ent in doc.ents:
-        for name, attribute in ASSERTIONS.items():
-            ent._.set(attribute, name in SAID[ent.text])
+        set_assertions(ent, SAID[ent.text], KIND if SAID[ent.text] == ("possible",) else "")
     return doc
 
 
 def test_what_nobody_looked_for_is_not_known():
     doc = spacy.blank("en")("fever")
     assert get_assertions(doc[0:1]) is None
+
+
+def test_an_attribute_of_another_component_is_no_kind_of_possibility(doc):
+    flu, cough = doc.ents[4], doc.ents[3]
+    assert (flu._.possibility, get_possibility(flu), get_possibility(cough)) == (KIND, KIND, "")
+    flu._.possibility = 0.5
+    assert get_possibility(flu) == ""
 
 
 def test_documents_tell_what_a_text_says_of_its_mentions(doc):
@@ -307,7 +315,9 @@ def test_jsonl_and_csv_list_them(exported):
     (line,) = exported("found.jsonl").splitlines()
     ents = json.loads(line)["ents"]
     assert {each["text"]: tuple(each["assertions"]) for each in ents} == SAID
-    rows = csv.DictReader(exported("found.csv").splitlines())
+    assert [each.get("possibility") for each in ents] == [None, None, None, None, KIND]
+    rows = list(csv.DictReader(exported("found.csv").splitlines()))
+    assert [each["possibility"] for each in rows] == ["", "", "", "", KIND]
     assert {each["text"]: each["assertions"] for each in rows} == {
         text: "|".join(said) for text, said in SAID.items()
     }
@@ -318,6 +328,7 @@ def test_parquet_lists_them(doc, tmp_path):
     export_docs([doc], tmp_path / "found.parquet")
     (row,) = parquet.read_table(tmp_path / "found.parquet").to_pylist()
     assert {each["text"]: tuple(each["assertions"]) for each in row["mentions"]} == SAID
+    assert [each["possibility"] for each in row["mentions"]] == [None, None, None, None, KIND]
 
 
 def test_bioc_has_an_infon(exported):
@@ -325,6 +336,7 @@ def test_bioc_has_an_infon(exported):
     found = {each["text"]: each["infons"] for each in annotations["annotations"]}
     assert found["fever"]["assertions"] == "negated"
     assert "assertions" not in found["Cough"]
+    assert (found["flu"]["possibility"], "possibility" in found["Cough"]) == (KIND, False)
 
 
 def test_brat_has_attributes(doc, tmp_path):
@@ -371,7 +383,17 @@ def test_fhir_refutes_and_knows_relatives(exported):
         else:
             findings = (fever, cough, flu)
             codes = [each["verificationStatus"]["coding"][0]["code"] for each in findings]
-            assert codes == ["refuted", "unconfirmed", "provisional"]
+            assert codes == ["refuted", "unconfirmed", "differential"]
+
+
+@pytest.mark.parametrize(
+    "kind, code",
+    [("suspected", "provisional"), ("hypothetical", "unconfirmed"), ("", "provisional")],
+)
+def test_fhir_knows_what_is_suspected(doc, exported, kind, code):
+    doc.ents[4]._.possibility = kind
+    flu = json.loads(exported("found.fhir.ndjson", resource="Condition").splitlines()[-1])
+    assert flu["verificationStatus"]["coding"][0]["code"] == code
 
 
 def test_pubtator_warns_that_it_has_no_place_for_them(exported):

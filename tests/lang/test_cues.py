@@ -2,6 +2,7 @@ import re
 
 import pytest
 
+from spacy_connorm.lang import load_language
 from spacy_connorm.lang.cues import is_pattern, literal, phrases, regular_expression, resolve
 
 
@@ -44,3 +45,25 @@ def test_parts_may_have_parts():
     assert resolve("{kin} has", {"kin": ["{noun}s", "in {word}"], "noun": ["aunt"]}) == (
         "((aunt)s|in {word}) has"
     )
+
+
+def inflections():
+    return [(row, row["example"]) for row in load_language("en").inflections]
+
+
+@pytest.mark.parametrize("row, example", inflections())
+def test_a_row_of_inflections_makes_the_forms_of_its_example(row, example):
+    verb, forms = example.split(": ")
+    made = [resolve(f"{{v+{form}}}", {"v": [verb]}, [row]) for form in ("s", "ed", "ing")]
+    assert made == [f"({form})" for form in forms.split(", ")]
+
+
+def test_the_first_word_of_a_verb_is_inflected():
+    parts = {"exclude": ["exclude", "rule out"]}
+    inflections = load_language("en").inflections
+    assert resolve("{exclude+ed} it", parts, inflections) == "(excluded|ruled out) it"
+    assert resolve("{exclude}", parts, inflections) == "(exclude|rule out)"
+
+
+def test_alternatives_may_have_alternatives():
+    assert phrases("((a|b) (c|d)|e)") == ["a c", "a d", "b c", "b d", "e"]

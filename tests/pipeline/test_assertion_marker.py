@@ -101,3 +101,16 @@ def test_signs_of_the_notation_in_own_words_are_meant_as_they_are():
 def test_a_language_without_a_folder_marks_nothing():
     doc = make_pipeline("xx")("No fever. Mother: asthma")
     assert read(doc) == {"fever": (), "asthma": ()}
+
+
+@pytest.mark.parametrize(
+    "text, kind",
+    [
+        *(("Probable fever", "suspected"), ("Fever cannot be excluded", "suspected")),
+        *(("R/o fever", "differential"), ("Fever?", "differential")),
+        *(("Return if fever", "hypothetical"), ("Risk of fever", "hypothetical")),
+        *(("No fever", ""), ("Is it fever? Yes", ""), ("Likely fever (cough)", "suspected")),
+    ],
+)
+def test_possible_mentions_have_a_kind(text, kind):
+    assert default_pipeline()(text).ents[-1]._.possibility == kind

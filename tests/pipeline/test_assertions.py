@@ -154,3 +154,39 @@ def test_words_in_brackets_behind_a_mention_apply_to_it_alone(text):
 def test_headings_of_an_examination_end_a_scope():
     text = "Lungs: no cough{no} Neuro: fits"
     assert marked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Stroke{no} (CVA) was ruled out", "Fever{no} (>38.5 on 2 days) absent, cough"),
+        *("Asthma{no} (J45.9): negative", "Fits{no} [G40] (R56) denied"),
+        *("Stroke{?} (CVA) suspected.", "Fever (with no cough{no}), fits", "Cough{no} (-), fits"),
+    ],
+)
+def test_a_bracket_belongs_to_the_mention_before_it(text):
+    assert marked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Fever{no} (cough{no}) was denied", "No fever{no} (cough{no})", "Fever (cough today)"),
+        *("Fits{past} (cough{past}) in 2004", "Fever{?} (cough{?}) suspected."),
+    ],
+)
+def test_a_short_form_in_brackets_has_the_marks_of_its_long_form(text):
+    assert marked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Fever{no} was denied by him", "Fever{no} and cough{no} have now been excluded"),
+        *("Fever{no}, cough{no} and fits{no} were denied", "Has asthma, fever{no} was denied"),
+        *("Fever{no} in the last week has been denied", "Fever with negative tests"),
+        *("Fever{?} has never been excluded", "A possible stroke{?} is still to be excluded"),
+    ],
+)
+def test_a_predicate_is_about_its_subject(text):
+    assert marked(text) == text
