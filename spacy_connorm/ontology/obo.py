@@ -40,9 +40,10 @@ _LICENCE = re.compile("(?i)licen[cs]e")
 
 @dataclass(slots=True)
 class _Stanza:
-    """A stanza, or the header: its kind, and its values by tag."""
+    """A stanza, or the header: its kind, its first line, and its values by tag."""
 
     kind: str = ""
+    number: int = 1
     values: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def texts(self, tag: str) -> list[str]:
@@ -93,6 +94,9 @@ def read_obo(
                 report.retired[concept_id] = Retired(
                     stanza.ids("replaced_by"), stanza.ids("consider")
                 )
+            elif not (concept_id and stanza.first("name")):
+                reason = "a term without an id or a name"
+                report.odd.skip(unreadable(path, stanza.number, "OBO", reason))
             else:
                 yield _concept(concept_id, stanza, scopes, types, default_types, report)
 
@@ -134,7 +138,7 @@ def _stanzas(path: str | Path, report: ReadReport) -> Iterator[_Stanza]:
         reason = ""
         if begin:
             yield stanza
-            stanza = _Stanza(begin[1])
+            stanza = _Stanza(begin[1], number)
         elif not tagged:
             reason = "neither a stanza nor a tag and a value"
         elif tagged[1] in _SYNONYM_TAGS and not _quoted(tagged[2])[0]:

@@ -70,8 +70,8 @@ class World(NamedTuple):
 
 
 def _rrf(world: World) -> None:
-    rows = ["|".join([cui, "ENG", *["x"] * 16, ""]) for cui in (CANARY, "C0000001")]
-    world.ontology("MRCONSO.RRF", "\n".join(rows) + "\n")
+    rows = ["|".join([cui, "ENG", *[CANARY] * 16, ""]) for cui in ("C0000002", "C0000001")]
+    world.ontology("MRCONSO.RRF", "\n".join(rows) + "\n", hierarchy=False)
 
 
 def _strange_ids(world: World) -> None:
@@ -160,7 +160,6 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: list(read_concepts(world.file("a.jsonl", json.dumps({"text": CANARY})))),
         lambda world: read_terms(world.file("a.csv", f"code,term,count\nA,b,{CANARY}\n")),
     ],
-    "CN116": [_rrf],
     "CN204": [
         lambda world: world.corpus("a.txt", _pubtator(f"7\t{CANARY}\t5\tx\tD\tD1")),
         lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t{CANARY}\tx\tD\tD1")),
@@ -183,7 +182,6 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: _summarized(Concept(CANARY, "a"), Concept(CANARY, "b")),
     ],
     "CNW102": [
-        lambda world: world.ontology("a.obo", f"{OBO}name: a\n\n[Term]\nname: {CANARY}\n"),
         lambda world: world.ontology("a.obo", f"{OBO}name: a\nxref: {CANARY}\n"),
     ],
     "CNW103": [lambda world: _summarized(Concept("C1", "a", **PARENTS))],
@@ -202,9 +200,11 @@ SHOWN: dict[str, list[Callable[[World], object]]] = {
 # These never show a text, but are about files that may be full of them.
 NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
     "CN104": [
-        lambda world: world.ontology("a.tsv", f"id\tname\n{CANARY}\t\n"),
+        lambda world: world.ontology("a.tsv", f"id\tname\n{CANARY}\t\n", max_odd=1),
         lambda world: world.corpus("a.tsv", "\n"),
     ],
+    "CN102": [lambda world: Ontology([Concept("NIL", CANARY)])],
+    "CN116": [_rrf],
     "CN107": [lambda world: world.ontology("a.tsv", f"id\tname\n{CANARY}\n".encode("utf-16"))],
     "CN111": [lambda world: world.ontology("a.dat", CANARY)],
     "CN115": [
@@ -246,7 +246,11 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
         )
     ],
     "CNW002": [lambda world: choose_spans(world.nlp.make_doc(CANARY), spans_key="x", labels=())],
-    "CNW102": [lambda world: world.ontology("a.obo", f"{OBO}name: a\nsynonym: {CANARY}\n")],
+    "CNW110": [
+        lambda world: world.ontology(
+            "a.obo", f"{OBO}name: a\nsynonym: {CANARY}\n\n[Term]\nname: {CANARY}\n", max_odd=1
+        )
+    ],
     "CNW200": [lambda world: world.corpus("a.txt", _pubtator(f"7\t0\t5\t{CANARY}\tD\tD1"))],
     "CNW201": [lambda world: world.corpus("a.txt", f"7|t|{CANARY}\n")],
     "CNW202": [
