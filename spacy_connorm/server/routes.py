@@ -14,17 +14,9 @@ from starlette.exceptions import HTTPException
 from ..about import __version__
 from ..errors import ConnormError, Errors
 from ..workflows.corrected_pipeline import CorrectedPipeline
-from .guards import (
-    CONCEPTS,
-    DESCRIPTION,
-    FILES,
-    HEALTH,
-    PAGE,
-    PROBLEMS,
-    Problem,
-    RequestLimits,
-    problem_of,
-)
+from .limits import RequestLimits
+from .paths import CONCEPTS, DESCRIPTION, FILES, HEALTH, PAGE
+from .problems import PROBLEMS, Problem, problem_of
 from .review import FILTERS, MappingReview
 from .schemas import (
     AnnotateBody,

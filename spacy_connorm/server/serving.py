@@ -14,7 +14,8 @@ from spacy.language import Language
 from ..errors import ConnormError, Errors, require_installed
 from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.corrections import CorrectionReport, convert_corrections
-from .guards import GuardRequests, LimitRequests, RequestLimits, is_loopback, known_hosts
+from .guards import GuardRequests, is_loopback, known_hosts
+from .limits import LimitRequests, RequestLimits
 from .review import MappingReview
 
 TOKEN_VARIABLE = "SPACY_CONNORM_TOKEN"
@@ -54,6 +55,7 @@ def serve(
         address, and the errors of `CorrectedPipeline` and `MappingReview`.
     """
     _require_installed()
+    limits = limits or RequestLimits()
     with listen(host, port) as listening:
         called = name or host
         # Anyone who can reach the address can claim to use this name.
@@ -69,7 +71,7 @@ def serve(
         )
         # The part of a URL after # never leaves the browser.
         address = _address(listening) + (f"/#token={token}" if token else "/")
-        _run(app, listening, lambda: on_start(address) if on_start else None)
+        _run(app, listening, limits, lambda: on_start(address) if on_start else None)
     return convert_corrections(corrections)
 
 
@@ -145,8 +147,12 @@ def _address(listening: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def _run(app: Any, listening: socket.socket, on_start: Callable[[], None]) -> None:
+def _run(
+    app: Any, listening: socket.socket, limits: RequestLimits, on_start: Callable[[], None]
+) -> None:
     import uvicorn
+
+    from .connections import bounded_protocol, most_connections
 
     class Server(uvicorn.Server):
         @contextmanager
@@ -166,6 +172,7 @@ def _run(app: Any, listening: socket.socket, on_start: Callable[[], None]) -> No
 
     config = uvicorn.Config(
         app,
+        http=bounded_protocol(limits.seconds, most_connections()),
         access_log=False,  # it would contain the paths that clients request
         log_config=None,
         lifespan="off",

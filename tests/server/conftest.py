@@ -15,7 +15,7 @@ from spacy_connorm.server import make_app
 
 
 @contextmanager
-def running(app, *, root_path=""):
+def running(app, *, root_path="", **settings):
     """Serve an application in a thread; gives its address."""
     try:
         listening = socket.create_server(("127.0.0.1", 0))
@@ -23,7 +23,7 @@ def running(app, *, root_path=""):
         pytest.skip(f"no port of this machine can be opened: {error}")
     with listening:
         quiet = {"log_config": None, "access_log": False, "lifespan": "off"}
-        config = uvicorn.Config(app, root_path=root_path, **quiet)
+        config = uvicorn.Config(app, root_path=root_path, **quiet, **settings)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()

@@ -1,0 +1,138 @@
+"""How large requests may be, how long they may take to arrive, and how many may run."""
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import ConnormError, Errors, require_positive
+from .affix_work import affix_work
+from .paths import is_open
+from .problems import Problem, send_problem
+
+
+@dataclass(frozen=True, slots=True)
+class RequestLimits:
+    """The limits of a server.
+
+    body (int): Bytes in a request.
+    text (int): Characters in a text.
+    batch (int): Texts or mentions in a request.
+    affixes (int): Punctuation without spaces in a text, as counted by `affix_work`: a run of 1,005
+        characters counts a million, for which spaCy takes 0.2 seconds.
+    concurrent (int): Simultaneous requests.
+    seconds (float): How long a client may take to send a request.
+    """
+
+    body: int = 4_000_000
+    text: int = 100_000
+    batch: int = 100
+    affixes: int = 4_000_000
+    concurrent: int = 16
+    seconds: float = 20.0
+
+    def __post_init__(self) -> None:
+        for name in ("body", "text", "batch", "affixes", "concurrent"):
+            require_positive(name, getattr(self, name))
+
+    def require_length(self, length: int) -> None:
+        """Refuse a text that is too long.
+
+        RAISES (ConnormError): CN709 for more characters than a text may have.
+        """
+        if length > self.text:
+            message = Errors.CN709.format(place="A text", length=length, limit=self.text)
+            raise ConnormError(message)
+
+    def require_batch(self, count: int) -> None:
+        """Refuse too many texts.
+
+        RAISES (ConnormError): CN756 for more texts than a request may have.
+        """
+        if count > self.batch:
+            raise ConnormError(Errors.CN756.format(limit=self.batch, what=f"texts, not {count:,}"))
+
+    def require_tokenizable(self, texts: Iterable[str], tokenizer: Any) -> None:
+        """Refuse texts that would block a tokenizer.
+
+        texts (Iterable[str]): The texts.
+        tokenizer (Tokenizer): See `affix_work`.
+        RAISES (ConnormError): CN749 for such a text.
+        """
+        for text in texts:
+            work = affix_work(text, tokenizer, limit=self.affixes)
+            if work > self.affixes:
+                raise ConnormError(Errors.CN749.format(limit=self.affixes))
+
+
+class LimitRequests:
+    """Reads the whole body of a request before passing it on, and counts running requests. Requests
+    for the page and its files are not counted, since they take almost no time.
+    """
+
+    def __init__(self, app: Any, limits: RequestLimits) -> None:
+        """Wrap an ASGI application.
+
+        app (Callable): The application.
+        limits (RequestLimits): The limits.
+        """
+        self._app = app
+        self._limits = limits
+        self._running = 0
+
+    async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        """Answer a request, or refuse it.
+
+        scope (Dict[str, Any]): The connection, as in ASGI.
+        receive (Callable): As in ASGI.
+        send (Callable): As in ASGI.
+        """
+        if scope["type"] != "http" or is_open(scope):
+            await self._app(scope, receive, send)
+            return
+        if self._running >= self._limits.concurrent:
+            await send_problem(send, Problem(503, Errors.CN760), headers={"Retry-After": "1"})
+            return
+        self._running += 1
+        try:
+            await self._run(scope, receive, send)
+        finally:
+            self._running -= 1
+
+    async def _run(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
+        try:
+            async with asyncio.timeout(self._limits.seconds):
+                body = await self._read(scope, receive)
+        except TimeoutError:
+            await send_problem(send, Problem(408, Errors.CN768))
+            return
+        if body is None:
+            limit = self._limits.body
+            await send_problem(send, Problem(413, Errors.CN756.format(limit=limit, what="bytes")))
+            return
+        waiting = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def receive_body() -> Any:
+            return waiting.pop() if waiting else await receive()
+
+        await self._app(scope, receive_body, send)
+
+    async def _read(self, scope: dict[str, Any], receive: Any) -> bytes | None:
+        """Read the body of a request.
+
+        RETURNS (Optional[bytes]): The body; None if it is too large.
+        """
+        told = dict(scope["headers"]).get(b"content-length", b"0")
+        if not told.isdigit() or int(told) > self._limits.body:
+            return None
+        parts, size = [], 0
+        while True:
+            message = await receive()
+            if message["type"] != "http.request":
+                return b""  # the client has disconnected
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            if size > self._limits.body:
+                return None
+            if not message.get("more_body"):
+                return b"".join(parts)

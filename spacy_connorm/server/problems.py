@@ -1,0 +1,85 @@
+"""A refusal of the server: a status, a code and one sentence."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+from ..errors import ConnormError, split_code
+
+_STATUS = {
+    **dict.fromkeys(("CN411", "CN753", "CN766", "CN786"), 404),
+    **dict.fromkeys(("CN754", "CN787"), 409),
+    **dict.fromkeys(("CN709", "CN749", "CN756"), 413),
+    # The server's own files are damaged or missing; requests do not name files.
+    **dict.fromkeys(("CN100", "CN106", "CN107", "CN115", "CN402"), 500),
+    **dict.fromkeys(("CN108", "CN765"), 500),
+    "CN109": 503,
+}
+_INVALID = 422
+
+
+class Problem(NamedTuple):
+    """Why a request is refused.
+
+    status (int): The HTTP status.
+    message (str): One of `Errors`, formatted.
+    """
+
+    status: int
+    message: str
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """The problem as JSON.
+
+        RETURNS (Dict[str, Any]): `{"error": {"code": ..., "message": ...}}`.
+        """
+        code, message = split_code(self.message)
+        return {"error": {"code": code, "message": message}}
+
+
+def problem_of(error: ConnormError) -> Problem:
+    """Choose the HTTP status for an error of the package.
+
+    RETURNS (Problem): The status and the error's message.
+    """
+    return Problem(_STATUS.get(error.code, _INVALID), str(error))
+
+
+async def send_problem(
+    send: Any, problem: Problem, *, headers: Mapping[str, str] | None = None
+) -> None:
+    """Answer a request with a problem, without a framework.
+
+    send (Callable): The function given by ASGI.
+    problem (Problem): The problem.
+    headers (Optional[Mapping[str, str]]): Additional headers.
+    """
+    body = json.dumps(problem.content, ensure_ascii=False).encode("utf8")
+    own = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+    # The body of a refused request may not have been read.
+    all_headers = {**own, "Connection": "close", **(headers or {})}
+    encoded = [(name.lower().encode(), value.encode()) for name, value in all_headers.items()]
+    await send({"type": "http.response.start", "status": problem.status, "headers": encoded})
+    await send({"type": "http.response.body", "body": body})
+
+
+class ProblemText(BaseModel):
+    """A code of the package, such as "CN709", and one sentence."""
+
+    code: str
+    message: str
+
+
+class ProblemBody(BaseModel):
+    """Why a request is refused."""
+
+    error: ProblemText
+
+
+# FastAPI's `responses`: what any address may return instead.
+PROBLEMS: dict[int | str, dict[str, Any]] = {
+    "default": {"model": ProblemBody, "description": "Why the request is refused."}
+}
