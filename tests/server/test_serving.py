@@ -155,7 +155,7 @@ def test_a_token_is_made_where_others_can_reach_the_host(monkeypatch):
 
 def test_the_address_has_the_token(folder, path, monkeypatch):
     told = []
-    monkeypatch.setattr(serving_module, "_run", lambda app, listening, on_start: on_start())
+    monkeypatch.setattr(serving_module, "_run", lambda app, listening, limits, on_start: on_start())
     serve(folder, corrections=path, host="0.0.0.0", port=0, token="t", on_start=told.append)
     assert serve(folder, corrections=path, port=0).records == 0
     serve(folder, corrections=path, port=0, name="terms.example.org", on_start=told.append)
