@@ -22,6 +22,7 @@ _COUNTS = {
     "rows": "Vectors",
     "copied_rows": "of them copied",
     "substitutions": "Substitutions of words",
+    "other_names": "Names of other things",
     "width": "Width of a vector",
 }
 

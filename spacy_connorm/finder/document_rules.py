@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from ..text.composites import shape
 from ..text.words import Words
 from .known_names import KnownName
 from .place_rules import OTHER_WORD
@@ -35,6 +36,32 @@ def is_part_of_refused(window: Window) -> bool:
     hepatitis in a hepatitis B vaccine.
     """
     return window.end <= window.place.ends_of(OTHER_WORD).get(window.start, 0)
+
+
+def is_part_of_other_name(window: Window) -> bool:
+    """Check for a part of a name in the background vocabulary, before the name's head: "tumor" in
+    "tumor necrosis factor", but not "fever" in "fever of unknown origin".
+    """
+    first, last = window.start, window.end
+    return any(
+        start <= first and last < end and last <= _head(window, start, end)
+        for start, end in window.place.others
+    )
+
+
+def _head(window: Window, start: int, end: int) -> int:
+    """Find the head of a name: its last word before a preposition or a conjunction, without a
+    number of its kind: "diabetes type 2".
+    """
+    doc, classes = window.doc, window.context.words.classes
+    borders = classes.prepositions | window.context.classes.listing_conjunctions
+    place = start
+    while place + 1 < end and doc[place + 1].lower_ not in borders:
+        place += 1
+    while place > start and (not doc[place].is_alpha or shape(doc[place].text) == "number"):
+        place -= 1
+    is_counted = place + 1 < end and doc[place].lower_ in window.context.classes.counted_kinds
+    return place - 1 if is_counted and place > start else place
 
 
 def is_everyday_word(window: Window) -> bool:

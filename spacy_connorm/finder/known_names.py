@@ -10,6 +10,7 @@ import numpy as np
 from ..index.cache import Cache
 from ..index.concept_index import ConceptIndex
 from ..index.filter import AllowedConcepts
+from ..index.hash_sets import OTHER_NAMES, WORD_PAIRS, HashSet, hash_pair
 from ..index.overlay import SynonymOverlay
 from ..index.search import D
 from ..index.word_bags import WordBags, language_table
@@ -81,6 +82,29 @@ class KnownNames:
         RETURNS (np.ndarray): bool (b,), for the hash of each bag.
         """
         return self.index.word_bags.contain(values) | self._added.contain(values)
+
+    def are_neighbours(self, first: str, second: str) -> bool:
+        """Check whether two words stand side by side in a name.
+
+        first (str): A normalized word.
+        second (str): The word after it.
+        RETURNS (bool): True if they do.
+        """
+        pair = np.array([hash_pair(first, second)], dtype="uint64")
+        return bool(self._pairs.contain(pair)[0])
+
+    @cached_property
+    def _pairs(self) -> HashSet:
+        return HashSet.open(self.index.folder, WORD_PAIRS)
+
+    @cached_property
+    def others(self) -> HashSet:
+        """The names of the background vocabulary.
+
+        RETURNS (HashSet): The hashes of their words.
+        RAISES (ConnormError): CN402 if the file is damaged.
+        """
+        return HashSet.open(self.index.folder, OTHER_NAMES)
 
     def have_words(self, values: np.ndarray) -> np.ndarray:
         """Check which words occur in names.

@@ -20,7 +20,7 @@ from .found_mentions import FoundMention, MentionExplanation
 from .known_names import KnownName, KnownNames
 from .long_forms import LongForms
 from .name_edges import Edge, edges_of, widen
-from .name_windows import TokenArrays, Windows, find_windows
+from .name_windows import TokenArrays, Windows, find_other_names, find_windows
 from .rules import REASONS, Judge
 from .token_words import TokenWords, by_document, document_offsets
 from .window import DocumentWindows, RuleContext, Window
@@ -109,11 +109,17 @@ class NameFinder:
         windows = find_windows(tokens, self.names, min_certainty=self.settings["min_certainty"])
         offsets = document_offsets(docs)
         numbers = by_document(windows.starts, offsets)
+        starts, ends = find_other_names(tokens, self.names.others)
+        others = by_document(starts, offsets)
         known = self.names.names_of(windows.hashes.tolist())
         edges = self._edges.get_all(known, partial(self._edges_of, known))
         places = []
-        for doc, (first, last), rows in zip(docs, pairwise(offsets), numbers, strict=True):
-            place = DocumentWindows(doc, frozenset(tokens.hashes[first : last - 1].tolist()))
+        for doc, (first, last), rows, other in zip(
+            docs, pairwise(offsets), numbers, others, strict=True
+        ):
+            own = frozenset(tokens.hashes[first : last - 1].tolist())
+            inside = zip(starts[other] - first, ends[other] - first, strict=True)
+            place = DocumentWindows(doc, own, [*inside])
             place.windows += self._windows(place, first, windows, rows.tolist(), known, edges)
             places.append(place)
         return places

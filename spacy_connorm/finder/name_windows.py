@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..index.hash_sets import MOST_WORDS, HashSet
 from .known_names import KnownNames
 
 # Kinds of tokens: fillers that a window may have in addition to its words, words, punctuation that
@@ -118,7 +119,7 @@ class _Words(NamedTuple):
         self,
         start: np.ndarray,
         end: np.ndarray,
-        known: KnownNames,
+        known: KnownNames | HashSet,
         changes: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Find the windows within a run that are names after their hashes are changed.
@@ -179,6 +180,25 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
         certainty,
         pauses[start] < pauses[end - 1],
     )
+
+
+def find_other_names(tokens: TokenArrays, others: HashSet) -> tuple[np.ndarray, np.ndarray]:
+    """Find the windows of several tokens that have the words of a name of something else.
+
+    tokens (TokenArrays): The tokens.
+    others (HashSet): The bags of words of these names.
+    RETURNS (Tuple[Ints1d, Ints1d]): int64: the first token of each, and the token after each.
+    """
+    places = np.flatnonzero(tokens.kinds == WORD) if len(others) else np.zeros(0, "int64")
+    runs = _runs(tokens, places, is_break=(tokens.kinds == BREAK) | (tokens.kinds == PAUSE))
+    hashes = np.concatenate([np.zeros(1, "uint64"), np.cumsum(tokens.hashes[places])])
+    words, first = _Words(hashes, runs), np.arange(len(runs))
+    starts, ends = [np.zeros(0, "int64")], [np.zeros(0, "int64")]
+    for length in range(2, MOST_WORDS + 1):
+        matching, _ = words.windows(first, first + length, others)
+        starts.append(places[matching])
+        ends.append(tokens.ends[places[matching + length - 1]])
+    return np.concatenate(starts), np.concatenate(ends)
 
 
 def _before(places: np.ndarray) -> np.ndarray:

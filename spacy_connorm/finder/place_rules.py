@@ -1,11 +1,11 @@
 """Rules by the tokens around a window."""
 
 import re
+from itertools import chain
 
-import numpy as np
+from spacy.symbols import NOUN, PROPN
 from spacy.tokens import Token
 
-from ..text.bag_hashes import hash_word
 from .window import Window
 
 OTHER_WORD = "other word"
@@ -14,6 +14,7 @@ _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 # sides, and the "N" of "N-acetylcysteine" only says where its acetyl is.
 _OTHER_KIND = re.compile("[A-CE-KM-QT-Z]")
 _SLASH = "/"
+_NOUNS = frozenset([NOUN, PROPN])
 _AGE = re.compile(r"(?:\d{1,3})?[MF]")
 # Tokens before a mood in which a person may stand.
 _REACH = 3
@@ -39,8 +40,9 @@ def ends_compound(window: Window) -> bool:
     is_single = " " not in window.text and (start < 3 or doc[start - 3].text not in _HYPHENS)
     is_radical = any(radical in window.text for radical in classes.radicals)
     is_kind = is_single and _OTHER_KIND.fullmatch(first.text) and not is_radical
-    is_other = is_kind or first.lower_ in classes.opposing_prefixes or not window.is_in_order
-    return bool(is_other) and not first.whitespace_
+    is_reordered = not window.is_derived and not window.is_in_order
+    is_other = window.score < 1 or is_reordered or first.lower_ in classes.opposing_prefixes
+    return bool(is_other or is_kind) and not first.whitespace_
 
 
 def has_other_meaning(window: Window) -> bool:
@@ -127,30 +129,21 @@ def is_cut(window: Window) -> bool:
 
 def modifies_noun(window: Window) -> bool:
     """Check whether the last word only modifies the noun after it, so that the window is not what
-    the text speaks of: "hypoplastic ear (lobe)", "small kidney (stone)". The noun before another
-    one is in the singular, and the other one is a word of names, too. A name as it is written
-    stands before other nouns, too: "heart failure (clinic)".
+    the text speaks of: "hypoplastic ear (lobe)", "small kidney (stone)". The ontology's own names
+    show it: they have both words side by side. What is a name itself stands before other nouns,
+    too, "heart failure (clinic)", unless it is a quality of an organ.
     """
-    last, following = window.doc[window.end - 1], window.after
-    if window.end - window.start == 1 or following is None:
+    last, following, words = window.doc[window.end - 1], window.after, window.context.words
+    if following is None or not (_is_noun(window, last) and _is_noun(window, following)):
         return False
-    if not (_is_noun(window, last) and _is_noun(window, following)):
+    both = (last.text, following.text)
+    pair = [words.normalized(text)[-1:] for text in both]
+    if any(map(words.is_adjective, both)) or not all(pair):
         return False
-    words, noun = window.context.words, last.lower_
-    is_plural = words.orthography.singular(noun) != noun
-    if is_plural or words.is_head(noun) or words.is_adjective(noun):
+    if not window.context.names.are_neighbours(*chain(*pair)):
         return False
-    is_written = window.score == 1 and window.is_written
-    return not is_written and _is_head_noun(window, following.lower_)
-
-
-def _is_head_noun(window: Window, word: str) -> bool:
-    """Check for a noun that names have, but no person and nothing that is measured."""
-    words, classes = window.context.words, window.context.classes
-    (noun,) = words.normalized(word)[-1:] or ("",)
-    if words.is_adjective(word) or word in classes.people or noun in words.classes.measures:
-        return False
-    return bool(window.context.names.have_words(np.array([hash_word(noun)], dtype="uint64"))[0])
+    is_quality = window.parts[0].lower() in words.classes.plain_adjectives
+    return not window.is_in_order or (is_quality and len(window.parts) > 1)
 
 
 def lacks_kind(window: Window) -> bool:
@@ -182,9 +175,14 @@ def is_numbered_item(window: Window) -> bool:
 
 
 def _is_noun(window: Window, token: Token | None) -> bool:
-    """Guess whether a token is a noun: any word in lower case that is not a word of grammar."""
-    stop_words = window.context.words.classes.stop_words
-    return token is not None and token.is_alpha and token.is_lower and token.text not in stop_words
+    """Check whether a token is a noun, by the pipeline's tagger, or else guess: any word in lower
+    case that is not a word of grammar.
+    """
+    if token is None or not token.is_alpha or not token.is_lower:
+        return False
+    if token.pos:
+        return token.pos in _NOUNS
+    return token.text not in window.context.words.classes.stop_words
 
 
 def _is_about_people(window: Window) -> bool:

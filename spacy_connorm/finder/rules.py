@@ -215,6 +215,12 @@ RULES: tuple[Rule, ...] = (
         document_rules.is_part_of_refused,
     ),
     Rule(
+        "part of other name",
+        "it is a part of a name in the background vocabulary: 'tumor (necrosis factor)'",
+        Needs.DOCUMENT,
+        document_rules.is_part_of_other_name,
+    ),
+    Rule(
         "everyday word",
         "the document mostly has it without a capital (`match_capitals`)",
         Needs.DOCUMENT,

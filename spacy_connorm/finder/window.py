@@ -251,11 +251,14 @@ class DocumentWindows:
 
     doc (Doc): The document.
     words (FrozenSet[int]): The hashes of its tokens, see `TokenArrays`.
+    others (Sequence[Tuple[int, int]]): The names of other things in it, from a background
+        vocabulary: the first token of each, and the token after it.
     windows (List[Window]): The windows.
     """
 
     doc: Doc
     words: frozenset[int]
+    others: Sequence[tuple[int, int]] = ()
     windows: list[Window] = field(default_factory=list)
     _ends: dict[str, dict[int, int]] = field(default_factory=dict)
 

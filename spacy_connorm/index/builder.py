@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from ..text.substitutions import Substitution
 from ..text.words import words_of
 from .backends.protocol import Backend, Earlier
 from .concept_index import ConceptIndex
+from .hash_sets import OTHER_NAMES, WORD_PAIRS, other_names, word_pairs
 from .keys import KeyTable, hash_keys
 from .manifest import make_facts
 from .members import Members
@@ -137,6 +139,7 @@ def write_index(
     source: Source | None = None,
     known: ConceptIndex | None = None,
     substitutions: Iterable[Substitution] = (),
+    background: Iterable[Concept] = (),
 ) -> None:
     """Build an index, and replace `path` once it is complete. Concepts and synonyms are read once
     and not kept: memory grows by a few hundred bytes per name.
@@ -155,6 +158,8 @@ def write_index(
         in both are copied.
     substitutions (Iterable[Substitution]): Words in texts that can replace words in names; see
         `index.word_bags`.
+    background (Iterable[Concept]): Other things, whose names are not found, but may have a name of
+        the ontology inside: "tumor necrosis factor".
     RAISES (ConnormError): CN409 if there are no texts, CN108 if it cannot be written, CN402 if the
         older index is damaged, CN424 if texts and ids of the synonyms are swapped.
     """
@@ -174,9 +179,12 @@ def write_index(
             names.write(grouped.texts, folder)
             grouped.members.write(folder)
             KeyTable.from_hashes(grouped.hashes).write(folder)
-            texts = _read_texts(names, grouped.texts)
+            read, words = partial(_read_texts, names, grouped.texts), words_of(language)
             rows = grouped.members.row_numbers()
-            WordBags.from_texts(texts, rows, words_of(language)).write(folder)
+            WordBags.from_texts(read(), rows, words).write(folder)
+            word_pairs(read(), words).write(folder, WORD_PAIRS)
+            others = other_names(map(clean, _names_of(background)), words)
+            others.write(folder, OTHER_NAMES)
             copied = _write_vectors(
                 folder, grouped, names, encoder, dtype=backend.dtype, known=reused
             )
@@ -193,6 +201,7 @@ def write_index(
             "ontology_members": int(np.count_nonzero(members.target & O)),
             "data_members": int(np.count_nonzero(members.target & D)),
             "substitutions": len(rewritings),
+            "other_names": len(others),
         }
         updates: dict[str, str] = {}
         for search in map(Search, searches):
@@ -260,6 +269,10 @@ def _add_synonyms(
 def _read_texts(names: NameFile, texts: np.ndarray) -> Iterator[str]:
     for start in range(0, len(texts), _READ):
         yield from names.read(texts[start : start + _READ])
+
+
+def _names_of(concepts: Iterable[Concept]) -> Iterator[str]:
+    return chain.from_iterable(concept.names for concept in concepts)
 
 
 def fit_encoder(

@@ -117,6 +117,7 @@ class ConceptLookup:
         source: Source | None = None,
         searches: Sequence[str] = (),
         substitutions: Iterable[Substitution] = (),
+        background: Iterable[Concept] = (),
         reused: ConceptIndex | None = None,
     ) -> None:
         """Initialize the encoder and index an ontology. Synonyms that were added before are
@@ -128,6 +129,7 @@ class ConceptLookup:
         source (Optional[Source]): The source of the ontology, for the manifest.
         searches (Sequence[str]): Searches to build in addition to those of the sieve.
         substitutions (Iterable[Substitution]): Words in mentions that can replace words in names.
+        background (Iterable[Concept]): Other things, whose names are not found; see `write_index`.
         reused (Optional[ConceptIndex]): An older index to copy vectors from, instead of the current
             one.
         RAISES (ConnormError): CN409 without texts, CN108 if the disk is full, and the encoder's
@@ -149,6 +151,7 @@ class ConceptLookup:
             source=source,
             known=reused or (self.index if self.is_ready else None),
             substitutions=substitutions,
+            background=background,
         )
         self.use(encoder, ConceptIndex(owner.path / _INDEX, self.backend, owner=owner))
 

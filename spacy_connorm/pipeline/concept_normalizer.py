@@ -187,11 +187,12 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         corpus: Callable[[Language], Iterable[Example]] | None = None,
         synonyms: Iterable[tuple[str, str]] | None = None,
         substitutions: Given[Iterable[Any]] | None = None,
+        background: Given[AnyOntology] | None = None,
         index: str | Path | None = None,
         reused: Any = None,
     ) -> None:
         """Load the encoder and index an ontology, or read both from a folder. A second call without
-        any of the five sources keeps the index.
+        any of the sources keeps the index.
 
         get_examples (Callable[[], Iterable[Example]]): The mentions of the reference documents are
             added to D.
@@ -201,6 +202,9 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         synonyms (Optional[Iterable[Tuple[str, str]]]): More texts and concept ids for D.
         substitutions (Optional[Union[Iterable, Callable]]): Words and their replacements, or a
             function that reads them.
+        background (Optional[Union[Ontology, Callable]]): Another vocabulary, or a function that
+            reads it. Its names are not found, but `mention_finder` finds no name inside them:
+            "tumor" in "tumor necrosis factor".
         index (Optional[Union[str, Path]]): A folder written by `to_disk`: the component's folder in
             a saved pipeline, such as one from `connorm index`. The other sources must be missing
             then.
@@ -211,7 +215,8 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             a whole pipeline, and the errors of the sources.
         """
         synonyms = as_pairs(synonyms or ())
-        others = any(each is not None for each in (ontology, corpus, substitutions)) or synonyms
+        sources = (ontology, corpus, substitutions, background)
+        others = any(source is not None for source in sources) or synonyms
         if index is not None:
             if others:
                 refuse("index", str(index), "the only source")
@@ -235,6 +240,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
                 linked,
                 source=read.source if read else None,
                 substitutions=substitutions() if callable(substitutions) else substitutions or (),
+                background=() if background is None else read_given(background),
                 reused=reused,
             )
         self.candidates(())  # reports unknown types and branches now, not with the first document

@@ -112,6 +112,7 @@ def build_index(
     corpora: Sequence[str | Path] = (),
     synonyms: str | Path | Iterable[tuple[str, str]] | None = None,
     substitutions: str | Path | None = None,
+    background: str | Path | AnyOntology | None = None,
     encoder: str | None = None,
     config: str | Path | Config | None = None,
     overrides: Mapping[str, Any] | None = None,
@@ -149,6 +150,9 @@ def build_index(
     substitutions (Optional[Union[str, Path]]): A table of words in mentions that can replace words
         in names, from `connorm substitutions`. If None, and without a config, it is learned from
         the ontology's own names, 200,000 at most.
+    background (Optional[Union[str, Path, Ontology, ConceptStream]]): A vocabulary of other things,
+        such as MeSH, in any format. Its names are not found, but a mention finder finds no name
+        inside them, such as "tumor" in "tumor necrosis factor".
     encoder (Optional[str]): "fast" (a deep averaging network, with `train`), "accurate"
         (all-MiniLM-L6-v2, the default) or "ngrams" (nothing to install or download), with the
         default settings.
@@ -184,7 +188,8 @@ def build_index(
     WARNS (ConnormWarning): CNW404 for the encoder "fast" without training, CNW405 for annotated
         documents without concept ids, CNW406 for clinical notes in another language than English.
     """
-    require_apart(output_path, ontology, *translations, *corpora, synonyms, substitutions, config)
+    inputs = (*translations, *corpora, synonyms, substitutions, background, config)
+    require_apart(output_path, ontology, *inputs)
     require_choice("profile", profile, (AUTO, NONE, *PROFILES))
     choose_device(gpu_id)
     if train:
@@ -251,6 +256,7 @@ def build_index(
             ontology=source,
             synonyms=[change[:2] for change in changes for _ in range(change.times)],
             substitutions=table,
+            background=_background(background),
             reused=reused,
         )
         _remove(changes, normalizer)
@@ -272,6 +278,12 @@ def build_index(
         gain,
         reader.report if reader is not None else None,
     )
+
+
+def _background(vocabulary: str | Path | AnyOntology | None) -> Given[AnyOntology] | None:
+    if isinstance(vocabulary, (str, Path)):
+        return OntologyReader(Path(vocabulary)).stream
+    return vocabulary
 
 
 def _with_meanings(plan: PipelinePlan, lookup: ConceptLookup) -> PipelinePlan:
