@@ -172,13 +172,22 @@ def _alternatives(items: Iterator[str]) -> tuple[list[str], str]:
     return [*found, *phrases], ""
 
 
-def regular_expression(text: str) -> str:
-    """Translate a pattern.
+def regular_expression(texts: Iterable[str], only_like: Iterable[str] = ()) -> str:
+    """Translate patterns to one that matches any of them in a text in lower case.
 
-    text (str): The cue, with its parts written out.
-    RETURNS (str): A regular expression, in which only `<...>` are groups.
+    texts (Iterable[str]): Cues, with their parts written out.
+    only_like (Iterable[str]): Others that go first and match what only looks like a cue.
+    RETURNS (str): A regular expression, in which only `<...>` are groups, and "pseudo", which has
+        what the others match.
     """
-    return _BORDER + "".join(map(_translate, _ITEM.findall(text))) + _BORDER
+    pseudo = "|".join(map(_translated, only_like))
+    first = f"(?P<pseudo>{pseudo})|" if pseudo else ""
+    # One border for all is faster than one for each.
+    return f"{_BORDER}(?:{first}{'|'.join(map(_translated, texts))}){_BORDER}"
+
+
+def _translated(text: str) -> str:
+    return "".join(map(_translate, _ITEM.findall(text.lower())))
 
 
 def _translate(item: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from spacy.attrs import ORTH
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
@@ -12,7 +13,7 @@ from ..lang import Cue
 from ..lang.cues import literal
 from ..text.statements import find_statements
 from ..text.words import words_of
-from .assertions import POSSIBLE, Assertions
+from .assertions import POSSIBLE, Assertions, texts_of
 from .serialization import SavedComponent
 from .settings import TERMS, AssertionSettings, Settings
 
@@ -48,7 +49,7 @@ class AssertionMarker(SavedComponent):
         if not spans:
             return doc
         assertions = self._assertions()
-        starts = find_statements([token.text for token in doc], assertions.classes)
+        starts = find_statements(texts_of(doc, ORTH), assertions.classes)
         marks: dict[Span, dict[str, str]] = {span: {} for span in spans}
         for category, span, kind in assertions.mark(doc, spans, starts):
             marks[span][category] = kind

@@ -38,7 +38,6 @@ from .cue_finder import CueFinder, CuePlace, StatementPlace
 NEGATED, POSSIBLE = "negated", "possible"
 _QUESTION, _MINUS, _PLUS, _OPENING, _COMMA, _COLON = "?", "-", "+", "(", ",", ":"
 _BRACKETS = {"(": ")", "[": "]"}
-_CLOSING = frozenset(_BRACKETS.values())
 _COLONS = frozenset([":", _MINUS, "–", "—", _OPENING, _QUESTION])
 _BEFORE_STARTS = _COLONS | {";", ")"}
 _BEFORE_SIGNS = frozenset(",:;")
@@ -145,9 +144,10 @@ class _Note:
         self, rules: Assertions, doc: Doc, spans: Sequence[Span], starts: Sequence[int]
     ) -> None:
         self.rules, self.doc, self.spans, self.starts = rules, doc, spans, starts
-        self.text, self.words = doc.text, _lower_words(doc)
+        self.text, self.words = doc.text, texts_of(doc, LOWER)
         self.commas = self._places_of({_COMMA})
         self.ors = self._places_of(rules.classes.disjunctions)
+        self.brackets = list(self._find_brackets())
         phrases = list(rules.cues.find_phrases(self.words))
         # The first token of each mention, with the token after it and its brackets.
         self.mentions = self._extents(phrases)
@@ -161,7 +161,10 @@ class _Note:
         self.answered = {
             token for place in self.answers.values() for token in range(place.start, place.end)
         }
-        self.places = [*phrases, *rules.cues.find_patterns(doc, self._statements())]
+        self.places = [
+            *phrases,
+            *rules.cues.find_patterns(doc, self.text, list(self._statements())),
+        ]
 
     def _extents(self, phrases: Iterable[CuePlace]) -> dict[int, int]:
         """Find where mentions end with the brackets after them, which have a short form, a value or
@@ -198,12 +201,12 @@ class _Note:
         RETURNS (Dict[int, CuePlace]): By the first token of the mention.
         """
         answers = [place for place in phrases if place.cue.scope == ANSWER]
-        given = dict(find_answers(self.words, self.mentions, answers, self.minuses))
-        found = {
-            joined: place
-            for start, place in given.items()
-            for joined in self._joined_before(self.mentions[start])
-        }
+        found = dict(find_answers(self.words, self.mentions, answers, self.minuses))
+        for start, place in tuple(found.items()):
+            # "Nausea, vomiting: no"
+            is_list = self.words[place.start] == _COLON
+            for joined in self._joined_before(self.mentions[start], is_list=is_list):
+                found.setdefault(joined, place)
         boxes = [place for place in phrases if place.cue.scope == BOX]
         for place, is_after in find_sides(self.words, boxes, self.endings):
             if is_after:
@@ -252,7 +255,7 @@ class _Note:
         backward, beside = self._bracketed(cues)
         marked, applied = self._before(beside)
         for place in forward:
-            if place.cue.scope in BESIDE:
+            if place.cue.scope in BESIDE and place.start not in applied:
                 for start in self._after(place):
                     marked.setdefault(start, place.cue.kind)
         # "Denied, cough": what applies to a mention before it does not apply to the next, nor does
@@ -299,9 +302,15 @@ class _Note:
         """
         own = [place for place in self.places if place.cue.category == category]
         present = list(self._present(own))
-        pseudo = (place for place in own if place.cue.direction == PSEUDO)
+        pseudo = [place for place in own if place.cue.direction == PSEUDO]
         taken = {token for place in pseudo for token in range(place.start, place.end + 1)}
-        cues = [place for place in own if place.cue.scope == NEAR or place.start not in taken]
+        # "As needed for cough" only looks like "as": it is a cue of its own.
+        starts = {place.start for place in pseudo}
+        cues = [
+            place
+            for place in own
+            if place.start not in taken or (place.cue.scope == NEAR and place.start in starts)
+        ]
         taken = {token for place in present for token in range(place.start, place.end)}
         return [
             *(
@@ -374,9 +383,11 @@ class _Note:
             if place.cue.direction != BOTH:
                 applied.update(range(place.start, place.end))
             predicate = self.words[last : place.end] if place.cue.scope == PREDICATE else []
-            is_list = not self.rules.classes.plurals.isdisjoint(predicate)
-            for first in self._joined_before(last, is_list=is_list):
-                marked[first] = place.cue.kind
+            has_plural = not self.rules.classes.plurals.isdisjoint(predicate)
+            row = list(self._joined_before(last))
+            if has_plural and len(row) > 1:
+                row = list(self._joined_before(last, is_list=True))
+            marked.update(dict.fromkeys(row, place.cue.kind))
         return marked, applied
 
     def _subject_end(self, place: CuePlace) -> int:
@@ -403,12 +414,12 @@ class _Note:
 
         YIELDS (int): Their first tokens.
         """
-        joints = self.rules.classes.conjunctions
+        joints = self.rules.joints
         row = [self.endings[last]]
         while row[-1] and (end := self._joint_before(row[-1], joints)) >= 0:
             row.append(self.endings[end])
         yield from row
-        if is_list and len(row) > 1:
+        if is_list:
             listed = []
             first = row[-1]
             while (end := self._joint_before(first, {_COMMA})) >= 0:
@@ -428,6 +439,11 @@ class _Note:
             if end in self.endings and (end == first - 1 or self.words[end] == _COMMA):
                 return end
         return -1
+
+    def _statement_end(self, place: int) -> int:
+        """Get the token after the statement of a token."""
+        statement = bisect_right(self.starts, place)
+        return self.starts[statement] if statement < len(self.starts) else len(self.words)
 
     def _words_before(self, place: int) -> list[str]:
         """Get the words of a statement before a token."""
@@ -450,8 +466,7 @@ class _Note:
             return ()
         row = list(self._row(end, rules.before_considered, rules.between_considered))
         if row and cue.scope == WARNING:
-            statement = bisect_right(self.starts, start)
-            last = self.starts[statement] if statement < len(self.starts) else len(self.words)
+            last = self._statement_end(start)
             row += (mention for mention in self.mentions if row[0] <= mention < last)
         return row
 
@@ -568,12 +583,12 @@ class _Note:
 
         YIELDS (int): The closing brackets.
         """
+        openings = [opening for opening, _ in self.brackets]
         for place in far:
-            words = self._words_before(place.start)
-            opening = [word for word in words if word in _BRACKETS or word[0] in _CLOSING][-1:]
-            closing = _BRACKETS.get(opening[0]) if opening else None
-            if closing is not None and closing in self.words[place.end :]:
-                yield self.words.index(closing, place.end)
+            number = bisect_left(openings, place.start) - 1
+            closing = self.brackets[number][1] if number >= 0 else -1
+            if closing >= place.end:
+                yield closing
 
     def _denies_verb(self, start: int, end: int) -> bool:
         """Check whether the words between "not" and a comma name no finding nor introduce any."""
@@ -655,6 +670,19 @@ class _Note:
     def _places_of(self, words: Collection[str]) -> list[int]:
         return [place for place, word in enumerate(self.words) if word in words]
 
+    def _find_brackets(self) -> Iterator[tuple[int, int]]:
+        """Find the brackets without others in them.
+
+        YIELDS (Tuple[int, int]): Where they open and close.
+        """
+        opening, closing = -1, ""
+        for place, word in enumerate(self.words):
+            if word in _BRACKETS:
+                opening, closing = place, _BRACKETS[word]
+            elif opening >= 0 and word.startswith(closing):
+                yield opening, place
+                opening = -1
+
     def _find_minuses(self) -> set[int]:
         """Find the dashes that are minuses: in statements that have a plus right before a word or a
         sign, "+cough, -fever", or in a list, "+ cough, - fever". Others belong to list items.
@@ -671,13 +699,15 @@ class _Note:
         return is_after_sign or not self.doc[place].whitespace_
 
 
-def _lower_words(doc: Doc) -> list[str]:
-    """Get the tokens of a document in lower case, faster than token by token.
+def texts_of(doc: Doc, attribute: int) -> list[str]:
+    """Get a text of each token, faster than token by token.
 
+    doc (Doc): The document.
+    attribute (int): One of spaCy's, such as ORTH or LOWER.
     RETURNS (List[str]): The texts.
     """
     strings = doc.vocab.strings
-    return [strings[key] for key in doc.to_array(LOWER).tolist()]
+    return [strings[key] for key in doc.to_array(attribute).tolist()]
 
 
 def _has_any(places: Sequence[int], first: int, last: int) -> bool:

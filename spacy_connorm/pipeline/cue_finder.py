@@ -81,14 +81,16 @@ class CueFinder:
         for cue in cues:
             text = resolve(cue.text, language.cue_parts, language.inflections)
             if is_pattern(text):
-                texts[cue._replace(text="")].append(regular_expression(text))
+                texts[cue._replace(text="")].append(text)
                 continue
             for phrase in phrases(text):
                 self._add_phrase([token.lower_ for token in tokenize(phrase)], cue)
                 if cue.direction == FORWARD and cue.scope not in BESIDE:
                     self.headings[cue.category].add(phrase.removesuffix(":"))
-        self._patterns = [
-            _Pattern(cue, _compile(texts[cue], texts.get(_only_like(cue), [])))
+        self.patterns = [
+            _Pattern(
+                cue, re.compile(regular_expression(texts[cue], texts.get(_only_like(cue), [])))
+            )
             for cue in tuple(texts)
             if cue.direction != PSEUDO
         ]
@@ -127,15 +129,18 @@ class CueFinder:
         """
         return word in self._adverbs or word.endswith(self._adverb_endings)
 
-    def find_patterns(self, doc: Doc, statements: Iterable[StatementPlace]) -> Iterator[CuePlace]:
+    def find_patterns(
+        self, doc: Doc, text: str, statements: Sequence[StatementPlace]
+    ) -> Iterator[CuePlace]:
         """Find the cues that are patterns: anywhere in statements, or right after mentions.
 
         doc (Doc): The document.
-        statements (Iterable[StatementPlace]): Its statements that have mentions.
+        text (str): Its text.
+        statements (Sequence[StatementPlace]): Its statements that have mentions.
         YIELDS (CuePlace): The cues.
         """
-        text, statements = doc.text, list(statements)
-        for cue, regex in self._patterns:
+        text = _lower(text)
+        for cue, regex in self.patterns:
             has_pseudo = "pseudo" in regex.groupindex
             for start, end, ends in statements:
                 if cue.scope == ADJACENT:
@@ -181,6 +186,9 @@ def _only_like(cue: Cue) -> Cue:
     return Cue("", cue.category if reaches_far else "", PSEUDO, "")
 
 
-def _compile(texts: Iterable[str], pseudo: Sequence[str]) -> re.Pattern[str]:
-    first = f"(?P<pseudo>{'|'.join(pseudo)})|" if pseudo else ""
-    return re.compile(first + "|".join(texts), re.IGNORECASE)
+def _lower(text: str) -> str:
+    """RETURNS (str): The text in lower case, with as many characters."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text)

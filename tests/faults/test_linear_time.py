@@ -142,9 +142,9 @@ def test_regular_expressions_of_a_language_take_linear_time(reader, trials):
     _assert_linear_regexes(_language_regexes(reader), trials(1, 150))
 
 
-@pytest.mark.parametrize("number", range(len(ASSERTIONS.patterns)))
+@pytest.mark.parametrize("number", range(len(ASSERTIONS.cues.patterns)))
 def test_patterns_of_cues_take_linear_time(number, trials):
-    cue, regex = ASSERTIONS.patterns[number]
+    cue, regex = ASSERTIONS.cues.patterns[number]
     name = f"{cue.category}, {cue.direction}, {cue.scope}"
     method = "match" if cue.scope == "adjacent" else "finditer"
     _assert_linear_regexes(iter([(name, regex, {method})]), trials(1, 150))

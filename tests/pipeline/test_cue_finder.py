@@ -35,10 +35,12 @@ def test_adverbs_may_stand_in_a_phrase(nlp, cue, text, expected):
 def test_patterns_are_searched_in_statements_and_after_mentions(nlp):
     doc = nlp("Fever for 3 days. Cough for 4 days")
     finder = make_finder(nlp, "for {number} days")
-    found = finder.find_patterns(doc, [StatementPlace(18, 34, ())])
+    found = finder.find_patterns(doc, doc.text, [StatementPlace(18, 34, ())])
     assert [doc[start:end].text for start, end, _ in found] == ["for 4 days"]
     beside = make_finder(nlp, "{gap}for {number}", direction="backward", scope="adjacent")
-    found = beside.find_patterns(doc, [StatementPlace(0, 18, (5,)), StatementPlace(18, 34, (22,))])
+    found = beside.find_patterns(
+        doc, doc.text, [StatementPlace(0, 18, (5,)), StatementPlace(18, 34, (22,))]
+    )
     assert [doc[start:end].text for start, end, _ in found] == ["for 3"]
 
 
@@ -47,3 +49,11 @@ def test_a_section_ends_before_the_next_heading(nlp):
     text = "PMH:\n- asthma\n- fits\nExam: cough"
     ((first, last),) = finder.find_sections(text, "history")
     assert text[first : last + 1] == "PMH:\n- asthma\n- fits\n"
+
+
+def test_capitals_without_a_small_letter_of_one_character_are_kept(nlp):
+    doc = nlp("İİ Cough FOR 4 days")
+    found = make_finder(nlp, "for {number}").find_patterns(
+        doc, doc.text, [StatementPlace(0, 19, ())]
+    )
+    assert [doc[start:end].text for start, end, _ in found] == ["FOR 4"]
