@@ -16,7 +16,6 @@ from .short_forms import drop_plural
 
 _CLOSING = {"(": ")", "[": "]"}
 _OPENING = {closing: opening for opening, closing in _CLOSING.items()}
-_BRACKET = re.compile(r"[()\[\]]")
 # Possible ends of a sentence, and brackets.
 _BORDER = re.compile(r"[()\[\].!?;:\n]")
 # The number of characters to read on either side of a bracket: over fifteen long words.
@@ -43,12 +42,12 @@ def match_brackets(text: str) -> dict[int, int]:
     """
     pairs: dict[int, int] = {}
     waiting: dict[str, list[int]] = {opening: [] for opening in _CLOSING}
-    for bracket in _BRACKET.finditer(text):
-        character = bracket[0]
+    for border in _BORDER.finditer(text):
+        character = border[0]
         if character in _CLOSING:
-            waiting[character].append(bracket.start())
-        elif waiting[_OPENING[character]]:
-            pairs[waiting[_OPENING[character]].pop()] = bracket.start()
+            waiting[character].append(border.start())
+        elif character in _OPENING and waiting[_OPENING[character]]:
+            pairs[waiting[_OPENING[character]].pop()] = border.start()
     return pairs
 
 
@@ -94,7 +93,7 @@ def read_before(text: str, end: int, openings: dict[int, int]) -> Passage:
             if _stands_apart(text, opening):
                 characters[opening - first : border + 1 - first] = " " * (border + 1 - opening)
             passed = opening
-        elif _BRACKET.match(text, border) or _ends_sentence(text, border):
+        elif text[border] in "()[]" or _ends_sentence(text, border):
             start = border + 1
             break
     return Passage(start, "".join(characters[start - first :]))
@@ -243,7 +242,7 @@ _LAST_WORD = re.compile(r"(?<!\S)\S+\s*\Z")
 _ONE_OR_TWO_WORDS = re.compile(
     r"\w[^\s<>%≤≥±~|\\()\[\]]*(?:\s[^\s<>%≤≥±~|\\()\[\]]+)?(?:\([+-]\))?"
 )
-_ITEM = re.compile(r"[ivx]+|\w\s\w")
+_NUMERALS = frozenset("ivx")
 # "(AOR = 2.7)" uses a short form rather than defining it.
 _VALUE = re.compile(r"\s*=\s*[-+]?\.?\d")
 _PLAIN = re.compile(r"[A-Za-z]?[b-df-hj-np-tv-z]*[aeiou][a-z]*|[A-Z][a-z]{3,}")
@@ -488,7 +487,7 @@ class AbbreviationFinder:
         RETURNS (bool): True for one of these.
         """
         is_known = text[0].lower() + text[1:] in self._words.no_short_forms
-        return is_known or _ITEM.fullmatch(text) is not None
+        return is_known or _NUMERALS.issuperset(text) or [*map(len, text.split())] == [1, 1]
 
     def _segments(self, inside: Passage) -> list[Passage]:
         """Split the text in a bracket at its separators.

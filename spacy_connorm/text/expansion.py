@@ -16,8 +16,6 @@ _MOST_ROUNDS = 10
 # The maximum number of words that a long form and the text beside it share.
 _MOST_SHARED_WORDS = 50
 _RUN = re.compile(r"[^\W_]+")
-_OPENING = re.compile(r"\s*[(\[]")
-_CLOSING = re.compile(r"\s*[)\]]")
 # "MPP+", "MPP+-treated", "NAD(+)", but not "SS-like"
 _SIGN = re.compile(r"(?:\([+-]\)|[+-])(?!\w)")
 _ENDS_WITH_SIGN = re.compile(r"[+-]\)?\Z")
@@ -170,14 +168,14 @@ def _beside(text: str, use: Use, gap: str, long: str) -> tuple[str, int]:
     RETURNS (Tuple[str, int]): The replacement for the gap and the short form, and the offset in
         the text where it ends.
     """
-    if opening := _OPENING.match(text, use.end):
-        inside = re.compile(rf"\s*({re.escape(long)})\s*[)\]]", re.IGNORECASE)
-        if long_form := inside.match(text, opening.end()):
-            return gap + long_form[1], long_form.end()
+    after = text[use.end :].lstrip()
+    if after.startswith(("(", "[")):
+        inside = re.match(rf".\s*({re.escape(long)})\s*[)\]]", after, re.IGNORECASE)
+        if inside:
+            return gap + inside[1], len(text) - len(after) + inside.end()
     before = gap.rstrip()
-    closing = _CLOSING.match(text, use.end)
-    if before.endswith(("(", "[")) and closing:
-        return before[:-1].rstrip(), closing.end()
+    if before.endswith(("(", "[")) and after.startswith((")", "]")):
+        return before[:-1].rstrip(), len(text) - len(after) + 1
     return gap + text[use.start : use.end], use.end
 
 

@@ -4,13 +4,14 @@ is found by `abbreviations`.
 
 import re
 from functools import lru_cache
+from string import ascii_uppercase, digits
 
 # Longer words in capitals are names, in characters.
 _LONGEST = 10
 _FEWEST_SIGNS = 2
 _NUMBER_AFTER = re.compile(r"\s(?:\d+[A-Za-z]?|[IVX]+)\Z")
 _WORD = re.compile(r"[a-z]{4}|(?<![^\W_])[^\W\d_][a-z]{3,}(?![^\W_])|\s")
-_PLURAL = re.compile(r"(?<=[A-Z0-9]{2})s\Z")
+_SIGNS = frozenset(ascii_uppercase + digits)
 # Longer words in capitals may be plurals: "TUMORS".
 _LONGEST_WITHOUT_PLURAL = 4
 _CACHED = 10_000
@@ -37,7 +38,8 @@ def drop_plural(short: str) -> str:
     short (str): A word.
     RETURNS (str): The word without it.
     """
-    return _PLURAL.sub("", short)
+    is_plural = short.endswith("s") and len(short) > _FEWEST_SIGNS
+    return short[:-1] if is_plural and _SIGNS.issuperset(short[-3:-1]) else short
 
 
 def is_never_plural(word: str) -> bool:
