@@ -782,7 +782,11 @@ def require_options(format: str, function: Callable, options: Iterable[str]) -> 
     options (Iterable[str]): The names of the options given.
     RAISES (ConnormError): CN113.
     """
-    taken = [each for each in signature(function).parameters if each not in ("path", "report")]
+    taken = [
+        parameter
+        for parameter in signature(function).parameters
+        if parameter not in ("path", "report")
+    ]
     unknown = ", ".join(option for option in options if option not in taken)
     if unknown:
         known = ", ".join(taken) or "none"

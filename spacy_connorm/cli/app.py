@@ -32,8 +32,9 @@ class _Commands(TyperGroup):
 
     @property  # type: ignore[override]
     def commands(self) -> dict[str, Any]:
-        if not self._commands:
-            import_commands()
+        import_commands()
+        # This group may have been made before, or when only some of the modules were imported.
+        if len(self._commands) < len(app.registered_commands):
             group: Any = get_command(app)
             self._commands = group.commands
         return self._commands

@@ -59,7 +59,7 @@ def search_cli(
                 _show_explanation(explanation, normalizer)
         else:
             answers = zip(batch, search_mentions(nlp, batch, **given), strict=True)
-            _show_candidates([row for each in answers for row in _rows(*each, normalizer)])
+            _show_candidates([row for answer in answers for row in _rows(*answer, normalizer)])
         # Someone who types line by line waits for each answer.
         sys.stdout.flush()
 
@@ -126,8 +126,8 @@ def _show_explanation(explanation: "Explanation", normalizer: "ConceptNormalizer
     if len(explanation.interpretations) > 1:
         answers = ["this one answers", *[""] * len(explanation.interpretations)]
         rows = [
-            (each.kind, " | ".join(each.texts), f"{each.score:.3f}", told)
-            for each, told in zip(explanation.interpretations, answers, strict=False)
+            (way.kind, " | ".join(way.texts), f"{way.score:.3f}", told)
+            for way, told in zip(explanation.interpretations, answers, strict=False)
         ]
         show_table(rows, header=("Read", "As", "Score", ""), width=_WIDTH)
     for number, part in enumerate(explanation.parts, start=1):

@@ -90,7 +90,9 @@ class Mention(NamedTuple):
 
         RETURNS (List[Candidate]): One candidate per part, NIL or not.
         """
-        return [next(part) for _, part in groupby(self.candidates, key=lambda each: each.part)]
+        return [
+            next(part) for _, part in groupby(self.candidates, key=lambda candidate: candidate.part)
+        ]
 
     @property
     def names(self) -> str:

@@ -75,7 +75,7 @@ def by_part(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
     RETURNS (List[List[Candidate]]): One list per part, best first: a single list for a mention that
         was searched as a whole, none for a mention without candidates.
     """
-    return [list(alike) for _, alike in groupby(candidates, key=lambda each: each.part)]
+    return [list(alike) for _, alike in groupby(candidates, key=lambda candidate: candidate.part)]
 
 
 def read_gold(

@@ -291,7 +291,7 @@ def _find_reason(error: Exception) -> str | None:
         return error.strerror or str(error)
     if number is not None:
         return os.strerror(number)
-    return "the disk is full or fails" if any(each in str(error) for each in _OTHERS) else None
+    return "the disk is full or fails" if any(reason in str(error) for reason in _OTHERS) else None
 
 
 _PREFIX = "spacy_connorm-"

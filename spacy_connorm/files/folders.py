@@ -353,7 +353,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     files, parts = manifest.get("files"), manifest.get(_PARTS)
     if not isinstance(files, dict) or not all(map(are_facts, files.values())):
         raise damaged(folder / MANIFEST, "it does not list files")
-    if not isinstance(parts, dict) or not all(type(each) is int for each in parts.values()):
+    if not isinstance(parts, dict) or not all(type(number) is int for number in parts.values()):
         raise damaged(folder / MANIFEST, "it does not list parts")
     return manifest
 

@@ -58,7 +58,7 @@ def _usual_delimiter(path: Path) -> str:
         return "\t"
     # In languages with decimal commas, spreadsheets write semicolons.
     _, first = next(read_lines(path), (1, ""))
-    return next((each for each in ",;\t" if each in first), ",")
+    return next((delimiter for delimiter in ",;\t" if delimiter in first), ",")
 
 
 def require_width(

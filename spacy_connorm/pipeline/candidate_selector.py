@@ -61,7 +61,7 @@ class IndexCandidateSelector:
         return [
             [
                 Entity(id=concept_id, description=self.get_entity_description(concept_id))
-                for concept_id in dict.fromkeys(each.concept_id for each in candidates)
+                for concept_id in dict.fromkeys(candidate.concept_id for candidate in candidates)
             ]
             or [Entity(id=NIL, description=_NO_CONCEPT)]
             for candidates in found
@@ -78,7 +78,7 @@ class IndexCandidateSelector:
             return _NO_CONCEPT
         normalizer = self._loaded()
         concept = normalizer.concept(entity_id)
-        parents = [normalizer.concept(each).canonical_name for each in concept.parents]
+        parents = [normalizer.concept(parent).canonical_name for parent in concept.parents]
         return _description(concept, parents)
 
     def _loaded(self) -> ConceptNormalizer:

@@ -414,11 +414,12 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): The errors of `read_synonyms` and `ConceptLookup.add_synonyms`.
         """
         self.lookup.change_synonyms(
-            each._replace(concept_id=self.own_id(each.concept_id)) for each in read_synonyms(path)
+            synonym._replace(concept_id=self.own_id(synonym.concept_id))
+            for synonym in read_synonyms(path)
         )
 
     def _known_ids(self, synonyms: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-        return [(text, self.own_id(each)) for text, each in as_pairs(synonyms)]
+        return [(text, self.own_id(concept_id)) for text, concept_id in as_pairs(synonyms)]
 
     def decide(self, candidates: Sequence[Candidate]) -> str:
         """Choose the id to write for a span with these candidates.

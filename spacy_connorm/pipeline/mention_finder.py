@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 
 def _builds(normalizers: Iterable[ConceptNormalizer]) -> set[int]:
     """Identify the builds of indexes."""
-    return {each.lookup.index.checksum for each in normalizers if each.lookup.is_ready}
+    return {
+        normalizer.lookup.index.checksum for normalizer in normalizers if normalizer.lookup.is_ready
+    }
 
 
 class MentionFinder(SavedComponent, BatchedPipe):
@@ -155,7 +157,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN006 for anything but texts. Nothing is added then.
         """
         added = texts if isinstance(texts, str) else list(texts)
-        if isinstance(added, str) or not all(isinstance(each, str) for each in added):
+        if isinstance(added, str) or not all(isinstance(text, str) for text in added):
             refuse_text("texts", added, "a list of texts")
         stop_texts = self.cfg["stop_texts"]
         if stop_texts is None:
@@ -174,7 +176,9 @@ class MentionFinder(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN006 for anything but documents, and for invalid numbers.
         """
         read, spans_key = require_docs(docs), self.normalizer.cfg["spans_key"]
-        found = [[each for each in own if not each.is_nested] for own in self.predict(read)]
+        found = [
+            [mention for mention in own if not mention.is_nested] for own in self.predict(read)
+        ]
         words = self.normalizer.lookup.index.words
         learned = unmarked_texts(
             read, found, words, spans_key, min_times=min_times, max_share=max_share
@@ -252,7 +256,9 @@ class MentionFinder(SavedComponent, BatchedPipe):
         if self._has_warned or not normalizers:
             return
         own = list(self._normalizers().values())
-        if any(each in own for each in normalizers) or _builds(own) & _builds(normalizers):
+        if any(normalizer in own for normalizer in normalizers) or _builds(own) & _builds(
+            normalizers
+        ):
             return
         self._has_warned = True
         warn(Warnings.CNW004.format(name=self.name, component=normalizers[0].name))

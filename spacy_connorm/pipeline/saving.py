@@ -85,7 +85,7 @@ def _was_trained_here(nlp: Language, folder: Path) -> bool:
 
 
 def _hold_the_same(folder: Path, other: Path) -> bool:
-    files, others = (files_in(each).keys() for each in (folder, other))
+    files, others = (files_in(side).keys() for side in (folder, other))
     return files == others and all(
         filecmp.cmp(folder / file, other / file, shallow=False) for file in files
     )

@@ -52,9 +52,15 @@ def require_extras(nlp: Language) -> None:
 
     nlp (Language): The pipeline.
     """
-    saved: list[Any] = [each for _, each in nlp.components if isinstance(each, SavedComponent)]
-    extras = {extra for each in saved for extra in each.extras}
-    others = [each for each in nlp.meta.get("requirements", []) if not _OURS.match(each)]
+    saved: list[Any] = [
+        component for _, component in nlp.components if isinstance(component, SavedComponent)
+    ]
+    extras = {extra for component in saved for extra in component.extras}
+    others = [
+        requirement
+        for requirement in nlp.meta.get("requirements", [])
+        if not _OURS.match(requirement)
+    ]
     versions = get_minor_version_range(__version__)
     ours = [f"spacy-connorm[{','.join(sorted(extras))}]{versions}"] if extras else []
     nlp.meta["requirements"] = [*others, *ours]

@@ -176,7 +176,9 @@ def _expected(annotation: Any) -> str:
     if get_origin(annotation) is Literal:
         return f"one of {', '.join(map(str, get_args(annotation)))}"
     told = [
-        each.words for each in getattr(annotation, "__metadata__", ()) if type(each) is Expected
+        expected.words
+        for expected in getattr(annotation, "__metadata__", ())
+        if type(expected) is Expected
     ]
     if told:
         return told[-1]
@@ -197,7 +199,11 @@ def with_settings(settings: type[ComponentSettings]) -> Callable[[Function], Fun
         own = signature(factory)
         types = get_type_hints(settings)
         parameters = [
-            *(each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD),
+            *(
+                parameter
+                for parameter in own.parameters.values()
+                if parameter.kind is not Parameter.VAR_KEYWORD
+            ),
             *(
                 Parameter(name, Parameter.KEYWORD_ONLY, annotation=types[name])
                 for name in settings.model_fields

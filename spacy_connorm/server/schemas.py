@@ -129,7 +129,7 @@ def view_candidates(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
 
     RETURNS (List[Dict[str, Any]]): In the form written by `connorm annotate`.
     """
-    return [each._asdict() for each in candidates]
+    return [candidate._asdict() for candidate in candidates]
 
 
 def view_explanation(explanation: "Explanation") -> dict[str, Any]:
@@ -141,16 +141,16 @@ def view_explanation(explanation: "Explanation") -> dict[str, Any]:
         "mention": explanation.mention,
         "interpretations": [
             {
-                "kind": each.kind,
-                "texts": list(each.texts),
-                "score": each.score,
-                "parts": [view_candidates(part) for part in each.parts],
+                "kind": way.kind,
+                "texts": list(way.texts),
+                "score": way.score,
+                "parts": [view_candidates(part) for part in way.parts],
             }
-            for each in explanation.interpretations
+            for way in explanation.interpretations
         ],
         "parts": [
-            {"searched": each.searched, "steps": list(map(_view_step, each.steps))}
-            for each in explanation.parts
+            {"searched": part.searched, "steps": list(map(_view_step, part.steps))}
+            for part in explanation.parts
         ],
     }
 
@@ -175,8 +175,8 @@ def view_concept(pipeline: CorrectedPipeline, concept_id: str) -> dict[str, Any]
         "types": list(concept.types),
         "definition": concept.definition,
         "parents": [
-            {"concept_id": each, "name": pipeline.concept(each).canonical_name}
-            for each in concept.parents
+            {"concept_id": parent, "name": pipeline.concept(parent).canonical_name}
+            for parent in concept.parents
         ],
         "alt_ids": list(concept.alt_ids),
         "url": template.format(concept.concept_id) if template else None,
@@ -192,14 +192,14 @@ def view_corrections(pipeline: CorrectedPipeline, *, limit: int) -> list[dict[st
         concepts, author, time, and status: "counts", "undone" or "replaced".
     """
     records = pipeline.records
-    undone = {each.undoes: each for each in records if isinstance(each, Undo)}
-    counting = {each.id for each in pipeline.effective}
-    corrections = [each for each in records if isinstance(each, Correction)]
+    undone = {undo.undoes: undo for undo in records if isinstance(undo, Undo)}
+    counting = {correction.id for correction in pipeline.effective}
+    corrections = [record for record in records if isinstance(record, Correction)]
     views = []
-    for each in corrections[: -limit - 1 : -1]:
-        undo = undone.get(each.id)
-        state = "undone" if undo else "counts" if each.id in counting else "replaced"
-        views.append({**_view_correction(pipeline, each), "state": state})
+    for correction in corrections[: -limit - 1 : -1]:
+        undo = undone.get(correction.id)
+        state = "undone" if undo else "counts" if correction.id in counting else "replaced"
+        views.append({**_view_correction(pipeline, correction), "state": state})
         if undo:
             views[-1] |= {"undone_by": undo.author, "undone_at": undo.time}
     return views
@@ -213,7 +213,7 @@ def _view_correction(pipeline: CorrectedPipeline, correction: Correction) -> dic
         "mention": correction.mention,
         "before": text[max(start - _CONTEXT, 0) : start],
         "after": text[end : end + _CONTEXT],
-        "names": [_name(pipeline, each) for each in split_ids(correction.kb_id)],
+        "names": [_name(pipeline, concept_id) for concept_id in split_ids(correction.kb_id)],
     }
 
 

@@ -141,7 +141,7 @@ def run_training(
 
 def _find_best(history: list[dict[str, float]], metric: str) -> dict[str, float] | None:
     scored = [entry for entry in history if f"eval_{metric}" in entry]
-    return max(scored, key=lambda each: each[f"eval_{metric}"]) if scored else None
+    return max(scored, key=lambda entry: entry[f"eval_{metric}"]) if scored else None
 
 
 class _ObjectiveTrainer(Trainer):

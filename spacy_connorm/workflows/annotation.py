@@ -92,9 +92,9 @@ def _systems_without_code(mention: Mention) -> set[str]:
     """List the vocabularies in which a concept of a mention has no code."""
     return {
         system
-        for each in mention.candidates
-        if each.concept_id in mention.concept_ids
-        for system, codes in (each.codes or {}).items()
+        for candidate in mention.candidates
+        if candidate.concept_id in mention.concept_ids
+        for system, codes in (candidate.codes or {}).items()
         if not codes
     }
 

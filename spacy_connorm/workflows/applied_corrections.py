@@ -51,10 +51,14 @@ class AppliedCorrections:
             known = self._change(self._replace_synonyms, self._known(corrections))
             self._answers = self._answers_of(known)
         self.corrections = corrections
-        marked = [each for each in corrections if each.marked]
+        marked = [correction for correction in corrections if correction.marked]
         self._marker.use(
-            [(each.mention, each.label) for each in marked],
-            [each.text[slice(*each.replaces)] for each in marked if each.replaces],
+            [(correction.mention, correction.label) for correction in marked],
+            [
+                correction.text[slice(*correction.replaces)]
+                for correction in marked
+                if correction.replaces
+            ],
             spans_key=self._normalizer.cfg["spans_key"],
         )
 
@@ -92,7 +96,7 @@ class AppliedCorrections:
         return [
             correction
             for correction in corrections
-            if all(number(each) is not None for each in split_ids(correction.kb_id))
+            if all(number(concept_id) is not None for concept_id in split_ids(correction.kb_id))
         ]
 
     def _change(
@@ -129,9 +133,9 @@ class AppliedCorrections:
         self._normalizer.lookup.change_synonyms([*self._base, *added])
 
     def _answers_of(self, corrections: Sequence[Correction]) -> dict[bytes, str]:
-        keys = self._normalizer.lookup.keys(each.searched for each in corrections)
-        return {key: each.kb_id for key, each in zip(keys, corrections, strict=True)}
+        keys = self._normalizer.lookup.keys(correction.searched for correction in corrections)
+        return {key: correction.kb_id for key, correction in zip(keys, corrections, strict=True)}
 
 
 def _synonyms(corrections: Iterable[Correction]) -> list[tuple[str, str]]:
-    return [pair for each in corrections for pair in each.synonyms]
+    return [pair for correction in corrections for pair in correction.synonyms]

@@ -66,8 +66,8 @@ def _unmistakable(normalizer: ConceptNormalizer, own: Mapping[str, str]) -> list
         short
         for short, ours, theirs in linked
         if not short.isalpha()
-        or short in {each.name for each in ours}
-        or {each.concept_id for each in ours} & {each.concept_id for each in theirs}
+        or short in {concept.name for concept in ours}
+        or {concept.concept_id for concept in ours} & {concept.concept_id for concept in theirs}
     ]
 
 
@@ -81,7 +81,7 @@ def _without_synonyms(
         that are no names.
     """
     several = [longs for own in meanings.values() if len(longs := {*own}.intersection(names)) > 1]
-    texts = sorted({each for longs in several for each in longs})
+    texts = sorted({long for longs in several for long in longs})
     candidates = normalizer.candidates(texts, top_k=1)
     concepts = {
         text: found[0].concept_id for text, found in zip(texts, candidates, strict=True) if found

@@ -167,8 +167,8 @@ def make_batch(rows: Sequence[Row]) -> AnnotatedBatch:
     """
     import pyarrow
 
-    mentions = [each for row in rows for each in row["mentions"] or ()]
-    linked = sum(bool(split_ids(each["kb_id"])) for each in mentions)
+    mentions = [mention for row in rows for mention in row["mentions"] or ()]
+    linked = sum(bool(split_ids(mention["kb_id"])) for mention in mentions)
     counts = AnnotationCounts(len(rows), len(mentions), linked)
     failed = [row for row in rows if row[ERROR]]
     if failed:

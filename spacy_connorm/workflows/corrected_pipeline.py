@@ -130,7 +130,7 @@ class CorrectedPipeline:
         self.refresh()
         spans_key, label = self.normalizer.cfg["spans_key"], self.labels[0]
         records = []
-        for batch in batched(zip_longest(texts, mentions), lambda each: len(each[0]), _CHARACTERS):
+        for batch in batched(zip_longest(texts, mentions), lambda pair: len(pair[0]), _CHARACTERS):
             with self._reading():
                 docs = [self.nlp.make_doc(text) for text, _ in batch]
                 for doc, (_, known) in zip(docs, batch, strict=True):
@@ -212,7 +212,7 @@ class CorrectedPipeline:
             the encoder recognizes nothing, CN108 if the file can't be written.
         """
         require_ids(kb_id)
-        concept_ids = [self.concept(each).concept_id for each in split_ids(kb_id)]
+        concept_ids = [self.concept(concept_id).concept_id for concept_id in split_ids(kb_id)]
         start, end, long_form = self._place(text, start, end)
         correction = Correction(
             text=text,
@@ -240,11 +240,12 @@ class CorrectedPipeline:
             CN108 if the file can't be written.
         """
         with self._writing():
-            known = {each.id for each in self._records if isinstance(each, Correction)}
+            known = {record.id for record in self._records if isinstance(record, Correction)}
             if correction_id not in known:
                 raise ConnormError(Errors.CN753)
             if any(
-                isinstance(each, Undo) and each.undoes == correction_id for each in self._records
+                isinstance(record, Undo) and record.undoes == correction_id
+                for record in self._records
             ):
                 raise ConnormError(Errors.CN754)
             undo = Undo(correction_id, author=author)
@@ -343,4 +344,6 @@ class _TurnTaking:
 def _chosen_first(candidates: list[dict[str, Any]], kb_id: str) -> list[dict[str, Any]]:
     chosen = split_ids(kb_id)
     # The sort is stable, so the candidates of a composite stay in the order of its parts.
-    return sorted(candidates, key=lambda each: (each["part"], each["concept_id"] not in chosen))
+    return sorted(
+        candidates, key=lambda candidate: (candidate["part"], candidate["concept_id"] not in chosen)
+    )

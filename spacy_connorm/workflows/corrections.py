@@ -150,7 +150,7 @@ def from_line(line: str) -> CorrectionRecord:
     if not isinstance(read, dict):
         raise ValueError("not an object")
     kind: Any = Undo if "undoes" in read else Correction
-    values = {each.name: read[each.name] for each in fields(kind) if each.name in read}
+    values = {column.name: read[column.name] for column in fields(kind) if column.name in read}
     if not _NEEDED[kind] <= values.keys():
         raise ValueError("a field is missing")
     if not all(isinstance(value, _KINDS.get(name, str)) for name, value in values.items()):
@@ -172,13 +172,13 @@ def effective(records: Iterable[CorrectionRecord]) -> list[Correction]:
     RETURNS (List[Correction]): In the order of the file.
     """
     records = list(records)
-    undone = {each.undoes for each in records if isinstance(each, Undo)}
+    undone = {record.undoes for record in records if isinstance(record, Undo)}
     last: dict[tuple[str, int, int], Correction] = {}
-    for each in records:
-        if isinstance(each, Correction) and each.id not in undone:
-            place = (each.text, each.start, each.end)
+    for record in records:
+        if isinstance(record, Correction) and record.id not in undone:
+            place = (record.text, record.start, record.end)
             last.pop(place, None)
-            last[place] = each
+            last[place] = record
     return list(last.values())
 
 
@@ -358,8 +358,8 @@ def convert_corrections(
     return CorrectionReport(
         records=len(records),
         corrections=len(corrections),
-        without_concept=sum(each.kb_id == NIL for each in corrections),
-        texts=len({each.text for each in corrections}),
+        without_concept=sum(correction.kb_id == NIL for correction in corrections),
+        texts=len({correction.text for correction in corrections}),
         conflicts=tuple(_conflicts(corrections)),
     )
 
@@ -368,12 +368,12 @@ def _write_table(corrections: Sequence[Correction], path: Path, lang: str) -> No
     """Write the synonyms that agree with the last correction of their text, which gives the
     server's answer.
     """
-    last = {_key(each): each.kb_id for each in corrections}
+    last = {_key(correction): correction.kb_id for correction in corrections}
     counts = Counter(
         (" ".join(text.split()), concept_id)
-        for each in corrections
-        if each.kb_id == last[_key(each)]
-        for text, concept_id in each.synonyms
+        for correction in corrections
+        if correction.kb_id == last[_key(correction)]
+        for text, concept_id in correction.synonyms
     )
     write_synonyms(path, [ChangedSynonym(*pair, times) for pair, times in counts.items()])
 
@@ -384,8 +384,12 @@ def _write_docs(corrections: Sequence[Correction], path: Path, lang: str) -> Non
 
 def _write_stop_list(corrections: Sequence[Correction], path: Path, lang: str) -> None:
     """Write the texts whose last correction gives no concept, sorted."""
-    last = {_key(each): each for each in corrections}
-    texts = sorted(" ".join(each.searched.split()) for each in last.values() if each.kb_id == NIL)
+    last = {_key(correction): correction for correction in corrections}
+    texts = sorted(
+        " ".join(correction.searched.split())
+        for correction in last.values()
+        if correction.kb_id == NIL
+    )
     write_text(path, "".join(f"{text}\n" for text in texts))
 
 
@@ -402,10 +406,10 @@ def _by_text(corrections: Iterable[Correction]) -> list[dict[str, Correction]]:
     RETURNS (List[Dict[str, Correction]]): For each text, corrections by concept.
     """
     by_text: dict[str, dict[str, Correction]] = {}
-    for each in corrections:
-        chosen = by_text.setdefault(_key(each), {})
-        chosen.pop(each.kb_id, None)
-        chosen[each.kb_id] = each
+    for correction in corrections:
+        chosen = by_text.setdefault(_key(correction), {})
+        chosen.pop(correction.kb_id, None)
+        chosen[correction.kb_id] = correction
     return list(by_text.values())
 
 
@@ -413,15 +417,22 @@ def _conflicts(corrections: Sequence[Correction]) -> Iterator[CorrectionConflict
     for chosen in _by_text(corrections):
         if len(chosen) > 1:
             *_, last = chosen.values()
-            authors = tuple([each.author for each in chosen.values()])
+            authors = tuple([correction.author for correction in chosen.values()])
             yield CorrectionConflict(last.searched, tuple(chosen), authors)
 
 
 def _docs(corrections: Iterable[Correction], nlp: Language) -> Iterator[Doc]:
-    in_order = sorted(corrections, key=lambda each: (each.text, each.start, each.end))
-    for text, alike in groupby(in_order, key=lambda each: each.text):
+    in_order = sorted(
+        corrections, key=lambda correction: (correction.text, correction.start, correction.end)
+    )
+    for text, alike in groupby(in_order, key=lambda correction: correction.text):
         mentions = tuple(
-            Mention(each.mention, each.label, each.kb_id, ((each.start, each.end),))
-            for each in alike
+            Mention(
+                correction.mention,
+                correction.label,
+                correction.kb_id,
+                ((correction.start, correction.end),),
+            )
+            for correction in alike
         )
         yield make_doc(Document("", text, mentions), nlp=nlp, report=CorpusReport())

@@ -160,7 +160,7 @@ def read_text_batches(
         texts = texts_of_rows(_read_parquet(path), text_field, id_field, name=name)
     else:
         texts = read_json_lines(path, name, text_field, CorpusReport(), id_field)
-    return batched(texts, lambda each: len(each.text or ""), _CHARACTERS, most=_ROWS)
+    return batched(texts, lambda text: len(text.text or ""), _CHARACTERS, most=_ROWS)
 
 
 def texts_of_rows(

@@ -329,9 +329,9 @@ def _remove(changes: Iterable[ChangedSynonym], normalizer: ConceptNormalizer) ->
     """Remove the synonyms that were removed from an older index, if this one has their concepts."""
     store = normalizer.lookup.index.store
     normalizer.remove_synonyms(
-        (each.text, each.concept_id)
-        for each in changes
-        if not each.times and store.number(normalizer.own_id(each.concept_id)) is not None
+        (change.text, change.concept_id)
+        for change in changes
+        if not change.times and store.number(normalizer.own_id(change.concept_id)) is not None
     )
 
 
@@ -342,7 +342,7 @@ def _read_examples(
         has_ids = False
         for doc in read_docs(path, nlp.vocab):
             mentions = annotated_mentions(doc, spans_key=spans_key)
-            has_ids = has_ids or any(each.concept_ids for each in mentions)
+            has_ids = has_ids or any(mention.concept_ids for mention in mentions)
             yield Example(doc, doc)
         if not has_ids:
             warn(Warnings.CNW405.format(path=path))

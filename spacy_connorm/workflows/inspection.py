@@ -142,7 +142,7 @@ def _compare(path: Path) -> CheckReport:
         path,
         folders,
         len(listed),
-        sorted(each for each in unlisted if each.as_posix() not in _DOCUMENTATION),
+        sorted(path for path in unlisted if path.as_posix() not in _DOCUMENTATION),
     )
 
 

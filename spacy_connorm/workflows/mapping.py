@@ -128,11 +128,11 @@ def map_terms(
     limits = {"top_k": max(top_k, 2), "types": types, "branches": branches}
     found = find_candidates(nlp, normalizer, terms, **limits)
     with progress_bar(found, unit="terms", total=len(terms)) as bar:
-        mappings = [mapper.map(*each) for each in zip(terms, bar, strict=True)]
-    mappings = [_keep_earlier(each, earlier) for each in mappings]
-    left = [each for rows in earlier.values() for each in rows]
+        mappings = [mapper.map(*pair) for pair in zip(terms, bar, strict=True)]
+    mappings = [_keep_earlier(mapping, earlier) for mapping in mappings]
+    left = [row for rows in earlier.values() for row in rows]
     # Decisions about terms that are no longer in the table.
-    gone = [replace(each, count=0) for each in left if each.is_decided]
+    gone = [replace(row, count=0) for row in left if row.is_decided]
     metadata = mapper.metadata(terms_path, [*mappings, *gone], licence=licence)
     write_sssom(MappingSet(metadata, [*mappings, *gone]), output_path, raw=raw)
     summary = summarize_mappings(mappings, measure=mapper.measure)
@@ -159,8 +159,8 @@ def _read_earlier(path: Path) -> _Earlier:
     with path.open(encoding="utf-8-sig", errors="replace") as file:
         first = file.readline()
     if first.startswith("#") or "subject_id" in first.split("\t"):
-        for each in read_sssom(path).mappings:
-            earlier[each.subject_id, each.subject_label].append(each)
+        for mapping in read_sssom(path).mappings:
+            earlier[mapping.subject_id, mapping.subject_label].append(mapping)
     return earlier
 
 
@@ -301,9 +301,9 @@ class TermMapper:
 
 
 def _curies_of(mappings: Iterable[TermMapping]) -> Iterator[str]:
-    for each in mappings:
-        yield from (each.subject_id, each.object_id, each.author_id)
-        yield from (candidate.object_id for candidate in each.candidates)
+    for mapping in mappings:
+        yield from (mapping.subject_id, mapping.object_id, mapping.author_id)
+        yield from (candidate.object_id for candidate in mapping.candidates)
 
 
 def _is_tied(found: Sequence[Candidate]) -> bool:
@@ -311,8 +311,10 @@ def _is_tied(found: Sequence[Candidate]) -> bool:
     first one alone.
     """
     best, *others = found
-    tied = [each for each in others if each.score >= best.score]
-    return bool(tied) and (best.text != best.name or any(each.text == each.name for each in tied))
+    tied = [candidate for candidate in others if candidate.score >= best.score]
+    return bool(tied) and (
+        best.text != best.name or any(candidate.text == candidate.name for candidate in tied)
+    )
 
 
 def _confidence(candidate: Candidate) -> float:

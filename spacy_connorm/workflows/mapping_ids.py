@@ -42,13 +42,13 @@ class MappingIds:
         addresses (Mapping[str, str]): The beginning of the IRIs of ids, by prefix.
         RAISES (ConnormError): CN006 for an invalid prefix or IRI.
         """
-        for each in (prefix, *addresses):
-            require_prefix(each)
-        for each in addresses.values():
-            if not re.match(r"[A-Za-z][A-Za-z0-9+.\-]*:\S+$", each):
-                refuse("addresses", each, "an address (IRI) for each prefix")
+        for name in (prefix, *addresses):
+            require_prefix(name)
+        for address in addresses.values():
+            if not re.match(r"[A-Za-z][A-Za-z0-9+.\-]*:\S+$", address):
+                refuse("addresses", address, "an address (IRI) for each prefix")
         self._prefix = PREFIXES.prefix(prefix) if PREFIXES.knows(prefix) else prefix
-        self._addresses = {each.upper(): address for each, address in addresses.items()}
+        self._addresses = {name.upper(): address for name, address in addresses.items()}
 
     def subject(self, code: str) -> str:
         """Convert the code of a term to a CURIE.
@@ -84,8 +84,8 @@ class MappingIds:
 
         RETURNS (Dict[str, str]): SSSOM's curie_map: IRIs by prefix.
         """
-        prefixes = {split_curie(each)[0] for each in curies if each} - _IMPLIED
-        return {each: self._address(each) for each in sorted(prefixes)}
+        prefixes = {split_curie(curie)[0] for curie in curies if curie} - _IMPLIED
+        return {name: self._address(name) for name in sorted(prefixes)}
 
     def _address(self, prefix: str) -> str:
         known = self._addresses.get(prefix.upper()) or _BUILT_IN.get(prefix)

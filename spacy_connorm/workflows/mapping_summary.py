@@ -43,10 +43,10 @@ def summarize_mappings(mappings: Iterable[TermMapping], *, measure: str = "") ->
     RETURNS (MappingSummary): The rows by status, and how often their terms occur.
     """
     rows, counts, decided = Counter[str](), Counter[str](), 0
-    for each in mappings:
-        rows[each.status] += 1
-        counts[each.status] += each.count
-        decided += each.is_decided
+    for mapping in mappings:
+        rows[mapping.status] += 1
+        counts[mapping.status] += mapping.count
+        decided += mapping.is_decided
     return MappingSummary(
         measure,
         rows={status: rows[status] for status in STATUSES},

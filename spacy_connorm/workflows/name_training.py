@@ -136,7 +136,7 @@ def train_on_names(
     trained = folder / "encoder"
     train(config, trained, overrides={"training.arguments.max_steps": plan.steps}, gpu_id=gpu_id)
     block = {"@architectures": config["encoder"]["@architectures"], "name": str(trained)}
-    right = [_is_right(each, rest, left_out, language, settings) for each in (NGRAMS, block)]
+    right = [_is_right(encoder, rest, left_out, language, settings) for encoder in (NGRAMS, block)]
     gain = _compare(*right)
     return block if gain.pays else NGRAMS, gain
 
@@ -149,21 +149,21 @@ def leave_out_names(ontology: Ontology) -> tuple[Ontology, list[tuple[str, str]]
         synonyms with the ids of their concepts. No other concept has them.
     RAISES (ConnormError): CN810 if there are too few.
     """
-    times = Counter(name.casefold() for each in ontology for name in {*each.names})
+    times = Counter(name.casefold() for concept in ontology for name in {*concept.names})
     draw = random.Random(_SEED)
     possible = [
-        (draw.choice(own), each.concept_id)
-        for each in ontology
-        if (own := [name for name in each.names[1:] if times[name.casefold()] == 1])
+        (draw.choice(own), concept.concept_id)
+        for concept in ontology
+        if (own := [name for name in concept.names[1:] if times[name.casefold()] == 1])
     ]
-    synonyms = sum(len(each.names) - 1 for each in ontology)
+    synonyms = sum(len(concept.names) - 1 for concept in ontology)
     count = min(_MOST, round(_SHARE * synonyms), len(possible))
     if count < _FEWEST:
         reason = f"the ontology has {synonyms:,} synonyms, too few to learn from"
         raise ConnormError(Errors.CN810.format(reason=reason, mend="an index without `train`"))
     left_out = draw.sample(possible, count)
     of_concept = {concept_id: name for name, concept_id in left_out}
-    rest = (_without(each, of_concept.get(each.concept_id)) for each in ontology)
+    rest = (_without(concept, of_concept.get(concept.concept_id)) for concept in ontology)
     return Ontology(rest, source=ontology.source), left_out
 
 
@@ -172,7 +172,7 @@ def _without(concept: Concept, name: str | None) -> Concept:
     if name is None:
         return concept
     left: dict[str, Any] = {
-        field: tuple(each for each in getattr(concept, field) if each != name)
+        field: tuple(other for other in getattr(concept, field) if other != name)
         for field in ("aliases", *SCOPES)
     }
     return replace(concept, **left)

@@ -72,25 +72,25 @@ def _move_table(
     path: str | Path, successors: Successors, output_path: str | Path | None
 ) -> MovedSynonyms:
     synonyms = list(read_synonyms(path))
-    found = [successors.find(each.concept_id) for each in synonyms]
+    found = [successors.find(synonym.concept_id) for synonym in synonyms]
     both = list(zip(synonyms, found, strict=True))
     if output_path is not None:
         write_synonyms(output_path, _merged(both))
     left = tuple(
-        LeftSynonym(each.text, each.concept_id, now.reason, now.proposed)
-        for each, now in both
+        LeftSynonym(synonym.text, synonym.concept_id, now.reason, now.proposed)
+        for synonym, now in both
         if not now.concept_id
     )
-    kept = sum(each.concept_id == now.concept_id for each, now in both)
+    kept = sum(synonym.concept_id == now.concept_id for synonym, now in both)
     return MovedSynonyms(kept, len(both) - kept - len(left), left)
 
 
 def _merged(synonyms: Iterable[tuple[ChangedSynonym, Successor]]) -> list[ChangedSynonym]:
     """Merge synonyms whose ids in the old release have become one: their counts are added."""
     times: Counter[tuple[str, str]] = Counter()
-    for each, now in synonyms:
+    for synonym, now in synonyms:
         if now.concept_id:
-            times[each.text, now.concept_id] += each.times
+            times[synonym.text, now.concept_id] += synonym.times
     return [ChangedSynonym(*pair, count) for pair, count in times.items()]
 
 
@@ -98,9 +98,9 @@ def _move_corrections(
     path: Path, successors: Successors, output_path: str | Path | None
 ) -> MovedSynonyms:
     records = CorrectionsFile(existing_file(path)).read()
-    moved = [_moved_record(each, successors) for each in records]
+    moved = [_moved_record(record, successors) for record in records]
     if output_path is not None:
-        write_text(output_path, "".join(f"{to_line(each)}\n" for each in moved))
+        write_text(output_path, "".join(f"{to_line(record)}\n" for record in moved))
     before, after = effective(records), effective(moved)
     left = tuple(_left_corrections(before, successors))
     changed = sum(one.kb_id != other.kb_id for one, other in zip(before, after, strict=True))
@@ -110,7 +110,9 @@ def _move_corrections(
 def _moved_record(record: CorrectionRecord, successors: Successors) -> CorrectionRecord:
     if not isinstance(record, Correction):
         return record
-    ids = {each: successors.find(each).concept_id for each in split_ids(record.kb_id)}
+    ids = {
+        concept_id: successors.find(concept_id).concept_id for concept_id in split_ids(record.kb_id)
+    }
     if not all(ids.values()):
         return record
     return replace(record, kb_id="|".join(dict.fromkeys(ids.values())) or NIL)
@@ -119,12 +121,12 @@ def _moved_record(record: CorrectionRecord, successors: Successors) -> Correctio
 def _left_corrections(
     corrections: Iterable[Correction], successors: Successors
 ) -> Iterator[LeftSynonym]:
-    for each in corrections:
-        found = [successors.find(concept_id) for concept_id in split_ids(each.kb_id)]
+    for correction in corrections:
+        found = [successors.find(concept_id) for concept_id in split_ids(correction.kb_id)]
         missing = [now for now in found if not now.concept_id]
         if missing:
             proposed = tuple(chain.from_iterable(now.proposed for now in missing))
-            yield LeftSynonym(each.mention, each.kb_id, missing[0].reason, proposed)
+            yield LeftSynonym(correction.mention, correction.kb_id, missing[0].reason, proposed)
 
 
 _LEFT = "synonym left"
@@ -150,7 +152,7 @@ class OntologyDiff(NamedTuple):
 
         RETURNS (Dict[str, int]): For each of `KINDS`.
         """
-        found = Counter(each.kind for each in self.changes)
+        found = Counter(change.kind for change in self.changes)
         return {kind: found[kind] for kind in KINDS}
 
 

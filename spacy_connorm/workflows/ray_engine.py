@@ -41,7 +41,9 @@ def annotate_on_ray(
     with _connected(address) as ray:
         cores = int(ray.cluster_resources().get("CPU", 1))
         count = min(cores if processes < 0 else processes, cores, len(fragments))
-        items = [{"name": each.name, "path": str(each.path.resolve())} for each in fragments]
+        items = [
+            {"name": fragment.name, "path": str(fragment.path.resolve())} for fragment in fragments
+        ]
         dataset = ray.data.from_items(items, override_num_blocks=len(items)).map_batches(
             _FragmentActor,
             fn_constructor_args=(annotator, output),

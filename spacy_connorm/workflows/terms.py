@@ -136,7 +136,7 @@ def _read_excel(path: Path, sheet: str | None) -> Iterator[TableRow]:
 
     try:
         with closing(load_workbook(path, read_only=True, data_only=True)) as book:
-            names = [each.title for each in book.worksheets]
+            names = [sheet.title for sheet in book.worksheets]
             if not names or (sheet is not None and sheet not in names):
                 told = {"what": f"sheet '{sheet or ''}'", "known": ", ".join(names) or "none"}
                 raise ConnormError(Errors.CN114.format(path=path, **told))

@@ -99,7 +99,7 @@ def _refuse_fields(path: Path, *fields: str) -> None:
 
 def _read_file(path: Path, replaced: CorpusReport) -> InputText:
     text, doc_id = (
-        replace_surrogates(each, report=replaced) for each in (read_text(path), path.stem)
+        replace_surrogates(text, report=replaced) for text in (read_text(path), path.stem)
     )
     return InputText("", text, {ID_FIELD: doc_id}, f"'{path}'")
 
@@ -147,7 +147,7 @@ def read_json_lines(
 def _read_table(path: Path, replaced: CorpusReport, needed: Sequence[str]) -> Iterator[InputText]:
     rows = read_rows(path)
     columns = [replace_surrogates(cell.strip(), report=replaced) for cell in next(rows, (0, []))[1]]
-    text_at, *_ = [find_column(path, each, columns) for each in needed]
+    text_at, *_ = [find_column(path, column, columns) for column in needed]
     named = [at for at, column in enumerate(columns) if column and at != text_at]
     require_distinct_columns(path, [columns[at] for at in named])
     for number, row in require_width(rows, path, len(columns)):
