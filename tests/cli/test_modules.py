@@ -19,9 +19,10 @@ finally:
 """
 
 
-def test_the_list_has_the_commands_in_order_with_the_first_lines_of_their_docstrings():
+def test_the_list_has_all_commands_with_the_first_lines_of_their_docstrings():
     commands = get_command(app).commands
-    assert list(read_summaries()) == list(commands)
+    # Those follow the order in which their modules were imported.
+    assert read_summaries().keys() == commands.keys()
     for name, summary in read_summaries().items():
         assert (commands[name].help or "").partition("\n")[0] == summary
 

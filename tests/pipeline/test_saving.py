@@ -42,7 +42,7 @@ def test_words_of_documents_are_left_out(pipeline, tmp_path):
     save_pipeline(again, tmp_path / "again")
     assert b"Zwiebel" not in contents(tmp_path / "again")
     strings = spacy.load(tmp_path / "again").vocab.strings
-    assert "Disease" in strings and ":-)" in strings
+    assert "Disease" in strings and "o'clock" in strings
 
 
 def add_tagger(nlp):
