@@ -93,13 +93,14 @@ def set_span_attributes(
     candidates (Sequence[Sequence[Candidate]]): The candidates of each mention, best first.
     prefix (str): The prefix of the attributes.
     """
+    # The keys are those of spaCy's attributes of spans.
     user_data: dict[Any, Any] = doc.user_data
     # Stored as if on an empty span, since `Doc.from_docs` warns about values on a whole document.
-    user_data[_key(prefix + _NORMALIZED, 0, 0)] = True
+    user_data["._.", prefix + _NORMALIZED, 0, 0] = True
     for span, kb_id, found_candidates in zip(spans, kb_ids, candidates, strict=True):
         place = span.start_char, span.end_char
-        user_data[_key(prefix + _KB_ID, *place)] = kb_id
-        user_data[_key(prefix + _CANDIDATES, *place)] = tuple(map(tuple, found_candidates))
+        user_data["._.", prefix + _KB_ID, *place] = kb_id
+        user_data["._.", prefix + _CANDIDATES, *place] = tuple(map(tuple, found_candidates))
 
 
 def register_matched_name() -> None:
@@ -118,7 +119,7 @@ def get_matched_name(span: Span) -> str:
     RETURNS (str): The name as written in the index; empty if no finder found the span.
     """
     user_data: dict[Any, Any] = span.doc.user_data
-    return user_data.get(_key(_MATCHED_NAME, span.start_char, span.end_char), "")
+    return user_data.get(("._.", _MATCHED_NAME, span.start_char, span.end_char), "")
 
 
 def is_normalized(doc: Doc, prefix: str = "") -> bool:
@@ -129,7 +130,7 @@ def is_normalized(doc: Doc, prefix: str = "") -> bool:
     RETURNS (bool): True even if it found no mentions.
     """
     user_data: dict[Any, Any] = doc.user_data
-    return _key(prefix + _NORMALIZED, 0, 0) in user_data
+    return ("._.", prefix + _NORMALIZED, 0, 0) in user_data
 
 
 def get_candidates(span: Span, prefix: str = "") -> list[Candidate] | None:
@@ -180,11 +181,7 @@ def _is_ours(getter: Any) -> bool:
 
 def _read(span: Span, name: str, default: Any) -> Any:
     user_data: dict[Any, Any] = span.doc.user_data
-    return user_data.get(_key(name, span.start_char, span.end_char), default)
-
-
-def _key(name: str, start: int, end: int) -> tuple[str, str, int, int]:
-    return ("._.", name, start, end)
+    return user_data.get(("._.", name, span.start_char, span.end_char), default)
 
 
 # The attributes of spans. The name of the first one is from negspacy.
@@ -233,8 +230,8 @@ def set_assertions(span: Span, assertions: Collection[str], possibility: str) ->
     user_data: dict[Any, Any] = span.doc.user_data
     place = (span.start_char, span.end_char)
     for name, attribute in ASSERTIONS.items():
-        user_data[_key(attribute, *place)] = name in assertions
-    user_data[_key(_POSSIBILITY, *place)] = possibility
+        user_data["._.", attribute, *place] = name in assertions
+    user_data["._.", _POSSIBILITY, *place] = possibility
 
 
 def get_assertions(span: Span) -> tuple[str, ...] | None:

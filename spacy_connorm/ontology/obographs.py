@@ -70,7 +70,7 @@ class _Graphs:
         for part in self._report.odd.watch(parts):
             try:
                 stated = list(state(part))
-                is_odd = not all(isinstance(text, str) for each in stated for text in each)
+                is_odd = not all(isinstance(text, str) for texts in stated for text in texts)
             except (AttributeError, KeyError, TypeError):
                 is_odd = True
             if is_odd:
