@@ -378,6 +378,11 @@ class Errors(metaclass=_Coded):
         "Rename it, or choose another format."
     )
 
+    CN775 = (
+        "The fields of text number {number} can't be written in this format ({reason}): a number "
+        "has more than 64 bits, or values are nested hundreds of levels deep. Leave them out."
+    )
+
     # Mapping
     CN786 = "There is no such row in the file of mappings. Load the page again."
     CN787 = "Somebody has changed this row in the meantime. Load the page again, then decide."

@@ -9,7 +9,6 @@ and notes are skipped when a corpus is read. When a folder is written, the types
 in `annotation.conf`.
 """
 
-import json
 import re
 from codecs import BOM_UTF8
 from collections import Counter
@@ -22,6 +21,7 @@ from typing import NamedTuple
 
 from ..concepts.curies import PREFIXES
 from ..errors import ConnormError, Errors
+from ..files.json_text import to_json
 from ..files.text import open_text, read_text
 from .document import (
     CorpusReport,
@@ -34,7 +34,7 @@ from .document import (
 )
 from .mentions import LOCAL_PREFIX, Mention
 from .spans import ASSERTIONS
-from .writing import DistinctIds
+from .writing import BREAKS, DistinctIds
 
 _ANNOTATIONS, _TEXT = ".ann", ".txt"
 _EXPECTED = (
@@ -57,12 +57,12 @@ _SKIPPED = {
 }
 _CONFIG = "annotation.conf"
 _MARK = "# Written by spacy_connorm."
-_BREAKS = str.maketrans(dict.fromkeys("\n\r\t", " "))
-_NOT_IN_NAMES = re.compile(r'[/\\:*?"<>|%\x00-\x1f\x7f]|^\.|[. ]$')
+_NOT_IN_NAMES = re.compile('[/\\\\:*?"<>|%\x00-\x1f\x7f\ud800-\udfff]|^[.]|[. ]$')
 _NOT_IN_TYPES = re.compile(r"[^\w-]")
+# In bytes: file systems allow 255, and a number and an extension follow.
 _NAME_LENGTH = 100
 _RENAMED = "characters in ids that are not allowed in file names became `_`"
-_CUT = f"ids of more than {_NAME_LENGTH} characters were shortened"
+_CUT = f"ids of more than {_NAME_LENGTH} bytes were shortened"
 _RETYPED = "characters of labels other than letters, digits, `-` and `_` became `_`"
 _REPLACED = "byte order marks at the start of texts became U+FFFD"
 _NO_TYPE = "Mention"
@@ -212,10 +212,12 @@ class BratExporter:
             changes[_REPLACED] += 1
         name, renamed = _NOT_IN_NAMES.subn("_", document.doc_id)
         changes[_RENAMED] += bool(renamed)
-        changes[_CUT] += len(name) > _NAME_LENGTH
+        written = name.encode()
+        changes[_CUT] += len(written) > _NAME_LENGTH
         types = tuple(_type(mention, changes) for mention in document.mentions)
         lines = "".join(self._lines(document, types))
-        return BratFiles(name[:_NAME_LENGTH], document.text, lines, types)
+        name = written[:_NAME_LENGTH].decode(errors="ignore")
+        return BratFiles(name, document.text, lines, types)
 
     def write(self, rendered: Iterable[BratFiles], path: Path, changes: Counter[str]) -> None:
         types: set[str] = set()
@@ -243,10 +245,10 @@ class BratExporter:
         for number, (mention, kind) in enumerate(mentions, start=1):
             place = ";".join(f"{start} {end}" for start, end in mention.fragments)
             parts = (document.text[start:end] for start, end in mention.fragments)
-            yield f"T{number}\t{kind} {place}\t{' '.join(parts).translate(_BREAKS)}\n"
+            yield f"T{number}\t{kind} {place}\t{' '.join(parts).translate(BREAKS)}\n"
             for concept_id in mention.concept_ids:
                 found = mention.find_candidate(concept_id)
-                name = found.name.translate(_BREAKS) if found else ""
+                name = found.name.translate(BREAKS) if found else ""
                 reference = self._reference(concept_id)
                 yield f"N{next(references)}\tReference T{number} {reference}\t{name}\n"
             for assertion in mention.assertions or ():
@@ -279,4 +281,4 @@ def _note(mention: Mention) -> str:
         told["possibility"] = mention.possibility
     if mention.candidates:
         told["candidates"] = [candidate._asdict() for candidate in mention.candidates]
-    return json.dumps(told, ensure_ascii=False) if told else ""
+    return to_json(told) if told else ""

@@ -3,19 +3,18 @@ Bundle.
 """
 
 import base64
-import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ..concepts import Candidate
 from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..errors import require_choice
+from ..files.json_text import to_json
 from ..files.text import open_text
 from .document import Document
 from .mentions import Mention, split_ids
@@ -43,9 +42,21 @@ _ABSENT_REASON = "http://terminology.hl7.org/CodeSystem/data-absent-reason"
 _RELATIVES = "FamilyMemberHistory"
 _ROLES = "http://terminology.hl7.org/CodeSystem/v3-RoleCode"
 _ID = re.compile(r"[A-Za-z0-9\-.]{1,64}")
-_NOT_FHIR = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+_NOT_FHIR = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 _REPLACED = "control characters of mentions became U+FFFD"
+_REPEATED = "the same text of the same patient was written once"
 Resource = dict[str, Any]
+
+
+class FhirEntries(NamedTuple):
+    """What is written for a document.
+
+    own_id (bytes): Its id.
+    lines (List[str]): Its resources, or entries of a Bundle.
+    """
+
+    own_id: bytes
+    lines: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +78,19 @@ class FhirNdjsonExporter:
 
     def render(self, document: Document, changes: Counter[str]) -> Any:
         source = {"type": "DocumentReference", "identifier": {"value": _allowed(document.doc_id)}}
-        return [_dumps(finding) for finding in self._findings(document, source, changes)]
+        found = self._findings(document, source, changes)
+        return FhirEntries(self._own_id(document).bytes, [to_json(finding) for finding in found])
 
     def write(self, rendered: Iterable[Any], path: Path, changes: Counter[str]) -> None:
         with open_text(path, "wt") as file:
-            for lines in rendered:
-                file.writelines(f"{line}\n" for line in lines)
+            for line in _distinct(rendered, changes):
+                file.write(f"{line}\n")
+
+    def _own_id(self, document: Document) -> UUID:
+        """Create an id that is the same whenever the same text of the same patient is annotated."""
+        subject = _subject(document, self.subject_field)
+        told = to_json(subject) if subject else ""
+        return uuid5(NAMESPACE_OID, f"{_allowed(document.doc_id)}\n{document.text}{told}")
 
     def _findings(
         self, document: Document, source: Resource, changes: Counter[str]
@@ -82,7 +100,7 @@ class FhirNdjsonExporter:
 
         YIELDS (Dict[str, Any]): The resources.
         """
-        own_id = _uuid(document)
+        own_id = self._own_id(document)
         for number, mention in enumerate(document.mentions):
             changes[_REPLACED] += bool(_NOT_FHIR.search(mention.text))
             parts = [split_ids(part) for part in mention.kb_id.split("|")]
@@ -128,33 +146,46 @@ class FhirBundleExporter(FhirNdjsonExporter):
     """Writes one Bundle: each text as a DocumentReference, followed by its findings."""
 
     def render(self, document: Document, changes: Counter[str]) -> Any:
-        own_id = str(_uuid(document))
+        own_id = self._own_id(document)
         content = base64.b64encode(document.text.encode()).decode()
         attachment = {"contentType": "text/plain; charset=utf-8"}
         note = {
             "resourceType": "DocumentReference",
-            "id": own_id,
+            "id": str(own_id),
             "identifier": [{"value": _allowed(document.doc_id)}],
             "status": "current",
             **_subject(document, self.subject_field),
             "content": [{"attachment": {**attachment, **({"data": content} if content else {})}}],
         }
         found = self._findings(document, {"reference": _url(note)}, changes)
-        return [
-            f'{{"fullUrl": "{_url(resource)}", "resource": {_dumps(resource)}}}'
+        entries = [
+            f'{{"fullUrl": "{_url(resource)}", "resource": {to_json(resource)}}}'
             for resource in (note, *found)
         ]
+        return FhirEntries(own_id.bytes, entries)
 
     def write(self, rendered: Iterable[Any], path: Path, changes: Counter[str]) -> None:
         first = True
         with open_text(path, "wt") as file:
             file.write('{"resourceType": "Bundle", "type": "collection"')
-            for entry in chain.from_iterable(rendered):
+            for entry in _distinct(rendered, changes):
                 # An empty list is not allowed.
                 file.write(', "entry": [\n' if first else ",\n")
                 file.write(entry)
                 first = False
             file.write("}\n" if first else "\n]}\n")
+
+
+def _distinct(rendered: Iterable[FhirEntries], changes: Counter[str]) -> Iterator[str]:
+    """List the lines of documents, those of the same document once: two resources of a Bundle may
+    not have the same address.
+    """
+    seen = set[bytes]()
+    for own_id, lines in rendered:
+        changes[_REPEATED] += own_id in seen
+        if own_id not in seen:
+            seen.add(own_id)
+            yield from lines
 
 
 def _value(assertions: Collection[str]) -> Resource:
@@ -284,14 +315,5 @@ def _subject(document: Document, field: str) -> dict[str, Any]:
     return {"subject": {"type": "Patient", "identifier": {"value": _allowed(told)}}}
 
 
-def _uuid(document: Document) -> UUID:
-    """Create an id that is the same whenever the same text is annotated."""
-    return uuid5(NAMESPACE_OID, f"{document.doc_id}\n{document.text}")
-
-
 def _allowed(text: str) -> str:
     return _NOT_FHIR.sub("\ufffd", text)
-
-
-def _dumps(resource: Resource) -> str:
-    return json.dumps(resource, ensure_ascii=False)

@@ -1,6 +1,5 @@
 """OMOP: rows of the table NOTE_NLP of the Common Data Model 5.4, as CSV."""
 
-import csv
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -10,6 +9,7 @@ from typing import Any
 
 from ..about import __version__
 from ..concepts import Candidate
+from ..files.tables import RowWriter
 from ..files.text import open_text
 from .document import Document
 from .mentions import Mention
@@ -68,12 +68,12 @@ class OmopExporter(Dated):
     ) -> None:
         day, number = self.day(), 0
         with open_text(path, "wt", newline="") as file:
-            rows = csv.writer(file, lineterminator="\n")
-            rows.writerow(COLUMNS)
+            rows = RowWriter(file)
+            rows.write_row(COLUMNS)
             for rendering in rendered:
                 for note_id, *values, said in rendering:
                     number += 1
-                    rows.writerow((number, note_id, "", *values, _SYSTEM, day, "", *said))
+                    rows.write_row((number, note_id, "", *values, _SYSTEM, day, "", *said))
 
     def _cells(self, document: Document, mention: Mention) -> Iterator[tuple[Any, ...]]:
         snippet = _window(document.text, mention)

@@ -22,7 +22,7 @@ from ..errors import ConnormError, quote
 from ..files.text import open_text
 from .document import CorpusReport, Document, Place, make_mention, placed_lines, unlike
 from .mentions import NO_ID, Mention
-from .writing import DistinctIds
+from .writing import BREAKS, DistinctIds
 
 _EXPECTED = (
     "`ID|t|title`, then `ID|a|abstract`, then its mentions: ID, start, end, text, type and concept "
@@ -31,9 +31,7 @@ _EXPECTED = (
 _unlike = partial(unlike, format="PubTator", expected=_EXPECTED)
 _TEXT_LINE = re.compile(r"([^\s|]+)\|([ta])\|(.*)")
 _RELATION_NAME = re.compile(r"[A-Za-z_]+")
-# Everything that ends a line for `str.splitlines`, and the column separator.
-_BREAKS = str.maketrans(dict.fromkeys("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029", " "))
-_NOT_IN_IDS = re.compile(r"[\s|]")
+_NOT_IN_IDS = re.compile("[\\s|\ud800-\udfff]")
 _NO_ASSERTIONS = "mentions that are negated, possible, a relative's or past are written like others"
 _RENAMED = "white space and `|` in ids of documents became `_`"
 
@@ -151,7 +149,7 @@ class PubTatorExporter:
         changes[_RENAMED] += bool(renamed)
         title, abstract = _split(document.text)
         changes[_NO_ASSERTIONS] += sum(bool(mention.assertions) for mention in document.mentions)
-        lines = [f"|t|{title.translate(_BREAKS)}", f"|a|{abstract.translate(_BREAKS)}"]
+        lines = [f"|t|{title.translate(BREAKS)}", f"|a|{abstract.translate(BREAKS)}"]
         lines += (_line(document.text, mention) for mention in document.mentions)
         return PubTatorBlock(doc_id, lines)
 
@@ -181,4 +179,4 @@ def _line(text: str, mention: Mention) -> str:
     start, end = mention.extent
     kb_id = NO_ID if mention.is_nil else mention.kb_id
     cells = ("", str(start), str(end), text[start:end], mention.label, kb_id)
-    return "\t".join(cell.translate(_BREAKS) for cell in cells)
+    return "\t".join(cell.translate(BREAKS) for cell in cells)

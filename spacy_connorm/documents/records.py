@@ -2,7 +2,6 @@
 server, or a typed row of Parquet.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from spacy.util import minibatch
 
 from ..concepts import Candidate
 from ..errors import ConnormError, Errors, require_installed
+from ..files.json_text import to_json
 from ..files.text import open_text
 from .document import Document
 from .mentions import Mention
@@ -34,7 +34,7 @@ class JsonlExporter:
             if field in document.fields:
                 message = Errors.CN774.format(number=document.number, field=field, format="jsonl")
                 raise ConnormError(message)
-        return json.dumps(make_record(document), ensure_ascii=False)
+        return to_json(make_record(document))
 
     def write(self, rendered: Iterable[str], path: Path, changes: Counter[str]) -> None:
         with open_text(path, "wt") as file:
@@ -79,7 +79,7 @@ class ParquetExporter:
         return {
             "doc_id": document.doc_id,
             "text": document.text,
-            "fields": json.dumps(document.fields, ensure_ascii=False),
+            "fields": to_json(document.fields),
             "mentions": [
                 {
                     **_about(mention),

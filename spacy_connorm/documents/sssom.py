@@ -5,7 +5,6 @@ mappings, so they have no rows of their own, which readers would take as claims.
 additional column, which the metadata declare as an extension, as the standard requires.
 """
 
-import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,8 +17,15 @@ import srsly
 
 from ..errors import unreadable
 from ..files.atomic import write_text
-from ..files.tables import TableRow, hold_as_text, read_quoted, require_distinct_columns, split_tabs
-from ..files.text import find_ending, read_lines
+from ..files.tables import (
+    RowWriter,
+    TableRow,
+    hold_as_text,
+    read_quoted,
+    require_distinct_columns,
+    split_tabs,
+)
+from ..files.text import find_ending, read_whole_lines
 
 NO_LICENCE = "https://w3id.org/sssom/license/unspecified"
 NO_TERM = "sssom:NoTermFound"
@@ -183,7 +189,7 @@ def render_row(cells: Iterable[str], *, delimiter: str = "\t") -> str:
     RETURNS (str): The line, with its line end.
     """
     line = io.StringIO()
-    csv.writer(line, delimiter=delimiter, lineterminator="\n").writerow(cells)
+    RowWriter(line, delimiter=delimiter).write_row(cells)
     return line.getvalue()
 
 
@@ -195,9 +201,8 @@ def read_sssom(path: str | Path) -> MappingSet:
     RAISES (ConnormError): CN115 for a file or a row that is not SSSOM, CN125 for columns of the
         same name, and the errors of `read_lines` and `read_quoted`.
     """
-    head, table = _split(read_lines(path))
-    lines = ((number, f"{line}\n") for number, line in table)
-    rows = (row for row in read_quoted(lines, path, delimiter="\t") if any(row[1]))
+    head, table = _split(read_whole_lines(path))
+    rows = (row for row in read_quoted(table, path, delimiter="\t") if any(row[1]))
     line, columns = next(rows, (len(head) + 1, []))
     if missing := [name for name in _REQUIRED if name not in columns]:
         raise unreadable(path, line, "SSSOM", f"it has no column {missing[0]}")
@@ -210,7 +215,7 @@ def _split(lines: Iterator[tuple[int, str]]) -> tuple[list[str], Iterator[tuple[
     """Separate the lines of the metadata, which no field extends beyond, from the others."""
     head: list[str] = []
     for number, line in lines:
-        cells = split_tabs(line)
+        cells = split_tabs(line.rstrip("\r\n"))
         if cells[0].startswith("#"):
             head.append("\t".join(cells).lstrip("#"))
         elif any(cells):

@@ -6,15 +6,15 @@ it, as in tables of concepts.
     22298006	Myocardial infarction	HEART ATTACK
 """
 
-import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from ..errors import ConnormError, refuse
-from ..files.tables import hold_as_text, split_tabs
+from ..files.tables import RowWriter, hold_as_text, split_tabs
 from ..files.text import open_text
 from .document import (
     DEFAULT_TYPE,
@@ -118,10 +118,10 @@ class CsvExporter:
 
     def write(self, rendered: Iterable[list[CsvRow]], path: Path, changes: Counter[str]) -> None:
         with open_text(path, "wt", newline="") as file:
-            rows = csv.writer(file, lineterminator="\n")
-            rows.writerow(COLUMNS)
-            for rendering in rendered:
-                rows.writerows(rendering)
+            rows = RowWriter(file)
+            rows.write_row(COLUMNS)
+            for row in chain.from_iterable(rendered):
+                rows.write_row(row)
 
 
 def _cells(mention: Mention) -> CsvRow:

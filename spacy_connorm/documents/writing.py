@@ -9,12 +9,14 @@ from typing import Any, Protocol
 
 from spacy.tokens import Doc
 
-from ..errors import Warnings, refuse, require_options, warn
+from ..errors import ConnormError, Errors, Warnings, refuse, require_options, warn
 from ..files.atomic import atomic_file
 from ..files.folders import replaced, require_replaceable
 from .document import ID_FIELD, Document, read_document
 from .formats import Format, find_export_format
 
+# Everything that ends a line for some reader, and the separator of columns.
+BREAKS = str.maketrans(dict.fromkeys("\n\r\t\v\f\x1c\x1d\x1e\x85\u2028\u2029", " "))
 _NUMBERED = "repeated ids got a number, such as `ID-2`"
 
 
@@ -69,7 +71,7 @@ def export_docs(
     **options (Any): Options of the format; see its exporter.
     RETURNS (int): The number of documents.
     RAISES (ConnormError): CN105 or CN108 if the file can't be written, and the errors of
-        `find_export_format` and of the format.
+        `find_export_format`, of the format and of `render`.
     WARNS (ConnormWarning): CNW770 for changes made because the format can't hold something.
     """
     target = find_target(path, format, options)
@@ -85,11 +87,28 @@ def export_docs(
                 attribute_prefix=attribute_prefix,
                 id_field=id_field,
             )
-            yield target.exporter.render(document, changes)
+            yield render(target.exporter, document, changes)
 
     target.write(rendered(), changes)
     target.warn_of(changes)
     return count
+
+
+def render(exporter: Exporter, document: Document, changes: Counter[str]) -> Any:
+    """Convert a document to the data to be written.
+
+    exporter, document, changes: See `Exporter.render`.
+    RETURNS (Any): Plain data.
+    RAISES (ConnormError): CN775 for a field that the format can't hold, and the exporter's errors.
+    """
+    try:
+        return exporter.render(document, changes)
+    except ConnormError:
+        raise
+    except (OverflowError, RecursionError, ValueError) as error:
+        reason = type(error).__name__
+        message = Errors.CN775.format(number=document.number, reason=reason)
+        raise ConnormError(message) from error
 
 
 @dataclass(frozen=True, slots=True)

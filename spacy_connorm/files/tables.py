@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TextIO, TypeAlias
 
 from ..errors import ConnormError, Errors, refuse, unreadable
 from .odd_lines import OddLines
@@ -198,14 +198,50 @@ def read_quoted(
             begin = 0
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+class RowWriter:
+    """Writes rows of CSV that every reader splits in the same way: lines end with a line feed, and
+    cells with a line break are in quotation marks. Lone surrogates become U+FFFD.
+    """
+
+    def __init__(self, file: TextIO, *, delimiter: str = ",") -> None:
+        """Write to a file.
+
+        file (TextIO): The file, opened with `newline=""`.
+        delimiter (str): The separator of cells.
+        """
+        self._file = file
+        # Only characters of the line's end are quoted, so a bare carriage return would not be.
+        self._rows = csv.writer(self, delimiter=delimiter, lineterminator="\r\n")
+
+    def write(self, line: str) -> None:
+        """Write a line that the module `csv` has made.
+
+        line (str): The line.
+        """
+        self._file.write(_SURROGATE.sub("\ufffd", line.removesuffix("\r\n")) + "\n")
+
+    def write_row(self, cells: Iterable[Any]) -> None:
+        """Write a row.
+
+        cells (Iterable): Its cells.
+        """
+        self._rows.writerow(cells)
+
+
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# A spreadsheet reads it as a number, not as a formula.
+_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)*")
 
 
 def hold_as_text(cell: Any) -> Any:
     """Keep a spreadsheet from running a cell of a CSV file as a formula.
 
     cell (Any): The content of the cell.
-    RETURNS (Any): The same content; a text that begins like a formula is prefixed with an
-        apostrophe.
+    RETURNS (Any): The same content; a text that begins like a formula, and is not a number such as
+        -5, is prefixed with an apostrophe.
     """
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+    is_formula = isinstance(cell, str) and cell.startswith(_FORMULA)
+    return f"'{cell}" if is_formula and not _NUMBER.fullmatch(cell) else cell

@@ -23,7 +23,7 @@ from ..documents.document import (
 )
 from ..documents.mentions import ALL_MENTIONS_KEY
 from ..documents.records import Record, make_record
-from ..documents.writing import Exporter, find_target
+from ..documents.writing import Exporter, find_target, render
 from ..encoders import choose_device
 from ..errors import ConnormError, Errors, Warnings, require_path, require_positive, warn
 from ..files.atomic import require_apart
@@ -294,5 +294,5 @@ def _render(
     docs = ((annotator.make_doc(text), number) for number, text in enumerate(texts, start=first))
     for document in annotator.read(docs):
         counts.add(document)
-        rendered.append(exporter.render(document, counts.changes))
+        rendered.append(render(exporter, document, counts.changes))
     return counts, rendered

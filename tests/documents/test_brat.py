@@ -265,3 +265,15 @@ def test_a_byte_order_mark_may_be_counted_or_not(folder, nlp, counted):
         ("skin cancer", "D012878"),
     ]
     assert mentions[1].fragments == ((39, 50),)
+
+
+@pytest.mark.filterwarnings("ignore:.*repeated ids")
+@pytest.mark.parametrize("doc_id", ["\U0001f600" * 70, "\u00e9" * 120, "x" * 300])
+def test_long_ids_in_any_script_are_file_names(tmp_path, doc_id):
+    nlp, docs = spacy.blank("en"), []
+    for _ in range(12):
+        docs.append(nlp("heart"))
+        docs[-1].user_data[DOC_ID_KEY] = doc_id
+    with pytest.warns(ConnormWarning, match="CNW770.*bytes.*12 times"):
+        export_docs(docs, tmp_path / "out", format="brat")
+    assert len(list((tmp_path / "out").glob("*.txt"))) == 12

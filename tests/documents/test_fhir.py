@@ -6,6 +6,7 @@ import spacy
 from fhir.resources.R4B.bundle import Bundle
 from fhir.resources.R4B.condition import Condition
 from fhir.resources.R4B.observation import Observation
+from spacy.tokens import Span
 
 from spacy_connorm.documents import export_docs
 from spacy_connorm.documents.document import set_other_fields
@@ -162,3 +163,22 @@ def test_patients_are_ids_or_references(tmp_path, patient, subject):
 def test_other_resources_are_refused(export, name):
     with pytest.raises(ConnormError, match="CN118.*`resource`.*Observation, Condition"):
         export(name, resource="Procedure")
+
+
+@pytest.mark.parametrize("name", ["a.fhir.json", "a.fhir.ndjson"])
+def test_the_same_text_of_two_patients_has_two_ids_and_of_one_patient_one(tmp_path, name):
+    def make(patient):
+        doc = spacy.blank("en")("Fever.")
+        doc.ents = [Span(doc, 0, 1, label="D", kb_id="C1")]
+        set_other_fields(doc, {"id": "7", **({"patient": patient} if patient else {})})
+        return doc
+
+    path = tmp_path / name
+    with pytest.warns(ConnormWarning, match="CNW770.*once"):
+        export_docs(map(make, ["a", "b", "a", None]), path)
+    lines = path.read_text().splitlines()
+    if name.endswith("ndjson"):
+        ids = [json.loads(line)["id"] for line in lines]
+    else:
+        ids = [entry["fullUrl"] for entry in json.loads(path.read_text())["entry"]]
+    assert len(ids) == len(set(ids)) == (3 if name.endswith("ndjson") else 6)

@@ -107,3 +107,12 @@ def test_values_of_the_parts_of_a_composite_are_joined_by_bars(export):
     assert (both["search"], both["score"], both["probability"]) == ("O-T|D-T", "0.9", "0.75")
     nil = rows["myste\u0301ry"]
     assert (nil["kb_id"], nil["name"], nil["score"]) == ("NIL", "", "0.2")
+
+
+@pytest.mark.parametrize("kb_id", ["-5", "+12", "-1.5", "7"])
+def test_numbers_are_not_changed(tmp_path, kb_id):
+    document, exporter = Document("-3", "x", (Mention("x", "D", kb_id, ((0, 1),)),)), CsvExporter()
+    exporter.write([exporter.render(document, Counter())], tmp_path / "a.csv", Counter())
+    with (tmp_path / "a.csv").open(newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["doc_id"], row["kb_id"]) == ("-3", kb_id)
