@@ -31,7 +31,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ..concepts.curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors, quote
-from ..files.json_text import to_json
+from ..files.json_text import json_line
 from ..files.odd_lines import OddLines
 from ..files.text import open_text, read_lines
 from ..files.xml import read_elements, read_pieces
@@ -367,7 +367,7 @@ class BioCJsonExporter(Dated):
     """Writes one collection, with a document per line."""
 
     def render(self, document: Document, changes: Counter[str]) -> str:
-        return to_json(_record(document))
+        return json_line(_record(document))
 
     def write(self, rendered: Iterable[str], path: Path, changes: Counter[str]) -> None:
         about = {
@@ -461,7 +461,7 @@ def _infons(mention: Mention) -> dict[str, str]:
 
 
 def _as_text(value: Any) -> str:
-    return value if isinstance(value, str) else to_json(value)
+    return value if isinstance(value, str) else json_line(value)
 
 
 def _xml_infons(record: Record) -> Iterator[str]:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from ..concepts.curies import PREFIXES
 from ..errors import ConnormError, Errors
-from ..files.json_text import to_json
+from ..files.json_text import json_line
 from ..files.text import open_text, read_text
 from .document import (
     CorpusReport,
@@ -281,4 +281,4 @@ def _note(mention: Mention) -> str:
         told["possibility"] = mention.possibility
     if mention.candidates:
         told["candidates"] = [candidate._asdict() for candidate in mention.candidates]
-    return to_json(told) if told else ""
+    return json_line(told) if told else ""

@@ -14,7 +14,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from ..concepts import Candidate
 from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..errors import require_choice
-from ..files.json_text import to_json
+from ..files.json_text import json_line
 from ..files.text import open_text
 from .document import Document
 from .mentions import Mention, split_ids
@@ -79,7 +79,7 @@ class FhirNdjsonExporter:
     def render(self, document: Document, changes: Counter[str]) -> Any:
         source = {"type": "DocumentReference", "identifier": {"value": _allowed(document.doc_id)}}
         found = self._findings(document, source, changes)
-        return FhirEntries(self._own_id(document).bytes, [to_json(finding) for finding in found])
+        return FhirEntries(self._own_id(document).bytes, [json_line(finding) for finding in found])
 
     def write(self, rendered: Iterable[Any], path: Path, changes: Counter[str]) -> None:
         with open_text(path, "wt") as file:
@@ -89,7 +89,7 @@ class FhirNdjsonExporter:
     def _own_id(self, document: Document) -> UUID:
         """Create an id that is the same whenever the same text of the same patient is annotated."""
         subject = _subject(document, self.subject_field)
-        told = to_json(subject) if subject else ""
+        told = json_line(subject) if subject else ""
         return uuid5(NAMESPACE_OID, f"{_allowed(document.doc_id)}\n{document.text}{told}")
 
     def _findings(
@@ -159,7 +159,7 @@ class FhirBundleExporter(FhirNdjsonExporter):
         }
         found = self._findings(document, {"reference": _url(note)}, changes)
         entries = [
-            f'{{"fullUrl": "{_url(resource)}", "resource": {to_json(resource)}}}'
+            f'{{"fullUrl": "{_url(resource)}", "resource": {json_line(resource)}}}'
             for resource in (note, *found)
         ]
         return FhirEntries(own_id.bytes, entries)
@@ -182,8 +182,9 @@ def _distinct(rendered: Iterable[FhirEntries], changes: Counter[str]) -> Iterato
     """
     seen = set[bytes]()
     for own_id, lines in rendered:
-        changes[_REPEATED] += own_id in seen
-        if own_id not in seen:
+        if own_id in seen:
+            changes[_REPEATED] += 1
+        else:
             seen.add(own_id)
             yield from lines
 

@@ -12,7 +12,7 @@ from spacy.util import minibatch
 
 from ..concepts import Candidate
 from ..errors import ConnormError, Errors, require_installed
-from ..files.json_text import to_json
+from ..files.json_text import json_line
 from ..files.text import open_text
 from .document import Document
 from .mentions import Mention
@@ -34,7 +34,7 @@ class JsonlExporter:
             if field in document.fields:
                 message = Errors.CN774.format(number=document.number, field=field, format="jsonl")
                 raise ConnormError(message)
-        return to_json(make_record(document))
+        return json_line(make_record(document))
 
     def write(self, rendered: Iterable[str], path: Path, changes: Counter[str]) -> None:
         with open_text(path, "wt") as file:
@@ -79,7 +79,7 @@ class ParquetExporter:
         return {
             "doc_id": document.doc_id,
             "text": document.text,
-            "fields": to_json(document.fields),
+            "fields": json_line(document.fields),
             "mentions": [
                 {
                     **_about(mention),

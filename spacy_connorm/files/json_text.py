@@ -8,7 +8,7 @@ from typing import Any
 _ODD = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
 
 
-def to_json(value: Any) -> str:
+def json_line(value: Any) -> str:
     """Write a value as JSON, with letters of all scripts as they are.
 
     value (Any): The value.
