@@ -285,6 +285,8 @@ def _search_source(
     """Request more items until no concept among the best can have been missed."""
     largest = _MAX_COSINE if metric == COSINE else _LARGEST
     found: list[list[Hit]] = [[] for _ in range(vectors.shape[0])]
+    if not len(source.searcher):
+        return found  # no annotated mentions, or none yet
     waiting, n = np.arange(len(found)), _FIRST_LOOK * top_k
     while len(waiting):
         queries = vectors if len(waiting) == len(found) else vectors[waiting]

@@ -146,16 +146,15 @@ class Postings:
         """
         from scipy.sparse import csc_matrix
 
-        first, last = self.rows.indptr[features], self.rows.indptr[features + 1]
+        data, indices, pointers = self.rows.data, self.rows.indices, self.rows.indptr
+        first, last = pointers[features], pointers[features + 1]
         counts = last - first
-        lists = list(map(slice, first.tolist(), last.tolist()))
-        rare = csc_matrix((self.rows.shape[1], len(features)), dtype="float32")
         # An empty list first, since a query may have no features.
-        rare.data = np.concatenate([self.rows.data[:0], *(self.rows.data[some] for some in lists)])
-        rare.indices = np.concatenate(
-            [self.rows.indices[:0], *(self.rows.indices[some] for some in lists)]
-        )
-        rare.indptr = np.concatenate([[0], np.cumsum(counts)]).astype(first.dtype)
+        lists = [slice(0, 0), *map(slice, first.tolist(), last.tolist())]
+        rare = csc_matrix((self.rows.shape[1], len(features)), dtype="float32")
+        rare.data = np.concatenate(list(map(data.__getitem__, lists)))
+        rare.indices = np.concatenate(list(map(indices.__getitem__, lists)))
+        rare.indptr = np.concatenate([[0], np.cumsum(counts)]).astype(pointers.dtype)
         limits = rare @ weights
         common = float(np.linalg.norm(weights[counts == 0]))
         whole = float(np.linalg.norm(weights))
