@@ -126,8 +126,12 @@ class ExactSearcher:
             result for a query does not depend on the other queries in the batch.
         """
         n = min(n, self._size)
-        if self.postings is not None and self._is_for_postings(queries.shape[0], n, allowed):
-            return self._read_postings(self.postings, queries, n, allowed)
+        if self.postings is not None and 0 < queries.shape[0] < _MANY_QUERIES:
+            possible = self._size if allowed is None else allowed.count
+            # To compare a few allowed items alone is faster than to read postings.
+            are_few = possible * _SCATTERED_COST < self._size
+            if not are_few and 0 < n <= possible * _LARGEST_SHARE:
+                return self._read_postings(self.postings, queries, n, allowed)
         at_once = min(max(_KEPT // max(self._size, 1), 1), _QUERIES)
         if queries.shape[0] <= at_once:
             return self._compare(queries, n, allowed)
@@ -155,19 +159,6 @@ class ExactSearcher:
             found.scores[short, : best.scores.shape[1]] = best.scores
         return found
 
-    def _is_for_postings(self, batch: int, n: int, allowed: AllowedItems | None) -> bool:
-        """Check whether to read postings is faster than to compare with all items."""
-        possible = self._size if allowed is None else allowed.count
-        return (
-            0 < batch < _MANY_QUERIES
-            and 0 < n <= possible * _LARGEST_SHARE
-            and not self._are_few(allowed)
-        )
-
-    def _are_few(self, allowed: AllowedItems | None) -> bool:
-        """Check whether to compare the allowed items alone is faster than a search."""
-        return allowed is not None and allowed.count * _SCATTERED_COST < self._size
-
     def _read_postings(
         self, postings: Postings, queries: Raw, n: int, allowed: AllowedItems | None
     ) -> Neighbours:
@@ -185,7 +176,7 @@ class ExactSearcher:
 
     def _compare(self, queries: Raw, n: int, allowed: AllowedItems | None) -> Neighbours:
         """Find the n nearest items of queries whose scores with all items fit in memory."""
-        few = self._are_few(allowed)
+        few = allowed is not None and allowed.count * _SCATTERED_COST < self._size
         rows = allowed.items if allowed is not None and few else None
         count, batch = self._size if rows is None else len(rows), queries.shape[0]
         group = min(max(count // (_GROUPS_FOR_ONE * max(n, 1)), 1), _GROUP)

@@ -21,8 +21,8 @@ from .sparse import SparseVectors, open_csr, write_csr
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-# A feature is common if more than this share of the rows has it. With 0.2, a quarter of the names
-# of ICD-10-CM can be among the 200 best for a mention; with 0.4, one in a hundred.
+# A feature is common if more than this share of the rows has it. With 0.2, a sixth of the names of
+# ICD-10-CM can be among the 200 best for a mention (median); with 0.4, one in a hundred.
 _COMMON = 0.4
 # Of the rows that may score best, this many are compared at first for each one that is wanted.
 _AT_FIRST = 2
