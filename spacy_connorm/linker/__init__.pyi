@@ -11,6 +11,7 @@ from .linking import link as link
 from .lookup import ConceptLookup as ConceptLookup
 from .query import Query as Query
 from .rescoring import Rescorer as Rescorer
+from .rescoring import SearchResults as SearchResults
 from .rescoring import make_rescorers as make_rescorers
 from .retriever import Retriever as Retriever
 from .sieve import Sieve as Sieve

@@ -29,6 +29,7 @@ from .ontology_diff import LeftSynonym as LeftSynonym
 from .ontology_diff import MovedSynonyms as MovedSynonyms
 from .ontology_diff import OntologyDiff as OntologyDiff
 from .ontology_diff import diff_ontologies as diff_ontologies
-from .pipeline_plan import make_pipeline as make_pipeline
+from .pipeline_plan import PipelinePlan as PipelinePlan
+from .pipeline_plan import plan_pipeline as plan_pipeline
 from .terms import LocalTerm as LocalTerm
 from .terms import read_terms as read_terms

@@ -100,9 +100,22 @@ def plan_pipeline(
     clinical: bool = False,
     overrides: Mapping[str, Any] | None = None,
 ) -> PipelinePlan:
-    """Plan the pipeline of a config; see `make_pipeline`.
+    """Plan a pipeline with a concept normalizer (not initialized), an abbreviation resolver if it
+    expands abbreviations, and optionally a mention finder.
 
-    RETURNS (PipelinePlan): The plan.
+    config (Optional[Union[str, Path, Config]]): The config of any pipeline with this component; the
+        default settings if None.
+    encoder (Optional[Union[str, Dict[str, Any]]]): One of `ENCODERS` for the default settings, or
+        an encoder's block in a config.
+    component (Optional[str]): Its name; needed if there are several.
+    find_mentions (bool): Whether to add a mention finder.
+    clinical (bool): Whether to add an assertion marker and short forms of clinical notes.
+    overrides (Optional[Mapping[str, Any]]): Settings by their dotted names.
+    RETURNS (PipelinePlan): The plan. A warning (CNW406) reports clinical notes in another language
+        than English.
+    RAISES (ConnormError): CN100 for a missing file, CN703, CN704 or CN711 if the config has none,
+        several or another concept normalizer, CN711 for an invalid setting, CN118 for an unknown
+        encoder, CN006 for one beside a config.
     """
     if isinstance(encoder, str):
         require_choice("encoder", encoder, ENCODERS)
@@ -142,42 +155,6 @@ def plan_pipeline(
     if clinical:
         components[MARKER] = {_FACTORY: MARKER, "spans_key": spans_key}
     return PipelinePlan(lang, name, components, short_forms=short_forms)
-
-
-def make_pipeline(
-    config: str | Path | Config | None = None,
-    *,
-    encoder: str | Block | None = None,
-    component: str | None = None,
-    find_mentions: bool = False,
-    clinical: bool = False,
-    overrides: Mapping[str, Any] | None = None,
-) -> Language:
-    """Create a pipeline with a concept normalizer (not initialized), an abbreviation resolver if it
-    expands abbreviations, and optionally a mention finder.
-
-    config (Optional[Union[str, Path, Config]]): The config of any pipeline with this component; the
-        default settings if None.
-    encoder (Optional[Union[str, Dict[str, Any]]]): One of `ENCODERS` for the default settings, or
-        an encoder's block in a config.
-    component (Optional[str]): Its name; needed if there are several.
-    find_mentions (bool): Whether to add a mention finder.
-    clinical (bool): Whether to add an assertion marker and short forms of clinical notes.
-    overrides (Optional[Mapping[str, Any]]): Settings by their dotted names.
-    RETURNS (Language): The pipeline. A warning (CNW406) reports clinical notes in another language
-        than English.
-    RAISES (ConnormError): CN100 for a missing file, CN703, CN704 or CN711 if the config has none,
-        several or another concept normalizer, CN711 for an invalid setting, CN118 for an unknown
-        encoder, CN006 for one beside a config.
-    """
-    return plan_pipeline(
-        config,
-        encoder=encoder,
-        component=component,
-        find_mentions=find_mentions,
-        clinical=clinical,
-        overrides=overrides,
-    ).make()
 
 
 def _config_of_presets(encoder: Block | None, overrides: Mapping[str, Any] | None) -> Config:

@@ -8,20 +8,7 @@ from spacy_connorm.documents.sssom import (
     TermMapping,
 )
 from spacy_connorm.workflows import summarize_mappings
-from spacy_connorm.workflows.mapping_relations import CLOSE, EXACT, MEANING
-
-ROW = TermMapping(
-    "local:1",
-    CLOSE,
-    "MESH:D1",
-    MEANING,
-    "cold",
-    "Cold",
-    mapping_date="2020-01-01",
-    confidence=0.7,
-    similarity_score=0.6,
-    count=3,
-)
+from spacy_connorm.workflows.mapping_relations import EXACT, MEANING
 
 
 def test_a_summary_counts_rows_and_their_records_by_status():

@@ -9,7 +9,7 @@ from spacy_connorm.pipeline.factory import DEFAULTS
 from spacy_connorm.pipeline.presets import FINDER, NORMALIZER, PRESETS, preset_settings
 from spacy_connorm.pipeline.presets import NGRAMS as NGRAM_ENCODER
 from spacy_connorm.pipeline.settings import FinderSettings
-from spacy_connorm.workflows import make_pipeline
+from spacy_connorm.workflows import plan_pipeline
 
 from .building import COMPONENT, CONFIG
 
@@ -24,13 +24,15 @@ from .building import COMPONENT, CONFIG
     ],
 )
 def test_an_encoder_is_chosen_by_name(encoder, expected):
-    normalizer = make_pipeline(encoder=encoder).get_pipe("concept_normalizer")
+    normalizer = plan_pipeline(encoder=encoder).make().get_pipe("concept_normalizer")
     assert expected.removesuffix("Encoder").lower() in normalizer.lookup.encoder.name
 
 
 def test_the_default_encoder_is_in_half_precision_unless_another_one_is_chosen():
     def block(**overrides):
-        nlp = make_pipeline(overrides={f"{COMPONENT}.encoder.{k}": v for k, v in overrides.items()})
+        nlp = plan_pipeline(
+            overrides={f"{COMPONENT}.encoder.{k}": v for k, v in overrides.items()}
+        ).make()
         return nlp.config["components"]["concept_normalizer"]["encoder"]
 
     assert block()["mixed_precision"] and block(batch_size=7)["mixed_precision"]
@@ -39,7 +41,7 @@ def test_the_default_encoder_is_in_half_precision_unless_another_one_is_chosen()
 
 def test_settings_of_a_chosen_encoder_are_overridden():
     overrides = {f"{COMPONENT}.encoder.ngram_range": [2, 2]}
-    nlp = make_pipeline(encoder="ngrams", overrides=overrides)
+    nlp = plan_pipeline(encoder="ngrams", overrides=overrides).make()
     block = nlp.config["components"]["concept_normalizer"]["encoder"]
     assert list(block["ngram_range"]) == [2, 2]
 
@@ -53,16 +55,16 @@ def config(tmp_path):
 
 def test_encoders_that_cannot_be_chosen(tmp_path):
     with pytest.raises(ConnormError, match="CN118.*fast, accurate, ngrams"):
-        make_pipeline(encoder="best")
+        plan_pipeline(encoder="best").make()
     (tmp_path / "a.cfg").write_text(CONFIG, encoding="utf8")
     with pytest.raises(ConnormError, match="CN006.*encoder"):
-        make_pipeline(tmp_path / "a.cfg", encoder="fast")
+        plan_pipeline(tmp_path / "a.cfg", encoder="fast").make()
 
 
 def test_settings_come_from_a_config_and_are_overridden(config):
     overrides = {f"{COMPONENT}.top_k": 7, f"{COMPONENT}.expand_abbreviations": False}
     for source in (config, str(config), read_config(config)):
-        nlp = make_pipeline(source, overrides=overrides)
+        nlp = plan_pipeline(source, overrides=overrides).make()
         assert (nlp.lang, nlp.pipe_names) == ("de", ["concept_normalizer"])
         settings = nlp.get_pipe_config("concept_normalizer")
         assert settings["top_k"] == 7
@@ -72,11 +74,14 @@ def test_settings_come_from_a_config_and_are_overridden(config):
 
 def test_one_of_several_normalizers_is_named(config):
     config.write_text(CONFIG + '\n[components.other]\nfactory = "concept_normalizer"\n')
-    assert make_pipeline(config, component="other").pipe_names == ["abbreviation_resolver", "other"]
+    assert plan_pipeline(config, component="other").make().pipe_names == [
+        "abbreviation_resolver",
+        "other",
+    ]
     with pytest.raises(ConnormError, match="CN703"):
-        make_pipeline(config)
+        plan_pipeline(config).make()
     with pytest.raises(ConnormError, match="CN704"):
-        make_pipeline(config, component="ner")
+        plan_pipeline(config, component="ner").make()
 
 
 @pytest.mark.parametrize(
@@ -90,7 +95,7 @@ def test_one_of_several_normalizers_is_named(config):
 )
 def test_a_wrong_setting_is_named(setting, value, reason):
     with pytest.raises(ConnormError, match=f"CN711.*{reason}"):
-        make_pipeline(overrides={f"{COMPONENT}.{setting}": value})
+        plan_pipeline(overrides={f"{COMPONENT}.{setting}": value}).make()
 
 
 @pytest.mark.parametrize("text", ["[nlp", "[nlp]\nlang = ${paths.none}"])
@@ -98,12 +103,12 @@ def test_a_file_that_is_no_config(tmp_path, text):
     path = tmp_path / "broken.cfg"
     path.write_text(text)
     with pytest.raises(ConnormError, match="CN711"):
-        make_pipeline(path)
+        plan_pipeline(path).make()
 
 
 def test_presets_make_add_pipe_answer_as_an_index_does():
     """The settings of each component are those of the presets, and of nothing else."""
-    nlp = make_pipeline(encoder="ngrams", find_mentions=True, clinical=True)
+    nlp = plan_pipeline(encoder="ngrams", find_mentions=True, clinical=True).make()
     presets = ("ontology_alone", "found_mentions", "clinical_notes")
     for factory in (NORMALIZER, FINDER):
         alone = spacy.blank("en")
