@@ -3,13 +3,13 @@ item a box stands is decided once for a list.
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ..lang.cues import PRESENT
 from .cue_finder import CuePlace
 
 _MINUS, _COLON = "-", ":"
-_SEPARATORS = frozenset([_COLON, _MINUS, "?", "(", "–", "—", "="])
+_SEPARATORS = frozenset([_COLON, _MINUS, "?", "(", "–", "—", "=", "|", "\t", "..", "...", "…"])
 STOPS = frozenset([".", ",", ";", ")", "|", "!"])
 # Between a finding and its answer, "? (".
 _MOST_SEPARATORS = 2
@@ -32,6 +32,7 @@ def find_answers(
     mentions: Mapping[int, int],
     answers: Sequence[CuePlace],
     minuses: Collection[int],
+    passed: Collection[int],
 ) -> Iterator[tuple[int, CuePlace]]:
     """Find the answers right after mentions. Nothing follows them but the next item of a list, with
     its own answer: "fever no cough yes", but not "has a fever no cough".
@@ -40,11 +41,12 @@ def find_answers(
     mentions (Mapping[int, int]): The first token of each mention, with the token after it.
     answers (Sequence[CuePlace]): The answers in the text.
     minuses (Collection[int]): The dashes that are minuses even without a colon or a bracket.
+    passed (Collection[int]): The tokens of boxes of answers, and of answers that are not ticked.
     YIELDS (Tuple[int, CuePlace]): The first token of a mention, and its answer with the signs
         before it.
     """
     by_start = {place.start: place for place in answers}
-    places = {start: _answer_at(words, end, by_start) for start, end in mentions.items()}
+    places = {start: _answer_at(words, end, by_start, passed) for start, end in mentions.items()}
     has_plus = any(
         place and place.cue.direction == PRESENT and not words[place.start].isalpha()
         for place in places.values()
@@ -58,19 +60,57 @@ def find_answers(
         is_bare = not separators and words[place.start] == _MINUS
         if is_bare and not (has_plus or place.start in minuses):
             continue
-        if is_end(words, place.end) or _is_item(words, place.end, next_item, separators, by_start):
+        last = _skip(place.end, passed)
+        if is_end(words, last) or _is_item(words, last, next_item, separators, by_start):
             yield start, place._replace(start=end)
             next_item = start
 
 
-def _answer_at(words: Sequence[str], end: int, answers: Mapping[int, CuePlace]) -> CuePlace | None:
+def _answer_at(
+    words: Sequence[str], end: int, answers: Mapping[int, CuePlace], passed: Collection[int]
+) -> CuePlace | None:
     """Get the answer after a mention and at most a few signs; a dash may be either."""
     last = None
-    for start in range(end, min(end + _MOST_SEPARATORS + 1, len(words))):
-        last = answers.get(start, last)
-        if words[start] not in _SEPARATORS or (start in answers and words[start] != _MINUS):
+    for _ in range(_MOST_SEPARATORS + 1):
+        end = _skip(end, passed)
+        if end >= len(words):
             break
+        last = answers.get(end, last)
+        if words[end] not in _SEPARATORS or (end in answers and words[end] != _MINUS):
+            break
+        end += 1
     return last
+
+
+def _skip(place: int, passed: Collection[int]) -> int:
+    while place in passed:
+        place += 1
+    return place
+
+
+def find_ticked(
+    words: Sequence[str], answers: Sequence[CuePlace], boxes: Iterable[tuple[CuePlace, bool]]
+) -> tuple[list[CuePlace], set[int]]:
+    """Choose the answers that are ticked, if they have boxes: "fever: [ ] yes [x] no".
+
+    words (Sequence[str]): The tokens in lower case.
+    answers (Sequence[CuePlace]): The answers in the text.
+    boxes (Iterable[Tuple[CuePlace, bool]]): The boxes, and whether they stand after their items.
+    RETURNS (Tuple[List[CuePlace], Set[int]]): The answers without those that have an empty box, and
+        the tokens of these and of the boxes.
+    """
+    chosen = {place.start: place for place in answers}
+    by_end = {place.end: place for place in answers if words[place.start].isalpha()}
+    by_start = {place.start: place for place in by_end.values()}
+    passed = set[int]()
+    for box, is_after in boxes:
+        answer = by_end.get(box.start) if is_after else by_start.get(box.end)
+        if answer is not None:
+            passed.update(range(box.start, box.end))
+            if box.cue.direction != PRESENT:
+                passed.update(range(answer.start, answer.end))
+                chosen.pop(answer.start, None)
+    return list(chosen.values()), passed
 
 
 def _is_item(

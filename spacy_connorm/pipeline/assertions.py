@@ -32,7 +32,7 @@ from ..lang.cues import (
     WARNING,
 )
 from ..text.words import Words
-from .answers import STOPS, find_answers, find_sides
+from .answers import STOPS, find_answers, find_sides, find_ticked
 from .cue_finder import CueFinder, CuePlace, StatementPlace
 
 NEGATED, POSSIBLE = "negated", "possible"
@@ -200,15 +200,19 @@ class _Note:
 
         RETURNS (Dict[int, CuePlace]): By the first token of the mention.
         """
-        answers = [place for place in phrases if place.cue.scope == ANSWER]
-        found = dict(find_answers(self.words, self.mentions, answers, self.minuses))
+        boxes = [place for place in phrases if place.cue.scope == BOX]
+        sides = list(find_sides(self.words, boxes, self.endings))
+        given = [place for place in phrases if place.cue.scope == ANSWER]
+        answers, passed = find_ticked(self.words, given, sides)
+        found = dict(find_answers(self.words, self.mentions, answers, self.minuses, passed))
         for start, place in tuple(found.items()):
             # "Nausea, vomiting: no"
             is_list = self.words[place.start] == _COLON
             for joined in self._joined_before(self.mentions[start], is_list=is_list):
                 found.setdefault(joined, place)
-        boxes = [place for place in phrases if place.cue.scope == BOX]
-        for place, is_after in find_sides(self.words, boxes, self.endings):
+        for place, is_after in sides:
+            if place.start in passed:
+                continue
             if is_after:
                 last = place.start - (self.words[place.start - 1] == _COLON)
                 is_beside = last in self.endings

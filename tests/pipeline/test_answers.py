@@ -44,3 +44,15 @@ def test_a_sign_answers_if_it_stands_alone(text):
 )
 def test_a_list_has_its_boxes_on_one_side(text):
     assert marked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Fever{no}: [ ] yes [x] no", "Fever: ☒ yes ☐ no", "Fever{no} yes ☐ no ☑"),
+        *("Fever{no}: [ ] yes [x] no\nCough: [x] yes [ ] no", "Fever: [ ] yes [ ] no, cough"),
+        *("Fever{no} | no | cough | yes", "Fever{no}\tno\nCough\tyes", "Fever{no} ... no"),
+    ],
+)
+def test_of_answers_with_boxes_the_ticked_one_is_meant(text):
+    assert marked(text) == text
