@@ -99,28 +99,28 @@ def _document(doc_id: str, path: Path, *, report: CorpusReport) -> Document:
         told = {"place": f"'{path}'", "file": f"'{text_path.name}'", "folder": path.parent}
         raise ConnormError(Errors.CN219.format(**told))
     text = replace_surrogates(read_text(text_path), report=report)
-    mark = _counted_mark(text_path, text, lines)
+    before = _counted_before(text_path, text, lines)
     ids = _references(lines, report=report)
     mentions = []
     for place, columns in lines:
         if columns[0].startswith("T"):
             try:
                 own = ids.get(columns[0], [])
-                mention = _mention(columns, mark + text, own, place=place, report=report)
-                mentions.append(mention.shifted(-len(mark)))
+                mentions.append(_mention(columns, text, own, before, place=place, report=report))
             except ConnormError as error:
                 report.odd.skip(error)
     return Document(doc_id, text, tuple(mentions))
 
 
-def _counted_mark(path: Path, text: str, lines: Iterable[PlacedColumns]) -> str:
+def _counted_before(path: Path, text: str, lines: Iterable[PlacedColumns]) -> int:
     """Find out whether offsets count the byte order mark at the start of a text, as in BRAT.
 
-    RETURNS (str): The mark; empty if there is none, or if most mentions have their text without it.
+    RETURNS (int): 1 if they do; 0 if there is no mark, or if most mentions have their text without
+        it.
     """
     with path.open("rb") as file:
         if file.read(len(BOM_UTF8)) != BOM_UTF8:
-            return ""
+            return 0
     counted = uncounted = 0
     for _, columns in lines:
         match = _LOCATED.fullmatch(columns[1]) if len(columns) > 2 else None
@@ -128,7 +128,7 @@ def _counted_mark(path: Path, text: str, lines: Iterable[PlacedColumns]) -> str:
             start, end = int(match[2].split()[0]), int(match[2].split()[-1])
             counted += start > 0 and text[start - 1 : end - 1] == columns[2]
             uncounted += text[start:end] == columns[2]
-    return "" if uncounted > counted else _MARK_OF_ORDER
+    return int(counted >= uncounted)
 
 
 def _references(lines: list[PlacedColumns], *, report: CorpusReport) -> dict[str, list[str]]:
@@ -158,7 +158,13 @@ def _references(lines: list[PlacedColumns], *, report: CorpusReport) -> dict[str
 
 
 def _mention(
-    columns: list[str], text: str, ids: list[str], *, place: Place, report: CorpusReport
+    columns: list[str],
+    text: str,
+    ids: list[str],
+    before: int,
+    *,
+    place: Place,
+    report: CorpusReport,
 ) -> Mention:
     match = _LOCATED.fullmatch(columns[1]) if len(columns) > 1 else None
     if not match or not _NAME.fullmatch(columns[0]):
@@ -166,7 +172,7 @@ def _mention(
     fragments = []
     for span in match[2].split(";"):
         start, _, end = span.partition(" ")
-        fragments.append((int(start), int(end)))
+        fragments.append((max(0, int(start) - before), int(end) - before))
     annotated = columns[2] if len(columns) > 2 else ""
     found = " ".join(text[start:end] for start, end in sorted(fragments))
     return make_mention(

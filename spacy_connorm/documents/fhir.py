@@ -67,11 +67,14 @@ class FhirNdjsonExporter:
     resource (str): Observation or Condition.
     subject_field (str): The field of a text's JSON, or the column, with the patient: an id, or a
         reference.
+    database (str): The vocabulary of ids without a prefix that shows it, such as ICD10CM; if empty,
+        that of the ontology.
     """
 
     system: str = ""
     resource: str = RESOURCES[0]
     subject_field: str = "patient"
+    database: str = ""
 
     def __post_init__(self) -> None:
         require_choice("resource", self.resource, RESOURCES)
@@ -123,7 +126,7 @@ class FhirNdjsonExporter:
         """Choose the resource for what the text says and about whom. A relative's condition is not
         a finding of the patient.
         """
-        code = _concept(mention, concept_ids, self.system)
+        code = _concept(mention, concept_ids, self.system, self.database)
         assertions = mention.assertions or ()
         # Two of the three resources must have a patient.
         patient = subject.get("subject", {"display": "unknown"})
@@ -226,12 +229,16 @@ def _url(resource: Resource) -> str:
     return f"urn:uuid:{resource['id']}"
 
 
-def _concept(mention: Mention, concept_ids: Iterable[str], system: str) -> dict[str, Any]:
+def _concept(
+    mention: Mention, concept_ids: Iterable[str], system: str, database: str
+) -> dict[str, Any]:
     codings = []
     for concept_id in concept_ids:
         found = mention.find_candidate(concept_id)
-        codings.append(_coding(concept_id, found.name if found else "", system))
-        codings += (_coding(code) for code in _codes(found))
+        own = _coding(concept_id, found.name if found else "", system, database)
+        codings.append(own)
+        others = map(_coding, _codes(found))
+        codings += (other for other in others if other.items() - own.items())
     return {**({"coding": codings} if codings else {}), "text": _allowed(mention.text)}
 
 
@@ -244,11 +251,15 @@ def _codes(candidate: Candidate | None) -> list[str]:
     return [join_curie(prefix, code) for prefix, listed in codes.items() for code in listed]
 
 
-def _coding(concept_id: str, name: str = "", system: str = "") -> dict[str, str]:
+def _coding(
+    concept_id: str, name: str = "", system: str = "", database: str = ""
+) -> dict[str, str]:
     coding = {"system": system, "code": concept_id}
     if not system:
-        is_bare = ":" not in concept_id
-        curie = (PREFIXES.own_curie(concept_id) if is_bare else "") or concept_id
+        curie = concept_id
+        if ":" not in concept_id:
+            stated = join_curie(database, concept_id) if database else concept_id
+            curie = PREFIXES.own_curie(concept_id) or stated
         prefix, local_id = split_curie(curie)
         known = PREFIXES.prefix(prefix)
         if known in _PREFIXED_SYSTEMS:

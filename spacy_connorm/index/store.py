@@ -37,6 +37,8 @@ _SHOWN_TYPES = 20
 # Names and texts kept in memory: tens of megabytes. Reading one again from SQLite takes longer than
 # the rest of an answer.
 _CACHED = 100_000
+# The number of concepts that tell the vocabulary of the ontology's ids.
+_ASKED = 50
 # The texts of all members as UTF-8, one after another, and where each begins.
 TEXTS_FILE, STARTS_FILE = "names.utf8.npy", "names.start.npy"
 
@@ -121,6 +123,20 @@ class ConceptStore:
         RETURNS (List[str]): Their prefixes, sorted.
         """
         return [*self._database.column("SELECT prefix FROM vocabularies ORDER BY prefix", str)]
+
+    @cached_property
+    def own_vocabulary(self) -> str:
+        """The vocabulary of the ontology's own ids, if they do not have its prefix.
+
+        RETURNS (str): The prefix that the cross-references of the first concepts state, such as
+            ICD10CM for E11.9; empty if they state none, or several.
+        """
+        ids = [concept_id for concept_id, _ in self.labels(range(min(_ASKED, len(self)))).values()]
+        stated = set[str]()
+        for concept_id, curies in self.xrefs(ids).items():
+            own = [prefix for prefix, local in map(split_curie, curies) if local == concept_id]
+            stated.update(own or [""])
+        return stated.pop() if len(stated) == 1 else ""
 
     def in_ontology(self, number: int) -> bool:
         """Check whether a concept is in the ontology.

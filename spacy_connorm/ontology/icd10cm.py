@@ -11,43 +11,25 @@ from xml.etree.ElementTree import Element
 from ..concepts import Concept, merge
 from ..concepts.curies import join_curie
 from ..errors import ConnormError, Errors, unreadable
+from ..files.package_data import read_toml
 from ..files.text import find_ending, read_lines
 from ..files.xml import read_elements
 from .formats import refuse_foreign
 from .report import ReadReport
 from .tsv import read_tsv
 
-_ORDER_LINE = re.compile(r"\d{5} ([A-Z]\w{2,6}) +[01] (.{60}) (.+)")
+_ORDER_LINE = re.compile(r"\d{5} ([A-Z]\w{2,6}) +([01]) (.{60}) (.+)")
 _CATEGORY_LENGTH = 3
 # "Hypertension (arterial) (benign)", "fracture(s)", "autonomic (poly)neuropathy", "Human
 # immunodeficiency virus [HIV] disease"
 _BRACKETS = re.compile(r"(?: (?!\([^()]*\)\w))?(?:\([^()]*\)|\[[^\[\]]*\])")
-# "Varicella [chickenpox]", "Flat foot [pes planus] (acquired)"; in "Deficiency of factor II
-# [prothrombin]" it is a synonym of the last words only.
-_SYNONYM = re.compile(
-    r"(?!Congenital|.* (?:and|by|due|for|from|in|of|to|with)\b)[^\[\],]+ "
-    r"\[((?!any |including )[a-z][a-z' -]{4,}|[^\[\]]+ disease)\](?: ?\([^()]*\))*"
-)
-_UNSPECIFIED = "unspecified"
-_NOS = " NOS"
-# "Fracture of second cervical vertebra" includes "Axis".
-_FRACTURE = "Fracture of "
-# "Any condition classifiable to I70.311", and "'growth' NOS", which is so called.
-_NO_NAME = re.compile(r"(?s)[Aa]ny |.*\b[A-Z]\d|'\w+' NOS$")
-# "Infection of unspecified site" names no site.
-_NO_SITE = re.compile(r"\bunspecified\b(?: (?:part|site)s?\b)?|[^\w\s-]")
+# How ICD words its titles.
+_TABLE = read_toml(__package__, "icd10cm.toml")
+_PATTERNS = {name: re.compile(pattern) for name, pattern in _TABLE["patterns"].items()}
+_IN_NOTES = [(re.compile(note["written"]), note["means"]) for note in _TABLE["notes"]]
+_UNSPECIFIED, _NOS, _FRACTURE = _TABLE["unspecified"], _TABLE["nos"], _TABLE["fracture"]
 # In words.
 _LONGEST_NAME = 12
-# ICD-10-CM says so at E11, which includes diabetes NOS, and at C80.1, which includes cancer NOS.
-_IN_NOTES = (
-    (re.compile(r"\b(diabetes) mellitus\b", re.IGNORECASE), r"\1"),
-    (re.compile(r"\bmalignant neoplasm(s?)\b", re.IGNORECASE), r"cancer\1"),
-    (re.compile(r"^Type 2 diabetes with (?=.*\bdiabetic\b)"), ""),
-    (re.compile(r"^Type 2 diabetes with (?!other\b|unspecified\b)"), "diabetic "),
-    (re.compile(r"^diabetes(?= NOS$)"), "diabetes mellitus"),
-)
-# "Dizziness and giddiness": "and" in a title means "and" or "or" (guideline I.A.14).
-_EITHER = re.compile(r"([^\W\d_][\w-]*) and ([^\W\d_][\w-]*)")
 
 
 def read_icd10cm(
@@ -55,6 +37,7 @@ def read_icd10cm(
     *,
     tabular: str | Path | None = None,
     implied_names: bool = True,
+    billable: bool = False,
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
     """Read ICD-10-CM, with dots in the codes. The order file has every code, with a long and a
@@ -75,6 +58,9 @@ def read_icd10cm(
         "And" between the two words of a title means "or": "Dizziness and giddiness" is "Dizziness",
         unless that names another code. Diabetes mellitus is "diabetes", which is of type 2, a
         malignant neoplasm "cancer".
+    billable (bool): Whether to read only codes that are valid for billing. The others, such as E11,
+        are marked in their definition: those that the order file says are not valid, and those with
+        codes below them.
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, CN104 for a second one without
@@ -116,14 +102,25 @@ def read_icd10cm(
             implied[code] = _names_implied_by(concept, {name.lower() for name in taken}, named)
         concepts[code] = concept
     left_out |= _shared_names(implied)
+    broad = {code for concept in concepts.values() for code in concept.parents}
+    mark = _TABLE["not_billable"]
+    broad |= {code for code, concept in concepts.items() if concept.definition == mark}
     own_names = {name.lower() for concept in every for name in concept.names}
     for code, concept in concepts.items():
+        if code in broad and billable:
+            report.leave_out("a code that is not valid for billing", code)
+            continue
         own = (
             name
             for name in implied.get(code, ())
             if name.lower() not in left_out and not _is_of_another(name, concept, own_names)
         )
-        yield replace(concept, aliases=(*concept.aliases, *own))
+        yield replace(
+            concept,
+            aliases=(*concept.aliases, *own),
+            definition=mark if code in broad else concept.definition,
+            parents=() if billable else concept.parents,
+        )
 
 
 def _parent(code: str, concepts: Mapping[str, Concept]) -> str:
@@ -142,7 +139,7 @@ def _plain_names(concepts: Iterable[Concept]) -> set[str]:
     """Collect all names in lower case, without brackets, "NOS" and "unspecified"."""
     names = (name for concept in concepts for name in concept.names)
     every = (implied.lower() for name in names for implied in (name, *_implied_names(name)))
-    return {name.removesuffix(" nos").removesuffix(f", {_UNSPECIFIED}") for name in every}
+    return {name.removesuffix(_NOS.lower()).removesuffix(f", {_UNSPECIFIED}") for name in every}
 
 
 def _names_implied_by(concept: Concept, taken: Set[str], named: Set[str]) -> list[str]:
@@ -185,11 +182,11 @@ def _is_of_another(name: str, concept: Concept, listed: Set[str]) -> bool:
 
 
 def _words(text: str) -> set[str]:
-    return set(_NO_SITE.sub("", text.lower()).split())
+    return set(_PATTERNS["no_site"].sub("", text.lower()).split())
 
 
 def _either(title: str, named: Set[str]) -> list[str]:
-    match = _EITHER.fullmatch(title)
+    match = _PATTERNS["either"].fullmatch(title)
     return [word for word in match.groups() if word.lower() not in named] if match else []
 
 
@@ -205,7 +202,7 @@ def _implied_names(name: str) -> Iterator[str]:
     short = " ".join(_BRACKETS.sub("", name).split())
     if short and short != name:
         yield short
-    if synonym := _SYNONYM.fullmatch(name):
+    if synonym := _PATTERNS["synonym"].fullmatch(name):
         yield synonym[1]
     for written in dict.fromkeys((name, short)):
         kept, left_out = _split_unspecified(written)
@@ -228,9 +225,9 @@ def _is_unspecified(part: str) -> bool:
     or "without rupture".
     """
     words = part.lower().split()
-    if "with" in words or "without" in words:
-        return words[0] == "without" and "with" not in words
-    return _UNSPECIFIED in (words[:1] + words[-1:]) or words[-2:] == ["not", "specified"]
+    if _TABLE["with"] in words or _TABLE["without"] in words:
+        return words[0] == _TABLE["without"] and _TABLE["with"] not in words
+    return _UNSPECIFIED in (words[:1] + words[-1:]) or tuple(words[-2:]) == _TABLE["not_specified"]
 
 
 def _read_order(path: str | Path, report: ReadReport) -> Iterator[Concept]:
@@ -240,8 +237,9 @@ def _read_order(path: str | Path, report: ReadReport) -> Iterator[Concept]:
             reason = "it is not a line of an order file"
             report.odd.skip(unreadable(path, number, "ICD-10-CM", reason))
             continue
-        code, short, long = match.groups()
-        yield Concept(_dotted(code), long.strip(), (short.strip(),))
+        code, is_billable, short, long = match.groups()
+        mark = "" if is_billable == "1" else _TABLE["not_billable"]
+        yield Concept(_dotted(code), long.strip(), (short.strip(),), definition=mark)
 
 
 def _read_table(path: str | Path, report: ReadReport) -> Iterator[Concept]:
@@ -282,4 +280,4 @@ def _notes(diag: Element, kind: str) -> list[str]:
 
 def _is_name(note: str) -> bool:
     """Check whether an inclusion note is a name, not a sentence or an explanation."""
-    return len(note.split()) <= _LONGEST_NAME and not _NO_NAME.match(note)
+    return len(note.split()) <= _LONGEST_NAME and not _PATTERNS["no_name"].match(note)

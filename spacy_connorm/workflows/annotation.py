@@ -1,9 +1,9 @@
 """Annotate files of texts with a saved pipeline."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -155,7 +155,10 @@ def annotate(
         nested_mentions=nested_mentions,
     )
     _, normalizer = annotator.load()
-    work = partial(_render, annotator, target.exporter)
+    exporter = target.exporter
+    if vocabulary := normalizer.lookup.index.store.own_vocabulary:
+        exporter = _with_vocabulary(exporter, options, vocabulary)
+    work = partial(_render, annotator, exporter)
     # Fields with default names may be missing, those that the user has named may not.
     named = ("" if id_field == ID_FIELD else id_field, options.get("subject_field"))
     needed = list(filter(None, named))
@@ -283,6 +286,13 @@ class Annotator:
         spans_key = ALL_MENTIONS_KEY if self.nested_mentions else normalizer.cfg["spans_key"]
         for doc, number in nlp.pipe(docs, as_tuples=True, batch_size=self.batch_size):
             yield _read(doc, number, normalizer, spans_key, self.id_field)
+
+
+def _with_vocabulary(exporter: Any, options: Mapping[str, Any], vocabulary: str) -> Any:
+    """Tell an exporter the vocabulary of the ontology's ids, unless the user has told it."""
+    if not hasattr(exporter, "database") or options.get("database"):
+        return exporter
+    return replace(exporter, database=vocabulary)
 
 
 def _render(

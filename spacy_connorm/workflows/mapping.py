@@ -124,6 +124,7 @@ def map_terms(
     earlier = _read_earlier(output_path)
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)
+    ids.vocabulary = normalizer.lookup.index.store.own_vocabulary
     mapper = TermMapper(normalizer, ids, accept=accept, review=review, top_k=top_k)
     limits = {"top_k": max(top_k, 2), "types": types, "branches": branches}
     found = find_candidates(nlp, normalizer, terms, **limits)

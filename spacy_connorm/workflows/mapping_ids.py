@@ -33,7 +33,12 @@ _IMPLIED = {"sssom", "semapv", "skos", "owl", "rdf", "rdfs", "oboInOwl"}
 
 
 class MappingIds:
-    """Converts codes and concept ids to CURIEs."""
+    """Converts codes and concept ids to CURIEs.
+
+    vocabulary (str): The prefix of concept ids whose form shows none; empty if unknown.
+    """
+
+    vocabulary = ""
 
     def __init__(self, prefix: str, addresses: Mapping[str, str]) -> None:
         """Store the user's prefixes.
@@ -69,7 +74,7 @@ class MappingIds:
         if _CURIE.fullmatch(concept_id):
             return concept_id
         own = PREFIXES.own_curie(concept_id)
-        return own or _curie(_CONCEPT, concept_id)
+        return own or _curie(self.vocabulary or _CONCEPT, concept_id)
 
     def source(self, name: str) -> str:
         """Convert the name of a table of terms to a CURIE, with the prefix of its codes."""

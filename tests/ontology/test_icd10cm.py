@@ -1,14 +1,17 @@
 import gzip
+import json
 import tracemalloc
 from itertools import starmap
 
 import pytest
 
+from spacy_connorm import annotate, build_index, map_terms
+from spacy_connorm.documents.sssom import read_sssom
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.ontology import stream_ontology
+from spacy_connorm.ontology import ReadReport, stream_ontology
 from spacy_connorm.ontology.icd10cm import read_icd10cm
 
-from .conftest import by_id
+from .conftest import by_id, counts
 
 
 def test_icd10cm_order_file_alone(data):
@@ -30,6 +33,39 @@ def test_icd10cm_tabular_list_adds_synonyms_and_chapters(data):
     )
     assert concepts["A90.1"].aliases == ("Oth nose fever", "Nose fever, other")
     assert {c.types for c in concepts.values()} == {("Diseases of the nose (A90-A99)",)}
+
+
+def test_codes_that_are_not_valid_for_billing_are_marked_or_left_out(tmp_path):
+    path, report = tmp_path / "order.txt", ReadReport()
+    codes = {"A90": 0, "A900": 1, "A901": 0, "A9012": 1, "B01": 0}
+    lines = (
+        f"{n:05} {code:7} {valid} {code:60} {code}\n"
+        for n, (code, valid) in enumerate(codes.items())
+    )
+    path.write_text("".join(lines))
+    concepts = by_id(read_icd10cm(path))
+    marked = {code for code, concept in concepts.items() if "Not valid" in concept.definition}
+    assert marked == {"A90", "A90.1", "B01"}
+    valid = by_id(read_icd10cm(path, billable=True, report=report))
+    assert list(valid) == ["A90.0", "A90.12"]
+    assert not any(concept.parents for concept in valid.values())
+    assert counts(report) == {"a code that is not valid for billing": 3}
+
+
+def test_the_exports_of_a_pipeline_know_the_vocabulary_of_its_codes(data, tmp_path):
+    build_index(data / "icd10cm_order.txt", tmp_path / "icd", encoder="ngrams", find_mentions=True)
+    text, terms = tmp_path / "a.txt", tmp_path / "terms.csv"
+    text.write_text("Nose fever with sneezing.")
+    terms.write_text("code,term\n1,Nose fever with sneezing\n")
+    annotate(tmp_path / "icd", text, tmp_path / "a.fhir.json")
+    entries = json.loads((tmp_path / "a.fhir.json").read_text())["entry"]
+    (coding,) = [e["resource"]["code"]["coding"] for e in entries if "code" in e["resource"]]
+    assert coding[0]["system"] == "http://hl7.org/fhir/sid/icd-10-cm"
+    assert coding[0]["code"] == "A90.0"
+    map_terms(tmp_path / "icd", terms, tmp_path / "a.sssom.tsv")
+    assert read_sssom(tmp_path / "a.sssom.tsv").mappings[0].object_id == "ICD10CM:A90.0"
+    annotate(tmp_path / "icd", text, tmp_path / "brat", format="brat")
+    assert "Reference T1 ICD10CM:A90.0" in (tmp_path / "brat" / "a.ann").read_text()
 
 
 @pytest.mark.parametrize("codes", [("A90", "A90.0", "A90.01"), ("A90", "A900", "A9001")])
