@@ -10,7 +10,7 @@ import numpy as np
 from ..index.cache import Cache
 from ..index.concept_index import ConceptIndex
 from ..index.filter import AllowedConcepts
-from ..index.hash_sets import OTHER_NAMES, WORD_PAIRS, HashSet, hash_pair
+from ..index.hash_sets import hash_pair
 from ..index.overlay import SynonymOverlay
 from ..index.search import D
 from ..index.word_bags import WordBags, language_table
@@ -91,20 +91,7 @@ class KnownNames:
         RETURNS (bool): True if they do.
         """
         pair = np.array([hash_pair(first, second)], dtype="uint64")
-        return bool(self._pairs.contain(pair)[0])
-
-    @cached_property
-    def _pairs(self) -> HashSet:
-        return HashSet.open(self.index.folder, WORD_PAIRS)
-
-    @cached_property
-    def others(self) -> HashSet:
-        """The names of the background vocabulary.
-
-        RETURNS (HashSet): The hashes of their words.
-        RAISES (ConnormError): CN402 if the file is damaged.
-        """
-        return HashSet.open(self.index.folder, OTHER_NAMES)
+        return bool(self.index.word_pairs.contain(pair)[0])
 
     def have_words(self, values: np.ndarray) -> np.ndarray:
         """Check which words occur in names.

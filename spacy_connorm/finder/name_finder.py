@@ -109,7 +109,7 @@ class NameFinder:
         windows = find_windows(tokens, self.names, min_certainty=self.settings["min_certainty"])
         offsets = document_offsets(docs)
         numbers = by_document(windows.starts, offsets)
-        starts, ends = find_other_names(tokens, self.names.others)
+        starts, ends = find_other_names(tokens, self.names.index.other_names)
         others = by_document(starts, offsets)
         known = self.names.names_of(windows.hashes.tolist())
         edges = self._edges.get_all(known, partial(self._edges_of, known))

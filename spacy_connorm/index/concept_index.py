@@ -21,6 +21,7 @@ from ..files.folders import checksum_of, damaged, pack, replaced_since, unpack, 
 from ..text.words import words_of
 from .backends.exact import ExactSearcher
 from .backends.protocol import Backend, Searcher
+from .hash_sets import OTHER_NAMES, WORD_PAIRS, HashSet
 from .keys import KeyTable
 from .manifest import read_facts
 from .members import Members
@@ -64,6 +65,8 @@ class ConceptIndex:
         self.keys = KeyTable.open(folder, rows=rows)
         self.word_bags = WordBags.open(folder, rows=rows)
         self.rewriting = RewritingTable.open(folder)
+        self.word_pairs = HashSet.open(folder, WORD_PAIRS)
+        self.other_names = HashSet.open(folder, OTHER_NAMES)
         self._owner = owner
         self._searchers: dict[str, Searcher] = {}
         self._concepts: dict[str, np.ndarray] = {}
