@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -178,3 +179,23 @@ def test_a_full_disk_behind_the_output(demo_index, without_torch, arguments):
     assert process.returncode == 1
     assert errors.count("[CN") == 1 and "Traceback" not in errors
     assert ("CN704" if "none" in arguments else "CN108") in errors
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends processes in another way")
+def test_ctrl_c_while_modules_are_imported_shows_no_traceback():
+    script = """
+import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+import spacy_connorm.cli
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
+    undisturbed = script.replace('"typer"', '"none"') + "print(signal.getsignal(signal.SIGINT))"
+    ended = subprocess.run([sys.executable, "-c", undisturbed], capture_output=True, text=True)
+    assert "default_int_handler" in ended.stdout
