@@ -59,7 +59,7 @@ def test_tokens_begin_continue_and_end_names(doc):
     assert rows[:, 2:].tolist() == [begin, inside, last, outside, unit]
 
 
-def test_empty_spans_are_no_names(doc):
+def test_empty_spans_are_not_taken_for_names(doc):
     doc.spans["names"] = [doc[1:1], doc[5:5]]
     model = embed()
     model.initialize(X=[doc])

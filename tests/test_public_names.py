@@ -53,7 +53,7 @@ def test_packages_are_light():
     assert result.returncode == 0, result.stderr
 
 
-def test_unknown_names_are_no_attributes():
+def test_unknown_attributes_are_refused():
     for package in HANDING_OUT:
         assert not hasattr(importlib.import_module(package), "nothing_like_it")
 

@@ -87,7 +87,7 @@ def _clinical() -> Iterable[tuple[str, str]]:
 
 
 def unambiguous(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Select the short forms with one meaning that are no single letters.
+    """Select the short forms with one meaning that are not single letters.
 
     pairs (Iterable[Tuple[str, str]]): Short and long forms.
     RETURNS (Dict[str, str]): Long forms by short form.

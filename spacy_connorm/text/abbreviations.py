@@ -413,11 +413,11 @@ class AbbreviationFinder:
             before = self._trim(read_before(text, opening, openings))
             before = before._replace(text=before.text.rstrip(_LOOSE_ENDS))
             needed = [self._score_needed(text, opening, short) for short in shorts]
-            behind = (
+            definitions = (
                 self._define(short, before, least)
                 for short, least in zip(shorts, needed, strict=True)
             )
-            found += filter(None, behind)
+            found += filter(None, definitions)
         if not found:
             found += filter(
                 None, [self._define_wholly(self._last_word(text, opening), segments[0])]

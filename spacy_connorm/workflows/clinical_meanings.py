@@ -78,7 +78,7 @@ def _without_synonyms(
     "BPH" are one concept.
 
     RETURNS (Dict[str, List[str]]): Long forms by short form, the first of each concept and those
-        that are no names.
+        that are not names.
     """
     several = [longs for own in meanings.values() if len(longs := {*own}.intersection(names)) > 1]
     texts = sorted({long for longs in several for long in longs})

@@ -9,7 +9,7 @@ from ..index.concept_index import ConceptIndex
 # The number of concepts whose ancestors are checked; in smaller ontologies, a root may be a
 # mention.
 _FEW_CONCEPTS = 200
-# From these shares of them below a concept on, its names of one word, or all, are no mentions.
+# From these shares of them below a concept on, its names of one word, or all, are not mentions.
 _HALF, _NEARLY_ALL = 0.5, 0.9
 
 

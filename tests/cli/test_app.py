@@ -158,7 +158,7 @@ def run(environment, index, *arguments, **options):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes")
-def test_a_reader_that_left_is_no_error(demo_index, without_torch):
+def test_a_reader_that_left_ends_a_command_without_an_error(demo_index, without_torch):
     read, write = os.pipe()
     os.close(read)
     process = run(without_torch, demo_index, *SEARCH, stdout=write)

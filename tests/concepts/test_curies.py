@@ -24,7 +24,7 @@ def test_a_vocabulary_has_one_prefix(pair):
 @pytest.mark.parametrize(
     "written", ["D003920", "http://x.org/a", "PMID:1", "a b:c", "UMLS:", "MTH:NOCODE", ""]
 )
-def test_what_is_no_id_in_a_vocabulary_is_left_out(written):
+def test_values_that_are_not_ids_of_a_vocabulary_are_left_out(written):
     assert PREFIXES.curies([written]) == ()
 
 

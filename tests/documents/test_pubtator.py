@@ -141,7 +141,7 @@ def test_a_mention_that_differs_from_its_text_is_kept_and_counted(read):
     assert mentions == [Mention("mumps", "Disease", "D009107", ((4, 9),))]
 
 
-def test_space_around_an_annotated_text_is_no_difference(read):
+def test_space_around_an_annotated_text_is_ignored(read):
     _, (mentions,), report = read("1|t|Mild mumps\n1\t5\t10\tmumps  \tDisease\tD009107\n")
     assert mentions[0].text == "mumps"
     assert not report.mismatched

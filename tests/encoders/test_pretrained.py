@@ -158,7 +158,7 @@ def test_a_folder_that_lacks_a_layer(tiny_folder, tmp_path):
         load(tmp_path)
 
 
-def test_an_encoder_decoder_is_no_encoder(tmp_path, tiny_tokenizer):
+def test_an_encoder_decoder_is_refused_as_an_encoder(tmp_path, tiny_tokenizer):
     from transformers import T5Config, T5Model
 
     config = T5Config(vocab_size=len(tiny_tokenizer), d_model=16, d_kv=8, d_ff=16, num_layers=1)

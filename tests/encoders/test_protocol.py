@@ -190,7 +190,7 @@ def test_importing_encoders_imports_nothing_heavy():
     assert done.stdout.strip() == "set()"
 
 
-def test_another_model_is_no_encoder():
+def test_another_model_is_refused_as_an_encoder():
     for ask in (fingerprint, is_sparse):
         with pytest.raises(ConnormError, match="CN300"):
             ask(Linear(2, 2))

@@ -62,7 +62,7 @@ def test_arrays_of_parts_are_mapped_too(tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"\x81\xa6shapes\x01", b"\x80", b"\xc0"])
-def test_a_file_that_is_no_encoder(path, content):
+def test_a_file_that_is_not_an_encoder_is_refused(path, content):
     path.write_bytes(content)
     with pytest.raises(ConnormError, match="CN305"):
         open_encoder(DanEncoder(), path)

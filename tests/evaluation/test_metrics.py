@@ -214,7 +214,7 @@ def test_groups_of_mentions():
     assert run.ranks["all"].strict.tolist() == [1, 2, 0]
 
 
-def test_unseen_is_no_group_where_d_is_not_known():
+def test_mentions_are_not_grouped_as_unseen_where_d_is_unknown():
     run = score_predictions([gold("A")], [predict(("A", 0.9))])
     assert list(run.ranks) == ["all", "in_ontology"]
 

@@ -114,7 +114,7 @@ def test_tables_are_aligned():
     assert to_table([{"ids": "a|b\nc"}], markdown=True).splitlines()[2] == r"| a\|b c |"
 
 
-def test_what_is_true_is_no_number():
+def test_true_and_false_are_shown_as_yes_and_no():
     assert to_table([{"right": True}, {"right": False}]).splitlines()[2:] == ["yes", "no"]
 
 

@@ -189,6 +189,6 @@ def test_no_candidate_for_nothing():
 @pytest.mark.parametrize(
     ("mentions", "long_forms"), [("fever", [""]), (["fever"], "x"), ([None], [""]), (["a"], [])]
 )
-def test_what_is_no_list_of_texts_is_refused(mentions, long_forms):
+def test_anything_but_a_list_of_texts_is_refused(mentions, long_forms):
     with pytest.raises(ConnormError, match="CN006"):
         find(Texts({}), mentions, long_forms)

@@ -36,7 +36,7 @@ def test_no_pipeline_of_this_name(tmp_path):
             load_normalizer(name)
 
 
-def test_a_folder_that_is_no_pipeline(tmp_path, demo_index):
+def test_a_folder_without_a_pipeline_is_refused(tmp_path, demo_index):
     for folder in (tmp_path, demo_index / "concept_normalizer"):
         with pytest.raises(ConnormError, match="CN701.*the folder above"):
             load_normalizer(str(folder))

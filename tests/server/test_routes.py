@@ -299,7 +299,7 @@ def test_the_description_declares_the_errors_as_they_are(reviewing):
         (None, "CN100"),
     ],
 )
-def test_a_damaged_file_of_mappings_is_no_fault_of_the_request(reviewing, out, content, code):
+def test_a_damaged_file_of_mappings_is_an_error_of_the_server(reviewing, out, content, code):
     out.unlink() if content is None else out.write_bytes(content)
     answer = reviewing.get("/api/review/rows/0")
     assert (answer.status_code, answer.json()["error"]["code"]) == (500, code)

@@ -46,7 +46,7 @@ def test_short_forms_become_long_forms(pair):
 
 
 @pytest.mark.parametrize("mention", ["", " ", "apc", "APCX", "CAS9", "as", "BCe", "VHLss", "polyp"])
-def test_what_is_no_short_form_stays(mention):
+def test_texts_without_short_forms_stay(mention):
     assert expand(mention, LONG_FORMS) == mention
 
 

@@ -27,7 +27,7 @@ def test_pairs_of_names_are_counted_in_both_senses():
     assert found[("kidney",), ("renal",)].certainty == 3 / 5
 
 
-def test_what_is_seen_in_one_context_is_no_substitution():
+def test_substitutions_need_more_than_one_context():
     assert (("failure",), ("stop",)) not in find([("heart failure", "heart stop")])
 
 
@@ -61,7 +61,7 @@ def test_a_name_of_several_concepts_is_the_same_if_one_is_shared():
 
 
 @pytest.mark.parametrize(("different", "is_kept"), [(3, True), (4, False)])
-def test_what_mostly_has_another_meaning_is_no_substitution(different, is_kept):
+def test_words_that_mostly_mean_something_else_are_not_substituted(different, is_kept):
     names = [("kidney cyst", "renal cyst"), ("kidney stone", "renal stone")]
     names += [(f"{word} pain {n}",) for n in range(different) for word in ("kidney", "renal")]
     assert ((("kidney",), ("renal",)) in find(names)) is is_kept

@@ -72,7 +72,7 @@ def test_the_largest_seed():
     ("setting", "example"),
     [("corpora", "train.spacy"), ("dev", "dev.spacy"), ("labels", "Disease")],
 )
-def test_a_text_is_no_list(setting, example):
+def test_a_text_in_place_of_a_list_is_refused(setting, example):
     expected = rf'CN006.*`{setting}` must be a list, e.g. \["{example}"\], not \'mine\''
     with pytest.raises(ConnormError, match=expected):
         TrainingData(ontology="ontology.jsonl", **{setting: "mine"})

@@ -83,7 +83,7 @@ def test_columns_may_be_of_any_type_of_text(write_parquet):
     assert (text.doc_id, text.text) == ("note 7", "x")
 
 
-def test_what_is_no_parquet_is_refused(corpus, tmp_path):
+def test_files_that_are_not_parquet_are_refused(corpus, tmp_path):
     path = corpus / "a.parquet"
     whole = path.read_bytes()
     (fragment,) = find_fragments(path)

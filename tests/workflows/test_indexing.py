@@ -78,7 +78,7 @@ def test_only_the_first_names_are_remembered(monkeypatch):
         assert names == [each.names for each in CONCEPTS[:expected]]
 
 
-def test_what_is_no_ontology_is_refused(tmp_path):
+def test_anything_but_an_ontology_is_refused(tmp_path):
     with pytest.raises(ConnormError, match="CN006"):
         build(tmp_path / "index", CONCEPTS)
 

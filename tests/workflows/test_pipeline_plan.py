@@ -99,7 +99,7 @@ def test_a_wrong_setting_is_named(setting, value, reason):
 
 
 @pytest.mark.parametrize("text", ["[nlp", "[nlp]\nlang = ${paths.none}"])
-def test_a_file_that_is_no_config(tmp_path, text):
+def test_a_file_that_is_not_a_config_is_refused(tmp_path, text):
     path = tmp_path / "broken.cfg"
     path.write_text(text)
     with pytest.raises(ConnormError, match="CN711"):

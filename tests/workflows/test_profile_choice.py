@@ -130,7 +130,7 @@ CHEMICALS = Ontology(
         ({f"{COMPONENT}.excluded_branches": ["D009930"]}, ["D001241"]),
     ],
 )
-def test_what_chemicals_do_is_no_mention(tmp_path, settings, left_out):
+def test_actions_of_chemicals_are_not_found(tmp_path, settings, left_out):
     overrides = {**NGRAMS, **settings}
     built = build_finder(CHEMICALS, tmp_path, overrides=overrides)
     assert (built.profile is None) == bool(settings)

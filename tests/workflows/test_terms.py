@@ -89,7 +89,7 @@ def test_terms_are_read_from_a_sheet_of_a_workbook(book):
         read_terms(path, sheet="third")
 
 
-def test_cells_beside_the_table_of_a_book_are_no_columns(book):
+def test_cells_beside_the_table_of_a_book_are_ignored(book):
     assert read_terms(book(first=[["code", "term"], ["A2", "dizzy", "ask Ann"]])) == [DIZZY]
 
 

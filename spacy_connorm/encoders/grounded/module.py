@@ -79,7 +79,7 @@ class GroundedDanModule(torch.nn.Module):
 
     def _input_vectors(self, device: torch.device) -> torch.Tensor:
         """Get all input vectors at unit length. They stay on the device, so that a batch is only
-        numbers. They are no buffer, which processes would exchange.
+        numbers. They are not a buffer, which processes would exchange.
         """
         if self._new or self._inputs.device != device:
             self._inputs = torch.cat([self._inputs, *self._new]).to(device)

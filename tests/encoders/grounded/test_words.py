@@ -123,7 +123,7 @@ def test_flipped_bytes_are_found(model):
     "content",
     [b"", b"heart\n", b"2 6\nheart 1 2 3\n", b"1 2\nheart one two\n", b"1 2\nheart nan 1\n"],
 )
-def test_files_that_are_no_vectors(content, tmp_path):
+def test_files_without_vectors_are_refused(content, tmp_path):
     path = tmp_path / "vectors.txt"
     path.write_bytes(content)
     with pytest.raises(ConnormError, match=r"CN341.*vectors\.txt"):

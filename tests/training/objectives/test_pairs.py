@@ -94,7 +94,7 @@ def test_random_batches(seed):
     assert relations.positives.dtype == relations.negatives.dtype == torch.bool
 
 
-def test_a_text_of_two_concepts_is_no_negative_of_either():
+def test_a_text_of_two_concepts_is_not_a_negative_of_either():
     positives, negatives = pair_up(memberships([(0,), (0, 5), (5,), (7,)]), 4)
     assert positives[1].tolist() == [True, False, True, False]
     assert negatives[1].tolist() == [False, False, False, True]
