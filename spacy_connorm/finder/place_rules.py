@@ -65,7 +65,10 @@ def has_other_meaning(window: Window) -> bool:
         return _is_noun(window, token) and after not in classes.people
     if token is not None and after in _HYPHENS and not token.whitespace_:
         return window.end + 1 < len(window.doc) and token.nbor().lower_ in classes.kinds
-    return after in classes.about_findings or _has_beside(window, text, after, "after")
+    noun = window.context.words.orthography.drop_plurals(after)
+    if noun in classes.remedies and window.context.words.is_head(window.parts[-1]):
+        return True
+    return noun in classes.about_findings or _has_beside(window, text, after, "after")
 
 
 def _is_of_patients(window: Window, text: str) -> bool:
@@ -129,21 +132,39 @@ def is_cut(window: Window) -> bool:
 
 def modifies_noun(window: Window) -> bool:
     """Check whether the last word only modifies the noun after it, so that the window is not what
-    the text speaks of: "hypoplastic ear (lobe)", "small kidney (stone)". The ontology's own names
-    show it: they have both words side by side. What is a name itself stands before other nouns,
-    too, "heart failure (clinic)", unless it is a quality of an organ.
+    the text speaks of: "hypoplastic ear (lobe)", "small kidney (stone)". A name as it is written
+    stands before other nouns, too, "heart failure (clinic)", unless it is a quality of an organ.
+    For all others, the ontology's own names tell: they have both words side by side.
     """
     last, following, words = window.doc[window.end - 1], window.after, window.context.words
     if following is None or not (_is_noun(window, last) and _is_noun(window, following)):
         return False
-    both = (last.text, following.text)
-    pair = [words.normalized(text)[-1:] for text in both]
-    if any(map(words.is_adjective, both)) or not all(pair):
+    if any(words.is_adjective(token.lower_) for token in (last, following)):
         return False
-    if not window.context.names.are_neighbours(*chain(*pair)):
+    if window.score == 1 and window.is_written:
+        return _is_of_organ(window, last.lower_) and _may_own_organ(window, following.lower_)
+    pair = [words.normalized(token.lower_)[-1:] for token in (last, following)]
+    return all(pair) and window.context.names.are_neighbours(*chain(*pair))
+
+
+def _is_of_organ(window: Window, last: str) -> bool:
+    """Check for a quality of an organ, which is named in the singular: "small kidney"."""
+    words, first = window.context.words, window.parts[0].lower()
+    is_plural = words.orthography.singular(last) != last
+    if len(window.parts) == 1 or is_plural or words.is_head(last):
         return False
-    is_quality = window.parts[0].lower() in words.classes.plain_adjectives
-    return not window.is_in_order or (is_quality and len(window.parts) > 1)
+    is_quality = first in words.classes.plain_adjectives or first in words.forms.amounts
+    return is_quality or first.endswith(tuple(words.classes.participle_endings))
+
+
+def _may_own_organ(window: Window, word: str) -> bool:
+    """Guess whether a word is neither a verb nor an adverb, a patient or a disease: patients and
+    syndromes may be named after a small kidney.
+    """
+    classes, words = window.context.classes, window.context.words.classes
+    endings = words.verb_endings | words.participle_endings | classes.adverb_endings
+    is_other = word in classes.people or word in classes.person_diseases
+    return not is_other and not word.endswith(tuple(endings))
 
 
 def lacks_kind(window: Window) -> bool:

@@ -30,14 +30,16 @@ class FinderClasses:
     opposing_prefixes: Beginnings that give words the opposite or another meaning.
     radicals: Parts of the names of chemical groups, which a letter only places.
     titles: Stand before the name of a person.
-    about_findings: Nouns after a finding that are about it, not the patient's finding.
+    about_findings: Nouns, in the singular, after a finding that are about it: tests for it, what
+        prevents it, papers on it.
+    remedies: What is taken against a disorder, in the singular. Substances stand before it, too.
     kinds: Follow a finding and a hyphen, and name a kind: "nephrotic-range".
     panels: Tests of a disease in short.
     adjectives_too: Names that are adjectives, too: "retinal cells".
     patient_adjectives: Adjectives that stand for findings of patients only.
     patient_endings: Endings of such adjectives: "aggressive".
     patient_ending_exceptions: Longer endings of other adjectives: "hypertensive crisis".
-    people: Nouns for people.
+    people: Nouns for people and animals.
     moods: Adjectives that are findings of people only: much else is depressed.
     subjects: Other words that stand shortly before a mood.
     labelled: Nouns that are numbered in an article: "Figure S1".
@@ -79,6 +81,7 @@ class FinderClasses:
     radicals: Words = NONE
     titles: Words = NONE
     about_findings: Words = NONE
+    remedies: Words = NONE
     kinds: Words = NONE
     panels: Words = NONE
     adjectives_too: Words = NONE

@@ -69,13 +69,13 @@ def nlp():
         "Morphology of the [cells] is abnormal.",
         "The [cells are abnormal].",
         "3. [Kidney disease stage 3]",
-        "fall precautions, fall risk, fall clinic",
+        "fall precautions, fall risk, [fall] clinic",
         "fall protocol, fall alert, fall action plan, fall warning signs",
         "S1 panel sent, [S1] and the panel, [fall] panel",
         "yellow fever and [fever]",
         "In the face of this, swelling of the [face].",
         "aggressive treatment of an [aggressive] boy, hypotensive",
-        "fever screen, fever chart, hereditary disease screening, fever-range",
+        "fever medicine, fever screen, fever chart, hereditary disease screening, fever-range",
         "stage 3 kidney disease guideline; [stage-3 kidney disease]",
         "pale stools on a pale skin. She is [pale].",
         "ST depression, portal hypertension or [depression]",
@@ -105,3 +105,28 @@ def nlp():
 )
 def test_where_it_stands_tells_whether_a_window_is_a_mention(nlp, text):
     assert marked(nlp, text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A small [kidney stone] and a [small kidney].",
+        "A small kidney cyst in a [small kidney] patient",
+        "symptoms of [kidney stones]",
+        "[heart failure] clinic, heart failure pills",
+        "[enlarged hearts], [enlarged heart] pressing on the lung",
+    ],
+)
+def test_the_word_after_it_may_be_the_head(text):
+    names = ("small kidney", "kidney stone", "heart failure", "enlarged heart", "kidney symptom")
+    assert marked(build(names), text) == text
+
+
+def test_a_tagger_tells_what_is_a_noun():
+    nlp = build(["small kidney", "kidney stone"])
+    doc = nlp.make_doc("a small kidney suggests it")
+    finder = nlp.get_pipe("mention_finder")
+    assert not finder.predict([doc])[0]
+    for token, pos in zip(doc, ("DET", "ADJ", "NOUN", "VERB", "PRON"), strict=True):
+        token.pos_ = pos
+    assert [mention.name for mention in finder.predict([doc])[0]] == ["small kidney"]

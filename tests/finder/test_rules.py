@@ -26,7 +26,7 @@ REFUSED = {
     "other punctuation": (["heart attack"], "his [heart (attack)]", {}),
     "list": (["arthritis, rheumatoid"], "fever, [arthritis, rheumatoid] nodules", {}),
     "end of compound": (["fever"], "a non-[febrile] boy", {}),
-    "other word": (["fall"], "a [fall] clinic", {}),
+    "other word": (["fall"], "a [fall] screening", {}),
     "person": (["valerian"], "Dr. [Valerian] came", {}),
     "other name": (["fever"], "yellow [fever]", {}),
     "label": (["S1"], "Figure [S1] shows", {"min_letters": 2}),
@@ -38,7 +38,7 @@ REFUSED = {
     "item": (["stage 3 kidney disease"], "[3.Kidney disease stage] four", {}),
     "uncertain": (["cerebral edema"], "[edema by the brain]", {}),
     "cut name": (["Wilms tumor", "kidney tumor"], "a Wilms [tumor of the kidney]", {}),
-    "part of other word": (["loss of weight", "loss"], "a [loss] of weight clinic", {}),
+    "part of other word": (["loss of weight", "loss"], "a [loss] of weight screening", {}),
     "everyday word": (["Data"], "[Data] are missing (unpublished data, data)", CAPITALS),
 }
 # Tested with what they need: concepts that are left out, long texts, and a background vocabulary.
