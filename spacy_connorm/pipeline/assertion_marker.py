@@ -13,7 +13,8 @@ from ..lang import Cue
 from ..lang.cues import literal
 from ..text.statements import find_statements
 from ..text.words import words_of
-from .assertions import POSSIBLE, Assertions, texts_of
+from .assertions import POSSIBLE, Assertions
+from .noted_document import texts_of
 from .serialization import SavedComponent
 from .settings import TERMS, AssertionSettings, Settings
 
