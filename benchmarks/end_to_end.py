@@ -72,6 +72,8 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "no profile": {},
 }
 _NO_PROFILE = [*SETTINGS][-1]
+# The weight of a score that alone decides what is NIL.
+_STEEP = 1e6
 Reader = Callable[[Iterable[str]], Iterator[Doc]]
 
 
@@ -118,7 +120,10 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         help="the finder `ontology` learns from D's documents what is no mention",
     )
     add(
-        "--nil-threshold", type=float, metavar="SCORE", help="mentions with a lower score get no id"
+        "--nil-threshold",
+        type=float,
+        metavar="SCORE",
+        help="mentions with a lower score get no id [none: all get one]",
     )
     add("--ner", choices=NERS, default="tok2vec", help="of the finder `trained` [%(default)s]")
     add("--without-features", action="store_true", help="the NER does not see where names stand")
@@ -214,7 +219,7 @@ def _ontology_pipeline(arguments: Namespace, data: Data) -> Language:
     encoder = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
     nlp = build_finder(data.ontology, encoder)
     finder, normalizer = (nlp.get_pipe(name) for name in ("mention_finder", "concept_normalizer"))
-    normalizer.cfg["nil_threshold"] = arguments.nil_threshold
+    normalizer.cfg |= _nil_below(arguments.nil_threshold)
     finder.cfg["nested_mentions"] = arguments.nested_mentions
     if arguments.learn_stop_texts:
         finder.learn_stop_texts(map(nlp.get_pipe("abbreviation_resolver"), data.docs))
@@ -249,8 +254,18 @@ def _trained_pipeline(arguments: Namespace, data: Data) -> Language:
         data.ontology,
         encoder,
         data.expanded_synonyms,
-        nil_threshold=arguments.nil_threshold,
+        **_nil_below(arguments.nil_threshold),
     )
+
+
+def _nil_below(score: float | None) -> dict[str, Any]:
+    """RETURNS (Dict[str, Any]): The settings of a normalizer for which mentions with a lower score,
+    or none, are NIL, whatever their probability.
+    """
+    if score is None:
+        return {"nil_threshold": None}
+    steep = {"intercept": -_STEEP * score, "score": _STEEP, "margin": 0.0}
+    return {"nil_threshold": 0.5, "calibration": steep}
 
 
 def _with_normalizer(

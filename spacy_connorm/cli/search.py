@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from ..pipeline.concept_normalizer import ConceptNormalizer
 
 _ALIGNS = {
-    **{"Mention": "l", "Concept": "l", "Name": "l", "Score": "r", "Dense": "r", "Lexical": "r"},
-    **{"Found as": "l", "Language": "l", "Search": "l", "Codes": "l"},
+    **{"Mention": "l", "Probability": "r", "Concept": "l", "Name": "l", "Score": "r"},
+    **{"Dense": "r", "Lexical": "r", "Found as": "l", "Language": "l", "Search": "l"},
+    "Codes": "l",
 }
-# The two cosines of a hybrid score, languages and codes, if there are any.
-_OPTIONAL = ("Dense", "Lexical", "Language", "Codes")
+# Probabilities, the two cosines of a hybrid score, languages and codes, if there are any.
+_OPTIONAL = ("Probability", "Dense", "Lexical", "Language", "Codes")
 _WIDTH = 40
 
 
@@ -44,8 +45,8 @@ def search_cli(
     """Show the candidates of mentions.
 
     Without mentions, each line of standard input is a mention, answered as it is read; the pipeline
-    is loaded only once. If the best score is below the pipeline's `nil_threshold`, the answer is
-    NIL, shown above the candidates.
+    is loaded only once. If the best candidate is less probable than the pipeline's `nil_threshold`,
+    the answer is NIL, shown above the candidates.
 
     Example: connorm search training/index "heart attack" "high sugar" -k 3
     """
@@ -84,19 +85,20 @@ def _rows(
     the candidates.
     """
     if not candidates:
-        return [(mention, "-", "nothing found", *[""] * 7)]
+        return [(mention, "", "-", "nothing found", *[""] * 7)]
     rows: list[tuple[str, ...]] = []
     part = None
     for candidate in candidates:
         searched = f"{mention} ({candidate.searched})" if candidate.part else mention
         shown = "" if candidate.part == part else searched
         if shown and normalizer is not None and normalizer.decide([candidate]) == NIL:
-            told = f"the best score is below {_number(normalizer.cfg['nil_threshold'])}"
-            rows.append((shown, NIL, told, _number(candidate.score), *[""] * 6))
+            told = f"the first is less probable than {normalizer.cfg['nil_threshold']:g}"
+            rows.append((shown, "", NIL, told, *[""] * 7))
             shown = ""
         rows.append(
             (
                 shown,
+                _number(candidate.probability),
                 candidate.concept_id,
                 candidate.name,
                 *map(_number, (candidate.score, candidate.dense, candidate.lexical)),
@@ -117,8 +119,8 @@ def _codes(candidate: Candidate) -> str:
     )
 
 
-def _number(cosine: float | None) -> str:
-    return "" if cosine is None else f"{cosine:.3f}"
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
 
 
 def _show_explanation(explanation: "Explanation", normalizer: "ConceptNormalizer") -> None:
@@ -141,8 +143,8 @@ def _show_explanation(explanation: "Explanation", normalizer: "ConceptNormalizer
             _show_candidates(_rows(part.searched, step.candidates))
         best = explanation.interpretations[0].parts[number - 1][:1]
         if best and normalizer.decide(best) == NIL:
-            score, threshold = map(_number, (best[0].score, normalizer.cfg["nil_threshold"]))
-            msg.info(f"{name} is NIL: the best score is {score}, below {threshold}")
+            probability, threshold = _number(best[0].probability), normalizer.cfg["nil_threshold"]
+            msg.info(f"{name} is NIL: its probability is {probability}, below {threshold:g}")
 
 
 def _show_candidates(rows: Sequence[tuple[str, ...]]) -> None:

@@ -131,7 +131,8 @@ def calibrate(
 
 
 def _settings(normalizer: ConceptNormalizer, tuning: Tuning, gold: Sequence[Gold]) -> list[Row]:
-    sieve, old = normalizer.lookup.sieve, normalizer.cfg["calibration"] or {}
+    sieve, before_fit = normalizer.lookup.sieve, normalizer.calibration
+    old = {} if before_fit is None else before_fit._asdict()
     never = (
         "null" if any(not mention.concept_ids for mention in gold) else "null: no mention is NIL"
     )

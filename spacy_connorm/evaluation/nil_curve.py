@@ -9,7 +9,6 @@ from ..linker.decision import written_id
 from .metrics import Gold, Prediction, by_part
 from .report import Row, percent
 
-_ROUNDED = 1e-4
 # The shares of mentions with written ids that `curve_points` shows.
 _COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
 
@@ -17,8 +16,8 @@ _COVERAGES = (1.0, 0.95, 0.9, 0.8, 0.7, 0.6, 0.5)
 class NilCurve(NamedTuple):
     """The effect of each NIL threshold, highest first. Shares of an empty set are 0.
 
-    threshold (Floats1d): float64 (n,), scores, descending: ids with at least this score are
-        written.
+    threshold (Floats1d): float64 (n,), probabilities, descending: ids of candidates that are at
+        least this probable are written.
     written (Ints1d): int64 (n,), the number of mentions for which ids are written.
     right (Ints1d): int64 (n,), the number of these whose ids equal the gold standard.
     linked (int): The number of mentions with gold ids.
@@ -55,18 +54,19 @@ class NilCurve(NamedTuple):
 
 
 def trace_nil_curve(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> NilCurve:
-    """Lower the threshold from the highest score to the lowest.
+    """Lower the threshold from the highest probability to the lowest.
 
     gold (Sequence[Gold]): The gold standard of b mentions, including those without a concept.
-    predictions (Sequence[Prediction]): The pipeline's candidates; the written ids do not matter.
-    RETURNS (NilCurve): One point for each score of a first candidate.
+    predictions (Sequence[Prediction]): The pipeline's candidates with their probabilities; the
+        written ids do not matter.
+    RETURNS (NilCurve): One point for each probability of a first candidate.
     """
     steps = sorted(
         (step for pair in zip(gold, predictions, strict=True) for step in _steps(*pair)),
         reverse=True,
     )
     table = np.asarray(steps, dtype="float64").reshape(-1, 3)
-    # Only the last of equal scores is a point, since they all pass at once.
+    # Only the last of equal probabilities is a point, since they all pass at once.
     last = np.flatnonzero(np.diff(table[:, 0], append=-np.inf))
     totals = table[:, 1:].cumsum(axis=0).astype("int64")[last]
     linked = sum(bool(mention.concept_ids) for mention in gold)
@@ -80,25 +80,20 @@ def _steps(gold: Gold, prediction: Prediction) -> Iterator[tuple[float, int, int
         right mentions.
     """
     was_written = was_right = False
-    scores = {_within_one(part[0].score) for part in by_part(prediction.candidates)}
-    for score in sorted(scores, reverse=True):
-        ids = prediction._replace(written=written_id(prediction.candidates, score)).written_ids
+    leading = (part[0].probability for part in by_part(prediction.candidates))
+    for threshold in sorted({1.0 if each is None else each for each in leading}, reverse=True):
+        ids = prediction._replace(written=written_id(prediction.candidates, threshold)).written_ids
         is_right = bool(ids) and ids == gold.concept_ids
-        yield score, bool(ids) - was_written, is_right - was_right
+        yield threshold, bool(ids) - was_written, is_right - was_right
         was_written, was_right = bool(ids), is_right
-
-
-def _within_one(score: float) -> float:
-    # Cosines rounded above 1 are set to 1, since no threshold is higher. Inner products may be.
-    return 1.0 if 1 < score < 1 + _ROUNDED else score
 
 
 def choose_threshold(curve: NilCurve) -> float | None:
     """Choose the NIL threshold with the highest F1.
 
     curve (NilCurve): The curve of dev data.
-    RETURNS (Optional[float]): Halfway between the last score that passes and the first that does
-        not; None if it is best to write an id for every mention.
+    RETURNS (Optional[float]): Halfway between the last probability that passes and the first that
+        does not; None if it is best to write an id for every mention.
     """
     if not len(curve.threshold):
         return None

@@ -1,5 +1,5 @@
-"""Probabilities of first candidates: fitted to dev data (Guo et al. 2017), and compared with what
-was right.
+"""The first candidates of dev data, to fit a calibration to (Guo et al. 2017), and their
+probabilities compared with what was right.
 """
 
 from collections.abc import Sequence
@@ -7,21 +7,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..linker.calibration import Calibration, margins
+from ..linker.calibration import CandidateFeatures, features_of
 from .metrics import Gold, Prediction, by_part
 
-# Weak regularization, which only keeps weights from growing without limit if dev data are
-# separable.
-_INVERSE_PENALTY = 100.0
 _BINS = 10
-# The decimals of fitted numbers.
-DIGITS = 8
 
 
 class CalibrationData(NamedTuple):
     """The first candidates of mentions, and of each part of split mentions.
 
-    features (Floats2d): float64 (n, 2), score and margin.
+    features (Floats2d): float64 (n, 4), their `CandidateFeatures`.
     right (Bools1d): bool (n,), whether the concept is in the gold standard.
     """
 
@@ -39,25 +34,13 @@ def read_calibration_data(
     RETURNS (CalibrationData): One answer per mention with candidates, or one per part.
     """
     rows = [
-        (part[0].score, next(margins(part)), part[0].concept_id in mention.concept_ids)
+        (*features_of(part)[0], part[0].concept_id in mention.concept_ids)
         for mention, prediction in zip(gold, predictions, strict=True)
         for part in by_part(prediction.candidates)
     ]
-    table = np.asarray(rows, dtype="float64").reshape(-1, 3)
-    return CalibrationData(table[:, :2], table[:, 2].astype("bool"))
-
-
-def fit_calibration(data: CalibrationData) -> Calibration:
-    """Fit a logistic regression of score and margin.
-
-    data (CalibrationData): Right and wrong answers.
-    RETURNS (Calibration): Its parameters, to eight decimals.
-    """
-    from sklearn.linear_model import LogisticRegression
-
-    model = LogisticRegression(C=_INVERSE_PENALTY).fit(data.features, data.right)
-    numbers = [*model.intercept_.tolist(), *model.coef_[0].tolist()]
-    return Calibration(*(round(number, DIGITS) for number in numbers))
+    width = len(CandidateFeatures._fields)
+    table = np.asarray(rows, dtype="float64").reshape(-1, width + 1)
+    return CalibrationData(table[:, :width], table[:, width].astype("bool"))
 
 
 def measure_reliability(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..linker.calibration import Calibration
+from ..linker.calibration import DIGITS, Calibration, CandidateFeatures, with_probabilities
 from ..linker.sieve import Sieve
 from .metrics import (
     ALL,
@@ -19,7 +19,7 @@ from .metrics import (
     strict_rank,
 )
 from .nil_curve import NilCurve, apply_threshold, choose_threshold, trace_nil_curve
-from .probabilities import DIGITS, fit_calibration, measure_reliability, read_calibration_data
+from .probabilities import measure_reliability, read_calibration_data
 from .report import Row, nil_scores, percent
 
 FOLDS = 10
@@ -32,7 +32,7 @@ class Tuning(NamedTuple):
     """The tuned settings of a pipeline.
 
     sieve (Sieve): The searches and the thresholds from which they answer.
-    nil_threshold (Optional[float]): The score below which "NIL" is written; None for never.
+    nil_threshold (Optional[float]): The probability below which "NIL" is written; None for never.
     calibration (Calibration): Turns scores into probabilities.
     """
 
@@ -62,8 +62,8 @@ class Outcome(NamedTuple):
 
 
 def tune(gold: Sequence[Gold], answers: SearchAnswers, sieve: Sieve) -> Tuning:
-    """Choose the thresholds of the sieve, then, from the resulting candidates, the NIL threshold
-    and the calibration.
+    """Choose the thresholds of the sieve, then, from the resulting candidates, the calibration and
+    the NIL threshold.
 
     gold (Sequence[Gold]): The gold standard of n mentions.
     answers (Mapping[str, Sequence[Prediction]]): The answers of each search alone.
@@ -73,13 +73,25 @@ def tune(gold: Sequence[Gold], answers: SearchAnswers, sieve: Sieve) -> Tuning:
     """
     thresholds = choose_thresholds(gold, answers, sieve.searches, sieve.thresholds)
     predictions = Sieve(sieve.searches, thresholds).choose(answers, best_score)
-    has_nil = any(not mention.concept_ids for mention in gold)
-    nil_threshold = choose_threshold(trace_nil_curve(gold, predictions)) if has_nil else None
+    calibration = Calibration.fit(*read_calibration_data(gold, predictions))
+    nil_threshold = None
+    if any(not mention.concept_ids for mention in gold):
+        curve = trace_nil_curve(gold, _with_calibration(predictions, calibration))
+        nil_threshold = choose_threshold(curve)
     return Tuning(
         Sieve(sieve.searches, [round(threshold, DIGITS) for threshold in thresholds]),
         None if nil_threshold is None else round(nil_threshold, DIGITS),
-        fit_calibration(read_calibration_data(gold, predictions)),
+        calibration,
     )
+
+
+def _with_calibration(
+    predictions: Sequence[Prediction], calibration: Calibration
+) -> list[Prediction]:
+    return [
+        prediction._replace(candidates=with_probabilities(prediction.candidates, calibration))
+        for prediction in predictions
+    ]
 
 
 def apply_tuning(tuning: Tuning, gold: Sequence[Gold], answers: SearchAnswers) -> Outcome:
@@ -90,7 +102,7 @@ def apply_tuning(tuning: Tuning, gold: Sequence[Gold], answers: SearchAnswers) -
     answers (Mapping[str, Sequence[Prediction]]): As for `tune`.
     RETURNS (Outcome): The answers.
     """
-    answered = tuning.sieve.choose(answers, best_score)
+    answered = _with_calibration(tuning.sieve.choose(answers, best_score), tuning.calibration)
     return judge(gold, apply_threshold(answered, tuning.nil_threshold), tuning.calibration)
 
 
@@ -110,7 +122,7 @@ def judge(
         # Clipped, since a single error would otherwise dominate the log loss.
         probabilities = np.clip(features[:, 0], 1 - _MAX_CONFIDENCE, _MAX_CONFIDENCE)
     else:
-        numbers = [calibration.probability(*pair) for pair in features.tolist()]
+        numbers = [calibration.probability(CandidateFeatures(*row)) for row in features.tolist()]
         probabilities = np.asarray(numbers, dtype="float64")
     return Outcome(list(gold), list(predictions), probabilities, right)
 

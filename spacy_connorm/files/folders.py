@@ -214,11 +214,24 @@ def seal(folder: Path, facts: dict[str, Any], *, leave_out: Collection[str] = ()
         for part in sorted(sealed)
         if not sealed.intersection(part.parents)
     }
-    manifest = {"format": _VERSION, **facts, "files": files, _PARTS: parts}
+    _write_manifest(folder, {"format": _VERSION, **facts, "files": files, _PARTS: parts})
+
+
+def add_facts(folder: Path, facts: dict[str, Any]) -> None:
+    """Add facts to the manifest of a sealed folder, whose files are not read again.
+
+    folder (Path): A sealed folder.
+    facts (Dict[str, Any]): Further content of the manifest; JSON.
+    RAISES (ConnormError): The errors of `read_manifest`.
+    """
+    _write_manifest(folder, {**read_manifest(folder), **facts})
+
+
+def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     text = json.dumps({**manifest, _OWN: checksum_of(manifest)}, ensure_ascii=False, indent=2)
-    aside = own.with_name(f".{MANIFEST}")
+    aside = folder / f".{MANIFEST}"
     aside.write_text(text + "\n", encoding="utf8")
-    aside.replace(own)
+    aside.replace(folder / MANIFEST)
 
 
 def unseal(folder: Path) -> dict[str, Any]:

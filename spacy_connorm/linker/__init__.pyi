@@ -1,4 +1,6 @@
 from .calibration import Calibration as Calibration
+from .calibration import CandidateFeatures as CandidateFeatures
+from .calibration import features_of as features_of
 from .calibration import margins as margins
 from .calibration import with_probabilities as with_probabilities
 from .decision import written_id as written_id
@@ -9,6 +11,7 @@ from .explanation import explain_mention as explain_mention
 from .linking import candidates_of as candidates_of
 from .linking import link as link
 from .lookup import ConceptLookup as ConceptLookup
+from .name_calibration import fit_to_names as fit_to_names
 from .query import Query as Query
 from .rescoring import Rescorer as Rescorer
 from .rescoring import SearchResults as SearchResults

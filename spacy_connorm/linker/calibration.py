@@ -1,39 +1,88 @@
-"""How likely candidates are right, from their scores and margins."""
+"""How likely candidates are right, from their scores and margins, and from what their names share
+with the text that was searched.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
+
+import numpy as np
 
 from ..concepts import Candidate
 
 # The cosine of texts that have nothing in common, used as the score of a missing rival.
 _UNRELATED = 0.0
+# The cosine of a text with itself, up to rounding.
+SAME_TEXT = 0.9999
+# Weak regularization, which only keeps weights from growing without limit if the answers are
+# separable.
+_INVERSE_PENALTY = 100.0
+# The decimals of fitted numbers.
+DIGITS = 8
+_CACHED = 4096
+
+
+class CandidateFeatures(NamedTuple):
+    """What a probability is computed from.
+
+    score (float): The score of a candidate.
+    margin (float): How far it is ahead of its best rival, see `margins`.
+    shared (float): The share of letters that its name has in common with the text that was
+        searched, see `shared_letters`.
+    name (float): 1 if the text is the candidate's name, otherwise 0.
+    """
+
+    score: float
+    margin: float
+    shared: float
+    name: float
 
 
 class Calibration(NamedTuple):
-    """A logistic regression: 1 / (1 + exp(-(intercept + score * a + margin * b))), where a is the
-    score of a candidate and b its margin.
+    """A logistic regression: 1 / (1 + exp(-x)), where x is the intercept and each of the
+    `CandidateFeatures` times its weight.
 
-    intercept (float): Added to both.
+    intercept (float): What is added.
     score (float): The weight of the score.
-    margin (float): The weight of the margin, see `margins`.
+    margin (float): The weight of the margin.
+    shared (float): The weight of the shared letters.
+    name (float): The weight of a text that is a name.
     """
 
     intercept: float
     score: float
     margin: float
+    shared: float = 0.0
+    name: float = 0.0
 
-    def probability(self, score: float, margin: float) -> float:
+    @classmethod
+    def fit(cls, features: np.ndarray, right: np.ndarray) -> "Calibration":
+        """Fit a logistic regression.
+
+        features (Floats2d): float64 (n, 4): the `CandidateFeatures` of n answers.
+        right (Bools1d): bool (n,): which of them are right; some must be, and some not.
+        RETURNS (Calibration): Its parameters, to eight decimals.
+        """
+        from sklearn.linear_model import LogisticRegression
+
+        model = LogisticRegression(C=_INVERSE_PENALTY, max_iter=1000).fit(features, right)
+        numbers = [*model.intercept_.tolist(), *model.coef_[0].tolist()]
+        return cls(*(round(number, DIGITS) for number in numbers))
+
+    def probability(self, features: CandidateFeatures) -> float:
         """Compute how likely a candidate is right.
 
-        score (float): Its score.
-        margin (float): How far it is ahead of its best rival (negative if it is behind).
+        features (CandidateFeatures): What is known of it.
         RETURNS (float): The probability, 0 to 1.
         """
+        score, margin, shared, name = features
+        logit = self.intercept + self.score * score + self.margin * margin
+        logit += self.shared * shared + self.name * name
         # The logistic function, without the overflow that exp() has far from 0.
-        return (1 + math.tanh((self.intercept + self.score * score + self.margin * margin) / 2)) / 2
+        return (1 + math.tanh(logit / 2)) / 2
 
 
 def with_probabilities(
@@ -48,21 +97,57 @@ def with_probabilities(
     RETURNS (List[Candidate]): The same candidates with their `probability`.
     """
     return [
-        candidate._replace(probability=calibration.probability(candidate.score, margin))
+        candidate._replace(probability=calibration.probability(features))
+        for candidate, features in zip(candidates, features_of(candidates), strict=True)
+    ]
+
+
+def features_of(candidates: Sequence[Candidate]) -> list[CandidateFeatures]:
+    """Collect what the probabilities of candidates are computed from.
+
+    candidates (Sequence[Candidate]): As for `with_probabilities`.
+    RETURNS (List[CandidateFeatures]): One for each.
+    """
+    return [
+        CandidateFeatures(
+            candidate.score,
+            margin,
+            shared_letters(candidate.searched, candidate.text),
+            # A name that a finder matched has a lower score, see `linking.REWORDED`.
+            float(candidate.score >= SAME_TEXT or candidate.text == candidate.searched != ""),
+        )
         for candidate, margin in zip(candidates, margins(candidates), strict=True)
     ]
 
 
 def margins(candidates: Sequence[Candidate]) -> Iterator[float]:
-    """Compute how far each candidate is ahead of its best rival.
+    """Compute how far each candidate is ahead of its best rival. Concepts that share a name are no
+    rivals: they have the same score, which says how likely the name is right, not which of them.
 
     candidates (Sequence[Candidate]): The candidates of a mention, best first, part by part.
-    YIELDS (float): The score minus the best score of another candidate of the same part: 0 or more
-        for the first one, 0 or less for the others.
+    YIELDS (float): The score minus the best score of another candidate of the same part: over 0 for
+        the first one and those with the same score, under 0 for the others.
     """
     for _, rivals in groupby(candidates, key=attrgetter("part")):
         scores = [candidate.score for candidate in rivals]
-        first, second = (*scores[:2], _UNRELATED)[:2]
-        yield first - second
-        for score in scores[1:]:
-            yield score - first
+        first = scores[0]
+        second = next((score for score in scores if score < first), _UNRELATED)
+        for score in scores:
+            yield score - (second if score == first else first)
+
+
+def shared_letters(text: str, other: str) -> float:
+    """Compute how similar the letters of two texts are.
+
+    RETURNS (float): The share of the distinct sequences of three characters, including the spaces
+        around a text, that both have, 0 to 1.
+    """
+    ours, others = _sequences(text), _sequences(other)
+    both = len(ours & others)
+    return both / max(len(ours) + len(others) - both, 1)
+
+
+@lru_cache(_CACHED)
+def _sequences(text: str) -> frozenset[str]:
+    padded = f" {text.lower()} "
+    return frozenset(map("".join, zip(padded, padded[1:], padded[2:], strict=False)))

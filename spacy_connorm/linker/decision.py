@@ -10,7 +10,8 @@ from operator import attrgetter
 from ..concepts import NIL, Candidate
 from ..index.concept_index import ConceptIndex
 from ..lang import WordClasses
-from .texts import SAME_TEXT, Interpretation
+from .calibration import SAME_TEXT
+from .texts import Interpretation
 
 # How much higher parts must score than the whole. An additional word in a text makes a smaller
 # difference. Chosen on the dev parts of NCBI and BC5CDR (0, 0.02, 0.05, 0.1).
@@ -18,7 +19,6 @@ _MARGIN = 0.05
 # The minimum score of each part; if a part scores lower, the mention is not split. Chosen as above,
 # and on coordinated names left out of MEDIC, DO and UBERON (none, 0.6 to 0.95).
 _LEAST_SCORE = 0.7
-_LEAST_PROBABILITY = 0.5
 _WORD = re.compile(r"\w+")
 # As PubTator writes a composite.
 _ID_SEPARATOR = "|"
@@ -71,8 +71,8 @@ def _as_known(parts: Interpretation, whole: Interpretation) -> Interpretation:
 def links_better(parts: Interpretation, whole: Interpretation, classes: WordClasses) -> bool:
     """Check whether the parts of a mention answer. They must be different concepts. They answer if
     the best text for the whole denotes all of them, such as a composite that was annotated with all
-    of its ids. Otherwise, each part must be more likely right than wrong, the worst of them must
-    score clearly higher than the whole, and the best text for the whole must not name every part: a
+    of its ids. Otherwise, no part may score low, the worst of them must score clearly higher than
+    the whole, and the best text for the whole must not name every part: a
     concept whose name coordinates them is more than its parts. Parts that are names always score
     clearly higher than a whole that is not, however near it is: the whole answers only if its text
     has all that the parts say and nothing else. "Pain in right knee" is not "pain in left knee and
@@ -90,7 +90,7 @@ def links_better(parts: Interpretation, whole: Interpretation, classes: WordClas
     are_names = whole.score < SAME_TEXT <= parts.score
     if not (are_names or parts.score > whole.score + _MARGIN):
         return False
-    if not all(map(_is_likely, parts.parts)):
+    if parts.score < _LEAST_SCORE:
         return False
     by_part = [_words(text, classes) for text in parts.texts]
     named = _words(whole.parts[0][0].text, classes) if whole.parts[0] else set()
@@ -98,13 +98,6 @@ def links_better(parts: Interpretation, whole: Interpretation, classes: WordClas
         said, shared = set.union(*by_part), set.intersection(*by_part)
         return said == shared or not said - shared <= named <= said
     return not _names_all(named, by_part)
-
-
-def _is_likely(part: Sequence[Candidate]) -> bool:
-    best = part[0]
-    if best.probability is None:
-        return best.score >= _LEAST_SCORE
-    return best.probability >= _LEAST_PROBABILITY
 
 
 def _names_all(named: set[str], by_part: Sequence[set[str]]) -> bool:
@@ -146,8 +139,8 @@ def written_id(candidates: Sequence[Candidate], nil_threshold: float | None) -> 
     """Choose the id to write for a mention.
 
     candidates (Sequence[Candidate]): Part by part, best first.
-    nil_threshold (Optional[float]): If the best score is below it, the mention is NIL; None for no
-        threshold.
+    nil_threshold (Optional[float]): If the best candidate is less probable than this, the mention
+        is NIL; None for never. Candidates without a probability are not NIL.
     RETURNS (str): The id of the best candidate; for a composite, the ids of its parts joined by
         `|`, without parts that are NIL; "NIL" if none is left.
     """
@@ -157,6 +150,7 @@ def written_id(candidates: Sequence[Candidate], nil_threshold: float | None) -> 
         leading = [next(part) for _, part in groupby(candidates, key=attrgetter("part"))]
     linked: dict[str, None] = {}
     for candidate in leading:
-        if nil_threshold is None or candidate.score >= nil_threshold:
+        probability = candidate.probability
+        if nil_threshold is None or probability is None or probability >= nil_threshold:
             linked[candidate.concept_id] = None
     return _ID_SEPARATOR.join(linked) or NIL

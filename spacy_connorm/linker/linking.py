@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from ..concepts import Candidate
-from .calibration import with_probabilities
+from .calibration import Calibration, with_probabilities
 from .decision import best_first
 from .query import Query
 from .retriever import Retriever
@@ -100,7 +100,8 @@ def retrieve(
     if cache.size != query.cache_size:
         cache.resize(query.cache_size)
     # Everything that the answers depend on.
-    settings = query.sieve, query.filter, query.rescorers, depth
+    calibration = query.calibration
+    settings = query.sieve, query.filter, query.rescorers, calibration, depth
     found: dict[str, list[Candidate]] = {"": []}
     new = []
     for _, texts in chain.from_iterable(ways.values()):
@@ -115,6 +116,8 @@ def retrieve(
         answers = run_sieve(batch, query.sieve, query.rescorers, top_k=depth)
         for text in new[start : start + _BATCH]:
             found[text] = answers.get(text, [])
+            if calibration is not None:
+                found[text] = with_probabilities(found[text], calibration)
             cache.put((settings, text), found[text])
     if query.codes is not None:
         found = query.codes.with_codes(found, retriever.index)
@@ -124,16 +127,15 @@ def retrieve(
         for kind, texts in some:
             parts = [found[text] for text in texts]
             if kind == "reworded name":
-                parts = [_lowered(part) for part in parts]
-            # Probabilities are those of the scores that are shown.
-            if query.calibration is not None:
-                parts = [with_probabilities(part, query.calibration) for part in parts]
+                parts = [_lowered(part, calibration) for part in parts]
             interpretations[mention].append(Interpretation(kind, texts, tuple(parts)))
     return interpretations
 
 
-def _lowered(candidates: Sequence[Candidate]) -> list[Candidate]:
-    return [candidate._replace(score=candidate.score * REWORDED) for candidate in candidates]
+def _lowered(candidates: Sequence[Candidate], calibration: Calibration | None) -> list[Candidate]:
+    lower = [candidate._replace(score=candidate.score * REWORDED) for candidate in candidates]
+    # Probabilities are those of the scores that are shown.
+    return lower if calibration is None else with_probabilities(lower, calibration)
 
 
 def _first(top_k: int, ways: Sequence[Interpretation]) -> list[Interpretation]:

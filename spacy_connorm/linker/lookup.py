@@ -17,13 +17,15 @@ from ..encoders.protocol import Encoder, encode_inputs, encoder_inputs
 from ..encoders.raw import Raw
 from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse, swapped, warn
 from ..files.atomic import TemporaryFolder
+from ..files.folders import add_facts
 from ..index.backends.protocol import Backend
 from ..index.concept_index import ConceptIndex
 from ..index.overlay import Synonym, SynonymOverlay
 from ..index.vectors.kinds import from_raw
 from ..text.cleaning import clean
 from ..text.substitutions import Substitution
-from .retriever import Retriever
+from .query import Query
+from .retriever import CALIBRATION, Retriever
 from .sieve import Sieve
 from .synonym_changes import ChangedSynonym, as_pairs
 
@@ -119,6 +121,7 @@ class ConceptLookup:
         substitutions: Iterable[Substitution] = (),
         background: Iterable[Concept] = (),
         reused: ConceptIndex | None = None,
+        calibrated_for: Query | None = None,
     ) -> None:
         """Initialize the encoder and index an ontology. Synonyms that were added before are
         dropped. If it fails, nothing changes. Texts are kept in memory only for an encoder that is
@@ -132,10 +135,13 @@ class ConceptLookup:
         background (Iterable[Concept]): Other things, whose names are not found; see `write_index`.
         reused (Optional[ConceptIndex]): An older index to copy vectors from, instead of the current
             one.
+        calibrated_for (Optional[Query]): How mentions will be searched. If given, a calibration is
+            fitted to the names and stored with the index, see `fit_to_names`.
         RAISES (ConnormError): CN409 without texts, CN108 if the disk is full, and the encoder's
             errors.
         """
         from ..index.builder import fit_encoder, write_index
+        from .name_calibration import fit_to_names
 
         encoder, concepts, synonyms = fit_encoder(self.encoder, concepts, synonyms, clean)
         owner = TemporaryFolder()
@@ -153,7 +159,14 @@ class ConceptLookup:
             substitutions=substitutions,
             background=background,
         )
-        self.use(encoder, ConceptIndex(owner.path / _INDEX, self.backend, owner=owner))
+        index = ConceptIndex(owner.path / _INDEX, self.backend, owner=owner)
+        if calibrated_for is not None:
+            retriever = Retriever(encoder, index, SynonymOverlay(index))
+            calibration = fit_to_names(retriever, calibrated_for)
+            if calibration is not None:
+                add_facts(index.folder, {CALIBRATION: calibration._asdict()})
+                index = ConceptIndex(index.folder, self.backend, owner=owner)
+        self.use(encoder, index)
 
     def keys(self, texts: Iterable[str]) -> list[bytes]:
         """Get texts as the encoder sees them.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from ..concepts import Candidate
 from ..encoders.protocol import Encoder, loaded_shim
 from ..encoders.raw import HybridArray, stack
 from ..encoders.shims import EncoderShim
+from ..files.folders import MANIFEST, damaged
 from ..index.cache import Cache
 from ..index.concept_index import ConceptIndex
 from ..index.filter import AllowedConcepts, Filter, allowed_concepts
@@ -19,9 +21,12 @@ from ..index.vectors.kinds import from_raw
 from ..index.vectors.metric import COSINE
 from ..text.cleaning import clean, encodable
 from .batch import SearchBatch
+from .calibration import Calibration
 
 # The number of filters whose masks are kept: one byte per concept, and for each search one per row.
 _MAX_MASKS = 16
+# The fact in the manifest of an index.
+CALIBRATION = "calibration"
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +62,22 @@ class Retriever:
     def __reduce__(self) -> tuple:
         # A worker starts with empty caches.
         return Retriever, (self.encoder, self.index, self.overlay)
+
+    @cached_property
+    def calibration(self) -> Calibration | None:
+        """The calibration that was fitted to the names of the index.
+
+        RETURNS (Optional[Calibration]): None if there is none, see `fit_to_names`.
+        RAISES (ConnormError): CN402 if it is something else.
+        """
+        numbers = self.index.manifest.get(CALIBRATION)
+        if numbers is None:
+            return None
+        try:
+            return Calibration(**{name: float(numbers[name]) for name in Calibration._fields})
+        except (KeyError, TypeError, ValueError) as error:
+            reason = "its calibration lacks a number"
+            raise damaged(self.index.folder / MANIFEST, reason) from error
 
     def allowed(self, filter: Filter) -> AllowedConcepts | None:
         """Find the concepts that a filter allows, once for each filter.

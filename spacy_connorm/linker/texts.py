@@ -11,14 +11,13 @@ from ..concepts import Candidate
 from ..errors import refuse_text
 from ..text.cleaning import clean
 from ..text.composites import PART_SEPARATOR, split_composite
+from .calibration import SAME_TEXT
 from .retriever import Retriever
 
 Kind: TypeAlias = Literal["found name", "reworded name", "long form", "as written", "parts"]
 # A way to interpret a mention: its kind, and the texts to search.
 Way: TypeAlias = tuple[Kind, tuple[str, ...]]
 _NAMES = frozenset(["found name", "reworded name"])
-# The cosine of a text with itself, up to rounding.
-SAME_TEXT = 0.9999
 # Below every cosine.
 _NOTHING_FOUND = -1.0
 

@@ -36,7 +36,7 @@ from .batched_pipe import BatchedPipe
 from .limits import Limits
 from .mention_sources import choose_retriever, record_normalizer, warn_without_entities
 from .serialization import INDEX, SavedComponent, require_extras
-from .settings import InnerProductSettings, NormalizerSettings, Settings
+from .settings import NormalizerSettings, Settings
 
 if TYPE_CHECKING:
     from ..index.filter import Filter
@@ -73,7 +73,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for an invalid setting,
             CN421 for settings that are incompatible with the metric of the index.
         """
-        from ..index.vectors.metric import COSINE, metric_of
         from ..linker.lookup import ConceptLookup
 
         # The validation of configs accepts any object here.
@@ -85,8 +84,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         self.name = name
         self.scorer = scorer
         self.lookup = ConceptLookup(encoder, sieve, index, language=vocab.lang)
-        declared = NormalizerSettings if metric_of(index) == COSINE else InnerProductSettings
-        self.accept(Settings(declared, settings))
+        self.accept(Settings(NormalizerSettings, settings))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -98,12 +96,15 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
 
     @property
     def calibration(self) -> Calibration | None:
-        """The model that turns scores into probabilities.
+        """The model that turns scores into probabilities: that of the settings, or else the one
+        that was fitted to the names of the index.
 
-        RETURNS (Optional[Calibration]): None if it is not set.
+        RETURNS (Optional[Calibration]): None if there is neither.
         """
         fitted = self.cfg["calibration"]
-        return None if fitted is None else Calibration(**fitted)
+        if fitted is not None:
+            return Calibration(**fitted)
+        return self.lookup.retriever.calibration if self.lookup.is_ready else None
 
     @property
     def displacy_options(self) -> dict[str, Any]:
@@ -242,6 +243,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
                 substitutions=substitutions() if callable(substitutions) else substitutions or (),
                 background=() if background is None else read_given(background),
                 reused=reused,
+                calibrated_for=self._query(self.cfg),
             )
         self.candidates(())  # reports unknown types and branches now, not with the first document
         if nlp is not None:
@@ -330,7 +332,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         from ..linker.codes import CodeSystems
 
         cfg = self._limited(limits) if limits else self.cfg
-        query = self._query(cfg)._replace(filter=self.filter(cfg))
+        query = self._query(cfg)._replace(filter=self.filter(cfg), calibration=self.calibration)
         if cfg["code_systems"]:
             prefixes = PREFIXES.extended(cfg["prefixes"])
             codes = CodeSystems.of(cfg["code_systems"], prefixes, self.lookup.index)
@@ -342,13 +344,11 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         from ..linker.query import Query
         from ..linker.rescoring import make_rescorers
 
-        fitted = cfg["calibration"]
         return Query(
             self.lookup.sieve,
             cfg["top_k"],
             rescorers=make_rescorers(cfg),
             split_composites=cfg["split_composites"],
-            calibration=None if fitted is None else Calibration(**fitted),
             cache_size=cfg["cache_size"],
         )
 

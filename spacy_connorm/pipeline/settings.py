@@ -223,11 +223,11 @@ def _is_template(template: str) -> bool:
         return False
 
 
-_CALIBRATION = {"intercept", "score", "margin"}
+_CALIBRATION = ("intercept", "score", "margin", "shared", "name")
 Calibrated = Annotated[
     dict[str, Number],
-    only_if(lambda numbers: numbers.keys() == _CALIBRATION),
-    Expected("finite numbers named intercept, score, margin"),
+    only_if(lambda numbers: {*_CALIBRATION[:3]} <= numbers.keys() <= {*_CALIBRATION}),
+    Expected(f"finite numbers named {', '.join(_CALIBRATION)}"),
 ]
 AttributePrefix = Annotated[
     StrictStr,
@@ -244,11 +244,6 @@ Template = Annotated[
     StrictStr, only_if(_is_template), Expected("a link with {} in the place of the id")
 ]
 SpansKey = Annotated[StrictStr, Expected("a key of `doc.spans`")]
-Cosine = Annotated[Number, Field(ge=-1, le=1), Expected("a cosine, from -1 to 1")]
-_NIL_THRESHOLD = (
-    "a span whose best score is below this is `NIL`; null: never. From -1 to 1, or any number with "
-    '`metric = "dot"`'
-)
 
 
 class NormalizerSettings(ComponentSettings):
@@ -267,10 +262,14 @@ class NormalizerSettings(ComponentSettings):
         10,
         description="the maximum number of candidates for a span; for a composite, for each part",
     )
-    nil_threshold: Cosine | None = Field(None, description=_NIL_THRESHOLD)
+    nil_threshold: Share | None = Field(
+        0.01,
+        description="a span whose best candidate is less probable than this is `NIL`; null: never",
+    )
     calibration: Calibrated | None = Field(
         None,
-        description="what `connorm evaluate --calibrate` fitted: `intercept`, `score`, `margin`",
+        description="what `connorm evaluate --calibrate` fitted: `intercept`, `score`, `margin`, "
+        "`shared`, `name`; null: what was fitted to the names of the index",
     )
     expand_abbreviations: Flag = Field(
         True,
@@ -316,12 +315,6 @@ class NormalizerSettings(ComponentSettings):
         10_000,
         description="the number of answers to keep in memory while the pipeline runs; 0: none",
     )
-
-
-class InnerProductSettings(NormalizerSettings):
-    """The settings of a concept normalizer whose scores are inner products."""
-
-    nil_threshold: Number | None = Field(None, description=_NIL_THRESHOLD)
 
 
 # spaCy silently drops entities without a label.

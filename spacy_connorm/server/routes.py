@@ -130,7 +130,7 @@ def _add_answers(
             "types": pipeline.normalizer.lookup.index.store.types(),
             "concepts": len(pipeline.normalizer.lookup.index.store),
             "nil_threshold": cfg["nil_threshold"],
-            "calibrated": cfg["calibration"] is not None,
+            "calibrated": pipeline.normalizer.calibration is not None,
             "searches": list(map(str, pipeline.normalizer.lookup.sieve.searches)),
             "top_k": cfg["top_k"],
             "limits": {name: getattr(limits, name) for name in ("body", "text", "batch")},

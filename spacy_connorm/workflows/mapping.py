@@ -47,6 +47,10 @@ from .term_candidates import find_candidates
 from .terms import CODE, CONTEXT, COUNT, TERM, LocalTerm, read_terms
 
 _SUFFIXES = (".tsv", ".csv")
+# The least confidence of mappings that are accepted, and of those to be reviewed: a probability
+# that was fitted to names; another one, or a cosine. From 0.5 on, 98 percent of the titles of
+# ICD-10-CM were mapped rightly to the Disease Ontology (docs/benchmarks/mapping.md).
+_BY_NAMES, _OTHERWISE = (0.5, 0.05), (0.9, 0.5)
 _FILE = "a file: write a table to a .csv, or pass a list of terms to `search`"
 
 
@@ -61,8 +65,8 @@ def map_terms(
     count: str = COUNT,
     sheet: str | None = None,
     delimiter: str | None = None,
-    accept: float = 0.9,
-    review: float = 0.5,
+    accept: float | None = None,
+    review: float | None = None,
     top_k: int = 5,
     types: Sequence[str] | None = None,
     branches: Sequence[str] | None = None,
@@ -89,9 +93,11 @@ def map_terms(
     sheet (Optional[str]): The sheet of an Excel file; the first one if None.
     delimiter (Optional[str]): The delimiter of the fields in a text file; detected if None, see
         `read_rows`.
-    accept (float): The minimum confidence of a mapping that is accepted. It is the mapping's
-        probability if the pipeline is calibrated, or else its cosine.
-    review (float): The minimum confidence of a mapping to be reviewed; below, a term is unmatched.
+    accept (Optional[float]): The minimum confidence of a mapping that is accepted: its probability,
+        or its cosine if the pipeline has none. If None, 0.5 for a probability that was fitted to
+        names, otherwise 0.9.
+    review (Optional[float]): The minimum confidence of a mapping to be reviewed; below, a term is
+        unmatched. If None, 0.05 for a probability that was fitted to names, otherwise 0.5.
     top_k (int): The maximum number of candidates to keep for a term.
     types (Optional[Sequence[str]]): Find only concepts of these semantic types; the pipeline's
         setting if None.
@@ -115,7 +121,6 @@ def map_terms(
     require_path("terms_path", terms_path, _FILE)
     terms_path, output_path = Path(terms_path), Path(output_path)
     require_ending(output_path, _SUFFIXES)
-    _require_thresholds(accept, review)
     require_positive("top_k", top_k)
     require_apart(output_path, terms_path)
     ids = MappingIds(prefix, addresses or {})
@@ -125,6 +130,7 @@ def map_terms(
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)
     ids.vocabulary = normalizer.lookup.index.store.own_vocabulary
+    accept, review = _choose_thresholds(normalizer, accept, review)
     mapper = TermMapper(normalizer, ids, accept=accept, review=review, top_k=top_k)
     limits = {"top_k": max(top_k, 2), "types": types, "branches": branches}
     found = find_candidates(nlp, normalizer, terms, **limits)
@@ -140,11 +146,18 @@ def map_terms(
     return replace(summary, gone=len(gone))
 
 
-def _require_thresholds(accept: float, review: float) -> None:
+def _choose_thresholds(
+    normalizer: ConceptNormalizer, accept: float | None, review: float | None
+) -> tuple[float, float]:
+    is_fitted_to_names = normalizer.cfg["calibration"] is None and normalizer.calibration
+    usual = _BY_NAMES if is_fitted_to_names else _OTHERWISE
+    accept = usual[0] if accept is None else accept
     if not 0 <= accept <= 1:
         refuse("accept", accept, "a number from 0 to 1")
+    review = min(usual[1], accept) if review is None else review
     if not 0 <= review <= accept:
         refuse("review", review, f"a number from 0 to `accept` ({accept})")
+    return accept, review
 
 
 # Rows by code and term, in the order of the file, since a table may repeat both.
@@ -185,7 +198,7 @@ class TermMapper:
 
     normalizer (ConceptNormalizer): The component that found the candidates.
     ids (MappingIds): Converts ids to CURIEs.
-    accept, review, top_k: As for `map_terms`.
+    accept, review, top_k: As for `map_terms`, chosen.
     """
 
     normalizer: ConceptNormalizer
@@ -205,9 +218,9 @@ class TermMapper:
     def measure(self) -> str:
         """The measure that the thresholds apply to.
 
-        RETURNS (str): "probability" if the pipeline is calibrated, otherwise "cosine".
+        RETURNS (str): "probability", or "cosine" if the pipeline has no calibration.
         """
-        return "cosine" if self.normalizer.cfg["calibration"] is None else "probability"
+        return "cosine" if self.normalizer.calibration is None else "probability"
 
     def map(self, term: LocalTerm, found: Sequence[Candidate]) -> TermMapping:
         """Create the row of a term.

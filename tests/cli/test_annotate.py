@@ -1,6 +1,7 @@
 import json
 
 import pytest
+from nil_settings import nil_below
 
 from spacy_connorm.documents import EXPORT_FORMATS
 
@@ -8,7 +9,7 @@ from spacy_connorm.documents import EXPORT_FORMATS
 @pytest.fixture
 def folder(tmp_path, pipeline, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    pipeline.get_pipe("concept_normalizer").cfg["nil_threshold"] = 1.0
+    pipeline.get_pipe("concept_normalizer").cfg |= nil_below(1.0)
     pipeline.add_pipe("entity_ruler", "more", before="concept_normalizer").add_patterns(
         [{"label": "X", "pattern": "for a"}, {"label": "X", "pattern": "😀"}]
     )

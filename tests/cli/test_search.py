@@ -2,6 +2,7 @@ import re
 
 import pytest
 import spacy
+from nil_settings import nil_below
 
 from spacy_connorm import save_pipeline
 from spacy_connorm.cli import search as cli_search
@@ -37,26 +38,28 @@ def test_each_part_of_a_composite_is_explained(invoke, words, demo_index):
 def strict_index(demo_index, tmp_path_factory):
     """The demo index with a threshold for NIL."""
     nlp = spacy.load(demo_index)
-    nlp.get_pipe("concept_normalizer").cfg["nil_threshold"] = 0.75
+    nlp.get_pipe("concept_normalizer").cfg |= nil_below(0.75)
     return save_pipeline(nlp, tmp_path_factory.mktemp("strict") / "index")
 
 
 def test_nil_is_shown_above_the_candidates(invoke, words, strict_index):
     shown = words(invoke("search", strict_index, "flu", "asdf qwer", "-k", "1"))
-    assert re.search(r"flu DEMO:\S+ .* asdf qwer NIL the best score is below 0.750 0\.\d+ ", shown)
+    assert re.search(
+        r"flu 1.000 DEMO:\S+ .* asdf qwer NIL the first is less probable than 0.5 ", shown
+    )
     assert shown.count("NIL") == 1 and shown.count("DEMO:") == 2
 
 
 def test_nil_is_shown_for_each_part_of_a_composite(invoke, words, strict_index, demo_index):
     mention = "fever and chilsl and flu"
     shown = words(invoke("search", strict_index, mention, "-k", "1"))
-    assert f"{mention} (chilsl) NIL the best" in shown and shown.count("NIL") == 1
+    assert f"{mention} (chilsl) NIL the first" in shown and shown.count("NIL") == 1
     assert "NIL" not in words(invoke("search", demo_index, mention, "asdf qwer", "-k", "1"))
 
 
 def test_nil_is_explained(invoke, words, strict_index):
     shown = words(invoke("search", strict_index, "asdf qwer", "--explain", "-k", "1"))
-    assert re.search(r"The mention is NIL: the best score is 0\.\d{3}, below 0\.750", shown)
+    assert re.search(r"The mention is NIL: its probability is 0\.000, below 0\.5", shown)
     assert "NIL" not in words(invoke("search", strict_index, "flu", "--explain"))
 
 

@@ -5,7 +5,8 @@ from spacy_connorm.evaluation import Gold, Prediction
 
 
 def candidate(concept_id, score, part=0):
-    return Candidate(concept_id, "", score, "", "O-T", part=part)
+    """A candidate that is as likely as its score is high."""
+    return Candidate(concept_id, "", score, "", "O-T", part=part, probability=score)
 
 
 def predict(*answers):

@@ -3,6 +3,7 @@
 import pytest
 import spacy
 from finding import NGRAMS
+from nil_settings import nil_below
 from spacy.tokens import DocBin
 
 from spacy_connorm.concepts import Concept, Ontology
@@ -16,7 +17,7 @@ CONCEPTS = [
 SETTINGS = {
     **NGRAMS,
     "labels": ["Disease", "Site"],
-    "nil_threshold": 0.3,
+    **nil_below(0.3),
 }
 GOLD = [
     ("heart attack", "Disease", "OLD1"),  # an alternate id
@@ -75,7 +76,7 @@ def folder(tmp_path_factory, write_corpus):
     path = tmp_path_factory.mktemp("evaluate")
     other = {**SETTINGS["encoder"], "ngram_range": [1, 2]}
     save_pipeline(path / "pipeline")
-    save_pipeline(path / "other", encoder=other)
+    save_pipeline(path / "other", encoder=other, calibration=None)
     save_pipeline(path / "sites", encoder=other, labels=["Site"])
     write_corpus(path / "gold.spacy", GOLD)
     write_corpus(path / "dev.spacy", DEV)

@@ -58,12 +58,6 @@ def test_of_equal_thresholds_the_lowest_is_chosen():
     assert choose_threshold(trace_nil_curve([gold("A"), gold(), gold("A")], listed)) is None
 
 
-def test_what_rounding_puts_above_1_needs_no_nil_threshold_above_1():
-    listed = [predict(("A", 1.000001)), predict(("B", 1.0))]
-    curve = trace_nil_curve([gold("A"), gold()], listed)
-    assert (curve.threshold.tolist(), curve.written.tolist()) == ([1.0], [2])
-
-
 def test_parts_pass_one_by_one():
     both = predict(("A", 0.9, 1), ("B", 0.5, 2))
     curve = trace_nil_curve([gold("A", "B")], [both])

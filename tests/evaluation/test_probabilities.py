@@ -6,13 +6,10 @@ import pytest
 from spacy_connorm.concepts import NIL
 from spacy_connorm.evaluation import Prediction
 from spacy_connorm.evaluation.probabilities import (
-    CalibrationData,
-    fit_calibration,
     measure_reliability,
     read_calibration_data,
 )
 from spacy_connorm.evaluation.tuning import judge
-from spacy_connorm.linker.calibration import Calibration
 
 from .answers import candidate, gold
 
@@ -25,32 +22,16 @@ def test_answers_are_the_first_candidates_of_mentions_and_parts():
         Prediction([candidate("A", 0.3)], NIL),
     ]
     answers = read_calibration_data([gold("A"), gold("A", "C"), gold("A"), gold()], predictions)
-    expected = [[0.9, 0.2], [0.8, 0.8], [0.6, 0.1], [0.3, 0.3]]
+    expected = [[0.9, 0.2, 0, 0], [0.8, 0.8, 0, 0], [0.6, 0.1, 0, 0], [0.3, 0.3, 0, 0]]
     np.testing.assert_allclose(answers.features, expected)
     assert answers.right.tolist() == [True, True, False, False]
 
 
 def test_there_may_be_no_answer():
     answers = read_calibration_data([gold("A")], [Prediction([], NIL)])
-    assert answers.features.shape == (0, 2)
+    assert answers.features.shape == (0, 4)
     outcome = judge([gold("A")], [Prediction([], NIL)], None)
     assert measure_reliability(outcome.probabilities, outcome.right) == (None, None)
-
-
-def test_a_logistic_regression_is_found_again():
-    generator = np.random.default_rng(0)
-    features = generator.uniform(0, 1, (20_000, 2))
-    true = Calibration(intercept=-4.0, score=6.0, margin=3.0)
-    probabilities = np.asarray([true.probability(*pair) for pair in features.tolist()])
-    right = generator.uniform(size=len(features)) < probabilities
-    found = fit_calibration(CalibrationData(features, right))
-    assert list(found) == pytest.approx([-4, 6, 3], abs=0.3)
-
-
-def test_what_can_be_told_apart_still_has_finite_weights():
-    features = np.asarray([[0.9, 0.5], [0.8, 0.4], [0.2, 0.0], [0.1, 0.0]])
-    found = fit_calibration(CalibrationData(features, np.asarray([True, True, False, False])))
-    assert all(math.isfinite(value) for value in found)
 
 
 def test_reliability_by_hand():

@@ -17,6 +17,7 @@ from spacy_connorm.evaluation.tuning import (
     outcome_row,
     tune,
 )
+from spacy_connorm.linker.calibration import with_probabilities
 from spacy_connorm.linker.sieve import Sieve
 
 from .answers import candidate, gold, predict
@@ -147,8 +148,13 @@ def test_settings_are_found():
     tuning = tune(*corpus(), SIEVE)
     assert tuning.sieve.searches == SIEVE.searches
     assert tuning.sieve.thresholds[0] == pytest.approx(0.6, abs=0.01)
-    assert tuning.nil_threshold == pytest.approx(0.5, abs=0.01)
     assert tuning.calibration.score > 0
+    scores = [0.49, 0.51]
+    below, above = (
+        with_probabilities([candidate("A", score)], tuning.calibration)[0].probability
+        for score in scores
+    )
+    assert below < tuning.nil_threshold < above
 
 
 def test_without_nil_there_is_no_nil_threshold():

@@ -2,12 +2,20 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_connorm.concepts import Candidate
-from spacy_connorm.linker.calibration import Calibration, margins, with_probabilities
+from spacy_connorm.linker.calibration import (
+    Calibration,
+    CandidateFeatures,
+    features_of,
+    margins,
+    shared_letters,
+    with_probabilities,
+)
 
 CALIBRATION = Calibration(intercept=-6.0, score=8.0, margin=5.0)
 
@@ -25,7 +33,11 @@ def logistic(value):
 
 def test_the_margin_is_the_distance_to_the_best_rival():
     assert list(margins(found(0.9, 0.7, 0.6))) == pytest.approx([0.2, -0.2, -0.3])
-    assert list(margins(found(0.9, 0.9, 0.6))) == pytest.approx([0, 0, -0.3])
+
+
+def test_concepts_that_share_a_name_are_no_rivals():
+    assert list(margins(found(0.9, 0.9, 0.6))) == pytest.approx([0.3, 0.3, -0.3])
+    assert list(margins(found(0.9, 0.9))) == [0.9, 0.9]
 
 
 def test_a_candidate_alone_is_held_against_nothing():
@@ -68,3 +80,35 @@ def test_with_weights_over_0_the_order_stays(scores):
         for candidate in with_probabilities(found(*sorted(scores, reverse=True)), CALIBRATION)
     ]
     assert probabilities == sorted(probabilities, reverse=True)
+
+
+def test_what_a_name_shares_with_the_text_that_was_searched():
+    assert shared_letters("fever", "Fever") == 1
+    assert shared_letters("fever", "gout") == shared_letters("", "") == 0
+    # "cold" has 4 sequences of three characters, "colds" 5, and both have " co", "col" and "old".
+    assert shared_letters("cold", "colds") == 3 / 6
+
+
+@pytest.mark.parametrize(
+    ("searched", "score", "is_name"),
+    # Encoders may not tell capitals apart, and a name in other words than the mention's has less.
+    [("fever", 0.99995, 1), ("Fever", 0.93, 1), ("fevers", 0.93, 0), ("", 0.5, 0)],
+)
+def test_a_text_that_is_a_name(searched, score, is_name):
+    candidate = Candidate("C1", "Fever", score, "Fever", "O-T", searched=searched)
+    assert features_of([candidate])[0].name == is_name
+
+
+def test_a_logistic_regression_is_found_again():
+    generator = np.random.default_rng(0)
+    features = generator.uniform(0, 1, (20_000, 4))
+    true = Calibration(intercept=-4.0, score=6.0, margin=3.0, shared=-2.0, name=1.0)
+    probabilities = [true.probability(CandidateFeatures(*row)) for row in features.tolist()]
+    right = generator.uniform(size=len(features)) < np.asarray(probabilities)
+    assert list(Calibration.fit(features, right)) == pytest.approx([-4, 6, 3, -2, 1], abs=0.3)
+
+
+def test_what_can_be_told_apart_still_has_finite_weights():
+    features = np.asarray([[0.9, 0.5, 1, 1], [0.8, 0.4, 1, 0], [0.2, 0, 0, 0], [0.1, 0, 0, 0]])
+    found = Calibration.fit(features, np.asarray([True, True, False, False]))
+    assert all(math.isfinite(value) for value in found)

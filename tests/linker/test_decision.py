@@ -41,18 +41,11 @@ def test_parts_link_better_than_the_whole_by_their_scores(parts, whole, better):
 
 
 @pytest.mark.parametrize(
-    ("scores", "probability", "better"),
-    [
-        ((0.9, 0.7), None, True),
-        ((0.9, 0.69), None, False),
-        ((0.9, 0.69), 0.5, True),
-        ((0.9, 0.9), 0.49, False),
-    ],
+    ("score", "better"),
+    [(0.7, True), (0.69, False)],
 )
-def test_unlikely_parts_keep_the_whole(scores, probability, better):
-    parts = interpretation({"A": scores[0]}, {"B": scores[1]})
-    first, last = parts.parts
-    parts = parts._replace(parts=(first, [last[0]._replace(probability=probability)]))
+def test_unlikely_parts_keep_the_whole(score, better):
+    parts = interpretation({"A": 0.9}, {"B": score})
     assert links_better(parts, interpretation({"A": 0.4}), CLASSES) is better
 
 

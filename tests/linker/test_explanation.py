@@ -1,9 +1,10 @@
 """An explanation shows the scores, the probabilities and the answer that a mention gets."""
 
 import pytest
+from nil_settings import nil_below
 
 from spacy_connorm.concepts import NIL
-from spacy_connorm.linker.calibration import Calibration
+from spacy_connorm.linker.calibration import Calibration, CandidateFeatures
 from spacy_connorm.linker.decision import written_id
 from spacy_connorm.linker.explanation import explain_mention
 from spacy_connorm.linker.linking import REWORDED, candidates_of
@@ -93,17 +94,18 @@ def test_the_probability_of_a_reworded_name_is_that_of_its_lowered_score(explain
     (answering,) = (step for step in explanation.steps if step.answers)
     assert answering.candidates[0].probability == first.probability
     margin = first.score - second.score
-    expected = Calibration(**FITTED).probability(REWORDED, margin)
+    expected = Calibration(**FITTED).probability(CandidateFeatures(REWORDED, margin, 1, 1))
     assert first.probability == pytest.approx(expected)
-    assert first.probability < Calibration(**FITTED).probability(1, 1 - second.score / REWORDED)
+    full = CandidateFeatures(1, 1 - second.score / REWORDED, 1, 1)
+    assert first.probability < Calibration(**FITTED).probability(full)
 
 
-@pytest.mark.parametrize(("threshold", "kb_id"), [(0.92, "C2"), (0.95, NIL)])
-def test_a_reworded_name_is_nil_by_the_score_that_is_shown(explain_reworded, threshold, kb_id):
-    explanation, candidates = explain_reworded()
+@pytest.mark.parametrize(("score", "kb_id"), [(0.92, "C2"), (0.95, NIL)])
+def test_a_reworded_name_is_nil_by_the_score_that_is_shown(explain_reworded, score, kb_id):
+    explanation, candidates = explain_reworded(**nil_below(score))
     (answering,) = (step for step in explanation.steps if step.answers)
-    assert written_id(candidates, threshold) == kb_id
-    assert written_id(answering.candidates, threshold) == kb_id
+    assert written_id(candidates, 0.5) == kb_id
+    assert written_id(answering.candidates, 0.5) == kb_id
 
 
 def test_all_steps_of_an_explanation_have_probabilities(make_normalizer):

@@ -92,10 +92,6 @@ def test_the_metric_of_the_index_is_that_of_the_config(nlp, tmp_path):
         spacy.load(tmp_path / "saved")
 
 
-def test_any_nil_threshold(make_pipeline, hashes):
-    make_pipeline(**{**hashes, **DOT, "nil_threshold": 12.5})
-
-
 def test_a_long_form_answers_alone(nlp):
     normalizer = nlp.get_pipe("concept_normalizer")
     (found,) = normalizer.candidates(["cold"], long_forms=["heart attack"])

@@ -7,7 +7,7 @@ import pytest
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.cache import Cache
-from spacy_connorm.linker.calibration import Calibration
+from spacy_connorm.linker.calibration import Calibration, CandidateFeatures
 from spacy_connorm.linker.linking import candidates_of
 from spacy_connorm.linker.query import Query
 from spacy_connorm.linker.sieve import Sieve
@@ -179,7 +179,8 @@ def test_probabilities_do_not_depend_on_how_many_candidates_are_kept():
     found = [find(texts, ["fever"], top_k=top_k, calibration=calibration)[0] for top_k in (1, 2)]
     assert [len(each) for each in found] == [1, 2]
     assert found[0][0] == found[1][0]
-    assert found[0][0].probability == pytest.approx(calibration.probability(0.9, 0.05))
+    features = CandidateFeatures(score=0.9, margin=0.05, shared=0, name=0)
+    assert found[0][0].probability == pytest.approx(calibration.probability(features))
 
 
 def test_no_candidate_for_nothing():

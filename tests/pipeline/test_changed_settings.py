@@ -65,7 +65,7 @@ CHANGES = {
         "spans_key": ("first", "Gout and lungs."),
         "labels": (["Other"], "The lungs."),
         "top_k": (1, "The lungs."),
-        "nil_threshold": (0.99, "A retinal cyst."),
+        "nil_threshold": (0.99, "The lungs."),
         "calibration": ({"intercept": 0.0, "score": 1.0, "margin": 1.0}, "The lungs."),
         "expand_abbreviations": (False, "Chronic pain (CP)."),
         "extra_words_weight": (0.9, "The kidney."),
@@ -147,7 +147,8 @@ def make():
         nlp.add_pipe("abbreviation_resolver", config=config("abbreviation_resolver"))
         nlp.add_pipe("mention_finder", config=config("mention_finder"))
         nlp.add_pipe("groups_the_first_word")
-        linked = nlp.add_pipe("concept_normalizer", config=NGRAMS | config("concept_normalizer"))
+        shared = NGRAMS | {"calibration": {"intercept": 0.0, "score": 1.0, "margin": 0.0}}
+        linked = nlp.add_pipe("concept_normalizer", config=shared | config("concept_normalizer"))
         linked.lookup.use(first.lookup.encoder, first.lookup.index)
         other = NGRAMS | {"attribute_prefix": "second_"}
         linked = nlp.add_pipe("concept_normalizer", "second", config=other)

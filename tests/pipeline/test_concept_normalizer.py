@@ -172,7 +172,7 @@ def test_limits_may_be_any_collection_and_number(normalizer):
     assert found.concept_id == "C2"
 
 
-@pytest.mark.parametrize("threshold", [1, -1.0, np.float32(0.5), None])
-def test_a_nil_threshold_may_be_any_score(pipeline, threshold):
+@pytest.mark.parametrize("threshold", [1, 0.0, np.float32(0.5), None])
+def test_without_probabilities_nothing_is_nil(pipeline, threshold):
     pipeline.get_pipe("concept_normalizer").cfg["nil_threshold"] = threshold
     assert pipeline("A cold.").ents[0].kb_id_ == "C3"

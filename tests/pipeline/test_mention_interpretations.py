@@ -2,6 +2,7 @@
 
 import pytest
 import spacy
+from nil_settings import nil_below
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 
@@ -92,7 +93,7 @@ def test_top_k_counts_for_each_part(make):
 
 
 def test_parts_under_the_threshold_are_left_out(make):
-    nlp = make(nil_threshold=0.999)
+    nlp = make(**nil_below(0.999))
     doc = read(nlp, "breast and ovarial cancer", "breast and ovarial cancer")
     parts = {each.part: each for each in doc.ents[0]._.candidates[::-1]}
     assert parts[1].score == 1

@@ -3,6 +3,7 @@ import json
 import pytest
 import spacy
 from finding import make_finder
+from nil_settings import nil_below
 from spacy.tokens import DocBin
 
 from spacy_connorm.concepts import Candidate, Concept, Ontology
@@ -122,7 +123,7 @@ def test_documents_keep_their_entities_and_fields(pipeline, notes, tmp_path):
 
 
 def test_nil_is_not_linked(pipeline, notes, tmp_path):
-    pipeline.get_pipe("concept_normalizer").cfg["nil_threshold"] = 1.0
+    pipeline.get_pipe("concept_normalizer").cfg |= nil_below(1.0)
     patterns = [{"label": "X", "pattern": "for a"}]
     pipeline.add_pipe("entity_ruler", "more", before="concept_normalizer").add_patterns(patterns)
     counts = annotate(pipeline, notes, tmp_path / "out.jsonl")

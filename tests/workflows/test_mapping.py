@@ -16,6 +16,7 @@ from spacy_connorm.documents.sssom import (
     write_sssom,
 )
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.linker import Calibration
 from spacy_connorm.workflows import decide_mapping
 
 TABLE = """\
@@ -136,7 +137,9 @@ def test_thresholds_divide(pipeline, terms, out):
 
 
 def test_what_the_pipeline_would_not_write_is_not_accepted(make_pipeline, terms, out):
-    nlp = make_pipeline(nil_threshold=1.0, extra_words_weight=0.0)
+    # A name has a probability of 0.95.
+    calibration = {"intercept": -3.0, "score": 6.0, "margin": 0.0}
+    nlp = make_pipeline(calibration=calibration, nil_threshold=0.95, extra_words_weight=0.0)
     summary = map_terms(nlp, terms, out, accept=0.1, review=0.1)
     assert summary.rows == {ACCEPTED: 1, REVIEW: 3, UNMATCHED: 0}
 
@@ -273,3 +276,18 @@ def test_what_can_not_be_mapped(pipeline, terms, out, tmp_path):
     with pytest.raises(ConnormError, match="CN006.*terms_path.*`search`.*type list"):
         map_terms(pipeline, ["cold"], out)
     assert not out.exists()
+
+
+def test_thresholds_depend_on_what_probabilities_were_fitted_to(
+    make_pipeline, terms, out, monkeypatch
+):
+    assert "accepted from 0.9, to be reviewed from 0.5" in told(make_pipeline(), terms, out)
+    nlp = make_pipeline()
+    fitted = Calibration(intercept=-6.0, score=10.0, margin=0.0)
+    monkeypatch.setattr(type(nlp.get_pipe("concept_normalizer")), "calibration", fitted)
+    assert "accepted from 0.5, to be reviewed from 0.05" in told(nlp, terms, out)
+
+
+def told(nlp, terms, out):
+    map_terms(nlp, terms, out)
+    return read_sssom(out).metadata["comment"]
