@@ -17,7 +17,7 @@ from .backends.exact import ExactSearcher
 from .concept_index import ConceptIndex
 from .keys import hash_keys
 from .search import D, Search
-from .vectors.kinds import from_raw, open_vectors
+from .vectors.kinds import Vectors, from_raw, join, open_vectors, scaled
 
 
 class Synonym(NamedTuple):
@@ -55,13 +55,14 @@ class SynonymOverlay:
     index (ConceptIndex): The index that the overlay belongs to.
     by_key (Mapping[bytes, Mapping[int, Added]]): The concepts that each added text denotes, by
         encoder input and concept number.
-    raw (Mapping[bytes, Raw]): Raw vectors, (1, width), of these texts, in the same order.
+    vectors (Mapping[bytes, Vectors]): The vectors of these texts, one row each, in the same order.
+        They are as they are stored, so that scores are the same before and after.
     removed (FrozenSet[Tuple[int, int]]): The synonyms removed from the index: row, concept number.
     """
 
     index: ConceptIndex
     by_key: Mapping[bytes, Mapping[int, Added]] = field(default_factory=dict)
-    raw: Mapping[bytes, Raw] = field(default_factory=dict)
+    vectors: Mapping[bytes, Vectors] = field(default_factory=dict)
     removed: frozenset[tuple[int, int]] = frozenset()
 
     def __post_init__(self) -> None:
@@ -80,15 +81,15 @@ class SynonymOverlay:
         count (int): How often they are added to D.
         RETURNS (SynonymOverlay): A new overlay.
         """
-        by_key, raw = dict(self.by_key), dict(self.raw)
+        by_key, rows, new = dict(self.by_key), dict(self.vectors), from_raw(vectors)
         for place, (key, text, concept) in enumerate(synonyms):
             denoted = by_key.get(key, {})
             known = denoted.get(concept)
             before = known.times if known else self._count_in_index(key, concept)
             added = Added(text, before + count, self.is_preferred(key, concept))
             by_key[key] = {**denoted, concept: added}
-            raw[key] = vectors[place : place + 1]
-        return SynonymOverlay(self.index, by_key, raw, self.removed)
+            rows[key] = new.take(np.array([place]))
+        return SynonymOverlay(self.index, by_key, rows, self.removed)
 
     def without_synonyms(self, synonyms: Iterable[Synonym]) -> "SynonymOverlay":
         """Remove synonyms, whether they are in this overlay, D or O.
@@ -96,18 +97,18 @@ class SynonymOverlay:
         synonyms (Iterable[Synonym]): The synonyms; unknown ones are ignored.
         RETURNS (SynonymOverlay): A new overlay.
         """
-        by_key, raw, removed = dict(self.by_key), dict(self.raw), set(self.removed)
+        by_key, rows, removed = dict(self.by_key), dict(self.vectors), set(self.removed)
         for key, _, concept in synonyms:
             left = {**by_key.get(key, {})}
             left.pop(concept, None)
             if left:
                 by_key[key] = left
             elif key in by_key:
-                del by_key[key], raw[key]
+                del by_key[key], rows[key]
             row = self.index.keys.row(key)
             if row is not None and self.index.members.of(row, concept).size:
                 removed.add((row, concept))
-        return SynonymOverlay(self.index, by_key, raw, frozenset(removed))
+        return SynonymOverlay(self.index, by_key, rows, frozenset(removed))
 
     def has_synonym(self, synonym: Synonym) -> bool:
         """Check whether a text denotes a concept, here or in the index.
@@ -193,7 +194,9 @@ class SynonymOverlay:
         RETURNS (Optional[ExactSearcher]): Its items are in the order of `added`; None if there are
             none.
         """
-        return self._searcher(self.raw.values()) if self.raw else None
+        if not self.vectors:
+            return None
+        return ExactSearcher(scaled(join(list(self.vectors.values())), self.index.metric))
 
     def means(self, search: Search) -> tuple[np.ndarray, ExactSearcher | None]:
         """Average the texts of concepts whose synonyms have changed.
@@ -236,8 +239,10 @@ class SynonymOverlay:
         return total / max(len(kept) + len(added), 1)
 
     def _added_rows(self, concept: int, kept: set[int]) -> list[Raw]:
+        from scipy.sparse import identity
+
         return [
-            self.raw[key]
+            self.vectors[key].sums(identity(1, format="csr", dtype="float32"))
             for key, denoted in self.by_key.items()
             if concept in denoted and self.index.keys.row(key) not in kept
         ]
@@ -290,8 +295,8 @@ def write_overlay(overlay: SynonymOverlay, index: ConceptIndex, folder: Path) ->
     lines += [{"row": row, "concept_id": ids[concept]} for row, concept in removed]
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     (folder / SYNONYMS_FILE).write_text(text, encoding="utf8")
-    if overlay.raw:
-        from_raw(stack(overlay.raw.values())).write(folder, _VECTORS)
+    if overlay.vectors:
+        join(list(overlay.vectors.values())).write(folder, _VECTORS)
 
 
 def read_overlay(folder: Path, index: ConceptIndex) -> SynonymOverlay:
@@ -322,8 +327,8 @@ def read_overlay(folder: Path, index: ConceptIndex) -> SynonymOverlay:
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
             reason = f"line {place} is not for this index ({type(error).__name__}: {error})"
             raise damaged(path, reason) from error
-    raw = dict(zip(by_key, _read_raw(folder, index, len(by_key)), strict=True)) if by_key else {}
-    return SynonymOverlay(index, by_key, raw, frozenset(removed))
+    rows = _read_vectors(folder, index, len(by_key)) if by_key else []
+    return SynonymOverlay(index, by_key, dict(zip(by_key, rows, strict=True)), frozenset(removed))
 
 
 def _row(line: Mapping[str, Any], concept: int, index: ConceptIndex) -> int:
@@ -340,14 +345,11 @@ def _added(line: Mapping[str, Any], concept: int, index: ConceptIndex) -> tuple[
     return key, Added(text, count, SynonymOverlay(index).is_preferred(key, concept))
 
 
-def _read_raw(folder: Path, index: ConceptIndex, count: int) -> list[Raw]:
-    from scipy.sparse import identity
-
+def _read_vectors(folder: Path, index: ConceptIndex, count: int) -> list[Vectors]:
     vectors = open_vectors(folder, _VECTORS)
     found, expected = (len(vectors), vectors.widths), (count, index.vectors.widths)
     if found != expected:
         reason = f"there are {found[0]} vectors of {found[1]} components"
         reason += f" instead of {expected[0]} of {expected[1]}"
         raise damaged(folder / f"{_VECTORS}.norms.npy", reason)
-    raw = vectors.sums(identity(count, format="csr", dtype="float32"))
-    return [raw[place : place + 1] for place in range(count)]
+    return [vectors.take(np.array([place])) for place in range(count)]

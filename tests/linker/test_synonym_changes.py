@@ -1,11 +1,15 @@
 """Changed synonyms in a file: everything comes back, in this and in other indexes."""
 
 import gzip
+import random
 
 import pytest
+import spacy
+from finding import make_finder
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from spacy_connorm import Concept
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.linker.synonym_changes import ChangedSynonym, read_synonyms, write_synonyms
 from spacy_connorm.text.cleaning import clean
@@ -114,3 +118,30 @@ def test_a_failed_write_leaves_the_old_file(changed, tmp_path, monkeypatch):
         changed().save_synonyms(path)
     assert path.read_text() == "old\n"
     assert [each.name for each in tmp_path.iterdir()] == ["synonyms.tsv"]
+
+
+def test_scores_of_added_synonyms_are_the_same_after_saving_and_loading(tmp_path):
+    words = [
+        "heart",
+        "attack",
+        "fever",
+        "acute",
+        "renal",
+        "failure",
+        "cold",
+        "pain",
+        "chronic",
+        "lung",
+        "nose",
+        "severe",
+    ]
+    draw = random.Random(0)
+    texts = [" ".join(draw.sample(words, draw.randint(1, 5))) for _ in range(250)]
+    nlp = make_finder([Concept(f"C{number}", f"{texts[number]} {number}") for number in range(40)])
+    added = [(f"{text} x", f"C{number % 40}") for number, text in enumerate(texts[40:])]
+    normalizer = nlp.get_pipe("concept_normalizer")
+    normalizer.add_synonyms(added)
+    nlp.to_disk(tmp_path)
+    loaded = spacy.load(tmp_path).get_pipe("concept_normalizer")
+    queries = texts + [text for text, _ in added]
+    assert loaded.candidates(queries) == normalizer.candidates(queries)
