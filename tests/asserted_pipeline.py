@@ -7,7 +7,11 @@ import spacy
 
 from spacy_connorm.documents.spans import get_assertions
 
-FINDINGS = ("fever", "asthma", "cough", "stroke", "fits")
+FINDINGS = (
+    *("fever", "asthma", "cough", "stroke", "fits"),
+    *("fièvre", "asthme", "toux", "avc", "crises"),
+    *("fiebre", "asma", "tos", "ictus", "crisis"),
+)
 NAMES = {"negated": "no", "family": "kin", "history": "past", "possible": "?"}
 STATES = ("anxious", "dizzy", "confused", "smoker")
 

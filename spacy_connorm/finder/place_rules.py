@@ -122,9 +122,11 @@ def is_cut(window: Window) -> bool:
     """Check whether a window with a preposition, or one that begins with an amount, ends with an
     adjective, and a noun follows.
     """
-    if window.end - window.start == 1 or not _is_noun(window, window.after):
-        return False
     words = window.context.words
+    if words.is_head_first or window.end - window.start == 1:
+        return False
+    if not _is_noun(window, window.after):
+        return False
     parts = [part.lower() for part in window.parts]
     is_phrase = not words.classes.prepositions.isdisjoint(parts) or parts[0] in words.forms.amounts
     return is_phrase and words.lacks_noun(window.doc[window.end - 1].lower_)
@@ -137,7 +139,9 @@ def modifies_noun(window: Window) -> bool:
     For all others, the ontology's own names tell: they have both words side by side.
     """
     last, following, words = window.doc[window.end - 1], window.after, window.context.words
-    if following is None or not (_is_noun(window, last) and _is_noun(window, following)):
+    if words.is_head_first or following is None:
+        return False
+    if not (_is_noun(window, last) and _is_noun(window, following)):
         return False
     if any(words.is_adjective(token.lower_) for token in (last, following)):
         return False

@@ -253,8 +253,10 @@ def ends_with_side(window: Window) -> bool:
 
 
 def is_reversed(window: Window) -> bool:
-    """Check for the two words of all names in the other order, where this is another thing."""
-    if window.is_annotated:
+    """Check for the two words of all names in the other order, where this is another thing. Where
+    nouns stand before their adjectives, some adjectives may stand on either side.
+    """
+    if window.is_annotated or window.context.words.is_head_first:
         return False
     names = window.written
     if "-" in window.text:
@@ -416,7 +418,8 @@ def is_uncertain(window: Window) -> bool:
         return False
     words, classes = window.context.words, window.context.classes
     parts = window.text.lower().split()
-    is_open = not classes.genitives.isdisjoint(parts) and words.lacks_noun(parts[-1])
+    ends_open = not words.is_head_first and words.lacks_noun(parts[-1])
+    is_open = ends_open and not classes.genitives.isdisjoint(parts)
     # The molar tooth sign is not a sign of a tooth, nor a genetic lesion a hereditary disease, nor
     # a scopolamine-induced impairment a drug-induced abnormality.
     before_last = "".join(parts[-2:-1])

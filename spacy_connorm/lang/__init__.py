@@ -5,6 +5,7 @@ from .cues import Cue
 from .finder_classes import FinderClasses
 from .language import LanguageData, load_language
 from .short_form_classes import ShortFormClasses
+from .stemming import strip_accents
 from .word_classes import WordClasses
 
 __all__ = [
@@ -15,4 +16,5 @@ __all__ = [
     "ShortFormClasses",
     "WordClasses",
     "load_language",
+    "strip_accents",
 ]

@@ -10,8 +10,8 @@ to F1 on development sets.
 import csv
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,6 +21,7 @@ from .assertion_classes import AssertionClasses
 from .cues import Cue
 from .finder_classes import FinderClasses
 from .short_form_classes import FindingCue, ShortFormClasses, ShortFormMeaning
+from .stemming import Stem, stemmer_of, strip_accents
 from .word_classes import WordClasses
 
 # spaCy's code for no language in particular.
@@ -30,6 +31,10 @@ _FOLDER = Path(__file__).parent
 _COMMA = ","
 _YES = "yes"
 _RARE = "rare"
+# The first sign of a word that is the end of others.
+_ENDING = "-"
+# Classes of words that names are compared by.
+_WORDS_OF_NAMES = ("malformations", "disorders", "complaints")
 Classes = TypeVar("Classes")
 
 
@@ -129,6 +134,15 @@ class LanguageData:
     inflections: tuple[Mapping[str, str], ...] = ()
     spellings: Mapping[str, str] = field(default_factory=dict)
 
+    @cached_property
+    def stem(self) -> Stem:
+        """The stemmer of the language.
+
+        RETURNS (Callable[[str], str]): From a word in lower case without accents to its stem; the
+            same word in a language without one.
+        """
+        return stemmer_of(next(iter(self.words.stemmer), ""))
+
     def __reduce__(self) -> tuple:
         return load_language, (self.code,)
 
@@ -143,13 +157,15 @@ def load_language(code: str) -> LanguageData:
     folder = _FOLDER / code
     if not code.isalpha() or not folder.is_dir():
         return LanguageData(code)
+    words = _read_classes(WordClasses, folder / "words.toml", stop_words=_stop_words(code))
+    words = replace(words, **{name: _stems(name, words) for name in _WORDS_OF_NAMES})
     return LanguageData(
         code,
-        words=_read_classes(WordClasses, folder / "words.toml", stop_words=_stop_words(code)),
+        words=words,
         finder=_read_classes(FinderClasses, folder / "finder.toml"),
         short_forms=_read_classes(ShortFormClasses, folder / "short_forms.toml"),
         meanings=tuple(
-            Meaning(row["word"], row["kind"], _alternatives(row["stands_for"]))
+            _as_in_names(Meaning(row["word"], row["kind"], _alternatives(row["stands_for"])), words)
             for row in _read_rows(folder / "meanings.tsv")
         ),
         derivations=tuple(
@@ -198,6 +214,27 @@ def _read_rows(path: Path) -> Iterator[dict[str, str]]:
             yield from csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
 
 
+def _stems(name: str, words: WordClasses) -> frozenset[str]:
+    return frozenset(_stemmed(word, words) for word in getattr(words, name))
+
+
+def _as_in_names(meaning: Meaning, words: WordClasses) -> Meaning:
+    """Write the words of a row as those of names are compared."""
+    if meaning.word.startswith(_ENDING):
+        return meaning
+    others = tuple(_stemmed(other, words) for other in meaning.stands_for)
+    return Meaning(_stemmed(meaning.word, words), meaning.kind, others)
+
+
+def _stemmed(text: str, words: WordClasses) -> str:
+    """Write a phrase as the words of names are compared; unchanged without a stemmer."""
+    if not words.stemmer:
+        return text
+    stem = stemmer_of(*words.stemmer)
+    plain = map(strip_accents, text.split())
+    return " ".join(word if word in words.function_words else stem(word) for word in plain)
+
+
 def _alternatives(column: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in column.split(_COMMA))
 
@@ -221,6 +258,8 @@ def _read_classes(kind: type[Classes], path: Path, **others: frozenset[str]) -> 
 
 
 def _read_items(path: Path) -> dict[str, list[str]]:
+    if not path.exists():
+        return {}
     values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     return {
         name: value.split() if isinstance(value, str) else value for name, value in values.items()

@@ -20,7 +20,11 @@ class WordClasses:
     possessives: What the tokenizer splits off a person's name: "'s".
     sides: Right and left, as notes write them.
     numbered: Nouns before a number or a letter: "type".
-    function_words: Words that bags of words leave out.
+    stemmer: The algorithm of Snowball for the language, one word: "french". None if empty.
+    phrase_order: "head-first" where nouns stand before what modifies them: "hypotonie axiale".
+    elisions: Stand before an apostrophe and the word that they belong to: "d'effort".
+    joined_prefixes: Beginnings of compounds that are written with a hyphen, too: "intra-utérin".
+    function_words: Words that bags of words leave out, without accents.
     stop_words: All words of grammar: those of spaCy, which are not in the file.
     conjunctions: Join the items of a list.
     joining_words: Join two findings in one name: "ataxia with apraxia".
@@ -70,6 +74,10 @@ class WordClasses:
     possessives: Words = NONE
     sides: Words = NONE
     numbered: Words = NONE
+    stemmer: Words = NONE
+    phrase_order: Words = NONE
+    elisions: Words = NONE
+    joined_prefixes: Words = NONE
     function_words: Words = NONE
     stop_words: Words = NONE
     conjunctions: Words = NONE

@@ -33,6 +33,8 @@ _REQUIRED = ("id", "text")
 # The language of an ontology whose tables do not tell it.
 _USUAL_LANGUAGE = "en"
 _FORMAT = "a table of translations"
+# Between several synonyms in one field.
+_BETWEEN = "|"
 
 
 class Translation(NamedTuple):
@@ -113,6 +115,7 @@ class Translations:
         self, concept: Concept, rows: Sequence[Translation], report: ReadReport
     ) -> Concept | None:
         """Give a concept its names; None if it has none in the languages."""
+        rows = self._without_copies(concept, rows, report)
         names: dict[str, str] = {}
         for language in self.languages:
             is_own = language == self.source_language
@@ -140,6 +143,21 @@ class Translations:
             shown_name=self._shown(concept, rows, names[first]),
             **names_by_scope(synonyms, ALL_SCOPES, concept.concept_id, ReadReport()),
         )
+
+    def _without_copies(
+        self, concept: Concept, rows: Sequence[Translation], report: ReadReport
+    ) -> list[Translation]:
+        """Leave out synonyms that are the concept's own names: they were not translated, whatever
+        their status says.
+        """
+        own = {name.casefold() for name in concept.names}
+        translated = []
+        for row in rows:
+            if row.field in ALL_SCOPES and row.text.casefold() in own:
+                report.leave_out("a synonym that was not translated", row.concept_id)
+            else:
+                translated.append(row)
+        return translated
 
     def _shown(self, concept: Concept, rows: Sequence[Translation], language: str) -> str:
         if self._shown_language in ("", language):
@@ -286,7 +304,8 @@ class _Table:
             language = self._cell(row, "language") or self._language
             text = clean(self._cell(row, "text"))
             status = self._cell(row, "status").upper()
-            yield number, status, Translation(concept_id, field, text, language)
+            for part in text.split(_BETWEEN) if field in ALL_SCOPES else [text]:
+                yield number, status, Translation(concept_id, field, part.strip(), language)
 
     def _field_of_row(self, number: int, row: Sequence[str]) -> str:
         if not clean(self._cell(row, "id")):

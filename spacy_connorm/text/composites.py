@@ -382,7 +382,8 @@ class CompositeSplitter:
         shapes; nouns can be alone, modifiers can't.
         """
         head, one, other = first[-1], first[prefix:], last[: len(last) - suffix]
-        cost = abs(len(one) - len(other)) + (prefix > 0 and not self._words.is_modifier(first[0]))
+        shares_start = self._words.is_head_first or self._words.is_modifier(first[0])
+        cost = abs(len(one) - len(other)) + (prefix > 0 and not shares_start)
         cost += not suffix and len(last) > 1 and not self._words.is_head(head)
         if suffix and (self._words.is_head(head) or head.lower() == last[-1].lower()):
             cost += 3

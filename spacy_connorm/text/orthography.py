@@ -64,6 +64,11 @@ class Orthography:
         )
         self._endings = tuple(endings)
         self._possessive = _possessives(words.possessives)
+        self._affix = _compile(
+            (r"(?<![^\W_])(?:{})'", words.elisions),
+            (r"(?<![^\W_])(?P<prefix>{})-(?=[^\W\d_])", words.joined_prefixes),
+        )
+        self._has_affixes = bool(words.elisions or words.joined_prefixes)
         # The same for single words, which are kept.
         self.spelling = lru_cache(_CACHED)(self._spelling_of)
         self.singular = lru_cache(_CACHED)(self._singular_of)
@@ -197,6 +202,22 @@ class Orthography:
         RETURNS (str): The text.
         """
         return self._possessive.sub("", text) if _APOSTROPHE in text else text
+
+
+    def unify_affixes(self, text: str) -> str:
+        """Remove elided words and the hyphens of prefixes: "hypotonie d'effort intra-utérine"
+        becomes "hypotonie effort intrautérine".
+
+        text (str): A cleaned text with straight apostrophes and hyphens.
+        RETURNS (str): The text.
+        """
+        if not self._has_affixes:
+            return text
+        return self._affix.sub(_keep_prefix, text)
+
+
+def _keep_prefix(match: re.Match[str]) -> str:
+    return match.groupdict().get("prefix") or ""
 
 
 def _lower_ascii(character: str) -> str:

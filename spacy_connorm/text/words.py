@@ -3,10 +3,9 @@ and "Breast-Cancer" have the same bag of words; and what kind of word each is.
 """
 
 import re
-import unicodedata
 from functools import cache, cached_property, lru_cache
 
-from ..lang import LanguageData, load_language
+from ..lang import LanguageData, load_language, strip_accents
 from .cleaning import spell_letters, unify_dashes, unify_unicode
 from .orthography import Orthography
 from .short_forms import drop_plural, is_never_plural
@@ -23,6 +22,7 @@ _NUMBER = re.compile(r"\d")
 _NUMBERED = re.compile(r"a(?:(?<=\da)(?![^\W\d_])|(?=\d)(?<![^\W\d_]a))")
 # "Stage IIIb", "IIIB".
 _ROMAN = re.compile(r"(?<![^\W_])(?:(II|III|IV|VII|VIII|IX)([A-Da-d])|(I|V|VI)([a-d]))(?![^\W_])")
+_HEAD_FIRST = "head-first"
 # Longer runs of letters are not words.
 _LONGEST = 60
 # Shorter words have an ending by accident.
@@ -50,6 +50,14 @@ class Words:
         return words_of, (self.language.code,)
 
     @cached_property
+    def is_head_first(self) -> bool:
+        """Whether nouns stand before what modifies them: "hypotonie axiale".
+
+        RETURNS (bool): False for English.
+        """
+        return _HEAD_FIRST in self.classes.phrase_order
+
+    @cached_property
     def forms(self) -> WordForms:
         """What words may stand for.
 
@@ -69,7 +77,7 @@ class Words:
         """
         plain = text if text.isascii() else spell_letters(unify_dashes(unify_unicode(text)))
         untagged = (self.orthography.strip_tags(plain) or text).replace("`", "'")
-        words = self.orthography.drop_possessives(untagged)
+        words = self.orthography.unify_affixes(self.orthography.drop_possessives(untagged))
         if "I" in words or "V" in words:
             words = _ROMAN.sub(_split_numeral, words)
         if _NUMBER.search(words):  # Most texts have none, and searching is fast.
@@ -83,11 +91,13 @@ class Words:
             return word.casefold()
         is_kept = is_never_plural(word) or drop_plural(word) != word
         written = word if is_kept else word.lower()
-        singular = self.orthography.singular(self.orthography.spelling(written)).casefold()
-        if not singular.isascii():
-            decomposed = unicodedata.normalize("NFKD", singular)
-            singular = "".join(char for char in decomposed if not unicodedata.combining(char))
-        return _NUMERALS.get(singular, singular)
+        singular = strip_accents(
+            self.orthography.singular(self.orthography.spelling(written)).casefold()
+        )
+        if singular in _NUMERALS:
+            return _NUMERALS[singular]
+        is_small = singular in self.classes.function_words
+        return singular if is_small else self.language.stem(singular)
 
     def content(self, text: str) -> list[str]:
         """List the words of a text without function words, unless there is nothing else.

@@ -19,7 +19,7 @@ CONCEPTS = [
 ]
 
 
-@pytest.fixture(scope="module", params=["fr", NEUTRAL])
+@pytest.fixture(scope="module", params=["sv", NEUTRAL])
 def nlp(request):
     """A pipeline of a language without a folder. Tests do not change it."""
     nlp = spacy.blank(request.param)
