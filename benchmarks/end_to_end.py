@@ -94,6 +94,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         help=f"[the finder `ontology` on the dev parts of {', '.join(CHOSEN_ON)}]",
     )
     add("--part", choices=PARTS, help="dev has train as its D [test; dev without --dataset]")
+    add("--clinical", action="store_true", help="the finder `ontology` reads clinical notes")
     add("--ontology", type=Path, metavar="PATH", help="another ontology than the usual one")
     add(
         "--types",
@@ -178,6 +179,7 @@ def _score(
         "finder": finder,
         "setting": setting,
         "types": " ".join(data.concept_types),
+        "clinical": arguments.clinical if finder == "ontology" else None,
         "nested": arguments.nested_mentions if finder == "ontology" else None,
         "learned": arguments.learn_stop_texts if finder == "ontology" else None,
         "ner": arguments.ner if finder == "trained" else None,
@@ -217,7 +219,9 @@ def _ontology_readers(arguments: Namespace, data: Data) -> Iterator[tuple[str, R
 
 def _ontology_pipeline(arguments: Namespace, data: Data) -> Language:
     encoder = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
-    nlp = build_finder(data.ontology, encoder)
+    nlp = build_finder(
+        data.ontology, encoder, language=data.dataset.language, clinical=arguments.clinical
+    )
     finder, normalizer = (nlp.get_pipe(name) for name in ("mention_finder", "concept_normalizer"))
     normalizer.cfg |= _nil_below(arguments.nil_threshold)
     finder.cfg["nested_mentions"] = arguments.nested_mentions

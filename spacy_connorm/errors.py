@@ -540,8 +540,9 @@ class Warnings(metaclass=_Coded):
         "`connorm corpus` writes such files."
     )
     CNW406 = (
-        "`clinical` reads English notes, but the pipeline's language is '{lang}'. Without terms of "
-        "your own (settings of `assertion_marker`), nothing is marked as negated or a relative's."
+        "The pipeline's language, '{lang}', has no table of cues (lang/{lang}/assertions.tsv). "
+        "Without terms of your own (settings of `assertion_marker`), nothing is marked as negated "
+        "or a relative's."
     )
 
     # Evaluation

@@ -10,11 +10,11 @@ NGRAMS = {
 }
 
 
-def make_finder(concepts, *, first=(), normalizer=None, **settings):
+def make_finder(concepts, *, code="en", first=(), normalizer=None, **settings):
     """RETURNS (Language): From plain text to ids: the components to come first, a finder with
     settings, and a normalizer with settings of its own.
     """
-    nlp = spacy.blank("en")
+    nlp = spacy.blank(code)
     for name in first:
         nlp.add_pipe(name)
     nlp.add_pipe("mention_finder", config=settings)

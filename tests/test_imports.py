@@ -68,6 +68,7 @@ IMPORTS = {
         "encoders",
         "files",
         "index",
+        "lang",
         "linker",
         "ontology",
         "pipeline",

@@ -33,20 +33,23 @@ class OntologyFile:
     path (str): Its file.
     options (Dict[str, Any]): Settings of its reader.
     files (Dict[str, str]): Settings that name another file.
+    translations (Tuple[str, ...]): Tables with the names in another language.
     """
 
     path: str
     options: dict[str, Any] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
+    translations: tuple[str, ...] = ()
 
     def paths(self, folder: Path) -> list[Path]:
         """RETURNS (List[Path]): All of its files, in the data folder."""
-        return [folder / path for path in (self.path, *self.files.values())]
+        return [folder / path for path in (self.path, *self.files.values(), *self.translations)]
 
     def located(self, folder: Path) -> dict[str, Any]:
         """RETURNS (Dict[str, Any]): What `read_ontology` is called with, for a data folder."""
         files = {name: folder / path for name, path in self.files.items()}
-        return {"path": folder / self.path, **self.options, **files}
+        tables = [folder / path for path in self.translations]
+        return {"path": folder / self.path, **self.options, **files, "translations": tables}
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ class Dataset:
     test (str): The file of test; empty if there is only a dev part.
     types (Tuple[str, ...]): The mention types to score; all if empty.
     has_other_ids (bool): Whether O only refers to the gold ids, which become O's then.
+    language (str): The language of the texts.
     """
 
     ontology: OntologyFile
@@ -66,6 +70,7 @@ class Dataset:
     test: str
     types: tuple[str, ...] = ()
     has_other_ids: bool = False
+    language: str = "en"
 
 
 MEDIC = OntologyFile("medic_2012/medic_06Jul2012.txt.gz", {"format": "medic"})
@@ -79,6 +84,20 @@ MESH = OntologyFile(
 DISEASE_ONTOLOGY = OntologyFile("disease_ontology/doid_2016-09-01.obo.gz")
 HPO = OntologyFile("hpo_2017/hp_2017-04-13.obo.gz")
 HPO_2025 = OntologyFile("hpo_2025/hp_2025-01-16.obo.gz")
+_TRANSLATED = "hpo_translations"
+HPO_FRENCH = replace(
+    HPO_2025,
+    options={"language": ["fr"]},
+    translations=(
+        f"{_TRANSLATED}/hp-fr.babelon.tsv.gz",
+        f"{_TRANSLATED}/hp-fr.synonyms.tsv.gz",
+    ),
+)
+HPO_SPANISH = replace(
+    HPO_2025,
+    options={"language": ["es"]},
+    translations=(f"{_TRANSLATED}/hp-es.babelon.tsv.gz",),
+)
 # The part of UMLS that the notes were annotated with, as `connorm ontology` wrote it.
 CLINICAL = OntologyFile("clinical_notes/ontology.jsonl")
 ASKAPATIENT = OntologyFile(
@@ -117,6 +136,12 @@ DATASETS = {
     "hpo-abstracts": Dataset(HPO, ("hpo_2017/gsc_plus_dev.pubtator.txt.gz",), ""),
     "hpo-notes": Dataset(HPO, ("hpo_2017/clinical_dev.pubtator",), ""),
     "hpo-omim": Dataset(HPO_2025, ("hpo_2025/omim_dev.pubtator.txt.gz",), ""),
+    "hpo-notes-fr": Dataset(
+        HPO_FRENCH, (f"{_TRANSLATED}/fr_notes_dev.pubtator",), "", language="fr"
+    ),
+    "hpo-notes-es": Dataset(
+        HPO_SPANISH, (f"{_TRANSLATED}/es_notes_dev.pubtator",), "", language="es"
+    ),
     "askapatient": Dataset(ASKAPATIENT, *_parts("askapatient_fold0", "tsv")),
     "mcn": Dataset(
         CLINICAL,

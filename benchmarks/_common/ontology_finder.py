@@ -31,18 +31,24 @@ CHOSEN_ON = (
 TYPES = {"bc5cdr-c": ["D"]}
 
 
-def build_finder(ontology: Ontology, encoder: dict[str, Any]) -> Language:
+def build_finder(
+    ontology: Ontology, encoder: dict[str, Any], *, language: str = "en", clinical: bool = False
+) -> Language:
     """RETURNS (Language): What `connorm index ONTOLOGY --find-mentions` builds.
 
     ontology (Ontology): Has the names.
     encoder (Dict[str, Any]): The normalizer's.
+    language (str): That of the texts.
+    clinical (bool): Whether it reads clinical notes.
     """
     with TemporaryDirectory() as folder:
         built = build_index(
             ontology,
             Path(folder) / "index",
             overrides={"components.concept_normalizer.encoder": encoder},
+            language=[language],
             find_mentions=True,
+            clinical=clinical,
             profile=AUTO,
         )
         return load_pipeline(built.path)

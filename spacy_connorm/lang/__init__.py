@@ -3,9 +3,8 @@
 from .assertion_classes import AssertionClasses
 from .cues import Cue
 from .finder_classes import FinderClasses
-from .language import LanguageData, load_language
+from .language import LanguageData, load_language, strip_accents
 from .short_form_classes import ShortFormClasses
-from .stemming import strip_accents
 from .word_classes import WordClasses
 
 __all__ = [

@@ -9,7 +9,8 @@ to F1 on development sets.
 
 import csv
 import tomllib
-from collections.abc import Iterator, Mapping
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib import import_module
@@ -21,7 +22,6 @@ from .assertion_classes import AssertionClasses
 from .cues import Cue
 from .finder_classes import FinderClasses
 from .short_form_classes import FindingCue, ShortFormClasses, ShortFormMeaning
-from .stemming import Stem, stemmer_of, strip_accents
 from .word_classes import WordClasses
 
 # spaCy's code for no language in particular.
@@ -34,8 +34,9 @@ _RARE = "rare"
 # The first sign of a word that is the end of others.
 _ENDING = "-"
 # Classes of words that names are compared by.
-_WORDS_OF_NAMES = ("malformations", "disorders", "complaints")
+_WORDS_OF_NAMES = ("malformations", "disorders", "complaints", "measures")
 Classes = TypeVar("Classes")
+Stem = Callable[[str], str]
 
 
 class Meaning(NamedTuple):
@@ -94,6 +95,41 @@ class Plural(NamedTuple):
     plural: str
     kind: str
     singular: str
+
+
+def strip_accents(word: str) -> str:
+    """Remove the accents of a word, which notes often lack.
+
+    word (str): A word in lower case.
+    RETURNS (str): The word without combining marks.
+    """
+    if word.isascii():
+        return word
+    decomposed = unicodedata.normalize("NFKD", word)
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+
+
+@cache
+def stemmer_of(algorithm: str) -> Stem:
+    """Get the stemmer of a language.
+
+    algorithm (str): The name of an algorithm of Snowball, "french"; empty for none.
+    RETURNS (Callable[[str], str]): From a word in lower case without accents to its stem. Words are
+        stemmed until nothing changes, since an accent may say that an ending is one: "implantées"
+        and "implanté" have the same stem without them, too.
+    """
+    if not algorithm:
+        return str
+    import snowballstemmer
+
+    stem = snowballstemmer.stemmer(algorithm).stemWord
+
+    def stem_fully(word: str) -> str:
+        while (shorter := stem(word)) != word:
+            word = shorter
+        return word
+
+    return stem_fully
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,12 +263,14 @@ def _as_in_names(meaning: Meaning, words: WordClasses) -> Meaning:
 
 
 def _stemmed(text: str, words: WordClasses) -> str:
-    """Write a phrase as the words of names are compared; unchanged without a stemmer."""
+    """Write a phrase as the words of names are compared: stems without function words; unchanged
+    without a stemmer.
+    """
     if not words.stemmer:
         return text
     stem = stemmer_of(*words.stemmer)
-    plain = map(strip_accents, text.split())
-    return " ".join(word if word in words.function_words else stem(word) for word in plain)
+    plain = map(strip_accents, text.lower().split())
+    return " ".join(stem(word) for word in plain if word not in words.function_words)
 
 
 def _alternatives(column: str) -> tuple[str, ...]:

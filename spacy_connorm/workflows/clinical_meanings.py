@@ -21,7 +21,7 @@ def choose_meanings(finder: MentionFinder, short_forms: Mapping[str, str]) -> di
     short_forms (Mapping[str, str]): Long forms by short form, of those with one meaning.
     RETURNS (Dict[str, Any]): The settings of an `abbreviation_resolver`.
     """
-    meanings = ambiguous_short_forms()
+    meanings = ambiguous_short_forms(finder.normalizer.lookup.language)
     certain = {short: [long] for short, long in short_forms.items()}
     known: dict[str, list[str]] = {**certain, **meanings}
     names = finder.names_among([*known, *chain.from_iterable(known.values())])

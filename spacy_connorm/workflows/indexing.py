@@ -166,7 +166,7 @@ def build_index(
     profile (str): The part of the ontology to find, see `ontology.profiles`. "auto": the profile of
         a known ontology, or of several that were joined, unless the settings have `branches`.
         "none": all of it.
-    clinical (bool): Whether it reads clinical notes in English: with the short forms of a table
+    clinical (bool): Whether it reads clinical notes: with the short forms of the language's table
         ("SOB"), and with an assertion marker.
     reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied if texts and
         encoder are the same.
@@ -186,7 +186,7 @@ def build_index(
         CN406 for a profile of another ontology, CN810 if there are too few synonyms to train on,
         and the errors of the readers and, with `train`, of `training.train`.
     WARNS (ConnormWarning): CNW404 for the encoder "fast" without training, CNW405 for annotated
-        documents without concept ids, CNW406 for clinical notes in another language than English.
+        documents without concept ids, CNW406 for clinical notes in a language without cues.
     """
     inputs = (*translations, *corpora, synonyms, substitutions, background, config)
     require_apart(output_path, ontology, *inputs)
@@ -267,7 +267,7 @@ def build_index(
             left_out = () if profile == NONE else grouping_names(lookup.index)
             plan = plan.without_texts(left_out)
             if plan.short_forms:
-                plan = _with_meanings(plan.without_texts(no_findings()), lookup)
+                plan = _with_meanings(plan.without_texts(no_findings(plan.lang)), lookup)
         write_pipeline(plan.make(lookup), folder)
     return BuiltIndex(
         path,

@@ -11,6 +11,7 @@ from thinc.api import Config
 
 from ..errors import ConnormError, Errors, Warnings, refuse, require_choice, warn
 from ..files.configs import config_errors, read_config
+from ..lang import load_language
 from ..linker.lookup import ConceptLookup
 from ..pipeline.loading import choose_name, find_normalizer
 from ..pipeline.presets import ENCODERS, FINDER, NORMALIZER, Block, preset_settings
@@ -135,13 +136,13 @@ def plan_pipeline(
     normalizer = normalizers[name]
     spans_key = normalizer.get("spans_key")
     lang = read.get("nlp", {}).get("lang") or "en"
-    if clinical and lang != "en":
+    if clinical and not load_language(lang).cues:
         warn(Warnings.CNW406.format(lang=lang))
     presets = ["found_mentions"] * find_mentions + ["clinical_notes"] * clinical
     components, short_forms = dict[str, Block](), {}
     if normalizer.get("expand_abbreviations", True):
         components[RESOLVER] = {_FACTORY: RESOLVER}
-        short_forms = {"short_forms": read_short_forms(CLINICAL)} if clinical else {}
+        short_forms = {"short_forms": read_short_forms(CLINICAL, lang)} if clinical else {}
     if find_mentions:
         finder = next(iter(_blocks(read, FINDER).values()), {})
         components[FINDER] = {

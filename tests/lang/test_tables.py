@@ -12,7 +12,8 @@ import spacy_connorm.lang
 from spacy_connorm import Concept
 from spacy_connorm.text.words import words_of
 
-FOLDER = Path(spacy_connorm.lang.__file__).parent / "en"
+LANGUAGES = Path(spacy_connorm.lang.__file__).parent
+CODES = sorted(path.name for path in LANGUAGES.iterdir() if (path / "words.toml").exists())
 # What is a mention, or is not, because of these.
 MEANINGS = ("meanings.tsv", "derivations.tsv")
 OTHER_MEANINGS = "other_meanings.tsv"
@@ -24,43 +25,54 @@ FORMS = ("plurals.tsv", "spellings.tsv")
 CUES = ("assertions.tsv", "inflections.tsv")
 
 
-def read_rows(table):
-    with (FOLDER / table).open(encoding="utf-8", newline="") as file:
+def read_rows(code, table):
+    path = LANGUAGES / code / table
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
 
 
 # Each row names its test.
 EXAMPLES = [
-    pytest.param(table, row["example"], row["name"], id=f"{table}: {next(iter(row.values()))}")
+    pytest.param(
+        code, table, row["example"], row["name"], id=f"{code}/{table}: {next(iter(row.values()))}"
+    )
+    for code in CODES
     for table in (*MEANINGS, OTHER_MEANINGS, *FORMS)
-    for row in read_rows(table)
+    for row in read_rows(code, table)
 ]
 
 
 @pytest.fixture(scope="module")
 def found():
-    """The names that each example has, by table. A name is its own concept id."""
-    return {table: find_names(read_rows(table)) for table in (*MEANINGS, OTHER_MEANINGS)}
+    """The names that each example has, by language and table. A name is its own concept id."""
+    return {
+        (code, table): find_names(code, read_rows(code, table))
+        for code in CODES
+        for table in (*MEANINGS, OTHER_MEANINGS)
+        if read_rows(code, table)
+    }
 
 
-def find_names(rows):
+def find_names(code, rows):
     names = dict.fromkeys(row["name"] for row in rows)
-    nlp = make_finder([Concept(name, name) for name in names], normalizer={"top_k": 1})
+    nlp = make_finder([Concept(name, name) for name in names], code=code, normalizer={"top_k": 1})
     docs = nlp.pipe(row["example"] for row in rows)
     return {doc.text: {ent.kb_id_ for ent in doc.ents} for doc in docs}
 
 
-@pytest.mark.parametrize(("table", "example", "name"), EXAMPLES)
-def test_an_example_shows_what_its_row_is_for(found, table, example, name):
+@pytest.mark.parametrize(("code", "table", "example", "name"), EXAMPLES)
+def test_an_example_shows_what_its_row_is_for(found, code, table, example, name):
     if table in FORMS:
-        words = words_of("en").normalized(example)
+        words = words_of(code).normalized(example)
         assert f" {name} " in f" {' '.join(words)} "
     elif table == OTHER_MEANINGS:
-        assert name not in found[table][example]
+        assert name not in found[code, table][example]
     else:
-        assert name in found[table][example]
+        assert name in found[code, table][example]
 
 
 def test_all_tables_have_examples():
-    tables = {path.name for path in FOLDER.glob("*.tsv")}
+    tables = {path.name for path in (LANGUAGES / "en").glob("*.tsv")}
     assert tables == {*MEANINGS, OTHER_MEANINGS, *FORMS, *SHORT_FORMS, *CUES}
