@@ -112,8 +112,8 @@ def plan_pipeline(
     find_mentions (bool): Whether to add a mention finder.
     clinical (bool): Whether to add an assertion marker and short forms of clinical notes.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names.
-    RETURNS (PipelinePlan): The plan. A warning (CNW406) reports clinical notes in another language
-        than English.
+    RETURNS (PipelinePlan): The plan. A warning (CNW406) reports clinical notes in a language
+        without cues.
     RAISES (ConnormError): CN100 for a missing file, CN703, CN704 or CN711 if the config has none,
         several or another concept normalizer, CN711 for an invalid setting, CN118 for an unknown
         encoder, CN006 for one beside a config.
