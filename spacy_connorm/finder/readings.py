@@ -3,7 +3,9 @@
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +24,7 @@ _PERSON = re.compile(r"(?<![^\W_])([^\W\d_a-z][^\W\d_]{3,30})['’][sS]?(?![^\W_
 _MARKER = re.compile(
     r"(?<![^\W_])(?=[a-z]{0,9}[A-Z0-9])([A-Za-z][A-Za-z0-9]{1,11})(?:([+])|[-\u2212](?![^\W_]))"
 )
+_START = attrgetter("idx")
 # "UV-induced".
 _SHORTEST_DRUG = 3
 # A token, what another reading adds to its hash, and the minimum number of words with it.
@@ -56,9 +59,12 @@ NO_READINGS = as_replacements(())
 
 
 def _token(doc: Doc, characters: tuple[int, int]) -> int | None:
-    """Find the token in which some characters end."""
-    span = doc.char_span(*characters, alignment_mode="expand")
-    return None if span is None else span.end - 1
+    """Find the token in which some characters end, faster than `doc.char_span`, which joins the
+    whole text each time.
+    """
+    last = characters[1] - 1
+    place = bisect_right(doc, last, key=_START) - 1
+    return place if place >= 0 and last < doc[place].idx + len(doc[place]) else None
 
 
 def _any(words: Iterable[str]) -> str:
