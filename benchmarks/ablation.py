@@ -301,9 +301,10 @@ class DevSet:
         """Read texts and names with another language and other rules. Nothing is kept of what was
         read before.
         """
-        words = words_of(_ENGLISH)
-        vars(words).clear()
-        vars(words).update(vars(Words(language)))
+        for words in (words_of(_ENGLISH), self.index.words):
+            endings = words.endings
+            vars(words).clear()
+            vars(words).update(vars(Words(language, endings)))
         for known in (
             abbreviation_finder,
             composite_splitter,

@@ -102,19 +102,20 @@ class KnownNames:
 
     def substitutions(
         self, values: np.ndarray, min_certainty: float
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """List the single words of names that can replace given words.
 
         values (np.ndarray): uint64 (b,): the hashes of words, each once.
         min_certainty (float): Leave out less certain substitutions.
-        RETURNS (Tuple[Ints1d, np.ndarray, Floats1d]): For each of s substitutions: the number of
-            the given word, int64; what it adds to the word's hash, uint64; and its certainty.
+        RETURNS (Tuple[Ints1d, np.ndarray, Floats1d, np.ndarray]): For each of s substitutions: the
+            number of the given word, int64; what it adds to the word's hash, uint64; its certainty;
+            and the hash of a word that must be near, uint64, 0 if it needs none.
         """
         tables = [language_table(self.index.words), *filter(None, [self.index.rewriting])]
         found = [table.of_words(values, min_certainty) for table in tables]
-        which, changes, certainty = map(np.concatenate, zip(*found, strict=True))
+        which, changes, certainty, company = map(np.concatenate, zip(*found, strict=True))
         kept = self.have_words(values[which] + changes)
-        return which[kept], changes[kept], certainty[kept]
+        return which[kept], changes[kept], certainty[kept], company[kept]
 
     def names(self, value: int) -> tuple[KnownName, ...]:
         """Find the names that have a bag of words.

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..index.hash_sets import MOST_WORDS, HashSet
+from ..text.word_forms import DERIVED
 from .known_names import KnownNames
 
 # Kinds of tokens: fillers that a window may have in addition to its words, words, punctuation that
@@ -21,8 +22,8 @@ _MAX_FILLERS = 3
 # costly.
 _MAX_WORDS = 8
 _MAX_REPLACED = 4
-# How likely a noun means the same as an adjective derived from it.
-DERIVED = 0.9
+# How far the word is that a substitution needs, in tokens.
+_COMPANY = 4
 # Words of at most this many letters are not replaced: "N" is not a nerve.
 _SHORT = 2
 # The minimum certainty of two replaced words together.
@@ -290,7 +291,7 @@ def _replacements(
     is_known = known.have_words(read_as) | known.contain(read_as)
     # Others depend on their neighbours, so only the whole window shows whether they are in a name.
     readings = readings.where(is_known | (readings.certainty == 1))
-    owners, changes, certainty = known.substitutions(distinct, min_certainty)
+    owners, changes, certainty, company = known.substitutions(distinct, min_certainty)
     order = np.argsort(owners, kind="stable")
     start = np.searchsorted(owners[order], np.arange(len(distinct) + 1))
     is_long = (tokens.sizes == 1) & (tokens.letters > _SHORT)
@@ -298,13 +299,26 @@ def _replacements(
     numbers = order[
         np.arange(counts.sum()) + np.repeat(start[which] - np.cumsum(counts) + counts, counts)
     ]
+    places = np.repeat(np.arange(len(which)), counts)
+    kept = _have_company(tokens.hashes, places, company[numbers])
+    places, numbers = places[kept], numbers[kept]
     substituted = Replacements(
-        np.repeat(np.arange(len(which)), counts),
-        changes[numbers],
-        certainty[numbers],
-        np.full(len(numbers), 2),
+        places, changes[numbers], certainty[numbers], np.full(len(numbers), 2)
     )
     return Replacements.joined([readings, substituted])
+
+
+def _have_company(hashes: np.ndarray, places: np.ndarray, company: np.ndarray) -> np.ndarray:
+    """Check which tokens have a word near them.
+
+    hashes (np.ndarray): uint64 (t,): the hashes of all tokens.
+    places (Ints1d): int64 (r,): the positions of some.
+    company (np.ndarray): uint64 (r,): the hash of the word for each; 0 if it needs none.
+    RETURNS (np.ndarray): bool (r,).
+    """
+    near = np.arange(-_COMPANY, _COMPANY + 1)
+    neighbours = np.clip(places[:, None] + near, 0, len(hashes) - 1)
+    return (company == 0) | (hashes[neighbours] == company[:, None]).any(axis=1)
 
 
 def _runs(tokens: TokenArrays, places: np.ndarray, *, is_break: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ from ..documents.abbreviations import abbreviation_spans, read_abbreviations
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.composites import composite_splitter
 from ..text.words import Words
-from .name_windows import BREAK, DERIVED, FILLER, PAUSE, PAUSES, WORD, Replacements, TokenArrays
+from .name_windows import BREAK, FILLER, PAUSE, PAUSES, WORD, Replacements, TokenArrays
 from .readings import NO_READINGS, NeighbourReader, Reading, as_replacements
 
 _SLASH = "/"
@@ -279,8 +279,7 @@ class TokenWords:
         own = hash_word(word)
         for form in self.words.forms.of(word):
             if form.is_adjective == are_adjectives:
-                certainty = 1.0 if form.is_certain else DERIVED
-                yield Reading((form.hash - own) % MODULUS, certainty, form.least)
+                yield Reading((form.hash - own) % MODULUS, form.certainty, form.least)
 
     def _join(
         self, tokens: TokenArrays, docs: Sequence[Doc], offsets: Sequence[int], is_split: np.ndarray

@@ -192,6 +192,7 @@ def write_index(
         rewritings = list(substitutions)
         if rewritings:
             RewritingTable.from_substitutions(rewritings).write(folder)
+        facts["endings"] = [row.endings for row in rewritings if row.endings]
         vectors = open_vectors(folder, "texts")
         members = Members.open(folder, rows=len(vectors), concepts=counts["concepts"])
         counts |= {

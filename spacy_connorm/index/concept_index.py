@@ -56,8 +56,9 @@ class ConceptIndex:
         self.folder = folder
         self.backend = backend
         self.manifest = unseal(folder)
-        self._searches, self.fingerprint, self.metric, language = read_facts(folder, self.manifest)
-        self.words = words_of(language)
+        facts = read_facts(folder, self.manifest)
+        self._searches, self.fingerprint, self.metric = facts[:3]
+        self.words = words_of(facts.language, facts.endings)
         self.store = ConceptStore(folder / "concepts.sqlite")
         self.vectors = open_vectors(folder, "texts")
         rows = len(self.vectors)

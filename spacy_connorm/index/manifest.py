@@ -12,6 +12,7 @@ from ..concepts import Source
 from ..encoders.protocol import Encoder, fingerprint
 from ..errors import ConnormError, Errors
 from ..files.folders import MANIFEST, damaged
+from ..text.endings import EndingPair
 from .backends.protocol import Backend
 from .vectors.metric import COSINE, METRICS
 
@@ -27,12 +28,14 @@ class IndexFacts(NamedTuple):
     fingerprint (str): The fingerprint of its encoder.
     metric (str): What its vectors are compared by.
     language (str): The language of its texts.
+    endings (Tuple[EndingPair, ...]): Endings of words that replace each other in its names.
     """
 
     searches: list[str]
     fingerprint: str
     metric: str
     language: str
+    endings: tuple[EndingPair, ...] = ()
 
 
 def make_facts(
@@ -91,11 +94,14 @@ def read_facts(folder: Path, manifest: Mapping[str, Any]) -> IndexFacts:
             manifest["encoder"]["fingerprint"],
             manifest["backend"].get("metric", COSINE),
             manifest["language"],
+            tuple(EndingPair(*pair) for pair in manifest["endings"]),
         )
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError):
         facts = IndexFacts([], "", "", "")
     are_texts = isinstance(facts.fingerprint, str) and isinstance(facts.language, str)
     if not isinstance(facts.searches, list) or not are_texts or facts.metric not in METRICS:
-        reason = "it does not name the searches, the encoder, the metric and the language"
+        reason = (
+            "it does not name the searches, the encoder, the metric, the language and the endings"
+        )
         raise damaged(folder / MANIFEST, reason)
     return facts

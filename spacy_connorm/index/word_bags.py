@@ -18,8 +18,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..files.arrays import are_among, find_sorted, open_array, require_offsets, save_arrays
-from ..text.bag_hashes import MODULUS, hash_bags, hash_parts, hash_word, pair_places
+from ..text.bag_hashes import MODULUS, hash_bag, hash_bags, hash_parts, hash_word, pair_places
 from ..text.substitutions import Substitution, language_substitutions
+from ..text.word_forms import DERIVED
 from ..text.words import Words
 
 _STEM = "word_bags"
@@ -132,8 +133,6 @@ _MAX_WORDS = 8
 _MAX_PAIRED = 64
 # The number of names kept for a text.
 _MAX_ROWS = 32
-# How likely a noun means the same as an adjective derived from it.
-_DERIVED = 0.9
 
 
 class Rewritten(NamedTuple):
@@ -210,7 +209,7 @@ def _rewrite_alike(
     parts, places = hash_parts(values), _places(values.shape[1])
     single = [_derivations(bags, values, names, words)]
     for table in tables:
-        single.append(table.replacements(parts, places, min_certainty))
+        single.append(table.replacements(values, parts, places, min_certainty))
     texts, changes, certain = _with_pairs(single, len(bags), min_certainty)
     hashes = values.sum(axis=1, dtype="uint64")[texts] + changes
     known = np.flatnonzero(find_sorted(names.hashes, hashes) >= 0)
@@ -240,15 +239,20 @@ def _derivations(
     words (Words): Reads the words of their language.
     RETURNS (_Replacements): The replacements.
     """
-    forms = list(map(words.forms.of, chain.from_iterable(bags)))
+    size = values.shape[1]
+    forms = [
+        [form for form in words.forms.of(word) if form.least <= size]
+        for word in chain.from_iterable(bags)
+    ]
     hashes = np.fromiter(map(attrgetter("hash"), chain.from_iterable(forms)), dtype="uint64")
     known = np.flatnonzero(
         (find_sorted(names.words, hashes) >= 0) | (find_sorted(names.hashes, hashes) >= 0)
     )
     replaced = np.repeat(np.arange(values.size), list(map(len, forms)))[known]
-    texts, places = np.divmod(replaced, values.shape[1])
+    texts, places = np.divmod(replaced, size)
     changes = hashes[known] - values.ravel()[replaced]
-    return _Replacements(texts, changes, np.full(len(known), _DERIVED), np.left_shift(1, places))
+    certainty = [min(DERIVED, form.certainty) for form in chain.from_iterable(forms)]
+    return _Replacements(texts, changes, np.array(certainty)[known], np.left_shift(1, places))
 
 
 @dataclass(frozen=True, eq=False)
@@ -259,12 +263,15 @@ class RewritingTable:
     start (Ints1d): int64 (w + 1,): the substitutions of bag i are start[i] to start[i + 1].
     change (np.ndarray): uint64 (n,): what each adds to the hash of a bag, modulo 2^64.
     certainty (Floats1d): float32 (n,): how likely the meaning stays the same, 0 to 1.
+    company (np.ndarray): uint64 (n,): the hash of a word that must be in the bag, too; 0 if any
+        bag will do.
     """
 
     words: np.ndarray
     start: np.ndarray
     change: np.ndarray
     certainty: np.ndarray
+    company: np.ndarray
 
     @classmethod
     def from_substitutions(cls, substitutions: Iterable[Substitution]) -> "RewritingTable":
@@ -272,31 +279,38 @@ class RewritingTable:
 
         substitutions (Iterable[Substitution]): Each is used in both directions. Words are dropped,
             but not added to a text that lacks them, since that would find specific concepts for
-            general texts.
+            general texts. A word on both sides is company: it stays as it is. Those of endings are
+            left out: see `WordForms.relatives_of`.
         """
-        by_words = defaultdict[int, dict[int, float]](dict)
+        by_words = defaultdict[int, dict[tuple[int, int], float]](dict)
         for substitution in substitutions:
-            bags = (substitution.words, substitution.others)
+            if substitution.endings:
+                continue
+            bags, companion = _without_company(substitution)
             one, other = hash_bags(bags).tolist()
             for bag, words, others in zip(bags, (one, other), (other, one), strict=True):
                 if bag:
-                    by_words[words][(others - words) % (1 << 64)] = substitution.certainty
+                    change = (others - words) % MODULUS
+                    by_words[words][change, companion] = substitution.certainty
         words = sorted(by_words)
         counts = [len(by_words[bag]) for bag in words]
-        changes = [change for bag in words for change in by_words[bag]]
+        changes = [change for bag in words for change, _ in by_words[bag]]
+        company = [companion for bag in words for _, companion in by_words[bag]]
         certainty = [value for bag in words for value in by_words[bag].values()]
         return cls(
             np.array(words, dtype="uint64"),
             np.concatenate([[0], np.cumsum(counts)]).astype("int64"),
             np.array(changes, dtype="uint64"),
             np.array(certainty, dtype="float32"),
+            np.array(company, dtype="uint64"),
         )
 
     def replacements(
-        self, parts: np.ndarray, places: np.ndarray, min_certainty: float
+        self, values: np.ndarray, parts: np.ndarray, places: np.ndarray, min_certainty: float
     ) -> "_Replacements":
         """List the substitutions of the words of texts.
 
+        values (np.ndarray): uint64 (b, k): the hashes of the words of b bags.
         parts (np.ndarray): uint64 (b, p): the parts of b bags, from `hash_parts`.
         places (Ints1d): int64 (p,): the words of each part, see `_Replacements`.
         min_certainty (float): Leave out less certain substitutions.
@@ -305,7 +319,9 @@ class RewritingTable:
         found = find_sorted(self.words, parts)
         texts, part = np.nonzero(found >= 0)
         which, number = self._numbers(found[texts, part])
+        company = self.company[number]
         kept = self.certainty[number] >= min_certainty
+        kept &= (company == 0) | (values[texts[which]] == company[:, None]).any(axis=1)
         which, number = which[kept], number[kept]
         return _Replacements(
             texts[which],
@@ -327,14 +343,14 @@ class RewritingTable:
 
     def of_words(
         self, hashes: np.ndarray, min_certainty: float
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """List the substitutions of single words. Words are not dropped.
 
         hashes (np.ndarray): uint64 (b,): the hashes of words.
         min_certainty (float): Leave out less certain substitutions.
-        RETURNS (Tuple[Ints1d, np.ndarray, Floats1d]): For each of s substitutions: the number of
-            the word, int64, ascending; what it adds to the hash of a bag, uint64; and its
-            certainty.
+        RETURNS (Tuple[Ints1d, np.ndarray, Floats1d, np.ndarray]): For each of s substitutions: the
+            number of the word, int64, ascending; what it adds to the hash of a bag, uint64; its
+            certainty; and its company, uint64, 0 if it needs none.
         """
         places = find_sorted(self.words, hashes)
         known = np.flatnonzero(places >= 0)
@@ -342,7 +358,8 @@ class RewritingTable:
         which = known[which]
         kept = self.certainty[numbers] >= min_certainty
         kept &= self.change[numbers] + hashes[which] != 0
-        return which[kept], self.change[numbers[kept]], self.certainty[numbers[kept]]
+        which, numbers = which[kept], numbers[kept]
+        return which, self.change[numbers], self.certainty[numbers], self.company[numbers]
 
     def write(self, folder: Path) -> None:
         save_arrays(folder, _REWRITING, vars(self))
@@ -364,7 +381,20 @@ class RewritingTable:
         require_offsets(start_file, start, len(change))
         certainty_file = folder / f"{_REWRITING}.certainty.npy"
         certainty = open_array(certainty_file, "float32", change.shape, finite=True)
-        return cls(words, start, change, certainty)
+        company = open_array(folder / f"{_REWRITING}.company.npy", "uint64", change.shape)
+        return cls(words, start, change, certainty, company)
+
+
+def _without_company(substitution: Substitution) -> tuple[list[tuple[str, ...]], int]:
+    """RETURNS (Tuple[List[Tuple[str, ...]], int]): Both sides without the word that is on both, and
+    its hash, 0 if there is none.
+    """
+    shared = set(substitution.words).intersection(substitution.others)
+    sides = [
+        tuple(word for word in side if word not in shared)
+        for side in (substitution.words, substitution.others)
+    ]
+    return sides, hash_bag(tuple(shared))
 
 
 @cache

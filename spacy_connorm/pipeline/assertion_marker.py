@@ -35,7 +35,7 @@ class AssertionMarker(SavedComponent):
         self.name = name
         self.cfg = Settings(AssertionSettings, settings)
         self._nlp = nlp
-        self._words = words_of(nlp.lang)
+        self._words = words_of(nlp.vocab.lang)
         self._compiled: tuple[Settings, Assertions] | None = None
         register_assertion_attributes()
 

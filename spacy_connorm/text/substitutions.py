@@ -1,28 +1,51 @@
-"""Words used in place of each other in names of the same concept: "renal" and "kidney".
+"""Words used in place of each other in names of the same concept: "renal" and "kidney", and endings
+of such words: "bowed femurs" and "femoral bowing".
 
 Names of a concept are compared as bags of words. The words that two of them do not share are a
 pair, and the words that they share are its context. A pair that occurs in several contexts is
 counted over all names: how often replacing one by the other gives another name of the same concept,
 and how often a name of another concept.
+
+A word may stand for another only in some company: "bone" for "phalanx" beside "finger" or "toe". If
+a few words are in nearly all contexts of a pair, it holds beside these. A pair is refused if one of
+its words has many other names without the other one: few bones are "fractured".
+
+Endings are learned from pairs of words with the same beginning, whatever their context. They are
+counted over the words of all names: with how many beginnings replacing one ending by the other
+gives names of the same concept, and with how many only names of other concepts.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, combinations
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from ..lang import LanguageData
 from .bag_hashes import hash_bags, hash_parts, hash_word
+from .endings import EndingPair, OtherEndings
 from .words import Words as WordReader
 
 Words: TypeAlias = tuple[str, ...]
 Pair: TypeAlias = tuple[Words, Words]
+Side = TypeVar("Side", Words, str)
 # The maximum number of words on either side of a substitution.
 MAX_WORDS = 2
 # Substitutions are kept from this many pairs of names of the same concept and this certainty on.
 _MIN_SAME, _MIN_CERTAINTY = 2, 0.3
+# A pair has a company if this many words at most, each in this many contexts, are in nearly all of
+# its contexts.
+_MOST_COMPANIONS, _LEAST_CONTEXTS, _NEARLY_ALL = 4, 4, 0.9
+# The minimum share of concepts with a word and names without it that have the other word.
+_MIN_SHARE = 0.1
+# Endings are kept from this many beginnings on, with this certainty.
+_MIN_BEGINNINGS, _MIN_ENDING_CERTAINTY = 3, 0.75
+# The maximum number of letters of an ending, and of one of the two: "-itis" and "-opathy" are words
+# of their own.
+_LONGEST_ENDING, _LONGEST_SHORTER = 6, 3
+# Stands before an ending in a substitution.
+HYPHEN = "-"
 # Longer names share too little with others; further names of a concept are mostly word orders.
 _MAX_BAG = 7
 _MAX_NAMES = 60
@@ -38,9 +61,11 @@ _LOW_BITS = np.uint64((1 << 22) - 1)
 class Substitution(NamedTuple):
     """Words that can replace others, in both directions.
 
-    words (Tuple[str, ...]): At most two normalized words, in alphabetical order.
-    others (Tuple[str, ...]): At most two others; either side may be empty.
-    same (int): How many pairs of names of the same concept differ only in these words.
+    words (Tuple[str, ...]): At most two normalized words, in alphabetical order, or an ending
+        after a hyphen: "-ed".
+    others (Tuple[str, ...]): At most two others, either side may be empty; or another ending.
+    same (int): How many pairs of names of the same concept differ only in these words. For endings,
+        how many pairs of words.
     different (int): How many pairs of names of different concepts do.
     """
 
@@ -58,12 +83,25 @@ class Substitution(NamedTuple):
         """
         return self.same / (self.same + self.different + 1)
 
+    @property
+    def endings(self) -> EndingPair | None:
+        """The two endings, if it is about endings.
+
+        RETURNS (Optional[EndingPair]): Without their hyphens.
+        """
+        texts = (*self.words, *self.others)
+        if len(texts) != len(self) // 2 or not all(text.startswith(HYPHEN) for text in texts):
+            return None
+        ending, other = (text.removeprefix(HYPHEN) for text in texts)
+        return EndingPair(ending, other, round(self.certainty, 3))
+
 
 def find_substitutions(
     ontologies: Iterable[Iterable[Iterable[str]]], reader: WordReader
 ) -> list[Substitution]:
     """Find substitutions in the names of concepts: those of at least two pairs of names of the same
-    concept, with a certainty of at least 0.3.
+    concept, with a certainty of at least 0.3, and endings of at least three pairs of words, with a
+    certainty of at least 0.75.
 
     ontologies (Iterable[Iterable[Iterable[str]]]): The names of each concept of each ontology. The
         bags of all names are in memory at once, about one kilobyte per name.
@@ -71,16 +109,147 @@ def find_substitutions(
     RETURNS (List[Substitution]): The most frequent first.
     """
     bags = [[_bags_of(names, reader) for names in ontology] for ontology in ontologies]
-    partners = _Partners.of(_find_pairs(chain.from_iterable(bags)))
+    pairs, repeated = _find_pairs(chain.from_iterable(bags))
+    found = _counted(bags, repeated)
+    kept = [row for row in found if row.same >= _MIN_SAME and row.certainty >= _MIN_CERTAINTY]
+    kept = [*_in_company(bags, _without_strangers(bags, kept)), *_find_endings(bags, pairs)]
+    return sorted(kept, key=lambda row: (-row.same, row.different, row.words, row.others))
+
+
+def _counted(
+    ontologies: Iterable[Iterable[Sequence[Words]]], pairs: Iterable[Pair]
+) -> list[Substitution]:
+    """Count how often pairs of words replace each other in names."""
+    partners = _Partners.of(pairs)
     counts = np.zeros((2, len(partners.pairs)), dtype="int64")
-    for ontology in bags:
+    for ontology in ontologies:
         counts += _count(ontology, partners)
-    found = [
+    return [
         Substitution(*pair, same, different)
         for pair, (same, different) in zip(partners.pairs, counts.T.tolist(), strict=True)
     ]
-    kept = [row for row in found if row.same >= _MIN_SAME and row.certainty >= _MIN_CERTAINTY]
-    return sorted(kept, key=lambda row: (-row.same, row.different, row.words, row.others))
+
+
+def _without_strangers(
+    ontologies: Iterable[Iterable[Sequence[Words]]], rows: Iterable[Substitution]
+) -> list[Substitution]:
+    """Leave out pairs of which one word has many other names without the other one."""
+    listed = list(rows)
+    others = defaultdict[str, set[str]](set)
+    for row in filter(_is_of_words, listed):
+        (word,), (other,) = row.words, row.others
+        others[word].add(other)
+        others[other].add(word)
+    renamed, together = Counter[str](), Counter[tuple[str, str]]()
+    for bags in chain.from_iterable(ontologies):
+        words = set(chain.from_iterable(bags))
+        for word in words - _shared(bags):
+            renamed[word] += 1
+            together.update((word, other) for other in others[word] & words)
+    return [
+        row
+        for row in listed
+        if not _is_of_words(row)
+        or all(
+            together[word, other] >= _MIN_SHARE * renamed[word]
+            for word, other in ((*row.words, *row.others), (*row.others, *row.words))
+        )
+    ]
+
+
+def _in_company(
+    ontologies: Iterable[Iterable[Sequence[Words]]], rows: Iterable[Substitution]
+) -> Iterator[Substitution]:
+    """Add their company to pairs of words.
+
+    YIELDS (Substitution): The rows, for each companion one.
+    """
+    listed = list(rows)
+    contexts: dict[Pair, set[Words]] = {row[:2]: set() for row in listed if _is_of_words(row)}
+    for bags in chain.from_iterable(ontologies):
+        for one, other in combinations(bags, 2) if len(bags) <= _MAX_NAMES else ():
+            if len(one) == len(other) and len(set(one).difference(other)) == 1:
+                words, others, common = _compare(one, other)
+                pair = _ordered(words, others)
+                if pair in contexts:
+                    contexts[pair].add(common)
+    for row in listed:
+        companions = _companions(contexts.get(row[:2], ()))
+        for companion in companions:
+            words, others = (tuple(sorted((*side, companion))) for side in row[:2])
+            yield Substitution(words, others, row.same, row.different)
+        if not companions:
+            yield row
+
+
+def _companions(contexts: Collection[Words]) -> list[str]:
+    """RETURNS (List[str]): The few words of which nearly all contexts have one; none if it takes
+    many words.
+    """
+    most = min(_MOST_COMPANIONS, max(1, len(contexts) // _LEAST_CONTEXTS))
+    companions, left = list[str](), list(map(set, contexts))
+    while left and len(companions) < most:
+        counts = Counter(chain.from_iterable(map(sorted, left)))
+        companion = max(sorted(counts), key=counts.__getitem__)
+        companions.append(companion)
+        left = [words for words in left if companion not in words]
+    return companions if len(left) <= (1 - _NEARLY_ALL) * len(contexts) else []
+
+
+def _shared(bags: Sequence[Words]) -> set[str]:
+    return set[str].intersection(*map(set, bags)) if bags else set()
+
+
+def _is_of_words(row: Substitution) -> bool:
+    """RETURNS (bool): Whether one word replaces another."""
+    return len(row.words) == len(row.others) == 1
+
+
+def _find_endings(
+    ontologies: Sequence[Sequence[Sequence[Words]]], pairs: Iterable[Pair]
+) -> Iterator[Substitution]:
+    """Find endings that replace each other in words of names.
+
+    ontologies (Sequence[Sequence[Sequence[Tuple[str, ...]]]]): The bags of each concept's names.
+    pairs (Iterable[Tuple]): The words in which two names of a concept differ.
+    YIELDS (Substitution): Endings that several beginnings show.
+    """
+    beginnings = defaultdict[EndingPair, set[str]](set)
+    for pair in pairs:
+        if tuple(map(len, pair)) == (1, 1):
+            ((word,), (synonym,)) = pair
+            beginning, ending, other = _split(word, synonym)
+            endings = EndingPair(*_ordered(ending, other))
+            shorter, longer = sorted((len(ending), len(other)))
+            are_endings = shorter <= _LONGEST_SHORTER and longer <= _LONGEST_ENDING
+            if are_endings and endings.fits(beginning):
+                beginnings[endings].add(beginning)
+    shown = (endings for endings, many in beginnings.items() if len(many) >= _MIN_BEGINNINGS)
+    relatives = OtherEndings(shown)
+    words = {word for ontology in ontologies for bags in ontology for word in chain(*bags)}
+    candidates = {
+        _ordered((word,), (other,)): endings
+        for word in words
+        for other, endings in relatives.relatives_of(word)
+        if other in words
+    }
+    same, different = Counter[EndingPair](), Counter[EndingPair]()
+    for row in _counted(ontologies, candidates):
+        endings = candidates[row.words, row.others]
+        same[endings] += row.same > 0
+        different[endings] += row.same == 0 and row.different > 0
+    for endings, count in same.items():
+        one, other = (HYPHEN + ending for ending in endings[:2])
+        row = Substitution((one,), (other,), count, different[endings])
+        if count >= _MIN_BEGINNINGS and row.certainty >= _MIN_ENDING_CERTAINTY:
+            yield row
+
+
+def _split(word: str, other: str) -> tuple[str, str, str]:
+    """RETURNS (Tuple[str, str, str]): The beginning that two words share, and the rest of each."""
+    letters = enumerate(zip(word, other, strict=False))
+    cut = next((at for at, (one, two) in letters if one != two), min(len(word), len(other)))
+    return word[:cut], word[cut:], other[cut:]
 
 
 def _bags_of(names: Iterable[str], reader: WordReader) -> list[Words]:
@@ -88,8 +257,11 @@ def _bags_of(names: Iterable[str], reader: WordReader) -> list[Words]:
     return sorted(bag for bag in bags if 0 < len(bag) <= _MAX_BAG)
 
 
-def _find_pairs(concepts: Iterable[Sequence[Words]]) -> set[Pair]:
-    """Find the words in which two names of a concept differ, if at least two contexts show them."""
+def _find_pairs(concepts: Iterable[Sequence[Words]]) -> tuple[Collection[Pair], set[Pair]]:
+    """Find the words in which two names of a concept differ.
+
+    RETURNS (Tuple[Collection, Set]): All pairs, and those that at least two contexts show.
+    """
     first: dict[Pair, Words] = {}
     found = set[Pair]()
     for bags in concepts:
@@ -105,7 +277,7 @@ def _find_pairs(concepts: Iterable[Sequence[Words]]) -> set[Pair]:
                 pair = _ordered(words, others)
                 if first.setdefault(pair, common) != common:
                     found.add(pair)
-    return found
+    return first.keys(), found
 
 
 def _compare(one: Words, other: Words) -> tuple[Words, Words, Words]:
@@ -124,8 +296,8 @@ def _compare(one: Words, other: Words) -> tuple[Words, Words, Words]:
     return tuple(words), tuple(others), tuple(common)
 
 
-def _ordered(words: Words, others: Words) -> Pair:
-    return (words, others) if words <= others else (others, words)
+def _ordered(one: Side, other: Side) -> tuple[Side, Side]:
+    return (one, other) if one <= other else (other, one)
 
 
 class _Partners(NamedTuple):

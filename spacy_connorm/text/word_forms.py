@@ -1,20 +1,24 @@
 """What a word of a text may stand for in a name: the noun that an adjective, a verb or a Latin
-plural comes from ("retina" for "retinal"), and other words for the same.
+plural comes from ("retina" for "retinal"), words with another ending that an ontology uses in its
+place ("bowed" for "bowing"), and other words for the same.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from itertools import chain, product, repeat
+from itertools import chain, product
 from typing import NamedTuple
 
 from ..lang import LanguageData
 from .bag_hashes import hash_bag, hash_word
+from .endings import EndingPair, OtherEndings
 
 # The minimum number of letters that both words begin with.
 _SHORTEST_STEM = 4
 # The minimum number of letters after the first part of a compound.
 _SHORTEST_REST = 4
+# How likely a noun means the same as a word derived from it.
+DERIVED = 0.9
 # Stands for the rest of a word in the rows of endings.
 _STEM = "-"
 _CACHED = 65_536
@@ -25,30 +29,31 @@ class Form(NamedTuple):
 
     hash (int): The hash of one noun, or of the bag of several words.
     least (int): The minimum number of words in a text where the word stands for this.
-    is_certain (bool): Whether it is the same: what longer names say for the word, and the parts of
-        a compound.
+    certainty (float): How likely it means the same, 0 to 1: 1 for what longer names say for the
+        word, and for the parts of a compound.
     is_adjective (bool): Whether it is an adjective of the word: in a text, only words after a
         preposition stand for these, as in "atrophy of the cerebellum".
     """
 
     hash: int
     least: int
-    is_certain: bool = False
+    certainty: float = DERIVED
     is_adjective: bool = False
 
 
 class WordForms:
-    """What the words of one language may stand for.
+    """What the words of one language may stand for in the names of an ontology.
 
     roots (Mapping[str, Tuple[str, ...]]): The nouns of adjectives with another root, by adjective.
     ordinals (Mapping[str, str]): Ordinal numbers in words, by those in digits.
     amounts (FrozenSet[str]): What names say of an amount: "increased".
     """
 
-    def __init__(self, language: LanguageData) -> None:
+    def __init__(self, language: LanguageData, endings: Iterable[EndingPair] = ()) -> None:
         """Sort the rows of a language by kind.
 
         language (LanguageData): The language.
+        endings (Iterable[EndingPair]): Endings that replace each other in the ontology.
         """
         kinds = defaultdict[str, dict[str, tuple[str, ...]]](dict)
         for row in language.meanings:
@@ -74,6 +79,7 @@ class WordForms:
             {row.ending: row.noun_endings for row in language.derivations if row.is_of_nouns}
         )
         self._adjectives = _inverted(self.roots)
+        self._other_endings = OtherEndings(endings)
         self.of = lru_cache(_CACHED)(self._of)
 
     def base_forms(self, word: str) -> tuple[str, ...]:
@@ -107,6 +113,18 @@ class WordForms:
             for ending in self._adjective_endings.get(word[cut:], ()):
                 adjectives[word[:cut] + ending] = None
         return tuple(adjectives)
+
+    def relatives_of(self, word: str) -> dict[str, float]:
+        """List words with another ending that the ontology uses in its place: "bowed" for "bowing".
+
+        word (str): A normalized word, see `Words.normalized`.
+        RETURNS (Dict[str, float]): Normalized words, most of which do not exist, and how likely
+            each means the same.
+        """
+        if word in self._function_words:
+            return {}
+        relatives = self._other_endings.relatives_of(word)
+        return {other: min(DERIVED, endings.certainty) for other, endings in relatives}
 
     def paraphrases(self, word: str) -> tuple[tuple[str, ...], ...]:
         """List what names may say in other words: "kidney disease" for "nephropathy", "respiratory
@@ -142,8 +160,8 @@ class WordForms:
         """List what a word may stand for, by hash. It is called as `of`, which caches.
 
         word (str): A normalized word.
-        RETURNS (Tuple[Form, ...]): Its `base_forms`, `paraphrases` and `compounds`, what longer
-            names say for it ("dryness" for "dry"), and its adjectives.
+        RETURNS (Tuple[Form, ...]): Its `base_forms`, `relatives_of` it, `paraphrases` and
+            `compounds`, what longer names say for it ("dryness" for "dry"), and its adjectives.
         """
         qualities = (
             tuple(word + ending for ending in self._quality_endings)
@@ -154,17 +172,18 @@ class WordForms:
         least = 2 if word in self._dependent_adjectives else 1
         within = (hash_bag(tuple(phrase.split())) for phrase in self._within.get(word, ()))
         return (
-            *map(Form, map(hash_word, self.base_forms(word)), repeat(least)),
-            *map(Form, map(hash_word, changed), repeat(2)),
-            *map(Form, map(hash_bag, self.paraphrases(word)), repeat(1)),
-            *map(Form, map(hash_bag, self.compounds(word)), repeat(1), repeat(True)),
-            *map(Form, within, repeat(2), repeat(True)),
-            *map(
-                Form,
-                map(hash_word, self.adjectives_of(word)),
-                repeat(2),
-                repeat(False),
-                repeat(True),
+            *(Form(hash_word(noun), least) for noun in self.base_forms(word)),
+            *(
+                Form(hash_word(other), 2, certainty)
+                for other, certainty in self.relatives_of(word).items()
+            ),
+            *(Form(hash_word(other), 2) for other in changed),
+            *(Form(hash_bag(names), 1) for names in self.paraphrases(word)),
+            *(Form(hash_bag(parts), 1, 1.0) for parts in self.compounds(word)),
+            *(Form(names, 2, 1.0) for names in within),
+            *(
+                Form(hash_word(adjective), 2, is_adjective=True)
+                for adjective in self.adjectives_of(word)
             ),
         )
 

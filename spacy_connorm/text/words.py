@@ -7,6 +7,7 @@ from functools import cache, cached_property, lru_cache
 
 from ..lang import LanguageData, load_language, strip_accents
 from .cleaning import spell_letters, unify_dashes, unify_unicode
+from .endings import EndingPair
 from .orthography import Orthography
 from .short_forms import drop_plural, is_never_plural
 from .word_forms import WordForms
@@ -33,12 +34,14 @@ _CACHED = 65_536
 class Words:
     """Reads the words of texts in one language. `words_of` makes one for each language."""
 
-    def __init__(self, language: LanguageData) -> None:
+    def __init__(self, language: LanguageData, endings: tuple[EndingPair, ...] = ()) -> None:
         """Compile the tables of a language.
 
         language (LanguageData): The language.
+        endings (Tuple[EndingPair, ...]): Endings that replace each other in an ontology.
         """
         self.language = language
+        self.endings = endings
         self.classes = language.words
         self.orthography = Orthography(language)
         self._normalize = lru_cache(_CACHED)(self._normalized)
@@ -47,7 +50,7 @@ class Words:
         self.known_bag = lru_cache(_CACHED)(self.bag)
 
     def __reduce__(self) -> tuple:
-        return words_of, (self.language.code,)
+        return words_of, (self.language.code, self.endings)
 
     @cached_property
     def is_head_first(self) -> bool:
@@ -63,7 +66,7 @@ class Words:
 
         RETURNS (WordForms): The language's.
         """
-        return WordForms(self.language)
+        return WordForms(self.language, self.endings)
 
     def normalized(self, text: str) -> list[str]:
         """List the words of a text in order: in lower case, in one spelling, without plurals,
@@ -157,14 +160,19 @@ class Words:
         )
 
 
-@cache
-def words_of(code: str) -> Words:
+def words_of(code: str, endings: tuple[EndingPair, ...] = ()) -> Words:
     """Get what reads the words of a language.
 
     code (str): ISO 639-1, as in `nlp.lang`.
-    RETURNS (Words): The same object for the same language.
+    endings (Tuple[EndingPair, ...]): Endings that replace each other in an ontology.
+    RETURNS (Words): The same object for the same language and endings.
     """
-    return Words(load_language(code))
+    return _words_of(code, endings)
+
+
+@cache
+def _words_of(code: str, endings: tuple[EndingPair, ...]) -> Words:
+    return Words(load_language(code), endings)
 
 
 def _split_numeral(match: re.Match[str]) -> str:

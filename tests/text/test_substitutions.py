@@ -74,3 +74,49 @@ def test_a_word_twice_in_a_name_counts_once():
 
 def test_nothing_is_found_in_nothing():
     assert all(find_substitutions(nothing, WORDS) == [] for nothing in ([], [[]], [[()]]))
+
+
+BOWED = [
+    ("bowed femur", "bowing of the femur"),
+    ("webbed toe", "webbing of the toe"),
+    ("slanted eye", "slanting eye"),
+    ("red tongue", "ring of the tongue"),
+    ("early onset", "ear onset"),
+]
+
+
+def test_endings_are_learned_from_several_words():
+    found = find(BOWED)
+    assert found[("-ed",), ("-ing",)] == Substitution(("-ed",), ("-ing",), 3, 0)
+    assert found[("-ed",), ("-ing",)].endings == ("ed", "ing", 0.75)
+    assert [row for row in found.values() if row.endings] == [found[("-ed",), ("-ing",)]]
+    assert find(BOWED[1:]) == {}
+
+
+def test_endings_of_names_of_other_concepts_are_not_learned():
+    others = [("clawed hand",), ("clawing hand",)]
+    assert (("-ed",), ("-ing",)) not in find([*BOWED, *others])
+
+
+FOCAL = [
+    ("focal seizure", "partial seizure"),
+    ("focal onset seizure", "partial onset seizure"),
+    ("focal motor seizure", "partial motor seizure"),
+]
+
+
+def test_a_pair_holds_in_its_company():
+    found = find(FOCAL)
+    assert found == {
+        (("focal", "seizure"), ("partial", "seizure")): Substitution(
+            ("focal", "seizure"), ("partial", "seizure"), 3, 0
+        )
+    }
+    assert (("focal",), ("partial",)) in find([*FOCAL, ("focal deafness", "partial deafness")])
+
+
+def test_a_pair_is_refused_if_a_word_has_many_names_without_the_other():
+    broken = [("fractured rib", "bone rib"), ("fractured toe", "bone toe")]
+    assert (("bone",), ("fractured",)) in find(broken)
+    others = [(f"{name} of bone", f"{name} of skeleton") for name in "abcdefghijklmnopqrstuvw"]
+    assert (("bone",), ("fractured",)) not in find([*broken, *others])

@@ -181,7 +181,7 @@ def test_a_word_may_stand_for_two(word, words):
     ],
 )
 def test_short_forms_and_compounds_are_the_same_words(word, words, least):
-    assert Form(hash_bag(words), least, is_certain=True) in forms_of(word)
+    assert Form(hash_bag(words), least, 1.0) in forms_of(word)
 
 
 @pytest.mark.parametrize("word", ["pre", "prey", "precut", "cardiac"])

@@ -1,0 +1,58 @@
+"""Endings that replace each other in words of an ontology's names: "bowed femurs" and "femoral
+bowing".
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+# The minimum number of letters before two endings, and before those of which one is shorter.
+_SHORTEST_BEGINNING, _SAFE_BEGINNING = 3, 4
+_SHORT_ENDING = 2
+
+
+class EndingPair(NamedTuple):
+    """Two endings.
+
+    ending (str): The first one in alphabetical order; it may be empty.
+    other (str): The other one.
+    certainty (float): How likely words with these endings mean the same, 0 to 1.
+    """
+
+    ending: str
+    other: str
+    certainty: float = 1.0
+
+    def fits(self, beginning: str) -> bool:
+        """Check whether words that have this beginning and the two endings may be related: "ear"
+        and "early" are not.
+
+        RETURNS (bool): True if the beginning is long enough.
+        """
+        is_short = min(len(self.ending), len(self.other)) < _SHORT_ENDING
+        return len(beginning) >= (_SAFE_BEGINNING if is_short else _SHORTEST_BEGINNING)
+
+
+class OtherEndings:
+    """Replaces endings by others, in both directions."""
+
+    def __init__(self, pairs: Iterable[EndingPair]) -> None:
+        """Sort pairs by ending.
+
+        pairs (Iterable[EndingPair]): The pairs.
+        """
+        self._pairs = defaultdict[str, list[tuple[str, EndingPair]]](list)
+        for pair in pairs:
+            self._pairs[pair.ending].append((pair.other, pair))
+            self._pairs[pair.other].append((pair.ending, pair))
+
+    def relatives_of(self, word: str) -> Iterator[tuple[str, EndingPair]]:
+        """List the words with another ending.
+
+        word (str): A normalized word.
+        YIELDS (Tuple[str, EndingPair]): Words, most of which do not exist, and their endings.
+        """
+        for cut in range(_SHORTEST_BEGINNING, len(word) + 1):
+            for other, pair in self._pairs.get(word[cut:], ()):
+                if pair.fits(word[:cut]):
+                    yield word[:cut] + other, pair
