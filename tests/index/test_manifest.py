@@ -14,7 +14,7 @@ from .conftest import build
 # The hashes of names in the indexes of each format version: plurals, spellings, possessives,
 # numerals, Greek letters, tags, accents, function words and numbers.
 NAME_HASHES = {
-    12: {
+    13: {
         "Fractures of the femora": 0x1649FDE37F212D45,
         "Phalanges, short": 0xC893E0A233EB34D0,
         "Haemorrhagic anaemia": 0x38FD91A33F96FDF4,
@@ -73,7 +73,7 @@ def test_an_index_of_another_version_is_refused(index):
         read_facts(index.folder, {**index.manifest, "index_format": 8})
 
 
-@pytest.mark.parametrize("field", ["searches", "encoder", "backend", "language"])
+@pytest.mark.parametrize("field", ["searches", "encoder", "backend", "language", "endings"])
 def test_an_index_that_lacks_a_fact_is_damaged(index, field):
     manifest = {name: value for name, value in index.manifest.items() if name != field}
     with pytest.raises(ConnormError, match="CN402.*does not name"):
