@@ -30,8 +30,8 @@ _QUOTED = re.compile(
     rf'|"(.*)"\s*(?:({_SCOPE})\b[^"\[{{!]*)?(?=[\[{{!]|\Z)',
     re.DOTALL,
 )
-_COMMENT = re.compile(r"\s*(?<!\\)!.*", re.DOTALL)
-_MODIFIER = re.compile(r"\s*(?<!\\)\{[^{}]*\}\s*\Z")
+_COMMENT = re.compile(r"(?<!\\)!.*", re.DOTALL)
+_MODIFIER = re.compile(r"(?<!\\)\{[^{}]*\}\Z")
 _ID = re.compile(r"(?:[^\s!{\\]|\\[^nWt])+")
 _CONTINUED = re.compile(r"(?<!\\)(?:\\\\)*\\\Z")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
@@ -47,9 +47,7 @@ class _Stanza:
     values: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
 
     def texts(self, tag: str) -> list[str]:
-        return [
-            _unescaped(_MODIFIER.sub("", _COMMENT.sub("", v))) for v in self.values.get(tag, ())
-        ]
+        return [_unescaped(_without_ending(value)) for value in self.values.get(tag, ())]
 
     def first(self, tag: str) -> str:
         return next(iter(self.texts(tag)), "")
@@ -190,6 +188,11 @@ def _quoted(value: str) -> tuple[str, str]:
     if text is None:
         text, word = match[3], match[4] or ""
     return _unescaped(text).strip(), word
+
+
+def _without_ending(value: str) -> str:
+    """Cut the comment and the modifiers at the end of a value."""
+    return _MODIFIER.sub("", _COMMENT.sub("", value).rstrip()).rstrip()
 
 
 def _unescaped(text: str) -> str:
