@@ -191,6 +191,8 @@ class Interrupt:
         if name == "typer":
             os.kill(os.getpid(), signal.SIGINT)
 
+# What a shell starts in the background ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.meta_path.insert(0, Interrupt())
 import spacy_connorm.cli
 """
