@@ -139,8 +139,8 @@ class Errors(metaclass=_Coded):
         "{name}`."
     )
     CN128 = (
-        "'{path}' is not a table of translations: it has no column '{column}', only {known}. Give "
-        "tables in the format Babelon, such as hp-fr.babelon.tsv, or rename its columns in line 1."
+        "'{path}' is not a table of translations: line 1 has no column '{column}'. Give tables in "
+        "the format Babelon, such as hp-fr.babelon.tsv, or rename its columns."
     )
     CN125 = "'{path}' has several columns called '{column}'. Rename all but one of them."
 

@@ -278,8 +278,7 @@ class _Table:
         for name in _REQUIRED:
             if name not in self._places:
                 column = _TABLE["columns"][name][0]
-                known = ", ".join(header) or "an empty line"
-                raise ConnormError(Errors.CN128.format(path=path, column=column, known=known))
+                raise ConnormError(Errors.CN128.format(path=path, column=column))
         self._width = len(header)
         self._language, self._field = language, EXACT
         self.source_language = next(
