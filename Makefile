@@ -27,7 +27,7 @@ endif
 
 demo: $(DEMO_INSTALLED)
 	HF_HUB_OFFLINE=1 $(RUN) -m spacy project run demo
-	@echo "Read and correct on a page: $(dir $(RUN))connorm serve en_connorm_demo (needs pip install '.[serve]')"
+	@echo "Read and correct on a page: $(dir $(RUN))connorm serve en_connorm_demo (with the extra [serve])"
 
 # One worker a core, so each needs one thread only.
 test faults: export OMP_NUM_THREADS := 1
