@@ -9,10 +9,8 @@ from importlib import import_module
 from importlib.resources import files
 
 # The help lists the commands in this order.
-_MODULES = (
-    *("index", "annotate", "search", "serve", "map"),
-    *("evaluate", "ontology", "corpus", "train", "check"),
-)
+_NAMES = "index annotate search serve map evaluate ontology corpus train check"
+_MODULES = _NAMES.split()
 
 
 def import_commands() -> None:
