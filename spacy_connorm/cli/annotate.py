@@ -104,10 +104,11 @@ def _show(engine: str | None, given: dict[str, Any]) -> None:
 def _mention_rows(records: Iterator[Any]) -> Iterator[tuple[str, ...]]:
     for number, record in enumerate(records, start=1):
         for ent in record["ents"]:
-            ids = ent["kb_id"].split("|")
-            linked = [
-                candidate for candidate in ent["candidates"] if candidate["concept_id"] in ids
-            ]
+            # Another part of a composite may have the same concept further down.
+            best: dict[str, Any] = {}
+            for candidate in ent["candidates"]:
+                best.setdefault(candidate["concept_id"], candidate)
+            linked = [best[part] for part in ent["kb_id"].split("|") if part in best]
             names = " | ".join(candidate["name"] for candidate in linked)
             sure = min((_certainty(candidate) for candidate in linked), default=None)
             marks = ", ".join(ent.get("assertions") or ())
