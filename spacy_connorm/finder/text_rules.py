@@ -127,12 +127,13 @@ def is_function_word(window: Window) -> bool:
 
 def is_plain_adjective(window: Window) -> bool:
     """Check for an adjective that a name has in another form only, or that has lost its noun where
-    nouns come first: "faciale" is no facial palsy.
+    nouns come first: "faciale" is not a facial palsy, nor is "hépatique" hepatitis.
     """
     lowered, words = window.text.lower(), window.context.words
     is_single = len(window.parts) == 1
-    if is_single and words.is_head_first and window.score < 1 and words.is_modifier(lowered):
-        return not window.is_annotated
+    if is_single and words.is_head_first and words.is_modifier(lowered):
+        is_name = window.score == 1 and any(map(words.is_modifier, window.written))
+        return not (window.is_annotated or is_name)
     if window.is_annotated or lowered not in window.context.words.classes.plain_adjectives:
         return False
     return not window.is_derived and lowered not in map(str.lower, window.written)

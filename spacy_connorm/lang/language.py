@@ -10,7 +10,7 @@ to F1 on development sets.
 import csv
 import tomllib
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib import import_module
@@ -97,16 +97,21 @@ class Plural(NamedTuple):
     singular: str
 
 
-def strip_accents(word: str) -> str:
+def strip_accents(word: str, letters: Collection[str] = ()) -> str:
     """Remove the accents of a word, which notes often lack.
 
     word (str): A word in lower case.
-    RETURNS (str): The word without combining marks.
+    letters (Collection[str]): Letters that keep their marks.
+    RETURNS (str): The word without other combining marks.
     """
     if word.isascii():
         return word
-    decomposed = unicodedata.normalize("NFKD", word)
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return "".join(letter if letter in letters else _base(letter) for letter in word)
+
+
+def _base(letter: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", letter)
+    return "".join(part for part in decomposed if not unicodedata.combining(part))
 
 
 @cache
@@ -209,7 +214,7 @@ def load_language(code: str) -> LanguageData:
             for row in _read_rows(folder / "derivations.tsv")
         ),
         plurals=tuple(
-            Plural(row["plural"], row["kind"], row["singular"])
+            Plural(strip_accents(row["plural"]), row["kind"], strip_accents(row["singular"]))
             for row in _read_rows(folder / "plurals.tsv")
         ),
         other_meanings=tuple(
@@ -269,7 +274,7 @@ def _stemmed(text: str, words: WordClasses) -> str:
     if not words.stemmer:
         return text
     stem = stemmer_of(*words.stemmer)
-    plain = map(strip_accents, text.lower().split())
+    plain = (strip_accents(word, words.letters) for word in text.lower().split())
     return " ".join(stem(word) for word in plain if word not in words.function_words)
 
 

@@ -22,6 +22,7 @@ class WordClasses:
     numbered: Nouns before a number or a letter: "type".
     stemmer: The algorithm of Snowball for the language, one word: "french". None if empty.
     phrase_order: "head-first" where nouns stand before what modifies them: "hypotonie axiale".
+    letters: Letters with a mark that is not an accent: "ñ".
     elisions: Stand before an apostrophe and the word that they belong to: "d'effort".
     joined_prefixes: Beginnings of compounds that are written with a hyphen, too: "intra-utérin".
     function_words: Words that bags of words leave out, without accents.
@@ -76,6 +77,7 @@ class WordClasses:
     numbered: Words = NONE
     stemmer: Words = NONE
     phrase_order: Words = NONE
+    letters: Words = NONE
     elisions: Words = NONE
     joined_prefixes: Words = NONE
     function_words: Words = NONE

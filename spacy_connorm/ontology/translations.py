@@ -6,8 +6,9 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..concepts import Concept
 from ..concepts.concept import ALL_SCOPES, EXACT
@@ -16,8 +17,10 @@ from ..files.odd_lines import OddLines
 from ..files.package_data import read_toml
 from ..files.tables import TableRow, read_rows, require_distinct_columns, require_width
 from ..text.cleaning import clean
+from ..text.words import words_of
 from .report import ReadReport
 from .synonyms import names_by_scope
+from .word_translations import WordTranslations
 
 _TABLE = read_toml(__package__, "translations.toml")
 _FIELDS = {
@@ -33,6 +36,8 @@ _REQUIRED = ("id", "text")
 # The language of an ontology whose tables do not tell it.
 _USUAL_LANGUAGE = "en"
 _FORMAT = "a table of translations"
+# The minimum likeness of a label and its translation if they are of the same root.
+_ALIKE = 0.5
 # Between several synonyms in one field.
 _BETWEEN = "|"
 
@@ -68,6 +73,7 @@ class Translations:
         source_language: str = _USUAL_LANGUAGE,
         keep_untranslated: bool = False,
         shown_language: str = "",
+        makes_synonyms: bool = True,
     ) -> None:
         """Sort the rows by concept.
 
@@ -77,8 +83,10 @@ class Translations:
             names.
         shown_language (str): The language of the name that results show; the preferred name's if
             empty.
+        makes_synonyms (bool): Whether synonyms of the ontology are translated word by word.
         """
         self.languages = tuple(languages)
+        self._makes_synonyms = makes_synonyms
         self.source_language = source_language
         self._keep_untranslated = keep_untranslated
         self._shown_language = shown_language
@@ -95,6 +103,7 @@ class Translations:
         RETURNS (List[Concept]): The concepts.
         """
         kept, parents_of, known = list[Concept](), dict[str, tuple[str, ...]](), set[str]()
+        originals = list[Concept]()
         for concept in concepts:
             ids = (concept.concept_id, *concept.alt_ids)
             known.update(ids)
@@ -107,9 +116,50 @@ class Translations:
                 parents_of[concept.concept_id] = concept.parents
             else:
                 kept.append(translated)
+                originals.append(concept)
         for concept_id in self._rows.keys() - known:
             report.leave_out("a translation of a concept that is not here", quote_id(concept_id))
-        return [_with_parents(concept, parents_of) for concept in kept] if parents_of else kept
+        kept = _with_distinct_labels(originals, kept)
+        kept = [_with_parents(concept, parents_of) for concept in kept] if parents_of else kept
+        for language in self.languages if self._makes_synonyms else ():
+            if language != self.source_language:
+                kept = self._with_made_synonyms(originals, kept, language, report)
+        return kept
+
+    def _with_made_synonyms(
+        self,
+        originals: Sequence[Concept],
+        concepts: Sequence[Concept],
+        language: str,
+        report: ReadReport,
+    ) -> list[Concept]:
+        """Add synonyms that are translated word by word, each to the one concept that it fits
+        best.
+        """
+        words, others = words_of(self.source_language), words_of(language)
+        names = [_names(self._rows.get(concept.concept_id, ()), language) for concept in originals]
+        labels = [
+            (concept.canonical_name, own[0])
+            for concept, own in zip(originals, names, strict=True)
+            if own
+        ]
+        translations = WordTranslations(labels, words, others)
+        known = {others.bag(name) for concept in concepts for name in concept.names}
+        best: dict[tuple[str, ...], tuple[float, int, str, str]] = {}
+        for number, concept in enumerate(originals):
+            for name in concept.names:
+                for bag, text, certainty in translations.phrases(name):
+                    made = (certainty, -number, text, name)
+                    if bag not in known and made > best.get(bag, (0.0,)):
+                        best[bag] = made
+        made_of = defaultdict[int, list[tuple[str, str]]](list)
+        for _, number, text, name in best.values():
+            made_of[-number].append((text, name))
+        report.languages[f"{language}, made word by word"] = len(best)
+        return [
+            _with_synonyms(concept, original, made_of[number], language)
+            for number, (concept, original) in enumerate(zip(concepts, originals, strict=True))
+        ]
 
     def _translated(
         self, concept: Concept, rows: Sequence[Translation], report: ReadReport
@@ -171,6 +221,57 @@ def _names(rows: Iterable[Translation], language: str) -> list[str]:
     """List the names in a language, the label first."""
     own = [row for row in rows if row.language == language and row.field != _DEFINITION]
     return [row.text for row in sorted(own, key=lambda row: row.field != _NAME)]
+
+
+def _with_distinct_labels(
+    originals: Sequence[Concept], concepts: Sequence[Concept]
+) -> list[Concept]:
+    """Give a label of several concepts to the one whose own label is most alike, if it is
+    ("microcéphalie" is "microcephaly"). The others have it as a synonym, and as a label with their
+    own in brackets.
+    """
+    owners, distinct = defaultdict[str, list[int]](list), list(concepts)
+    for number, concept in enumerate(concepts):
+        owners[concept.canonical_name.casefold()].append(number)
+    for label, numbers in owners.items():
+        own = {number: originals[number].canonical_name for number in numbers}
+        likeness, first = max((_likeness(label, text), number) for number, text in own.items())
+        for number in numbers if likeness >= _ALIKE else ():
+            if number != first and own[number].casefold() != label:
+                distinct[number] = _with_label(concepts[number], own[number])
+    return distinct
+
+
+def _with_label(concept: Concept, own: str) -> Concept:
+    """Add the label of the ontology in brackets."""
+    label, languages = concept.canonical_name, dict(concept.languages)
+    longer = f"{label} ({own})"
+    return replace(
+        concept,
+        canonical_name=longer,
+        aliases=(label, *concept.aliases),
+        languages=((longer, languages[label]), *concept.languages),
+    )
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other.casefold()).ratio()
+
+
+def _with_synonyms(
+    concept: Concept, original: Concept, made: Iterable[tuple[str, str]], language: str
+) -> Concept:
+    """Add synonyms of the same scopes as the names that they translate."""
+    scopes = _scopes(original)
+    synonyms = [(text, scopes.get(name, EXACT)) for text, name in made]
+    if not synonyms:
+        return concept
+    added = names_by_scope(synonyms, ALL_SCOPES, concept.concept_id, ReadReport())
+    languages = (*concept.languages, *((text, language) for text, _ in synonyms))
+    lists: dict[str, Any] = {
+        field: (*getattr(concept, field), *texts) for field, texts in added.items()
+    }
+    return replace(concept, languages=languages, **lists)
 
 
 def _scopes(concept: Concept) -> dict[str, str]:
@@ -252,6 +353,7 @@ def read_translations(
         source_language=source_language,
         keep_untranslated=keep_untranslated,
         shown_language=shown_language,
+        makes_synonyms=not statuses,
     )
 
 

@@ -172,13 +172,12 @@ class Orthography:
         return self._plural.sub(lambda match: self.singular(match[0]), text)
 
     def _singular_of(self, word: str) -> str:
-        if not word.isascii():
-            return word
         if (short := drop_plural(word)) != word:
             return short
         lowered = word.lower()
         if lowered in self._irregular and not word.isupper():
-            return word[0] + self._irregular[lowered][1:]
+            singular = self._irregular[lowered]
+            return singular.capitalize() if word[0].isupper() else singular
         if self._is_singular(word, lowered):
             return word
         plural, singular = next(pair for pair in self._plural_endings if lowered.endswith(pair[0]))

@@ -94,13 +94,14 @@ class Words:
             return word.casefold()
         is_kept = is_never_plural(word) or drop_plural(word) != word
         written = word if is_kept else word.lower()
-        singular = strip_accents(
-            self.orthography.singular(self.orthography.spelling(written)).casefold()
-        )
+        plain = strip_accents(written, self.classes.letters)
+        singular = self.orthography.singular(self.orthography.spelling(plain)).casefold()
         if singular in _NUMERALS:
             return _NUMERALS[singular]
-        is_small = singular in self.classes.function_words
-        return singular if is_small else self.language.stem(singular)
+        small = self.classes.function_words
+        stem = singular if singular in small else self.language.stem(singular)
+        # "Parésie" is not "par".
+        return singular if stem in small else stem
 
     def content(self, text: str) -> list[str]:
         """List the words of a text without function words, unless there is nothing else.

@@ -14,7 +14,7 @@ from .conftest import build
 # The hashes of names in the indexes of each format version: plurals, spellings, possessives,
 # numerals, Greek letters, tags, accents, function words and numbers.
 NAME_HASHES = {
-    13: {
+    14: {
         "Fractures of the femora": 0x1649FDE37F212D45,
         "Phalanges, short": 0xC893E0A233EB34D0,
         "Haemorrhagic anaemia": 0x38FD91A33F96FDF4,

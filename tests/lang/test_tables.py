@@ -65,8 +65,8 @@ def find_names(code, rows):
 @pytest.mark.parametrize(("code", "table", "example", "name"), EXAMPLES)
 def test_an_example_shows_what_its_row_is_for(found, code, table, example, name):
     if table in FORMS:
-        words = words_of(code).normalized(example)
-        assert f" {name} " in f" {' '.join(words)} "
+        words, written = (" ".join(words_of(code).normalized(text)) for text in (example, name))
+        assert f" {written} " in f" {words} "
     elif table == OTHER_MEANINGS:
         assert name not in found[code, table][example]
     else:

@@ -71,13 +71,57 @@ def test_names_are_those_of_the_language(files):
     assert concepts["T:4"].names == ("Douleur", "Douleurs")
     assert concepts["T:4"].definition == "Ça fait mal."
     assert dict(concepts["T:2"].languages) == dict.fromkeys(concepts["T:2"].names, "fr")
-    assert report.languages == {"fr": 6}
+    assert report.languages == {"fr": 6, "fr, made word by word": 0}
     assert counts(report) == {
         "a translation with the status NOT_TRANSLATED": 1,
         "a translation into another language": 1,
         "a concept without a name in fr": 1,
         "a translation of a concept that is not here": 1,
     }
+
+
+def write_labels(tmp_path, labels):
+    """RETURNS (Tuple[Path, Path]): An ontology and its Spanish labels."""
+    obo, table = tmp_path / "joints.obo", tmp_path / "joints-es.tsv"
+    terms = "".join(
+        f"\n[Term]\nid: J:{number}\nname: {name}\n"
+        + "".join(f'synonym: "{s}" EXACT []\n' for s in more)
+        for number, (name, _, *more) in enumerate(labels)
+    )
+    obo.write_text(f"format-version: 1.2\n{terms}")
+    rows = "".join(f"J:{number}\tes\t{row[1]}\n" for number, row in enumerate(labels))
+    table.write_text(f"subject_id\ttranslation_language\ttranslation_value\n{rows}")
+    return obo, table
+
+
+def test_synonyms_are_translated_word_by_word(tmp_path):
+    labels = [
+        ("Muscle pain", "Dolor muscular"),
+        ("Muscle swelling", "Hinchazón muscular"),
+        ("Swelling", "Hinchazón"),
+        ("Joint swelling", "Hinchazón articular"),
+        ("Joint abnormality", "Anomalía articular"),
+        ("Arthralgia", "Artralgia", "Joint pain", "Painful hinge"),
+    ]
+    obo, table = write_labels(tmp_path, labels)
+    report = ReadReport()
+    read = list(stream_ontology(obo, translations=[table], language=["es"], report=report))
+    assert read[-1].names == ("Artralgia", "dolor articular")
+    assert dict(read[-1].languages)["dolor articular"] == "es"
+    assert report.languages == {"es": 6, "es, made word by word": 1}
+    official = read_ontology(obo, translations=[table], language=["es"], translation_status=[""])
+    assert [concept.names for concept in official][-1] == ("Artralgia",)
+
+
+def test_a_label_of_several_concepts_is_that_of_the_most_alike(tmp_path):
+    labels = [("Shivering", "Temblores"), ("Tremor", "Temblores"), ("Wheals", "Habones")]
+    obo, table = write_labels(tmp_path, labels)
+    concepts = list(read_ontology(obo, translations=[table], language=["es"]))
+    assert [concept.names for concept in concepts] == [
+        ("Temblores (Shivering)", "Temblores"),
+        ("Temblores",),
+        ("Habones",),
+    ]
 
 
 def test_a_concept_below_one_that_is_left_out_gets_its_parents(files):
@@ -115,7 +159,7 @@ def test_an_ontology_may_have_several_languages(files):
 def test_results_may_show_the_names_of_another_language(files, tmp_path):
     settings = {"language": ["fr"], "translations": files[1:], "shown_language": "en"}
     built = build_index(files[0], tmp_path / "index", encoder="ngrams", **settings)
-    assert built.report.languages == {"fr": 6}
+    assert built.report.languages["fr"] == 6
     ((found, *_),) = search(built.path, ["nanisme"])
     assert (found.name, found.text, found.language) == ("Short stature", "Nanisme", "fr")
     assert not any(each.text == "Dwarfism" for each in search(built.path, ["dwarfism"])[0])
