@@ -285,7 +285,7 @@ def _with_normalizer(
         "top_k": 1,
     }
     normalizer = nlp.add_pipe("concept_normalizer", config={**shared, **settings})
-    normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology, synonyms=synonyms)
+    normalizer.initialize(ontology=ontology, synonyms=synonyms)
     return nlp
 
 

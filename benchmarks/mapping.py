@@ -134,10 +134,9 @@ def _make_pipeline(arguments: Namespace, ontology: Ontology) -> Language:
     encoder = encoder_config(arguments.encoder, None, work=arguments.work)  # type: ignore[arg-type]
     nlp = spacy.blank("en")
     index = {"@misc": "spacy-connorm.ExactIndex.v1"}
-    # As `connorm index` without a config.
-    settings = {"encoder": encoder, "index": index, "extra_words_weight": 0.2}
+    settings = {"encoder": encoder, "index": index}
     normalizer = nlp.add_pipe("concept_normalizer", config=settings)
-    normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology)  # type: ignore[attr-defined]
+    normalizer.initialize(ontology=ontology)  # type: ignore[attr-defined]
     return nlp
 
 

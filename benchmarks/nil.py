@@ -32,12 +32,8 @@ from spacy_connorm.linker.decision import written_id
 from spacy_connorm.linker.linking import candidates_of
 from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.linker.query import Query
-from spacy_connorm.linker.rescoring import make_rescorers
+from spacy_connorm.linker.rescoring import COMPARE_WORDS
 from spacy_connorm.linker.sieve import Sieve
-from spacy_connorm.pipeline.presets import NORMALIZER, preset_settings
-from spacy_connorm.pipeline.settings import NormalizerSettings
-from spacy_connorm.text.substitutions import find_substitutions
-from spacy_connorm.text.words import words_of
 
 THRESHOLDS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 
@@ -115,8 +111,7 @@ class Answers:
         removed (FrozenSet[str]): The gold concepts that the ontology lacks.
         """
         concepts = [each for each in data.ontology if each.concept_id not in removed]
-        settings = NormalizerSettings.defaults() | preset_settings(NORMALIZER, "ontology_alone")
-        query = Query(Sieve(), 10, rescorers=make_rescorers(settings))
+        query = Query(Sieve(), 10, rescorers=COMPARE_WORDS)
         lookup = _build(concepts, block, work, query)
         calibration = lookup.retriever.calibration
         if calibration is None:
@@ -160,12 +155,7 @@ def _build(
 ) -> ConceptLookup:
     """RETURNS (ConceptLookup): An index as `connorm index` makes it, with cached vectors."""
     lookup = ConceptLookup(cached_encoder(block, work), Sieve(), ExactIndex(), language="en")
-    names = [concept.names for concept in concepts]
-    lookup.build(
-        concepts,
-        substitutions=find_substitutions([names], words_of("en")),
-        calibrated_for=query,
-    )
+    lookup.build(concepts, substitutions=None, calibrated_for=query)
     if not is_sparse(lookup.encoder):
         save_cache(lookup.encoder)
     return lookup

@@ -22,8 +22,6 @@ from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
 from spacy_connorm.ontology import read_substitutions
 
-# Of derived words and of the table of substitutions, as by default.
-REWRITING = 0.5
 SEARCH = "O-T"
 SCORES = ("lenient@1", "strict@1")
 SHOWN = (
@@ -61,38 +59,25 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     add_datasets(parser)
     add_encoder(parser)
     add_part(parser)
-    add("--extra-words-weight", type=float, default=0.0, help="of the last rows [%(default)s]")
     add(
         "--substitutions",
         type=Path,
         metavar="TABLE",
-        help="from `connorm substitutions`, used in the last rows",
+        help="from `connorm substitutions` [learned from the names of the ontology]",
     )
-    add("--same-words-weight", type=float, default=0.0, help="of the last row [%(default)s]")
     add_seeds(parser)
     return parser
 
 
 def variants(arguments: Namespace) -> Iterator[Steps]:
-    """YIELDS (Steps): One per row: mentions as written, as pipelines read them, with n-grams, with
-    lower scores for names that say more than the mention, with higher ones for names that it
-    becomes by other words, with both, and with equal ones for names with the same words.
+    """YIELDS (Steps): One per row: mentions as written, as pipelines read them, with n-grams, and
+    with scores that rise and fall by the words of names and mentions.
     """
     yield AS_WRITTEN
     yield AS_READ
     if arguments.encoder != "ngram":
         yield replace(AS_READ, name=f"{AS_READ.name}, lexical", lexical_weight=LEXICAL_WEIGHT)
-    together = AS_READ
-    if arguments.extra_words_weight:
-        name = f"{AS_READ.name}, extra words"
-        together = replace(AS_READ, name=name, extra_words_weight=arguments.extra_words_weight)
-        yield together
-    yield replace(AS_READ, name=f"{AS_READ.name}, rewriting", rewriting_weight=REWRITING)
-    together = replace(together, name=f"{together.name}, rewriting", rewriting_weight=REWRITING)
-    if arguments.extra_words_weight:
-        yield together
-    if weight := arguments.same_words_weight:
-        yield replace(together, name=f"{together.name}, same words", same_words_weight=weight)
+    yield replace(AS_READ, name=f"{AS_READ.name}, words", compare_words=True)
 
 
 def measure(arguments: Namespace) -> list[Row]:
@@ -105,7 +90,7 @@ def _measure_one(arguments: Namespace, dataset: str) -> Iterator[Row]:
     block = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
     gold = read_standard(data)
     path = arguments.substitutions
-    table = [] if path is None else list(read_substitutions(path))
+    table = None if path is None else list(read_substitutions(path))
     row = {
         "dataset": dataset,
         "part": arguments.part,

@@ -92,7 +92,6 @@ class TimedPipeline:
         config = {
             "encoder": steps.encoder(block),
             "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
-            "expand_abbreviations": steps.abbreviations,
             "split_composites": steps.composites,
         }
         synonyms = data.expanded_synonyms if steps.abbreviations else data.synonyms

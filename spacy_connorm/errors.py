@@ -452,7 +452,7 @@ class Warnings(metaclass=_Coded):
     CNW004 = (
         "'{name}' was copied from another pipeline (`source`) and still uses that pipeline's "
         "concept normalizer, not '{component}'. Save the pipeline and load it again; for a "
-        "mention finder, `nlp.get_pipe('{name}').initialize(lambda: [], nlp=nlp)` is enough."
+        "mention finder, `nlp.get_pipe('{name}').initialize(nlp=nlp)` is enough."
     )
 
     CNW005 = (

@@ -110,7 +110,7 @@ def build_lookup(
     work: Path,
     backend: Backend | None = None,
     synonyms: Sequence[tuple[str, str]] | None = None,
-    substitutions: Iterable[Substitution] = (),
+    substitutions: Iterable[Substitution] | None = (),
 ) -> ConceptLookup:
     """Index a data set's O and D. Vectors of texts are cached.
 
@@ -120,7 +120,8 @@ def build_lookup(
     work (Path): Keeps the vectors.
     backend (Optional[Backend]): How vectors are searched; exact if not given.
     synonyms (Optional[Sequence[Tuple[str, str]]]): Another D than the data set's.
-    substitutions (Iterable[Substitution]): Words that mentions may have in place of those of names.
+    substitutions (Optional[Iterable[Substitution]]): Words that mentions may have in place of those
+        of names; learned from the names if None.
     RETURNS (ConceptLookup): The lookup. Its encoder has encoded all mentions to score.
     """
     parts = list(dict.fromkeys(part for name in searches for part in name.split("+")))

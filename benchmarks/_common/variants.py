@@ -1,6 +1,6 @@
 """Ways to process mentions, for `accuracy.py`, `ontology_alone.py` and `throughput.py`."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from _common.builders import make_hybrid
@@ -11,7 +11,7 @@ from spacy_connorm.linker.decision import written_id
 from spacy_connorm.linker.linking import candidates_of
 from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.linker.query import Query
-from spacy_connorm.linker.rescoring import make_rescorers
+from spacy_connorm.linker.rescoring import COMPARE_WORDS
 
 
 @dataclass(frozen=True)
@@ -22,18 +22,14 @@ class Steps:
     abbreviations (bool): Whether long forms are searched, and added to D.
     composites (bool): Whether mentions are split if their parts link better.
     lexical_weight (float): Of n-grams beside the dense vectors.
-    extra_words_weight (float): How much names lose by words that mentions lack.
-    rewriting_weight (float): How much names gain that mentions become by substitutions.
-    same_words_weight (float): How far names with a mention's words rise to the best of them.
+    compare_words (bool): Whether scores rise and fall by the words of names and mentions.
     """
 
     name: str
     abbreviations: bool = False
     composites: bool = False
     lexical_weight: float = 0.0
-    extra_words_weight: float = 0.0
-    rewriting_weight: float = 0.0
-    same_words_weight: float = 0.0
+    compare_words: bool = False
 
     def encoder(self, block: dict[str, Any]) -> dict[str, Any]:
         """RETURNS (Dict[str, Any]): The block of a dense encoder, made hybrid if there is a lexical
@@ -54,7 +50,7 @@ def predict(steps: Steps, data: Data, lookup: ConceptLookup) -> list[Prediction]
     query = Query(
         lookup.sieve,
         DEPTH,
-        rescorers=make_rescorers(asdict(steps)),
+        rescorers=COMPARE_WORDS if steps.compare_words else (),
         split_composites=steps.composites,
     )
     mentions = [mention.text for mention in data.mentions]

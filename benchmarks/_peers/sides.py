@@ -149,7 +149,6 @@ def our_side(encoder: str, data: Data, texts: str, files: Files, *, index: str, 
         "encoder": encoder_config(encoder, data, work=work.parent),
         "index": _index_block(index),
         **TEXTS[texts],
-        "expand_abbreviations": False,
         "split_composites": False,
     }
     key = _digest(

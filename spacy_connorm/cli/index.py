@@ -36,11 +36,16 @@ _COUNTS = {
         "gpu_id": "-g",
     },
     help={
-        "encoder": "fast (a DAN, with --train), accurate (MiniLM) or ngrams (nothing to install). "
-        "[accurate; fast with --train]",
-        "config": "A pipeline's config, for other choices.",
+        "encoder": "fast (a DAN, with --train), accurate (MiniLM), ngrams (nothing to install), "
+        "the FOLDER of a trained encoder, or a transformer's NAME on the hub. [accurate; fast with "
+        "--train]",
+        "train": "First train the encoder on the names of ONTOLOGY.",
+        "find_mentions": "Also find mentions, to read plain text.",
+        "clinical": "Read clinical notes: with their short forms, and with marks for what is "
+        "negated, possible, a relative's or in the past.",
+        "config": "A pipeline's config, for all settings that have no option here.",
         "format": f"One of: {', '.join(FORMATS)}. [detected from ONTOLOGY]",
-        "profile": f"The part of ONTOLOGY to find: {', '.join((AUTO, NONE, *PROFILES))}.",
+        "profile": f"What to find of ONTOLOGY: {', '.join((AUTO, NONE, *PROFILES))}.",
     },
     hidden=("overrides", "on_training"),
 )

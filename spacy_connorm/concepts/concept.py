@@ -171,6 +171,11 @@ class Candidate(NamedTuple):
     codes: dict[str, list[str]] | None = None
     language: str = ""
 
+    def __repr__(self) -> str:
+        matched = "" if self.text == self.name else f" as {self.text!r}"
+        certain = "" if self.probability is None else f", probability {self.probability:.2f}"
+        return f"<{self.concept_id} {self.name!r}{matched}: score {self.score:.2f}{certain}>"
+
 
 def is_no_id(concept_id: str) -> bool:
     """Check whether an id stands for "no concept" in corpora, predictions and exports.

@@ -97,7 +97,7 @@ def read_queries(
     RAISES (ConnormError): CN600 if no mention has a gold id, and the errors of `read_docs`.
     """
     labels, spans_key = normalizer.cfg["labels"], normalizer.cfg["spans_key"]
-    read = _read_openly(nlp, normalizer) if protocol == OPEN else _read_as_biosyn
+    read = _read_openly(nlp) if protocol == OPEN else _read_as_biosyn
     queries: list[MentionQuery] = []
     for doc in read_docs(path, nlp.vocab):
         mentions = annotated_mentions(doc, spans_key=spans_key)
@@ -109,17 +109,12 @@ def read_queries(
     return queries
 
 
-def _read_openly(
-    nlp: Language, normalizer: ConceptNormalizer
-) -> Callable[[Doc, Iterable[Mention]], Iterator[MentionQuery]]:
+def _read_openly(nlp: Language) -> Callable[[Doc, Iterable[Mention]], Iterator[MentionQuery]]:
     resolvers = [
         pipe for name, pipe in nlp.pipeline if nlp.get_pipe_meta(name).factory in _RESOLVERS
     ]
 
     def read(doc: Doc, mentions: Iterable[Mention]) -> Iterator[MentionQuery]:
-        if not normalizer.cfg["expand_abbreviations"]:
-            yield from map(MentionQuery, mentions)
-            return
         for resolver in resolvers:
             doc = resolver(doc)
         definitions = read_abbreviations(doc)

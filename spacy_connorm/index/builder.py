@@ -17,7 +17,7 @@ from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.atomic import atomic_folder
 from ..files.folders import seal, verify
 from ..files.progress import progress_bar
-from ..text.substitutions import Substitution
+from ..text.substitutions import Substitution, find_substitutions
 from ..text.words import words_of
 from .backends.protocol import Backend, Earlier
 from .concept_index import ConceptIndex
@@ -124,6 +124,8 @@ def concept_means(
 
 
 _READ = 4096
+# Learning substitutions takes about a kilobyte per name, and ten seconds for 100,000 names.
+_MOST_LEARNED = 200_000
 
 
 def write_index(
@@ -138,7 +140,7 @@ def write_index(
     language: str,
     source: Source | None = None,
     known: ConceptIndex | None = None,
-    substitutions: Iterable[Substitution] = (),
+    substitutions: Iterable[Substitution] | None = (),
     background: Iterable[Concept] = (),
 ) -> None:
     """Build an index, and replace `path` once it is complete. Concepts and synonyms are read once
@@ -156,8 +158,8 @@ def write_index(
     source (Optional[Source]): The source of the ontology, for the manifest.
     known (Optional[ConceptIndex]): An older index. If it has the same encoder, the vectors of texts
         in both are copied.
-    substitutions (Iterable[Substitution]): Words in texts that can replace words in names; see
-        `index.word_bags`.
+    substitutions (Optional[Iterable[Substitution]]): Words in texts that can replace words in
+        names, see `index.word_bags`; if None, they are learned from O's own names, 200,000 at most.
     background (Iterable[Concept]): Other things, whose names are not found, but may have a name of
         the ontology inside: "tumor necrosis factor".
     RAISES (ConnormError): CN409 if there are no texts, CN108 if it cannot be written, CN402 if the
@@ -166,6 +168,9 @@ def write_index(
     with atomic_folder(path) as folder:
         reused = _reusable(known, encoder, backend)
         facts = make_facts(encoder, searches, backend, source or Source(), language)
+        learned_from: list[tuple[str, ...]] = []
+        if substitutions is None:
+            concepts = _remember_names(concepts, learned_from)
         with (
             StoreWriter(folder / "concepts.sqlite") as store,
             NameFile(folder / "names.txt", partial(_hash_inputs, encoder), reused) as names,
@@ -189,6 +194,8 @@ def write_index(
                 folder, grouped, names, encoder, dtype=backend.dtype, known=reused
             )
             counts = {"concepts": len(store), "concepts_only_in_data": store.only_in_data}
+        if substitutions is None:
+            substitutions = find_substitutions([learned_from], words)
         rewritings = list(substitutions)
         if rewritings:
             RewritingTable.from_substitutions(rewritings).write(folder)
@@ -233,6 +240,20 @@ def _reusable(
         return None
     verify(known.folder)
     return known
+
+
+def _remember_names(concepts: Iterable[Concept], names: list[tuple[str, ...]]) -> Iterator[Concept]:
+    """Keep the first names of an ontology while it is read.
+
+    names (List[Tuple[str, ...]]): The names of each concept are added to it.
+    YIELDS (Concept): The same concepts.
+    """
+    count = 0
+    for concept in concepts:
+        if count < _MOST_LEARNED:
+            names.append(concept.names)
+            count += len(concept.names)
+        yield concept
 
 
 def _add_concepts(

@@ -15,7 +15,6 @@ from .name_calibration import fit_to_names as fit_to_names
 from .query import Query as Query
 from .rescoring import Rescorer as Rescorer
 from .rescoring import SearchResults as SearchResults
-from .rescoring import make_rescorers as make_rescorers
 from .retriever import Retriever as Retriever
 from .sieve import Sieve as Sieve
 from .synonym_changes import ChangedSynonym as ChangedSynonym

@@ -12,6 +12,9 @@ from .query import Query
 from .retriever import Retriever
 from .texts import Interpretation, MentionTexts
 
+# The number of candidates of each search that are printed.
+_SHOWN = 3
+
 
 class Step(NamedTuple):
     """What one search of the sieve found for a text.
@@ -52,6 +55,18 @@ class Explanation(NamedTuple):
     mention: str
     parts: Sequence[ExplainedPart]
     interpretations: Sequence[Interpretation] = ()
+
+    def __repr__(self) -> str:
+        kind = self.interpretations[0].kind if self.interpretations else "as written"
+        lines = [f"{self.mention!r}"]
+        for searched, steps in self.parts:
+            lines.append(f"  {kind}: {searched!r}")
+            for search, threshold, answers, candidates in steps:
+                needed = "" if threshold is None else f" (needs {threshold:.2f})"
+                result = "answers" if answers else "does not answer" if candidates else "is empty"
+                lines.append(f"    {search} {result}{needed}")
+                lines += (f"      {candidate!r}" for candidate in candidates[:_SHOWN])
+        return "\n".join(lines)
 
     @property
     def searched(self) -> str:

@@ -118,7 +118,7 @@ class ConceptLookup:
         *,
         source: Source | None = None,
         searches: Sequence[str] = (),
-        substitutions: Iterable[Substitution] = (),
+        substitutions: Iterable[Substitution] | None = (),
         background: Iterable[Concept] = (),
         reused: ConceptIndex | None = None,
         calibrated_for: Query | None = None,
@@ -131,7 +131,8 @@ class ConceptLookup:
         synonyms (Iterable[Tuple[str, str]]): D: texts and concept ids.
         source (Optional[Source]): The source of the ontology, for the manifest.
         searches (Sequence[str]): Searches to build in addition to those of the sieve.
-        substitutions (Iterable[Substitution]): Words in mentions that can replace words in names.
+        substitutions (Optional[Iterable[Substitution]]): Words in mentions that can replace words
+            in names; learned from the names themselves if None.
         background (Iterable[Concept]): Other things, whose names are not found; see `write_index`.
         reused (Optional[ConceptIndex]): An older index to copy vectors from, instead of the current
             one.

@@ -16,7 +16,8 @@ class Query(NamedTuple):
     sieve (Sieve): The searches.
     top_k (int): The maximum number of candidates for each text.
     filter (Filter): Which concepts may be found.
-    rescorers (Tuple[Rescorer, ...]): What changes scores after each search, from `make_rescorers`.
+    rescorers (Tuple[Rescorer, ...]): What changes scores after each search, such as
+        `COMPARE_WORDS`.
     split_composites (bool): Whether to interpret coordinated mentions as their parts, too.
     calibration (Optional[Calibration]): If given, candidates get probabilities.
     codes (Optional[CodeSystems]): If given, candidates get codes in these vocabularies.
@@ -47,7 +48,7 @@ class Query(NamedTuple):
         RAISES (ConnormError): CN421 with everything that must be changed, if there is anything.
         """
         # They raise or lower scores by a share of the largest cosine, 1.
-        changes = [f"`{rescorer.setting} = 0`" for rescorer in self.rescorers]
+        changes = ["`compare_words = false`"] if self.rescorers else []
         if self.split_composites:
             changes.append("`split_composites = false`")
         if len(self.sieve.searches) > 1:

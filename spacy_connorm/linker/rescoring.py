@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import compress
 from math import ceil
-from operator import attrgetter
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -50,17 +49,13 @@ class SearchResults:
 @dataclass(frozen=True)
 class Rescorer(ABC):
     """Changes the scores of what a search found, and says what it needs of the search. To add one,
-    write a class, a line in `make_rescorers`, and a setting for its weight.
+    write a class, and a line in `COMPARE_WORDS`.
 
-    weight (float): How much it changes scores, 0 to 1.
-    setting (str): The setting that the weight comes from.
     depth (int): The number of concepts to find for it, even if fewer are wanted.
     raises_other_words (bool): Whether it raises scores of names that say the same as a text in
         other words, so that a low best score does not end the search of such a text.
     """
 
-    weight: float
-    setting: ClassVar[str]
     depth: ClassVar[int] = 0
     raises_other_words: ClassVar[bool] = False
 
@@ -73,12 +68,15 @@ class Rescorer(ABC):
         """
 
 
+@dataclass(frozen=True)
 class RewrittenWords(Rescorer):
-    """Raises the scores of names that express a mention in other words. Mentions that are in the
-    index are left alone. The weight is how far certain substitutions raise a cosine towards 1.
+    """Raises the scores of names that express a mention in other words: with the noun of an
+    adjective, or by a table of substitutions. Mentions that are in the index are left alone.
+
+    weight (float): How far certain substitutions raise a cosine towards 1.
     """
 
-    setting = "rewriting_weight"
+    weight: float = 1.0
     raises_other_words = True
 
     def __call__(self, results: SearchResults) -> list[list[Hit]]:
@@ -101,15 +99,15 @@ _SHARE = 0.6
 
 @dataclass(frozen=True)
 class ExtraWords(Rescorer):
-    """Lowers the scores of names with words that the mention lacks. Mentions that are in the index
-    are left alone, since their own name comes first anyway. The weight is how much a name without
-    any word of the mention loses.
+    """Lowers the scores of names with words that the mention lacks: "kidney problems" are not a
+    tubular disorder. Mentions that are in the index are left alone, since their own name comes
+    first anyway, and so are names that say the same in other words.
 
-    spares_other_words (bool): Whether names that say the same in other words have no extra words.
+    weight (float): How much a name without any word of the mention loses. Chosen on dev data, see
+        docs/benchmarks/ontology_alone.md.
     """
 
-    spares_other_words: bool = False
-    setting = "extra_words_weight"
+    weight: float = 0.2
     depth = 25
 
     def __call__(self, results: SearchResults) -> list[list[Hit]]:
@@ -129,7 +127,7 @@ class ExtraWords(Rescorer):
         )
         for place, hits, new in zip(results.places, results.hits, is_new, strict=True):
             if new:
-                names = batch.in_other_words.get(place) if self.spares_other_words else None
+                names = batch.in_other_words.get(place)
                 members = () if names is None else batch.index.members.of_rows(names.rows).tolist()
                 lowered = self._lowered(
                     batch.texts[place], hits, texts, set(members), batch.index.words
@@ -199,10 +197,8 @@ class SameWords(Rescorer):
     """Raises names with the mention's words to the best of them, whatever their inflection, case
     and spelling. Of equal names a preferred one comes first ("lungs" is the lung, not the pair of
     lungs), then the mention itself ("amphetamine" is not the amphetamines), and then that of the
-    concept above the others. The weight is how far cosines are raised towards the best one.
+    concept above the others.
     """
-
-    setting = "same_words_weight"
 
     def __call__(self, results: SearchResults) -> list[list[Hit]]:
         """Raise scores; see `Rescorer`.
@@ -214,7 +210,7 @@ class SameWords(Rescorer):
         if not names:
             return results.hits
         first, _ = batch.index.row_ranges[results.search.target]
-        alike = _score_names(results, names, self.weight)
+        alike = _score_names(results, names)
         raised = {
             place: self._raised(
                 batch, place, alike[place], hits, {*(names[place].rows - first).tolist()}
@@ -234,10 +230,7 @@ class SameWords(Rescorer):
         # Texts that users added have items of their own, and are not members.
         known = (hit for hit in found if hit.member >= 0 and hit.item in items)
         best = min(hit.distance for hit in (*alike, *known))
-        raised = (
-            hit._replace(distance=round(hit.distance + self.weight * (best - hit.distance), DIGITS))
-            for hit in alike
-        )
+        raised = (hit._replace(distance=best) for hit in alike)
         return _general_first(sorted(raised), batch.texts[place], batch.index)
 
 
@@ -272,7 +265,7 @@ def _general_first(hits: list[Hit], text: str, index: ConceptIndex) -> list[Hit]
 
 
 def _score_names(
-    results: SearchResults, names: Mapping[int, Rewritten], weight: float
+    results: SearchResults, names: Mapping[int, Rewritten], weight: float = 0.0
 ) -> dict[int, list[Hit]]:
     """Find the concepts that some names of the index denote, with their cosines raised by how
     certain the names are.
@@ -300,16 +293,5 @@ def _score_names(
     return dict(zip(names, hits, strict=True))
 
 
-def make_rescorers(settings: Mapping[str, Any]) -> tuple[Rescorer, ...]:
-    """Make the rescorers that settings ask for.
-
-    settings (Mapping[str, Any]): The weights by the setting of each; missing ones are 0.
-    RETURNS (Tuple[Rescorer, ...]): Those whose weight is over 0, in the order in which they run.
-    """
-    rewriting = settings.get(RewrittenWords.setting, 0.0)
-    rescorers = (
-        RewrittenWords(rewriting),
-        ExtraWords(settings.get(ExtraWords.setting, 0.0), spares_other_words=rewriting > 0),
-        SameWords(settings.get(SameWords.setting, 0.0)),
-    )
-    return tuple(filter(attrgetter("weight"), rescorers))
+# What compares the words of names with those of a mention, in the order in which it runs.
+COMPARE_WORDS: tuple[Rescorer, ...] = (RewrittenWords(), ExtraWords(), SameWords())

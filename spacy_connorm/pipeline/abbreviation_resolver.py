@@ -42,14 +42,14 @@ class AbbreviationResolver(SavedComponent):
 
     def initialize(
         self,
-        get_examples: Callable[[], Iterable[Example]],
+        get_examples: Callable[[], Iterable[Example]] | None = None,
         *,
         nlp: Language | None = None,
         short_forms: str | Path | None = None,
     ) -> None:
         """Add the short forms of a table to the settings.
 
-        get_examples (Callable[[], Iterable[Example]]): Not used.
+        get_examples (Optional[Callable[[], Iterable[Example]]]): Not used.
         nlp (Optional[Language]): Not used.
         short_forms (Optional[Union[str, Path]]): A table, see `read_short_forms`.
         RAISES (ConnormError): The errors of `read_short_forms`.

@@ -8,7 +8,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from ..documents.mentions import ALL_MENTIONS_KEY
-from ..documents.spans import ASSERTIONS, register_assertion_attributes, set_assertions
+from ..documents.spans import register_assertion_attributes, set_assertions
 from ..lang import Cue
 from ..lang.cues import literal
 from ..text.statements import find_statements
@@ -70,10 +70,10 @@ class AssertionMarker(SavedComponent):
     def _cues(self) -> Iterator[Cue]:
         """Get the cues of the language, and those of the settings that take their place."""
         for cue in self._words.language.cues:
-            if self.cfg[cue.category] is None:
+            if cue.category not in self.cfg["terms"]:
                 yield cue
-        for category in ASSERTIONS:
-            for kind, terms in (self.cfg[category] or {}).items():
+        for category, kinds in self.cfg["terms"].items():
+            for kind, terms in kinds.items():
                 for term in terms:
                     yield Cue(literal(term), category, *TERMS[kind])
 

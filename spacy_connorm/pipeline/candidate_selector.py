@@ -8,6 +8,7 @@ from spacy.tokens import Span
 from spacy.vocab import Vocab
 
 from ..concepts import NIL, Concept
+from ..documents.abbreviations import find_long_forms
 from ..errors import ConnormError, Errors, require_positive
 from .concept_normalizer import ConceptNormalizer
 from .loading import load_normalizer
@@ -55,7 +56,7 @@ class IndexCandidateSelector:
         from spacy_llm.tasks.entity_linker.ty import Entity
 
         spans, normalizer = list(mentions), self._loaded()
-        long_forms = normalizer.long_forms(spans[0].doc, spans) if spans else []
+        long_forms = find_long_forms(spans[0].doc, spans) if spans else []
         texts = [span.text for span in spans]
         found = normalizer.candidates(texts, long_forms=long_forms, top_k=self._top_k)
         return [

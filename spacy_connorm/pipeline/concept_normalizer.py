@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.training import Example
+from spacy.util import registry
 from spacy.vocab import Vocab
 from thinc.api import Model
 
@@ -34,7 +35,12 @@ from ..linker.synonym_changes import as_pairs, read_synonyms, write_synonyms
 from ..text.cleaning import clean
 from .batched_pipe import BatchedPipe
 from .limits import Limits
-from .mention_sources import choose_retriever, record_normalizer, warn_without_entities
+from .mention_sources import (
+    choose_retriever,
+    record_normalizer,
+    recorded_pipeline,
+    warn_without_entities,
+)
 from .serialization import INDEX, SavedComponent, require_extras
 from .settings import NormalizerSettings, Settings
 
@@ -45,6 +51,14 @@ if TYPE_CHECKING:
 
 
 _ENCODER = "encoder"
+# A running pipeline has no readers of ontologies; only this function loads one.
+_READER = "spacy-connorm.Ontology.v1"
+
+
+def _opened(ontology: str | Path | Given[AnyOntology]) -> AnyOntology:
+    if isinstance(ontology, (str, Path)):
+        return read_given(registry.get("readers", _READER)(Path(ontology)).stream)
+    return read_given(ontology)
 
 
 class ConceptNormalizer(SavedComponent, BatchedPipe):
@@ -146,7 +160,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
                 retriever,
                 [span.text for span in own],
                 query,
-                long_forms=list(chain.from_iterable(map(self.long_forms, read, of_docs))),
+                long_forms=list(chain.from_iterable(map(find_long_forms, read, of_docs))),
                 matched_names=list(chain.from_iterable(matched)),
             )
             found = iter([interpretations[0].candidates for interpretations in ways])
@@ -181,30 +195,31 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
 
     def initialize(
         self,
-        get_examples: Callable[[], Iterable[Example]],
+        get_examples: Callable[[], Iterable[Example]] | None = None,
         *,
         nlp: Language | None = None,
-        ontology: Given[AnyOntology] | None = None,
+        ontology: str | Path | Given[AnyOntology] | None = None,
         corpus: Callable[[Language], Iterable[Example]] | None = None,
         synonyms: Iterable[tuple[str, str]] | None = None,
         substitutions: Given[Iterable[Any]] | None = None,
-        background: Given[AnyOntology] | None = None,
+        background: str | Path | Given[AnyOntology] | None = None,
         index: str | Path | None = None,
         reused: Any = None,
     ) -> None:
         """Load the encoder and index an ontology, or read both from a folder. A second call without
         any of the sources keeps the index.
 
-        get_examples (Callable[[], Iterable[Example]]): The mentions of the reference documents are
-            added to D.
-        nlp (Optional[Language]): The pipeline.
-        ontology (Optional[Union[Ontology, Callable]]): O, or a function that reads it.
+        get_examples (Optional[Callable[[], Iterable[Example]]]): The mentions of the reference
+            documents are added to D.
+        nlp (Optional[Language]): The pipeline; the one that the component was added to if None.
+        ontology (Optional[Union[str, Path, Ontology, Callable]]): O: a file in any format, an
+            ontology, or a function that reads it.
         corpus (Optional[Callable]): More annotated data for D, such as `spacy.Corpus.v1`.
         synonyms (Optional[Iterable[Tuple[str, str]]]): More texts and concept ids for D.
         substitutions (Optional[Union[Iterable, Callable]]): Words and their replacements, or a
-            function that reads them.
-        background (Optional[Union[Ontology, Callable]]): Another vocabulary, or a function that
-            reads it. Its names are not found, but `mention_finder` finds no name inside them:
+            function that reads them; learned from the ontology's own names if None.
+        background (Optional[Union[str, Path, Ontology, Callable]]): Another vocabulary, in the
+            same forms. Its names are not found, but `mention_finder` finds no name inside them:
             "tumor" in "tumor necrosis factor".
         index (Optional[Union[str, Path]]): A folder written by `to_disk`: the component's folder in
             a saved pipeline, such as one from `connorm index`. The other sources must be missing
@@ -215,6 +230,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             with other sources, CN406 for unknown types and branches, CN400 for an `index` that is
             a whole pipeline, and the errors of the sources.
         """
+        nlp = nlp or recorded_pipeline(self)
         synonyms = as_pairs(synonyms or ())
         sources = (ontology, corpus, substitutions, background)
         others = any(source is not None for source in sources) or synonyms
@@ -223,25 +239,28 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
                 refuse("index", str(index), "the only source")
             self.from_disk(index, exclude=["cfg"])
         elif others or not self.lookup.is_ready:
-            examples = chain(get_examples(), corpus(nlp or Language(self.vocab)) if corpus else ())
+            examples = chain(
+                get_examples() if get_examples else (),
+                corpus(nlp or Language(self.vocab)) if corpus else (),
+            )
             annotated = annotated_synonyms(
                 (example.reference for example in examples),
                 self.cfg["labels"],
                 spans_key=self.cfg["spans_key"],
-                long_forms=self.cfg["expand_abbreviations"],
+                long_forms=True,
             )
             pairs = self._known_ids(chain(annotated, synonyms))
             # D has no mentions without a concept, such as `NIL` and `CUI-less`.
             linked = [pair for pair in pairs if split_ids(pair[1])]
             if ontology is None and not linked:
                 raise ConnormError(Errors.CN004.format(name=self.name))
-            read = None if ontology is None else read_given(ontology)
+            read = None if ontology is None else _opened(ontology)
             self.lookup.build(
                 read or (),
                 linked,
                 source=read.source if read else None,
-                substitutions=substitutions() if callable(substitutions) else substitutions or (),
-                background=() if background is None else read_given(background),
+                substitutions=substitutions() if callable(substitutions) else substitutions,
+                background=() if background is None else _opened(background),
                 reused=reused,
                 calibrated_for=self._query(self.cfg),
             )
@@ -260,14 +279,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         if ALL_MENTIONS_KEY in doc.spans:
             groups[ALL_MENTIONS_KEY] = choose_spans(doc, spans_key=ALL_MENTIONS_KEY, labels=labels)
         return groups
-
-    def long_forms(self, doc: Doc, spans: Sequence[Span]) -> list[str]:
-        """Find the long forms of abbreviated spans.
-
-        RETURNS (List[str]): One per span; empty if undefined or not expanded.
-        """
-        expand = self.cfg["expand_abbreviations"]
-        return find_long_forms(doc, spans) if expand else [""] * len(spans)
 
     def candidates(
         self,
@@ -311,7 +322,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
 
         if isinstance(mention, Span):
             text, name = mention.text, get_matched_name(mention)
-            (long_form,) = self.long_forms(mention.doc, [mention])
+            (long_form,) = find_long_forms(mention.doc, [mention])
         elif isinstance(mention, str):
             text, name, long_form = mention, "", ""
         else:
@@ -342,12 +353,12 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
     def _query(self, cfg: Mapping[str, Any]) -> "Query":
         """Make a query from settings, except for what refers to concepts."""
         from ..linker.query import Query
-        from ..linker.rescoring import make_rescorers
+        from ..linker.rescoring import COMPARE_WORDS
 
         return Query(
             self.lookup.sieve,
             cfg["top_k"],
-            rescorers=make_rescorers(cfg),
+            rescorers=COMPARE_WORDS if cfg["compare_words"] else (),
             split_composites=cfg["split_composites"],
             cache_size=cfg["cache_size"],
         )

@@ -188,14 +188,14 @@ class MentionFinder(SavedComponent, BatchedPipe):
 
     def initialize(
         self,
-        get_examples: Callable[[], Iterable[Example]],
+        get_examples: Callable[[], Iterable[Example]] | None = None,
         *,
         nlp: Language | None = None,
         stop_list: str | Path | None = None,
     ) -> None:
         """Read texts that are never mentions from a file.
 
-        get_examples (Callable[[], Iterable[Example]]): Not used.
+        get_examples (Optional[Callable[[], Iterable[Example]]]): Not used.
         nlp (Optional[Language]): The pipeline, whose normalizer is used from now on.
         stop_list (Optional[Union[str, Path]]): A file with one text per line, e.g. from `connorm
             corrections`. The texts are added to the setting `stop_texts`.

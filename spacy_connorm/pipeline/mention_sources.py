@@ -18,8 +18,9 @@ from ..text.composites import PART_SEPARATOR
 _FINDERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
 _RETRIEVERS: WeakKeyDictionary[Doc, Any] = WeakKeyDictionary()
 _NORMALIZERS: WeakKeyDictionary[Doc, WeakSet[Any]] = WeakKeyDictionary()
-# The pipelines of normalizers that have not warned of their place in them.
 _PIPELINES: WeakKeyDictionary[Any, ref[Language]] = WeakKeyDictionary()
+# The normalizers that have warned of their place in a pipeline.
+_WARNED: WeakSet[Any] = WeakSet()
 
 
 def record_finder(docs: Iterable[Doc], finder: Any) -> None:
@@ -81,6 +82,16 @@ def record_pipeline(normalizer: Any, nlp: Language) -> None:
     _PIPELINES[normalizer] = ref(nlp)
 
 
+def recorded_pipeline(normalizer: Any) -> Language | None:
+    """Get the pipeline that a concept normalizer was made for.
+
+    normalizer (ConceptNormalizer): The component.
+    RETURNS (Optional[Language]): The pipeline, as long as it exists.
+    """
+    reference = _PIPELINES.get(normalizer)
+    return reference() if reference else None
+
+
 def warn_without_entities(normalizer: Any, docs: Iterable[Doc]) -> None:
     """Warn if nothing has set entities on documents, not even that there are none, and no component
     before a normalizer does.
@@ -89,15 +100,14 @@ def warn_without_entities(normalizer: Any, docs: Iterable[Doc]) -> None:
     docs (Iterable[Doc]): The documents.
     WARNS (ConnormWarning): CNW006, once.
     """
-    reference = _PIPELINES.get(normalizer)
-    nlp = reference and reference()
+    nlp = recorded_pipeline(normalizer)
     is_unset = [not doc.has_annotation("ENT_IOB") for doc in docs if len(doc)]
     # Each of many processes would warn.
-    if not nlp or parent_process() or not is_unset or not all(is_unset):
+    if not nlp or normalizer in _WARNED or parent_process() or not is_unset or not all(is_unset):
         return
     before = takewhile(lambda component: component[1] is not normalizer, nlp.pipeline)
     if not any(_may_set_entities(nlp, name) for name, _ in before):
-        _PIPELINES.pop(normalizer, None)
+        _WARNED.add(normalizer)
         components = ", ".join(nlp.pipe_names)
         warn(Warnings.CNW006.format(name=normalizer.name, components=components))
 

@@ -9,17 +9,6 @@ from typing import Any
 Block = dict[str, Any]
 NORMALIZER = "concept_normalizer"
 FINDER = "mention_finder"
-# The parts of a normalizer that `add_pipe` makes.
-ADD_PIPE: Block = {
-    "encoder": {
-        "@architectures": "spacy-connorm.TransformerEncoder.v1",
-        "name": "sentence-transformers/all-MiniLM-L6-v2",
-        "pooling": "mean",
-    },
-    "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "dtype": "int8"},
-    "sieve": {"@misc": "spacy-connorm.Sieve.v1"},
-    "scorer": {"@scorers": "spacy-connorm.concept_scorer.v1"},
-}
 NGRAMS: Block = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
 # The choices of `connorm index --encoder`. The DAN has the input embeddings of MiniLM; n-grams need
 # training.
@@ -30,6 +19,13 @@ ENCODERS: dict[str, Block] = {
         "mixed_precision": True,
     },
     "ngrams": NGRAMS,
+}
+# The parts of a normalizer that `add_pipe` makes.
+ADD_PIPE: Block = {
+    "encoder": ENCODERS["accurate"],
+    "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "dtype": "int8"},
+    "sieve": {"@misc": "spacy-connorm.Sieve.v1"},
+    "scorer": {"@scorers": "spacy-connorm.concept_scorer.v1"},
 }
 # What `connorm index --train` trains, and how: the network as in assets/dan.cfg, the transformer as
 # in assets/minilm-cpu.cfg, with the network's batches.
@@ -56,19 +52,12 @@ TRAINED_ENCODERS: dict[str, Block] = {
 }
 # Settings by the factory of their component.
 PRESETS: dict[str, dict[str, Block]] = {
-    # An ontology without annotated mentions, with an encoder that has learned from none. The weight
-    # was chosen on dev data (docs/benchmarks/ontology_alone.md).
-    "ontology_alone": {NORMALIZER: {"extra_words_weight": 0.2}},
-    # A mention that the finder found in other words is linked by these words.
-    "found_mentions": {NORMALIZER: {"rewriting_weight": 1.0}},
     # Notes rarely define short forms.
     "clinical_notes": {FINDER: {"undefined_short_forms": True}},
     # What compares scores with fixed numbers is off, see CN421.
     "inner_products": {
         NORMALIZER: {
-            "rewriting_weight": 0,
-            "extra_words_weight": 0,
-            "same_words_weight": 0,
+            "compare_words": False,
             "split_composites": False,
             "index": {"@misc": "spacy-connorm.ExactIndex.v1", "metric": "dot"},
             "sieve": {"@misc": "spacy-connorm.Sieve.v1", "searches": ["OD-T"], "thresholds": []},

@@ -271,30 +271,13 @@ class NormalizerSettings(ComponentSettings):
         description="what `connorm evaluate --calibrate` fitted: `intercept`, `score`, `margin`, "
         "`shared`, `name`; null: what was fitted to the names of the index",
     )
-    expand_abbreviations: Flag = Field(
+    compare_words: Flag = Field(
         True,
-        description="search for the long forms that documents define, and add those of annotated "
-        "documents to D",
-    )
-    extra_words_weight: Share = Field(
-        0.0,
-        description="how much to lower a score if the mention has none of the words of the name "
-        "that was found; 0.2 helps encoders that were not trained on annotated mentions: "
-        '"kidney problems" is then not linked to a tubular disorder',
+        description="also compare the words of names and mentions: scores rise for names that say "
+        'the same in other words or forms ("lungs": lung), and fall for names with more words',
     )
     split_composites: Flag = Field(
         True, description="also search for the parts of composite mentions"
-    )
-    rewriting_weight: Share = Field(
-        0.5,
-        description="how much to raise the scores of names that express the mention in other "
-        "words: with the noun of an adjective, or by a table of substitutions; 0: not at all",
-    )
-    same_words_weight: Share = Field(
-        1.0,
-        description="how far to raise names with the mention's words, inflected or spelled "
-        'otherwise, to the best of them: "lungs" is then the lung, whose preferred name it is, '
-        "not the pair of lungs; 0: not at all",
     )
     types: Texts = Field([], description="find only concepts of these semantic types")
     branches: Texts = Field([], description="find only these concepts and everything below them")
@@ -437,9 +420,9 @@ TERMS = {
     "termination": ("end", ""),
 }
 OwnTerms = Annotated[
-    dict[StrictStr, list[StrictStr]],
-    only_if(lambda terms: terms.keys() == TERMS.keys()),
-    Expected(f"lists of texts named {', '.join(TERMS)}"),
+    dict[Literal["negated", "possible", "family", "history"], dict[StrictStr, list[StrictStr]]],
+    only_if(lambda terms: all(kinds.keys() == TERMS.keys() for kinds in terms.values())),
+    Expected(f"by negated, possible, family and history: lists of texts named {', '.join(TERMS)}"),
 ]
 
 
@@ -449,17 +432,8 @@ class AssertionSettings(ComponentSettings):
     spans_key: SpansKey | None = Field(
         None, description="mark `doc.spans[spans_key]`; `doc.ents` if null"
     )
-    negated: OwnTerms | None = Field(
-        None,
-        description="negation terms, in the form of negspacy's `neg_termset`; null: the built-in "
-        "terms",
-    )
-    possible: OwnTerms | None = Field(
-        None, description="terms that mark a mention as possible, in the same form"
-    )
-    family: OwnTerms | None = Field(
-        None, description="terms that mark a mention as a relative's, in the same form"
-    )
-    history: OwnTerms | None = Field(
-        None, description="terms that mark a mention as in the past, in the same form"
+    terms: OwnTerms = Field(
+        {},
+        description="your own terms for `negated`, `possible`, `family` or `history`, in the form "
+        "of negspacy's `neg_termset`, in place of the built-in ones",
     )

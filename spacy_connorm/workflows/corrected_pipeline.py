@@ -11,6 +11,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from ..concepts import NIL, Candidate, Concept
+from ..documents.abbreviations import find_long_forms
 from ..documents.mentions import split_ids
 from ..documents.spans import choose_spans
 from ..errors import ConnormError, Errors
@@ -295,7 +296,7 @@ class CorrectedPipeline:
         spans_key = self.normalizer.cfg["spans_key"]
         spans = choose_spans(doc, spans_key=spans_key, labels=None)
         mentions = [span.text for span in spans]
-        said = self._applied.answers(mentions, self.normalizer.long_forms(doc, spans))
+        said = self._applied.answers(mentions, find_long_forms(doc, spans))
         for ent, kb_id in zip(record["ents"], said, strict=True):
             if kb_id is not None:
                 ent["kb_id"] = kb_id
@@ -309,7 +310,7 @@ class CorrectedPipeline:
         """
         with self._reading():
             span = self._find_span(text, start, end)
-            (long_form,) = self.normalizer.long_forms(span.doc, [span])
+            (long_form,) = find_long_forms(span.doc, [span])
             return span.start_char, span.end_char, long_form
 
     def _find_span(self, text: str, start: int, end: int) -> Span:

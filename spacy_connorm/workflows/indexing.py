@@ -10,7 +10,7 @@ from spacy.language import Language
 from spacy.training import Example
 from thinc.api import Config
 
-from ..concepts import AnyOntology, Concept, ConceptStream, Ontology
+from ..concepts import AnyOntology, Ontology
 from ..concepts.ontology import Given, read_given
 from ..documents.docbin import read_docs
 from ..documents.mentions import annotated_mentions
@@ -28,8 +28,7 @@ from ..pipeline.loading import find_normalizer, load_normalizer
 from ..pipeline.presets import FINDER, TRAINED_ENCODERS
 from ..pipeline.saving import write_pipeline
 from ..pipeline.short_form_files import no_findings
-from ..text.substitutions import Substitution, find_substitutions
-from ..text.words import words_of
+from ..text.substitutions import Substitution
 from .clinical_meanings import choose_meanings
 from .groupings import grouping_names
 from .name_training import TrainingGain, TrainingPlan, train_on_names
@@ -37,34 +36,6 @@ from .pipeline_plan import MARKER, RESOLVER, PipelinePlan, plan_pipeline
 from .profile_choice import choose_for, with_profile
 
 _ENCODER_NAME = "components.concept_normalizer.encoder.name"
-# Learning keeps about a kilobyte per name, and takes about ten seconds for 100,000 names.
-_MOST_NAMES = 200_000
-
-
-def _remember_names(ontology: Given[AnyOntology], names: list[tuple[str, ...]]) -> ConceptStream:
-    """Keep the first names of an ontology while it is read.
-
-    ontology (Union[Ontology, ConceptStream, Callable]): The ontology, or a function that reads it.
-    names (List[Tuple[str, ...]]): The names of each concept are added to it.
-    RETURNS (ConceptStream): The same concepts, to be read once.
-    RAISES (ConnormError): CN006 for anything but an ontology.
-    """
-    read = read_given(ontology)
-
-    def remembered() -> Iterator[Concept]:
-        count = 0
-        for concept in read:
-            if count < _MOST_NAMES:
-                names.append(concept.names)
-                count += len(concept.names)
-            yield concept
-
-    return ConceptStream(remembered(), read.source)
-
-
-def _learn_substitutions(names: Sequence[tuple[str, ...]], code: str) -> Iterator[Substitution]:
-    """Find substitutions in the names of concepts, but not before the first one is asked for."""
-    yield from find_substitutions([names], words_of(code))
 
 
 class BuiltIndex(NamedTuple):
@@ -103,6 +74,13 @@ def build_index(
     ontology: str | Path | AnyOntology,
     output_path: str | Path,
     *,
+    encoder: str | None = None,
+    pooling: str | None = None,
+    train: bool = False,
+    train_minutes: float = 10.0,
+    find_mentions: bool = False,
+    profile: str = AUTO,
+    clinical: bool = False,
     format: str | None = None,
     language: Sequence[str] = (),
     translations: Sequence[str | Path] = (),
@@ -113,25 +91,34 @@ def build_index(
     synonyms: str | Path | Iterable[tuple[str, str]] | None = None,
     substitutions: str | Path | None = None,
     background: str | Path | AnyOntology | None = None,
-    encoder: str | None = None,
     config: str | Path | Config | None = None,
     overrides: Mapping[str, Any] | None = None,
     component: str | None = None,
-    find_mentions: bool = False,
-    profile: str = AUTO,
-    clinical: bool = False,
     reuse: str | Path | Language | None = None,
-    train: bool = False,
-    train_minutes: float = 10.0,
     on_training: Callable[[TrainingPlan], Any] | None = None,
     gpu_id: int = -1,
 ) -> BuiltIndex:
     """Encode the names of an ontology and of annotated data, and write a pipeline with a concept
-    normalizer, an abbreviation resolver if it expands abbreviations, and optionally a mention
-    finder: `connorm index`.
+    normalizer, an abbreviation resolver, and optionally a mention finder: `connorm index`.
 
     ontology (Union[str, Path, Ontology, ConceptStream]): O: a file in any format, or an ontology.
     output_path (Union[str, Path]): The pipeline's folder, to create or replace.
+    encoder (Optional[str]): "fast" (a deep averaging network, with `train`), "accurate"
+        (all-MiniLM-L6-v2, the default), "ngrams" (nothing to install or download), the folder of a
+        trained encoder, or the name of a transformer on the hub.
+    pooling (Optional[str]): How a named transformer pools tokens: "mean" (the default), "cls" or
+        "max".
+    train (bool): Whether to train the encoder, "fast" unless `encoder` names another, on the
+        ontology's names first. Some synonyms are held out to measure the gain; n-grams are used if
+        there is none. An interrupted training leaves nothing behind.
+    train_minutes (float): The maximum time to train.
+    find_mentions (bool): Whether the pipeline finds mentions itself, so that it reads plain text:
+        with `mention_finder`, and its settings in the config if there are any.
+    profile (str): The part of the ontology to find, see `ontology.profiles`. "auto": the profile of
+        a known ontology, or of several that were joined, unless the settings have `branches`.
+        "none": all of it.
+    clinical (bool): Whether it reads clinical notes: with the short forms of the language's table
+        ("SOB"), and with an assertion marker.
     format (Optional[str]): The format of the ontology's file; detected from the file if None.
     language (Sequence[str]): The language of texts and names, "fr". If several, the first one is
         that of the pipeline; names are read in all of them, where the ontology or its translations
@@ -148,32 +135,18 @@ def build_index(
         ids, or a file with a text, a tab and a concept id in each line, such as
         `ConceptNormalizer.save_synonyms` writes. Synonyms removed there are removed again.
     substitutions (Optional[Union[str, Path]]): A table of words in mentions that can replace words
-        in names, from `connorm substitutions`. If None, and without a config, it is learned from
-        the ontology's own names, 200,000 at most.
+        in names, from `connorm substitutions`. If None, it is learned from the ontology's own
+        names, 200,000 at most.
     background (Optional[Union[str, Path, Ontology, ConceptStream]]): A vocabulary of other things,
         such as MeSH, in any format. Its names are not found, but a mention finder finds no name
         inside them, such as "tumor" in "tumor necrosis factor".
-    encoder (Optional[str]): "fast" (a deep averaging network, with `train`), "accurate"
-        (all-MiniLM-L6-v2, the default) or "ngrams" (nothing to install or download), with the
-        default settings.
     config (Optional[Union[str, Path, Config]]): A config with a concept normalizer, for all other
         choices; the default settings if None.
     overrides (Optional[Mapping[str, Any]]): Settings by their dotted names, such as
         "components.concept_normalizer.encoder.name".
     component (Optional[str]): The concept normalizer of the config to use, if there are several.
-    find_mentions (bool): Whether the pipeline finds mentions itself, so that it reads plain text:
-        with `mention_finder`, and its settings in the config if there are any.
-    profile (str): The part of the ontology to find, see `ontology.profiles`. "auto": the profile of
-        a known ontology, or of several that were joined, unless the settings have `branches`.
-        "none": all of it.
-    clinical (bool): Whether it reads clinical notes: with the short forms of the language's table
-        ("SOB"), and with an assertion marker.
     reuse (Optional[Union[str, Path, Language]]): A pipeline whose vectors are copied if texts and
         encoder are the same.
-    train (bool): Whether to train the encoder, "fast" unless `encoder` names another, on the
-        ontology's names first. Some synonyms are held out to measure the gain; n-grams are used if
-        there is none. An interrupted training leaves nothing behind.
-    train_minutes (float): The maximum time to train.
     on_training (Optional[Callable[[TrainingPlan], Any]]): Called with the expected training time,
         once a few batches have shown it.
     gpu_id (int): The GPU that trains and encodes; -1 for the CPU.
@@ -197,6 +170,7 @@ def build_index(
     plan_for = partial(
         plan_pipeline,
         config,
+        pooling=pooling,
         component=component,
         find_mentions=find_mentions,
         clinical=clinical,
@@ -238,17 +212,11 @@ def build_index(
                 work.path,
                 minutes=train_minutes,
                 language=nlp.vocab.lang,
-                settings={"extra_words_weight": find_normalizer(nlp).cfg["extra_words_weight"]},
                 gpu_id=gpu_id,
                 on_plan=on_training,
             )
             plan = plan_for(encoder=block)
             nlp = plan.make()
-        if config is None and substitutions is None:
-            names: list[tuple[str, ...]] = []
-            source = partial(_remember_names, source, names)
-            # It is read after the concepts.
-            table = _learn_substitutions(names, nlp.vocab.lang)
         normalizer = find_normalizer(nlp)
         normalizer.initialize(
             lambda: _read_examples(corpora, nlp, spans_key=normalizer.cfg["spans_key"]),
@@ -256,7 +224,7 @@ def build_index(
             ontology=source,
             synonyms=[change[:2] for change in changes for _ in range(change.times)],
             substitutions=table,
-            background=_background(background),
+            background=background,
             reused=reused,
         )
         _remove(changes, normalizer)
@@ -278,12 +246,6 @@ def build_index(
         gain,
         reader.report if reader is not None else None,
     )
-
-
-def _background(vocabulary: str | Path | AnyOntology | None) -> Given[AnyOntology] | None:
-    if isinstance(vocabulary, (str, Path)):
-        return OntologyReader(Path(vocabulary)).stream
-    return vocabulary
 
 
 def _with_meanings(plan: PipelinePlan, lookup: ConceptLookup) -> PipelinePlan:

@@ -19,7 +19,7 @@ from ..index.backends.exact import ExactIndex
 from ..linker.linking import candidates_of
 from ..linker.lookup import ConceptLookup
 from ..linker.query import Query
-from ..linker.rescoring import make_rescorers
+from ..linker.rescoring import COMPARE_WORDS
 from ..linker.sieve import Sieve
 from ..pipeline.presets import NGRAMS, TRAINED_ENCODERS
 
@@ -94,7 +94,6 @@ def train_on_names(
     *,
     minutes: float,
     language: str,
-    settings: dict[str, Any],
     gpu_id: int = -1,
     on_plan: Callable[[TrainingPlan], Any] | None = None,
 ) -> tuple[dict[str, Any], TrainingGain]:
@@ -105,7 +104,6 @@ def train_on_names(
     folder (Path): The folder for the encoder and temporary files.
     minutes (float): The maximum time to train.
     language (str): The language of the names, as in `nlp.lang`.
-    settings (Dict[str, Any]): The weights of rescorers to link with; see `make_rescorers`.
     gpu_id (int): The GPU; -1 for the CPU.
     on_plan (Optional[Callable[[TrainingPlan], Any]]): Called with the plan before training.
     RETURNS (Tuple[Dict[str, Any], TrainingGain]): The config block of the better encoder, and what
@@ -136,7 +134,7 @@ def train_on_names(
     trained = folder / "encoder"
     train(config, trained, overrides={"training.arguments.max_steps": plan.steps}, gpu_id=gpu_id)
     block = {"@architectures": config["encoder"]["@architectures"], "name": str(trained)}
-    right = [_is_right(encoder, rest, left_out, language, settings) for encoder in (NGRAMS, block)]
+    right = [_is_right(encoder, rest, left_out, language) for encoder in (NGRAMS, block)]
     gain = _compare(*right)
     return block if gain.pays else NGRAMS, gain
 
@@ -196,14 +194,13 @@ def _is_right(
     ontology: Ontology,
     left_out: Sequence[tuple[str, str]],
     language: str,
-    settings: dict[str, Any],
 ) -> list[bool]:
     """Check for each held-out name whether its concept is ranked first."""
     sieve = Sieve([_SEARCH], [])
     encoder = registry.resolve({"encoder": block})["encoder"]
     lookup = ConceptLookup(encoder, sieve, ExactIndex(), language=language)
     lookup.build(ontology, (), searches=sieve.searches)
-    query = Query(sieve, 1, rescorers=make_rescorers(settings), split_composites=False)
+    query = Query(sieve, 1, rescorers=COMPARE_WORDS, split_composites=False)
     found = candidates_of(lookup.retriever, [name for name, _ in left_out], query)
     return [
         bool(candidates) and candidates[0].concept_id == concept_id

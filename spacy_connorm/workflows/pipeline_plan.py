@@ -1,5 +1,6 @@
 """The pipeline that `connorm index` makes, as settings: they are complete before it is made."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -9,6 +10,7 @@ import spacy
 from spacy.language import Language
 from thinc.api import Config
 
+from ..encoders.storage import ARCHITECTURES, model_type
 from ..errors import ConnormError, Errors, Warnings, refuse, require_choice, warn
 from ..files.configs import config_errors, read_config
 from ..lang import load_language
@@ -22,6 +24,14 @@ from ..pipeline.tokenization import separate_joined_words
 RESOLVER = "abbreviation_resolver"
 MARKER = "assertion_marker"
 _FACTORY = "factory"
+_TRANSFORMER = "TransformerEncoder.v1"
+# An owner and a name.
+_ON_HUB = re.compile(r"[\w-][\w.-]*/[\w.-]+")
+_OTHER_ENCODERS = (
+    "a folder, or the name of a transformer on the hub, such as "
+    "cambridgeltl/SapBERT-from-PubMedBERT-fulltext with --pooling cls"
+)
+_POOLINGS = ("mean", "cls", "max")
 _ARCHITECTURE = "components.concept_normalizer.encoder.@architectures"
 
 
@@ -96,18 +106,20 @@ def plan_pipeline(
     config: str | Path | Config | None = None,
     *,
     encoder: str | Block | None = None,
+    pooling: str | None = None,
     component: str | None = None,
     find_mentions: bool = False,
     clinical: bool = False,
     overrides: Mapping[str, Any] | None = None,
 ) -> PipelinePlan:
-    """Plan a pipeline with a concept normalizer (not initialized), an abbreviation resolver if it
-    expands abbreviations, and optionally a mention finder.
+    """Plan a pipeline with a concept normalizer (not initialized), an abbreviation resolver, and
+    optionally a mention finder.
 
     config (Optional[Union[str, Path, Config]]): The config of any pipeline with this component; the
         default settings if None.
-    encoder (Optional[Union[str, Dict[str, Any]]]): One of `ENCODERS` for the default settings, or
-        an encoder's block in a config.
+    encoder (Optional[Union[str, Dict[str, Any]]]): For the default settings: one of `ENCODERS`, a
+        folder, a name on the hub, or an encoder's block in a config.
+    pooling (Optional[str]): How a transformer that was named pools tokens: mean, cls or max.
     component (Optional[str]): Its name; needed if there are several.
     find_mentions (bool): Whether to add a mention finder.
     clinical (bool): Whether to add an assertion marker and short forms of clinical notes.
@@ -115,14 +127,13 @@ def plan_pipeline(
     RETURNS (PipelinePlan): The plan. A warning (CNW406) reports clinical notes in a language
         without cues.
     RAISES (ConnormError): CN100 for a missing file, CN703, CN704 or CN711 if the config has none,
-        several or another concept normalizer, CN711 for an invalid setting, CN118 for an unknown
-        encoder, CN006 for one beside a config.
+        several or another concept normalizer, CN711 for an invalid setting, CN006 for an unknown
+        encoder, for one beside a config, and for pooling without a transformer.
     """
-    if isinstance(encoder, str):
-        require_choice("encoder", encoder, ENCODERS)
-        if config is not None:
-            refuse("encoder", encoder, "left out with a config, which names its own")
-        encoder = ENCODERS[encoder]
+    if config is not None and isinstance(encoder, str):
+        refuse("encoder", encoder, "left out with a config, which names its own")
+    if isinstance(encoder, str) or pooling is not None:
+        encoder = _encoder_block(encoder, pooling)
     with config_errors():
         if config is None:
             read = _config_of_presets(encoder, overrides)
@@ -138,11 +149,9 @@ def plan_pipeline(
     lang = read.get("nlp", {}).get("lang") or "en"
     if clinical and not load_language(lang).cues:
         warn(Warnings.CNW406.format(lang=lang))
-    presets = ["found_mentions"] * find_mentions + ["clinical_notes"] * clinical
-    components, short_forms = dict[str, Block](), {}
-    if normalizer.get("expand_abbreviations", True):
-        components[RESOLVER] = {_FACTORY: RESOLVER}
-        short_forms = {"short_forms": read_short_forms(CLINICAL, lang)} if clinical else {}
+    presets = ["clinical_notes"] * clinical
+    components: dict[str, Block] = {RESOLVER: {_FACTORY: RESOLVER}}
+    short_forms = {"short_forms": read_short_forms(CLINICAL, lang)} if clinical else {}
     if find_mentions:
         finder = next(iter(_blocks(read, FINDER).values()), {})
         components[FINDER] = {
@@ -152,10 +161,31 @@ def plan_pipeline(
             **finder,
             **{_FACTORY: FINDER, "normalizer": name},
         }
-    components[name] = {**preset_settings(NORMALIZER, *presets), **normalizer, _FACTORY: NORMALIZER}
+    components[name] = normalizer
     if clinical:
         components[MARKER] = {_FACTORY: MARKER, "spans_key": spans_key}
     return PipelinePlan(lang, name, components, short_forms=short_forms)
+
+
+def _encoder_block(encoder: str | Block | None, pooling: str | None) -> Block:
+    """Get the block of a config for an encoder that was named."""
+    if not isinstance(encoder, str):
+        block = dict(encoder or {})
+    elif encoder in ENCODERS:
+        block = dict(ENCODERS[encoder])
+    elif Path(encoder).is_dir():
+        kind = ARCHITECTURES.get(model_type(Path(encoder)), _TRANSFORMER)
+        block = {"@architectures": f"spacy-connorm.{kind}", "name": encoder}
+    elif _ON_HUB.fullmatch(encoder):
+        block = {"@architectures": f"spacy-connorm.{_TRANSFORMER}", "name": encoder}
+    else:
+        refuse("encoder", encoder, f"{', '.join(ENCODERS)}, {_OTHER_ENCODERS}")
+    if pooling is not None:
+        require_choice("pooling", pooling, _POOLINGS)
+        if not block.get("@architectures", "").endswith(_TRANSFORMER) or "name" not in block:
+            refuse("pooling", pooling, "given only with a transformer's name or folder")
+        block["pooling"] = pooling
+    return block
 
 
 def _config_of_presets(encoder: Block | None, overrides: Mapping[str, Any] | None) -> Config:
@@ -164,8 +194,7 @@ def _config_of_presets(encoder: Block | None, overrides: Mapping[str, Any] | Non
         encoder = ENCODERS["accurate"]
     # The empty sections get the component's defaults, and can be overridden.
     parts: Block = {"encoder": encoder or {}, "index": {}, "sieve": {}}
-    normalizer = {_FACTORY: NORMALIZER, **preset_settings(NORMALIZER, "ontology_alone"), **parts}
-    components = {NORMALIZER: normalizer, FINDER: {_FACTORY: FINDER}}
+    components = {NORMALIZER: {_FACTORY: NORMALIZER, **parts}, FINDER: {_FACTORY: FINDER}}
     config = Config({"nlp": {"lang": "en"}, "components": components})
     return Config().from_str(config.to_str(), overrides=dict(overrides or {}))
 

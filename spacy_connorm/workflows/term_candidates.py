@@ -8,6 +8,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
 from ..concepts import Candidate
+from ..documents.abbreviations import find_long_forms
 from ..errors import (
     ConnormError,
     Errors,
@@ -41,7 +42,7 @@ def find_candidates(
     retriever = normalizer.lookup.retriever
     for batch in minibatch(terms, _AT_ONCE):
         long_forms = [
-            "" if doc is None else normalizer.long_forms(doc, [_find_span(doc, term)])[0]
+            "" if doc is None else find_long_forms(doc, [_find_span(doc, term)])[0]
             for term, doc in zip(batch, _docs(nlp, normalizer, batch), strict=True)
         ]
         texts = [term.term for term in batch]

@@ -23,7 +23,7 @@ def test_documents_are_not_searched(rows_of, data):
     assert right == {
         "none": 0,
         "abbreviations, composites": 2,
-        "abbreviations, composites, rewriting": 2,
+        "abbreviations, composites, words": 2,
     }
     assert {row["search"] for row in rows} == {"O-T"}
 

@@ -28,7 +28,7 @@ def nlp():
     nlp = spacy.blank("en")
     nlp.add_pipe("mention_finder")
     encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
-    settings = {"encoder": encoder, "rewriting_weight": 1.0}
+    settings = {"encoder": encoder}
     normalizer = nlp.add_pipe("concept_normalizer", config=settings)
     table = [
         Substitution(("edema",), ("swelling",), 9, 0),

@@ -22,7 +22,8 @@ def test_explanation_is_what_happens(make_pipeline, mention):
 
 
 def test_explanation_tells_each_search_of_the_sieve(make_pipeline):
-    normalizer = make_pipeline(synonyms=[("chest pain", "C1")]).get_pipe("concept_normalizer")
+    nlp = make_pipeline(synonyms=[("chest pain", "C1")], compare_words=False)
+    normalizer = nlp.get_pipe("concept_normalizer")
     explanation = normalizer.explain(" chest \n painful")
     assert (explanation.mention, explanation.searched) == (" chest \n painful", "chest painful")
     rows = [(step.search, step.threshold, step.answers) for step in explanation.steps]
@@ -37,7 +38,7 @@ def test_explanation_keeps_to_the_settings(make_normalizer):
 
 
 def test_an_explanation_keeps_the_steps_of_the_way(make_normalizer):
-    normalizer = make_normalizer(extra_words_weight=0.2)
+    normalizer = make_normalizer()
     retriever, query = normalizer.lookup.retriever, normalizer.query(top_k=2)
     for mention in ("severe colds", "MI and colds", ""):
         explanation = explain_mention(retriever, mention, query)
@@ -50,7 +51,7 @@ def test_an_explanation_keeps_the_steps_of_the_way(make_normalizer):
 
 
 def test_an_explanation_has_the_same_scores(make_normalizer):
-    normalizer = make_normalizer(extra_words_weight=0.5)
+    normalizer = make_normalizer()
     explanation = normalizer.explain("severe colds")
     (step,) = (step for step in explanation.steps if step.answers)
     (found,) = normalizer.candidates(["severe colds"])
@@ -64,7 +65,7 @@ def explain_reworded(make_normalizer):
     """
 
     def explain(**settings):
-        normalizer = make_normalizer(**settings)
+        normalizer = make_normalizer(compare_words=False, **settings)
         retriever, query = normalizer.lookup.retriever, normalizer.query()
         mention, name = "cardiac attack", "heart attack"
         (candidates,) = candidates_of(retriever, [mention], query, matched_names=[name])

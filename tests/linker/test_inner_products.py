@@ -17,8 +17,7 @@ DOT = {
     "index": {"@misc": "spacy-connorm.ExactIndex.v1", "metric": "dot", "dtype": "int8"},
     "sieve": ONE,
     "split_composites": False,
-    "rewriting_weight": 0.0,
-    "same_words_weight": 0.0,
+    "compare_words": False,
 }
 SYNONYMS = [("cold", "C3"), ("chill", "C4")]
 
@@ -56,9 +55,7 @@ def test_it_is_saved_loaded_and_checked(nlp, tmp_path):
     ("wrong", "named"),
     [
         ({"sieve": {"@misc": "spacy-connorm.Sieve.v1"}}, 'searches = ["OD-T"]'),
-        ({"rewriting_weight": 0.5}, "`rewriting_weight = 0`"),
-        ({"same_words_weight": 1.0}, "`same_words_weight = 0`"),
-        ({"extra_words_weight": 0.2}, "`extra_words_weight = 0`"),
+        ({"compare_words": True}, "`compare_words = false`"),
         ({"split_composites": True}, "`split_composites = false`"),
     ],
 )
@@ -70,16 +67,16 @@ def test_settings_that_make_no_sense(blank_pipeline, wrong, named):
 
 def test_a_setting_that_makes_no_sense_is_refused_by_the_next_call(nlp):
     normalizer = nlp.get_pipe("concept_normalizer")
-    normalizer.cfg["rewriting_weight"] = 0.5
-    with pytest.raises(ConnormError, match="CN421.*`rewriting_weight = 0`"):
+    normalizer.cfg["compare_words"] = True
+    with pytest.raises(ConnormError, match="CN421.*`compare_words = false`"):
         normalizer.candidates(["colds"])
-    normalizer.cfg["rewriting_weight"] = 0.0
+    normalizer.cfg["compare_words"] = False
     with pytest.raises(ConnormError, match="CN421.*`split_composites = false`"):
         normalizer.candidates(["colds"], split_composites=True)
 
 
 def test_all_that_must_be_changed_is_named_at_once(blank_pipeline):
-    with pytest.raises(ConnormError, match="CN421.*rewriting.*split_composites.*sieve"):
+    with pytest.raises(ConnormError, match="CN421.*compare_words.*split_composites.*sieve"):
         blank_pipeline(index=DOT["index"])
 
 

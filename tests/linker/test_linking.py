@@ -50,13 +50,13 @@ def test_an_unknown_mention_passes_few_files_and_functions(make_pipeline):
         normalizer(doc)
     assert doc.ents[0].kb_id_
     assert len(trace.files) <= 34
-    assert len(trace.functions) <= 89
+    assert len(trace.functions) <= 91
     assert trace.depth <= 13
 
 
 @pytest.fixture
 def normalizer(make_normalizer):
-    return make_normalizer(extra_words_weight=0.2)
+    return make_normalizer()
 
 
 def test_the_interpretation_that_answers_comes_first(normalizer):

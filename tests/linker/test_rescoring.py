@@ -5,8 +5,8 @@ from string import ascii_letters
 import pytest
 
 from spacy_connorm import Concept, Ontology
-from spacy_connorm.errors import ConnormError
-from spacy_connorm.linker.rescoring import extra_share
+from spacy_connorm.linker.linking import candidates_of
+from spacy_connorm.linker.rescoring import ExtraWords, RewrittenWords, SameWords, extra_share
 from spacy_connorm.text.substitutions import Substitution
 from spacy_connorm.text.words import words_of
 
@@ -32,15 +32,21 @@ def test_the_share_of_words_that_the_mention_lacks(mention, name, share):
     assert extra_share(mention, name, WORDS) == pytest.approx(share)
 
 
-def scores(normalizer, mention, **limits):
-    (found,) = normalizer.candidates([mention], **limits)
+def found_with(normalizer, mention, *rescorers, **limits):
+    query = normalizer.query(**limits)._replace(rescorers=rescorers)
+    return candidates_of(normalizer.lookup.retriever, [mention], query)[0]
+
+
+def scores(normalizer, mention, *rescorers, **limits):
+    found = found_with(normalizer, mention, *rescorers, **limits)
     return {each.concept_id: (each.score, each.text) for each in found}
 
 
 def test_scores_are_lowered_by_words_that_the_mention_lacks(make_normalizer):
-    plain, lowered = make_normalizer(), make_normalizer(extra_words_weight=0.5)
+    normalizer = make_normalizer()
     for mention in ("colds", "severe headaches"):
-        before, after = (scores(each, mention, top_k=100) for each in (plain, lowered))
+        before = scores(normalizer, mention, top_k=100)
+        after = scores(normalizer, mention, ExtraWords(0.5), top_k=100)
         assert before.keys() == after.keys()
         for concept_id, (score, text) in after.items():
             same_text = before[concept_id]
@@ -48,34 +54,22 @@ def test_scores_are_lowered_by_words_that_the_mention_lacks(make_normalizer):
             expected = same_text[0] - 0.5 * extra_share(mention, text, WORDS)
             assert score == pytest.approx(expected, abs=1e-4)
         assert list(after.values()) == sorted(after.values(), key=lambda each: -each[0])
-        assert list(scores(lowered, mention, top_k=2)) == list(after)[:2]
+        assert list(scores(normalizer, mention, ExtraWords(0.5), top_k=2)) == list(after)[:2]
 
 
 def test_texts_of_the_index_are_left_alone(make_normalizer):
+    normalizer = make_normalizer()
     for mention in ("cold", "vertigo"):
-        found = [
-            scores(make_normalizer(extra_words_weight=weight), mention) for weight in (0.0, 0.5)
-        ]
-        assert all(each == found[0] for each in found)
+        assert scores(normalizer, mention) == scores(normalizer, mention, ExtraWords(0.5))
 
 
-@pytest.mark.parametrize("weight", [-0.1, 1.1, "0.2"])
-def test_a_weight_is_a_number_from_0_to_1(make_normalizer, weight):
-    with pytest.raises(ConnormError, match="CN006.*extra_words_weight"):
-        make_normalizer(extra_words_weight=weight)
-
-
-def test_scores_of_rewritten_names_are_not_lowered(blank_pipeline):
-    def scored(**settings):
-        nlp = blank_pipeline(**settings)
-        normalizer = nlp.get_pipe("concept_normalizer")
-        concepts = [Concept("U1", "testis"), Concept("U2", "testicular artery of the trunk")]
-        normalizer.initialize(lambda: [], nlp=nlp, ontology=Ontology(concepts))
-        return scores(normalizer, "testicular")["U1"]
-
-    cosine, _ = scored(rewriting_weight=0.0)
-    for weight in (0.0, 0.5):
-        found = scored(rewriting_weight=0.5, extra_words_weight=weight)
+def test_scores_of_rewritten_names_are_not_lowered(make_normalizer):
+    normalizer = make_normalizer()
+    concepts = [Concept("U1", "testis"), Concept("U2", "testicular artery of the trunk")]
+    normalizer.initialize(ontology=Ontology(concepts))
+    cosine, _ = scores(normalizer, "testicular")["U1"]
+    for others in ((), (ExtraWords(0.5),)):
+        found = scores(normalizer, "testicular", RewrittenWords(0.5), *others)["U1"]
         assert found == (pytest.approx(cosine + 0.45 * (1 - cosine), abs=1e-4), "testis")
 
 
@@ -87,9 +81,8 @@ def test_answers_do_not_depend_on_what_else_was_asked(blank_pipeline):
     ]
 
     def normalizer():
-        nlp = blank_pipeline(extra_words_weight=0.5)
-        found = nlp.get_pipe("concept_normalizer")
-        found.initialize(lambda: [], nlp=nlp, ontology=Ontology(concepts))
+        found = blank_pipeline().get_pipe("concept_normalizer")
+        found.initialize(ontology=Ontology(concepts))
         return found
 
     alone = [normalizer().candidates([text])[0] for text in ("SIDS risk", "sids risk")]
@@ -112,9 +105,9 @@ def make(request, make_normalizer, ontology, hashes, hybrid):
     """A function that makes a normalizer with a table."""
     config = {"ngrams": {}, "hashes": hashes, "hybrid": hybrid}[request.param]
 
-    def make(**settings):
-        normalizer = make_normalizer(**{**config, **settings})
-        normalizer.initialize(lambda: [], ontology=ontology, substitutions=SUBSTITUTIONS)
+    def make():
+        normalizer = make_normalizer(**config)
+        normalizer.initialize(ontology=ontology, substitutions=SUBSTITUTIONS)
         return normalizer
 
     return make
@@ -126,66 +119,67 @@ def first(normalizer, mention, **limits):
 
 
 def test_mentions_in_other_words_are_found(make):
-    normalizer = make(rewriting_weight=1.0)
+    normalizer = make()
     best = first(normalizer, "cardiac illness")
     assert (best.concept_id, best.text) == ("C1", "heart disease")
     assert best.score == pytest.approx(0.99 * 0.9, abs=0.15)
     assert first(normalizer, "Arrest, Cardiac").concept_id == "C2"
 
 
-def test_scores_are_raised_by_the_weight(make):
-    plain, raised = (first_of(make(rewriting_weight=weight)) for weight in (0.0, 0.5))
-    expected = plain["C1"] + 0.5 * 0.99 * 0.9 * (1 - plain["C1"])
-    assert raised["C1"] == pytest.approx(expected, abs=1e-4)
-    del plain["C1"], raised["C1"]
+@pytest.mark.parametrize("weight", [0.5, 1.0])
+def test_scores_are_raised_by_the_weight(make, weight):
+    normalizer = make()
+    plain = scores(normalizer, "cardiac illness")
+    raised = scores(normalizer, "cardiac illness", RewrittenWords(weight))
+    score, _ = plain.pop("C1")
+    expected = score + weight * 0.99 * 0.9 * (1 - score)
+    assert raised.pop("C1")[0] == pytest.approx(expected, abs=1e-4)
     assert plain == raised
 
 
-def first_of(normalizer):
-    (found,) = normalizer.candidates(["cardiac illness"])
-    return {each.concept_id: each.score for each in found}
-
-
 def test_a_mention_with_a_minus_gains_nothing_from_a_name_with_a_plus(make_normalizer):
-    def score(weight, mention):
-        normalizer = make_normalizer(rewriting_weight=weight)
-        normalizer.initialize(lambda: [], ontology=Ontology([Concept("C1", "ER+ breast cancer")]))
-        return first(normalizer, mention).score
+    normalizer = make_normalizer()
+    normalizer.initialize(ontology=Ontology([Concept("C1", "ER+ breast cancer")]))
 
-    assert score(1.0, "breast cancer, ER+") > score(0.0, "breast cancer, ER+")
-    assert score(1.0, "breast cancer, ER-") == score(0.0, "breast cancer, ER-")
+    def score(mention, *rescorers):
+        return scores(normalizer, mention, *rescorers)["C1"][0]
+
+    assert score("breast cancer, ER+", RewrittenWords()) > score("breast cancer, ER+")
+    assert score("breast cancer, ER-", RewrittenWords()) == score("breast cancer, ER-")
 
 
 def test_names_and_filters_are_as_without(make):
-    normalizer = make(rewriting_weight=1.0)
+    normalizer = make()
     assert first(normalizer, "heart attack").score == pytest.approx(1, abs=1e-4)
     assert first(normalizer, "cardiac illness", types=["Symptom"]).concept_id == "C5"
     normalizer.remove_synonyms([("heart disease", "C1")])
     assert all(each.score < 0.85 for each in normalizer.candidates(["cardiac illness"])[0])
 
 
-def test_changing_the_weight_changes_answers(make):
-    normalizer = make(rewriting_weight=1.0)
-    raised = first_of(normalizer)
-    normalizer.cfg["rewriting_weight"] = 0.0
-    assert first_of(normalizer)["C1"] < raised["C1"]
+def test_words_are_compared_unless_a_setting_says_otherwise(make):
+    normalizer = make()
+    raised = scores_of(normalizer)
+    normalizer.cfg["compare_words"] = False
+    assert scores_of(normalizer)["C1"] < raised["C1"]
+    assert scores_of(normalizer) == {
+        concept: score for concept, (score, _) in scores(normalizer, "cardiac illness").items()
+    }
+
+
+def scores_of(normalizer):
+    (found,) = normalizer.candidates(["cardiac illness"])
+    return {each.concept_id: each.score for each in found}
 
 
 def test_the_table_is_saved(make, make_normalizer, tmp_path):
-    normalizer = make(rewriting_weight=1.0)
+    normalizer = make()
     normalizer.to_disk(tmp_path / "saved")
     other = make()
     few = [other.lookup.index.concept(concept_id) for concept_id in ("C3", "C4")]
     other.initialize(lambda: [], ontology=Ontology(few))
     assert other.lookup.index.rewriting is None
     other.from_disk(tmp_path / "saved")
-    assert first_of(other) == first_of(normalizer)
-
-
-@pytest.mark.parametrize("weight", [-0.1, 1.1, "1"])
-def test_weights_are_shares(blank_pipeline, weight):
-    with pytest.raises((ConnormError, ValueError), match="rewriting_weight"):
-        blank_pipeline(rewriting_weight=weight).get_pipe("concept_normalizer")
+    assert scores_of(other) == scores_of(normalizer)
 
 
 # Each with its names, the preferred one first, and its parent.
@@ -246,20 +240,20 @@ def best_concept(normalizer, mention, **limits):
 )
 def test_names_with_the_same_words_score_alike(make_shared, mention, concept, alone):
     assert best_concept(make_shared(), mention) == concept
-    assert best_concept(make_shared(same_words_weight=0.0), mention) == alone
+    assert found_with(make_shared(), mention, RewrittenWords(0.5))[0].concept_id == alone
 
 
 def test_a_synonym_that_was_added_raises_no_other_name(make_shared):
     sieve = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["OD-T"], "thresholds": []}
-    settings = {"sieve": sieve, "rewriting_weight": 0.0}
-    normalizer = make_shared(**settings)
+    normalizer = make_shared(sieve=sieve)
     # Nearer than "joint", and at its place among the texts that were added.
     others = [each for each in SHARED if each not in ("C3", "C4")]
     normalizer.add_synonyms(
         (f"joint's{letter}", each) for letter, each in zip(ascii_letters, others, strict=False)
     )
     before, after = (
-        scores(each, "joint's", top_k=20) for each in (make_shared(**settings), normalizer)
+        scores(each, "joint's", SameWords(), top_k=20)
+        for each in (make_shared(sieve=sieve), normalizer)
     )
     assert after["C8"] > after["C4"] == before["C4"]
 

@@ -30,11 +30,11 @@ def test_spans_of_a_key_are_marked():
 
 def test_own_words_take_the_place_of_the_usual_ones(tmp_path):
     own = {kind: [] for kind in TERMS} | {"preceding_negations": ["kein"]}
-    make_pipeline(negated=own).to_disk(tmp_path)
+    make_pipeline(terms={"negated": own}).to_disk(tmp_path)
     nlp = spacy.load(tmp_path)
     assert read(nlp("kein fever")) == {"fever": ("negated",)}
     assert read(nlp("no fever")) == {"fever": ()}
-    nlp.get_pipe("assertion_marker").cfg["negated"] = None
+    nlp.get_pipe("assertion_marker").cfg["terms"] = {}
     assert read(nlp("no fever")) == {"fever": ("negated",)}
 
 
@@ -48,7 +48,7 @@ def test_settings_pass_through_bytes():
 
 def test_words_in_another_form_are_refused():
     with pytest.raises(ConnormError, match="CN006.*negated.*pseudo_negations"):
-        make_pipeline(negated={"words": ["no"]})
+        make_pipeline(terms={"negated": {"words": ["no"]}})
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,8 @@ def test_words_in_another_form_are_refused():
 def test_a_memory_zone_ends_and_assertions_go_on(word, own):
     nlp = make_pipeline()
     if own:
-        nlp.get_pipe("assertion_marker").cfg["negated"] = {kind: [] for kind in TERMS} | own
+        terms = {"negated": {kind: [] for kind in TERMS} | own}
+        nlp.get_pipe("assertion_marker").cfg["terms"] = terms
     for _ in range(3):
         with nlp.memory_zone():
             assert read(nlp(f"{word} fever")) == {"fever": ("negated",)}
@@ -87,13 +88,13 @@ def test_mentions_inside_others_are_negated_with_them():
 def test_own_words_take_the_place_of_patterns_too():
     own = {kind: [] for kind in TERMS} | {"preceding_negations": ["oma"]}
     text = "Her brother, aged 12, has asthma. Fits in a cousin. His mother's fever. Oma cough"
-    doc = make_pipeline(family=own)(text)
+    doc = make_pipeline(terms={"family": own})(text)
     assert read(doc) == {"asthma": (), "fits": (), "fever": (), "cough": ("family",)}
 
 
 def test_signs_of_the_notation_in_own_words_are_meant_as_they_are():
     own = {kind: [] for kind in TERMS} | {"preceding_negations": ["(kein|ohne)"]}
-    nlp = make_pipeline(negated=own)
+    nlp = make_pipeline(terms={"negated": own})
     assert read(nlp("(kein|ohne) fever")) == {"fever": ("negated",)}
     assert read(nlp("kein fever")) == {"fever": ()}
 

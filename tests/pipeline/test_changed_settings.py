@@ -67,11 +67,8 @@ CHANGES = {
         "top_k": (1, "The lungs."),
         "nil_threshold": (0.99, "The lungs."),
         "calibration": ({"intercept": 0.0, "score": 1.0, "margin": 1.0}, "The lungs."),
-        "expand_abbreviations": (False, "Chronic pain (CP)."),
-        "extra_words_weight": (0.9, "The kidney."),
         "split_composites": (False, "No breast and ovarian cancers."),
-        "rewriting_weight": (0.0, "A chronic colic."),
-        "same_words_weight": (0.0, "The lungs."),
+        "compare_words": (False, "A chronic colic."),
         "types": (["Disease"], "The lungs."),
         "branches": (["C4"], "The lungs."),
         "excluded_branches": (["C4"], "The lungs."),
@@ -105,7 +102,7 @@ CHANGES = {
     },
     "assertion_marker": {
         "spans_key": ("first", "No gout, no lungs."),
-        **{name: (terms("kein"), "kein lungs.") for name in ASSERTIONS},
+        "terms": ({name: terms("kein") for name in ASSERTIONS}, "kein lungs."),
     },
 }
 DECLARED = {

@@ -11,6 +11,10 @@ from spacy.training import Example
 from spacy_connorm import Ontology
 from spacy_connorm.concepts import ConceptStream, Source
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.pipeline.loading import load_normalizer
+from spacy_connorm.pipeline.presets import NGRAMS
+from spacy_connorm.workflows.indexing import build_index
+from spacy_connorm.workflows.pipeline_plan import plan_pipeline
 
 CONFIG = """
 [paths]
@@ -216,10 +220,24 @@ def test_an_ontology_that_can_be_read_only_once_is_indexed(blank, ontology, lazi
     assert len(normalizer.lookup.index.store) == len(ontology)
 
 
-def test_path_in_the_place_of_an_ontology(blank):
-    _, normalizer = blank
-    with pytest.raises(ConnormError, match="CN006.*read_ontology.*'hp.obo'"):
-        normalizer.initialize(lambda: [], ontology="hp.obo")
+def test_a_file_is_enough_and_answers_as_an_index_built_from_it_does(ontology, tmp_path):
+    path = tmp_path / "o.jsonl"
+    ontology.to_disk(path)
+    nlp = spacy.blank("en")
+    normalizer = nlp.add_pipe("concept_normalizer", config={"encoder": NGRAMS})
+    normalizer.initialize(ontology=str(path))
+    other = load_normalizer(build_index(path, tmp_path / "built", encoder="ngrams").path)
+    mentions = ["heart attacks", "cardiac attack", "colds", "kitchen table", "severe headaches"]
+    assert normalizer.candidates(mentions) == other.candidates(mentions)
+    assert (normalizer.cfg, normalizer.lookup.backend) == (other.cfg, other.lookup.backend)
+    assert nlp.meta["requirements"] == []
+    nlp.add_pipe("concept_normalizer", "default", config={"attribute_prefix": "x_"})
+    planned = plan_pipeline().make().get_pipe_config("concept_normalizer")
+    default = nlp.get_pipe_config("default")
+    parts = ("encoder", "index", "sieve")
+    assert [planned[part] for part in parts] == [default[part] for part in parts]
+    with pytest.raises(ConnormError, match="CN100.*missing.obo"):
+        normalizer.initialize(ontology=tmp_path / "missing.obo")
 
 
 @pytest.mark.parametrize("names", [[], [" \t"]])

@@ -405,8 +405,7 @@ ANATOMY = [
 def make_anatomy():
     """A function that makes a pipeline with adjectives and inexact synonyms to find."""
 
-    weights = {"extra_words_weight": 0.2}
-    return partial(make_finder, ANATOMY, first=["abbreviation_resolver"], normalizer=weights)
+    return partial(make_finder, ANATOMY, first=["abbreviation_resolver"])
 
 
 @pytest.fixture(scope="module")

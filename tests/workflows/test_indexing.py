@@ -13,8 +13,6 @@ from spacy_connorm.concepts import ConceptStream, Source
 from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.ontology import open_ontology, read_ontology
-from spacy_connorm.workflows import indexing
-from spacy_connorm.workflows.indexing import _remember_names
 
 from .building import COMPONENT, CONFIG, NGRAMS, build_finder
 
@@ -52,30 +50,19 @@ def test_a_file_is_read_once(tmp_path):
     assert (count, normalizer.concept("P").canonical_name) == (1, "kidney pain")
 
 
-def test_a_table_or_a_config_says_more(tmp_path):
-    table, config = tmp_path / "words.tsv", tmp_path / "a.cfg"
+def test_a_table_says_more(tmp_path):
+    table = tmp_path / "words.tsv"
     table.write_text("ache\tpain\t9\t0\npain\tsore\t9\t0\n", encoding="utf8")
     count, _ = build(tmp_path / "with_table", Ontology(CONCEPTS), substitutions=table)
     assert count == 2
     table.write_text("words\tothers\tsame\tdifferent\n", encoding="utf8")
     count, _ = build(tmp_path / "with_nothing", Ontology(CONCEPTS), substitutions=table)
     assert count == 0
-    config.write_text(
-        '[nlp]\nlang = "en"\n[components]\n[components.concept_normalizer]\n'
-        'factory = "concept_normalizer"\n[components.concept_normalizer.encoder]\n'
-        "[components.concept_normalizer.index]\n",
-        encoding="utf8",
-    )
-    count, _ = build(tmp_path / "with_config", Ontology(CONCEPTS), config=config)
-    assert count == 0
 
 
-def test_only_the_first_names_are_remembered(monkeypatch):
-    for most, expected in ((5, 3), (1, 1)):
-        monkeypatch.setattr(indexing, "_MOST_NAMES", most)
-        names = []
-        assert list(_remember_names(ConceptStream(CONCEPTS, Source()), names)) == CONCEPTS
-        assert names == [each.names for each in CONCEPTS[:expected]]
+def test_words_are_learned_from_the_first_names_only(tmp_path, monkeypatch):
+    monkeypatch.setattr("spacy_connorm.index.builder._MOST_LEARNED", 1)
+    assert build(tmp_path / "index", Ontology(CONCEPTS))[0] == 0
 
 
 def test_anything_but_an_ontology_is_refused(tmp_path):

@@ -53,8 +53,8 @@ def rows(path):
     return {each.subject_id.partition(":")[2]: each for each in read_sssom(path).mappings}
 
 
-def test_a_table_becomes_mappings(pipeline, terms, out):
-    summary = map_terms(pipeline, terms, out, prefix="ward", accept=0.99)
+def test_a_table_becomes_mappings(make_pipeline, terms, out):
+    summary = map_terms(make_pipeline(compare_words=False), terms, out, prefix="ward", accept=0.99)
     assert summary.measure == "cosine"
     assert summary.rows == {ACCEPTED: 1, REVIEW: 2, UNMATCHED: 1}
     assert summary.counts == {ACCEPTED: 10, REVIEW: 7, UNMATCHED: 3}
@@ -125,7 +125,8 @@ def test_probabilities_are_the_confidence_of_a_calibrated_pipeline(make_pipeline
     assert (attack.similarity_score, attack.status) == (1, ACCEPTED)
 
 
-def test_thresholds_divide(pipeline, terms, out):
+def test_thresholds_divide(make_pipeline, terms, out):
+    pipeline = make_pipeline(compare_words=False)
     # The one to a broader concept is never accepted.
     assert map_terms(pipeline, terms, out, accept=0.0, review=0.0).rows[REVIEW] == 1
     assert map_terms(pipeline, terms, out, accept=1.0, review=1.0).rows[UNMATCHED] == 3
@@ -139,7 +140,7 @@ def test_thresholds_divide(pipeline, terms, out):
 def test_what_the_pipeline_would_not_write_is_not_accepted(make_pipeline, terms, out):
     # A name has a probability of 0.95.
     calibration = {"intercept": -3.0, "score": 6.0, "margin": 0.0}
-    nlp = make_pipeline(calibration=calibration, nil_threshold=0.95, extra_words_weight=0.0)
+    nlp = make_pipeline(calibration=calibration, nil_threshold=0.95, compare_words=False)
     summary = map_terms(nlp, terms, out, accept=0.1, review=0.1)
     assert summary.rows == {ACCEPTED: 1, REVIEW: 3, UNMATCHED: 0}
 

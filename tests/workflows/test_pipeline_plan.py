@@ -54,18 +54,25 @@ def config(tmp_path):
 
 
 def test_encoders_that_cannot_be_chosen(tmp_path):
-    with pytest.raises(ConnormError, match="CN118.*fast, accurate, ngrams"):
-        plan_pipeline(encoder="best").make()
+    refused = "CN006.*fast, accurate, ngrams, a folder, or the name.*--pooling cls"
+    for encoder in ("best", "some/where/else"):
+        with pytest.raises(ConnormError, match=refused):
+            plan_pipeline(encoder=encoder)
+    for encoder in ("ngrams", "accurate", None):
+        with pytest.raises(ConnormError, match="CN006.*pooling"):
+            plan_pipeline(encoder=encoder, pooling="cls")
+    with pytest.raises(ConnormError, match="CN118.*pooling.*mean, cls, max"):
+        plan_pipeline(encoder="some/where", pooling="first")
     (tmp_path / "a.cfg").write_text(CONFIG, encoding="utf8")
     with pytest.raises(ConnormError, match="CN006.*encoder"):
         plan_pipeline(tmp_path / "a.cfg", encoder="fast").make()
 
 
 def test_settings_come_from_a_config_and_are_overridden(config):
-    overrides = {f"{COMPONENT}.top_k": 7, f"{COMPONENT}.expand_abbreviations": False}
+    overrides = {f"{COMPONENT}.top_k": 7}
     for source in (config, str(config), read_config(config)):
         nlp = plan_pipeline(source, overrides=overrides).make()
-        assert (nlp.lang, nlp.pipe_names) == ("de", ["concept_normalizer"])
+        assert (nlp.lang, nlp.pipe_names) == ("de", ["abbreviation_resolver", "concept_normalizer"])
         settings = nlp.get_pipe_config("concept_normalizer")
         assert settings["top_k"] == 7
         assert settings["encoder"]["@architectures"] == "spacy-connorm.NgramEncoder.v1"
@@ -109,11 +116,10 @@ def test_a_file_that_is_not_a_config_is_refused(tmp_path, text):
 def test_presets_make_add_pipe_answer_as_an_index_does():
     """The settings of each component are those of the presets, and of nothing else."""
     nlp = plan_pipeline(encoder="ngrams", find_mentions=True, clinical=True).make()
-    presets = ("ontology_alone", "found_mentions", "clinical_notes")
     for factory in (NORMALIZER, FINDER):
         alone = spacy.blank("en")
-        settings = preset_settings(factory, *presets)
-        config = settings if factory == FINDER else {**settings, "encoder": NGRAM_ENCODER}
+        settings = preset_settings(factory, "clinical_notes")
+        config = settings if factory == FINDER else {"encoder": NGRAM_ENCODER}
         made = alone.add_pipe(factory, config=config)
         expected = dict(nlp.get_pipe(factory).cfg)
         assert dict(made.cfg) | {"normalizer": NORMALIZER} == expected | {"normalizer": NORMALIZER}
@@ -125,3 +131,17 @@ def test_a_preset_differs_from_the_defaults_it_replaces(name):
         made = spacy.blank("en").add_pipe(factory, config=settings)
         declared = {NORMALIZER: DEFAULTS, FINDER: FinderSettings.defaults()}[factory]
         assert made and all(declared[key] != value or value == 0 for key, value in settings.items())
+
+
+def test_an_encoder_is_a_folder_or_a_name_on_the_hub(tmp_path):
+    def block(encoder, **others):
+        return plan_pipeline(encoder=encoder, **others).components[NORMALIZER]["encoder"]
+
+    on_hub = block("cambridgeltl/SapBERT-from-PubMedBERT-fulltext", pooling="cls")
+    assert on_hub["@architectures"] == "spacy-connorm.TransformerEncoder.v1"
+    assert (on_hub["name"].split("/")[0], on_hub["pooling"]) == ("cambridgeltl", "cls")
+    kinds = {"connorm-dan": "DanEncoder.v1", "bert": "TransformerEncoder.v1"}
+    for kind, expected in kinds.items():
+        (tmp_path / "config.json").write_text(f'{{"model_type": "{kind}"}}', encoding="utf8")
+        found = block(str(tmp_path))
+        assert found == {"@architectures": f"spacy-connorm.{expected}", "name": str(tmp_path)}

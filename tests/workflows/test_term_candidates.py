@@ -4,7 +4,9 @@ from unittest.mock import patch
 
 import pytest
 
+from spacy_connorm.documents.abbreviations import find_long_forms
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.workflows import term_candidates
 from spacy_connorm.workflows.term_candidates import find_candidates
 from spacy_connorm.workflows.terms import LocalTerm
 
@@ -56,27 +58,25 @@ def test_the_text_around_a_term_tells_what_it_stands_for(make_pipeline):
 def test_a_term_is_not_found_inside_another_word(make_pipeline, monkeypatch, context):
     nlp = make_pipeline()
     nlp.add_pipe("abbreviation_resolver", before="concept_normalizer")
-    normalizer, asked = nlp.get_pipe("concept_normalizer"), []
-    long_forms = normalizer.long_forms
+    asked = []
 
     def record(doc, spans):
         asked.append(spans[0].text)
-        return long_forms(doc, spans)
+        return find_long_forms(doc, spans)
 
-    monkeypatch.setattr(normalizer, "long_forms", record)
+    monkeypatch.setattr(term_candidates, "find_long_forms", record)
     (answer,) = found(nlp, LocalTerm("1", "cc", context))
     assert asked == ["CC"] and answer[0].searched == "Common cold"
 
 
 def test_a_term_that_is_only_inside_another_word_is_put_after_the_text(pipeline, monkeypatch):
-    normalizer, asked = pipeline.get_pipe("concept_normalizer"), []
-    long_forms = normalizer.long_forms
+    asked = []
 
     def record(doc, spans):
         asked.append(doc.text)
-        return long_forms(doc, spans)
+        return find_long_forms(doc, spans)
 
-    monkeypatch.setattr(normalizer, "long_forms", record)
+    monkeypatch.setattr(term_candidates, "find_long_forms", record)
     found(pipeline, LocalTerm("1", "cold", "He scolded and was cold-blooded"))
     found(pipeline, LocalTerm("1", "cold", "He scolded."))
     assert asked == ["He scolded and was cold-blooded", "He scolded.\ncold"]
