@@ -150,6 +150,7 @@ class NameFinder:
                 doc, first - before, last - before, edges[value], names, context.words
             )
             text = self.token_words.spell_with(_LINE_END.sub("-", doc[start:end].text))
+            text = self.token_words.without_adverbs(text, (name.text for name in names))
             yield Window(place, start, end, text, value, letters, score, has_pause, names, context)
 
     def _judged(self, places: Sequence[DocumentWindows]) -> Sequence[DocumentWindows]:

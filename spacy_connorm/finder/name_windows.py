@@ -12,8 +12,8 @@ from ..text.word_forms import DERIVED
 from .known_names import KnownNames
 
 # Kinds of tokens: fillers that a window may have in addition to its words, words, punctuation that
-# it may have where the name has it too, and tokens that end it.
-FILLER, WORD, PAUSE, BREAK = 0, 1, 2, 3
+# it may have where the name has it too, tokens that end it, and words that a name may lack.
+FILLER, WORD, PAUSE, BREAK, ADVERB = 0, 1, 2, 3, 4
 # The characters of a pause.
 PAUSES = ".,;()[]"
 # The maximum number of fillers between two words. It limits the length of windows.
@@ -36,7 +36,7 @@ class TokenArrays(NamedTuple):
     hashes (np.ndarray): uint64 (t,): the sum of the hashes of a token's words; 0 if it has none.
     sizes (Ints1d): int32 (t,): the number of words of each token.
     letters (Ints1d): int32 (t,): the number of letters and digits in these words.
-    kinds (Ints1d): uint8 (t,): `FILLER`, `WORD`, `PAUSE` or `BREAK`.
+    kinds (Ints1d): uint8 (t,): `FILLER`, `WORD`, `PAUSE`, `BREAK` or `ADVERB`.
     ends (Ints1d): int64 (t,): the token after it, or after the last of several that form one word
         or one short form.
     written (np.ndarray): uint64 (t,): the hashes before short forms got the words of their long
@@ -109,14 +109,69 @@ class Replacements(NamedTuple):
 class _Words(NamedTuple):
     """The words of all tokens that a window may have.
 
-    hashes (np.ndarray): uint64 (w + 1,): running sums of their hashes, modulo 2^64.
+    places (Ints1d): int64 (w,): their tokens.
+    ends (Ints1d): int64 (w,): the token after each.
     runs (Ints1d): int64 (w,): a number for each; those with the same may share a window.
+    hashes (np.ndarray): uint64 (w + 1,): running sums of their hashes, modulo 2^64.
+    sizes (Ints1d): int32 (w + 1,): running sums of the numbers of their words.
+    letters (Ints1d): int32 (w + 1,): running sums of the numbers of their letters.
+    pauses (Ints1d): int64 (w,): how many pauses are before each.
     """
 
-    hashes: np.ndarray
+    places: np.ndarray
+    ends: np.ndarray
     runs: np.ndarray
+    hashes: np.ndarray
+    sizes: np.ndarray
+    letters: np.ndarray
+    pauses: np.ndarray
 
-    def windows(
+    @classmethod
+    def at(
+        cls,
+        tokens: TokenArrays,
+        places: np.ndarray,
+        is_break: np.ndarray,
+        hashes: np.ndarray | None = None,
+    ) -> "_Words":
+        """Collect the words of some tokens.
+
+        tokens (TokenArrays): All tokens.
+        places (Ints1d): int64 (w,): the positions of those to collect, ascending.
+        is_break (np.ndarray): bool (t,): whether no window goes across a token.
+        hashes (Optional[np.ndarray]): uint64 (t,): other hashes than those of the tokens.
+        RETURNS (_Words): The words.
+        """
+        columns = (tokens.hashes if hashes is None else hashes, tokens.sizes, tokens.letters)
+        hashes, sizes, letters = (
+            np.concatenate([np.zeros(1, column.dtype), column[places].cumsum(dtype=column.dtype)])
+            for column in columns
+        )
+        runs = _runs(tokens, places, is_break=is_break)
+        pauses = np.cumsum(tokens.kinds == PAUSE)[places]
+        return cls(places, tokens.ends[places], runs, hashes, sizes, letters, pauses)
+
+    def as_windows(
+        self, start: np.ndarray, end: np.ndarray, values: np.ndarray, certainty: np.ndarray
+    ) -> Windows:
+        """Convert windows of words to windows of tokens.
+
+        start (Ints1d): int64 (n,): the first word of each.
+        end (Ints1d): int64 (n,): the word after each.
+        values (np.ndarray): uint64 (n,): the hash of each one's name.
+        certainty (Floats1d): float64 (n,): how likely each means the name.
+        RETURNS (Windows): The windows.
+        """
+        return Windows(
+            self.places[start],
+            self.ends[end - 1],
+            values,
+            self.letters[end] - self.letters[start],
+            certainty,
+            self.pauses[start] < self.pauses[end - 1],
+        )
+
+    def named(
         self,
         start: np.ndarray,
         end: np.ndarray,
@@ -137,9 +192,6 @@ class _Words(NamedTuple):
         return whole[matching], values[matching]
 
 
-_Found = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-
-
 def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float) -> Windows:
     """Find the windows whose words are those of a name, or can be replaced by them. A window starts
     and ends with a word.
@@ -149,7 +201,7 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
     min_certainty (float): Leave out windows that are less certain to mean the name.
     RETURNS (Windows): The windows, by length.
     """
-    is_word = tokens.kinds == WORD
+    is_word = (tokens.kinds == WORD) | (tokens.kinds == ADVERB)
     # Most tokens occur many times, so each distinct one is looked up once.
     distinct, which = np.unique(tokens.hashes, return_inverse=True)
     replaced = _replacements(tokens, known, distinct, which, min_certainty)
@@ -159,28 +211,14 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
     is_short = tokens.written != tokens.hashes
     single[is_short] |= known.have_words(tokens.written[is_short])
     places = np.flatnonzero(is_word & single)
-    runs = _runs(tokens, places, is_break=(tokens.kinds == BREAK) | (is_word & ~single))
-    hashes, written, sizes, letters = (
-        np.concatenate([np.zeros(1, column.dtype), np.cumsum(column[places], dtype=column.dtype)])
-        for column in (tokens.hashes, tokens.written, tokens.sizes, tokens.letters)
-    )
-    words = _Words(hashes, runs)
-    found = list(_written(words, np.arange(len(runs)), sizes, known))
+    is_break = (tokens.kinds == BREAK) | ((tokens.kinds == WORD) & ~single)
+    words = _Words.at(tokens, places, is_break)
+    found = [*_written(words, np.arange(len(places)), known), *_replaced(words, replaced, known)]
     # "IgA nephropathy" has the short form in its name.
-    short = np.flatnonzero(is_short[places])
-    found += _written(_Words(written, runs), _before(short), sizes, known, least=2)
-    replaced = replaced._replace(places=np.searchsorted(places, replaced.places))
-    found += _replaced(words, replaced, known)
-    start, end, values, certainty = map(np.concatenate, zip(*found, strict=True))
-    pauses = np.cumsum(tokens.kinds == PAUSE)[places]
-    return Windows(
-        places[start],
-        tokens.ends[places[end - 1]],
-        values,
-        letters[end] - letters[start],
-        certainty,
-        pauses[start] < pauses[end - 1],
-    )
+    written = _Words.at(tokens, places, is_break, tokens.written)
+    found += _written(written, _before(np.flatnonzero(is_short[places])), known, least=2)
+    found += _without_adverbs(tokens, places, is_break, replaced, known)
+    return Windows(*map(np.concatenate, zip(*found, strict=True)))
 
 
 def find_other_names(tokens: TokenArrays, others: HashSet) -> tuple[np.ndarray, np.ndarray]:
@@ -190,13 +228,13 @@ def find_other_names(tokens: TokenArrays, others: HashSet) -> tuple[np.ndarray, 
     others (HashSet): The bags of words of these names.
     RETURNS (Tuple[Ints1d, Ints1d]): int64: the first token of each, and the token after each.
     """
-    places = np.flatnonzero(tokens.kinds == WORD) if len(others) else np.zeros(0, "int64")
-    runs = _runs(tokens, places, is_break=(tokens.kinds == BREAK) | (tokens.kinds == PAUSE))
-    hashes = np.concatenate([np.zeros(1, "uint64"), np.cumsum(tokens.hashes[places])])
-    words, first = _Words(hashes, runs), np.arange(len(runs))
+    is_word = (tokens.kinds == WORD) | (tokens.kinds == ADVERB)
+    places = np.flatnonzero(is_word) if len(others) else np.zeros(0, "int64")
+    is_break = (tokens.kinds == BREAK) | (tokens.kinds == PAUSE)
+    words, first = _Words.at(tokens, places, is_break), np.arange(len(places))
     starts, ends = [np.zeros(0, "int64")], [np.zeros(0, "int64")]
     for length in range(2, MOST_WORDS + 1):
-        matching, _ = words.windows(first, first + length, others)
+        matching, _ = words.named(first, first + length, others)
         starts.append(places[matching])
         ends.append(tokens.ends[places[matching + length - 1]])
     return np.concatenate(starts), np.concatenate(ends)
@@ -209,41 +247,70 @@ def _before(places: np.ndarray) -> np.ndarray:
 
 
 def _written(
-    words: _Words, first: np.ndarray, sizes: np.ndarray, known: KnownNames, *, least: int = 1
-) -> Iterator[_Found]:
+    words: _Words, first: np.ndarray, known: KnownNames, *, least: int = 1
+) -> Iterator[Windows]:
     """Find the windows of each length that have the words of a name.
 
     words (_Words): The words.
     first (Ints1d): int64: the words to start at, ascending.
-    sizes (Ints1d): int32 (w + 1,): running sums of the numbers of their words.
     known (KnownNames): The names.
     least (int): The minimum number of words.
-    YIELDS (Tuple[...]): The first word, the word after the last, the hash of the name, and 1.0.
+    YIELDS (Windows): The windows.
     """
+    sizes = words.sizes
     for length in range(least, _MAX_WORDS + 1):
         first = first[: np.searchsorted(first, len(words.runs) - length, side="right")]
         is_whole = words.runs[first] == words.runs[first + length - 1]
         first = first[is_whole & (sizes[first + length] - sizes[first] <= known.longest)]
-        matching, values = words.windows(first, first + length, known)
-        yield first[matching], first[matching] + length, values, np.ones(len(matching))
+        matching, values = words.named(first, first + length, known)
+        start = first[matching]
+        yield words.as_windows(start, start + length, values, np.ones(len(matching)))
         if not len(first):
             return
 
 
-def _replaced(words: _Words, single: Replacements, known: KnownNames) -> Iterator[_Found]:
+def _without_adverbs(
+    tokens: TokenArrays,
+    places: np.ndarray,
+    is_break: np.ndarray,
+    replaced: Replacements,
+    known: KnownNames,
+) -> Iterator[Windows]:
+    """Find the windows that are names without the adverbs between their words: "ears were mildly
+    rotated". Adverbs that no name has are never in their way.
+
+    tokens (TokenArrays): The tokens.
+    places (Ints1d): int64 (w,): the words, by token.
+    is_break (np.ndarray): bool (t,): whether no window goes across a token.
+    replaced (Replacements): Words of names that tokens stand for.
+    known (KnownNames): The names.
+    YIELDS (Windows): The windows, and some others.
+    """
+    is_adverb = tokens.kinds[places] == ADVERB
+    rest = places[~is_adverb]
+    after = np.searchsorted(rest, places[is_adverb])
+    words = _Words.at(tokens, rest, is_break)
+    yield from _written(words, _before(after - 1), known, least=2)
+    around = np.unique(after[:, None] + np.arange(-_MAX_REPLACED, _MAX_REPLACED))
+    near = rest[around[(around >= 0) & (around < len(rest))]]
+    yield from _replaced(words, replaced.where(np.isin(replaced.places, near)), known)
+
+
+def _replaced(words: _Words, single: Replacements, known: KnownNames) -> Iterator[Windows]:
     """Find the windows that are names after one or two of their words are replaced.
 
-    YIELDS (Tuple[...]): As for `_written`, with their certainty.
+    YIELDS (Windows): The windows.
     """
+    single = single._replace(places=np.searchsorted(words.places, single.places))
     for distance in range(_MAX_REPLACED):
         changed = _pairs(single, distance) if distance else single
         for size in range(distance + 1, _MAX_REPLACED + 1):
             for before in range(size - distance):
                 fitting = changed.where(changed.least <= size)
                 start = fitting.places - before
-                matching, values = words.windows(start, start + size, known, fitting.changes)
+                matching, values = words.named(start, start + size, known, fitting.changes)
                 start = start[matching]
-                yield start, start + size, values, fitting.certainty[matching]
+                yield words.as_windows(start, start + size, values, fitting.certainty[matching])
 
 
 def _pairs(single: Replacements, distance: int) -> Replacements:

@@ -33,6 +33,8 @@ class Phrases:
         self.words = words
         self._classes = words.classes
         self._finder = words.language.finder
+        self._adverb_endings = tuple(self._finder.adverb_endings)
+        self._other_endings = tuple(self._finder.endings_like_adverbs)
         small = "|".join(map(re.escape, sorted(self._classes.function_words))) or r"(?!)"
         self._wrap = re.compile(rf"(?i)\b(?:{small})\s*\n|\n\s*(?:{small})\b")
 
@@ -40,6 +42,16 @@ class Phrases:
     def _joining(self) -> frozenset[str]:
         """The prepositions that join two findings: "infarction with embolism"."""
         return self._classes.prepositions & self._classes.function_words - self._finder.genitives
+
+    def is_adverb(self, word: str) -> bool:
+        """Check for an adverb, by its ending.
+
+        word (str): A word in lower case.
+        RETURNS (bool): True if it is one.
+        """
+        if not word.endswith(self._adverb_endings) or word in self._finder.words_like_adverbs:
+            return False
+        return not word.endswith(self._other_endings)
 
     @cached_property
     def organs(self) -> frozenset[str]:

@@ -167,16 +167,16 @@ def states_no_adjective(window: Window) -> bool:
 
 
 def _states_adjective(window: Window) -> bool:
-    """Check whether a text states an adjective: "the ventricle is enlarged", or, with the two words
-    of a name, any that the name has before its noun: "her gait was unsteady".
+    """Check whether a text states an adjective: "the ventricle is enlarged", or what a name has
+    before its noun: "long bones were slender".
     """
     words = window.context.words
     copulas = words.classes.copulas
     content = words.content(" ".join(t for t in tokens_of(window.text) if t not in copulas))
-    is_two = len(content) == 2 and any(
-        words.content(name) == content[::-1] for name in window.written
+    turned = [content[place:] + content[:place] for place in range(1, len(content))]
+    return words.is_adjective(window.parts[-1]) or any(
+        words.content(name) in turned for name in window.written
     )
-    return is_two or words.is_adjective(window.parts[-1])
 
 
 def counts_others(window: Window) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -15,7 +15,17 @@ from ..documents.abbreviations import abbreviation_spans, read_abbreviations
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.composites import composite_splitter
 from ..text.words import Words
-from .name_windows import BREAK, FILLER, PAUSE, PAUSES, WORD, Replacements, TokenArrays
+from .name_windows import (
+    ADVERB,
+    BREAK,
+    FILLER,
+    PAUSE,
+    PAUSES,
+    WORD,
+    Replacements,
+    TokenArrays,
+)
+from .phrases import phrases_of
 from .readings import NO_READINGS, NeighbourReader, Reading, as_replacements
 
 _SLASH = "/"
@@ -152,6 +162,7 @@ class TokenWords:
         """
         finder, classes = words.language.finder, words.classes
         self.words = words
+        self._phrases = phrases_of(words)
         self._neighbours = NeighbourReader(words)
         self._splitter = composite_splitter(words.language.code)
         self._known: dict[int, _Token] = {}
@@ -224,6 +235,20 @@ class TokenWords:
         """
         return self._with_sign.sub(self._with, text)
 
+    def without_adverbs(self, text: str, names: Iterable[str]) -> str:
+        """Leave out the adverbs of a window that its names lack.
+
+        text (str): The text of the window.
+        names (Iterable[str]): Its names.
+        RETURNS (str): The text.
+        """
+        adverbs = [word for word in text.split() if self._phrases.is_adverb(word.lower())]
+        if not adverbs:
+            return text
+        known = {word for name in names for word in self.words.normalized(name)}
+        lacking = {word for word in adverbs if known.isdisjoint(self.words.normalized(word))}
+        return " ".join(word for word in text.split() if word not in lacking) if lacking else text
+
     def _distinct(self, orths: list[int], docs: Sequence[Doc]) -> list[_Token]:
         # Another thread may start a new cache in the meantime.
         known = self._known
@@ -241,7 +266,9 @@ class TokenWords:
         if not text or (_BREAK.search(text) and not any(map(str.isalnum, text))):
             return _END
         token = self._of_words([] if text in self._skipped else self.words.normalized(text))
+        is_adverb = token.size == 1 and self._phrases.is_adverb(text.lower())
         return token._replace(
+            kind=ADVERB if is_adverb else token.kind,
             starts_latin=_is_latin(text[0]),
             ends_latin=_is_latin(text[-1]),
             is_preposition=text.lower() in self._owning,

@@ -54,6 +54,8 @@ class FinderClasses:
     inducing: What names write for the drug in "levodopa-induced".
     other_causes: What induces something and is not a drug.
     adverb_endings: End adverbs.
+    words_like_adverbs: Other words that end like these: "early".
+    endings_like_adverbs: Endings of such words: "microcephaly".
     positive: What a plus after a marker says.
     negative: What a minus after a marker says.
     generic_names: Names in ontologies that do not name a concept by themselves.
@@ -103,6 +105,8 @@ class FinderClasses:
     inducing: Words = NONE
     other_causes: Words = NONE
     adverb_endings: Words = NONE
+    words_like_adverbs: Words = NONE
+    endings_like_adverbs: Words = NONE
     positive: Words = NONE
     negative: Words = NONE
     generic_names: Words = NONE

@@ -93,6 +93,10 @@ NAMES = (
     "Long QT syndrome",
     "Metastatic melanoma",
     "Metastasis",
+    "Slender long bone",
+    "Delayed walking",
+    "Severely delayed walking",
+    "Hypoplastic clavicle",
 )
 HIGH = ("increased", "elevated", "raised", "high")
 
@@ -147,6 +151,11 @@ def nlp():
         ("The [spleen is enlarged].", "Increased spleen size"),
         ("[gastroesophageal reflux]", "Gastro-esophageal reflux"),
         ("[Ears are low-set].", "Low-set ears"),
+        ("[Long bones were slender].", "Slender long bone"),
+        ("[walking was markedly delayed]", "Delayed walking"),
+        ("[walking was severely delayed]", "Severely delayed walking"),
+        ("markedly [delayed walking]", "Delayed walking"),
+        ("her [clavicles were severely hypoplastic]", "Hypoplastic clavicle"),
         ("She is [confused].", "Confusion"),
         ("[confused]  &  well", "Confusion"),
         ("[jaundiced] infant", "Jaundice"),
@@ -233,6 +242,7 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, concept):
         "stress-induced or clinically induced dyskinesia, scopolamine-induced impairment",
         "The renal pelvis and the pelvis of the kidney are normal.",
         "A dilated left ventricle.",
+        "slender anomaly of a long bone, long bones were a slender",
         "pain in gout, pain and knees, pain by knee",
         "HER2- carcinoma, CD16+ leukocytes, HER2-low carcinoma",
     ],
