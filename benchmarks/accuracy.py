@@ -89,7 +89,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         "--encoder",
         required=True,
         nargs="+",
-        help="exact, ngram, minilm, dan, paths of training configs (.cfg), or FOLDERs",
+        help="exact, ngram, minilm, minilm-int8, dan, paths of training configs (.cfg), or FOLDERs",
     )
     add("--train", choices=TRAINS, default="O", help="what dan and configs train on [%(default)s]")
     add_part(parser)

@@ -159,7 +159,7 @@ def main() -> None:
         nargs="+",
         required=True,
         metavar="NAME",
-        help="ngram, minilm, dan, paths of training configs (.cfg) or FOLDERs",
+        help="ngram, minilm, minilm-int8, dan, paths of training configs (.cfg) or FOLDERs",
     )
     add(
         "--train",

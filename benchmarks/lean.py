@@ -31,13 +31,11 @@ from _measure.environments import make_lean_environment
 from _measure.interleaved import spread, take_turns
 from _measure.memory_usage import read_status, require_proc
 
-from spacy_connorm import export_encoder
-from spacy_connorm.encoders.pretrained import MINILM
 from spacy_connorm.evaluation.report import Row
 
 HERE = "here"
 # By environment: the encoder that runs in it.
-ENCODERS = {"dan": "dan", "onnx": "minilm", HERE: "dan"}
+ENCODERS = {"dan": "dan", "onnx": "minilm-int8", HERE: "dan"}
 ALONE = "spaCy alone"
 CHILD = """
 import sys, json
@@ -100,13 +98,8 @@ def make_pipeline(environment: str, data: Data, arguments: Namespace) -> Path:
     """
     encoder, work = ENCODERS[environment], arguments.work
     folder = work / f"lean-{encoder}-pipeline"
-    name = arguments.dan
-    if encoder != "dan":
-        # The default transformer in eight bits.
-        name = work / "minilm-int8"
-        if not name.is_dir():
-            export_encoder(MINILM, name)
-    write_pipeline(folder, encoder_config(str(name), data, work=work), data, work=work)
+    name = arguments.dan if encoder == "dan" else encoder
+    write_pipeline(folder, encoder_config(name, data, work=work), data, work=work)
     return folder
 
 

@@ -39,7 +39,9 @@ sys.stdin.readline()
 def main() -> None:
     parser = make_parser(__doc__ or "")
     parser.add_argument(
-        "--encoder", default="ngram", help="ngram, minilm, dan or a FOLDER [%(default)s]"
+        "--encoder",
+        default="ngram",
+        help="ngram, minilm, minilm-int8, dan or a FOLDER [%(default)s]",
     )
     arguments = begin(parser)
     require_proc()

@@ -11,7 +11,7 @@ same mentions a second time.
 scispaCy gets an environment of its own, which the first run makes from _peers/scispacy.txt
 with the Python that runs it, 3.10 or 3.11.
 
-Example: python benchmarks/peers.py --ours minilm dan --data ../shared/data
+Example: python benchmarks/peers.py --ours minilm-int8 dan --data ../shared/data
 """
 
 from argparse import ArgumentParser, Namespace
@@ -64,7 +64,12 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with the benchmark's options."""
     add = parser.add_argument
     add("--dataset", choices=DISEASES, nargs="+", default=DISEASES, help="[both]")
-    add("--ours", nargs="+", default=["minilm", "dan"], help="minilm, dan, ngram or a FOLDER")
+    add(
+        "--ours",
+        nargs="+",
+        default=["minilm-int8", "dan"],
+        help="minilm-int8, minilm, dan, ngram or a FOLDER",
+    )
     add(
         "--index",
         nargs="+",

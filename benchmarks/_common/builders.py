@@ -40,7 +40,8 @@ def make_sieve(name: str, threshold: float = THRESHOLD) -> Sieve:
 def encoder_config(name: str, data: Data, *, train: str = "O", work: Path) -> dict[str, Any]:
     """Find an encoder by name. A training config is trained, unless an earlier run did.
 
-    name (str): "ngram", "minilm", "dan" (for `assets/dan.cfg`), another training config, or a
+    name (str): "ngram", "minilm" (in full precision, by PyTorch), "minilm-int8" (in eight bits, the
+        component's default), "dan" (for `assets/dan.cfg`), another training config, or a
         folder that `spacy connorm train` or Transformers wrote.
     data (Data): What a training config is trained on.
     train (str): Its O, or its O and D ("OD").
@@ -51,13 +52,15 @@ def encoder_config(name: str, data: Data, *, train: str = "O", work: Path) -> di
         return {"@architectures": "spacy-connorm.NgramEncoder.v1"}
     if name == "minilm":
         return {"@architectures": "spacy-connorm.TransformerEncoder.v1"}
+    if name == "minilm-int8":
+        return {"@architectures": "spacy-connorm.OnnxEncoder.v1"}
     path = DAN if name == "dan" else Path(name)
     if path.is_dir():
         return _folder_config(path)
     if path.suffix != ".cfg" or not path.is_file():
         fail(
-            f"'{name}' is no encoder: give exact, ngram, minilm, dan, a training config (.cfg) or "
-            "the folder of a model."
+            f"'{name}' is no encoder: give exact, ngram, minilm, minilm-int8, dan, a training "
+            "config (.cfg) or the folder of a model."
         )
     with clear_errors():
         return train_once(path, data, on=train, work=work)

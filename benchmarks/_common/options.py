@@ -31,7 +31,7 @@ def add_encoder(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--encoder",
         required=True,
-        help="ngram, minilm, dan, the path of a training config (.cfg), or a FOLDER",
+        help="ngram, minilm, minilm-int8, dan, the path of a training config (.cfg), or a FOLDER",
     )
 
 

@@ -6,7 +6,7 @@ import typer
 from tqdm import tqdm
 from wasabi import msg
 
-from ..training import PoolReport, TrainingObserver, export_encoder, save_encoder, train
+from ..training import PoolReport, TrainingObserver, save_encoder, train
 from ..training.training_run import is_main_process
 from .app import command, parse_overrides
 from .options import options_of
@@ -60,19 +60,3 @@ def encoder_cli(**given: Any) -> None:
     """
     path, width = save_encoder(**given)
     msg.good(f"Wrote the transformer, whose vectors have {width} components: {path}")
-
-
-@command("export")
-@options_of(export_encoder, flags={"precision": "-p"})
-def export_cli(**given: Any) -> None:
-    """Export a transformer for ONNX Runtime.
-
-    OnnxEncoder.v1 with OUT as its `name` needs neither torch nor transformers, and in eight bits
-    (int8) it is about three times as fast on CPUs. Its vectors differ from the transformer's, so
-    indexes must be built again with it.
-
-    Example: connorm export training/encoder training/encoder-int8
-    """
-    path, cosine = export_encoder(**given)
-    msg.good(f"Wrote the encoder: {path}")
-    msg.info(f"Mean cosine between its vectors and those of '{given['name']}': {cosine:.4f}")

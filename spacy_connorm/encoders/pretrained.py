@@ -3,8 +3,9 @@ that comes with a model is never run.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import shorten
@@ -66,7 +67,7 @@ def load_pretrained(name: str) -> Pretrained:
     """
     folder = find_folder(name)
     if folder is not None:
-        _require_transformer(folder)
+        require_transformer(folder)
         return _load(str(folder), local_files_only=True)
     from huggingface_hub.utils import HFValidationError
 
@@ -92,6 +93,32 @@ def find_folder(name: str) -> Path | None:
     if folder is not None:
         return folder
     return Path(name) if Path(name).is_dir() else None
+
+
+def fetch_folder(name: str, files: Sequence[str]) -> Path:
+    """Find a model without transformers: in the installed packages, as a folder, in the cache of
+    the Hugging Face hub, or on the hub.
+
+    name (str): A name on the hub, or the path of a folder.
+    files (Sequence[str]): The files to take from the hub.
+    RETURNS (Path): The model's folder.
+    RAISES (ConnormError): CN303 if nothing is found, CN304 if a package is not the published one.
+    """
+    folder = find_folder(name)
+    if folder is not None:
+        return folder
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.utils import HFValidationError
+
+    fetch = partial(snapshot_download, name, allow_patterns=list(files))
+    try:
+        cached = Path(fetch(local_files_only=True))
+    except (OSError, HFValidationError):
+        cached = None
+    if cached is not None and all((cached / file).is_file() for file in files):
+        return cached
+    _probe_hub(name)
+    return Path(fetch())
 
 
 def _find_in_packages(name: str) -> Path | None:
@@ -139,7 +166,9 @@ def _not_found(name: str, error: Exception) -> str:
     ]
     if name == MINILM:
         tried.insert(0, f"the package '{_DISTRIBUTION}' (not installed)")
-    return Errors.CN303.format(name=name, tried=", ".join(tried), minilm=MINILM)
+    return Errors.CN303.format(
+        name=name, tried=", ".join(tried), distribution=_DISTRIBUTION, minilm=MINILM
+    )
 
 
 def _hub_reason(error: Exception) -> str:
@@ -180,7 +209,13 @@ def _load(source: str, *, local_files_only: bool) -> Pretrained:
     return Pretrained(tokenizer, transformer)
 
 
-def _require_transformer(folder: Path) -> None:
+def require_transformer(folder: Path) -> None:
+    """Refuse a folder without a transformer.
+
+    folder (Path): The folder.
+    RAISES (ConnormError): CN306 if it has no `config.json`, CN317 for an encoder of another
+        architecture.
+    """
     if not (folder / CONFIG).is_file():
         raise ConnormError(Errors.CN306.format(path=folder, reason=f"it has no '{CONFIG}'"))
     encoder = ARCHITECTURES.get(model_type(folder))

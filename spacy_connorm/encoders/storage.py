@@ -1,4 +1,4 @@
-"""How encoders are saved: weights by name, and the folders written by training and export."""
+"""How encoders are saved: weights by name, and the folders written by training."""
 
 import hashlib
 import json
@@ -15,12 +15,12 @@ from ..files.folders import read_object
 # The types that weights may be stored as.
 DTYPES = ("float32", "int8")
 CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors"
+TOKENIZER_CONFIG = "tokenizer_config.json"
 # `model_type` in the `config.json` of encoders that are not from Hugging Face, and what loads them.
-DAN, GROUNDED_DAN, ONNX = "connorm-dan", "connorm-grounded-dan", "connorm-onnx"
+DAN, GROUNDED_DAN = "connorm-dan", "connorm-grounded-dan"
 ARCHITECTURES = {
     DAN: "DanEncoder.v1",
     GROUNDED_DAN: "GroundedDanEncoder.v1",
-    ONNX: "OnnxEncoder.v1",
 }
 _FORMAT_VERSION = 1
 # How a transformer was trained, beside its weights.
@@ -57,7 +57,7 @@ def digest_parts(*parts: str | bytes) -> str:
 
 
 def write_config(folder: Path, model_type: str, settings: Mapping[str, Any]) -> None:
-    """Write the `config.json` of a trained or exported encoder.
+    """Write the `config.json` of a trained encoder.
 
     folder (Path): Its folder, which is created.
     model_type (str): A key of `ARCHITECTURES`.
@@ -88,7 +88,7 @@ def read_card(folder: Path | None) -> dict[str, Any]:
 
 @contextmanager
 def reading_folder(folder: Path, model_type: str) -> Iterator[dict[str, Any]]:
-    """Read the folder of a trained or exported encoder. Any error in the block is reported as an
+    """Read the folder of a trained encoder. Any error in the block is reported as an
     error of the folder.
 
     folder (Path): The folder.

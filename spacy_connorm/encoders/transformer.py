@@ -35,8 +35,8 @@ def TransformerEncoder(
     """Build an encoder from a pretrained transformer. `initialize` loads it; its weights, tokenizer
     and configuration are saved with the model.
 
-    name (str): A name on the Hugging Face hub, or a folder. all-MiniLM-L6-v2 is taken from the
-        extra `[minilm]` if installed.
+    name (str): A name on the Hugging Face hub, or a folder. all-MiniLM-L6-v2 is taken from its
+        package if installed.
     pooling (Optional[Literal["mean", "cls", "max"]]): How token vectors are pooled. If None, as the
         folder was trained by `connorm train`, or else "mean".
     max_length (Optional[int]): Texts are truncated to this many tokens, including special tokens,
@@ -58,7 +58,6 @@ def TransformerEncoder(
         "transformers",
         "torch",
         "transformers",
-        instead=", or `[minilm]` for its default weights too",
     )
     asked = {"pooling": pooling, "max_length": max_length}
     shim = TransformerShim(

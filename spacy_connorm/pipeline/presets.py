@@ -14,11 +14,16 @@ NGRAMS: Block = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
 # training.
 ENCODERS: dict[str, Block] = {
     "fast": {"@architectures": "spacy-connorm.DanEncoder.v1", "buckets": 0, "dtype": "int8"},
+    "accurate": {"@architectures": "spacy-connorm.OnnxEncoder.v1"},
+    "ngrams": NGRAMS,
+}
+# The same with `--gpu-id`.
+GPU_ENCODERS: dict[str, Block] = {
+    **ENCODERS,
     "accurate": {
         "@architectures": "spacy-connorm.TransformerEncoder.v1",
         "mixed_precision": True,
     },
-    "ngrams": NGRAMS,
 }
 # The parts of a normalizer that `add_pipe` makes.
 ADD_PIPE: Block = {

@@ -25,7 +25,7 @@ from ..ontology.formats import has_languages
 from ..ontology.profiles import AUTO, NONE, PROFILES, Profile
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_normalizer
-from ..pipeline.presets import FINDER, TRAINED_ENCODERS
+from ..pipeline.presets import ENCODERS, FINDER, GPU_ENCODERS, TRAINED_ENCODERS
 from ..pipeline.saving import write_pipeline
 from ..pipeline.short_form_files import no_findings
 from ..text.substitutions import Substitution
@@ -167,9 +167,11 @@ def build_index(
     choose_device(gpu_id)
     if train:
         encoder = _require_trained(encoder, config, train_minutes)
+    encoders = ENCODERS if gpu_id < 0 else GPU_ENCODERS
     plan_for = partial(
         plan_pipeline,
         config,
+        encoders=encoders,
         pooling=pooling,
         component=component,
         find_mentions=find_mentions,
@@ -210,6 +212,7 @@ def build_index(
                 source,
                 str(encoder),
                 work.path,
+                architecture=encoders[str(encoder)]["@architectures"],
                 minutes=train_minutes,
                 language=nlp.vocab.lang,
                 gpu_id=gpu_id,

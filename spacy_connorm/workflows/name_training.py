@@ -92,6 +92,7 @@ def train_on_names(
     encoder: str,
     folder: Path,
     *,
+    architecture: str,
     minutes: float,
     language: str,
     gpu_id: int = -1,
@@ -102,6 +103,7 @@ def train_on_names(
     ontology (Ontology): The ontology.
     encoder (str): One of `TRAINED_ENCODERS`.
     folder (Path): The folder for the encoder and temporary files.
+    architecture (str): What the trained encoder is used with.
     minutes (float): The maximum time to train.
     language (str): The language of the names, as in `nlp.lang`.
     gpu_id (int): The GPU; -1 for the CPU.
@@ -133,7 +135,7 @@ def train_on_names(
         on_plan(plan)
     trained = folder / "encoder"
     train(config, trained, overrides={"training.arguments.max_steps": plan.steps}, gpu_id=gpu_id)
-    block = {"@architectures": config["encoder"]["@architectures"], "name": str(trained)}
+    block = {"@architectures": architecture, "name": str(trained)}
     right = [_is_right(encoder, rest, left_out, language) for encoder in (NGRAMS, block)]
     gain = _compare(*right)
     return block if gain.pays else NGRAMS, gain

@@ -106,6 +106,7 @@ def plan_pipeline(
     config: str | Path | Config | None = None,
     *,
     encoder: str | Block | None = None,
+    encoders: Mapping[str, Block] = ENCODERS,
     pooling: str | None = None,
     component: str | None = None,
     find_mentions: bool = False,
@@ -117,8 +118,9 @@ def plan_pipeline(
 
     config (Optional[Union[str, Path, Config]]): The config of any pipeline with this component; the
         default settings if None.
-    encoder (Optional[Union[str, Dict[str, Any]]]): For the default settings: one of `ENCODERS`, a
-        folder, a name on the hub, or an encoder's block in a config.
+    encoder (Optional[Union[str, Dict[str, Any]]]): For the default settings: one of `encoders`, a
+        folder, a name on the hub, or an encoder's block in a config; "accurate" if None.
+    encoders (Mapping[str, Dict[str, Any]]): The blocks of encoders that have names.
     pooling (Optional[str]): How a transformer that was named pools tokens: mean, cls or max.
     component (Optional[str]): Its name; needed if there are several.
     find_mentions (bool): Whether to add a mention finder.
@@ -132,8 +134,11 @@ def plan_pipeline(
     """
     if config is not None and isinstance(encoder, str):
         refuse("encoder", encoder, "left out with a config, which names its own")
+    # Another architecture does not have the settings of this one.
+    if encoder is None and config is None and _ARCHITECTURE not in (overrides or {}):
+        encoder = "accurate"
     if isinstance(encoder, str) or pooling is not None:
-        encoder = _encoder_block(encoder, pooling)
+        encoder = _encoder_block(encoder, encoders, pooling)
     with config_errors():
         if config is None:
             read = _config_of_presets(encoder, overrides)
@@ -167,19 +172,21 @@ def plan_pipeline(
     return PipelinePlan(lang, name, components, short_forms=short_forms)
 
 
-def _encoder_block(encoder: str | Block | None, pooling: str | None) -> Block:
+def _encoder_block(
+    encoder: str | Block | None, encoders: Mapping[str, Block], pooling: str | None
+) -> Block:
     """Get the block of a config for an encoder that was named."""
     if not isinstance(encoder, str):
         block = dict(encoder or {})
-    elif encoder in ENCODERS:
-        block = dict(ENCODERS[encoder])
+    elif encoder in encoders:
+        block = dict(encoders[encoder])
     elif Path(encoder).is_dir():
         kind = ARCHITECTURES.get(model_type(Path(encoder)), _TRANSFORMER)
         block = {"@architectures": f"spacy-connorm.{kind}", "name": encoder}
     elif _ON_HUB.fullmatch(encoder):
         block = {"@architectures": f"spacy-connorm.{_TRANSFORMER}", "name": encoder}
     else:
-        refuse("encoder", encoder, f"{', '.join(ENCODERS)}, {_OTHER_ENCODERS}")
+        refuse("encoder", encoder, f"{', '.join(encoders)}, {_OTHER_ENCODERS}")
     if pooling is not None:
         require_choice("pooling", pooling, _POOLINGS)
         if not block.get("@architectures", "").endswith(_TRANSFORMER) or "name" not in block:
@@ -189,9 +196,6 @@ def _encoder_block(encoder: str | Block | None, pooling: str | None) -> Block:
 
 
 def _config_of_presets(encoder: Block | None, overrides: Mapping[str, Any] | None) -> Config:
-    # Another architecture does not have the settings of this one.
-    if encoder is None and _ARCHITECTURE not in (overrides or {}):
-        encoder = ENCODERS["accurate"]
     # The empty sections get the component's defaults, and can be overridden.
     parts: Block = {"encoder": encoder or {}, "index": {}, "sieve": {}}
     components = {NORMALIZER: {_FACTORY: NORMALIZER, **parts}, FINDER: {_FACTORY: FINDER}}

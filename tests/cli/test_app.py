@@ -24,7 +24,6 @@ FUNCTIONS = {
     "corrections": spacy_connorm.convert_corrections,
     "encoder": spacy_connorm.save_encoder,
     "evaluate": spacy_connorm.evaluate,
-    "export": spacy_connorm.export_encoder,
     "index": spacy_connorm.build_index,
     "join": spacy_connorm.join_ontologies,
     "substitutions": spacy_connorm.learn_substitutions,

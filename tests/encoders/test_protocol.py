@@ -65,8 +65,8 @@ def hybrid():
 @pytest.fixture(scope="module", params=["ngram", "transformer", "dan", "onnx", "hybrid"])
 def kind(request):
     if request.param == "onnx":
-        folder = request.getfixturevalue("exported_tiny")["int8"]
-        return make_kind("OnnxEncoder", OnnxEncoder, {"pooling": "sum"}, 997, name=str(folder))
+        folder = str(request.getfixturevalue("tiny_folder"))
+        return make_kind("OnnxEncoder", OnnxEncoder, {"pooling": "sum"}, 997, name=folder)
     if request.param == "hybrid":
         blocks = {
             "dense": {"@architectures": "tests.HashingEncoder.v1"},

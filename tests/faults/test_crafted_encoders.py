@@ -14,7 +14,7 @@ from spacy_connorm.encoders.ngram import NgramEncoder
 from spacy_connorm.encoders.onnx import OnnxEncoder
 from spacy_connorm.errors import ConnormError
 
-from .tiny_encoders import make_graph, save_dan, save_onnx
+from .tiny_encoders import save_bert, save_dan
 
 
 def craft(model, change):
@@ -115,7 +115,7 @@ def test_ngrams(change):
 
 @pytest.fixture
 def onnx(tmp_path):
-    save_onnx(tmp_path / "onnx")
+    save_bert(tmp_path / "onnx")
     model = OnnxEncoder(name=str(tmp_path / "onnx"))
     model.initialize()
     return model
@@ -133,7 +133,8 @@ def loop():
     same = helper.make_node("Identity", ["go_on"], ["still"])
     still = helper.make_tensor_value_info("still", TensorProto.BOOL, [])
     body = helper.make_graph([same], "body", [number, value], [still])
-    return make_graph(helper.make_node("Loop", ["", ""], [], body=body))
+    node = helper.make_node("Loop", ["", ""], [], body=body)
+    return helper.make_model(helper.make_graph([node], "loop", [], [])).SerializeToString()
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ from spacy_connorm import (
     convert_corpus,
     convert_ontology,
     evaluate,
-    export_encoder,
     save_encoder,
     save_pipeline,
     train,
@@ -198,7 +197,6 @@ def test_all_that_is_written_has_the_usual_rights(folder):
         ("in.spacy", lambda source, out: evaluate("pipeline", source, json_path=out)),
         ("in.spacy", lambda source, out: evaluate("pipeline", source, markdown_path=out)),
         ("encoder", save_encoder),
-        ("encoder", export_encoder),
         ("pipeline", lambda source, out: calibrate(source, "in.spacy", out)),
     ],
 )

@@ -19,7 +19,7 @@ from spacy_connorm.errors import ConnormError
 
 from .fuzzing import run_in_child
 from .mutations import EXTREMES, mutate, reseal
-from .tiny_encoders import save_dan, save_onnx
+from .tiny_encoders import save_bert, save_dan
 
 HASHES = {"@architectures": "tests.HashingEncoder.v1"}
 NGRAMS = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
@@ -71,7 +71,7 @@ def saved(tmp_path_factory):
     """A function that gives the folder of a component of a kind, and its settings."""
     base = tmp_path_factory.mktemp("encoders")
     save_dan(base / "dan")
-    save_onnx(base / "onnx")
+    save_bert(base / "onnx")
     made = {}
 
     def make(kind):

@@ -118,11 +118,10 @@ def wheel_of(request, demo_ontology, tmp_path_factory):
         folders = {}
         if encoder in ("WordVectorEncoder.v1", "GroundedDanEncoder.v1"):
             folders = {"WordVectorEncoder.v1": str(request.getfixturevalue("fasttext"))}
-        elif encoder not in ("NgramEncoder.v1", "OnnxEncoder.v1"):
+        elif encoder != "NgramEncoder.v1":
             tiny = str(request.getfixturevalue("tiny_folder"))
-            folders = {"DanEncoder.v1": tiny, "TransformerEncoder.v1": tiny}
-        if encoder == "OnnxEncoder.v1":
-            folders = {encoder: str(request.getfixturevalue("exported_tiny")["int8"])}
+            kinds = ("DanEncoder.v1", "OnnxEncoder.v1", "TransformerEncoder.v1")
+            folders = dict.fromkeys(kinds, tiny)
         nlp = spacy.blank("en")
         patterns = [{"label": "FINDING", "pattern": each} for each in ("heart attack", "headache")]
         nlp.add_pipe("entity_ruler").add_patterns(patterns)

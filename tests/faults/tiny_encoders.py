@@ -30,46 +30,38 @@ def save_dan(folder: Path) -> None:
     Dan(settings, tokenizer, {"embeddings.weight": embeddings}).save(folder)
 
 
-def save_onnx(folder: Path) -> None:
-    """Write the folder of a graph: the mean of input embeddings."""
-    from spacy_connorm.encoders.onnx.encoder import OnnxModel, OnnxSettings
+def save_bert(folder: Path) -> None:
+    """Write the folder of a transformer with a single layer."""
+    from safetensors.numpy import save_file
 
-    tokenizer = json.loads(_tokenizer())
-    tokenizer["truncation"] = {
-        **{"direction": "Right", "max_length": 16, "strategy": "LongestFirst", "stride": 0},
+    tokenizer = _tokenizer()
+    rows, inner, length = len(json.loads(tokenizer)["model"]["vocab"]), 2 * WIDTH, 16
+    draw = np.random.default_rng(0)
+    weights = {
+        "embeddings.word_embeddings.weight": (rows, WIDTH),
+        "embeddings.position_embeddings.weight": (length, WIDTH),
+        "embeddings.token_type_embeddings.weight": (2, WIDTH),
     }
-    settings = OnnxSettings("mean", 16, "fp32", WIDTH, 0)
-    OnnxModel(settings, json.dumps(tokenizer), make_graph()).save(folder)
-
-
-def make_graph(*nodes: object) -> bytes:
-    """RETURNS (bytes): A serialized ONNX model with some more nodes."""
-    from onnx import TensorProto, helper, numpy_helper
-
-    rows = len(json.loads(_tokenizer())["model"]["vocab"])
-    table = np.random.default_rng(0).standard_normal((rows, WIDTH), "float32")
-    axes = np.asarray([1], dtype="int64")
-    last = np.asarray([2], dtype="int64")
-    graph = helper.make_graph(
-        [
-            helper.make_node("Gather", ["table", "input_ids"], ["looked"], axis=0),
-            helper.make_node("Cast", ["mask"], ["weights"], to=TensorProto.FLOAT),
-            helper.make_node("Unsqueeze", ["weights", "last"], ["shares"]),
-            helper.make_node("Mul", ["looked", "shares"], ["kept"]),
-            helper.make_node("ReduceMean", ["kept", "axes"], ["vectors"], keepdims=0),
-            *nodes,
-        ],
-        "means",
-        [
-            helper.make_tensor_value_info("input_ids", TensorProto.INT64, ["texts", "tokens"]),
-            helper.make_tensor_value_info("mask", TensorProto.BOOL, ["texts", "tokens"]),
-        ],
-        [helper.make_tensor_value_info("vectors", TensorProto.FLOAT, ["texts", WIDTH])],
-        [
-            numpy_helper.from_array(table, "table"),
-            numpy_helper.from_array(axes, "axes"),
-            numpy_helper.from_array(last, "last"),
-        ],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
-    return model.SerializeToString()
+    layer = "encoder.layer.0"
+    for name, shape in {
+        **{f"attention.self.{part}": (WIDTH, WIDTH) for part in ("query", "key", "value")},
+        "attention.output.dense": (WIDTH, WIDTH),
+        "intermediate.dense": (inner, WIDTH),
+        "output.dense": (WIDTH, inner),
+    }.items():
+        weights |= {f"{layer}.{name}.weight": shape, f"{layer}.{name}.bias": shape[:1]}
+    for name in ("embeddings", f"{layer}.attention.output", f"{layer}.output"):
+        for part in ("weight", "bias"):
+            weights[f"{name}.LayerNorm.{part}"] = (WIDTH,)
+    config = {
+        "model_type": "bert",
+        "num_hidden_layers": 1,
+        "num_attention_heads": 2,
+        "layer_norm_eps": 1e-12,
+        "max_position_embeddings": length,
+    }
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf8")
+    (folder / "tokenizer.json").write_text(tokenizer, encoding="utf8")
+    arrays = {name: draw.standard_normal(shape, "float32") for name, shape in weights.items()}
+    save_file(arrays, folder / "model.safetensors")

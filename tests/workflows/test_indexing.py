@@ -1,5 +1,7 @@
 import gzip
 import json
+import subprocess
+import sys
 from dataclasses import replace
 from functools import partial
 
@@ -283,3 +285,23 @@ def test_swapped_columns_of_synonyms_are_told(tmp_path, demo_ontology):
     with pytest.raises(ConnormError, match=r"CN424.*'DEMO:0000008'.*14 characters.*a tab"):
         build_index(demo_ontology, out, synonyms=path, overrides=NGRAMS)
     assert not out.exists()
+
+
+def test_the_default_encoder_indexes_and_searches_without_torch(
+    demo_ontology, tmp_path, without_torch
+):
+    code = f"""
+import sys
+from spacy_connorm import build_index, load_normalizer
+built = build_index({str(demo_ontology)!r}, {str(tmp_path / "index")!r})
+((first, *_),) = load_normalizer(built.path).candidates(["cardiac attack"])
+print(first.name, [name for name in ("torch", "transformers") if name in sys.modules])
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        env=without_torch,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "myocardial infarction []\n"

@@ -6,7 +6,13 @@ import spacy
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.files.configs import read_config
 from spacy_connorm.pipeline.factory import DEFAULTS
-from spacy_connorm.pipeline.presets import FINDER, NORMALIZER, PRESETS, preset_settings
+from spacy_connorm.pipeline.presets import (
+    FINDER,
+    GPU_ENCODERS,
+    NORMALIZER,
+    PRESETS,
+    preset_settings,
+)
 from spacy_connorm.pipeline.presets import NGRAMS as NGRAM_ENCODER
 from spacy_connorm.pipeline.settings import FinderSettings
 from spacy_connorm.workflows import plan_pipeline
@@ -17,8 +23,8 @@ from .building import COMPONENT, CONFIG
 @pytest.mark.parametrize(
     ("encoder", "expected"),
     [
-        (None, "TransformerEncoder"),
-        ("accurate", "TransformerEncoder"),
+        (None, "OnnxEncoder"),
+        ("accurate", "OnnxEncoder"),
         ("fast", "DanEncoder"),
         ("ngrams", "NgramEncoder"),
     ],
@@ -28,10 +34,11 @@ def test_an_encoder_is_chosen_by_name(encoder, expected):
     assert expected.removesuffix("Encoder").lower() in normalizer.lookup.encoder.name
 
 
-def test_the_default_encoder_is_in_half_precision_unless_another_one_is_chosen():
+def test_the_default_encoder_of_a_gpu_is_in_half_precision_unless_another_one_is_chosen():
     def block(**overrides):
         nlp = plan_pipeline(
-            overrides={f"{COMPONENT}.encoder.{k}": v for k, v in overrides.items()}
+            encoders=GPU_ENCODERS,
+            overrides={f"{COMPONENT}.encoder.{k}": v for k, v in overrides.items()},
         ).make()
         return nlp.config["components"]["concept_normalizer"]["encoder"]
 

@@ -38,8 +38,8 @@ def DanEncoder(
     folder that was saved with a different value is refused.
 
     name (str): A trained encoder's folder; or a transformer (a name on the Hugging Face hub, or a
-        folder) whose tokenizer and input embeddings are used. all-MiniLM-L6-v2 is taken from the
-        extra `[minilm]` if installed.
+        folder) whose tokenizer and input embeddings are used. all-MiniLM-L6-v2 is taken from its
+        package if installed.
     ngram_range (Optional[Sequence[int]]): The shortest and the longest n-gram, in characters (at
         most 100), of a word with a space on either side. Default: 3 and 4.
     buckets (Optional[int]): The number of vectors that n-grams are hashed to; 0 for no n-grams.

@@ -1,4 +1,6 @@
-"""Transformers in ONNX Runtime: exporting them, and the encoder that runs them."""
+"""Transformers in ONNX Runtime: their graphs, written from their weights, and the encoder that runs
+them.
+"""
 
 from .encoder import OnnxEncoder
 

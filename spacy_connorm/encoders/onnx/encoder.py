@@ -1,223 +1,95 @@
-"""A transformer in ONNX Runtime as an encoder, fast on a CPU and without PyTorch; and its
-folder.
-"""
+"""A transformer in ONNX Runtime as an encoder, fast on a CPU and without PyTorch."""
 
-import json
 from array import array
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
-from pathlib import Path
-from typing import Any
+from dataclasses import asdict
+from typing import Any, Literal
 
 import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ...errors import ConnormError, Errors, require_installed
+from ...errors import ConnormError, Errors, refuse, require_choice, require_installed
+from ..pretrained import MINILM, fetch_folder
 from ..protocol import make_encoder
 from ..shims import PretrainedShim
-from ..storage import ONNX, TOKENIZER, digest_parts, reading_folder, write_config
+from ..storage import CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS, require_settings
 from ..tokens import batches_by_length, pad, tokenize_without_threads
+from .model import PRECISIONS, OnnxModel, OnnxSettings
 
-_GRAPH = "model.onnx"
-# Parts of an ONNX model that have parts themselves, by the kind of message and the number of the
-# field in onnx.proto3.
-_PARTS = {
-    ("model", 7): "graph",
-    ("graph", 1): "node",
-    ("graph", 5): "tensor",
-    ("node", 5): "attribute",
-    ("attribute", 5): "tensor",
-    ("attribute", 10): "tensor",
-}
-# Parts that it may not have, in the same way.
-_INNER_GRAPH = "it has a node that contains a graph, such as Loop, Scan or If"
-_OTHER_FILE = "it has weights in another file"
-_REFUSED = {
-    ("model", 25): "it has functions, which could expand without end",
-    ("graph", 15): "it has sparse tensors",
-    ("attribute", 6): _INNER_GRAPH,
-    ("attribute", 11): _INNER_GRAPH,
-    ("tensor", 13): _OTHER_FILE,
-    ("tensor", 14): _OTHER_FILE,
-}
+_MAX_LENGTH = 64
+# The tokens encoded at once, including padding: their activations stay in a processor's cache.
+_BATCH_TOKENS = 256
 
 
-@dataclass(frozen=True, slots=True)
-class OnnxSettings:
-    """The settings of an exported encoder.
+def OnnxEncoder(
+    *,
+    name: str = MINILM,
+    pooling: Literal["mean", "cls", "max"] | None = None,
+    max_length: int | None = None,
+    precision: Literal["int8", "fp32"] = "int8",
+) -> Model[list[str], Floats2d]:
+    """Build an encoder from a pretrained transformer of BERT's or RoBERTa's architecture, as an
+    ONNX graph: in eight bits, or in full precision. `initialize` writes the graph from the weights,
+    in about a second and without torch or transformers; it is saved with the model, which then
+    needs neither the weights nor the library onnx.
 
-    pooling (str): How token vectors are pooled: "mean", "cls" or "max".
-    max_length (int): Texts are truncated to this many tokens, including special tokens.
-    precision (str): The precision of weights and activations of linear layers: "fp32" or "int8".
-    width (int): The width of the vectors.
-    padding (int): The id of the padding token.
-    """
+    A text's vector does not depend on the other texts in its batch (up to float32 rounding): in
+    eight bits, each token has its own scale. It uses OMP_NUM_THREADS threads, by default one per
+    core, and one in a worker of `nlp.pipe(n_process=2)`.
 
-    pooling: str
-    max_length: int
-    precision: str
-    width: int
-    padding: int
-
-    @classmethod
-    def read(cls, config: dict[str, Any]) -> "OnnxSettings":
-        """Read the settings from a config.
-
-        config (Dict[str, Any]): The settings by name; other keys are ignored.
-        RETURNS (OnnxSettings): The settings.
-        """
-        return cls(**{field.name: config[field.name] for field in fields(cls)})
-
-
-@dataclass(frozen=True, slots=True)
-class OnnxModel:
-    """An exported encoder.
-
-    settings (OnnxSettings): The settings.
-    tokenizer (str): JSON of the library tokenizers, with truncation and without padding.
-    graph (bytes): A serialized ONNX model. Inputs: `input_ids`, int64, and `mask`, bool, both of
-        shape (texts, tokens); output: `vectors`, float32, of shape (texts, width).
-    """
-
-    settings: OnnxSettings
-    tokenizer: str
-    graph: bytes
-
-    @property
-    def width(self) -> int:
-        """The width of the vectors.
-
-        RETURNS (int): The number of components.
-        """
-        return self.settings.width
-
-    def digest(self) -> str:
-        """Compute a checksum of everything.
-
-        RETURNS (str): 32 hexadecimal digits.
-        """
-        settings = json.dumps(asdict(self.settings), sort_keys=True)
-        return digest_parts(settings, self.tokenizer, self.graph)
-
-    def check(self) -> None:
-        """Check the settings and the graph.
-
-        RAISES (ValueError): If the settings are impossible, or `require_plain_graph` refuses the
-            graph.
-        """
-        numbers = (self.settings.max_length, self.settings.width, self.settings.padding)
-        if not all(type(number) is int for number in numbers) or min(numbers) < 0:
-            raise ValueError("its settings are not numbers")
-        if not isinstance(self.tokenizer, str) or not isinstance(self.graph, bytes):
-            raise ValueError("it lacks a tokenizer or a graph")
-        require_plain_graph(self.graph)
-
-    def save(self, folder: Path) -> None:
-        """Write the encoder to a folder.
-
-        folder (Path): The folder for `config.json`, `tokenizer.json` and `model.onnx`.
-        """
-        write_config(folder, ONNX, {"digest": self.digest(), **asdict(self.settings)})
-        (folder / TOKENIZER).write_text(self.tokenizer, encoding="utf8")
-        (folder / _GRAPH).write_bytes(self.graph)
-
-
-def load_onnx(path: Path) -> OnnxModel:
-    """Load an exported encoder.
-
-    path (Path): A folder written by `OnnxModel.save`.
-    RETURNS (OnnxModel): The encoder.
-    RAISES (ConnormError): CN306 if the folder contains something else or is damaged.
-    """
-    with reading_folder(path, ONNX) as config:
-        tokenizer = (path / TOKENIZER).read_text(encoding="utf8")
-        model = OnnxModel(OnnxSettings.read(config), tokenizer, (path / _GRAPH).read_bytes())
-        model.check()
-        if config["digest"] != model.digest():
-            raise ValueError("its checksum differs")
-    return model
-
-
-def require_plain_graph(model: bytes) -> None:
-    """Refuse a graph that could run forever, that reads other files, or that is far larger than its
-    bytes. ONNX Runtime reports nothing about a graph until it is ready to run it, and the library
-    onnx is not needed otherwise. So this reads the protocol buffers directly: a message is a list
-    of fields, each with a number and a value.
-
-    model (bytes): A serialized ONNX model.
-    RAISES (ValueError): If it has nodes that contain graphs (Loop, Scan, If), tensors in other
-        files, sparse tensors or functions; and if it is not a model.
-    """
-    from google.protobuf.message import DecodeError
-
-    try:
-        _require_plain("model", model)
-    except DecodeError as error:
-        raise ValueError("it is not an ONNX model, or it is truncated") from error
-
-
-def _require_plain(kind: str, content: bytes) -> None:
-    from google.protobuf.empty_pb2 import Empty
-    from google.protobuf.unknown_fields import UnknownFieldSet
-
-    message = Empty()
-    message.ParseFromString(content)
-    for field in UnknownFieldSet(message):
-        place = (kind, field.field_number)
-        # The location 0 is the model itself.
-        if place in _REFUSED and field.data != 0:
-            raise ValueError(_REFUSED[place])
-        if place in _PARTS:
-            if not isinstance(field.data, bytes):
-                raise ValueError("it is not an ONNX model")
-            _require_plain(_PARTS[place], field.data)
-
-
-# The tokens encoded at once, including padding.
-_BATCH_TOKENS = 512
-
-
-def OnnxEncoder(*, name: str = "") -> Model[list[str], Floats2d]:
-    """Build an encoder from a folder written by `connorm export`: a transformer as
-    an ONNX graph, quantized to eight bits or in full precision. It needs neither torch nor
-    transformers, and is completely saved with the model.
-
-    A text's vector does not depend on the other texts in its batch (up to float32 rounding): in a
-    quantized graph, each token has its own scale. It uses OMP_NUM_THREADS threads, by default one
-    per core, and one in a worker of `nlp.pipe(n_process=2)`.
-
-    name (str): The folder, which also has the pooling and the maximum length of texts.
+    name (str): A folder, such as `connorm train` writes, or a name on the Hugging Face hub.
+        all-MiniLM-L6-v2 is taken from its package if installed.
+    pooling (Optional[Literal["mean", "cls", "max"]]): How token vectors are pooled. If None, as the
+        folder was trained by `connorm train`, or else "mean".
+    max_length (Optional[int]): Texts are truncated to this many tokens, including special tokens,
+        or to the maximum of the transformer if that is lower. If None, as the folder was trained,
+        or else 64.
+    precision (Literal["int8", "fp32"]): The precision of linear layers and embeddings.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN126 if an optional library is not installed.
+    RAISES (ConnormError): CN126 if an optional library is not installed, CN006 for a length that
+        leaves no room for text, CN118 for an unknown precision.
     """
+    if max_length is not None and max_length < 3:
+        refuse("max_length", max_length, "at least 3, since two of them are special tokens")
+    require_choice("precision", precision, PRECISIONS)
     require_installed("OnnxEncoder", "onnx", "onnxruntime", "tokenizers")
-    return make_encoder("onnx_encoder", OnnxShim(name))
+    asked = {"pooling": pooling, "max_length": max_length, "precision": precision}
+    return make_encoder("onnx_encoder", OnnxShim(name, asked))
 
 
 class OnnxShim(PretrainedShim):
-    """Holds an exported transformer and its tokenizer."""
+    """Holds a transformer as a graph, and its tokenizer."""
 
     extra = "onnx"
 
-    def __init__(self, name: str) -> None:
-        """Store the folder.
+    def __init__(self, name: str, asked: dict[str, Any]) -> None:
+        """Store the settings.
 
         name (str): The `name` of `OnnxEncoder`.
+        asked (Dict[str, Any]): Its other settings; None for those not given.
         """
         super().__init__(name)
+        self._asked = asked
         self._tokenizer: Any = None
         self._session: Any = None
 
     def read(self) -> OnnxModel:
-        """Load the exported encoder; see `load_onnx`.
+        """Write the graph of the transformer; see `read_bert`.
 
-        RETURNS (OnnxModel): The encoder.
+        RETURNS (OnnxModel): The graph and its tokenizer.
+        RAISES (ConnormError): The errors of `fetch_folder` and `read_bert`, CN126 if a library is
+            not installed.
         """
-        return load_onnx(Path(self.name))
+        doing = f"Reading the weights of '{self.name}'"
+        require_installed(doing, "minilm", "onnx", "safetensors")
+        from .bert import read_bert
+
+        files = (CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS)
+        return read_bert(fetch_folder(self.name, files), **self._asked, longest=_MAX_LENGTH)
 
     def hold(self, model: OnnxModel | None, digest: str) -> None:
-        """Keep an exported encoder, its tokenizer and a session."""
+        """Keep a graph, its tokenizer and a session."""
         super().hold(model, digest)
         self._tokenizer = self._session = None
         if model is not None:
@@ -273,10 +145,12 @@ class OnnxShim(PretrainedShim):
     def restored(
         self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]
     ) -> tuple[OnnxModel, str]:
-        """Restore an exported encoder with its saved settings.
+        """Restore a graph with its saved settings.
 
-        RETURNS (Tuple): The encoder and its checksum.
+        RETURNS (Tuple): The graph with its tokenizer, and its checksum.
+        RAISES (ConnormError): CN322 if the config has other settings.
         """
         model = OnnxModel(OnnxSettings.read(saved["settings"]), saved["tokenizer"], saved["graph"])
         model.check()
+        require_settings("the saved pipeline", saved["settings"], self._asked)
         return model, model.digest()

@@ -1,6 +1,5 @@
-"""Exported encoders, and graphs that are refused before ONNX Runtime reads them."""
+"""Transformers in ONNX Runtime, and graphs that are refused before it reads them."""
 
-import json
 import os
 import pickle
 import shutil
@@ -15,7 +14,7 @@ from onnx import TensorProto, helper, numpy_helper
 from spacy_connorm.encoders import encoder_inputs, fingerprint, required_extra
 from spacy_connorm.encoders.onnx import OnnxEncoder
 from spacy_connorm.encoders.onnx import encoder as onnx_encoder
-from spacy_connorm.encoders.onnx.encoder import load_onnx, require_plain_graph
+from spacy_connorm.encoders.onnx.model import PRECISIONS, require_plain_graph
 from spacy_connorm.encoders.transformer import TransformerEncoder
 from spacy_connorm.errors import ConnormError
 
@@ -27,9 +26,9 @@ def make_model(nodes, *, tensors=(), functions=()):
     return helper.make_model(graph, functions=list(functions))
 
 
-def test_exported_graphs(exported_tiny):
-    for folder in exported_tiny.values():
-        require_plain_graph((folder / "model.onnx").read_bytes())
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_graphs_of_our_own(tiny_folder, precision):
+    require_plain_graph(held(load(tiny_folder, precision=precision)).graph)
 
 
 @pytest.mark.parametrize("operator", ["Loop", "If", "Scan"])
@@ -97,9 +96,20 @@ def batches_of(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def model(exported_tiny):
+def model(tiny_folder):
     """An encoder in eight bits. Tests do not change it."""
-    return load(exported_tiny["int8"])
+    return load(tiny_folder)
+
+
+def held(model):
+    return model.shims[0]._model
+
+
+def holding(found):
+    """An encoder that holds a graph."""
+    model = OnnxEncoder(name="none", precision=found.settings.precision)
+    model.shims[0].hold(found, found.digest())
+    return model
 
 
 def cosines(found, expected):
@@ -107,31 +117,14 @@ def cosines(found, expected):
     return (found * expected).sum(axis=1) / lengths
 
 
-# How texts are cut, by pooling.
-CUT = {"cls": {"max_length": 4}, "max": {"max_length": 8}}
-
-
-@pytest.fixture(scope="module")
-def with_pooling(exported_tiny, tiny_folder, tmp_path_factory, export):
-    """A function that gives the folder of an export with some pooling and the settings of the
-    transformer. As an export takes seconds, each also cuts texts in another way.
-    """
-
-    def make(pooling):
-        if pooling == "mean":
-            return exported_tiny["fp32"], {}
-        settings = {"pooling": pooling, **CUT[pooling]}
-        folder = tmp_path_factory.mktemp("pooled") / pooling
-        return export(tiny_folder, folder, precision="fp32", **settings), settings
-
-    return make
-
-
-@pytest.mark.parametrize("pooling", ["mean", *CUT])
-def test_vectors_are_those_of_the_transformer(tiny_folder, with_pooling, pooling, batches_of):
-    folder, settings = with_pooling(pooling)
+@pytest.mark.parametrize(
+    ("pooling", "max_length"), [(None, None), ("mean", 64), ("cls", 4), ("max", 8)]
+)
+def test_vectors_are_those_of_the_transformer(tiny_folder, pooling, max_length, batches_of):
+    settings = {"pooling": pooling, "max_length": max_length}
     batches_of(16)
-    model, transformer = load(folder), load_transformer(tiny_folder, **settings)
+    model = load(tiny_folder, precision="fp32", **settings)
+    transformer = load_transformer(tiny_folder, **settings)
     texts = [*TEXTS, "heart attack the skin", "heart attack of", "heart of"]
     vectors = model.predict(texts)
     assert vectors.dtype == np.float32 and vectors.shape == (len(texts), 16)
@@ -146,11 +139,11 @@ def test_eight_bits_are_near(model, tiny):
     assert cosines(vectors, tiny.predict(TEXTS)).min() > 0.98
 
 
-@pytest.mark.parametrize("precision", ["fp32", "int8"])
-def test_vectors_do_not_depend_on_batches(exported_tiny, precision, batches_of):
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_vectors_do_not_depend_on_batches(tiny_folder, precision, batches_of):
     texts = [*TEXTS, "skin " * 20, "acute"]
-    model = load(exported_tiny[precision])
-    alone = np.concatenate([load(exported_tiny[precision]).predict([text]) for text in texts])
+    model = load(tiny_folder, precision=precision)
+    alone = np.concatenate([model.predict([text]) for text in texts])
     batches_of(10_000)
     together = model.predict(texts)
     batches_of(16)
@@ -163,13 +156,12 @@ def test_inputs_are_those_of_the_transformer(model, tiny, odd_text):
     assert encoder_inputs(model, texts) == encoder_inputs(tiny, texts)
 
 
-def test_a_text_without_tokens_has_the_zero_vector(exported_tiny, tmp_path):
+def test_a_text_without_tokens_has_the_zero_vector(model):
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
 
     words = Tokenizer(WordLevel({"[UNK]": 0, "heart": 1}, unk_token="[UNK]")).to_str()
-    replace(load_onnx(exported_tiny["int8"]), tokenizer=words).save(tmp_path)
-    vectors = load(tmp_path).predict(["", "heart"])
+    vectors = holding(replace(held(model), tokenizer=words)).predict(["", "heart"])
     assert not vectors[0].any() and vectors[1].any()
 
 
@@ -184,38 +176,37 @@ def unpickled(model):
     return pickle.loads(pickle.dumps(model))
 
 
-def test_fingerprints_differ_with_whatever_changes_vectors(exported_tiny, tmp_path):
-    model = load_onnx(exported_tiny["int8"])
-    cased = model.tokenizer.replace('"lowercase":true', '"lowercase":false')
-    changed = [
-        *(load_onnx(folder) for folder in exported_tiny.values()),
-        replace(model, tokenizer=cased),
-        replace(model, settings=replace(model.settings, pooling="cls")),
-        replace(model, settings=replace(model.settings, max_length=8)),
-        replace(model, graph=model.graph[:-1] + b"x"),
+def test_fingerprints_differ_with_whatever_changes_vectors(model, tiny_folder):
+    found = held(model)
+    cased = found.tokenizer.replace('"lowercase":true', '"lowercase":false')
+    others = [
+        load(tiny_folder, precision="fp32"),
+        load(tiny_folder, pooling="cls"),
+        load(tiny_folder, max_length=8),
+        load_transformer(tiny_folder),
+        holding(replace(found, tokenizer=cased)),
+        holding(replace(found, graph=found.graph[:-1] + b"x")),
     ]
-    prints = set()
-    for number, each in enumerate(changed):
-        each.save(tmp_path / str(number))
-        prints.add(fingerprint(load(tmp_path / str(number))))
-    assert len(prints) == len(changed)
-    assert fingerprint(load(exported_tiny["int8"])) in prints
+    prints = {fingerprint(other) for other in (model, *others)}
+    assert len(prints) == 1 + len(others)
+    assert fingerprint(load(tiny_folder)) == fingerprint(model)
 
 
-def test_an_export_in_eight_bits_can_be_repeated(exported_tiny, tiny_folder, tmp_path, export):
-    again = load(export(tiny_folder, tmp_path / "again"))
-    assert fingerprint(again) == fingerprint(load(exported_tiny["int8"]))
+@pytest.mark.parametrize("setting", [{"precision": "fp32"}, {"pooling": "cls"}, {"max_length": 8}])
+def test_a_saved_encoder_with_another_setting_is_refused(model, setting):
+    (name,) = setting
+    with pytest.raises(ConnormError, match=f"CN322.*{name}"):
+        OnnxEncoder(**setting).from_bytes(model.to_bytes())
 
 
-def test_neither_torch_nor_transformers_is_needed_and_nobody_is_told(exported_tiny):
+def test_neither_torch_nor_transformers_is_needed_and_nobody_is_told(tiny_folder):
     code = f"""
 import os, sys
-absent = ("torch", "transformers", "spacy_transformers", "onnx", "onnxscript")
-sys.modules.update(dict.fromkeys(absent))
+sys.modules.update(dict.fromkeys(("torch", "transformers", "spacy_transformers")))
 from spacy_connorm.encoders.onnx import OnnxEncoder
-from spacy_connorm.encoders.onnx import encoder as onnx_encoder
-model = OnnxEncoder(name={str(exported_tiny["int8"])!r})
+model = OnnxEncoder(name={str(tiny_folder)!r})
 model.initialize()
+sys.modules.update(dict.fromkeys(("onnx", "safetensors")))
 model = OnnxEncoder().from_bytes(model.to_bytes())
 print(model.predict(["heart attack"]).shape, os.environ["ORT_DISABLE_TELEMETRY"])
 """
@@ -271,11 +262,11 @@ if __name__ == "__main__":
 """
 
 
-def test_other_processes_encode_and_end(exported_tiny, tmp_path, without_torch):
+def test_other_processes_encode_and_end(tiny_folder, tmp_path, without_torch):
     script = tmp_path / "script.py"
     script.write_text(OTHER_PROCESSES)
     done = subprocess.run(
-        [sys.executable, script, exported_tiny["int8"]],
+        [sys.executable, script, tiny_folder],
         env={**without_torch, "OMP_NUM_THREADS": "2"},
         capture_output=True,
         text=True,
@@ -294,30 +285,23 @@ def test_threads(monkeypatch):
     assert thread_count() == os.cpu_count()
 
 
-def test_a_transformer_has_to_be_exported_first(tiny_folder, tmp_path):
-    for folder in (tiny_folder, tmp_path):
-        with pytest.raises(ConnormError, match="CN306.*connorm export"):
-            load(folder)
-
-
-@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.onnx"])
-def test_a_damaged_folder(exported_tiny, tmp_path, name):
-    folder = shutil.copytree(exported_tiny["int8"], tmp_path / "damaged")
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.safetensors"])
+def test_a_damaged_folder(tiny_folder, tmp_path, name):
+    folder = shutil.copytree(tiny_folder, tmp_path / "damaged")
     content = (folder / name).read_bytes()
     (folder / name).write_bytes(content[: len(content) // 2])
-    with pytest.raises(ConnormError, match="CN306"):
+    with pytest.raises(ConnormError, match="CN306|CN324"):
         load(folder)
     (folder / name).unlink()
     with pytest.raises(ConnormError, match="CN306"):
         load(folder)
 
 
-def test_a_later_format_is_refused(exported_tiny, tmp_path):
-    folder = shutil.copytree(exported_tiny["int8"], tmp_path / "later")
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, "format_version": 2}))
-    with pytest.raises(ConnormError, match="CN306.*version 2"):
-        load(folder)
+def test_settings_that_are_impossible():
+    with pytest.raises(ConnormError, match="CN006.*max_length"):
+        OnnxEncoder(max_length=2)
+    with pytest.raises(ConnormError, match="CN118.*int8, fp32"):
+        OnnxEncoder(precision="int4")
 
 
 def test_a_graph_that_onnxruntime_cannot_read():
@@ -327,20 +311,14 @@ def test_a_graph_that_onnxruntime_cannot_read():
         GraphSession(b"nonsense").run(np.zeros((1, 1), "int64"), np.ones((1, 1), bool))
 
 
-def test_vectors_that_are_not_finite(exported_tiny, tmp_path):
-    import onnx
+def test_vectors_that_are_not_finite(tiny_folder, tmp_path):
+    from safetensors.numpy import load_file, save_file
 
-    model = load_onnx(exported_tiny["int8"])
-    graph = onnx.load_from_string(model.graph)
-    for tensor in graph.graph.initializer:
-        if tensor.name.endswith(".scales"):
-            nothing = np.full(tensor.dims, np.nan, "float32")
-            tensor.CopyFrom(onnx.numpy_helper.from_array(nothing, tensor.name))
-    replace(model, graph=graph.SerializeToString()).save(tmp_path)
-    with pytest.raises(ConnormError, match="CN308"):
-        load(tmp_path).predict(TEXTS)
-
-
-def test_a_slow_tokenizer_cannot_be_exported(slow_folder, tmp_path, export):
-    with pytest.raises(ConnormError, match="CN324.*tokenizer"):
-        export(slow_folder, tmp_path / "out")
+    folder = shutil.copytree(tiny_folder, tmp_path / "broken")
+    weights = load_file(folder / "model.safetensors")
+    for array in weights.values():
+        array.fill(np.nan)
+    save_file(weights, folder / "model.safetensors")
+    for precision in PRECISIONS:
+        with pytest.raises(ConnormError, match="CN308"):
+            load(folder, precision=precision).predict(TEXTS)
