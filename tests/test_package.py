@@ -95,7 +95,7 @@ def test_the_wheel_asks_for_the_plugin_once(wheel):
         required = message_from_bytes(archive.read(name)).get_all("Requires-Dist")
     ours = [line for line in required if line.startswith("spacy-connorm")]
     assert len(ours) == 1
-    assert ours[0].startswith("spacy-connorm[transformers]")
+    assert ours[0].startswith("spacy-connorm[onnx]")
 
 
 def test_the_wheel_links_text_without_network_or_sources(wheel, tmp_path):
