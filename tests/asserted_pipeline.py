@@ -11,6 +11,10 @@ FINDINGS = (
     *("fever", "asthma", "cough", "stroke", "fits"),
     *("fièvre", "asthme", "toux", "avc", "crises"),
     *("fiebre", "asma", "tos", "ictus", "crisis"),
+    *("fieber", "husten", "schlaganfall", "krämpfe"),
+    *("koorts", "astma", "hoest", "beroerte", "insulten"),
+    *("febre", "tosse"),
+    *("febbre", "crisi"),
 )
 NAMES = {"negated": "no", "family": "kin", "history": "past", "possible": "?"}
 STATES = ("anxious", "dizzy", "confused", "smoker")

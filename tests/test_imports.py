@@ -84,6 +84,7 @@ TOGETHER = {
     "lang/test_assertions.py",
     "lang/test_neutral.py",
     "lang/test_no_language_in_code.py",
+    "lang/test_phrases.py",
     "lang/test_tables.py",
     "index/test_rebuilding.py",
     "linker/test_inner_products.py",

@@ -298,6 +298,9 @@ class TokenWords:
         RETURNS (Tuple[Reading, ...]): The readings.
         """
         if len(words) > 1:
+            if self.words.classes.compound_heads:  # "Typ-2-Diabetes"
+                readings = chain.from_iterable(map(self._readings_of, words))
+                return tuple(reading._replace(least=1) for reading in readings)
             ordinal = self.words.forms.ordinals.get("".join(words))
             return (Reading((hash_word(ordinal) - value) % MODULUS, 1.0, 2),) if ordinal else ()
         return tuple(self._readings_of(words[0]))

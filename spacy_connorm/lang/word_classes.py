@@ -25,6 +25,7 @@ class WordClasses:
     letters: Letters with a mark that is not an accent: "ñ".
     elisions: Stand before an apostrophe and the word that they belong to: "d'effort".
     joined_prefixes: Beginnings of compounds that are written with a hyphen, too: "intra-utérin".
+    compound_heads: Ends of compounds that are words of their own, in all forms: "kopfschmerzen".
     function_words: Words that bags of words leave out, without accents.
     stop_words: All words of grammar: those of spaCy, which are not in the file.
     conjunctions: Join the items of a list.
@@ -80,6 +81,7 @@ class WordClasses:
     letters: Words = NONE
     elisions: Words = NONE
     joined_prefixes: Words = NONE
+    compound_heads: Words = NONE
     function_words: Words = NONE
     stop_words: Words = NONE
     conjunctions: Words = NONE

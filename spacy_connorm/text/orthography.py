@@ -68,6 +68,10 @@ class Orthography:
             (r"(?<![^\W_])(?:{})'", words.elisions),
             (r"(?<![^\W_])(?P<prefix>{})-(?=[^\W\d_])", words.joined_prefixes),
         )
+        self._compound = _compile(
+            (r"(?<![^\W_])([^\W\d_]{{3,30}})(?=(?:{})(?![^\W_]))", words.compound_heads)
+        )
+        self._has_compounds = bool(words.compound_heads)
         self._has_affixes = bool(words.elisions or words.joined_prefixes)
         # The same for single words, which are kept.
         self.spelling = lru_cache(_CACHED)(self._spelling_of)
@@ -212,6 +216,14 @@ class Orthography:
         if not self._has_affixes:
             return text
         return self._affix.sub(_keep_prefix, text)
+
+    def split_compounds(self, text: str) -> str:
+        """Split compounds before their last word: "Kopfschmerzen" becomes "Kopf schmerzen".
+
+        text (str): A cleaned text.
+        RETURNS (str): The text.
+        """
+        return self._compound.sub(r"\1 ", text) if self._has_compounds else text
 
 
 def _keep_prefix(match: re.Match[str]) -> str:

@@ -39,6 +39,6 @@ def test_a_language_without_a_folder_has_no_cues():
 
 
 def test_findings_are_not_found_by_the_cues_of_another_language():
-    nlp = spacy.blank("de")
+    nlp = spacy.blank("sv")
     nlp.add_pipe("abbreviation_resolver").cfg["meanings"] = {"PE": ["pulmonary embolism"]}
     assert not nlp("No PE. PE likely.")._.abbreviations

@@ -26,10 +26,10 @@ def test_clinical_notes_are_read_with_their_short_forms_and_assertions(tmp_path)
 
 def test_clinical_notes_in_another_language_are_warned_of(tmp_path):
     ontology = Ontology([Concept("C1", "Fieber")])
-    overrides = {**NGRAMS, "nlp.lang": "de"}
-    with pytest.warns(ConnormWarning, match="CNW406.*'de'.*assertion_marker"):
+    overrides = {**NGRAMS, "nlp.lang": "sv"}
+    with pytest.warns(ConnormWarning, match="CNW406.*'sv'.*assertion_marker"):
         built = build_index(ontology, tmp_path / "out", clinical=True, overrides=overrides)
-    assert spacy.load(built.path).lang == "de"
+    assert spacy.load(built.path).lang == "sv"
 
 
 def test_of_several_meanings_the_ontology_chooses_one(tmp_path):

@@ -1,0 +1,68 @@
+"""What the finder does in languages other than English: endings, gender, order, elision, compounds,
+umlauts, and what it must not find.
+"""
+
+from functools import cache
+
+import pytest
+from finding import make_finder, marked
+
+from spacy_connorm import Concept
+
+PHRASES = {
+    "fr": [
+        ("Hypotonie axiale", "une [hypotonie axiale], des [hypotonies axiales]"),
+        ("Oreilles basses implantées", "des [oreilles bas implantées]"),
+        ("Retard de croissance intra-utérin", "[retard de croissance intrautérin]"),
+        ("Dyspnée d'effort", "[dyspnee d’effort]"),
+        ("Hépatite", "un bilan hépatique, une [hépatite]"),
+        ("Parésie oculaire", "un examen oculaire"),
+    ],
+    "es": [
+        ("Mano pequeña", "[manos pequeñas]"),
+        ("Uña pequeña", "un niño pequeño, [uñas pequeñas]"),
+        ("Pie plano", "[pies planos], [pie plano]"),
+        ("Dolor de ojo", "[dolor en el ojo]"),
+    ],
+    "de": [
+        ("Kopfschmerz", "starke [Kopfschmerzen]"),
+        ("Entzündung der Lunge", "beidseitige [Lungenentzündungen]"),
+        ("Lungenentzündung", "eine [Lungenentzuendung], [Entzündung der Lunge]"),
+        ("Diabetes mellitus Typ 2", "ein [Typ-2-Diabetes], [Diabetes mellitus vom Typ 2]"),
+        ("Hörverlust", "ein [Hoerverlust]"),
+        ("Kleine Hand", "[kleine Hände]"),
+    ],
+    "nl": [
+        ("Hoofdpijn", "heftige [hoofdpijn]"),
+        ("Ontsteking van de nier", "dubbelzijdige [nierontsteking]"),
+        ("Kleine voet", "[kleine voeten]"),
+        ("Diabetes mellitus type 2", "een [type-2-diabetes]"),
+    ],
+    "pt": [
+        ("Lesão cutânea", "[lesões cutâneas]"),
+        ("Mão pequena", "[mãos pequenas]"),
+        ("Dor no peito", "[dores no peito], [dor torácica]"),
+        ("Pé plano", "[pés planos]"),
+    ],
+    "it": [
+        ("Mano piccola", "[mani piccole]"),
+        ("Dolore dell'occhio", "[dolori dell’occhio]"),
+        ("Cisti del rene", "[cisti renali]"),
+        ("Diabete mellito tipo 2", "[diabete di tipo 2]"),
+    ],
+}
+
+
+@cache
+def finder(code):
+    concepts = [Concept(name, name) for name, _ in PHRASES[code]]
+    return make_finder(concepts, code=code)
+
+
+@pytest.mark.parametrize(
+    ("code", "name", "text"), [(code, *row) for code, rows in PHRASES.items() for row in rows]
+)
+def test_a_phrase_has_the_words_of_a_name(code, name, text):
+    assert marked(finder(code), text) == text
+    found = {ent.kb_id_ for ent in finder(code)(text.replace("[", "").replace("]", "")).ents}
+    assert found <= {other for other, _ in PHRASES[code]}
