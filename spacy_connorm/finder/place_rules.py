@@ -1,6 +1,7 @@
 """Rules by the tokens around a window."""
 
 import re
+from collections.abc import Collection
 from itertools import chain
 
 from spacy.symbols import NOUN, PROPN
@@ -15,6 +16,9 @@ _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 _OTHER_KIND = re.compile("[A-CE-KM-QT-Z]")
 _SLASH = "/"
 _NOUNS = frozenset([NOUN, PROPN])
+_ENDS = frozenset([".", "!", "?", ";"])
+# The minimum number of letters of a word in a proper name.
+_SHORTEST_NAME = 3
 _AGE = re.compile(r"(?:\d{1,3})?[MF]")
 # Tokens before a mood in which a person may stand.
 _REACH = 3
@@ -66,9 +70,10 @@ def has_other_meaning(window: Window) -> bool:
     if token is not None and after in _HYPHENS and not token.whitespace_:
         return window.end + 1 < len(window.doc) and token.nbor().lower_ in classes.kinds
     noun = window.context.words.orthography.drop_plurals(after)
-    if noun in classes.remedies and window.context.words.is_head(window.parts[-1]):
+    is_of_substances = noun in classes.remedies | classes.molecules
+    if is_of_substances and window.context.words.is_head(window.parts[-1]):
         return True
-    return noun in classes.about_findings or _has_beside(window, text, after, "after")
+    return noun in classes.other_heads or _has_beside(window, text, after, "after")
 
 
 def _is_of_patients(window: Window, text: str) -> bool:
@@ -82,6 +87,64 @@ def _is_of_patients(window: Window, text: str) -> bool:
 def _has_beside(window: Window, text: str, word: str, side: str) -> bool:
     """Check whether a word beside a window gives it another meaning."""
     return word in window.context.other_meanings.get((text, side), ())
+
+
+def is_in_proper_name(window: Window) -> bool:
+    """Check for a word inside the name of an organization, a trial or a scale, in a text that does
+    not write all words with capitals: "the National (Cancer) Institute", "Glasgow (Coma) Scale".
+    """
+    classes, doc = window.context.classes, window.doc
+    stop_words = window.context.words.classes.stop_words
+    if not classes.name_joiners or not all(
+        _is_capitalized(token, stop_words) for token in (doc[window.start], window.after)
+    ):
+        return False
+    first = window.start
+    while first and (
+        _is_capitalized(doc[first - 1], stop_words) or doc[first - 1].lower_ in classes.name_joiners
+    ):
+        first -= 1
+    has_start = any(_is_capitalized(token, stop_words) for token in doc[first : window.start])
+    is_definite = first > 0 and doc[first - 1].lower_ in classes.definite_articles
+    return (has_start or is_definite) and _is_in_plain_sentence(window, stop_words)
+
+
+def _is_capitalized(token: Token | None, stop_words: Collection[str]) -> bool:
+    """Check for a word with one capital, which is not a word of grammar."""
+    if token is None or not token.is_title or len(token) < _SHORTEST_NAME:
+        return False
+    return token.lower_ not in stop_words
+
+
+def _is_in_plain_sentence(window: Window, stop_words: Collection[str]) -> bool:
+    """Check whether most words of the sentence or line around a window have no capital."""
+    doc, first, last = window.doc, window.start, window.end
+    while first and not _ends_sentence(doc[first - 1]):
+        first -= 1
+    while last < len(doc) and not _ends_sentence(doc[last]):
+        last += 1
+    words = [token for token in doc[first:last] if token.is_alpha and token.lower_ not in stop_words]
+    outside = [token for token in words if not window.start <= token.i <= window.end]
+    return 2 * sum(token.is_lower for token in outside) >= len(outside) > 0
+
+
+def _ends_sentence(token: Token) -> bool:
+    return token.text in _ENDS or "\n" in token.text
+
+
+def is_species(window: Window) -> bool:
+    """Check for the second word of the Latin name of an organism, which a finding's name is a form
+    of: "Haemophilus (influenzae)", "S. (pneumoniae)".
+    """
+    classes, genus = window.context.classes, window.before
+    is_single = window.end - window.start == 1
+    if not is_single or genus is None or window.text.lower() in map(str.lower, window.written):
+        return False
+    if not window.text.islower() or not window.text.endswith(tuple(classes.species_endings)):
+        return False
+    if len(genus.text.rstrip(".")) == 1:
+        return genus.text[0].isupper()
+    return genus.is_title and genus.text.endswith(tuple(classes.genus_endings))
 
 
 def is_person(window: Window) -> bool:

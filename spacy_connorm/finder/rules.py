@@ -149,6 +149,19 @@ RULES: tuple[Rule, ...] = (
         place_rules.has_other_meaning,
     ),
     Rule(
+        "proper name",
+        "it is a part of the name of an organization, a trial or a scale: 'National (Cancer) "
+        "Institute'",
+        Needs.PLACE,
+        place_rules.is_in_proper_name,
+    ),
+    Rule(
+        "species",
+        "it is the second word of the Latin name of an organism: 'Haemophilus (influenzae)'",
+        Needs.PLACE,
+        place_rules.is_species,
+    ),
+    Rule(
         "person", "it is the name of a person: 'Dr. Valerian'", Needs.PLACE, place_rules.is_person
     ),
     Rule(

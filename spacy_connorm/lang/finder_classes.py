@@ -1,6 +1,7 @@
 """The classes of words that the rules of the mention finder refer to."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from .word_classes import NONE, Words
 
@@ -30,9 +31,17 @@ class FinderClasses:
     opposing_prefixes: Beginnings that give words the opposite or another meaning.
     radicals: Parts of the names of chemical groups, which a letter only places.
     titles: Stand before the name of a person.
-    about_findings: Nouns, in the singular, after a finding that are about it: tests for it, what
-        prevents it, papers on it.
+    about_findings: Nouns, in the singular, after a finding that are about it: what prevents it,
+        papers and organizations for it.
+    measures: What a finding's word is measured or watched with, in the singular: "coma scale".
+    devices: Things for a finding, in the singular: "hernia mesh".
+    agents: Molecules and organisms that are named after a finding, in the singular: "cholera
+        toxin".
+    name_joiners: Stand between the words of a proper name. Without them, capitals say nothing.
+    species_endings: Latin endings of the second word of an organism's name: "influenzae".
+    genus_endings: Latin endings of the first one: "Haemophilus".
     remedies: What is taken against a disorder, in the singular. Substances stand before it, too.
+    molecules: What a molecule is, in the singular. Substances stand before it, too.
     kinds: Follow a finding and a hyphen, and name a kind: "nephrotic-range".
     panels: Tests of a disease in short.
     adjectives_too: Names that are adjectives, too: "retinal cells".
@@ -83,7 +92,14 @@ class FinderClasses:
     radicals: Words = NONE
     titles: Words = NONE
     about_findings: Words = NONE
+    measures: Words = NONE
+    devices: Words = NONE
+    agents: Words = NONE
+    name_joiners: Words = NONE
+    species_endings: Words = NONE
+    genus_endings: Words = NONE
     remedies: Words = NONE
+    molecules: Words = NONE
     kinds: Words = NONE
     panels: Words = NONE
     adjectives_too: Words = NONE
@@ -111,3 +127,11 @@ class FinderClasses:
     negative: Words = NONE
     generic_names: Words = NONE
     counted_kinds: Words = NONE
+
+    @cached_property
+    def other_heads(self) -> Words:
+        """The nouns after a finding that make something else of it.
+
+        RETURNS (Words): All of these classes.
+        """
+        return self.about_findings | self.measures | self.devices | self.agents

@@ -131,7 +131,7 @@ class _MarkedNote(NotedDocument):
         """Mark a short form in brackets as its long form is, and the reverse."""
         for short in self.mentions:
             before = self.endings.get(short - 1)
-            if before is not None and self.mentions[before] == self.mentions[short] + 1:
+            if before is not None and self.mentions[before] > self.mentions[short]:
                 kind = marked.get(before, marked.get(short))
                 if kind is not None:
                     marked[before] = marked[short] = kind

@@ -27,6 +27,8 @@ REFUSED = {
     "list": (["arthritis, rheumatoid"], "fever, [arthritis, rheumatoid] nodules", {}),
     "end of compound": (["fever"], "a non-[febrile] boy", {}),
     "other word": (["fall"], "a [fall] screening", {}),
+    "proper name": (["cancer"], "seen by the Boston [Cancer] Group", {}),
+    "species": (["influenza"], "grew Haemophilus [influenzae]", {}),
     "person": (["valerian"], "Dr. [Valerian] came", {}),
     "other name": (["fever"], "yellow [fever]", {}),
     "label": (["S1"], "Figure [S1] shows", {"min_letters": 2}),
