@@ -182,17 +182,21 @@ def ends_with_measure(window: Window) -> bool:
 
 
 def is_cut(window: Window) -> bool:
-    """Check whether a window with a preposition, or one that begins with an amount, ends with an
-    adjective, and a noun follows.
+    """Check whether a window ends with an adjective, and a noun follows, if it has a preposition,
+    begins with an amount, or the name has the adjective's noun: "short philtral (scar)".
     """
-    words = window.context.words
-    if words.is_head_first or window.end - window.start == 1:
+    words, following = window.context.words, window.after
+    if words.is_head_first or window.end - window.start == 1 or following is None:
         return False
-    if not _is_noun(window, window.after):
+    last = window.doc[window.end - 1].lower_
+    if not _is_noun(window, following) or not words.lacks_noun(last):
         return False
     parts = [part.lower() for part in window.parts]
-    is_phrase = not words.classes.prepositions.isdisjoint(parts) or parts[0] in words.forms.amounts
-    return is_phrase and words.lacks_noun(window.doc[window.end - 1].lower_)
+    if not words.classes.prepositions.isdisjoint(parts) or parts[0] in words.forms.amounts:
+        return True
+    is_participle = last.endswith(tuple(words.classes.participle_endings))
+    is_of_noun = window.score < 1 and not is_participle
+    return is_of_noun and _may_own_organ(window, following.lower_)
 
 
 def modifies_noun(window: Window) -> bool:
