@@ -123,8 +123,11 @@ def _is_in_plain_sentence(window: Window, stop_words: Collection[str]) -> bool:
         first -= 1
     while last < len(doc) and not _ends_sentence(doc[last]):
         last += 1
-    words = [token for token in doc[first:last] if token.is_alpha and token.lower_ not in stop_words]
-    outside = [token for token in words if not window.start <= token.i <= window.end]
+    outside = [
+        token
+        for token in (*doc[first : window.start], *doc[window.end + 1 : last])
+        if token.is_alpha and token.lower_ not in stop_words
+    ]
     return 2 * sum(token.is_lower for token in outside) >= len(outside) > 0
 
 
