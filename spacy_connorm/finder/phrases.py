@@ -99,7 +99,10 @@ class Phrases:
         tokens = ["", *tokens_of(text.lower()), ""]
         determiners, due = self._classes.determiners, self._finder.due
         return any(
-            word in self._joining and before not in due and after not in determiners
+            word in self._joining
+            and before not in due
+            and after not in determiners
+            and not self._is_of_change(before, word)
             for before, word, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
         )
 
@@ -122,11 +125,17 @@ class Phrases:
         """
         tokens = tokens_of(text.lower())
         joints = self._finder.joints | _SIGNS
-        pairs = pairwise([*tokens, ""])
         return any(
-            word in joints and not (at_place and self._is_at_place(word, after, tokens))
-            for word, after in pairs
+            word in joints
+            and not (at_place and self._is_at_place(word, after, tokens))
+            and not self._is_of_change(before, word)
+            for before, word, after in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False)
         )
+
+    def _is_of_change(self, before: str, word: str) -> bool:
+        """Check for "in" that says what changes: "decrease in visual acuity"."""
+        singular = self.words.orthography.drop_plurals
+        return word in self._finder.places and singular(before) in self.words.forms.changes
 
     def _is_at_place(self, word: str, after: str, tokens: Sequence[str]) -> bool:
         if word not in self._finder.places:

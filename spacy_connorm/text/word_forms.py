@@ -46,6 +46,7 @@ class WordForms:
 
     roots (Mapping[str, Tuple[str, ...]]): The nouns of adjectives with another root, by adjective.
     ordinals (Mapping[str, str]): Ordinal numbers in words, by those in digits.
+    changes (Mapping[str, Tuple[str, ...]]): What names say in place of a noun of change: "decrease".
     amounts (FrozenSet[str]): What names say of an amount: "increased".
     """
 
@@ -71,7 +72,7 @@ class WordForms:
         self.amounts = frozenset(chain.from_iterable(kinds["amount"].values()))
         self._phrases = _phrases(kinds, words.disease_nouns, words.system_nouns)
         self._endings = kinds["ending"]
-        self._changes = kinds["change"]
+        self.changes: Mapping[str, tuple[str, ...]] = kinds["change"]
         self._within = kinds["within"] | _amounts(kinds["amount"], words.measures)
         self._noun_endings = {row.ending: row.noun_endings for row in language.derivations}
         self._longest_ending = max(map(len, self._noun_endings), default=0)
@@ -168,7 +169,7 @@ class WordForms:
             if word in self._plain_adjectives
             else ()
         )
-        changed = self._changes.get(word, qualities)
+        changed = self.changes.get(word, qualities)
         least = 2 if word in self._dependent_adjectives else 1
         within = (hash_bag(tuple(phrase.split())) for phrase in self._within.get(word, ()))
         return (

@@ -97,6 +97,7 @@ NAMES = (
     "Delayed walking",
     "Severely delayed walking",
     "Hypoplastic clavicle",
+    "Reduced visual acuity",
 )
 HIGH = ("increased", "elevated", "raised", "high")
 
@@ -155,6 +156,7 @@ def nlp():
         ("[walking was markedly delayed]", "Delayed walking"),
         ("[walking was severely delayed]", "Severely delayed walking"),
         ("markedly [delayed walking]", "Delayed walking"),
+        ("a [decrease in visual acuity]", "Reduced visual acuity"),
         ("her [clavicles were severely hypoplastic]", "Hypoplastic clavicle"),
         ("She is [confused].", "Confusion"),
         ("[confused]  &  well", "Confusion"),
@@ -242,6 +244,7 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, concept):
         "stress-induced or clinically induced dyskinesia, scopolamine-induced impairment",
         "The renal pelvis and the pelvis of the kidney are normal.",
         "A dilated left ventricle.",
+        "a decrease of something in visual acuity",
         "slender anomaly of a long bone, long bones were a slender",
         "pain in gout, pain and knees, pain by knee",
         "HER2- carcinoma, CD16+ leukocytes, HER2-low carcinoma",
