@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
-from itertools import chain, pairwise
+from itertools import chain
 
 from ..text.words import Words
 

@@ -46,7 +46,7 @@ class WordForms:
 
     roots (Mapping[str, Tuple[str, ...]]): The nouns of adjectives with another root, by adjective.
     ordinals (Mapping[str, str]): Ordinal numbers in words, by those in digits.
-    changes (Mapping[str, Tuple[str, ...]]): What names say in place of a noun of change: "decrease".
+    changes (Mapping[str, Tuple[str, ...]]): What names say for a noun of change: "decrease".
     amounts (FrozenSet[str]): What names say of an amount: "increased".
     """
 
