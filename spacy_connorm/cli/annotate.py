@@ -84,8 +84,13 @@ def annotate_cli(
     for system, count in counts.without_code.items():
         msg.info(f"{count:,} linked mentions have no code in {system}")
     form = find_export_format(output_path, given.get("format"))
-    if form.lacks:
-        msg.info(f"The format '{form.name}' has no place for {form.lacks}.")
+    lost = [
+        f"{name} (of {counts.contents[name]:,} texts)"
+        for name in form.lacks
+        if counts.contents[name]
+    ]
+    if lost:
+        msg.info(f"The format '{form.name}' has no place for {', '.join(lost)}.")
 
 
 def _show(engine: str | None, given: dict[str, Any]) -> None:

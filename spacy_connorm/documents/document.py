@@ -4,7 +4,7 @@ from.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -57,6 +57,26 @@ class Document:
     number: int = 0
     has_id: bool = True
     doc: Doc | None = None
+
+
+def contents(document: Document, known_fields: Collection[str] = ()) -> set[str]:
+    """Name what a document has that some formats have no place for.
+
+    document (Document): The document.
+    known_fields (Collection[str]): Fields that have a place in all formats, or in the one to write.
+    RETURNS (Set[str]): The names, as `Format.lacks` has them.
+    """
+    mentions = document.mentions
+    has = {
+        "other fields": bool(document.fields.keys() - {*known_fields}),
+        "line breaks": "\n" in document.text.rstrip(),
+        "texts without mentions": not mentions,
+        "gaps in mentions": any(len(mention.fragments) > 1 for mention in mentions),
+        "long forms": any(mention.long_form for mention in mentions),
+        "candidates": any(mention.candidates for mention in mentions),
+        "further candidates": any(len(mention.candidates) > 1 for mention in mentions),
+    }
+    return {name for name, is_there in has.items() if is_there}
 
 
 # The result of replacing a gold id by an ontology's id.

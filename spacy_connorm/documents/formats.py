@@ -1,6 +1,6 @@
 """The formats of annotated documents: their readers, their exporters, and what they can't hold."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -27,7 +27,7 @@ class Format:
         fields of the class are the options of the format.
     endings (Tuple[str, ...]): The extensions of files to write; any if empty.
     implied (Optional[Tuple[str, ...]]): Extensions that imply the format; the same if None.
-    lacks (str): What it has no place for; empty if nothing.
+    lacks (Sequence[str]): What it has no place for, of what `contents` names.
     is_folder (bool): Whether a folder of files is written.
     is_text (bool): Whether `.gz` after the extension compresses the output.
     """
@@ -40,7 +40,7 @@ class Format:
     exporter: str = ""
     endings: tuple[str, ...] = ()
     implied: tuple[str, ...] | None = None
-    lacks: str = ""
+    lacks: Sequence[str] = ()
     is_folder: bool = False
     is_text: bool = True
 

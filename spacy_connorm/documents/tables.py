@@ -9,7 +9,8 @@ it, as in tables of concepts.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,9 @@ COLUMNS = (
     "text",
     "label",
     "kb_id",
+    "part",
+    "rank",
+    "concept_id",
     "name",
     "score",
     "probability",
@@ -42,8 +46,8 @@ COLUMNS = (
     "long_form",
     "assertions",
     "possibility",
-    "candidates",
 )
+_NO_CANDIDATE = ("",) * 8
 _SEPARATOR = "|"
 
 CsvRow = tuple[Any, ...]
@@ -102,9 +106,8 @@ def _read_row(line: str, columns: Sequence[str], place: Place, report: CorpusRep
 
 @dataclass(frozen=True, slots=True)
 class CsvExporter:
-    """Writes one row per mention, with a header. The values of a composite's parts are joined by
-    `|`, like its ids; the score and the probability are the lowest of them. A candidate is
-    its id, name and score; JSONL has all of its fields.
+    """Writes one row per candidate of a mention, with a header: the best one of each part of the
+    mention has the rank 1. A mention without candidates has one row, too.
 
     raw (bool): Whether to leave texts unchanged that a spreadsheet would run as formulas, such as
         "=A1". If not, they are prefixed with an apostrophe, see `hold_as_text`.
@@ -113,7 +116,9 @@ class CsvExporter:
     raw: bool = False
 
     def render(self, document: Document, changes: Counter[str]) -> list[CsvRow]:
-        rows = [(document.doc_id, *_cells(mention)) for mention in document.mentions]
+        rows = [
+            (document.doc_id, *row) for mention in document.mentions for row in _rows_of(mention)
+        ]
         return rows if self.raw else [tuple(map(hold_as_text, row)) for row in rows]
 
     def write(self, rendered: Iterable[list[CsvRow]], path: Path, changes: Counter[str]) -> None:
@@ -124,23 +129,23 @@ class CsvExporter:
                 rows.write_row(row)
 
 
-def _cells(mention: Mention) -> CsvRow:
-    leading = mention.leading
-    return (
-        *mention.extent,
-        mention.text,
-        mention.label,
-        mention.kb_id,
-        mention.names,
-        mention.score,
-        mention.probability,
-        _SEPARATOR.join(candidate.text for candidate in leading),
-        _SEPARATOR.join(dict.fromkeys(candidate.search for candidate in leading)),
-        mention.long_form,
-        _SEPARATOR.join(mention.assertions or ()),
-        mention.possibility,
-        _SEPARATOR.join(
-            f"{candidate.concept_id} {candidate.name} {candidate.score}"
-            for candidate in mention.candidates
-        ),
-    )
+def _rows_of(mention: Mention) -> Iterator[CsvRow]:
+    before = (*mention.extent, mention.text, mention.label, mention.kb_id)
+    assertions = _SEPARATOR.join(mention.assertions or ())
+    after = (mention.long_form, assertions, mention.possibility)
+    if not mention.candidates:
+        yield (*before, *_NO_CANDIDATE, *after)
+    for part, candidates in groupby(mention.candidates, key=attrgetter("part")):
+        for rank, candidate in enumerate(candidates, start=1):
+            yield (
+                *before,
+                part,
+                rank,
+                candidate.concept_id,
+                candidate.name,
+                candidate.score,
+                candidate.probability,
+                candidate.text,
+                candidate.search,
+                *after,
+            )

@@ -18,6 +18,7 @@ from ..documents.document import (
     ID_FIELD,
     Document,
     Mention,
+    contents,
     read_document,
     set_other_fields,
 )
@@ -48,6 +49,7 @@ class AnnotationCounts:
     without_code (Counter[str]): Linked mentions without a code in a vocabulary of `code_systems`,
         by its prefix.
     changes (Counter[str]): Changes made because the format can't hold something, by kind.
+    contents (Counter[str]): Texts with something that some formats have no place for, by kind.
     failed (int): Texts that failed.
     first_failed (str): The id of the first text that failed; empty if there is none.
     first_error (str): The reason.
@@ -58,6 +60,7 @@ class AnnotationCounts:
     linked: int = 0
     without_code: Counter[str] = field(default_factory=Counter)
     changes: Counter[str] = field(default_factory=Counter)
+    contents: Counter[str] = field(default_factory=Counter, compare=False)
     failed: int = 0
     first_failed: str = ""
     first_error: str = ""
@@ -85,6 +88,7 @@ class AnnotationCounts:
         self.linked += other.linked
         self.without_code.update(other.without_code)
         self.changes += other.changes  # without zeros
+        self.contents.update(other.contents)
         self.failed += other.failed
 
 
@@ -301,8 +305,10 @@ def _render(
     """Annotate a batch of texts, given the number of its first text, in any process."""
     first, texts = numbered
     counts, rendered = AnnotationCounts(), []
+    known = {annotator.id_field, getattr(exporter, "subject_field", annotator.id_field)}
     docs = ((annotator.make_doc(text), number) for number, text in enumerate(texts, start=first))
     for document in annotator.read(docs):
         counts.add(document)
+        counts.contents.update(contents(document, known))
         rendered.append(render(exporter, document, counts.changes))
     return counts, rendered

@@ -38,12 +38,12 @@ def test_warnings_are_shown(invoke, words, folder, demo_index):
 
 def test_every_format_is_written_and_says_what_it_lacks(invoke, words, folder):
     for name, options, lacks in (
-        ("a.csv", (), "texts"),
-        ("a.pubtator", ("--id-field", "note"), "scores"),
+        ("a.csv", (), "other fields (of 2 texts)"),
+        ("a.pubtator", ("--id-field", "note"), "candidates"),
         ("a.xml", ("--date", "2024-05-31"), ""),
         ("a.json", ("--format", "bioc-json"), ""),
         ("a", ("--format", "brat", "--database", "MINE"), "other fields"),
-        ("a.omop.csv", ("--omop-concept-ids",), "texts"),
+        ("a.omop.csv", ("--omop-concept-ids",), "further candidates"),
         ("a.fhir.json", ("--resource", "Condition", "--system", "urn:x"), "fields"),
         ("a.ndjson", ("--format", "fhir-ndjson", "--subject-field", "who"), "texts"),
         ("a.parquet", (), ""),
@@ -85,7 +85,9 @@ def test_options_of_files_and_of_corpora_are_not_mixed(invoke, refused, folder):
 
 
 def test_the_help_names_the_formats_that_keep_other_fields(invoke, words):
-    *first, last = (name for name, form in EXPORT_FORMATS.items() if "fields" not in form.lacks)
+    *first, last = (
+        name for name, form in EXPORT_FORMATS.items() if "other fields" not in form.lacks
+    )
     assert f"kept in the formats {', '.join(first)} and {last}." in words(
         invoke("annotate", "--help")
     )

@@ -65,22 +65,23 @@ def test_columns_without_a_mention_are_an_error(read):
 
 
 @pytest.mark.parametrize("name", ["found.csv", "found.csv.gz"])
-def test_every_mention_is_a_row(export, documents, name):
+def test_every_candidate_is_a_row(export, documents, name):
     path = export(name)
     content = path.read_bytes()
     content = gzip.decompress(content) if path.suffix == ".gz" else content
     rows = list(csv.DictReader(io.StringIO(content.decode(), newline="")))
-    assert len(rows) == len(FOUND)
-    for row, mention in zip(rows, documents[0].mentions, strict=True):
-        assert tuple(row) == COLUMNS
-        assert (row["doc_id"], int(row["start"]), int(row["end"])) == (
-            "note 7|a",
-            *mention.extent,
-        )
-        label, kb_id, candidates = FOUND[row["text"]]
-        assert (row["label"], row["kb_id"], row["long_form"]) == (label, kb_id, mention.long_form)
-        expected = [f"{each.concept_id} {each.name} {each.score}" for each in candidates]
-        assert row["candidates"] == "|".join(expected)
+    assert tuple(rows[0]) == COLUMNS
+    for mention in documents[0].mentions:
+        own = [row for row in rows if (int(row["start"]), int(row["end"])) == mention.extent]
+        label, kb_id, candidates = FOUND[mention.text]
+        assert len(own) == max(1, len(candidates))
+        for row in own:
+            assert (row["doc_id"], row["text"], row["label"]) == ("note 7|a", mention.text, label)
+            assert (row["kb_id"], row["long_form"]) == (kb_id, mention.long_form)
+        found = [(row["concept_id"], row["name"], row["score"]) for row in own if row["rank"]]
+        assert found == [(each.concept_id, each.name, str(each.score)) for each in candidates]
+        ranks = [(int(row["part"]), int(row["rank"])) for row in own if row["rank"]]
+        assert ranks == sorted({*ranks}) and all(rank for _, rank in ranks)
 
 
 def test_texts_are_no_formulas(tmp_path):
@@ -98,15 +99,15 @@ def test_texts_are_no_formulas(tmp_path):
         assert row["long_form"] == f"{mark}\tlong" and row["start"] == "0"
 
 
-def test_values_of_the_parts_of_a_composite_are_joined_by_bars(export):
+def test_the_best_candidates_of_the_parts_have_the_first_rank(export):
     with export("found.csv").open(newline="") as file:
-        rows = {row["text"]: row for row in csv.DictReader(file)}
-    both = rows["breast and ovarian cancer"]
-    assert both["name"] == "Breast Neoplasms|Ovarian Neoplasms"
-    assert both["matched"] == "breast cancer|ovarian cancer"
-    assert (both["search"], both["score"], both["probability"]) == ("O-T|D-T", "0.9", "0.75")
-    nil = rows["myste\u0301ry"]
-    assert (nil["kb_id"], nil["name"], nil["score"]) == ("NIL", "", "0.2")
+        best = [row for row in csv.DictReader(file) if row["rank"] == "1"]
+    both = [row for row in best if row["text"] == "breast and ovarian cancer"]
+    assert [(row["part"], row["matched"]) for row in both] == [
+        ("1", "breast cancer"),
+        ("2", "ovarian cancer"),
+    ]
+    assert {row["kb_id"].count("|") for row in both} == {1}
 
 
 @pytest.mark.parametrize("kb_id", ["-5", "+12", "-1.5", "7"])
