@@ -19,7 +19,7 @@ def test_a_table_is_mapped(invoke, words, demo_index, terms, tmp_path):
     result = invoke("map", demo_index, terms, out, *COLUMNS, "--address", demo, "-k", "2")
     assert result.exit_code == 0, result.output
     told = words(result)
-    assert "accepted 1 33.3% 1 33.3%" in told
+    assert "accepted 2 66.7% 2 66.7%" in told
     assert "The thresholds apply to the cosine" in told
     written = out.read_text(encoding="utf8")
     assert "#   DEMO: https://example.org/demo/" in written
