@@ -32,11 +32,13 @@ class Source:
     path (str): The file it was read from.
     sha256 (str): The SHA-256 of that file.
     licence (str): The terms of use, which must be distributed with the names.
+    release (str): The release, as the file states it; empty if it does not.
     """
 
     path: str = ""
     sha256: str = ""
     licence: str = ""
+    release: str = ""
 
 
 class Ontology:

@@ -66,6 +66,7 @@ def make_facts(
             "path": source.path,
             "sha256": source.sha256,
             "licence": source.licence,
+            "release": source.release,
         },
     }
 

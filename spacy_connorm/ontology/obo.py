@@ -84,6 +84,7 @@ def read_obo(
     for stanza in _stanzas(path, report):
         if not stanza.kind:
             report.licence = _licence(stanza)
+            report.release = stanza.first("data-version")
             default_types = tuple(stanza.texts("default-namespace")[: types == "namespace"])
         elif stanza.kind == _TERM:
             concept_id = "".join(stanza.ids("id"))

@@ -66,7 +66,8 @@ def open_ontology(
     first = list(islice(concepts, 1))
     again = partial(stream_ontology, path, **options)
     tables = (Path(table).name for table in options.get("translations", ()))
-    source = Source(", ".join((file.name, *tables)), sha256(file), licence or report.licence)
+    names = ", ".join((file.name, *tables))
+    source = Source(names, sha256(file), licence or report.licence, report.release)
     return ConceptStream(_watched(chain(first, concepts), again), source)
 
 

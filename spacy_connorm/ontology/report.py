@@ -51,6 +51,7 @@ class ReadReport:
     """A report that is filled while an ontology is read; complete after the last concept.
 
     licence (str): The terms of use stated in the file.
+    release (str): The release stated in the file, of formats that have one.
     merged (int): Rows merged into the concept of an earlier row with the same id.
     left_out (Dict[str, LeftOut]): Items left out, by reason.
     odd (OddLines): Lines that can't be read, which are skipped.
@@ -60,6 +61,7 @@ class ReadReport:
     """
 
     licence: str = ""
+    release: str = ""
     merged: int = 0
     left_out: dict[str, LeftOut] = field(default_factory=dict)
     odd: OddLines = field(default_factory=OddLines)

@@ -123,8 +123,11 @@ def _add_answers(
         """Describe the pipeline and the limits of requests."""
         cfg = pipeline.normalizer.cfg
         meta = pipeline.nlp.meta
+        source = pipeline.normalizer.lookup.index.manifest["ontology"]
         return {
             "pipeline": f"{meta.get('lang', '')}_{meta.get('name', '')}",
+            "ontology": source.get("path", ""),
+            "release": source.get("release", ""),
             "components": pipeline.nlp.pipe_names,
             "labels": pipeline.labels,
             "types": pipeline.normalizer.lookup.index.store.types(),

@@ -61,13 +61,13 @@ def test_obo_takes_synonyms_of_old_tags(tmp_path):
 def test_obo_stanzas_begin_at_their_first_line(tmp_path, between):
     path, report = tmp_path / "a.obo", ReadReport()
     stanzas = ["[Term]\nid: A:1\nname: one\n", "[Typedef]\nid: t\n", "[Term] ! two\nid: A:2\n"]
-    header = "default-namespace: d\nremark: licence: free\n"
+    header = "data-version: a/2025-01-16\ndefault-namespace: d\nremark: licence: free\n"
     path.write_text(between.join(["! ours\n", header, *stanzas, "name: two\n", "is_a: A:1\n"]))
     assert list(read_obo(path, report=report)) == [
         Concept("A:1", "one", types=("d",)),
         Concept("A:2", "two", types=("d",), parents=("A:1",)),
     ]
-    assert report.licence == "licence: free"
+    assert (report.licence, report.release) == ("licence: free", "a/2025-01-16")
 
 
 @pytest.mark.parametrize("broken", ["this line is broken", "[Term", ": x"])

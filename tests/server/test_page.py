@@ -339,10 +339,11 @@ def test_what_the_text_says_of_a_mention_stands_beside_it(open_page, folder, pat
     nlp.to_disk(tmp_path / "marked")
     with running(make_app(tmp_path / "marked", corrections=path)) as address:
         page = open_page(address)
+        expect(page.locator("#pipeline")).to_contain_text("demo_ontology.obo")
         read(page, "No fever. Possible migraine. Her mother had asthma.")
         for text, mark in [
             ("fever", "absent"),
-            ("migraine", "possible"),
+            ("migraine", "suspected"),
             ("asthma", "a relative's"),
         ]:
             expect(mention(page, text)).to_have_attribute("data-marks", mark)

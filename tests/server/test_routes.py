@@ -31,6 +31,7 @@ def test_it_says_that_it_is_there(client):
     assert client.get("/health").json()["status"] == "ok"
     info = client.get("/api/info").json()
     assert info["labels"] == ["Chemical", "Disease"]
+    assert (info["ontology"], info["release"]) == ("", "")
     assert info["types"] == ["Chemical", "Disease", "Event", "Phenomenon", "Symptom"]
     assert (info["concepts"], info["revision"], info["calibrated"]) == (6, 0, False)
 

@@ -58,7 +58,7 @@ async function poll() {
 async function start() {
   const info = await get("api/info");
   $("token-form").hidden = true;
-  $("pipeline").textContent = info.pipeline;
+  $("pipeline").textContent = [info.pipeline, info.ontology, info.release].filter(Boolean).join(" · ");
   $("about").textContent = `${info.concepts.toLocaleString("en")} concepts · corrections are kept on the server`;
   for (const type of info.types) $("type").append(h("option", { value: type }, type));
   startReading(info, refresh);

@@ -119,7 +119,9 @@ function textNodes() {
 
 // What the text says of it: absent, a relative's, in the past.
 const SAID = { negated: "absent", possible: "possible", family: "a relative's", history: "in the past" };
-const assertions = (ent) => (ent.assertions ?? []).map((each) => SAID[each]).join(", ");
+const KINDS = { suspected: "suspected", differential: "of the differential diagnosis", hypothetical: "hypothetical" };
+const assertions = (ent) => (ent.assertions ?? [])
+  .map((each) => (each === "possible" && KINDS[ent.possibility]) || SAID[each]).join(", ");
 const said = (ent) => (assertions(ent) ? h("span.muted", {}, `(${assertions(ent)})`) : null);
 
 function conceptRow(ent) {
