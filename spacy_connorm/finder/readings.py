@@ -44,6 +44,18 @@ class Reading(NamedTuple):
     least: int
 
 
+# The fields of a `Reading` in an array.
+READINGS = np.dtype([("change", "uint64"), ("certainty", "float64"), ("least", "int64")])
+
+
+def as_readings(readings: Iterable[Reading]) -> np.ndarray:
+    """Convert readings to an array.
+
+    RETURNS (np.ndarray): `READINGS` (r,).
+    """
+    return np.array([*readings], dtype=READINGS)
+
+
 def as_replacements(readings: Iterable[tuple[int, int, float, int]]) -> Replacements:
     """Convert readings to arrays.
 

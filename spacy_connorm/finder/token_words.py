@@ -12,6 +12,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
+from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.composites import composite_splitter
 from ..text.words import Words
@@ -26,7 +27,7 @@ from .name_windows import (
     TokenArrays,
 )
 from .phrases import phrases_of
-from .readings import NO_READINGS, NeighbourReader, Reading, as_replacements
+from .readings import NO_READINGS, READINGS, NeighbourReader, Reading, as_readings
 
 _SLASH = "/"
 _APOSTROPHES = frozenset(["'", "’"])
@@ -40,13 +41,16 @@ _NO_TOKEN = np.zeros((1, 2), dtype="uint64")
 _AFTER_LATIN = "\u0250"
 
 
+_ALONE = as_readings(())
+
+
 class _Token(NamedTuple):
     """The words of one token; see `TokenArrays`.
 
     starts_latin (bool): Whether its first character is a Latin letter.
     ends_latin (bool): Whether its last one is.
-    readings (Tuple[Reading, ...]): Other words that it may stand for.
-    adjectives (Tuple[Reading, ...]): Those that it may stand for after a preposition.
+    readings (np.ndarray): `READINGS` (r,): other words that it may stand for.
+    adjectives (np.ndarray): `READINGS` (r,): those that it may stand for after a preposition.
     is_preposition (bool): Whether it says where or of what.
     is_determiner (bool): Whether it may be between a preposition and a noun.
     """
@@ -57,8 +61,8 @@ class _Token(NamedTuple):
     kind: int
     starts_latin: bool = False
     ends_latin: bool = False
-    readings: tuple[Reading, ...] = ()
-    adjectives: tuple[Reading, ...] = ()
+    readings: np.ndarray = _ALONE
+    adjectives: np.ndarray = _ALONE
     is_preposition: bool = False
     is_determiner: bool = False
 
@@ -126,26 +130,22 @@ def _owned_nouns(tokens: Sequence[_Token], which: np.ndarray) -> np.ndarray:
 
 
 def _of_tokens(
-    distinct: Sequence[tuple[Reading, ...]], which: np.ndarray, tokens: np.ndarray
+    distinct: Sequence[np.ndarray], which: np.ndarray, tokens: np.ndarray
 ) -> Replacements:
     """List what tokens may stand for by themselves.
 
-    distinct (Sequence[Tuple[Reading, ...]]): What each distinct token may stand for.
+    distinct (Sequence[np.ndarray]): `READINGS`: what each distinct token may stand for.
     which (Ints1d): int64 (t,): the number of each token among them.
     tokens (Ints1d): int64 (t,): the positions of the tokens.
     RETURNS (Replacements): Other words, by token.
     """
     counts = np.array([len(token) for token in distinct], dtype="int64")
-    # Faster than `as_replacements`: distinct tokens have thousands of readings.
-    readings = [reading for token in distinct for reading in token]
-    changes = np.fromiter((reading.change for reading in readings), "uint64", len(readings))
-    certainty = np.fromiter((reading.certainty for reading in readings), "float64", len(readings))
-    least = np.fromiter((reading.least for reading in readings), "int64", len(readings))
+    readings = np.concatenate([_ALONE, *distinct])
     starts, sizes = (np.cumsum(counts) - counts)[which], counts[which]
     ends = np.cumsum(sizes)
     numbers = np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
-    places = np.repeat(tokens, sizes)
-    return Replacements(places, changes[numbers], certainty[numbers], least[numbers])
+    columns = (readings[name][numbers] for name in READINGS.names or ())
+    return Replacements(np.repeat(tokens, sizes), *columns)
 
 
 def _is_latin(character: str) -> bool:
@@ -166,6 +166,7 @@ class TokenWords:
         self._neighbours = NeighbourReader(words)
         self._splitter = composite_splitter(words.language.code)
         self._known: dict[int, _Token] = {}
+        self._long_forms: Cache[tuple[str, ...], np.ndarray] = Cache(_MOST_TOKENS)
         # "The optic nerves are hypoplastic": function words of sentences, which names do not have.
         self._skipped = (
             _APOSTROPHES
@@ -216,16 +217,15 @@ class TokenWords:
         is_split = ends_latin[:-1] & starts_latin[1:] & (spaces[:-1] == 0)
         replaced = self._join(tokens, docs, offsets, is_split)
         tokens = tokens._replace(written=hashes.copy())
-        expanded = list[tuple[int, Reading]]()
+        expanded, meant = list[int](), list[np.ndarray]()
         for doc, text, start in zip(docs, joined, offsets, strict=False):
             for places, words in self._expand(tokens, doc, text, start):
                 replaced += places
                 if derivations:
-                    # In a long form, a word is never by itself.
-                    forms = chain(*map(self._readings_of, words), self._of_long_form(words))
-                    expanded += ((places[0], reading._replace(least=1)) for reading in forms)
+                    expanded.append(places[0])
+                    meant.append(self._of_long_form(words))
         own = tokens.readings.where(~np.isin(tokens.readings.places, replaced))
-        long = as_replacements((place, *reading) for place, reading in expanded)
+        long = _of_tokens(meant, np.arange(len(meant)), np.array(expanded, dtype="int64"))
         return tokens._replace(readings=Replacements.joined([own, long]))
 
     def spell_with(self, text: str) -> str:
@@ -286,24 +286,24 @@ class TokenWords:
             len(content),
             sum(map(len, content)),
             WORD,
-            readings=self._readings(content, value),
-            adjectives=tuple(adjectives),
+            readings=as_readings(self._readings(content, value)),
+            adjectives=as_readings(adjectives),
         )
 
-    def _readings(self, words: Sequence[str], value: int) -> tuple[Reading, ...]:
+    def _readings(self, words: Sequence[str], value: int) -> Iterator[Reading]:
         """List what a token may stand for by itself: nouns for an adjective, "second" for "2nd".
 
         words (Sequence[str]): Its words.
         value (int): Their hash.
-        RETURNS (Tuple[Reading, ...]): The readings.
+        YIELDS (Reading): The readings.
         """
-        if len(words) > 1:
-            if self.words.classes.compound_heads:  # "Typ-2-Diabetes"
-                readings = chain.from_iterable(map(self._readings_of, words))
-                return tuple(reading._replace(least=1) for reading in readings)
-            ordinal = self.words.forms.ordinals.get("".join(words))
-            return (Reading((hash_word(ordinal) - value) % MODULUS, 1.0, 2),) if ordinal else ()
-        return tuple(self._readings_of(words[0]))
+        if len(words) == 1:
+            yield from self._readings_of(words[0])
+        elif self.words.classes.compound_heads:  # "Typ-2-Diabetes"
+            readings = chain.from_iterable(map(self._readings_of, words))
+            yield from (reading._replace(least=1) for reading in readings)
+        elif ordinal := self.words.forms.ordinals.get("".join(words)):
+            yield Reading((hash_word(ordinal) - value) % MODULUS, 1.0, 2)
 
     def _readings_of(self, word: str, *, are_adjectives: bool = False) -> Iterator[Reading]:
         own = hash_word(word)
@@ -368,8 +368,22 @@ class TokenWords:
                     return list(zip(places, parts, strict=True))
         return [(span, long_form)]
 
-    def _of_long_form(self, words: Sequence[str]) -> Iterator[Reading]:
-        """Read "dyspnea on exertion" as exertional."""
+    def _of_long_form(self, words: Sequence[str]) -> np.ndarray:
+        """List what a short form may stand for: words for one of its long form, and "exertional"
+        for "dyspnea on exertion".
+
+        words (Sequence[str]): The words of the long form.
+        RETURNS (np.ndarray): `READINGS` (r,).
+        """
+        found = self._long_forms.get(tuple(words))
+        if found is None:
+            found = as_readings(chain(*map(self._readings_of, words), self._owner(words)))
+            # In a long form, a word is never by itself.
+            found["least"] = 1
+            self._long_forms.put(tuple(words), found)
+        return found
+
+    def _owner(self, words: Sequence[str]) -> Iterator[Reading]:
         if not self._owning.isdisjoint(words[:-1]):
             yield from self._readings_of(words[-1], are_adjectives=True)
 
