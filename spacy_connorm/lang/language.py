@@ -37,6 +37,7 @@ _ENDING = "-"
 _WORDS_OF_NAMES = ("malformations", "disorders", "complaints", "measures")
 Classes = TypeVar("Classes")
 Stem = Callable[[str], str]
+Lemma = Callable[[str], str | None]
 
 
 class Meaning(NamedTuple):
@@ -84,12 +85,12 @@ class Derivation(NamedTuple):
 
 
 class Plural(NamedTuple):
-    """A row of `plurals.tsv`.
+    """A row of `plurals.tsv`: a singular that the lexicon does not know.
 
     plural (str): A word or an ending.
-    kind (str): "word", "ending", or, if it only looks like a plural, "singular" or
-        "singular ending".
-    singular (str): The singular.
+    kind (str): "word", one that the lexicon reads as another word; "certain ending", of words that
+        it does so with; "ending", of words that it lacks.
+    singular (str): The singular; the same for a word that only looks like a plural.
     """
 
     plural: str
@@ -135,6 +136,22 @@ def stemmer_of(algorithm: str) -> Stem:
         return word
 
     return stem_fully
+
+
+@cache
+def lemmas_of(code: str) -> Lemma:
+    """Get the lemmas of a language, from simplemma, which has 54 languages. Its dictionary is read
+    for the first word: that of English in 0.3 s, and it takes 25 MB.
+
+    code (str): ISO 639-1, as in `nlp.lang`.
+    RETURNS (Callable[[str], Optional[str]]): From a word in lower case to its lemma, None for an
+        unknown word. The lemmas of names have a capital.
+    """
+    # Pipelines that find no mentions need no lexicon.
+    from simplemma.strategies import DictionaryLookupStrategy
+
+    lookup = DictionaryLookupStrategy()
+    return lambda word: lookup.get_lemma(word, code)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +200,14 @@ class LanguageData:
             same word in a language without one.
         """
         return stemmer_of(next(iter(self.words.stemmer), ""))
+
+    @cached_property
+    def lemma(self) -> Lemma:
+        """The lemmas of the language.
+
+        RETURNS (Callable[[str], Optional[str]]): See `lemmas_of`.
+        """
+        return lemmas_of(self.code)
 
     def __reduce__(self) -> tuple:
         return load_language, (self.code,)

@@ -36,6 +36,7 @@ class WordClasses:
     nouns_like_modifiers: Nouns that have such an ending.
     heads: Nouns that name a disorder by themselves.
     head_endings: The endings of such nouns.
+    inflected_endings: The endings of words whose lemma the lexicon is asked for: plurals.
     plain_adjectives: Adjectives without a typical ending.
     participle_endings: The endings of participles: "enlarged".
     dependent_adjectives: Stand for their noun only beside other words of a name.
@@ -92,6 +93,7 @@ class WordClasses:
     nouns_like_modifiers: Words = NONE
     heads: Words = NONE
     head_endings: Words = NONE
+    inflected_endings: Words = NONE
     plain_adjectives: Words = NONE
     participle_endings: Words = NONE
     dependent_adjectives: Words = NONE

@@ -20,7 +20,7 @@ _SHORTEST_SPELLED, _LONGEST = 5, 60
 _WORD = re.compile(r"(?<![A-Za-z])[A-Za-z]+(?![A-Za-z])")
 _SHORTEST_PLURAL = 4
 _APOSTROPHE = "'"
-_KINDS_OF_PLURALS = ("word", "ending", "singular", "singular ending")
+_KINDS_OF_PLURALS = ("word", "certain ending", "ending")
 # A pattern that matches nothing.
 _NEVER = r"(?!)"
 _CACHED = 16_384
@@ -54,15 +54,18 @@ class Orthography:
         rows: dict[str, dict[str, str]] = {kind: {} for kind in _KINDS_OF_PLURALS}
         for row in language.plurals:
             rows[row.kind][row.plural] = row.singular
-        self._irregular, endings, singulars, singular_endings = rows.values()
-        self._plural_endings = [(ending, endings[ending]) for ending in _longest_first(endings)]
-        self._singular_words = frozenset(singulars)
-        self._singular_endings = tuple(singular_endings)
-        self._plural = _compile(
-            (r"(?<![^\W_])[a-z]*(?:{})(?![^\W_])", _shortest(endings)),
+        self._irregular, *endings = rows.values()
+        self._certain_endings, self._other_endings = (
+            [(ending, singulars[ending]) for ending in _longest_first(singulars)]
+            for singulars in endings
+        )
+        self._language = language
+        self._inflected_endings = tuple(sorted(words.inflected_endings))
+        all_endings = words.inflected_endings.union(*endings)
+        self._inflected = _compile(
+            (r"(?<![^\W_])[^\W\d_]*(?:{})(?![^\W_])", all_endings),
             (r"(?<![^\W_])(?:{})(?![^\W_])", self._irregular),
         )
-        self._endings = tuple(endings)
         self._possessive = _possessives(words.possessives)
         self._affix = _compile(
             (r"(?<![^\W_])(?:{})'", words.elisions),
@@ -173,30 +176,36 @@ class Orthography:
         text (str): A cleaned text.
         RETURNS (str): The text.
         """
-        return self._plural.sub(lambda match: self.singular(match[0]), text)
+        return self._inflected.sub(lambda match: self.singular(match[0]), text)
 
     def _singular_of(self, word: str) -> str:
         if (short := drop_plural(word)) != word:
             return short
-        lowered = word.lower()
-        if lowered in self._irregular and not word.isupper():
-            singular = self._irregular[lowered]
-            return singular.capitalize() if word[0].isupper() else singular
-        if self._is_singular(word, lowered):
+        if word.isupper():
             return word
-        plural, singular = next(pair for pair in self._plural_endings if lowered.endswith(pair[0]))
-        # "lipomatas" is a double plural.
-        form = word[: len(word) - len(plural)] + singular
-        return self.singular(word[0] + form[1:])
+        lowered = word.lower()
+        singular = self._irregular.get(lowered)
+        if singular is None and len(word) >= _SHORTEST_PLURAL:
+            singular = self._without_ending(lowered)
+        if singular in (None, lowered):
+            return word
+        return singular.capitalize() if word[0].isupper() else singular
 
-    def _is_singular(self, word: str, lowered: str) -> bool:
-        return (
-            word.isupper()
-            or len(word) < _SHORTEST_PLURAL
-            or not lowered.endswith(self._endings)
-            or lowered.endswith(self._singular_endings)
-            or lowered in self._singular_words
-        )
+    def _without_ending(self, word: str) -> str:
+        """RETURNS (str): What the lexicon says of a word that may be a plural, if it is right about
+        words with this ending, or else what the table's endings make of it.
+
+        word (str): A word in lower case.
+        """
+        if (certain := _change_ending(word, self._certain_endings)) is not None:
+            return certain
+        lemma = self._language.lemma(word) if word.endswith(self._inflected_endings) else None
+        if lemma is not None:
+            # A name is not a plural: "Jacobs", the lexicon says, is of "Jacob".
+            return lemma if lemma.islower() and lemma[0] == word[0] else word
+        changed = _change_ending(word, self._other_endings)
+        # "lipomatas" is a double plural.
+        return word if changed in (None, word) else self.singular(changed)
 
     def drop_possessives(self, text: str) -> str:
         """Remove the possessive of eponyms: "Crohn's disease" becomes "Crohn disease".
@@ -238,14 +247,14 @@ def _longest_first(texts: Iterable[str]) -> list[str]:
     return sorted(texts, key=lambda text: (-len(text), text))
 
 
-def _shortest(endings: Iterable[str]) -> list[str]:
-    """Leave out endings that end in another one: all words that have them have that one, too."""
-    others = list(endings)
-    return [
-        ending
-        for ending in others
-        if not any(ending != other and ending.endswith(other) for other in others)
-    ]
+def _change_ending(word: str, endings: Iterable[tuple[str, str]]) -> str | None:
+    """RETURNS (Optional[str]): A word with the first of some endings that it has replaced; None if
+    it has none of them.
+    """
+    for ending, singular in endings:
+        if word.endswith(ending):
+            return word[: len(word) - len(ending)] + singular
+    return None
 
 
 def _compile(*templates: tuple[str, Iterable[str]]) -> re.Pattern[str]:

@@ -89,6 +89,7 @@ CHANGED = {
         "lipomatas > lipoma",
         "diseases, kidney > disease, kidney",
         "Renal calculi, microthrombi > Renal calculus, microthrombus",
+        "vertebrae > vertebra",
     ],
     unify_spelling: [
         "Haemorrhage > Hemorrhage",
@@ -143,15 +144,11 @@ KEPT = {
         "syphilis",
         "AIDS",
         "DISEASES",
-        "Stevens",
-        "candida albicans",
         "caries",
         "pancreas",
         "abdomen",
         "loss",
-        "vertebrae",
         "hypospadias",
-        "alumni",
         "EMBOLI",
     ],
     unify_spelling: [
