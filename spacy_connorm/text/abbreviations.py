@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from functools import cache
 from itertools import pairwise
-from math import inf
 from typing import NamedTuple
 
 from ..lang import WordClasses, load_language
@@ -181,44 +180,19 @@ def fold(text: str) -> str:
 
 
 def _extend(places: Sequence[_Place], ways: Sequence[_Way]) -> list[_Way]:
-    """Add one more letter in front. Positions and placements are sorted, so each is visited
-    once.
-    """
-    extended: list[_Way] = []
-    ahead = _Ahead()
-    waiting = list(ways)
-    for place in reversed(places):
-        while waiting and waiting[-1].place.at > place.at:
-            ahead.pass_by(waiting.pop())
-        if ahead.last is not None:
-            extended.append(_Way(place, place.gain + ahead.best(place)))
-    return extended[::-1]
+    """Add one more letter in front."""
+    extended = []
+    for place in places:
+        later = (way.score - _cost(place, way.place) for way in ways if way.place.at > place.at)
+        if (best := max(later, default=None)) is not None:
+            extended.append(_Way(place, place.gain + best))
+    return extended
 
 
-class _Ahead:
-    """The best placements that start after a position: in the nearest word, and in later words."""
-
-    def __init__(self) -> None:
-        self.last: _Way | None = None
-        self.near = self.far = -inf
-
-    def pass_by(self, way: _Way) -> None:
-        if self.last is not None and self.last.place.word != way.place.word:
-            self.far = max(self.far, self.near - self.last.place.before)
-            self.near = -inf
-        self.last = way
-        self.near = max(self.near, way.score)
-
-    def best(self, place: _Place) -> float:
-        if self.last is None:
-            return -inf
-        nearest = self.last.place
-        far, near = self.far + place.through, self.near
-        if nearest.word != place.word:
-            near += place.through - nearest.before
-        elif nearest.at == place.at + 1:
-            near = max(near, self.last.score + _FOLLOWING)
-        return max(near, far)
+def _cost(place: _Place, following: _Place) -> float:
+    if place.word != following.word:
+        return following.before - place.through
+    return -_FOLLOWING if following.at == place.at + 1 else 0.0
 
 
 def _is_initial(folded: str, at: int) -> bool:
