@@ -72,9 +72,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "adjective",
-        "it is an adjective, not the singular of a name such as 'blues'",
+        "it is an adjective that has lost its noun: 'hépatique' is not hepatitis",
         Needs.TEXT,
-        text_rules.is_plain_adjective,
+        text_rules.lacks_its_noun,
     ),
     Rule(
         "no capital",

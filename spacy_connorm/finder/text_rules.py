@@ -125,18 +125,16 @@ def is_function_word(window: Window) -> bool:
     return text.lower() in stop_words - window.context.classes.naming_stop_words
 
 
-def is_plain_adjective(window: Window) -> bool:
-    """Check for an adjective that a name has in another form only, or that has lost its noun where
-    nouns come first: "faciale" is not a facial palsy, nor is "hépatique" hepatitis.
+def lacks_its_noun(window: Window) -> bool:
+    """Check for an adjective that has lost its noun, where nouns come first: "faciale" is not a
+    facial palsy, nor is "hépatique" hepatitis.
     """
-    lowered, words = window.text.lower(), window.context.words
+    words = window.context.words
     is_single = len(window.parts) == 1
-    if is_single and words.is_head_first and words.is_modifier(lowered):
-        is_name = window.score == 1 and any(map(words.is_modifier, window.written))
-        return not (window.is_annotated or is_name)
-    if window.is_annotated or lowered not in window.context.words.classes.plain_adjectives:
+    if not words.is_head_first or not is_single or not words.is_modifier(window.text.lower()):
         return False
-    return not window.is_derived and lowered not in map(str.lower, window.written)
+    is_name = window.score == 1 and any(map(words.is_modifier, window.written))
+    return not (window.is_annotated or is_name)
 
 
 def lacks_capital(window: Window) -> bool:

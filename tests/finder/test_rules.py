@@ -14,7 +14,6 @@ REFUSED = {
     "too short": (["ab"], "the [ab]", {}),
     "other letters": (["ALL"], "[all] of it", {}),
     "function word": (["more"], "and [more]", {}),
-    "adjective": (["blues"], "a [blue] one", {}),
     "no capital": (["Rena"], "a [rena]", CAPITALS),
     "verb": (["can walk"], "she [walk can]", {}),
     "statement": (["abnormal cell"], "the [cells is abnormal]", {}),
@@ -43,8 +42,9 @@ REFUSED = {
     "part of other word": (["loss of weight", "loss"], "a [loss] of weight screening", {}),
     "everyday word": (["Data"], "[Data] are missing (unpublished data, data)", CAPITALS),
 }
-# Tested with what they need: concepts that are left out, long texts, and a background vocabulary.
-ELSEWHERE = {"not allowed", "undefined short form", "part of other name"}
+# Tested with what they need: concepts that are left out, long texts, a background vocabulary, and
+# French.
+ELSEWHERE = {"adjective", "not allowed", "undefined short form", "part of other name"}
 
 
 def test_rules_have_names_of_their_own_and_an_example():
