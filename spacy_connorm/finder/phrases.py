@@ -92,7 +92,7 @@ class Phrases:
 
     def has_preposition(self, text: str) -> bool:
         """Check for a preposition between two findings: "infarction with pulmonary embolism", but
-        neither "pain in the chest" nor "anemia due to blood loss".
+        neither "pain in the chest", "anemia due to blood loss" nor "trouble with swallowing".
 
         RETURNS (bool): True if there is one.
         """
@@ -102,7 +102,7 @@ class Phrases:
             word in self._joining
             and before not in due
             and after not in determiners
-            and not self._is_of_change(before, word)
+            and not self._is_of(before, word)
             for before, word, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
         )
 
@@ -128,14 +128,17 @@ class Phrases:
         return any(
             word in joints
             and not (at_place and self._is_at_place(word, after, tokens))
-            and not self._is_of_change(before, word)
+            and not self._is_of(before, word)
             for before, word, after in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False)
         )
 
-    def _is_of_change(self, before: str, word: str) -> bool:
-        """Check for "in" that says what changes: "decrease in visual acuity"."""
-        singular = self.words.orthography.drop_plurals
-        return word in self._finder.places and singular(before) in self.words.forms.changes
+    def _is_of(self, before: str, word: str) -> bool:
+        """Check for a preposition that says no more than "of": "in" in "decrease in visual acuity",
+        "with" in "trouble with swallowing".
+        """
+        noun = self.words.orthography.drop_plurals(before)
+        is_of_change = word in self._finder.places and noun in self.words.forms.changes
+        return is_of_change or noun in self._finder.troubles
 
     def _is_at_place(self, word: str, after: str, tokens: Sequence[str]) -> bool:
         if word not in self._finder.places:

@@ -19,6 +19,7 @@ class FinderClasses:
     genitives: Stand between a part and its whole.
     places: Stand before a place in the body.
     due: Stands before a preposition and makes a cause of it: "due to".
+    troubles: Nouns, in the singular, after which a preposition says no more than "of": "trouble with swallowing".
     joints: Cross from one phrase to another, where a name must have them, too.
     listing_conjunctions: Join words in a list, as single tokens; so do signs.
     pairing_conjunctions: Join two words of a name.
@@ -79,6 +80,7 @@ class FinderClasses:
     genitives: Words = NONE
     places: Words = NONE
     due: Words = NONE
+    troubles: Words = NONE
     joints: Words = NONE
     listing_conjunctions: Words = NONE
     pairing_conjunctions: Words = NONE
