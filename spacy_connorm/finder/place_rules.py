@@ -186,7 +186,8 @@ def ends_with_measure(window: Window) -> bool:
 
 def is_cut(window: Window) -> bool:
     """Check whether a window ends with an adjective, and a noun follows, if it has a preposition,
-    begins with an amount, or the name has the adjective's noun: "short philtral (scar)".
+    begins with an amount, or has the quality of the noun that the adjective comes from: "short
+    philtral (scar)".
     """
     words, following = window.context.words, window.after
     if words.is_head_first or window.end - window.start == 1 or following is None:
@@ -198,7 +199,7 @@ def is_cut(window: Window) -> bool:
     if not words.classes.prepositions.isdisjoint(parts) or parts[0] in words.forms.amounts:
         return True
     is_participle = last.endswith(tuple(words.classes.participle_endings))
-    is_of_noun = window.score < 1 and not is_participle
+    is_of_noun = window.score < 1 and not is_participle and _begins_with_quality(window)
     return is_of_noun and _may_own_organ(window, following.lower_)
 
 
@@ -223,10 +224,16 @@ def modifies_noun(window: Window) -> bool:
 
 def _is_of_organ(window: Window, last: str) -> bool:
     """Check for a quality of an organ, which is named in the singular: "small kidney"."""
-    words, first = window.context.words, window.parts[0].lower()
+    words = window.context.words
     is_plural = words.orthography.singular(last) != last
     if len(window.parts) == 1 or is_plural or words.is_head(last):
         return False
+    return _begins_with_quality(window)
+
+
+def _begins_with_quality(window: Window) -> bool:
+    """Check for a plain adjective, an amount or a participle as the first word."""
+    words, first = window.context.words, window.parts[0].lower()
     is_quality = first in words.classes.plain_adjectives or first in words.forms.amounts
     return is_quality or first.endswith(tuple(words.classes.participle_endings))
 
