@@ -19,7 +19,8 @@ class FinderClasses:
     genitives: Stand between a part and its whole.
     places: Stand before a place in the body.
     due: Stands before a preposition and makes a cause of it: "due to".
-    troubles: Nouns, in the singular, after which a preposition says no more than "of": "trouble with swallowing".
+    troubles: Nouns, in the singular, after which a preposition says no more than "of": "trouble
+        with swallowing".
     joints: Cross from one phrase to another, where a name must have them, too.
     listing_conjunctions: Join words in a list, as single tokens; so do signs.
     pairing_conjunctions: Join two words of a name.
