@@ -73,8 +73,8 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     add(
         "--index",
         nargs="+",
-        default=["annoy"],
-        help="annoy, exact, a registered name or a pipeline's CONFIG.cfg [annoy]",
+        default=["auto"],
+        help="auto, exact, a registered name or a pipeline's CONFIG.cfg [auto]",
     )
     add("--texts", choices=TEXTS, nargs="+", default=["OD", "O"], help="what is indexed [both]")
     add_repeats(parser)

@@ -518,9 +518,9 @@ class Warnings(metaclass=_Coded):
     )
     CNW402 = "{count} annotated texts are empty and were left out."
     CNW403 = (
-        "{count} vectors are searched exactly, since annoy is not installed, or was not when the "
-        "index was built. For faster search, install `spacy-connorm[annoy]` (it needs a compiler) "
-        "and rebuild the index, or build it with `spacy-connorm.IvfIndex.v1`."
+        "{count} vectors are searched exactly, since {library} is not installed, or was not when "
+        "the index was built. For faster search, install `spacy-connorm[faiss]` and rebuild the "
+        "index with `spacy-connorm.AutoIndex.v1`; or `[annoy]`, which needs a compiler."
     )
     CNW404 = (
         "The encoder `fast` is not trained, and links poorly before it is. Train it (`--train`, or "

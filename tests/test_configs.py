@@ -70,11 +70,21 @@ def files(tmp_path):
 @pytest.mark.parametrize("path", PIPELINES, ids=name_of)
 def test_pipelines_are_made(path):
     nlp = load_model_from_config(load_config(path), auto_fill=True, validate=True)
-    assert nlp.pipe_names == ["abbreviation_resolver", "mention_finder", "concept_normalizer"]
+    assert nlp.pipe_names[-2:] == ["mention_finder", "concept_normalizer"]
     initialize = nlp.config.interpolate()["initialize"]["components"]
     assert initialize["concept_normalizer"]["index"] == "training/index/concept_normalizer"
     finder = nlp.get_pipe("mention_finder")
     assert finder.normalizer is nlp.get_pipe("concept_normalizer")
+
+
+def test_the_papers_own_sieve_ranks_by_cosines_alone():
+    config = load_config(ROOT / "assets" / "pipeline-triplet.cfg")
+    nlp = load_model_from_config(config, auto_fill=True)
+    normalizer = nlp.get_pipe("concept_normalizer")
+    sieve = normalizer.lookup.sieve
+    assert (sieve.searches, sieve.thresholds) == (("D-T", "OD-T"), (0.95,))
+    assert normalizer.cfg["nil_threshold"] is None
+    assert not normalizer.cfg["compare_words"]
 
 
 @pytest.mark.parametrize("name", ["DanEncoder", "TransformerEncoder"])

@@ -217,7 +217,7 @@ def test_nothing_heavy_is_imported():
 
 
 def test_what_a_dense_pipeline_asks_needs_no_scipy():
-    modules = ("linker.linking", "linker.lookup", "encoders.dan.encoder", "index.backends.annoy")
+    modules = ("linker.linking", "linker.lookup", "encoders.dan.encoder", "index.backends.auto")
     imports = ", ".join(f"spacy_connorm.{module}" for module in modules)
     script = f"{REFUSE_HEAVY}\nimport {imports}"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)

@@ -18,7 +18,7 @@ from spacy_connorm.concepts import Ontology
 from spacy_connorm.index.manifest import FORMAT_VERSION
 
 SCISPACY = "scispaCy"
-INDEXES = {"exact": "spacy-connorm.ExactIndex.v1", "annoy": "spacy-connorm.AnnoyIndex.v1"}
+INDEXES = {"exact": "spacy-connorm.ExactIndex.v1", "auto": "spacy-connorm.AutoIndex.v1"}
 # By what is indexed: settings of the component for the ontology's names alone, and for those of
 # annotated data, too, which its own sieve searches.
 ONE_SEARCH = {"@misc": "spacy-connorm.Sieve.v1", "searches": ["O-T"], "thresholds": []}

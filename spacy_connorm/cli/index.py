@@ -96,8 +96,11 @@ def _show(built: BuiltIndex) -> None:
     manifest = built.manifest
     counts = [(label, f"{manifest['counts'][key]:,}") for key, label in _COUNTS.items()]
     searches = ("Searches", ", ".join(manifest["searches"]))
-    updates = [(f"Lists of {name}", update) for name, update in manifest["updates"].items()]
-    show_table([*counts, searches, *updates, *language_rows(built.report)], aligns="lr")
+    built_for: dict[str, list[str]] = {}
+    for search, what in manifest["searched"].items():
+        built_for.setdefault(what, []).append(search)
+    kinds = [(f"Index of {', '.join(names)}", what) for what, names in built_for.items()]
+    show_table([*counts, searches, *kinds, *language_rows(built.report)], aligns="lr")
 
 
 def _show_plan(plan: TrainingPlan) -> None:

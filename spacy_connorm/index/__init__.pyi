@@ -1,4 +1,5 @@
 from .backends.annoy import AnnoyIndex as AnnoyIndex
+from .backends.auto import AutoIndex as AutoIndex
 from .backends.exact import ExactIndex as ExactIndex
 from .backends.ivf import IvfIndex as IvfIndex
 from .builder import write_index as write_index

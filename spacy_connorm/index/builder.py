@@ -211,15 +211,15 @@ def write_index(
             "substitutions": len(rewritings),
             "other_names": len(others),
         }
-        updates: dict[str, str] = {}
+        searched: dict[str, str] = {}
         for search in map(Search, searches):
             items = _items(folder, search, vectors, members, backend, counts["concepts"])
             if len(items):
                 copied_rows = copied[slice(*members.rows_of(search.target))]
                 earlier = _earlier(reused, search, copied_rows, len(items), backend)
-                built = backend.build(items, folder / f"{search}.index", earlier)
-                updates |= {search.value: built} if built else {}
-        seal(folder, {**facts, "counts": counts, "updates": updates})
+                path_of_search = folder / f"{search}.index"
+                searched[search.value] = backend.build(items, path_of_search, earlier)
+        seal(folder, {**facts, "counts": counts, "searched": searched})
 
 
 def _hash_inputs(encoder: Encoder, texts: list[str]) -> np.ndarray:

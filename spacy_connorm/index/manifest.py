@@ -19,6 +19,8 @@ from .vectors.metric import COSINE, METRICS
 # To be raised with every change of what the files of an index hold, and so with every change of the
 # words of names: an index of another version is refused, not converted.
 FORMAT_VERSION = 15
+# The packages that an index is built with.
+_PACKAGES = ("spacy", "thinc", "numpy", "annoy", "faiss-cpu")
 
 
 class IndexFacts(NamedTuple):
@@ -56,7 +58,7 @@ def make_facts(
         "versions": {
             "python": platform.python_version(),
             "spacy_connorm": __version__,
-            **{package: _version(package) for package in ("spacy", "thinc", "numpy", "annoy")},
+            **{package: _version(package) for package in _PACKAGES},
         },
         "encoder": {"fingerprint": fingerprint(encoder)},
         "backend": {"name": type(backend).__name__, **vars(backend), "dtype": backend.dtype},

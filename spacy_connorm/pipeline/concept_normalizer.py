@@ -80,7 +80,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         vocab (Vocab): The pipeline's.
         name (str): The component's name.
         encoder (Model[List[str], Floats2d]): A registered architecture, see `encoders`.
-        index (Backend): `AnnoyIndex.v1`, `IvfIndex.v1` or `ExactIndex.v1`.
+        index (Backend): `AutoIndex.v1`, `ExactIndex.v1`, `IvfIndex.v1` or `AnnoyIndex.v1`.
         sieve (Sieve): `Sieve.v1`: the searches and their thresholds.
         scorer (Optional[Callable]): Scores examples.
         **settings: What `to_disk` saves; see `NormalizerSettings`.

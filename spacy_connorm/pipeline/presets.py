@@ -28,7 +28,7 @@ GPU_ENCODERS: dict[str, Block] = {
 # The parts of a normalizer that `add_pipe` makes.
 ADD_PIPE: Block = {
     "encoder": ENCODERS["accurate"],
-    "index": {"@misc": "spacy-connorm.AnnoyIndex.v1", "dtype": "int8"},
+    "index": {"@misc": "spacy-connorm.AutoIndex.v1", "dtype": "int8"},
     "sieve": {"@misc": "spacy-connorm.Sieve.v1"},
     "scorer": {"@scorers": "spacy-connorm.concept_scorer.v1"},
 }

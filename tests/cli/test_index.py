@@ -33,6 +33,7 @@ def test_index_prints_counts(
         "concepts in annotated data 3",
         "of them copied 0",
         "Searches D-T, OD-T",
+        "Index of D-T, OD-T exact, as always for n-grams",
         "Wrote the pipeline",
     ):
         assert line in words(result)
@@ -51,7 +52,7 @@ def test_a_config_is_read_and_overridden(invoke, tmp_path, demo_ontology, ngrams
 
 
 @pytest.mark.parametrize(
-    ("options", "code"), [(["encoder.nam=x"], "CN711"), (["index.n_trees", "-5"], "CN006")]
+    ("options", "code"), [(["encoder.nam=x"], "CN711"), (["index.lists_from", "-5"], "CN006")]
 )
 def test_a_wrong_setting_leaves_nothing(
     invoke, refused, tmp_path, demo_ontology, ngrams, options, code

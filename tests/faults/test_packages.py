@@ -25,14 +25,19 @@ ENCODERS = {
     "WordVectorEncoder.v1": set(),
     "GroundedDanEncoder.v1": {"dan"},
 }
-INDEXES = {"ExactIndex.v1": set(), "AnnoyIndex.v1": set(), "IvfIndex.v1": {"faiss"}}
+INDEXES = {
+    "AutoIndex.v1": set(),
+    "ExactIndex.v1": set(),
+    "AnnoyIndex.v1": set(),
+    "IvfIndex.v1": {"faiss"},
+}
 # These have every encoder and every index.
 PACKAGED = [
     ("DanEncoder.v1", "IvfIndex.v1"),
     ("GroundedDanEncoder.v1", "AnnoyIndex.v1"),
     ("HybridEncoder.v1", "AnnoyIndex.v1"),
     ("NgramEncoder.v1", "ExactIndex.v1"),
-    ("OnnxEncoder.v1", "AnnoyIndex.v1"),
+    ("OnnxEncoder.v1", "AutoIndex.v1"),
     ("TransformerEncoder.v1", "ExactIndex.v1"),
     ("WordVectorEncoder.v1", "ExactIndex.v1"),
 ]

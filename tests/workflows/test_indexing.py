@@ -14,6 +14,7 @@ from spacy_connorm import Concept, Ontology, build_index, load_normalizer
 from spacy_connorm.concepts import ConceptStream, Source
 from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.errors import ConnormError, ConnormWarning
+from spacy_connorm.index.backends.annoy import AnnoySearcher
 from spacy_connorm.ontology import open_ontology, read_ontology
 
 from .building import COMPONENT, CONFIG, NGRAMS, build_finder
@@ -105,6 +106,23 @@ def test_the_index_is_a_pipeline_and_a_source_of_others(demo_index):
     assert component.candidates(["flu"])[0][0].name == "influenza"
 
 
+def test_trees_are_planted_and_searched(tmp_path, monkeypatch):
+    names = [f"{first}{second} node" for first in PAIRS for second in range(1000)]
+    ontology = Ontology([Concept(f"C{number}", name) for number, name in enumerate(names)])
+    trees = {"@misc": "spacy-connorm.AnnoyIndex.v1", "exact_below": 0, "search_k": 2900}
+    settings = {f"{COMPONENT}.index": trees, **HASHES}
+    built = build_index(ontology, tmp_path / "out", overrides=settings)
+    assert built.manifest["searched"] == {"OD-T": "a forest of 50 trees"}
+    proposed = []
+    propose = AnnoySearcher._propose
+    monkeypatch.setattr(
+        AnnoySearcher, "_propose", lambda *args: proposed.append(args) or propose(*args)
+    )
+    answers = normalizer(tmp_path / "out").candidates([f"the {name}" for name in names[::97]])
+    assert proposed
+    assert [first.name for first, *_ in answers] == names[::97]
+
+
 def test_an_ontology_a_corpus_and_a_file_of_synonyms(tmp_path, demo_ontology, sugar_corpus, capsys):
     synonyms = tmp_path / "synonyms.tsv.gz"
     synonyms.write_bytes(gzip.compress(b"ticker trouble\tDEMO:0000008\n\nnew thing\tX:1\n"))
@@ -163,7 +181,7 @@ def test_an_ontology_in_memory_is_indexed_as_its_file_is(tmp_path, demo_ontology
         ({"synonyms": ("flu", "C1")}, "CN006"),
         ({"format": "owl"}, "CN118"),
         ({"gpu_id": 99}, "CN713"),
-        ({"overrides": {**NGRAMS, f"{COMPONENT}.index.n_trees": -5}}, "CN006"),
+        ({"overrides": {**NGRAMS, f"{COMPONENT}.index.lists_from": -5}}, "CN006"),
         ({"overrides": {**NGRAMS, f"{COMPONENT}.index": 5}}, "CN006"),
         ({"reuse": "nowhere"}, "CN700"),
     ],

@@ -1,4 +1,5 @@
 from .annoy import AnnoyIndex as AnnoyIndex
+from .auto import AutoIndex as AutoIndex
 from .exact import ExactIndex as ExactIndex
 from .ivf import IvfIndex as IvfIndex
 from .protocol import AllowedItems as AllowedItems

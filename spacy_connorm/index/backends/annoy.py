@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .protocol import Searcher
 
 # The beginning of the file if no forest was built.
-_NO_FOREST = b"no forest: "
+_NO_FOREST = b"no forest"
 # With fewer names, an exact search is as fast.
 _MANY = 300_000
 # The number of leaves checked at once.
@@ -68,25 +68,25 @@ class AnnoyIndex:
         if self.exact_below < 0:
             refuse("exact_below", self.exact_below, "a number of vectors, at least 0")
 
-    def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> None:
+    def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> str:
         """Build the forest for dense vectors. Sparse and hybrid ones are searched exactly.
 
         vectors (Vectors): The items, one per row.
-        path (Path): The file that Annoy writes and later maps, or that records why there is no
+        path (Path): The file that Annoy writes and later maps, or that records that there is no
             forest.
         earlier (Optional[Earlier]): Not used: trees are always built anew.
+        RETURNS (str): What was built, and why.
         """
         if "sparse" in vectors.widths:
-            write_exact(vectors, path)
-            return
+            return write_exact(vectors, path)
         if len(vectors) < self.exact_below:
-            path.write_bytes(_NO_FOREST + b"an exact search of so few vectors is as fast\n")
-            return
+            path.write_bytes(_NO_FOREST)
+            return write_exact(vectors, path, below=self.exact_below)
         forest = _new_forest(vectors.width)
         if forest is None:
             self._warn_of_many(len(vectors))
-            path.write_bytes(_NO_FOREST + b"annoy was not installed\n")
-            return
+            path.write_bytes(_NO_FOREST)
+            return "exact, without annoy"
         forest.set_seed(self.seed)
         for rows in row_blocks(np.arange(len(vectors))):
             for item, vector in zip(rows.tolist(), vectors.queries(rows), strict=True):
@@ -96,6 +96,7 @@ class AnnoyIndex:
         forest.build(self.n_trees, n_jobs=1)
         forest.save(str(path))
         forest.unload()
+        return f"a forest of {self.n_trees} trees"
 
     def open(self, vectors: Vectors, path: Path) -> "Searcher":
         """Map the forest into memory.
@@ -106,7 +107,8 @@ class AnnoyIndex:
         """
         if "sparse" in vectors.widths:
             return open_exact(vectors, path)
-        forest = _new_forest(vectors.width) if _is_planted(path) else None
+        # A missing file must be a forest, so that it is missed.
+        forest = None if begins_with(path, _NO_FOREST) else _new_forest(vectors.width)
         if forest is not None:
             return AnnoySearcher(self, vectors, path, forest)
         self._warn_of_many(len(vectors))
@@ -114,7 +116,7 @@ class AnnoyIndex:
 
     def _warn_of_many(self, vectors: int) -> None:
         if vectors > max(_MANY, self.exact_below):
-            warn(Warnings.CNW403.format(count=vectors))
+            warn(Warnings.CNW403.format(count=vectors, library="annoy"))
 
 
 class AnnoySearcher:
@@ -173,13 +175,18 @@ class AnnoySearcher:
             yield items if allowed is None else items[allowed.mask[items]]
 
 
-def _is_planted(path: Path) -> bool:
-    """Check whether a file must be opened as a forest. A missing file counts as one."""
+def begins_with(path: Path, beginning: bytes) -> bool:
+    """Check how a file begins.
+
+    path (Path): The file.
+    beginning (bytes): What it may begin with.
+    RETURNS (bool): Whether it does; False for a missing file.
+    """
     try:
         with path.open("rb") as file:
-            return file.read(len(_NO_FOREST)) != _NO_FOREST
+            return file.read(len(beginning)) == beginning
     except FileNotFoundError:
-        return True
+        return False
 
 
 def _new_forest(width: int) -> Any:

@@ -61,23 +61,28 @@ class ExactIndex:
         require_choice("dtype", self.dtype, DTYPES)
         require_choice("metric", self.metric, METRICS)
 
-    def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> None:
+    def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> str:
         """Write what an exact search needs; see `write_exact`."""
-        write_exact(vectors, path)
+        return write_exact(vectors, path)
 
     def open(self, vectors: Vectors, path: Path) -> "ExactSearcher":
         """Open a searcher; see `open_exact`."""
         return open_exact(vectors, path)
 
 
-def write_exact(vectors: Vectors, path: Path) -> None:
+def write_exact(vectors: Vectors, path: Path, *, below: int | None = None) -> str:
     """Write what an exact search needs besides the vectors: the postings of many sparse ones.
 
     vectors (Vectors): The items, one per row.
     path (Path): The beginning of the paths of the files.
+    below (Optional[int]): The number of vectors below which another backend's search is exact.
+    RETURNS (str): What was built, and why, as from `Backend.build`.
     """
     if _have_postings(vectors):
         Postings.from_vectors(vectors).write(path.parent, path.name)
+    if "sparse" in vectors.widths:
+        return "exact, as always for n-grams"
+    return "exact" if below is None else f"exact, for fewer than {below:,} vectors"
 
 
 def open_exact(vectors: Vectors, path: Path) -> "ExactSearcher":

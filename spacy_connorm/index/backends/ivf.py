@@ -177,7 +177,7 @@ def _import_faiss() -> Any:
         "IvfIndex",
         "faiss",
         "faiss",
-        instead=', or use `index = {"@misc": "spacy-connorm.AnnoyIndex.v1"}`',
+        instead=', or use `index = {"@misc": "spacy-connorm.AutoIndex.v1"}`',
     )
     import faiss
 
@@ -306,7 +306,7 @@ _MOST_LISTS = 16_384
 # is, if the number of vectors differs by at most a fifth.
 _OTHER_COUNT = 0.1
 # faiss can't train codes on fewer vectors.
-_LEAST_VECTORS = 16
+LEAST_VECTORS = 16
 # One in this many lists is probed.
 _SHARE_PROBED = 32
 # Enough lists are probed to hold this many items per rescored one ...
@@ -346,10 +346,10 @@ class IvfIndex:
         require_choice("dtype", self.dtype, DTYPES)
         given = [name for name in ("lists", "probes") if getattr(self, name) is not None]
         require_positive_settings(self, "oversample", *given)
-        if self.exact_below < _LEAST_VECTORS:
-            refuse("exact_below", self.exact_below, f"at least {_LEAST_VECTORS}")
+        if self.exact_below < LEAST_VECTORS:
+            refuse("exact_below", self.exact_below, f"at least {LEAST_VECTORS}")
 
-    def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> str | None:
+    def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> str:
         """Build the lists for dense vectors. The centroids of an earlier build are reused if it has
         about as many lists as there would be now, which means that the number of vectors has
         changed by less than a fifth. Otherwise, they are trained on a sample. Sparse and hybrid
@@ -358,33 +358,31 @@ class IvfIndex:
         vectors (Vectors): The items, one per row.
         path (Path): The file that faiss writes and later maps.
         earlier (Optional[Earlier]): The earlier build, if any.
-        RETURNS (Optional[str]): Whether the earlier lists were kept, and if not, why; None if there
-            are no lists, or were none.
+        RETURNS (str): What was built; whether earlier lists were kept, and if not, why.
         RAISES (ConnormError): CN126 without faiss, CN402 for a damaged earlier file.
         RAISES (OSError): If the disk is full or refuses the file.
         """
         if self._is_exact(vectors):
-            write_exact(vectors, path)
-            return None
+            return write_exact(vectors, path, below=self.exact_below)
         wanted = min(
             self.lists or min(_LISTS_PER_ROOT * isqrt(len(vectors)), _MOST_LISTS), len(vectors)
         )
-        old, note = None, None
+        old, note = None, ""
         if earlier is not None and not earlier.path.exists():
-            note = "learned anew: there were none"
+            note = ", learned anew: there were none"
         elif earlier is not None:
             old = _open_lists(earlier.path, rows=earlier.size, width=vectors.width)
             if abs(old.nlist - wanted) > (0 if self.lists else _OTHER_COUNT * wanted):
-                note = f"learned anew: there were {old.nlist} lists, but {wanted} are wanted"
-        if earlier is None or note is not None:
+                note = f", learned anew: there were {old.nlist} lists, but {wanted} are wanted"
+        if earlier is None or note:
             index = _learn_lists(vectors, wanted, self.seed)
         else:
-            index, note = _keep_lists(old, vectors, earlier), "kept"
+            index, note = _keep_lists(old, vectors, earlier), ", kept"
         try:
             load_faiss().write_index(index, str(path))
         except RuntimeError as error:
             raise OSError(str(error).splitlines()[0]) from error
-        return note
+        return f"{index.nlist:,} inverted lists{note}"
 
     def open(self, vectors: Vectors, path: Path) -> "Searcher":
         """Map the lists into memory.

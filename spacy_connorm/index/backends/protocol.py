@@ -113,7 +113,7 @@ class Earlier(NamedTuple):
 
 
 class Backend(Protocol):
-    """Builds and opens searchers, e.g. `AnnoyIndex` and `ExactIndex`. For the metric of its scores,
+    """Builds and opens searchers, e.g. `AutoIndex` and `ExactIndex`. For the metric of its scores,
     see `vectors.metric.metric_of`.
 
     extra (str): The extra of spacy-connorm that it needs; empty if none.
@@ -124,14 +124,13 @@ class Backend(Protocol):
     @property
     def dtype(self) -> Any: ...
 
-    def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> str | None:
+    def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> str:
         """Write the file that a searcher over the vectors needs, if any.
 
         vectors (Vectors): The items, one per row.
         path (Path): The file to write; different from the earlier one.
         earlier (Optional[Earlier]): An earlier build, of which it may reuse parts.
-        RETURNS (Optional[str]): A note for the manifest on what was reused; None if there is
-            nothing to note.
+        RETURNS (str): What was built, and why, for the manifest.
         """
 
     def open(self, vectors: Vectors, path: Path) -> Searcher:

@@ -59,7 +59,7 @@ def test_a_forest_is_left_alone_where_annoy_is_not_installed(path, monkeypatch):
 def test_without_annoy_many_names_get_a_warning(path, monkeypatch):
     without_annoy(monkeypatch)
     monkeypatch.setattr(backend, "_MANY", 2999)
-    with pytest.warns(ConnormWarning, match=r"CNW403.*3000 vectors.*\[annoy\].*IvfIndex"):
+    with pytest.warns(ConnormWarning, match=r"CNW403.*3000 vectors.*\[faiss\].*AutoIndex"):
         AnnoyIndex(exact_below=0).build(VECTORS, path)
     with pytest.warns(ConnormWarning, match="CNW403"):
         AnnoyIndex(exact_below=0).open(VECTORS, path)

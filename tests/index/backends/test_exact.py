@@ -6,6 +6,7 @@ from scipy import sparse
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.index.backends.annoy import AnnoyIndex, AnnoySearcher
+from spacy_connorm.index.backends.auto import AutoIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.backends.ivf import IvfIndex, IvfSearcher
 from spacy_connorm.index.backends.protocol import AllowedItems
@@ -134,7 +135,7 @@ def few_rows_have_postings(monkeypatch):
     monkeypatch.setattr("spacy_connorm.index.backends.exact.LEAST_ROWS", 100)
 
 
-@pytest.mark.parametrize("settings", [ExactIndex(), AnnoyIndex(), IvfIndex()])
+@pytest.mark.parametrize("settings", [ExactIndex(), AutoIndex(), AnnoyIndex(), IvfIndex()])
 @pytest.mark.parametrize("batch", [1, 7, 8, 50])
 @pytest.mark.parametrize("kept", [None, 0.6, 0.1])
 @pytest.mark.usefixtures("few_rows_have_postings")
@@ -262,7 +263,7 @@ def test_answers_are_those_of_comparing_with_all(count, wanted):
     assert ((found.items == -1) == np.isneginf(expected)).all()
 
 
-@pytest.mark.parametrize("backend", [ExactIndex, AnnoyIndex, IvfIndex])
+@pytest.mark.parametrize("backend", [ExactIndex, AutoIndex, AnnoyIndex, IvfIndex])
 def test_a_dtype_that_there_is_not(backend):
     with pytest.raises(ConnormError, match="CN118.*dtype.*float16"):
         backend(dtype="float16")
