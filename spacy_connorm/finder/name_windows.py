@@ -127,26 +127,16 @@ class _Words(NamedTuple):
     pauses: np.ndarray
 
     @classmethod
-    def at(
-        cls,
-        tokens: TokenArrays,
-        places: np.ndarray,
-        is_break: np.ndarray,
-        hashes: np.ndarray | None = None,
-    ) -> "_Words":
+    def at(cls, tokens: TokenArrays, places: np.ndarray, is_break: np.ndarray) -> "_Words":
         """Collect the words of some tokens.
 
         tokens (TokenArrays): All tokens.
         places (Ints1d): int64 (w,): the positions of those to collect, ascending.
         is_break (np.ndarray): bool (t,): whether no window goes across a token.
-        hashes (Optional[np.ndarray]): uint64 (t,): other hashes than those of the tokens.
         RETURNS (_Words): The words.
         """
-        columns = (tokens.hashes if hashes is None else hashes, tokens.sizes, tokens.letters)
-        hashes, sizes, letters = (
-            np.concatenate([np.zeros(1, column.dtype), column[places].cumsum(dtype=column.dtype)])
-            for column in columns
-        )
+        columns = (tokens.hashes, tokens.sizes, tokens.letters)
+        hashes, sizes, letters = (_running_sums(column[places]) for column in columns)
         runs = _runs(tokens, places, is_break=is_break)
         pauses = np.cumsum(tokens.kinds == PAUSE)[places]
         return cls(places, tokens.ends[places], runs, hashes, sizes, letters, pauses)
@@ -215,7 +205,7 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
     words = _Words.at(tokens, places, is_break)
     found = [*_written(words, np.arange(len(places)), known), *_replaced(words, replaced, known)]
     # "IgA nephropathy" has the short form in its name.
-    written = _Words.at(tokens, places, is_break, tokens.written)
+    written = words._replace(hashes=_running_sums(tokens.written[places]))
     found += _written(written, _before(np.flatnonzero(is_short[places])), known, least=2)
     found += _without_adverbs(tokens, places, is_break, replaced, known)
     return Windows(*map(np.concatenate, zip(*found, strict=True)))
@@ -238,6 +228,10 @@ def find_other_names(tokens: TokenArrays, others: HashSet) -> tuple[np.ndarray, 
         starts.append(places[matching])
         ends.append(tokens.ends[places[matching + length - 1]])
     return np.concatenate(starts), np.concatenate(ends)
+
+
+def _running_sums(column: np.ndarray) -> np.ndarray:
+    return np.concatenate([np.zeros(1, column.dtype), column.cumsum(dtype=column.dtype)])
 
 
 def _before(places: np.ndarray) -> np.ndarray:
@@ -287,6 +281,8 @@ def _without_adverbs(
     YIELDS (Windows): The windows, and some others.
     """
     is_adverb = tokens.kinds[places] == ADVERB
+    if not is_adverb.any():
+        return
     rest = places[~is_adverb]
     after = np.searchsorted(rest, places[is_adverb])
     words = _Words.at(tokens, rest, is_break)
