@@ -11,6 +11,7 @@ import numpy as np
 
 from ..errors import ConnormError, Errors
 from ..files.folders import read_object
+from ..files.package_data import read_toml
 
 # The types that weights may be stored as.
 DTYPES = ("float32", "int8")
@@ -25,7 +26,9 @@ ARCHITECTURES = {
 _FORMAT_VERSION = 1
 # How a transformer was trained, beside its weights.
 CARD = "spacy_connorm.json"
-_CARD_SETTINGS = ("pooling", "max_length")
+_CARD_SETTINGS = ("pooling", "max_length", "prefix")
+# The same for transformers that others trained.
+_CARDS = read_toml(__package__, "cards.toml")
 
 
 def digest_weights(header: str, weights: Mapping[str, np.ndarray]) -> str:
@@ -76,13 +79,15 @@ def model_type(folder: Path) -> str:
     return str(read_object(folder / CONFIG).get("model_type", ""))
 
 
-def read_card(folder: Path | None) -> dict[str, Any]:
+def read_card(name: str, folder: Path | None) -> dict[str, Any]:
     """Read how a transformer was trained, so that it is used in the same way.
 
-    folder (Optional[Path]): Its local folder, if any.
-    RETURNS (Dict[str, Any]): Its `pooling` and `max_length`; empty if it was trained elsewhere.
+    name (str): Its name on the hub, or the path of a folder.
+    folder (Optional[Path]): Its local folder, if any. A copy from the hub is known by its name.
+    RETURNS (Dict[str, Any]): Its `pooling`, `max_length` and `prefix`, as far as they are known.
     """
-    card = {} if folder is None else read_object(folder / CARD)
+    known = (card for hub, card in _CARDS.items() if Path(hub).name == Path(name).name)
+    card = {**next(known, {}), **({} if folder is None else read_object(folder / CARD))}
     return {setting: card[setting] for setting in _CARD_SETTINGS if setting in card}
 
 

@@ -29,6 +29,7 @@ def TransformerEncoder(
     name: str = MINILM,
     pooling: Literal["mean", "cls", "max"] | None = None,
     max_length: int | None = None,
+    prefix: str | None = None,
     batch_size: int = 128,
     mixed_precision: bool = False,
 ) -> Model[list[str], Floats2d]:
@@ -42,6 +43,8 @@ def TransformerEncoder(
     max_length (Optional[int]): Texts are truncated to this many tokens, including special tokens,
         or to the maximum of the transformer if that is lower. If None, as the folder was trained,
         or else 64: one of MEDIC's 67,000 names is longer.
+    prefix (Optional[str]): What stands before each text: "query: " for the E5 family. If None, as
+        the transformer was trained, where that is known (`encoders/cards.toml`), or else nothing.
     batch_size (int): Texts per batch.
     mixed_precision (bool): Whether to use half precision where it is faster: on a GPU, and on
         processors with AVX512-BF16.
@@ -59,7 +62,7 @@ def TransformerEncoder(
         "torch",
         "transformers",
     )
-    asked = {"pooling": pooling, "max_length": max_length}
+    asked = {"pooling": pooling, "max_length": max_length, "prefix": prefix}
     shim = TransformerShim(
         name, asked=asked, batch_size=batch_size, mixed_precision=mixed_precision
     )
@@ -77,7 +80,7 @@ class TransformerShim(PretrainedShim):
         """Store the settings.
 
         name (str): The `name` of `TransformerEncoder`.
-        asked (Dict[str, Any]): `pooling` and `max_length`; None for those not given.
+        asked (Dict[str, Any]): `pooling`, `max_length` and `prefix`; None for those not given.
         batch_size (int): Texts to encode at once.
         mixed_precision (bool): Whether to compute in half precision where it is faster.
         """
@@ -94,7 +97,8 @@ class TransformerShim(PretrainedShim):
         from .transformer_module import TransformerModule
 
         tokenizer, transformer = load_pretrained(self.name)
-        found = {"pooling": "mean", "max_length": _MAX_LENGTH, **read_card(find_folder(self.name))}
+        card = read_card(self.name, find_folder(self.name))
+        found = {"pooling": "mean", "max_length": _MAX_LENGTH, **card}
         asked = {setting: value for setting, value in self._asked.items() if value is not None}
         with self._failures():
             return TransformerModule(tokenizer, transformer, **{**found, **asked})
@@ -159,7 +163,7 @@ class TransformerShim(PretrainedShim):
         return self._model
 
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """Collect pooling and length, the configuration and tokenizer files, and weights as
+        """Collect pooling, length and prefix, the configuration and tokenizer files, and weights as
         safetensors.
 
         RETURNS (Tuple): Values for msgpack, and arrays.

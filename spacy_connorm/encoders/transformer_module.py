@@ -50,6 +50,7 @@ class TransformerModule(torch.nn.Module):
         *,
         pooling: str,
         max_length: int,
+        prefix: str = "",
         files: dict[str, bytes] | None = None,
     ) -> None:
         """Combine a tokenizer and a transformer.
@@ -61,6 +62,7 @@ class TransformerModule(torch.nn.Module):
         pooling (str): "mean", "cls" or "max".
         max_length (int): Texts are truncated to this many tokens, including special tokens, or to
             the maximum of the tokenizer and the transformer.
+        prefix (str): What stands before each text.
         files (Optional[Dict[str, bytes]]): The configuration and the tokenizer as files, if known.
         """
         super().__init__()
@@ -69,6 +71,7 @@ class TransformerModule(torch.nn.Module):
         self.tokenizer = tokenizer
         self.transformer = transformer
         self.pooling = pooling
+        self.prefix = prefix
         allowed = getattr(transformer.config, "max_position_embeddings", -1)
         # Some configurations use -1 for no limit.
         limits = (max_length, tokenizer.model_max_length, allowed)
@@ -101,7 +104,7 @@ class TransformerModule(torch.nn.Module):
         if not texts:
             return []
         return self.tokenizer(
-            texts,
+            [f"{self.prefix}{text}" for text in texts],
             truncation=True,
             max_length=self.max_length,
             return_attention_mask=False,
@@ -152,12 +155,16 @@ class TransformerModule(torch.nn.Module):
             return self(**inputs).float().cpu().numpy()
 
     def digest(self) -> str:
-        """Compute a checksum of weights, tokenizer, configuration, pooling and length.
+        """Compute a checksum of weights, tokenizer, configuration, pooling, length and prefix.
 
         RETURNS (str): 32 hexadecimal digits.
         """
         state = self.transformer.state_dict()
-        return digest_transformer(self._files, state, self.pooling, self.max_length)
+        return digest_transformer(self._files, state, **self._settings)
+
+    @property
+    def _settings(self) -> dict[str, Any]:
+        return {"pooling": self.pooling, "max_length": self.max_length, "prefix": self.prefix}
 
     def contents(self) -> dict[str, Any]:
         """Collect everything that `restore_module` needs.
@@ -166,8 +173,7 @@ class TransformerModule(torch.nn.Module):
         """
         state = {key: value.cpu().clone() for key, value in self.transformer.state_dict().items()}
         weights = safetensors.torch.save(state)
-        settings = {"pooling": self.pooling, "max_length": self.max_length}
-        return {**settings, "files": self._files, "weights": weights}
+        return {**self._settings, "files": self._files, "weights": weights}
 
     def save(self, folder: Path) -> None:
         """Save the transformer and its tokenizer for `TransformerEncoder`, `AutoModel` and
@@ -184,7 +190,7 @@ class TransformerModule(torch.nn.Module):
         _write_json(folder / "sentence_bert_config.json", length)
         (folder / "1_Pooling").mkdir()
         _write_json(folder / "1_Pooling" / "config.json", pooling)
-        _write_json(folder / CARD, {"pooling": self.pooling, "max_length": self.max_length})
+        _write_json(folder / CARD, self._settings)
 
 
 def _write_json(path: Path, content: Any) -> None:
@@ -200,7 +206,7 @@ def restore_module(saved: Mapping[str, Any]) -> tuple[TransformerModule, str]:
         would run code.
     """
     files, state = saved["files"], safetensors.torch.load(saved["weights"])
-    settings = {name: saved[name] for name in ("pooling", "max_length")}
+    settings = {name: saved[name] for name in ("pooling", "max_length", "prefix")}
     digest = digest_transformer(files, state, **settings)
     if saved["digest"] != digest or saved["pooling"] not in _POOLING_KEYS:
         raise ValueError("its checksum differs")
@@ -262,7 +268,12 @@ def _require_possible(settings: Any, *, tensors: int) -> None:
 
 
 def digest_transformer(
-    files: Mapping[str, bytes], state: Mapping[str, torch.Tensor], pooling: str, max_length: int
+    files: Mapping[str, bytes],
+    state: Mapping[str, torch.Tensor],
+    *,
+    pooling: str,
+    max_length: int,
+    prefix: str,
 ) -> str:
     """Compute a checksum of everything that changes vectors.
 
@@ -270,6 +281,7 @@ def digest_transformer(
     state (Mapping[str, torch.Tensor]): The weights.
     pooling (str): How token vectors are pooled.
     max_length (int): The number of tokens that texts are truncated to.
+    prefix (str): What stands before each text.
     RETURNS (str): 32 hexadecimal digits.
     """
     content = hashlib.blake2b(digest_size=16)
@@ -280,5 +292,5 @@ def digest_transformer(
         tensor = state[name].detach().cpu().contiguous()
         content.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
         content.update(tensor.view(-1).view(torch.uint8).numpy().data)
-    whole = f"{content.hexdigest()}{pooling} {max_length}"
+    whole = f"{content.hexdigest()}{pooling} {max_length}{prefix}"
     return hashlib.blake2b(whole.encode(), digest_size=16).hexdigest()

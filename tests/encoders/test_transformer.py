@@ -53,6 +53,23 @@ def test_texts_are_cut(tiny_folder):
     assert one == other != third
 
 
+def test_texts_get_the_prefix_that_a_transformer_was_trained_with(tiny_folder, tmp_path):
+    plain = load(tiny_folder)
+    prefixed = load(tiny_folder, prefix="acute ")
+    assert np.allclose(prefixed.predict(["cancer"]), plain.predict(["acute cancer"]), atol=1e-6)
+    assert fingerprint(prefixed) != fingerprint(plain)
+    folder = tmp_path / "trained"
+    folder.mkdir()
+    trainable(prefixed).save(folder)
+    assert np.allclose(load(folder).predict(["cancer"]), prefixed.predict(["cancer"]), atol=1e-6)
+    restored = TransformerEncoder(name="elsewhere").from_bytes(prefixed.to_bytes())
+    assert encoder_inputs(restored, ["cancer"]) == encoder_inputs(plain, ["acute cancer"])
+    # A copy from the hub is known by its name.
+    copy = tmp_path / "multilingual-e5-small"
+    shutil.copytree(tiny_folder, copy)
+    assert encoder_inputs(load(copy), ["heart"]) == encoder_inputs(plain, ["query: heart"])
+
+
 def test_a_transformer_without_a_limit_is_cut_all_the_same(tiny_folder):
     module = load(tiny_folder, max_length=8).shims[0]._model
     module.transformer.config.max_position_embeddings = -1

@@ -85,8 +85,12 @@ def read_bert(
     first = _first_position(folder, config)
     asked = {"pooling": pooling, "max_length": max_length}
     given = {name: value for name, value in asked.items() if value is not None}
-    chosen = {"pooling": "mean", "max_length": longest, **read_card(folder), **given}
+    chosen = {"pooling": "mean", "max_length": longest, **read_card(str(folder), folder), **given}
     try:
+        if chosen.get("prefix"):
+            raise ValueError(
+                f"its texts begin with '{chosen['prefix']}': use TransformerEncoder.v1"
+            )
         bert = _read_weights(folder / WEIGHTS, config, first)
         tokens = read_object(folder / TOKENIZER_CONFIG)
         lengths = (
