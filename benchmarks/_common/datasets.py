@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import spacy
@@ -14,6 +15,7 @@ from spacy.tokens import Doc
 from _common.cli import fail, require_files
 from _common.clinical_notes import MCN_LIST, SHARECLEF, read_clinical_notes
 from _common.craft import read_craft
+from _common.translated_labels import BABELON, read_labels, write_other_labels
 from spacy_connorm.concepts import Ontology
 from spacy_connorm.documents import read_corpus
 from spacy_connorm.documents.abbreviations import Abbreviations
@@ -63,6 +65,8 @@ class Dataset:
     types (Tuple[str, ...]): The mention types to score; all if empty.
     has_other_ids (bool): Whether O only refers to the gold ids, which become O's then.
     language (str): The language of the texts.
+    learned_from (str): A table of labels that O gets names in the language from, but for those to
+        score.
     """
 
     ontology: OntologyFile
@@ -71,6 +75,7 @@ class Dataset:
     types: tuple[str, ...] = ()
     has_other_ids: bool = False
     language: str = "en"
+    learned_from: str = ""
 
 
 MEDIC = OntologyFile("medic_2012/medic_06Jul2012.txt.gz", {"format": "medic"})
@@ -120,6 +125,11 @@ def _in_disease_ontology(data: Dataset) -> Dataset:
     return replace(data, ontology=DISEASE_ONTOLOGY, has_other_ids=True)
 
 
+def _labels(code: str, *, learned: bool = False) -> Dataset:
+    table = f"{_TRANSLATED}/hp-{code}.babelon.tsv.gz"
+    return Dataset(HPO_2025, (), table, language=code, learned_from=table * learned)
+
+
 PARTS = ("test", "dev")
 DISEASES = ("ncbi", "bc5cdr-d")  # both with MEDIC as O
 _NCBI = Dataset(MEDIC, *_parts("ncbi_disease", "pubtator.txt"))
@@ -142,6 +152,11 @@ DATASETS = {
     "hpo-notes-es": Dataset(
         HPO_SPANISH, (f"{_TRANSLATED}/es_notes_dev.pubtator",), "", language="es"
     ),
+    "hpo-labels-fr": _labels("fr"),
+    "hpo-labels-es": _labels("es"),
+    # O has names that are made word by word, as the other labels tell.
+    "hpo-labels-fr-made": _labels("fr", learned=True),
+    "hpo-labels-es-made": _labels("es", learned=True),
     "askapatient": Dataset(ASKAPATIENT, *_parts("askapatient_fold0", "tsv")),
     "mcn": Dataset(
         CLINICAL,
@@ -199,7 +214,8 @@ class Data:
     def _ontology_files(self) -> list[Path]:
         if self.other_ontology is not None:
             return [self.other_ontology]
-        return self.dataset.ontology.paths(self.folder)
+        table = self.dataset.learned_from
+        return self.dataset.ontology.paths(self.folder) + ([self.folder / table] if table else [])
 
     @property
     def _data_files(self) -> list[Path]:
@@ -231,6 +247,8 @@ class Data:
         """RETURNS (Ontology): O."""
         if self.other_ontology is not None:
             ontology = read_ontology(self.other_ontology)
+        elif self.dataset.learned_from:
+            ontology = self._with_made_names()
         else:
             ontology = read_ontology(**self.dataset.ontology.located(self.folder))
         if not self.concept_types:
@@ -238,6 +256,14 @@ class Data:
         wanted = set(self.concept_types)
         kept = [each for each in ontology if not each.types or wanted.intersection(each.types)]
         return Ontology(kept, source=ontology.source)
+
+    def _with_made_names(self) -> Ontology:
+        with TemporaryDirectory() as folder:
+            table = Path(folder) / "others.tsv"
+            write_other_labels(self.folder / self.dataset.learned_from, table)
+            located = self.dataset.ontology.located(self.folder)
+            located |= {"translations": [table], "language": [self.dataset.language]}
+            return read_ontology(**located, keep_untranslated=True)
 
     @cached_property
     def docs(self) -> list[Doc]:
@@ -290,6 +316,8 @@ def read_docs(
     nlp = blank_english()
     if path.parent.name == "craft":
         return read_craft(path, nlp=nlp, types=types)
+    if path.name.endswith(BABELON):
+        return read_labels(path, nlp=nlp)
     if path.name.endswith((MCN_LIST, SHARECLEF)):
         return read_clinical_notes(path, nlp=nlp, types=types)
     return read_corpus(path, nlp=nlp, types=types, ids_of=ids_of)

@@ -28,7 +28,7 @@ _FIELDS = {
     for field, predicates in _TABLE["predicates"].items()
     for predicate in predicates
 }
-_NAME, _DEFINITION = "name", "definition"
+_NAME, _DEFINITION, _ALIASES = "name", "definition", "aliases"
 _ROBOT_ID = _TABLE["robot"]["id"]
 _TEMPLATE = re.compile(_TABLE["robot"]["template"])
 _MISSING = frozenset(_TABLE["statuses"]["missing"])
@@ -49,12 +49,14 @@ class Translation(NamedTuple):
     field (str): "name", "definition", or the scope of a synonym.
     text (str): The text.
     language (str): Its language.
+    source (str): What it translates; empty if the table does not tell it.
     """
 
     concept_id: str
     field: str
     text: str
     language: str
+    source: str = ""
 
 
 class Translations:
@@ -102,49 +104,37 @@ class Translations:
         report (ReadReport): Counts names by language, and what is left out.
         RETURNS (List[Concept]): The concepts.
         """
-        kept, parents_of, known = list[Concept](), dict[str, tuple[str, ...]](), set[str]()
-        originals = list[Concept]()
-        for concept in concepts:
+        originals, known = list(concepts), set[str]()
+        translated = list[Concept | None]()
+        for concept in originals:
             ids = (concept.concept_id, *concept.alt_ids)
             known.update(ids)
             rows = [row for concept_id in ids for row in self._rows.get(concept_id, ())]
-            translated = self._translated(concept, rows, report)
-            if translated is None:
-                report.leave_out(
-                    f"a concept without a name in {', '.join(self.languages)}", concept.concept_id
-                )
-                parents_of[concept.concept_id] = concept.parents
-            else:
-                kept.append(translated)
-                originals.append(concept)
+            translated.append(self._translated(concept, rows, report))
         for concept_id in self._rows.keys() - known:
             report.leave_out("a translation of a concept that is not here", quote_id(concept_id))
-        kept = _with_distinct_labels(originals, kept)
-        kept = [_with_parents(concept, parents_of) for concept in kept] if parents_of else kept
+        translated = _with_distinct_labels(originals, translated)
         for language in self.languages if self._makes_synonyms else ():
             if language != self.source_language:
-                kept = self._with_made_synonyms(originals, kept, language, report)
-        return kept
+                translated = self._with_made_names(originals, translated, language, report)
+        return _left(originals, translated, self.languages, report)
 
-    def _with_made_synonyms(
+    def _with_made_names(
         self,
         originals: Sequence[Concept],
-        concepts: Sequence[Concept],
+        translated: Sequence[Concept | None],
         language: str,
         report: ReadReport,
-    ) -> list[Concept]:
-        """Add synonyms that are translated word by word, each to the one concept that it fits
-        best.
+    ) -> list[Concept | None]:
+        """Add names that are translated word by word, each to the one concept that it fits best,
+        also to concepts without another name in the language.
         """
         words, others = words_of(self.source_language), words_of(language)
-        names = [_names(self._rows.get(concept.concept_id, ()), language) for concept in originals]
-        labels = [
-            (concept.canonical_name, own[0])
-            for concept, own in zip(originals, names, strict=True)
-            if own
-        ]
-        translations = WordTranslations(labels, words, others)
-        known = {others.bag(name) for concept in concepts for name in concept.names}
+        labels = {concept.concept_id: concept.canonical_name for concept in originals}
+        firsts = (next(iter(_rows_in(rows, language)), None) for rows in self._rows.values())
+        pairs = ((row.source or labels.get(row.concept_id, ""), row.text) for row in firsts if row)
+        translations = WordTranslations(list(filter(all, pairs)), words, others)
+        known = {others.bag(name) for concept in translated if concept for name in concept.names}
         best: dict[tuple[str, ...], tuple[float, int, str, str]] = {}
         for number, concept in enumerate(originals):
             for name in concept.names:
@@ -157,8 +147,8 @@ class Translations:
             made_of[-number].append((text, name))
         report.languages[f"{language}, made word by word"] = len(best)
         return [
-            _with_synonyms(concept, original, made_of[number], language)
-            for number, (concept, original) in enumerate(zip(concepts, originals, strict=True))
+            _with_names(concept, original, made_of[number], language)
+            for number, (concept, original) in enumerate(zip(translated, originals, strict=True))
         ]
 
     def _translated(
@@ -219,26 +209,49 @@ class Translations:
 
 def _names(rows: Iterable[Translation], language: str) -> list[str]:
     """List the names in a language, the label first."""
+    return [row.text for row in _rows_in(rows, language)]
+
+
+def _rows_in(rows: Iterable[Translation], language: str) -> list[Translation]:
     own = [row for row in rows if row.language == language and row.field != _DEFINITION]
-    return [row.text for row in sorted(own, key=lambda row: row.field != _NAME)]
+    return sorted(own, key=lambda row: row.field != _NAME)
+
+
+def _left(
+    originals: Sequence[Concept],
+    translated: Sequence[Concept | None],
+    languages: Sequence[str],
+    report: ReadReport,
+) -> list[Concept]:
+    """Leave out concepts without a name; those below them get their parents."""
+    kept, parents_of = list[Concept](), dict[str, tuple[str, ...]]()
+    for original, concept in zip(originals, translated, strict=True):
+        if concept is None:
+            reason = f"a concept without a name in {', '.join(languages)}"
+            report.leave_out(reason, original.concept_id)
+            parents_of[original.concept_id] = original.parents
+        else:
+            kept.append(concept)
+    return [_with_parents(concept, parents_of) for concept in kept] if parents_of else kept
 
 
 def _with_distinct_labels(
-    originals: Sequence[Concept], concepts: Sequence[Concept]
-) -> list[Concept]:
+    originals: Sequence[Concept], translated: Sequence[Concept | None]
+) -> list[Concept | None]:
     """Give a label of several concepts to the one whose own label is most alike, if it is
     ("microcéphalie" is "microcephaly"). The others have it as a synonym, and as a label with their
     own in brackets.
     """
-    owners, distinct = defaultdict[str, list[int]](list), list(concepts)
-    for number, concept in enumerate(concepts):
-        owners[concept.canonical_name.casefold()].append(number)
-    for label, numbers in owners.items():
-        own = {number: originals[number].canonical_name for number in numbers}
+    owners, distinct = defaultdict[str, dict[int, Concept]](dict), list(translated)
+    for number, concept in enumerate(translated):
+        if concept is not None:
+            owners[concept.canonical_name.casefold()][number] = concept
+    for label, concepts in owners.items():
+        own = {number: originals[number].canonical_name for number in concepts}
         likeness, first = max((_likeness(label, text), number) for number, text in own.items())
-        for number in numbers if likeness >= _ALIKE else ():
+        for number, concept in concepts.items() if likeness >= _ALIKE else ():
             if number != first and own[number].casefold() != label:
-                distinct[number] = _with_label(concepts[number], own[number])
+                distinct[number] = _with_label(concept, own[number])
     return distinct
 
 
@@ -258,14 +271,21 @@ def _likeness(one: str, other: str) -> float:
     return SequenceMatcher(None, one, other.casefold()).ratio()
 
 
-def _with_synonyms(
-    concept: Concept, original: Concept, made: Iterable[tuple[str, str]], language: str
-) -> Concept:
-    """Add synonyms of the same scopes as the names that they translate."""
+def _with_names(
+    concept: Concept | None, original: Concept, made: Sequence[tuple[str, str]], language: str
+) -> Concept | None:
+    """Add names of the same scopes as those that they translate. A concept that has no others shows
+    its own label.
+    """
+    if not made:
+        return concept
+    if concept is None:
+        (label, _), *made = made
+        bare: dict[str, Any] = dict.fromkeys((_ALIASES, *map(str.lower, ALL_SCOPES[1:])), ())
+        bare |= {"canonical_name": label, "shown_name": original.canonical_name}
+        concept = replace(original, languages=((label, language),), **bare)
     scopes = _scopes(original)
     synonyms = [(text, scopes.get(name, EXACT)) for text, name in made]
-    if not synonyms:
-        return concept
     added = names_by_scope(synonyms, ALL_SCOPES, concept.concept_id, ReadReport())
     languages = (*concept.languages, *((text, language) for text, _ in synonyms))
     lists: dict[str, Any] = {
@@ -405,8 +425,10 @@ class _Table:
             language = self._cell(row, "language") or self._language
             text = clean(self._cell(row, "text"))
             status = self._cell(row, "status").upper()
+            source = self._cell(row, "source")
             for part in text.split(_BETWEEN) if field in ALL_SCOPES else [text]:
-                yield number, status, Translation(concept_id, field, part.strip(), language)
+                translation = Translation(concept_id, field, part.strip(), language, source)
+                yield number, status, translation
 
     def _field_of_row(self, number: int, row: Sequence[str]) -> str:
         if not clean(self._cell(row, "id")):

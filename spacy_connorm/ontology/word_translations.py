@@ -42,10 +42,10 @@ class Phrase(NamedTuple):
 class WordTranslations:
     """What words of one language are in another, learned from labels."""
 
-    def __init__(self, labels: Iterable[tuple[str, str]], words: Words, others: Words) -> None:
+    def __init__(self, labels: Sequence[tuple[str, str]], words: Words, others: Words) -> None:
         """Align the words of labels: the first model of Brown et al. (1993), in both directions.
 
-        labels (Iterable[Tuple[str, str]]): Labels of the same concept in both languages.
+        labels (Sequence[Tuple[str, str]]): Labels of the same concept in both languages.
         words (Words): Reads the words of the first one.
         others (Words): Reads those of the other one.
         """

@@ -55,3 +55,41 @@ def test_a_corpus_with_other_ids_is_another_one(data, modules):
     as_it_is, translated = Data("ncbi", data, ontology=path), Data("ncbi-do", data)
     assert as_it_is.digest(with_data=False) == translated.digest(with_data=False)
     assert as_it_is.digest(with_data=True) != translated.digest(with_data=True)
+
+
+def test_labels_of_another_language_are_linked_to_english_names(rows_of, data, monkeypatch):
+    labels = [
+        ("Muscle pain", "Dolor muscular"),
+        ("Muscle swelling", "Hinchazón muscular"),
+        ("Joint swelling", "Hinchazón articular"),
+        ("Pain", "Dolor"),
+        ("Swelling", "Hinchazón"),
+        ("Joint pain", "Dolor articular"),
+    ]
+    terms = "".join(f"[Term]\nid: HP:{n}\nname: {name}\n\n" for n, (name, _) in enumerate(labels))
+    head = "subject_id\tpredicate_id\ttranslation_language\ttranslation_status\tsource_value\t"
+    rows = "".join(
+        f"HP:{n}\trdfs:label\tes\tOFFICIAL\t{name}\t{label}\n"
+        for n, (name, label) in enumerate(labels)
+    )
+    files = {
+        "hpo_2025/hp_2025-01-16.obo.gz": f"format-version: 1.2\n\n{terms}",
+        "hpo_translations/hp-es.babelon.tsv.gz": f"{head}translation_value\n{rows}",
+    }
+    for name, content in files.items():
+        (data / name).parent.mkdir()
+        (data / name).write_bytes(gzip.compress(content.encode()))
+    monkeypatch.setattr("_common.translated_labels.Random", lambda seed: Last)
+    given = ["--encoder", "ngram", "--data", data, "--dataset"]
+    plain = rows_of("ontology_alone.py", *given, "hpo-labels-es")[0]
+    assert plain["mentions"] == 1
+    made = rows_of("ontology_alone.py", *given, "hpo-labels-es-made")[0]
+    assert (made["mentions"], made["strict@1"]) == (1, 100)
+
+
+class Last:
+    """Draws the last row."""
+
+    @staticmethod
+    def sample(rows, count):
+        return rows[-1:]

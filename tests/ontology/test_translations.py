@@ -113,6 +113,20 @@ def test_synonyms_are_translated_word_by_word(tmp_path):
     assert [concept.names for concept in official][-1] == ("Artralgia",)
 
 
+def test_concepts_without_a_translation_get_names_made_word_by_word(tmp_path):
+    labels = [("Muscle pain", "Dolor muscular"), ("Joint swelling", "Hinchazón articular")]
+    labels += [("Muscle swelling", "Hinchazón muscular"), ("Swelling", "Hinchazón")]
+    labels += [("Joint abnormality", "Anomalía articular")]
+    obo, table = write_labels(tmp_path, labels)
+    with obo.open("a") as file:
+        file.write('\n[Term]\nid: J:9\nname: Joint pain\nsynonym: "Pain of joint" NARROW []\n')
+        file.write("\n[Term]\nid: J:10\nname: Headache\n")
+    read = read_ontology(obo, translations=[table], language=["es"])
+    assert "J:10" not in read
+    assert read["J:9"].names == ("dolor articular",)
+    assert read["J:9"].shown_name == "Joint pain" and not read["J:9"].narrow
+
+
 def test_a_label_of_several_concepts_is_that_of_the_most_alike(tmp_path):
     labels = [("Shivering", "Temblores"), ("Tremor", "Temblores"), ("Wheals", "Habones")]
     obo, table = write_labels(tmp_path, labels)
