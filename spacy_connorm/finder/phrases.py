@@ -44,14 +44,15 @@ class Phrases:
         return self._classes.prepositions & self._classes.function_words - self._finder.genitives
 
     def is_adverb(self, word: str) -> bool:
-        """Check for an adverb, by its ending.
+        """Check for an adverb, mostly by its ending.
 
         word (str): A word in lower case.
         RETURNS (bool): True if it is one.
         """
-        if not word.endswith(self._adverb_endings) or word in self._finder.words_like_adverbs:
-            return False
-        return not word.endswith(self._other_endings)
+        if word in self._finder.adverbs:
+            return True
+        is_other = word in self._finder.words_like_adverbs or word.endswith(self._other_endings)
+        return word.endswith(self._adverb_endings) and not is_other
 
     @cached_property
     def organs(self) -> frozenset[str]:

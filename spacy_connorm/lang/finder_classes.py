@@ -64,7 +64,8 @@ class FinderClasses:
     side_articles: Stand before a side.
     inducing: What names write for the drug in "levodopa-induced".
     other_causes: What induces something and is not a drug.
-    adverb_endings: End adverbs.
+    adverbs: Adverbs without a typical ending: "very".
+    adverb_endings: End other adverbs.
     words_like_adverbs: Other words that end like these: "early".
     endings_like_adverbs: Endings of such words: "microcephaly".
     positive: What a plus after a marker says.
@@ -123,6 +124,7 @@ class FinderClasses:
     side_articles: Words = NONE
     inducing: Words = NONE
     other_causes: Words = NONE
+    adverbs: Words = NONE
     adverb_endings: Words = NONE
     words_like_adverbs: Words = NONE
     endings_like_adverbs: Words = NONE

@@ -157,6 +157,7 @@ def nlp():
         ("[walking was severely delayed]", "Severely delayed walking"),
         ("markedly [delayed walking]", "Delayed walking"),
         ("a [decrease in visual acuity]", "Reduced visual acuity"),
+        ("her [gait was very mildly unsteady]", "Unsteady gait"),
         ("her [clavicles were severely hypoplastic]", "Hypoplastic clavicle"),
         ("She is [confused].", "Confusion"),
         ("[confused]  &  well", "Confusion"),
