@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from ..text.composites import shape
 from ..text.words import Words
 from .known_names import KnownName
-from .place_rules import OTHER_WORD
 from .window import Window
 
 # Shorter texts have no room for long forms, in tokens.
@@ -13,29 +12,19 @@ _SHORT_TEXT = 100
 
 
 def cuts_name(window: Window) -> bool:
-    """Check for a window that cuts the last word off a name and has it elsewhere in its own: a
-    Wilms tumor of the left kidney is not a renal tumor, nor are stem cells in the bone marrow bone
-    marrow cells.
+    """Check for a statement that cuts the last word off a name, and has it elsewhere in its own:
+    Canavan disease is inherited, which is more than an inherited disease.
     """
     if window.start not in window.place.heads:
         return False
-    classes = window.context.words.classes
-    joints = classes.prepositions | classes.copulas
-    tokens = window.doc[window.start : window.end]
-    is_joined = any(token.lower_ in joints for token in tokens[1:])
-    return is_joined and not _starts_alike(tokens[0].text, window.known, window.context.words)
+    words, tokens = window.context.words, window.doc[window.start : window.end]
+    has_copula = any(token.lower_ in words.classes.copulas for token in tokens[1:])
+    return has_copula and not _starts_alike(tokens[0].text, window.known, words)
 
 
 def _starts_alike(word: str, names: Iterable[KnownName], words: Words) -> bool:
     first = words.content(word)[:1]
     return any(words.content(name.text)[:1] == first for name in names)
-
-
-def is_part_of_refused(window: Window) -> bool:
-    """Check for a window inside one that the word after it gives another meaning: there is no
-    hepatitis in a hepatitis B vaccine.
-    """
-    return window.end <= window.place.ends_of(OTHER_WORD).get(window.start, 0)
 
 
 def is_part_of_other_name(window: Window) -> bool:

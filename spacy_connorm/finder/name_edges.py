@@ -1,5 +1,5 @@
 """Tokens at the edges of names: "in" of "in situ carcinoma", the bracket after "edema (hand)", the
-plus of "Ca2+", the "'s" of a person. Windows of `name_windows` begin and end with content words.
+plus of "Ca2+". Windows of `name_windows` begin and end with content words.
 """
 
 import re
@@ -10,7 +10,6 @@ from typing import NamedTuple
 from spacy.tokens import Doc
 
 from ..text.words import Words
-from .known_names import KnownName
 
 # Before the first word of a list item: "1.", "(12)".
 _MARKER = re.compile(r"\W?\d{1,2}\W?")
@@ -75,17 +74,15 @@ def widen(
     start: int,
     end: int,
     edges: Sequence[Edge],
-    names: Sequence[KnownName],
     reader: Words,
 ) -> tuple[int, int]:
-    """Extend a window by the function words or the sign that a name has beside it, by the other
-    bracket of a pair, or by the possessive of a person who stands for a disease.
+    """Extend a window by the function words or the sign that a name has beside it, or by the other
+    bracket of a pair.
 
     doc (Doc): The document.
     start (int): The first token of the window.
     end (int): The token after it.
     edges (Sequence[Edge]): The edges of the names that have its words.
-    names (Sequence[KnownName]): These names.
     reader (Words): Reads the words of their language.
     RETURNS (Tuple[int, int]): The start and the end of the extended window.
     """
@@ -100,31 +97,18 @@ def widen(
             missing = text.count(opening) - text.count(closing)
             start -= missing < 0 and before == opening
             end += missing > 0 and after == closing
-    if after in reader.classes.possessives and _is_person(doc[start:end].text, names, reader):
-        end += 1
     return start, end
 
 
-def _is_person(text: str, names: Iterable[KnownName], reader: Words) -> bool:
-    """Check whether a name adds a noun to a text: "Crohn's" is "Crohn disease"."""
-    words = reader.normalized(text)
-    return any(reader.normalized(name.text)[:-1] == words for name in names)
-
-
-def stands_alone(doc: Doc, start: int, end: int, grades: Collection[str]) -> bool:
+def stands_alone(doc: Doc, start: int, end: int) -> bool:
     """Check whether a window has its lines to itself, apart from the marker of a list item before
-    it, or its place between semicolons or bars ("EYES: Cataracts, congenital; Ptosis"), or ends
-    with a comma and a grade, and no word follows.
+    it, or its place between semicolons or bars: "EYES: Cataracts, congenital; Ptosis".
 
     doc (Doc): The document.
     start (int): The first token of the window.
     end (int): The token after it.
-    grades (Collection[str]): Adjectives such as "severe".
     RETURNS (bool): True if its comma is that of a name.
     """
-    ends = end == len(doc) or not any(map(str.isalnum, doc[end].text))
-    if ends and doc[end - 2].text == "," and doc[end - 1].lower_ in grades:
-        return True
     before = _next_content(doc, range(start - 1, -1, -1))
     if before is not None and _MARKER.fullmatch(doc[before].text):
         before = _next_content(doc, range(before - 1, -1, -1))

@@ -146,10 +146,8 @@ class NameFinder:
                 column[row].item() for column in windows
             )
             names = known[value]
-            start, end = widen(
-                doc, first - before, last - before, edges[value], names, context.words
-            )
-            text = self.token_words.spell_with(_LINE_END.sub("-", doc[start:end].text))
+            start, end = widen(doc, first - before, last - before, edges[value], context.words)
+            text = _LINE_END.sub("-", doc[start:end].text)
             text = self.token_words.without_adverbs(text, (name.text for name in names))
             yield Window(place, start, end, text, value, letters, score, has_pause, names, context)
 

@@ -98,12 +98,9 @@ class Phrases:
         RETURNS (bool): True if there is one.
         """
         tokens = ["", *tokens_of(text.lower()), ""]
-        determiners, due = self._classes.determiners, self._finder.due
+        determiners = self._classes.determiners
         return any(
-            word in self._joining
-            and before not in due
-            and after not in determiners
-            and not self._is_of(before, word)
+            word in self._joining and after not in determiners and not self._is_of(before, word)
             for before, word, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
         )
 
@@ -177,9 +174,10 @@ class Phrases:
 
         RETURNS (bool): True if there is one.
         """
+        articles = self._classes.determiners - self._classes.owners
         singular = self.words.orthography.drop_plurals
         return any(
-            after.lower() in self._finder.articles
+            after.lower() in articles
             or (verb in self._finder.singular_copulas and singular(before) != before)
             for before, verb, after in self.copulas(text)
         )

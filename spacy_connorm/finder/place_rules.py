@@ -9,7 +9,6 @@ from spacy.tokens import Token
 
 from .window import Window
 
-OTHER_WORD = "other word"
 _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 # "E-cadherin" is another molecule than what a name calls cadherin; but isomers are the same, as are
 # sides, and the "N" of "N-acetylcysteine" only says where its acetyl is.
@@ -19,16 +18,9 @@ _NOUNS = frozenset([NOUN, PROPN])
 _ENDS = frozenset([".", "!", "?", ";"])
 # The minimum number of letters of a word in a proper name.
 _SHORTEST_NAME = 3
-_AGE = re.compile(r"(?:\d{1,3})?[MF]")
-# Tokens before a mood in which a person may stand.
-_REACH = 3
-# "S1", "3", "4b"
-_NUMBER = re.compile(r"[A-Z]{0,2}\d{1,3}[A-Za-z]?")
 # "C" in "hepatitis C", "CoV" and "1" after a hyphen.
 _LETTER = re.compile("[B-HJ-Z]")
 _KIND = re.compile(r"\d|[A-Z]")
-_BETWEEN_NUMBERS = _HYPHENS | {".", ",", "&", "(", ")", "\u2013"}
-_ITEM = re.compile(r"\d{1,2}[.)]\s?[^\W\d]")
 
 
 def ends_compound(window: Window) -> bool:
@@ -50,38 +42,18 @@ def ends_compound(window: Window) -> bool:
 
 
 def has_other_meaning(window: Window) -> bool:
-    """Check for what is about a finding or only has its name ("fall precautions", "HIT panel",
-    "nephrotic-range"), "lead" before "to", "confused" before "with", the chemical "retinal" before
-    a noun, "pale" and "aggressive" before one that is not a patient, and "depressed" without
-    people.
+    """Check for what is about a finding or only has its name ("fall precautions"), "lead" before
+    "to", "confused" before "with", and the chemical "retinal" before a noun.
     """
     classes, text, token = window.context.classes, window.text.lower(), window.after
-    after = token.lower_ if token is not None else ""
-    if after in classes.panels and window.text.isupper():
-        return True
     if window.score == 1 and text in classes.adjectives_too:
         return _is_noun(window, token)
-    if window.score < 1 and text in classes.moods:
-        if after in classes.people:
-            return False
-        return _is_noun(window, token) or not _is_about_people(window)
-    if window.score < 1 and _is_of_patients(window, text):
-        return _is_noun(window, token) and after not in classes.people
-    if token is not None and after in _HYPHENS and not token.whitespace_:
-        return window.end + 1 < len(window.doc) and token.nbor().lower_ in classes.kinds
+    after = token.lower_ if token is not None else ""
     noun = window.context.words.orthography.drop_plurals(after)
     is_of_substances = noun in classes.remedies | classes.molecules
     if is_of_substances and window.context.words.is_head(window.parts[-1]):
         return True
     return noun in classes.other_heads or _has_beside(window, text, after, "after")
-
-
-def _is_of_patients(window: Window, text: str) -> bool:
-    """Check for an adjective that is a finding of patients only: "pale", "aggressive"."""
-    classes = window.context.classes
-    is_other = text.endswith(tuple(classes.patient_ending_exceptions))
-    has_ending = text.isalpha() and text.endswith(tuple(classes.patient_endings))
-    return text in classes.patient_adjectives or (has_ending and not is_other)
 
 
 def _has_beside(window: Window, text: str, word: str, side: str) -> bool:
@@ -150,38 +122,11 @@ def is_species(window: Window) -> bool:
     return genus.is_title and genus.text.endswith(tuple(classes.genus_endings))
 
 
-def is_person(window: Window) -> bool:
-    """Check for a name after a title. "MS" is a disease."""
-    token = window.before
-    if token is None or not window.text[0].isupper():
-        return False
-    title = token.text.rstrip(".")
-    return title.istitle() and title.lower() in window.context.classes.titles
-
-
 def has_other_name(window: Window) -> bool:
     """Check for a word before a single one that makes it another finding: "yellow fever"."""
     if window.end - window.start > 1 or window.before is None:
         return False
     return _has_beside(window, window.text.lower(), window.before.lower_, "before")
-
-
-def is_label(window: Window) -> bool:
-    """Check for "S1", "S2" and "S3" in "Figures S1, S2 and S3", which are not vertebrae."""
-    if window.end - window.start > 1 or not _NUMBER.fullmatch(window.text):
-        return False
-    doc, classes, place = window.doc, window.context.classes, window.start - 1
-    between = _BETWEEN_NUMBERS | classes.between_labels
-    while place >= 0 and (doc[place].lower_ in between or _NUMBER.fullmatch(doc[place].text)):
-        place -= 1
-    return place >= 0 and doc[place].lower_.rstrip(".") in classes.labelled
-
-
-def ends_with_measure(window: Window) -> bool:
-    """Check whether the number at the end counts a unit after it."""
-    is_number = window.end - window.start > 1 and window.text[-1].isdigit()
-    token = window.after
-    return is_number and token is not None and token.lower_ in window.context.classes.units
 
 
 def is_cut(window: Window) -> bool:
@@ -271,11 +216,6 @@ def cuts_list(window: Window) -> bool:
     )
 
 
-def is_numbered_item(window: Window) -> bool:
-    """Check for the number of a list item at the beginning."""
-    return window.end - window.start > 1 and bool(_ITEM.match(window.text))
-
-
 def _is_noun(window: Window, token: Token | None) -> bool:
     """Check whether a token is a noun, by the pipeline's tagger, or else guess: any word in lower
     case that is not a word of grammar.
@@ -285,14 +225,3 @@ def _is_noun(window: Window, token: Token | None) -> bool:
     if token.pos:
         return token.pos in _NOUNS
     return token.text not in window.context.words.classes.stop_words
-
-
-def _is_about_people(window: Window) -> bool:
-    """Check whether a window is shortly after a person or an age: "she is very", "33M"."""
-    classes, last = window.context.classes, window.end - 1
-    return any(
-        token.lower_ in classes.people
-        or token.lower_ in classes.subjects
-        or _AGE.fullmatch(token.text)
-        for token in window.doc[max(0, last - _REACH) : last]
-    )

@@ -20,10 +20,6 @@ _HYPHENATED = re.compile(
     r"(?<![^\W_])([^\W\d_]{2,20})[-\u2010\u2011](?:[ ]?\n[ ]?)?(?=([^\W\d_]{3,30})(?![^\W_]))"
 )
 _PERSON = re.compile(r"(?<![^\W_])([^\W\d_a-z][^\W\d_]{3,30})['’][sS]?(?![^\W_])(?:\s+([^\W_]+))?")
-# "CD4+", "HER2-".
-_MARKER = re.compile(
-    r"(?<![^\W_])(?=[a-z]{0,9}[A-Z0-9])([A-Za-z][A-Za-z0-9]{1,11})(?:([+])|[-\u2212](?![^\W_]))"
-)
 _START = attrgetter("idx")
 # "UV-induced".
 _SHORTEST_DRUG = 3
@@ -129,8 +125,6 @@ class NeighbourReader:
             yield from self._compounds(doc, text, hashes)
         if "'" in text or "’" in text:
             yield from self._persons(doc, text)
-        if "+" in text or "-" in text or "\u2212" in text:
-            yield from self._markers(doc, text)
         if any(ending in text for ending in self._finder.caused_endings):
             yield from self._drugs(doc, text, hashes)
         yield from self._sides(doc, text, hashes)
@@ -160,17 +154,6 @@ class NeighbourReader:
                 yield from (
                     (person, hash_word(noun), 1) for noun in sorted(self._finder.person_diseases)
                 )
-
-    def _markers(self, doc: Doc, text: str) -> Iterator[_Neighboured]:
-        """Read "CD14+ monocytes" as CD14-positive, "HER2-" as HER2 negative.
-
-        YIELDS (Tuple[int, int, int]): The markers.
-        """
-        for match in _MARKER.finditer(text):
-            marker = _token(doc, match.span(1))
-            signs = self._finder.positive if match[2] else self._finder.negative
-            if marker is not None:
-                yield from ((marker, hash_word(sign), 2) for sign in sorted(signs))
 
     def _drugs(self, doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Read "levodopa-induced dyskinesia" as drug-induced.

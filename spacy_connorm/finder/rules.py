@@ -105,12 +105,6 @@ RULES: tuple[Rule, ...] = (
         text_rules.goes_across,
     ),
     Rule(
-        "side last",
-        "no name ends with its side: 'heart murmur L (apex)'",
-        Needs.TEXT,
-        text_rules.ends_with_side,
-    ),
-    Rule(
         "reversed",
         "it has the two words of a name in reverse: a bone collar is not a collar bone",
         Needs.TEXT,
@@ -143,7 +137,7 @@ RULES: tuple[Rule, ...] = (
         place_rules.ends_compound,
     ),
     Rule(
-        place_rules.OTHER_WORD,
+        "other word",
         "the word after it gives it another meaning: 'lead to', 'fall precautions'",
         Needs.PLACE,
         place_rules.has_other_meaning,
@@ -162,20 +156,10 @@ RULES: tuple[Rule, ...] = (
         place_rules.is_species,
     ),
     Rule(
-        "person", "it is the name of a person: 'Dr. Valerian'", Needs.PLACE, place_rules.is_person
-    ),
-    Rule(
         "other name",
         "the word before it makes it another finding: 'yellow fever'",
         Needs.PLACE,
         place_rules.has_other_name,
-    ),
-    Rule("label", "it numbers a figure or a table: 'Figure S1'", Needs.PLACE, place_rules.is_label),
-    Rule(
-        "measure",
-        "it ends with the number of a measure: 'long QT syndrome 3 (times)'",
-        Needs.PLACE,
-        place_rules.ends_with_measure,
     ),
     Rule(
         "cut",
@@ -203,12 +187,6 @@ RULES: tuple[Rule, ...] = (
         place_rules.cuts_list,
     ),
     Rule(
-        "item",
-        "it begins with the number of a list item",
-        Needs.PLACE,
-        place_rules.is_numbered_item,
-    ),
-    Rule(
         "uncertain",
         "it has other words than a name, and function words that do not belong to a name",
         Needs.PLACE,
@@ -216,16 +194,9 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "cut name",
-        "it cuts the last word off a name: 'Wilms (tumor of the kidney)' is not a renal tumor",
+        "it cuts the last word off a name: 'Canavan (disease is inherited)'",
         Needs.DOCUMENT,
         document_rules.cuts_name,
-    ),
-    Rule(
-        "part of other word",
-        "it is a part of a window that the word after it gives another meaning: there is no "
-        "hepatitis in a 'hepatitis B vaccine'",
-        Needs.DOCUMENT,
-        document_rules.is_part_of_refused,
     ),
     Rule(
         "part of other name",

@@ -15,25 +15,15 @@ from .window import Window
 
 # Windows of up to this many letters count as short forms even if a name has them in lower case.
 _NEVER_WORDS = 3
-_HYPHENATED = re.compile(r"(?<![^\W_])([^\W\d_]{2,30})-([^\W\d_]{2,30})(?![^\W_])")
-_DASH = re.compile("[-\u2010-\u2013]")
 # "2-3 toe syndactyly".
 _RANGE = re.compile(r"\d[-\u2010-\u2013]\d")
-# "2 myopia (patients)", and the number of the next list item: "Myopia\n2. (Gout)".
-_NUMERAL = r"(?:\d+|[IVX]+)"
-_NUMBER_FIRST = re.compile(rf"{_NUMERAL}\s")
-_NUMBER_BELOW = re.compile(rf"\b(\w+)\s*\n\W*{_NUMERAL}$")
+# The number of the next list item: "Myopia\n2. (Gout)".
+_NUMBER_BELOW = re.compile(r"\b(\w+)\s*\n\W*(?:\d+|[IVX]+)$")
 _PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
 _COMMA = ","
 _ITEMS = re.compile("[,;]")
-_SEVERAL_WORDS = re.compile(r"\S\s+\S")
 # Between the letters and the numbers of short forms, which authors write with and without it.
 _JOIN = re.compile(r"(?<=[^\W\d_])[ \u2010\u2011-](?=\d)|(?<=\d)[ \u2010\u2011-](?=[^\W\d_])")
-# Short forms with a number and so many characters are no words in any case: "mcr1", not "p53".
-_CODE = re.compile(r"(?=.*\d)(?=.*[^\W\d_].*[^\W\d_])[^\W_]{4,}")
-# But these are other things: "beta-2", "min-1", "CCl4".
-_COUNTED = re.compile(r"([a-z]+)\d")
-_FORMULA = re.compile(r"(?=.*[a-z])(?:[A-Z][a-z]?\d*){2,}$")
 
 
 def _phrases(window: Window) -> Phrases:
@@ -71,35 +61,22 @@ def has_other_letters(window: Window) -> bool:
     # "Facial" does not come from FACE, but "myopia 1" from MYP1.
     is_single = window.is_derived and text.isalpha()
     length = min(letters, max(map(len, names))) if is_single else letters
-    if length > window.context.short_letters or _has_letters_of(window, text, names):
+    if length > window.context.short_letters or _has_letters_of(text, names):
         return False
     is_tiny = letters <= _NEVER_WORDS and not _is_inflected(text, names)
     return is_tiny or all(map(is_short_form, names))
 
 
-def _has_letters_of(window: Window, text: str, names: Sequence[str]) -> bool:
+def _has_letters_of(text: str, names: Sequence[str]) -> bool:
     """Check whether a short form is written exactly like a name, but for hyphens and spaces between
-    letters and numbers ("MCF7" is "MCF-7"), and, with a number, for capitals ("qnrS1"). What only
-    the text has a space in may be a measure: "ID 1".
+    letters and numbers: "MCF7" is "MCF-7". What only the text has a space in may be a measure: "ID
+    1".
     """
     if text in names:
         return True
-    joined = [_JOIN.sub("", name) for name in names]
     short = _JOIN.sub(lambda match: match[0].strip("-\u2010\u2011"), text)
-    if short in joined or short in (_JOIN.sub(" ", name) for name in names):
-        return any(map(str.isdigit, short))
-    return _is_code(window, short) and short.lower() in map(str.lower, joined)
-
-
-def _is_code(window: Window, short: str) -> bool:
-    """Check for a short form with a number that is not a word in any case, nor a number of a Greek
-    letter, an exponent of a unit or a chemical formula.
-    """
-    counted = _COUNTED.match(short)
-    is_counted = counted and (
-        counted[1] in GREEK.values() or counted[1] in window.context.classes.code_units
-    )
-    return bool(_CODE.fullmatch(short)) and not is_counted and not _FORMULA.match(short)
+    written = (_JOIN.sub(sign, name) for name in names for sign in ("", " "))
+    return any(map(str.isdigit, short)) and short in written
 
 
 def _is_inflected(text: str, names: Sequence[str]) -> bool:
@@ -116,13 +93,12 @@ def _is_inflected(text: str, names: Sequence[str]) -> bool:
 
 
 def is_function_word(window: Window) -> bool:
-    """Check for a single word of grammar. Some of them name places, too."""
+    """Check for a single word of grammar."""
     text = window.text
     is_word = text.islower() or (len(text) > _NEVER_WORDS and text[1:].islower())
     if window.is_annotated or not is_word:
         return False
-    stop_words = window.context.words.classes.stop_words
-    return text.lower() in stop_words - window.context.classes.naming_stop_words
+    return text.lower() in window.context.words.classes.stop_words
 
 
 def lacks_its_noun(window: Window) -> bool:
@@ -186,9 +162,8 @@ def counts_others(window: Window) -> bool:
     text, names, words = window.text, window.written, window.context.words
     if _counts(window, text) and not any(_counts(window, name) for name in names):
         return True
-    if _NUMBER_FIRST.match(text):
-        first = words.normalized(text)[0]
-        return all(words.normalized(name)[-1] == first for name in names)
+    if window.parts[0].isdigit():
+        return all(words.normalized(name)[-1] == window.parts[0] for name in names)
     below = _NUMBER_BELOW.search(text)
     return below is not None and below[1].lower() not in words.classes.numbered
 
@@ -202,10 +177,10 @@ def _counts(window: Window, text: str) -> bool:
 def goes_across(window: Window) -> bool:
     """Check whether a text joins its words as no name does: "cancer and ovarian" is not "ovarian
     cancer", nor is "cancer, ovarian". A text is fine if it crosses no joint, if a name has a
-    conjunction where it has one, or a dash between the same words or numbers, and a preposition or
-    the same words in this order where it has a preposition, but for "in" before an organ or several
-    parts of the body; across lines, if a name has all words in this order, since "cancer" and
-    "breast" in a list are not "cancer of the breast".
+    conjunction or a dash between numbers where it has a conjunction, and a preposition or the same
+    words in this order where it has a preposition, but for "in" before an organ or several parts of
+    the body; across lines, if a name has all words in this order, since "cancer" and "breast" in a
+    list are not "cancer of the breast".
     """
     if window.is_annotated:
         return False
@@ -218,17 +193,16 @@ def goes_across(window: Window) -> bool:
             or _punctuated_words(window, text) == _punctuated_words(window, name)
             for name in names
         )
-    content = window.content
     if phrases.has_conjunction(text):
+        pairs_numbers = phrases.pairs_numbers(text)
         names = [
             name
             for name in names
-            if phrases.has_conjunction(name)
-            or (_DASH.search(name) and words.content(name) == content)
-            or (_RANGE.search(name) and phrases.pairs_numbers(text))
+            if phrases.has_conjunction(name) or (pairs_numbers and _RANGE.search(name))
         ]
     if not phrases.has_preposition(text) or any(map(phrases.has_preposition, names)):
         return not names
+    content = window.content
     orders = [content, content[::-1]] if phrases.is_of_parts(text) else [content]
     return not any(
         _are_related(window, words.content(restored(name)), order)
@@ -246,56 +220,28 @@ def _are_related(window: Window, words: Sequence[str], others: Sequence[str]) ->
     )
 
 
-def ends_with_side(window: Window) -> bool:
-    """Check for a side at the end that no name has there."""
-    words = window.context.words
-    is_side = window.parts[-1].lower() in words.classes.sides
-    if window.is_annotated or not is_side or not window.is_derived:
-        return False
-    last = words.normalized(window.text)[-1]
-    return not any(last in words.normalized(name) for name in window.written)
-
-
 def is_reversed(window: Window) -> bool:
-    """Check for the two words of all names in the other order, where this is another thing. Where
-    nouns stand before their adjectives, some adjectives may stand on either side.
-    """
-    if window.is_annotated or window.context.words.is_head_first:
-        return False
-    names = window.written
-    if "-" in window.text:
-        names = [name for name in names if not _has_reversed_pair(window.text, name)]
-    reverses = _is_crosswise if window.is_derived else _is_other_order
-    return not names or reverses(window, names)
-
-
-def _has_reversed_pair(text: str, name: str) -> bool:
-    """Check whether a name joins two words by a hyphen in the other order: a rod-cone dystrophy is
-    not a cone-rod dystrophy.
-    """
-    pairs = {(one.lower(), other.lower()) for one, other in _HYPHENATED.findall(text)}
-    return any((other.lower(), one.lower()) in pairs for one, other in _HYPHENATED.findall(name))
-
-
-def _is_other_order(window: Window, names: Sequence[str]) -> bool:
-    """Check whether a text has the two words of all names in reverse, without a word such as "of"
-    in the text or the names that would explain it. Participles and plain adjectives may come last
-    ("testes undescended", "reflexes brisk"), all adjectives first ("oral mucositis", MedDRA's
-    "mucositis oral"), and numbers and letters on either side ("B hepatitis").
+    """Check for the two words of all names in the other order, without a word such as "of" in the
+    text or the names that would explain it. Participles and plain adjectives may come last ("testes
+    undescended", "reflexes brisk"), all adjectives first ("oral mucositis", MedDRA's "mucositis
+    oral"), and numbers and letters on either side ("B hepatitis"). Where nouns stand before their
+    adjectives, some adjectives may stand on either side.
     """
     content, words, phrases = window.content, window.context.words, _phrases(window)
-    if len(content) != 2 or content[0] == content[1]:
+    if window.is_annotated or words.is_head_first:
         return False
-    if any(_is_quality(window, word) for word in content) or words.lacks_noun(content[0]):
+    if window.is_derived:
+        return _is_crosswise(window)
+    if len(content) != 2 or content[0] == content[1] or words.lacks_noun(content[0]):
         return False
-    if any(len(word) <= _NEVER_WORDS or word in GREEK.values() for word in content):
+    if any(_may_stand_last(window, word) for word in content):
         return False
-    return not any(map(phrases.may_reorder, (window.text, *names))) and all(
-        words.content(name) == content[::-1] for name in names
+    return not any(map(phrases.may_reorder, (window.text, *window.written))) and all(
+        words.content(name) == content[::-1] for name in window.written
     )
 
 
-def _is_crosswise(window: Window, names: Sequence[str]) -> bool:
+def _is_crosswise(window: Window) -> bool:
     """Check whether a text has the two parts of the body of all names, the other one as an
     adjective: a renal pelvis is not a pelvic kidney. The atrophy in "renal atrophy" is not a part.
     """
@@ -308,9 +254,9 @@ def _is_crosswise(window: Window, names: Sequence[str]) -> bool:
     organs = {owner, *words.forms.roots.get(owner, ())}
     if organs.isdisjoint(phrases.organs) or words.is_head(head):
         return False
-    return not any(map(phrases.may_reorder, names)) and all(
+    return not any(map(phrases.may_reorder, window.written)) and all(
         len(name) == 2 and name[1] in organs and not _is_quality(window, name[0])
-        for name in map(words.content, names)
+        for name in map(words.content, window.written)
     )
 
 
@@ -318,6 +264,12 @@ def _is_quality(window: Window, word: str) -> bool:
     """Check for a participle or an adjective that is not a part of the body: "enlarged", "dry"."""
     classes = window.context.words.classes
     return word.endswith(tuple(classes.participle_endings)) or word in classes.plain_adjectives
+
+
+def _may_stand_last(window: Window, word: str) -> bool:
+    """Check for a number, a letter, a participle or a plain adjective."""
+    is_short = len(word) <= _NEVER_WORDS or word in GREEK.values()
+    return is_short or _is_quality(window, word)
 
 
 def denies_name(window: Window) -> bool:
@@ -352,25 +304,16 @@ def is_list(window: Window) -> bool:
     names = _names_written_alike(window)
     if any(name.times and name.text == window.text for name in names):
         return False
-    words = window.context.words
     *before, last = _ITEMS.split(window.text)
-    if not before or any(map(str.isnumeric, words.normalized(last))):
+    if not before or any(map(str.isnumeric, window.context.words.normalized(last))):
         return False
+    # "Carpal tunnel syndrome, right upper limb" is rarely a list.
+    are_long = all(len(item.split()) > 1 for item in (*before, last))
     # "Flat nasal bridge, a thin lip" has another item after the comma.
-    first = last.split()[0].lower()
-    is_qualified = all(map(_SEVERAL_WORDS.search, before)) and (
-        _SEVERAL_WORDS.search(last) or _ends_with_verb(window, last)
-    )
-    if not is_qualified or first in words.classes.determiners:
+    if not are_long or last.split()[0].lower() in window.context.words.classes.determiners:
         return True
-    # "Carpal tunnel syndrome, right upper limb" is rarely a list, nor is "squamous cell carcinoma,
-    # keratinizing".
     punctuated = _punctuated_words(window, window.text)
     return all(_punctuated_words(window, name.text) != punctuated for name in names)
-
-
-def _ends_with_verb(window: Window, text: str) -> bool:
-    return text.endswith(tuple(window.context.words.classes.verb_endings))
 
 
 def _names_written_alike(window: Window) -> list[KnownName]:
@@ -416,28 +359,18 @@ def _punctuated_words(window: Window, text: str) -> list[str]:
 def is_uncertain(window: Window) -> bool:
     """Check for a text with replaced words that has a joint other than "of", "in the", or "in"
     before an organ or "exertion", begins or ends with a function word, or continues after one:
-    "symptoms of cerebral edema". Nor is a disease a sign: "Wilson's disease" is not Wilson's sign.
+    "symptoms of cerebral edema".
     """
     if window.score == 1:
         return False
-    words, classes = window.context.words, window.context.classes
+    words, genitives = window.context.words, window.context.classes.genitives
     parts = window.text.lower().split()
     ends_open = not words.is_head_first and words.lacks_noun(parts[-1])
-    is_open = ends_open and not classes.genitives.isdisjoint(parts)
-    # The molar tooth sign is not a sign of a tooth, nor a genetic lesion a hereditary disease, nor
-    # a scopolamine-induced impairment a drug-induced abnormality.
-    before_last = "".join(parts[-2:-1])
-    is_caused = parts[0] in classes.causes or before_last.endswith(tuple(classes.caused_endings))
-    is_disease = words.orthography.drop_plurals(parts[-1]) in words.classes.disease_nouns
+    is_open = ends_open and not genitives.isdisjoint(parts)
     is_edged = not words.classes.stop_words.isdisjoint((parts[0], parts[-1]))
-    if is_open or (is_caused and not is_disease) or is_edged or _is_sign(window, parts[-1]):
-        return True
-    return _phrases(window).has_joint(window.text, at_place=_has_place(window))
-
-
-def _is_sign(window: Window, last: str) -> bool:
-    signs = window.context.classes.signs
-    return last in signs or all(name.text.lower().split()[-1] in signs for name in window.known)
+    return (
+        is_open or is_edged or _phrases(window).has_joint(window.text, at_place=_has_place(window))
+    )
 
 
 def _has_place(window: Window) -> bool:

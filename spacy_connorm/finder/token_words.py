@@ -175,10 +175,6 @@ class TokenWords:
             | classes.owners
             | finder.skipped_words
         )
-        self._with = next(iter(sorted(classes.joining_words)), "")
-        signs = "|".join(map(re.escape, sorted(finder.with_signs))) or r"(?!)"
-        # "W/o" is another word.
-        self._with_sign = re.compile(rf"(?i)\b(?:{signs})(?![^\W\d_]\b)")
         # "Atrophy of the cerebellum" is cerebellar.
         self._owning = finder.genitives | finder.places
 
@@ -227,13 +223,6 @@ class TokenWords:
         own = tokens.readings.where(~np.isin(tokens.readings.places, replaced))
         long = _of_tokens(meant, np.arange(len(meant)), np.array(expanded, dtype="int64"))
         return tokens._replace(readings=Replacements.joined([own, long]))
-
-    def spell_with(self, text: str) -> str:
-        """Write short signs for "with" out: "pain w/ swelling".
-
-        RETURNS (str): The text.
-        """
-        return self._with_sign.sub(self._with, text)
 
     def without_adverbs(self, text: str, names: Iterable[str]) -> str:
         """Leave out the adverbs of a window that its names lack.

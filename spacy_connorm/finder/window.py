@@ -137,8 +137,7 @@ class Window:
 
         RETURNS (bool): True for all without punctuation, for which it makes no difference.
         """
-        grades = self.context.words.classes.grades
-        return not self.has_pause or stands_alone(self.doc, self.start, self.end, grades)
+        return not self.has_pause or stands_alone(self.doc, self.start, self.end)
 
     @cached_property
     def names(self) -> list[KnownName]:
@@ -260,7 +259,6 @@ class DocumentWindows:
     words: frozenset[int]
     others: Sequence[tuple[int, int]] = ()
     windows: list[Window] = field(default_factory=list)
-    _ends: dict[str, dict[int, int]] = field(default_factory=dict)
 
     @cached_property
     def heads(self) -> set[int]:
@@ -273,20 +271,6 @@ class DocumentWindows:
             for window in self.windows
             if window.is_name and window.end - window.start > 1
         }
-
-    def ends_of(self, rule: str) -> dict[int, int]:
-        """Get the tokens of the windows that a rule has refused.
-
-        rule (str): The name of a rule before those that need the document.
-        RETURNS (Dict[int, int]): The token after the longest of these windows, by each token in it.
-        """
-        if rule not in self._ends:
-            ends = self._ends[rule] = dict[int, int]()
-            for window in self.windows:
-                if window.rule == rule:
-                    for token in range(window.start, window.end):
-                        ends[token] = max(window.end, ends.get(token, 0))
-        return self._ends[rule]
 
     @cached_property
     def counts(self) -> Counter[str]:

@@ -273,10 +273,6 @@ class AbbreviationFinder:
         words (WordClasses): The classes of words of the language.
         """
         self._words = words
-        joints = "|".join(sorted(words.linking_conjunctions))
-        self._conjunct = re.compile(
-            rf"(\S+)\s(?:{joints}|(?:{joints})/(?:{joints}))\s\S+(?=\s)" if joints else r"(?!)"
-        )
         alternatives = "|".join(map(re.escape, sorted(words.alternatives)))
         between = rf"|\s(?:{alternatives})\s" if alternatives else ""
         self._separator = re.compile(rf"[,:](?=\s|$)|[;=]{between}")
@@ -428,21 +424,9 @@ class AbbreviationFinder:
             return None
         start = long.start + found.start
         end = long.start + len(long.text)
-        name = self._without_conjunct(short.text, name)
         return Abbreviation(
             short.text, name, short.start, short.start + len(short.text), start, end
         )
-
-    def _without_conjunct(self, short: str, long: str) -> str:
-        """Drop a conjunct that the short form does not include: "Duchenne muscular dystrophy" for
-        DMD in "Duchenne or Becker muscular dystrophy".
-        """
-        both = self._conjunct.match(long)
-        if both is None:
-            return long
-        shorter = both[1] + long[both.end() :]
-        as_whole, as_one = self.align(short, long), self.align(short, shorter)
-        return shorter if as_whole and as_one and as_one.score > as_whole.score else long
 
     def _may_be_defined(self, text: str) -> bool:
         """Check whether a bracket may hold a text as a short form, which may be a plain word:

@@ -23,7 +23,6 @@ def nlp():
         "Renal and renal",
         "[TIPS] and tips",
         "[Data] and [Data] are genera, not data.",
-        "pain in the [back]",
         "[Rena] is a genus of snakes.",
         "homo sapiens, [Homo sapiens]",
         "[Mouse], [mice] and [mouse]",
@@ -71,9 +70,7 @@ def joining():
         "[ataxia type\n3] and 3 ataxia types",
         "[pain of type 2]",
         "[pain in my chest] and [ringing in our ears]",
-        "[cone-rod dystrophy] type",
         "[Myoclonic and tonic seizures]",
-        "[polymyositis and dermatomyositis]",
     ],
 )
 def test_a_joint_is_one_of_the_name(joining, text):
@@ -90,9 +87,7 @@ def test_no_word_derives_from_a_short_form():
     [
         "[MCF7], [MCF 7] and [NDM\u20111]",
         "[A549], [T47D], [T-47-D] and [CD-4]",
-        "[mcr-1], [MCR1], [qnrS1] and [Akt1]",
         "patient ID 1 was on cAMP, p53, cd4 and Ca2 +",
-        "[E2f1]; 5 beat min-1, CCl4, beta-2 and P100",
     ],
 )
 def test_a_short_form_with_a_number_may_have_other_hyphens_and_capitals(text):

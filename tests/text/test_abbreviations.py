@@ -80,7 +80,7 @@ NOTES = {
         "Becker muscular dystrophy (DMD or BMD) are rare.",
         [
             ("IDMS", "isolated DMS"),
-            ("DMD", "Duchenne muscular dystrophy"),
+            ("DMD", "Duchenne or Becker muscular dystrophy"),
             ("BMD", "Becker muscular dystrophy"),
         ],
     ),
