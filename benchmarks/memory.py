@@ -3,6 +3,9 @@ four, each a fresh interpreter that loads a pipeline and answers some mentions.
 
 PSS counts a page that four processes share as a quarter for each.
 
+With `--shared`, the pipelines have a `transformer` of spacy-transformers, with MiniLM, and a
+normalizer over the demo's ontology: with a copy of MiniLM, and with the component's.
+
 Example: python benchmarks/memory.py --encoder ngram --data ../shared/data
 """
 
@@ -16,11 +19,12 @@ from statistics import mean
 from _common.builders import encoder_config
 from _common.cli import begin, finish, make_parser
 from _common.datasets import Data
-from _common.pipelines import write_pipeline
+from _common.pipelines import write_pipeline, write_transformer_pipeline
 from _measure.memory_usage import mapped, require_proc, total
 
 from spacy_connorm.evaluation.report import Row
 
+DEMO = Path(__file__).parents[1] / "assets" / "demo_ontology.obo"
 PROCESSES = (1, 4)
 MENTIONS = 200
 CHILD = """
@@ -43,9 +47,10 @@ def main() -> None:
         default="ngram",
         help="ngram, minilm, minilm-int8, dan or a FOLDER [%(default)s]",
     )
+    parser.add_argument("--shared", action="store_true", help="one transformer or two")
     arguments = begin(parser)
     require_proc()
-    finish(measure(arguments), arguments.json)
+    finish((measure_sharing if arguments.shared else measure)(arguments), arguments.json)
 
 
 def measure(arguments: Namespace) -> list[Row]:
@@ -56,6 +61,18 @@ def measure(arguments: Namespace) -> list[Row]:
     write_pipeline(folder, block, data, work=arguments.work)
     mentions = [mention.text for mention in data.mentions][:MENTIONS]
     return [measure_processes(folder, mentions, n, arguments.encoder) for n in PROCESSES]
+
+
+def measure_sharing(arguments: Namespace) -> list[Row]:
+    """RETURNS (List[Dict[str, Any]]): A row with two transformers, and one with one."""
+    rows = []
+    for name in ("TransformerEncoder", "SharedTransformerEncoder"):
+        folder = arguments.work / f"pipeline-{name}"
+        encoder = {"@architectures": f"spacy-connorm.{name}.v1"}
+        write_transformer_pipeline(folder, encoder, ontology=DEMO)
+        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+        rows.append({**measure_processes(folder, ["cough"], 1, name), "folder_mb": size / 1e6})
+    return rows
 
 
 def measure_processes(folder: Path, mentions: list[str], count: int, encoder: str) -> Row:

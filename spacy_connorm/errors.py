@@ -209,7 +209,16 @@ class Errors(metaclass=_Coded):
         "The encoder in '{path}' was saved with {setting} = {found}, but the config has {asked}. "
         "Remove the setting, or name an encoder that was made with it."
     )
+    CN323 = (
+        "The encoder needs the transformer of the component '{component}', but {reason}. Add it "
+        "before the normalizer, or name another `component`."
+    )
     CN324 = "Can't use the transformer '{name}': {reason}."
+    CN325 = (
+        "The transformer of the component '{component}' is not the one that the names were encoded "
+        "with: its weights, vocabulary, pooling or length have changed. Freeze it before it is "
+        "indexed (`frozen_components`), or index the ontology again."
+    )
     CN333 = "ONNX Runtime {version} can't run the graph ({reason}): `pip install -U onnxruntime`."
     CN341 = (
         "Can't read the word vectors '{name}': {reason}. Expected word2vec's text or binary "

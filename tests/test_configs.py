@@ -10,6 +10,7 @@ import spacy
 from spacy.cli.train import train
 from spacy.tokens import DocBin
 from spacy.util import load_config, load_model_from_config, registry
+from thinc.api import Config
 from typer.main import get_command
 
 from spacy_connorm import convert_corpus, evaluate, save_pipeline
@@ -192,6 +193,49 @@ def test_an_ner_trains_and_its_mentions_are_linked(path, ner_paths, tiny_folder,
     assert row["found"] and row["mention_f1"] and row["linked_f1"]
     doc = nlp("He had asthma and a cough.")
     assert [span.text for span in doc.spans["names"]] == ["asthma", "cough"]
+
+
+@pytest.mark.apart
+def test_an_ner_and_the_normalizer_share_a_frozen_transformer(
+    ner_paths, tiny_folder, demo_ontology, tmp_path
+):
+    pytest.importorskip("spacy_transformers")
+    page = (ROOT / "docs" / "ner.md").read_text(encoding="utf8")
+    section = page.split("### One transformer for both")[1]
+    (tmp_path / "shared.cfg").write_text(
+        "[components]\n[initialize]\n[initialize.components]\n" + config_blocks(section)[0]
+    )
+    names = {
+        "components.transformer.model.name": str(tiny_folder),
+        "components.transformer.model.get_spans.window": 5,
+        "components.transformer.model.get_spans.stride": 4,
+        "initialize.components.concept_normalizer.ontology.path": str(demo_ontology),
+    }
+    assembled = load_config(tmp_path / "shared.cfg", overrides=names)
+    nlp = load_model_from_config(assembled, auto_fill=True)
+    nlp.initialize()
+    nlp.to_disk(tmp_path / "index")
+    changes = Config().from_str(
+        "[paths]\nindex = null\n[components]\n" + config_blocks(section)[1], interpolate=False
+    )
+    config = Config().from_disk(ROOT / "assets" / "ner-transformer.cfg", interpolate=False)
+    config["components"]["transformer"] = changes["components"]["transformer"]
+    config["training"].update(changes["training"])
+    config.to_disk(tmp_path / "ner.cfg")
+    steps = {"training.max_steps": 4, "training.eval_frequency": 2}
+    paths = {**ner_paths, "paths.index": str(tmp_path / "index")}
+    train(tmp_path / "ner.cfg", tmp_path / "ner", overrides={**paths, **steps})
+    nlp = spacy.load(tmp_path / "ner" / "model-last")
+    normalizer = nlp.get_pipe("concept_normalizer")
+    held = normalizer.lookup.encoder.shims[0]._model
+    assert held.transformer is nlp.get_pipe("transformer").model.transformer
+    saved = tmp_path / "ner" / "model-last" / "concept_normalizer" / "encoder"
+    assert saved.stat().st_size < 200
+    assert normalizer.candidates(["asthma"])[0]
+
+
+def config_blocks(text):
+    return re.findall(r"```cfg\n(.*?)```", text, flags=re.S)
 
 
 def test_ners_differ_in_what_reads_the_words_alone():

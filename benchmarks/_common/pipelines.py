@@ -10,6 +10,8 @@ from spacy.language import Language
 from _common.builders import SIEVE, build_lookup
 from _common.datasets import Data
 from _common.vector_cache import remove_cache
+from spacy_connorm.encoders.pretrained import MINILM, find_folder
+from spacy_connorm.ontology import read_ontology
 from spacy_connorm.pipeline.concept_normalizer import ConceptNormalizer
 from spacy_connorm.pipeline.loading import find_normalizer
 
@@ -47,7 +49,7 @@ def add_normalizer(
 
 
 def write_pipeline(folder: Path, encoder: dict[str, Any], data: Data, *, work: Path) -> None:
-    """Save a pipeline of the concept normalizer alone, with an Annoy index.
+    """Save a pipeline of the concept normalizer alone.
 
     folder (Path): Where to.
     encoder (Dict[str, Any]): The encoder's block.
@@ -56,4 +58,21 @@ def write_pipeline(folder: Path, encoder: dict[str, Any], data: Data, *, work: P
     """
     nlp = spacy.blank("en")
     add_normalizer(nlp, {"encoder": encoder}, data, work=work)
+    nlp.to_disk(folder)
+
+
+def write_transformer_pipeline(folder: Path, encoder: dict[str, Any], *, ontology: Path) -> None:
+    """Save a pipeline of MiniLM, as a component of spacy-transformers, and a concept normalizer.
+
+    folder (Path): Where to.
+    encoder (Dict[str, Any]): The encoder's block.
+    ontology (Path): What is indexed.
+    """
+    nlp = spacy.blank("en")
+    name = str(find_folder(MINILM) or MINILM)
+    model = {"@architectures": "spacy-transformers.TransformerModel.v3", "name": name}
+    transformer: Any = nlp.add_pipe("transformer", config={"model": model})
+    transformer.model.initialize()
+    nlp.add_pipe("concept_normalizer", config={"encoder": encoder})
+    find_normalizer(nlp).initialize(list, nlp=nlp, ontology=read_ontology(ontology))
     nlp.to_disk(folder)

@@ -1,7 +1,7 @@
 """A dense and a lexical encoder combined: meaning and spelling."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any
 
@@ -11,6 +11,7 @@ from thinc.types import Floats2d
 
 from ..errors import refuse
 from .protocol import (
+    attach,
     encode_inputs,
     encoder_inputs,
     fingerprint,
@@ -78,6 +79,11 @@ class HybridShim(EncoderShim):
         self.fits = any(map(fits, self._parts.values()))
         self.extra = ",".join(filter(None, map(required_extra, self._parts.values())))
         self.lexical_weight = weight
+
+    def attach(self, find: Callable[[str], Any]) -> None:
+        """Give both encoders access to the pipeline; see `EncoderShim`."""
+        for part in self._parts.values():
+            attach(part, find)
 
     @property
     def dense(self) -> Model:

@@ -1,7 +1,7 @@
 """The base classes of encoders: what loads, encodes and saves."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,12 @@ class EncoderShim(Shim, ABC):
         """Load or fit the encoder.
 
         texts (Optional[List[str]]): The argument `X` of `model.initialize`.
+        """
+
+    def attach(self, find: Callable[[str], Any]) -> None:
+        """Get access to the other components of the pipeline. Most encoders need none.
+
+        find (Callable[[str], Any]): `nlp.get_pipe`.
         """
 
     def hold(self, model: Any, digest: str) -> None:

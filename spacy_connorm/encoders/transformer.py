@@ -94,9 +94,10 @@ class TransformerShim(PretrainedShim):
         RETURNS (TransformerModule): The transformer, its tokenizer and its pooling.
         RAISES (ConnormError): The errors of `load_pretrained`.
         """
-        from .transformer_module import TransformerModule
+        from .transformer_module import TransformerModule, drop_pooler
 
         tokenizer, transformer = load_pretrained(self.name)
+        drop_pooler(transformer)
         card = read_card(self.name, find_folder(self.name))
         found = {"pooling": "mean", "max_length": _MAX_LENGTH, **card}
         asked = {setting: value for setting, value in self._asked.items() if value is not None}

@@ -56,9 +56,7 @@ class TransformerModule(torch.nn.Module):
         """Combine a tokenizer and a transformer.
 
         tokenizer (transformers.PreTrainedTokenizerBase): The tokenizer.
-        transformer (transformers.PreTrainedModel): The transformer; its weights are shared. Its
-            pooler is dropped: the vectors of tokens do not depend on it, and it is random if the
-            checkpoint lacks it.
+        transformer (transformers.PreTrainedModel): The transformer; its weights are shared.
         pooling (str): "mean", "cls" or "max".
         max_length (int): Texts are truncated to this many tokens, including special tokens, or to
             the maximum of the tokenizer and the transformer.
@@ -66,8 +64,6 @@ class TransformerModule(torch.nn.Module):
         files (Optional[Dict[str, bytes]]): The configuration and the tokenizer as files, if known.
         """
         super().__init__()
-        if hasattr(transformer, "pooler"):
-            transformer.pooler = torch.nn.Identity()
         self.tokenizer = tokenizer
         self.transformer = transformer
         self.pooling = pooling
@@ -159,7 +155,12 @@ class TransformerModule(torch.nn.Module):
 
         RETURNS (str): 32 hexadecimal digits.
         """
-        state = self.transformer.state_dict()
+        # The vectors of tokens do not depend on a pooler, which is random if a checkpoint lacks it.
+        state = {
+            name: tensor
+            for name, tensor in self.transformer.state_dict().items()
+            if not name.startswith("pooler.")
+        }
         return digest_transformer(self._files, state, **self._settings)
 
     @property
@@ -249,10 +250,18 @@ def _from_files(files: dict[str, bytes], state: dict[str, torch.Tensor]) -> tupl
     # Initializing random weights, which are overwritten at once, would take longer than all else.
     with no_init_weights():
         transformer = AutoModel.from_config(config)
-    if hasattr(transformer, "pooler"):
-        transformer.pooler = torch.nn.Identity()
+    drop_pooler(transformer)
     transformer.load_state_dict(state, assign=True)
     return tokenizer, transformer
+
+
+def drop_pooler(transformer: Any) -> None:
+    """Drop the pooler of a transformer that is the encoder's own: nothing depends on it.
+
+    transformer (transformers.PreTrainedModel): The transformer.
+    """
+    if hasattr(transformer, "pooler"):
+        transformer.pooler = torch.nn.Identity()
 
 
 def _require_possible(settings: Any, *, tensors: int) -> None:
