@@ -88,6 +88,11 @@ def index_cli(ctx: typer.Context, **given: Any) -> None:
     if built.left_out:
         names = ", ".join(built.left_out)
         msg.info(f"Not found, since half of the ontology is below: {names} (--profile none: all)")
+    if "calibration" not in built.manifest:
+        msg.info(
+            "Candidates have no probability, and no mention is NIL: fewer than 100 concepts have "
+            "several names, or scores are inner products (docs/calibration.md)"
+        )
     msg.good(f"Wrote the pipeline: {built.path}")
     msg.info(f"Index for a larger pipeline: {built.index_path}")
 

@@ -2,11 +2,14 @@
 
 Some names are taken out of the index, and searched as if they were mentions. What is found then is
 right if it is their concept, found by its other names. What is found among other concepts, as if
-theirs were missing, is wrong, and so is what is found for words of unrelated names.
+theirs were missing, is wrong, and so is what is found for words of unrelated names. Some names are
+searched with a letter dropped, doubled or swapped, too, while the names themselves are there.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, starmap
 from typing import NamedTuple
 
 import numpy as np
@@ -24,9 +27,11 @@ from .retriever import Retriever
 # to a tenth longer.
 _MOST_NAMES = 400
 _FEWEST_NAMES = 50
-# For so many names there is one phrase.
-_NAMES_PER_PHRASE = 4
+# For so many names there is one phrase, and one misspelled name.
+_NAMES_PER_PHRASE, _NAMES_PER_MISSPELLING = 4, 2
 _SEED = 0
+# A letter between two others, with one more after it.
+_INSIDE_WORD = re.compile(r"(?<=[^\W\d_])[^\W\d_](?=[^\W\d_]{2})")
 
 
 class IndexedName(NamedTuple):
@@ -58,13 +63,14 @@ def fit_to_names(retriever: Retriever, query: Query) -> Calibration | None:
     removed = frozenset((name.row, name.concept) for name in names)
     overlay = SynonymOverlay(retriever.index, removed=removed)
     texts = [name.text for name in names]
-    found = candidates_of(
-        replace(retriever, overlay=overlay),
-        [*texts, *_phrases(texts)],
-        query._replace(filter=Filter(), split_composites=False, calibration=None, codes=None),
-    )
+    query = query._replace(filter=Filter(), split_composites=False, calibration=None, codes=None)
+    found = candidates_of(replace(retriever, overlay=overlay), [*texts, *_phrases(texts)], query)
+    misspelled = names[::_NAMES_PER_MISSPELLING]
+    found_misspelled = candidates_of(retriever, _misspell(misspelled), query)
     rows = [
-        *(row for name, some in zip(names, found, strict=False) for row in _answers(name, some)),
+        *starmap(_as_written, zip(names, found, strict=False)),
+        *chain.from_iterable(map(_answers, names, found)),
+        *chain.from_iterable(map(_answers, misspelled, found_misspelled)),
         *((features_of(some)[0], False) for some in found[len(names) :] if some),
     ]
     features, right = zip(*rows, strict=True)
@@ -98,16 +104,37 @@ def _phrases(names: Sequence[str]) -> list[str]:
     return phrases
 
 
+def _misspell(names: Sequence[IndexedName]) -> list[str]:
+    """Drop, double or swap a letter inside a word of each name that has one."""
+    generator = np.random.default_rng(_SEED)
+    misspelled = []
+    for name in names:
+        text = name.text
+        inside = [match.start() for match in _INSIDE_WORD.finditer(text)]
+        if inside:
+            place = int(generator.choice(inside))
+            letter, following = text[place], text[place + 1]
+            pair = generator.choice([following, 2 * letter + following, following + letter])
+            text = f"{text[:place]}{pair}{text[place + 2 :]}"
+        misspelled.append(text)
+    return misspelled
+
+
+def _as_written(name: IndexedName, found: Sequence[Candidate]) -> tuple[CandidateFeatures, bool]:
+    """Describe the answer for a name that is in the index."""
+    itself = Candidate(name.concept_id, name.text, 1.0, name.text, "", searched=name.text)
+    others = (candidate for candidate in found if candidate.concept_id != name.concept_id)
+    rivals = [candidate for candidate in others if candidate.score < SAME_TEXT]
+    return features_of([itself, *rivals])[0], True
+
+
 def _answers(
     name: IndexedName, found: Sequence[Candidate]
 ) -> Iterator[tuple[CandidateFeatures, bool]]:
-    """List what is found for a name, and whether the first candidate is right: with the name in the
-    index, with only its concept's other names, and without its concept.
+    """List what is found for the text of a name, and whether the first candidate is right: with its
+    concept in the index, and without it.
     """
     others = [candidate for candidate in found if candidate.concept_id != name.concept_id]
-    itself = Candidate(name.concept_id, name.text, 1.0, name.text, "", searched=name.text)
-    rivals = [candidate for candidate in others if candidate.score < SAME_TEXT]
-    yield features_of([itself, *rivals])[0], True
     if found:
         tied = (each.concept_id for each in found if each.score == found[0].score)
         yield features_of(found)[0], name.concept_id in tied

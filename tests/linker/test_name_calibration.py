@@ -61,6 +61,11 @@ def test_a_name_in_another_form_is_in_between(normalizer):
     assert whole > changed > nothing
 
 
+def test_a_misspelled_name_is_likely(normalizer):
+    name = normalizer.concept("C7").canonical_name
+    assert min(likely(normalizer, name[:3] + name[4:], name[:5] + name[4:])) > 0.5
+
+
 def test_a_name_of_two_concepts_is_not_nil(normalizer):
     (found,) = normalizer.candidates(["common name"])
     assert [each.score for each in found[:2]] == [1, 1]
