@@ -239,7 +239,9 @@ def build_index(
             plan = plan.without_texts(left_out)
             if plan.short_forms:
                 plan = _with_meanings(plan.without_texts(no_findings(plan.lang)), lookup)
-        write_pipeline(plan.make(lookup), folder)
+        made = plan.make(lookup)
+        made.meta.update(_described(lookup.index.manifest))
+        write_pipeline(made, folder)
     return BuiltIndex(
         path,
         plan.normalizer,
@@ -249,6 +251,20 @@ def build_index(
         gain,
         reader.report if reader is not None else None,
     )
+
+
+def _described(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Fill the fields of meta.json that `spacy info` and the README of a package show."""
+    ontology, counts = manifest["ontology"], manifest["counts"]
+    name, licence = Path(ontology["path"]).name, ontology["licence"]
+    of = f" of {name}" if name else ""
+    release = f" ({ontology['release']})" if ontology["release"] else ""
+    concepts, names = f"{counts['concepts']:,} concepts", f"{counts['ontology_members']:,} names"
+    return {
+        "description": f"Links mentions to {concepts}{of}{release}, by {names}.",
+        "license": licence,
+        "sources": [{"name": f"{name}{release}", "license": licence}] if name else [],
+    }
 
 
 def _with_meanings(plan: PipelinePlan, lookup: ConceptLookup) -> PipelinePlan:

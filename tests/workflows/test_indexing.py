@@ -46,6 +46,22 @@ def test_mentions_are_rewritten_as_the_names_show(tmp_path, wrap):
     assert without == 0
 
 
+def test_the_meta_data_say_what_the_names_are_and_whose(tmp_path):
+    source = Source("there/hp.obo", "0", "CC BY 4.0", "2025-01-16")
+    build(tmp_path / "index", Ontology(CONCEPTS, source=source))
+    meta = spacy.load(tmp_path / "index").meta
+    told = "Links mentions to 5 concepts of hp.obo (2025-01-16), by 8 names."
+    assert (meta["description"], meta["license"]) == (told, "CC BY 4.0")
+    assert meta["sources"] == [{"name": "hp.obo (2025-01-16)", "license": "CC BY 4.0"}]
+    build(tmp_path / "nameless", Ontology(CONCEPTS))
+    meta = spacy.load(tmp_path / "nameless").meta
+    assert (meta["description"], meta["license"], meta["sources"]) == (
+        "Links mentions to 5 concepts, by 8 names.",
+        "",
+        [],
+    )
+
+
 def test_a_file_is_read_once(tmp_path):
     path = tmp_path / "a.jsonl"
     Ontology(CONCEPTS).to_disk(path)
