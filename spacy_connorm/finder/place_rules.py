@@ -7,6 +7,7 @@ from itertools import chain
 from spacy.symbols import NOUN, PROPN
 from spacy.tokens import Token
 
+from .phrases import phrases_of
 from .window import Window
 
 _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
@@ -77,7 +78,7 @@ def is_in_proper_name(window: Window) -> bool:
     ):
         first -= 1
     has_start = any(_is_capitalized(token, stop_words) for token in doc[first : window.start])
-    is_definite = first > 0 and doc[first - 1].lower_ in classes.definite_articles
+    is_definite = window.before is not None and window.before.lower_ in classes.definite_articles
     return (has_start or is_definite) and _is_in_plain_sentence(window, stop_words)
 
 
@@ -108,18 +109,18 @@ def _ends_sentence(token: Token) -> bool:
 
 
 def is_species(window: Window) -> bool:
-    """Check for the second word of the Latin name of an organism, which a finding's name is a form
-    of: "Haemophilus (influenzae)", "S. (pneumoniae)".
+    """Check for the second word of the Latin name of an organism: "Haemophilus (influenzae)",
+    "Mycobacterium (tuberculosis)"; or after the initial of the first one, "S. (pneumoniae)", if no
+    name has it in this form.
     """
     classes, genus = window.context.classes, window.before
-    is_single = window.end - window.start == 1
-    if not is_single or genus is None or window.text.lower() in map(str.lower, window.written):
+    if window.end - window.start > 1 or genus is None or not window.text.islower():
         return False
-    if not window.text.islower() or not window.text.endswith(tuple(classes.species_endings)):
-        return False
-    if len(genus.text.rstrip(".")) == 1:
-        return genus.text[0].isupper()
-    return genus.is_title and genus.text.endswith(tuple(classes.genus_endings))
+    if genus.is_title and genus.text.endswith(tuple(classes.genus_endings)):
+        return True
+    is_form = window.text not in map(str.lower, window.written)
+    has_ending = window.text.endswith(tuple(classes.species_endings))
+    return is_form and has_ending and len(genus.text.rstrip(".")) == 1 and genus.text[0].isupper()
 
 
 def has_other_name(window: Window) -> bool:
@@ -161,8 +162,12 @@ def modifies_noun(window: Window) -> bool:
         return False
     if any(words.is_adjective(token.lower_) for token in (last, following)):
         return False
-    if window.score == 1 and window.is_written:
-        return _is_of_organ(window, last.lower_) and _may_own_organ(window, following.lower_)
+    is_name = window.score == 1 and window.is_written
+    is_organ = is_name or last.lower_ in phrases_of(words).organs
+    if is_organ and _is_of_organ(window, last.lower_):
+        return _may_own_organ(window, following.lower_)
+    if is_name:
+        return False
     pair = [words.normalized(token.lower_)[-1:] for token in (last, following)]
     return all(pair) and window.context.names.are_neighbours(*chain(*pair))
 

@@ -2,6 +2,7 @@
 item a box stands is decided once for a list.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -9,8 +10,10 @@ from ..lang.cues import PRESENT
 from .cue_finder import CuePlace
 
 _MINUS, _COLON = "-", ":"
-_SEPARATORS = frozenset([_COLON, _MINUS, "?", "(", "–", "—", "=", "|", "\t", "..", "...", "…"])
-STOPS = frozenset([".", ",", ";", ")", "|", "!"])
+_SEPARATORS = frozenset([_COLON, _MINUS, "?", "(", "[", "–", "—", "=", "|", "\t", "…"])
+# What fills a line up to its answer: "......".
+_FILLING = re.compile(r"([.…_·])\1+")
+STOPS = frozenset([".", ",", ";", ")", "]", "|", "!"])
 # Between a finding and its answer, "? (".
 _MOST_SEPARATORS = 2
 # In the label of an item that is not a mention, "chest tightness at night?".
@@ -76,7 +79,8 @@ def _answer_at(
         if end >= len(words):
             break
         last = answers.get(end, last)
-        if words[end] not in _SEPARATORS or (end in answers and words[end] != _MINUS):
+        is_separator = words[end] in _SEPARATORS or _FILLING.fullmatch(words[end])
+        if not is_separator or (end in answers and words[end] != _MINUS):
             break
         end += 1
     return last
