@@ -109,18 +109,10 @@ def _ends_sentence(token: Token) -> bool:
 
 
 def is_species(window: Window) -> bool:
-    """Check for the second word of the Latin name of an organism: "Haemophilus (influenzae)",
-    "Mycobacterium (tuberculosis)"; or after the initial of the first one, "S. (pneumoniae)", if no
-    name has it in this form.
-    """
-    classes, genus = window.context.classes, window.before
-    if window.end - window.start > 1 or genus is None or not window.text.islower():
-        return False
-    if genus.is_title and genus.text.endswith(tuple(classes.genus_endings)):
-        return True
-    is_form = window.text not in map(str.lower, window.written)
-    has_ending = window.text.endswith(tuple(classes.species_endings))
-    return is_form and has_ending and len(genus.text.rstrip(".")) == 1 and genus.text[0].isupper()
+    """Check for the second word of the Latin name of an organism: "Mycobacterium (tuberculosis)"."""
+    genus, endings = window.before, tuple(window.context.classes.genus_endings)
+    is_single = window.end - window.start == 1 and window.text.islower()
+    return is_single and genus is not None and genus.is_title and genus.text.endswith(endings)
 
 
 def has_other_name(window: Window) -> bool:

@@ -151,7 +151,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "species",
-        "it is the second word of the Latin name of an organism: 'Haemophilus (influenzae)'",
+        "it is the second word of the Latin name of an organism: 'Mycobacterium (tuberculosis)'",
         Needs.PLACE,
         place_rules.is_species,
     ),

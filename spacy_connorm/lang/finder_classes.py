@@ -33,8 +33,7 @@ class FinderClasses:
     agents: Molecules and organisms that are named after a finding, in the singular: "cholera
         toxin".
     name_joiners: Stand between the words of a proper name. Without them, capitals say nothing.
-    species_endings: Latin endings of the second word of an organism's name: "influenzae".
-    genus_endings: Latin endings of the first one: "Haemophilus".
+    genus_endings: Latin endings of the first word of an organism's name: "Mycobacterium".
     remedies: What is taken against a disorder, in the singular. Substances stand before it, too.
     molecules: What a molecule is, in the singular. Substances stand before it, too.
     adjectives_too: Names that are adjectives, too: "retinal cells".
@@ -73,7 +72,6 @@ class FinderClasses:
     devices: Words = NONE
     agents: Words = NONE
     name_joiners: Words = NONE
-    species_endings: Words = NONE
     genus_endings: Words = NONE
     remedies: Words = NONE
     molecules: Words = NONE

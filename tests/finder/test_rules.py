@@ -26,7 +26,7 @@ REFUSED = {
     "end of compound": (["fever"], "a non-[febrile] boy", {}),
     "other word": (["fall"], "a [fall] screening", {}),
     "proper name": (["cancer"], "seen by the Boston [Cancer] Group", {}),
-    "species": (["influenza"], "grew Haemophilus [influenzae]", {}),
+    "species": (["tuberculosis"], "a Mycobacterium [tuberculosis] lysate", {}),
     "other name": (["fever"], "yellow [fever]", {}),
     "cut": (["decreased vision"], "has [decreased visual] acuity", {}),
     "modifier": (["small kidneys", "kidney stones"], "a [small kidney] stone", {}),
