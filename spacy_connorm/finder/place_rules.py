@@ -109,7 +109,9 @@ def _ends_sentence(token: Token) -> bool:
 
 
 def is_species(window: Window) -> bool:
-    """Check for the second word of the Latin name of an organism: "Mycobacterium (tuberculosis)"."""
+    """Check for the second word of the Latin name of an organism: "Mycobacterium
+    (tuberculosis)".
+    """
     genus, endings = window.before, tuple(window.context.classes.genus_endings)
     is_single = window.end - window.start == 1 and window.text.islower()
     return is_single and genus is not None and genus.is_title and genus.text.endswith(endings)
