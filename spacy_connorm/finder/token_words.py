@@ -256,7 +256,10 @@ class TokenWords:
             return _END
         token = self._of_words([] if text in self._skipped else self.words.normalized(text))
         is_adverb = token.size == 1 and self._phrases.is_adverb(text.lower())
+        # A stem is shorter than its word.
+        is_stem = token.kind == WORD and self.words.classes.stemmer
         return token._replace(
+            letters=sum(map(str.isalnum, text)) if is_stem else token.letters,
             kind=ADVERB if is_adverb else token.kind,
             starts_latin=_is_latin(text[0]),
             ends_latin=_is_latin(text[-1]),
