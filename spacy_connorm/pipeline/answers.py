@@ -12,7 +12,7 @@ from .cue_finder import CuePlace
 _MINUS, _COLON = "-", ":"
 _SEPARATORS = frozenset([_COLON, _MINUS, "?", "(", "[", "–", "—", "=", "|", "\t", "…"])
 # What fills a line up to its answer: "......".
-_FILLING = re.compile(r"([.…_·])\1+")
+_FILLING = re.compile(r"\.{2,}|…{2,}|_{2,}|·{2,}")
 STOPS = frozenset([".", ",", ";", ")", "]", "|", "!"])
 # Between a finding and its answer, "? (".
 _MOST_SEPARATORS = 2

@@ -74,7 +74,7 @@ class Orthography:
         self._compound = _compile(
             (r"(?<![^\W_])([^\W\d_]{{3,30}})(?=(?:{})(?![^\W_]))", words.compound_heads)
         )
-        self._has_compounds = bool(words.compound_heads)
+        self.has_compounds = bool(words.compound_heads)
         self._has_affixes = bool(words.elisions or words.joined_prefixes)
         # The same for single words, which are kept.
         self.spelling = lru_cache(_CACHED)(self._spelling_of)
@@ -232,7 +232,7 @@ class Orthography:
         text (str): A cleaned text.
         RETURNS (str): The text.
         """
-        return self._compound.sub(r"\1 ", text) if self._has_compounds else text
+        return self._compound.sub(r"\1 ", text)
 
 
 def _keep_prefix(match: re.Match[str]) -> str:

@@ -81,7 +81,8 @@ class Words:
         plain = text if text.isascii() else spell_letters(unify_dashes(unify_unicode(text)))
         untagged = (self.orthography.strip_tags(plain) or text).replace("`", "'")
         words = self.orthography.unify_affixes(self.orthography.drop_possessives(untagged))
-        words = self.orthography.split_compounds(words)
+        if self.orthography.has_compounds:
+            words = self.orthography.split_compounds(words)
         if "I" in words or "V" in words:
             words = _ROMAN.sub(_split_numeral, words)
         if _NUMBER.search(words):  # Most texts have none, and searching is fast.

@@ -53,17 +53,22 @@ def pack(path, text):
     path.write_bytes(gzip.compress(text.encode()))
 
 
+def pack_notes(folder, corpus, part, mentions):
+    """Write a part of a corpus in which each document is a mention."""
+    notes = [
+        NOTE.format(id=number, text=text, length=len(text), gold=gold, type=CORPORA[corpus])
+        for number, (text, gold) in enumerate(mentions, start=1)
+    ]
+    pack(folder / corpus / f"{part}.pubtator.txt.gz", "".join(notes))
+
+
 @pytest.fixture
 def data(tmp_path):
     """The data folder: MEDIC, and two corpora that differ only in their types."""
     pack(tmp_path / "medic_2012" / "medic_06Jul2012.txt.gz", MEDIC)
-    for corpus, type in CORPORA.items():
+    for corpus in CORPORA:
         for part, mentions in PARTS.items():
-            notes = [
-                NOTE.format(id=number, text=text, length=len(text), gold=gold, type=type)
-                for number, (text, gold) in enumerate(mentions, start=1)
-            ]
-            pack(tmp_path / corpus / f"{part}.pubtator.txt.gz", "".join(notes))
+            pack_notes(tmp_path, corpus, part, mentions)
     return tmp_path
 
 

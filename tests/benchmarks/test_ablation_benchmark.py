@@ -2,6 +2,8 @@
 
 import pytest
 
+from .conftest import pack, pack_notes
+
 WORTH = {"ncbi": 0.31, "hpo-notes": -1.2, "craft-so": 0.04}
 TABLE = (
     "word\tkind\tstands_for\texample\tname\tworth\n"
@@ -21,11 +23,14 @@ def ablate(rows_of, data):
     return invoke
 
 
-def test_a_row_is_worth_what_is_not_found_without_it(ablate):
+def test_a_row_is_worth_what_is_not_found_without_it(ablate, data):
+    medic = "D1|100||Leukemia|Leucemia\nD2||Stroke|CVA\n"
+    pack(data / "medic_2012" / "medic_06Jul2012.txt.gz", medic)
+    # Of these, the second is found, by its spelling.
+    pack_notes(data, "ncbi_disease", "dev", [("apoplexy", "D2"), ("leukaemia", "D1")])
     rows = ablate("plurals", "spellings")
-    # Of "apoplexy" and "heart attacks", one is found.
-    assert rows["plurals", "s"]["ncbi"] == rows["plurals", "s"]["total"] == 66.67
-    others = [row for key, row in rows.items() if key != ("plurals", "s")]
+    assert rows["spellings", "aem"]["ncbi"] == rows["spellings", "aem"]["total"] == 66.67
+    others = [row for key, row in rows.items() if key != ("spellings", "aem")]
     assert not any(row["total"] for row in others)
     assert rows["plurals", "omata"]["documents"] == 0
 

@@ -133,7 +133,8 @@ def test_a_peer_finds_in_an_environment_of_its_own(find, corpus, monkeypatch, pe
 
 def test_fasthpocr_reads_the_names_as_obo_once(tmp_path):
     package = tmp_path / "FastHPOCR"
-    package.mkdir()
+    (package / "cr").mkdir(parents=True)
+    (package / "cr" / "CRIndexKB.py").write_text("class CRIndexKB: pass\n")
     (package / "IndexHPO.py").write_text(
         "import shutil\n"
         "class IndexHPO:\n"

@@ -87,12 +87,11 @@ def test_no_name_goes_across_lines_or_items_in_another_order(plain, text):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("has pain, severe, and", "pain, severe"),
         ("has pain, severe cancer", "cancer"),
         ("has pain, later", ""),
     ],
 )
-def test_a_grade_behind_a_comma_is_no_item_of_a_list(make, text, expected):
+def test_a_grade_after_a_comma_is_not_of_the_name_before_it(make, text, expected):
     nlp = make()
     nlp.get_pipe("concept_normalizer").add_synonyms([("severe pain", "C3"), ("later pain", "C3")])
     assert "".join(each for each, _ in found(nlp, text)) == expected
