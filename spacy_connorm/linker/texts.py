@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from ..concepts import Candidate
 from ..errors import refuse_text
 from ..text.cleaning import clean
-from ..text.composites import PART_SEPARATOR, split_composite
+from ..text.composites import PART_SEPARATOR, composite_splitter
 from .calibration import SAME_TEXT
 from .retriever import Retriever
 
@@ -194,5 +194,5 @@ def split(texts: MentionTexts, wholes: Sequence[Interpretation], language: str) 
     else:
         for whole in wholes:
             if whole.kind not in _NAMES:
-                ways += zip(repeat("parts"), split_composite(whole.texts[0], language))
+                ways += zip(repeat("parts"), composite_splitter(language).split(whole.texts[0]))
     return [] if ways and any(map(attrgetter("is_settled"), wholes)) else ways
