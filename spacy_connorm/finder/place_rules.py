@@ -51,7 +51,7 @@ def has_other_meaning(window: Window) -> bool:
         return _is_noun(window, token)
     after = token.lower_ if token is not None else ""
     noun = window.context.words.orthography.drop_plurals(after)
-    is_of_substances = noun in classes.remedies | classes.molecules
+    is_of_substances = noun in classes.remedies or noun in classes.molecules
     if is_of_substances and window.context.words.is_head(window.parts[-1]):
         return True
     return noun in classes.other_heads or _has_beside(window, text, after, "after")
@@ -112,9 +112,11 @@ def is_species(window: Window) -> bool:
     """Check for the second word of the Latin name of an organism: "Mycobacterium
     (tuberculosis)".
     """
-    genus, endings = window.before, tuple(window.context.classes.genus_endings)
+    genus = window.before
+    if genus is None or not genus.is_title:
+        return False
     is_single = window.end - window.start == 1 and window.text.islower()
-    return is_single and genus is not None and genus.is_title and genus.text.endswith(endings)
+    return is_single and genus.text.endswith(tuple(window.context.classes.genus_endings))
 
 
 def has_other_name(window: Window) -> bool:
