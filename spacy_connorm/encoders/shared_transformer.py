@@ -8,9 +8,10 @@ import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors, refuse, require_positive
+from ..errors import ConnormError, Errors, require_positive
 from .protocol import make_encoder
 from .storage import digest_parts
+from .tokens import require_room
 from .transformer import TransformerShim
 
 if TYPE_CHECKING:
@@ -38,8 +39,7 @@ def SharedTransformerEncoder(
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN006 for an empty batch or a length that leaves no room for text.
     """
-    if max_length < 3:
-        refuse("max_length", max_length, "at least 3, since two of them are special tokens")
+    require_room(max_length)
     require_positive("batch_size", batch_size)
     asked = {"pooling": pooling, "max_length": max_length}
     shim = SharedTransformerShim(component, asked=asked, normalize=normalize, batch_size=batch_size)

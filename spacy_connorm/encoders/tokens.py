@@ -7,6 +7,21 @@ from itertools import chain
 
 import numpy as np
 
+from ..errors import refuse
+
+# The two at the ends are special ones.
+_FEWEST = 3
+
+
+def require_room(max_length: int | None) -> None:
+    """Refuse a length in tokens that leaves no room for a text.
+
+    max_length (Optional[int]): The `max_length` of an encoder; any if None.
+    RAISES (ConnormError): CN006.
+    """
+    if max_length is not None and max_length < _FEWEST:
+        refuse("max_length", max_length, "at least 3, since two of them are special tokens")
+
 
 def pad(rows: Sequence[Sequence[int]], padding: int) -> tuple[np.ndarray, np.ndarray]:
     """Pad rows at their end to the length of the longest one.

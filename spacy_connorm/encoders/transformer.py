@@ -11,12 +11,12 @@ import numpy as np
 from thinc.api import Model, get_torch_default_device
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors, refuse, require_installed, require_positive
+from ..errors import ConnormError, Errors, require_installed, require_positive
 from .pretrained import MINILM, find_folder, load_pretrained
 from .protocol import make_encoder
 from .shims import PretrainedShim
 from .storage import digest_parts, read_card, require_settings
-from .tokens import tokenize_without_threads
+from .tokens import require_room, tokenize_without_threads
 
 if TYPE_CHECKING:
     from .transformer_module import TransformerModule
@@ -52,9 +52,7 @@ def TransformerEncoder(
     RAISES (ConnormError): CN126 if an optional library is not installed, CN006 for an empty batch
         or a length that leaves no room for text.
     """
-    if max_length is not None and max_length < 3:
-        expected = "at least 3, since two of them are special tokens"
-        refuse("max_length", max_length, expected)
+    require_room(max_length)
     require_positive("batch_size", batch_size)
     require_installed(
         "TransformerEncoder",

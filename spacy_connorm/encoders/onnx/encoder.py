@@ -9,12 +9,12 @@ import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ...errors import ConnormError, Errors, refuse, require_choice, require_installed
+from ...errors import ConnormError, Errors, require_choice, require_installed
 from ..pretrained import MINILM, fetch_folder
 from ..protocol import make_encoder
 from ..shims import PretrainedShim
 from ..storage import CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS, require_settings
-from ..tokens import batches_by_length, pad, tokenize_without_threads
+from ..tokens import batches_by_length, pad, require_room, tokenize_without_threads
 from .model import PRECISIONS, OnnxModel, OnnxSettings
 
 _MAX_LENGTH = 64
@@ -50,8 +50,7 @@ def OnnxEncoder(
     RAISES (ConnormError): CN126 if an optional library is not installed, CN006 for a length that
         leaves no room for text, CN118 for an unknown precision.
     """
-    if max_length is not None and max_length < 3:
-        refuse("max_length", max_length, "at least 3, since two of them are special tokens")
+    require_room(max_length)
     require_choice("precision", precision, PRECISIONS)
     require_installed("OnnxEncoder", "onnx", "onnxruntime", "tokenizers")
     asked = {"pooling": pooling, "max_length": max_length, "precision": precision}
