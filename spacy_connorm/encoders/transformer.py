@@ -21,8 +21,6 @@ from .tokens import require_room, tokenize_without_threads
 if TYPE_CHECKING:
     from .transformer_module import TransformerModule
 
-_MAX_LENGTH = 64
-
 
 def TransformerEncoder(
     *,
@@ -42,7 +40,7 @@ def TransformerEncoder(
         folder was trained by `connorm train`, or else "mean".
     max_length (Optional[int]): Texts are truncated to this many tokens, including special tokens,
         or to the maximum of the transformer if that is lower. If None, as the folder was trained,
-        or else 64: one of MEDIC's 67,000 names is longer.
+        or else 64.
     prefix (Optional[str]): What stands before each text: "query: " for the E5 family. If None, as
         the transformer was trained, where that is known (`encoders/cards.toml`), or else nothing.
     batch_size (int): Texts per batch.
@@ -96,11 +94,9 @@ class TransformerShim(PretrainedShim):
 
         tokenizer, transformer = load_pretrained(self.name)
         drop_pooler(transformer)
-        card = read_card(self.name, find_folder(self.name))
-        found = {"pooling": "mean", "max_length": _MAX_LENGTH, **card}
-        asked = {setting: value for setting, value in self._asked.items() if value is not None}
+        card = read_card(self.name, find_folder(self.name), self._asked)
         with self._failures():
-            return TransformerModule(tokenizer, transformer, **{**found, **asked})
+            return TransformerModule(tokenizer, transformer, **card)
 
     def hold(self, model: "TransformerModule | None", digest: str) -> None:
         """Keep a transformer, on thinc's current default device."""

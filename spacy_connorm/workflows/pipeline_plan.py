@@ -10,7 +10,8 @@ import spacy
 from spacy.language import Language
 from thinc.api import Config
 
-from ..encoders.storage import ARCHITECTURES, model_type
+from ..encoders.onnx.model import POSITIONS_AFTER_PADDING
+from ..encoders.storage import ARCHITECTURES, TOKENIZER, WEIGHTS, has_card, model_type
 from ..errors import ConnormError, Errors, Warnings, refuse, require_choice, warn
 from ..files.configs import config_errors, read_config
 from ..lang import load_language
@@ -24,7 +25,8 @@ from ..pipeline.tokenization import separate_joined_words
 RESOLVER = "abbreviation_resolver"
 MARKER = "assertion_marker"
 _FACTORY = "factory"
-_TRANSFORMER = "TransformerEncoder.v1"
+_TRANSFORMER = "spacy-connorm.TransformerEncoder.v1"
+_OTHER_ARCHITECTURES = [f"spacy-connorm.{kind}" for kind in ARCHITECTURES.values()]
 # An owner and a name.
 _ON_HUB = re.compile(r"[\w-][\w.-]*/[\w.-]+")
 _OTHER_ENCODERS = (
@@ -180,19 +182,30 @@ def _encoder_block(
         block = dict(encoder or {})
     elif encoder in encoders:
         block = dict(encoders[encoder])
-    elif Path(encoder).is_dir():
-        kind = ARCHITECTURES.get(model_type(Path(encoder)), _TRANSFORMER)
-        block = {"@architectures": f"spacy-connorm.{kind}", "name": encoder}
-    elif _ON_HUB.fullmatch(encoder):
-        block = {"@architectures": f"spacy-connorm.{_TRANSFORMER}", "name": encoder}
+    elif Path(encoder).is_dir() or _ON_HUB.fullmatch(encoder):
+        block = _named_block(encoder, encoders["accurate"])
     else:
         refuse("encoder", encoder, f"{', '.join(encoders)}, {_OTHER_ENCODERS}")
     if pooling is not None:
         require_choice("pooling", pooling, _POOLINGS)
-        if not block.get("@architectures", "").endswith(_TRANSFORMER) or "name" not in block:
+        if "name" not in block or block["@architectures"] in _OTHER_ARCHITECTURES:
             refuse("pooling", pooling, "given only with a transformer's name or folder")
         block["pooling"] = pooling
     return block
+
+
+def _named_block(encoder: str, accurate: Block) -> Block:
+    """Get the block for a folder, or for a transformer on the hub."""
+    folder = Path(encoder)
+    kind = model_type(folder) if folder.is_dir() else ""
+    if kind in ARCHITECTURES:
+        return {"@architectures": f"spacy-connorm.{ARCHITECTURES[kind]}", "name": encoder}
+    files = (TOKENIZER, WEIGHTS)
+    is_whole = kind in POSITIONS_AFTER_PADDING and all((folder / file).is_file() for file in files)
+    # Of what is on the hub, the architecture and the files are not known before it is there.
+    if is_whole or (not folder.is_dir() and has_card(encoder)):
+        return {**accurate, "name": encoder}
+    return {"@architectures": _TRANSFORMER, "name": encoder}
 
 
 def _config_of_presets(encoder: Block | None, overrides: Mapping[str, Any] | None) -> Config:

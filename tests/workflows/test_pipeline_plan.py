@@ -148,7 +148,14 @@ def test_an_encoder_is_a_folder_or_a_name_on_the_hub(tmp_path):
     assert on_hub["@architectures"] == "spacy-connorm.TransformerEncoder.v1"
     assert (on_hub["name"].split("/")[0], on_hub["pooling"]) == ("cambridgeltl", "cls")
     kinds = {"connorm-dan": "DanEncoder.v1", "bert": "TransformerEncoder.v1"}
+    name = "intfloat/multilingual-e5-small"
+    e5 = {"@architectures": "spacy-connorm.OnnxEncoder.v1", "name": name}
+    assert block(name) == e5
+    assert block(name, encoders=GPU_ENCODERS)["mixed_precision"]
     for kind, expected in kinds.items():
         (tmp_path / "config.json").write_text(f'{{"model_type": "{kind}"}}', encoding="utf8")
         found = block(str(tmp_path))
         assert found == {"@architectures": f"spacy-connorm.{expected}", "name": str(tmp_path)}
+    for file in ("tokenizer.json", "model.safetensors"):
+        (tmp_path / file).touch()
+    assert block(str(tmp_path)) == {**e5, "name": str(tmp_path)}

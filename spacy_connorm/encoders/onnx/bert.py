@@ -13,17 +13,10 @@ from tokenizers import Tokenizer
 from ...errors import ConnormError, Errors
 from ...files.folders import read_object
 from ..pretrained import require_transformer
-from ..storage import CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS, read_card
+from ..storage import CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS
 from .graph import FUSED, WRITERS, GraphWriter
-from .model import OnnxModel, OnnxSettings
+from .model import POSITIONS_AFTER_PADDING, OnnxModel, OnnxSettings
 
-# By `model_type`, whether the positions of tokens begin after that of the padding token.
-_POSITIONS_AFTER_PADDING = {
-    "bert": False,
-    "roberta": True,
-    "xlm-roberta": True,
-    "camembert": True,
-}
 # What is written here; transformers that differ in it compute something else.
 _EXPECTED = {
     "hidden_act": "gelu",
@@ -66,16 +59,16 @@ class Bert(NamedTuple):
 
 
 def read_bert(
-    folder: Path, *, precision: str, pooling: str | None, max_length: int | None, longest: int
+    folder: Path, *, precision: str, pooling: str, max_length: int, prefix: str
 ) -> OnnxModel:
     """Write a transformer and its pooling as an ONNX graph.
 
     folder (Path): The folder of a transformer: `config.json`, `tokenizer.json` and
         `model.safetensors`.
     precision (str): A key of `WRITERS`.
-    pooling (Optional[str]): "mean", "cls" or "max"; if None, as it was trained, or "mean".
-    max_length (Optional[int]): The tokens kept of a text; if None, as it was trained, or `longest`.
-    longest (int): See `max_length`.
+    pooling (str): "mean", "cls" or "max".
+    max_length (int): The tokens kept of a text, or the maximum of the transformer if that is lower.
+    prefix (str): What stands before each text.
     RETURNS (OnnxModel): The graph, the tokenizer and the settings.
     RAISES (ConnormError): CN306 if a file is missing or damaged, CN317 for another encoder, CN324
         if the transformer has another architecture.
@@ -83,18 +76,11 @@ def read_bert(
     require_transformer(folder)
     config = read_object(folder / CONFIG)
     first = _first_position(folder, config)
-    asked = {"pooling": pooling, "max_length": max_length}
-    given = {name: value for name, value in asked.items() if value is not None}
-    chosen = {"pooling": "mean", "max_length": longest, **read_card(str(folder), folder), **given}
     try:
-        if chosen.get("prefix"):
-            raise ValueError(
-                f"its texts begin with '{chosen['prefix']}': use TransformerEncoder.v1"
-            )
         bert = _read_weights(folder / WEIGHTS, config, first)
         tokens = read_object(folder / TOKENIZER_CONFIG)
         lengths = (
-            chosen["max_length"],
+            max_length,
             tokens.get("model_max_length", -1),
             config["max_position_embeddings"] - first,
         )
@@ -103,8 +89,9 @@ def read_bert(
         tokenizer.no_padding()
         tokenizer.enable_truncation(length, direction=tokens.get("truncation_side", "right"))
         settings = OnnxSettings(
-            pooling=chosen["pooling"],
+            pooling=pooling,
             max_length=length,
+            prefix=prefix,
             precision=precision,
             width=bert.array(_WORDS).shape[1],
             padding=config.get("pad_token_id") or 0,
@@ -120,15 +107,15 @@ def _first_position(folder: Path, config: Mapping[str, Any]) -> int:
     RETURNS (int): The position of the first token.
     """
     found = config.get("model_type")
-    if found not in _POSITIONS_AFTER_PADDING:
-        known = ", ".join(_POSITIONS_AFTER_PADDING)
+    if found not in POSITIONS_AFTER_PADDING:
+        known = ", ".join(POSITIONS_AFTER_PADDING)
         reason = f"OnnxEncoder.v1 can write {known}, not '{found}'; use TransformerEncoder.v1"
         raise ConnormError(Errors.CN324.format(name=folder, reason=reason))
     for name, expected in _EXPECTED.items():
         if config.get(name, expected) != expected:
             reason = f"its {name} is {config[name]}, not {expected}; use TransformerEncoder.v1"
             raise ConnormError(Errors.CN324.format(name=folder, reason=reason))
-    return (config.get("pad_token_id") or 0) + 1 if _POSITIONS_AFTER_PADDING[found] else 0
+    return (config.get("pad_token_id") or 0) + 1 if POSITIONS_AFTER_PADDING[found] else 0
 
 
 def _read_weights(path: Path, config: Mapping[str, Any], first_position: int) -> Bert:

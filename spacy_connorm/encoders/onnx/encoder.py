@@ -13,11 +13,10 @@ from ...errors import ConnormError, Errors, require_choice, require_installed
 from ..pretrained import MINILM, fetch_folder
 from ..protocol import make_encoder
 from ..shims import PretrainedShim
-from ..storage import CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS, require_settings
+from ..storage import CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS, read_card, require_settings
 from ..tokens import batches_by_length, pad, require_room, tokenize_without_threads
 from .model import PRECISIONS, OnnxModel, OnnxSettings
 
-_MAX_LENGTH = 64
 # The tokens encoded at once, including padding: their activations stay in a processor's cache.
 _BATCH_TOKENS = 256
 
@@ -27,6 +26,7 @@ def OnnxEncoder(
     name: str = MINILM,
     pooling: Literal["mean", "cls", "max"] | None = None,
     max_length: int | None = None,
+    prefix: str | None = None,
     precision: Literal["int8", "fp32"] = "int8",
 ) -> Model[list[str], Floats2d]:
     """Build an encoder from a pretrained transformer of BERT's or RoBERTa's architecture, as an
@@ -45,6 +45,7 @@ def OnnxEncoder(
     max_length (Optional[int]): Texts are truncated to this many tokens, including special tokens,
         or to the maximum of the transformer if that is lower. If None, as the folder was trained,
         or else 64.
+    prefix (Optional[str]): What stands before each text, as in `TransformerEncoder.v1`.
     precision (Literal["int8", "fp32"]): The precision of linear layers and embeddings.
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN126 if an optional library is not installed, CN006 for a length that
@@ -53,8 +54,8 @@ def OnnxEncoder(
     require_room(max_length)
     require_choice("precision", precision, PRECISIONS)
     require_installed("OnnxEncoder", "onnx", "onnxruntime", "tokenizers")
-    asked = {"pooling": pooling, "max_length": max_length, "precision": precision}
-    return make_encoder("onnx_encoder", OnnxShim(name, asked))
+    asked = {"pooling": pooling, "max_length": max_length, "prefix": prefix}
+    return make_encoder("onnx_encoder", OnnxShim(name, {**asked, "precision": precision}))
 
 
 class OnnxShim(PretrainedShim):
@@ -85,7 +86,9 @@ class OnnxShim(PretrainedShim):
         from .bert import read_bert
 
         files = (CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS)
-        return read_bert(fetch_folder(self.name, files), **self._asked, longest=_MAX_LENGTH)
+        folder = fetch_folder(self.name, files)
+        card = read_card(self.name, folder, self._asked)
+        return read_bert(folder, precision=self._asked["precision"], **card)
 
     def hold(self, model: OnnxModel | None, digest: str) -> None:
         """Keep a graph, its tokenizer and a session."""
@@ -105,7 +108,8 @@ class OnnxShim(PretrainedShim):
 
         RETURNS (List[bytes]): The token ids of each text, truncated.
         """
-        encodings = self._tokenizer.encode_batch_fast(texts)
+        prefix = self._model.settings.prefix
+        encodings = self._tokenizer.encode_batch_fast([f"{prefix}{text}" for text in texts])
         return [array("i", encoding.ids).tobytes() for encoding in encodings]
 
     def batches(self, inputs: list[bytes]) -> Iterator[np.ndarray]:

@@ -7,6 +7,14 @@ from typing import Any
 from ..storage import digest_parts
 
 PRECISIONS = ("int8", "fp32")
+# The transformers that can be written as graphs, by `model_type`, and whether the positions of
+# tokens begin after that of the padding token.
+POSITIONS_AFTER_PADDING = {
+    "bert": False,
+    "roberta": True,
+    "xlm-roberta": True,
+    "camembert": True,
+}
 # Parts of an ONNX model that have parts themselves, by the kind of message and the number of the
 # field in onnx.proto3.
 _PARTS = {
@@ -36,6 +44,7 @@ class OnnxSettings:
 
     pooling (str): How token vectors are pooled: "mean", "cls" or "max".
     max_length (int): Texts are truncated to this many tokens, including special tokens.
+    prefix (str): What stands before each text.
     precision (str): The precision of weights and activations of linear layers: "fp32" or "int8".
     width (int): The width of the vectors.
     padding (int): The id of the padding token.
@@ -43,6 +52,7 @@ class OnnxSettings:
 
     pooling: str
     max_length: int
+    prefix: str
     precision: str
     width: int
     padding: int
@@ -96,6 +106,8 @@ class OnnxModel:
         numbers = (self.settings.max_length, self.settings.width, self.settings.padding)
         if not all(type(number) is int for number in numbers) or min(numbers) < 0:
             raise ValueError("its settings are not numbers")
+        if not isinstance(self.settings.prefix, str):
+            raise ValueError("its prefix is not a text")
         if not isinstance(self.tokenizer, str) or not isinstance(self.graph, bytes):
             raise ValueError("it lacks a tokenizer or a graph")
         require_plain_graph(self.graph)

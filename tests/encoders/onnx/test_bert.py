@@ -79,6 +79,18 @@ def test_how_it_was_trained_counts_and_settings_before_it(changed):
     assert np.allclose(trained, expected, atol=1e-5) and not np.allclose(trained, mean, atol=1e-2)
 
 
+def test_a_prefix_is_read_with_each_text(changed, tmp_path):
+    folder = shutil.move(changed(), tmp_path / "multilingual-e5-small")
+    expected = load(TransformerEncoder, folder).predict(TEXTS)
+    assert np.allclose(vectors(folder), expected, atol=1e-5)
+    assert not np.allclose(vectors(folder, prefix=""), expected, atol=1e-2)
+    model = load(OnnxEncoder, folder)
+    restored = OnnxEncoder(name=str(folder)).from_bytes(model.to_bytes())
+    assert np.array_equal(restored.predict(TEXTS), model.predict(TEXTS))
+    with pytest.raises(ConnormError, match="CN322.*prefix"):
+        OnnxEncoder(name=str(folder), prefix="").from_bytes(model.to_bytes())
+
+
 @pytest.mark.parametrize(
     ("settings", "reason"),
     [
