@@ -6,7 +6,7 @@ import typer
 from wasabi import msg
 
 from ..errors import refuse
-from ..ontology import FORMATS
+from ..ontology import FORMATS, Translations
 from ..ontology.profiles import AUTO, NONE, PROFILES
 from ..workflows import BuiltIndex, TrainingGain, TrainingPlan, build_index
 from .app import command, parse_overrides, show_table
@@ -30,6 +30,7 @@ _COUNTS = {
 @command("index", overridable=True, several=SEVERAL)
 @options_of(
     build_index,
+    Translations,
     repeated=("translations",),
     flags={
         **{"format": "-f", "corpora": "--corpus -d", "synonyms": "-s", "config": "-c"},

@@ -9,6 +9,7 @@ from ..concepts.ontology import licence_path
 from ..ontology import (
     FORMATS,
     Finding,
+    Translations,
     convert_ontology,
     join_ontologies,
     learn_substitutions,
@@ -26,6 +27,7 @@ _CELL = 50
 @command("ontology", several=SEVERAL)
 @options_of(
     convert_ontology,
+    Translations,
     repeated=("translations",),
     formats={name: find_reader(name) for name in FORMATS},
     flags={"format": "-f", "licence": "-l"},

@@ -24,3 +24,4 @@ from .substitutions import learn_substitutions as learn_substitutions
 from .substitutions import read_substitutions as read_substitutions
 from .substitutions import substitutions_reader as substitutions_reader
 from .substitutions import write_substitutions as write_substitutions
+from .translations import Translations as Translations

@@ -1,7 +1,7 @@
 """Read an ontology in any format, and convert it to the JSONL that everything else reads."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
@@ -31,7 +31,7 @@ from .report import Finding, Inventory, ReadReport, Summary, warn_about
 from .rrf import find_mrconso
 from .snomed import find_snomed
 from .synonyms import require_scopes
-from .translations import read_translations
+from .translations import Translations, read_translations
 
 
 def read_ontology(path: str | Path, *, licence: str = "", **options: Any) -> Ontology:
@@ -87,11 +87,6 @@ def stream_ontology(
     report: ReadReport | None = None,
     curies: bool = False,
     max_odd: float = MAX_ODD,
-    translations: Sequence[str | Path] = (),
-    language: Sequence[str] = (),
-    translation_status: Sequence[str] = (),
-    keep_untranslated: bool = False,
-    shown_language: str = "",
     **options: Any,
 ) -> Iterator[Concept]:
     """Read an ontology concept by concept, with cleaned texts. Lines that can't be read and
@@ -103,42 +98,23 @@ def stream_ontology(
     report (Optional[ReadReport]): Filled with what was left out, and with the file's terms of use.
     curies (bool): Whether to write ids with the prefix of their vocabulary, see `with_curies`.
     max_odd (float): The largest share of lines that may be skipped since they can't be read.
-    translations (Sequence[Union[str, Path]]): Tables with names in other languages: Babelon, and
-        tables of synonyms beside it.
-    language (Sequence[str]): The languages of the names, "fr". The first one gives the preferred
-        names.
-    translation_status (Sequence[str]): Read only translations with one of these statuses, such as
-        OFFICIAL; all but NOT_TRANSLATED if empty.
-    keep_untranslated (bool): Whether concepts without a name in these languages keep their own
-        names. If not, they are left out: the words of another language would be found by mistake.
-    shown_language (str): The language of the names that results show, if it is not that of the
-        preferred names.
-    **options (Any): Options of the format; see its reader.
+    **options (Any): Those of `Translations`, and those of the format; see its reader.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN104 if there are no concepts, CN113 for an option that the format does
-        not have, CN733 for translations without a language and for their options without them, the
-        error of the first line that can't be read if there are too many, and the errors of
-        `find_format`, the reader and `read_translations`.
+        not have, the error of the first line that can't be read if there are too many, and the
+        errors of `find_format`, the reader, `Translations` and `read_translations`.
     """
     report = report or ReadReport()
     report.odd = OddLines(max_odd)
     file = _file(path)
     format = find_format(file, format)
     reader = find_reader(format)
-    if language and not translations:
-        options["language"] = tuple(language)
+    settings, options = Translations.split(options)
     require_options(format, reader, options)
-    settings: dict[str, Any] = {
-        "statuses": translation_status,
-        "keep_untranslated": keep_untranslated,
-        "shown_language": shown_language,
-    }
-    _require_translations(translations, language, settings)
-    if translations:
-        tables = read_translations(translations, language, report=report, **settings)
+    translator = read_translations(settings, report) if settings.translations else None
     concepts: Iterable[Concept] = reader(file, report=report, **options)
-    if translations:
-        concepts = tables.translate(concepts, report)
+    if translator is not None:
+        concepts = translator.translate(concepts, report)
     concepts = _sound(concepts, report, curies=curies)
     first = next(concepts, None)
     if first:
@@ -156,18 +132,6 @@ def stream_ontology(
             )
             warn(message)
     report.odd.warn(path)
-
-
-def _require_translations(
-    translations: Sequence[str | Path], language: Sequence[str], settings: dict[str, Any]
-) -> None:
-    if translations and not language:
-        needed = "`--language`, the languages of the names"
-        raise ConnormError(Errors.CN733.format(option="--translations", needed=needed))
-    for name, value in settings.items():
-        if value and not translations:
-            option = f"--{name.replace('statuses', 'translation-status').replace('_', '-')}"
-            raise ConnormError(Errors.CN733.format(option=option, needed="`--translations`"))
 
 
 def _sound(concepts: Iterable[Concept], report: ReadReport, *, curies: bool) -> Iterator[Concept]:
@@ -265,8 +229,7 @@ class OntologyReader:
         path (Path): The file, or the folder of a release of UMLS, RxNorm or SNOMED CT.
         format (Optional[str]): One of `FORMATS`; detected from the file if None.
         licence (str): The terms of use, see `read_ontology`.
-        options (Optional[Dict[str, Any]]): Translations, as in `stream_ontology`, and options of
-            the format; see its reader.
+        options (Optional[Dict[str, Any]]): As in `stream_ontology`.
         """
         self.path = path
         self.settings: dict[str, Any] = {"format": format, "licence": licence, **(options or {})}
@@ -314,11 +277,6 @@ def convert_ontology(
     licence: str = "",
     curies: bool = False,
     max_odd: float = MAX_ODD,
-    translations: Sequence[str | Path] = (),
-    language: Sequence[str] = (),
-    translation_status: Sequence[str] = (),
-    keep_untranslated: bool = False,
-    shown_language: str = "",
     **options: Any,
 ) -> Conversion:
     """Convert an ontology to knowledge-base JSONL: `connorm ontology`. Concepts are
@@ -332,21 +290,14 @@ def convert_ontology(
     curies (bool): Write ids with the prefix of their vocabulary: MESH:D003920.
     max_odd (float): The largest share of lines that may be skipped since they can't be read, 0 to
         1. With 0, the first one is an error.
-    translations (Sequence[Union[str, Path]]): Tables of names in other languages, in the format
-        Babelon.
-    language (Sequence[str]): The languages of the names, best first: fr. For translations, and for
-        the format rdf, which has English names by default.
-    translation_status (Sequence[str]): The statuses of the translations to read, such as OFFICIAL.
-        All but NOT_TRANSLATED if not given.
-    keep_untranslated (bool): Keep concepts without a name in these languages, with their own names.
-    shown_language (str): The language of the names that results show, if it is another one.
-    **options (Any): Options of the format; see its reader.
+    **options (Any): Those of `Translations`, and those of the format; see its reader.
     RETURNS (Conversion): Counts, doubtful findings, and what was left out.
     RAISES (ConnormError): CN708 for another extension, CN105 or CN108 if the file cannot be
         written, CN121 if it would replace the input, and the errors of `stream_ontology`.
     """
     output_path = jsonl_path(output_path)
-    require_apart(output_path, input_path, *translations, *options.values())
+    tables = Translations.split(options)[0].translations
+    require_apart(output_path, input_path, *tables, *options.values())
     report, inventory = ReadReport(), Inventory()
     concepts = stream_ontology(
         input_path,
@@ -354,11 +305,6 @@ def convert_ontology(
         report=report,
         curies=curies,
         max_odd=max_odd,
-        translations=translations,
-        language=language,
-        translation_status=translation_status,
-        keep_untranslated=keep_untranslated,
-        shown_language=shown_language,
         **options,
     )
     with progress_bar(concepts, unit="concepts") as bar:

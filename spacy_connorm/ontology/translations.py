@@ -4,11 +4,11 @@ translations, and tables of synonyms.
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from ..concepts import Concept
 from ..concepts.concept import ALL_SCOPES, EXACT
@@ -59,39 +59,71 @@ class Translation(NamedTuple):
     source: str = ""
 
 
+@dataclass(frozen=True, kw_only=True)
 class Translations:
-    """Texts in some languages, by concept.
+    """Options of everything that reads the names of an ontology in other languages.
 
-    languages (Tuple[str, ...]): The languages of the names to find; the first one with a name
-        gives the preferred name.
-    source_language (str): The language of the ontology itself.
+    translations (Sequence[Union[str, Path]]): Tables with the names of the ontology in other
+        languages, in the format Babelon, and tables of synonyms beside them.
+    language (Sequence[str]): The languages of the names, best first: fr. For translations, and for
+        the format rdf, which has English names by default.
+    translation_status (Sequence[str]): The statuses of the translations to read, such as OFFICIAL;
+        all but NOT_TRANSLATED if not given.
+    keep_untranslated (bool): Keep concepts without a name in these languages, with their own names.
+        They are left out otherwise: the words of another language would be found by mistake.
+    shown_language (str): The language of the names that results show, if it is another one.
+    RAISES (ConnormError): CN733 for translations without a language, and for their options without
+        them.
     """
 
+    translations: Sequence[str | Path] = ()
+    language: Sequence[str] = ()
+    translation_status: Sequence[str] = ()
+    keep_untranslated: bool = False
+    shown_language: str = ""
+
+    def __post_init__(self) -> None:
+        if self.translations and not self.language:
+            self._refuse("translations", "`--language`, the languages of the names")
+        for field in () if self.translations else fields(self):
+            if field.name != "language" and getattr(self, field.name):
+                self._refuse(field.name, "`--translations`")
+
+    def _refuse(self, option: str, needed: str) -> NoReturn:
+        option = f"--{option.replace('_', '-')}"
+        raise ConnormError(Errors.CN733.format(option=option, needed=needed))
+
+    @classmethod
+    def split(cls, options: Mapping[str, Any]) -> "tuple[Translations, dict[str, Any]]":
+        """Separate these options from those of a format.
+
+        options (Mapping[str, Any]): All options.
+        RETURNS (Tuple[Translations, Dict[str, Any]]): These, and the others. The language is among
+            the others if there are no translations: a format may have several languages.
+        """
+        own = {field.name for field in fields(cls)}
+        settings = cls(**{name: value for name, value in options.items() if name in own})
+        rest = {name: value for name, value in options.items() if name not in own}
+        if settings.language and not settings.translations:
+            rest["language"] = tuple(settings.language)
+        return settings, rest
+
+
+class Translator:
+    """Gives the concepts of an ontology their names in other languages."""
+
     def __init__(
-        self,
-        rows: Iterable[Translation],
-        languages: Sequence[str],
-        *,
-        source_language: str = _USUAL_LANGUAGE,
-        keep_untranslated: bool = False,
-        shown_language: str = "",
-        makes_synonyms: bool = True,
+        self, rows: Iterable[Translation], settings: Translations, source_language: str
     ) -> None:
         """Sort the rows by concept.
 
         rows (Iterable[Translation]): The rows.
-        languages, source_language: See `Translations`.
-        keep_untranslated (bool): Whether concepts without a name in these languages keep their own
-            names.
-        shown_language (str): The language of the name that results show; the preferred name's if
-            empty.
-        makes_synonyms (bool): Whether synonyms of the ontology are translated word by word.
+        settings (Translations): The languages, and what is kept. The first language with a name
+            gives the preferred name. With all statuses, synonyms are translated word by word, too.
+        source_language (str): The language of the ontology itself.
         """
-        self.languages = tuple(languages)
-        self._makes_synonyms = makes_synonyms
-        self.source_language = source_language
-        self._keep_untranslated = keep_untranslated
-        self._shown_language = shown_language
+        self._settings = settings
+        self._source_language = source_language
         self._rows: dict[str, list[Translation]] = defaultdict(list)
         for row in rows:
             self._rows[row.concept_id].append(row)
@@ -114,10 +146,11 @@ class Translations:
         for concept_id in self._rows.keys() - known:
             report.leave_out("a translation of a concept that is not here", quote_id(concept_id))
         translated = _with_distinct_labels(originals, translated)
-        for language in self.languages if self._makes_synonyms else ():
-            if language != self.source_language:
+        languages = self._settings.language
+        for language in () if self._settings.translation_status else languages:
+            if language != self._source_language:
                 translated = self._with_made_names(originals, translated, language, report)
-        return _left(originals, translated, self.languages, report)
+        return _left(originals, translated, languages, report)
 
     def _with_made_names(
         self,
@@ -129,7 +162,7 @@ class Translations:
         """Add names that are translated word by word, each to the one concept that it fits best,
         also to concepts without another name in the language.
         """
-        words, others = words_of(self.source_language), words_of(language)
+        words, others = words_of(self._source_language), words_of(language)
         labels = {concept.concept_id: concept.canonical_name for concept in originals}
         firsts = (next(iter(_rows_in(rows, language)), None) for rows in self._rows.values())
         pairs = ((row.source or labels.get(row.concept_id, ""), row.text) for row in firsts if row)
@@ -157,13 +190,13 @@ class Translations:
         """Give a concept its names; None if it has none in the languages."""
         rows = self._without_copies(concept, rows, report)
         names: dict[str, str] = {}
-        for language in self.languages:
-            is_own = language == self.source_language
+        for language in self._settings.language:
+            is_own = language == self._source_language
             for text in concept.names if is_own else _names(rows, language):
                 names.setdefault(text, language)
-        if not names and not self._keep_untranslated:
+        if not names and not self._settings.keep_untranslated:
             return None
-        names = names or dict.fromkeys(concept.names, self.source_language)
+        names = names or dict.fromkeys(concept.names, self._source_language)
         first, *others = names
         scopes = _scopes(concept) | {
             row.text: row.field for row in reversed(rows) if row.field in ALL_SCOPES
@@ -173,8 +206,8 @@ class Translations:
             report.languages[language] = report.languages.get(language, 0) + 1
         definitions = {
             row.language: row.text for row in reversed(rows) if row.field == _DEFINITION
-        } | ({self.source_language: concept.definition} if concept.definition else {})
-        order = (*self.languages, self.source_language)
+        } | ({self._source_language: concept.definition} if concept.definition else {})
+        order = (*self._settings.language, self._source_language)
         return replace(
             concept,
             canonical_name=first,
@@ -200,11 +233,12 @@ class Translations:
         return translated
 
     def _shown(self, concept: Concept, rows: Sequence[Translation], language: str) -> str:
-        if self._shown_language in ("", language):
+        shown = self._settings.shown_language
+        if shown in ("", language):
             return ""
-        if self._shown_language == self.source_language:
+        if shown == self._source_language:
             return concept.canonical_name
-        return next(iter(_names(rows, self._shown_language)), "")
+        return next(iter(_names(rows, shown)), "")
 
 
 def _names(rows: Iterable[Translation], language: str) -> list[str]:
@@ -320,34 +354,23 @@ def _with_parents(concept: Concept, parents_of: Mapping[str, Sequence[str]]) -> 
     return replace(concept, parents=tuple(found))
 
 
-def read_translations(
-    paths: Sequence[str | Path],
-    languages: Sequence[str],
-    *,
-    statuses: Collection[str] = (),
-    keep_untranslated: bool = False,
-    shown_language: str = "",
-    report: ReadReport,
-) -> Translations:
+def read_translations(settings: Translations, report: ReadReport) -> Translator:
     """Read tables of translations. A table without a column for the language, and without a row
     for ROBOT that names it, is in the first of the languages.
 
-    paths (Sequence[Union[str, Path]]): The tables.
-    languages (Sequence[str]): The languages to read.
-    statuses (Collection[str]): The statuses of the rows to read, such as OFFICIAL; all but
-        NOT_TRANSLATED if empty.
-    keep_untranslated, shown_language: As for `Translations`.
+    settings (Translations): The tables, and what is read of them.
     report (ReadReport): Counts what is left out.
-    RETURNS (Translations): The texts by concept.
+    RETURNS (Translator): The texts by concept.
     RAISES (ConnormError): CN128 for a missing column, CN125 for two of its name, CN115 for a row
         with more fields than columns or an unknown predicate, CN118 for a language or a status
         that no table has, and the errors of `read_rows`.
     """
-    tables = [_Table(path, languages[0], report.odd) for path in paths]
+    languages, shown = settings.language, settings.shown_language
+    tables = [_Table(path, languages[0], report.odd) for path in settings.translations]
     sources = {table.source_language for table in tables if table.source_language}
     source_language = min(sources, default=_USUAL_LANGUAGE)
-    wanted_languages = {*languages, shown_language} - {"", source_language}
-    wanted_statuses = frozenset(status.upper() for status in statuses)
+    wanted_languages = {*languages, shown} - {"", source_language}
+    wanted_statuses = frozenset(status.upper() for status in settings.translation_status)
     rows, found, found_statuses = list[Translation](), set[str](), set[str]()
     for table in tables:
         for number, status, row in table:
@@ -367,14 +390,7 @@ def read_translations(
         require_choice("language", language, sorted({*found, source_language}))
     for status in sorted(wanted_statuses):
         require_choice("translation_status", status, sorted(found_statuses))
-    return Translations(
-        rows,
-        languages,
-        source_language=source_language,
-        keep_untranslated=keep_untranslated,
-        shown_language=shown_language,
-        makes_synonyms=not statuses,
-    )
+    return Translator(rows, settings, source_language)
 
 
 class _Table:

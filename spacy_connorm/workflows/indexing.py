@@ -20,7 +20,7 @@ from ..files.atomic import TemporaryFolder, require_apart
 from ..files.folders import MANIFEST, read_object, replaced
 from ..linker.lookup import ConceptLookup
 from ..linker.synonym_changes import ChangedSynonym, as_pairs, read_synonyms
-from ..ontology import OntologyReader, ReadReport, substitutions_reader
+from ..ontology import OntologyReader, ReadReport, Translations, substitutions_reader
 from ..ontology.formats import has_languages
 from ..ontology.profiles import AUTO, NONE, PROFILES, Profile
 from ..pipeline.concept_normalizer import ConceptNormalizer
@@ -83,10 +83,6 @@ def build_index(
     clinical: bool = False,
     format: str | None = None,
     language: Sequence[str] = (),
-    translations: Sequence[str | Path] = (),
-    translation_status: Sequence[str] = (),
-    keep_untranslated: bool = False,
-    shown_language: str = "",
     corpora: Sequence[str | Path] = (),
     synonyms: str | Path | Iterable[tuple[str, str]] | None = None,
     substitutions: str | Path | None = None,
@@ -97,6 +93,7 @@ def build_index(
     reuse: str | Path | Language | None = None,
     on_training: Callable[[TrainingPlan], Any] | None = None,
     gpu_id: int = -1,
+    **translations: Any,
 ) -> BuiltIndex:
     """Encode the names of an ontology and of annotated data, and write a pipeline with a concept
     normalizer, an abbreviation resolver, and optionally a mention finder: `connorm index`.
@@ -123,13 +120,6 @@ def build_index(
     language (Sequence[str]): The language of texts and names, "fr". If several, the first one is
         that of the pipeline; names are read in all of them, where the ontology or its translations
         say theirs. English, or that of the config, if empty.
-    translations (Sequence[Union[str, Path]]): Tables with the names of the ontology's file in other
-        languages, in the format Babelon, and tables of synonyms beside them.
-    translation_status (Sequence[str]): The statuses of the translations to read, such as OFFICIAL;
-        all but NOT_TRANSLATED if empty.
-    keep_untranslated (bool): Whether concepts without a name in these languages keep their own
-        names. If not, they are left out.
-    shown_language (str): The language of the names that results show, if it is another one.
     corpora (Sequence[Union[str, Path]]): D: annotated documents, `.spacy`.
     synonyms (Optional[Union[str, Path, Iterable[Tuple[str, str]]]]): More of D: texts and concept
         ids, or a file with a text, a tab and a concept id in each line, such as
@@ -150,9 +140,10 @@ def build_index(
     on_training (Optional[Callable[[TrainingPlan], Any]]): Called with the expected training time,
         once a few batches have shown it.
     gpu_id (int): The GPU that trains and encodes; -1 for the CPU.
+    **translations (Any): The options of `Translations`, for an ontology in a file.
     RETURNS (BuiltIndex): The folder, and the content of the index.
     RAISES (ConnormError): CN121 if the output would replace an input, CN733 for translations of an
-        ontology in memory or without a language, CN100 or CN711 for an invalid
+        ontology in memory, CN100 or CN711 for an invalid
         config, CN703, CN704 or CN711 if it has none, several or another concept normalizer, CN705
         if something else is at the path, CN115 for a bad line of synonyms, CN713 if the GPU cannot
         be used, CN006 and CN118 for an unknown encoder or profile and an encoder beside a config,
@@ -161,7 +152,8 @@ def build_index(
     WARNS (ConnormWarning): CNW404 for the encoder "fast" without training, CNW405 for annotated
         documents without concept ids, CNW406 for clinical notes in a language without cues.
     """
-    inputs = (*translations, *corpora, synonyms, substitutions, background, config)
+    translated = Translations(language=language, **translations)
+    inputs = (*translated.translations, *corpora, synonyms, substitutions, background, config)
     require_apart(output_path, ontology, *inputs)
     require_choice("profile", profile, (AUTO, NONE, *PROFILES))
     choose_device(gpu_id)
@@ -184,20 +176,15 @@ def build_index(
         warn(Warnings.CNW404)
     reused = None if reuse is None else load_normalizer(reuse).lookup.index
     changes = _read_changes(synonyms)
-    settings: dict[str, Any] = {
-        "translations": translations,
-        "translation_status": translation_status,
-        "keep_untranslated": keep_untranslated,
-        "shown_language": shown_language,
-    }
-    given_options = {name: value for name, value in settings.items() if value}
     source: Given[AnyOntology]
     reader = None
     if isinstance(ontology, (str, Path)):
-        reader = _reader(Path(ontology), format, language, given_options)
+        reader = _reader(Path(ontology), format, translated)
         source = reader.stream
     else:
-        _refuse_translations(given_options)
+        if translated.translations:
+            needed = "the file of the ontology (`read_ontology` has this option, too)"
+            raise ConnormError(Errors.CN733.format(option="translations", needed=needed))
         source = ontology
     table: Given[Iterable[Substitution]] | None = None
     if substitutions is not None:
@@ -284,18 +271,11 @@ def _require_trained(encoder: str | None, config: Any, minutes: float) -> str:
     return encoder or "fast"
 
 
-def _reader(
-    path: Path, format: str | None, language: Sequence[str], options: Mapping[str, Any]
-) -> OntologyReader:
-    if language and (options or has_languages(path, format)):
-        options = {**options, "language": tuple(language)}
-    return OntologyReader(path, format=format, options={**options})
-
-
-def _refuse_translations(options: Mapping[str, Any]) -> None:
-    for option in options:
-        needed = "the file of the ontology (`read_ontology` has this option, too)"
-        raise ConnormError(Errors.CN733.format(option=option, needed=needed))
+def _reader(path: Path, format: str | None, translated: Translations) -> OntologyReader:
+    # The language of the pipeline is that of its texts, too.
+    if not translated.translations and not has_languages(path, format):
+        translated = Translations()
+    return OntologyReader(path, format=format, options=vars(translated))
 
 
 def _read_changes(
