@@ -7,6 +7,7 @@ from functools import partial
 from itertools import chain, pairwise
 from typing import Any
 
+import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
@@ -23,6 +24,7 @@ from .name_edges import Edge, edges_of, widen
 from .name_windows import TokenArrays, Windows, find_other_names, find_windows
 from .rules import REASONS, Judge
 from .token_words import TokenWords, by_document, document_offsets
+from .unspaced import find_unspaced
 from .window import DocumentWindows, RuleContext, Window
 
 _CACHED = 100_000
@@ -106,8 +108,12 @@ class NameFinder:
     def _places(self, docs: Sequence[Doc]) -> list[DocumentWindows]:
         """Find the windows with the words of names, and those that can stand for them."""
         tokens = self.read(docs)
-        windows = find_windows(tokens, self.names, min_certainty=self.settings["min_certainty"])
         offsets = document_offsets(docs)
+        found = [
+            find_windows(tokens, self.names, min_certainty=self.settings["min_certainty"]),
+            find_unspaced(docs, offsets, self.names, self._context.words),
+        ]
+        windows = Windows(*map(np.concatenate, zip(*found, strict=True)))
         numbers = by_document(windows.starts, offsets)
         starts, ends = find_other_names(tokens, self.names.index.other_names)
         others = by_document(starts, offsets)

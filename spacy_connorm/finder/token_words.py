@@ -28,6 +28,7 @@ from .name_windows import (
 )
 from .phrases import phrases_of
 from .readings import NO_READINGS, READINGS, NeighbourReader, Reading, as_readings
+from .unspaced import count_letters
 
 _SLASH = "/"
 _APOSTROPHES = frozenset(["'", "’"])
@@ -276,7 +277,7 @@ class TokenWords:
         return _Token(
             value,
             len(content),
-            sum(map(len, content)),
+            sum(map(count_letters, content)),
             WORD,
             readings=as_readings(self._readings(content, value)),
             adjectives=as_readings(adjectives),

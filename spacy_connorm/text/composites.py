@@ -63,13 +63,6 @@ def _compile_idioms(idioms: Iterable[str]) -> re.Pattern[str]:
     return re.compile(rf"\b(?:{phrases})\b" if phrases else r"(?!)", re.IGNORECASE)
 
 
-def _complete_ends(segments: list[list[str]]) -> list[list[str]]:
-    completed = [segments[0]]
-    for segment in segments[1:]:
-        completed.append([_with_stem(completed[-1][-1], segment[0]), *segment[1:]])
-    return completed
-
-
 def _with_stem(before: str, cut: str) -> str:
     """Add the stem of the word before to a truncated word.
 
@@ -147,25 +140,39 @@ class CompositeSplitter:
         self._words = words
         self._classes = words.classes
         self._combining_forms = sorted(self._classes.combining_forms, key=len, reverse=True)
+        self._compound_heads = sorted(self._classes.compound_heads, key=len, reverse=True)
         self._separator = _compile_separator(self._classes.conjunctions)
         self._idiom = _compile_idioms(self._classes.idioms)
 
     def restore_words(self, segments: list[list[str]]) -> list[list[list[str]]]:
         """Complete the truncated words of a coordination: "T-" in "T- and B-cell lymphoma", and "2"
-        in "HSV-1 and 2" or "BRCA1/2", but not in "III/IV"; "hypo" in "hypo/hyperthyroidism".
+        in "HSV-1 and 2" or "BRCA1/2", but not in "III/IV"; "hypo" in "hypo/hyperthyroidism";
+        "Kopf-" in "Kopf- und Bauchschmerzen", and "-zysten" in "Nierensteine und -zysten".
 
         segments (List[List[str]]): The words of each conjunct, at least one each.
         RETURNS (List[List[List[str]]]): Completions of the same shape, best first; just the
         segments if
             no word is truncated.
         """
-        segments = _complete_ends(segments)
+        segments = self._complete_ends(segments)
         completions: list[list[list[str]]] = []
         for choice in range(_MOST_COMPLETIONS):
             completed = self._complete_beginnings(segments, choice)
             if completed not in completions:
                 completions.append(completed)
         return completions
+
+    def _complete_ends(self, segments: list[list[str]]) -> list[list[str]]:
+        completed = [segments[0]]
+        for segment in segments[1:]:
+            before, cut = completed[-1][-1], segment[0]
+            head = self._head_of(before)
+            if head and cut.startswith("-"):
+                whole = before.removesuffix(head) + cut.removeprefix("-")
+            else:
+                whole = _with_stem(before, cut)
+            completed.append([whole, *segment[1:]])
+        return completed
 
     def _complete_beginnings(self, segments: list[list[str]], choice: int) -> list[list[str]]:
         completed: list[list[str]] = []
@@ -195,11 +202,21 @@ class CompositeSplitter:
         starts = (form for form in self._combining_forms if word.lower().startswith(form))
         return next((form for form in starts if len(form) < len(word)), "")
 
+    def _head_of(self, word: str) -> str:
+        """Find the word of its own that a compound ends with.
+
+        RETURNS (str): The end, as written; empty if there is none.
+        """
+        ends = (head for head in self._compound_heads if word.lower().endswith(head))
+        return next((word[-len(head) :] for head in ends if len(head) < len(word)), "")
+
     def _whole_words(self, beginning: str, base: str) -> list[str]:
         """Complete "hyper" by "hypothyroidism", in several ways, best first."""
         if "-" in base.strip("-"):
             first, last = base.partition("-")[2], base.rpartition("-")[2]
             return [f"{beginning}-{last}", f"{beginning}-{first}"]
+        if head := self._head_of(base):
+            return [beginning + head]
         form = self._form_of(base)
         if form:
             return [beginning + base[len(form) :]]

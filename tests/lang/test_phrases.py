@@ -50,6 +50,12 @@ PHRASES = {
         ("Cisti del rene", "[cisti renali]"),
         ("Diabete mellito tipo 2", "[diabete di tipo 2]"),
     ],
+    "zh": [
+        ("头痛", "患者有[头痛]，无发热。"),
+        ("2型糖尿病", "诊断为[2型糖尿病]"),
+        ("糖尿病", "一位[糖尿病]患者"),
+        ("急性淋巴细胞白血病", "[急性淋巴细胞白血病]一例"),
+    ],
 }
 
 
@@ -57,6 +63,22 @@ PHRASES = {
 def finder(code):
     concepts = [Concept(name, name) for name, _ in PHRASES[code]]
     return make_finder(concepts, code=code)
+
+
+@pytest.mark.parametrize(
+    ("code", "names", "text"),
+    [
+        ("de", ["Kopfschmerz", "Bauchschmerz"], "Er hat [Kopf- und Bauchschmerzen]."),
+        ("de", ["Nierenstein", "Nierenzyste"], "[Nierensteine und -zysten], keine Stauung"),
+        ("de", ["Bauchschmerz"], "Kopf- und [Bauchschmerzen]"),
+        ("nl", ["Hoofdpijn", "Buikpijn"], "klachten van [hoofd- en buikpijn]"),
+    ],
+)
+def test_a_hyphen_stands_for_the_part_that_words_share(code, names, text):
+    nlp = make_finder([Concept(name, name) for name in names], code=code)
+    assert marked(nlp, text) == text
+    (ent,) = nlp(text.replace("[", "").replace("]", "")).ents
+    assert ent.kb_id_.split("|") == names
 
 
 @pytest.mark.parametrize(

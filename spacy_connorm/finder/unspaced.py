@@ -1,0 +1,72 @@
+"""Find names in scripts that write no spaces between words, where a token is a character or a word:
+any tokens in a row that are written as a name.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, takewhile
+
+import numpy as np
+from spacy.tokens import Doc
+
+from ..text.bag_hashes import hash_bag
+from ..text.words import Words
+from .known_names import KnownNames
+from .name_windows import Windows
+
+# Chinese characters, and the two alphabets of Japanese.
+_SCRIPT = re.compile(r"[\u3005\u3041-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_MOST_TOKENS = 20
+
+
+def count_letters(text: str) -> int:
+    """Count the letters and digits of a word. A character of these scripts says as much as two
+    letters of an alphabet: "头痛" is not too short to be a mention.
+
+    text (str): The word.
+    RETURNS (int): Their number.
+    """
+    return len(text) + len(_SCRIPT.findall(text))
+
+
+def find_unspaced(
+    docs: Sequence[Doc], offsets: Sequence[int], known: KnownNames, words: Words
+) -> Windows:
+    """Find the windows that are written as names.
+
+    docs (Sequence[Doc]): The documents.
+    offsets (Sequence[int]): The first token of each, see `document_offsets`.
+    known (KnownNames): The names.
+    words (Words): Reads the words of the language.
+    RETURNS (Windows): The windows; none in other scripts.
+    """
+    places = [
+        (before + start, before + end, text)
+        for doc, before in zip(docs, offsets, strict=False)
+        if _SCRIPT.search(doc.text)
+        for start, end, text in _candidates(doc)
+    ]
+    starts, ends, texts = zip(*places, strict=True) if places else ((), (), ())
+    values = np.array([hash_bag(words.bag(text)) for text in texts], dtype="uint64")
+    matching = known.contain(values)
+    count = int(matching.sum())
+    return Windows(
+        np.array(starts, "int64")[matching],
+        np.array(ends, "int64")[matching],
+        values[matching],
+        np.array([*map(count_letters, texts)], "int32")[matching],
+        np.ones(count),
+        np.zeros(count, "bool"),
+    )
+
+
+def _candidates(doc: Doc) -> Iterator[tuple[int, int, str]]:
+    """YIELDS (Tuple[int, int, str]): The first token, the token after it, and the text of each
+    window that may be a name.
+    """
+    texts = [token.text_with_ws for token in doc]
+    for start in range(len(texts)):
+        run = takewhile(str.isalnum, texts[start : start + _MOST_TOKENS])
+        for size, text in enumerate(accumulate(run), start=1):
+            if _SCRIPT.search(text):
+                yield start, start + size, text
