@@ -163,6 +163,14 @@ class NgramShim(EncoderShim):
         """
         return digest_parts(repr(sorted(self.cfg.items())), *_state(self._model))
 
+    @property
+    def weights(self) -> np.ndarray:  # type: ignore[override]
+        """What the counts of n-grams are multiplied by.
+
+        RETURNS (Floats1d): float32 (n-grams,).
+        """
+        return self._model.idf
+
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
         """Collect the n-grams and their weights, without the settings.
 

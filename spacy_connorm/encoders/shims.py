@@ -23,12 +23,15 @@ class EncoderShim(Shim, ABC):
         index.
     extra (str): The extra of spacy-connorm that it needs; empty if none.
     lexical_weight (float): The weight of the lexical cosine, for an encoder that has both.
+    weights (Optional[Floats1d]): float32 (width,), for an encoder of counts: its vectors are whole
+        numbers times these.
     """
 
     sparse = False
     fits = False
     extra = ""
     lexical_weight = 1.0
+    weights: np.ndarray | None = None
 
     def __init__(self, name: str = "") -> None:
         """Store the name.

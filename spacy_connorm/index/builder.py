@@ -11,7 +11,15 @@ import numpy as np
 
 from ..concepts import Concept, Source
 from ..concepts.concept import require_id_and_name
-from ..encoders.protocol import Encoder, encode_inputs, encoder_inputs, fingerprint, fits, fitted
+from ..encoders.protocol import (
+    Encoder,
+    encode_inputs,
+    encoder_inputs,
+    fingerprint,
+    fits,
+    fitted,
+    loaded_shim,
+)
 from ..encoders.raw import Raw, stack
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.atomic import atomic_folder
@@ -47,7 +55,7 @@ def _write_vectors(
     names: NameFile,
     encoder: Encoder,
     *,
-    dtype: str,
+    backend: Backend,
     known: ConceptIndex | None,
 ) -> np.ndarray:
     """Write the vectors of all rows, either computed or copied from an older index.
@@ -56,7 +64,8 @@ def _write_vectors(
         was computed.
     """
     texts = grouped.encoded
-    writer = VectorWriter(folder, "texts", len(texts))
+    weights = loaded_shim(encoder).weights if getattr(backend, "compact", False) else None
+    writer = VectorWriter(folder, "texts", len(texts), weights=weights)
     copied = np.full(len(texts), _NOTHING, dtype="int64")
     if known is not None:
         copied = known.keys.rows_of(grouped.hashes)
@@ -70,7 +79,7 @@ def _write_vectors(
                 bar.update(len(parts[0]))
             if is_new.any():
                 raw = _encode_all(names.read(texts[window][is_new]), encoder, bar.update)
-                parts.append(from_raw(raw, dtype=dtype))
+                parts.append(from_raw(raw, dtype=backend.dtype))
             # Copied vectors come first in `parts`.
             order = np.argsort(np.argsort(is_new, kind="stable"))
             writer.append(join(parts).take(order) if len(parts) > 1 else parts[0])
@@ -190,9 +199,7 @@ def write_index(
             word_pairs(read(), words).write(folder, WORD_PAIRS)
             others = other_names(map(clean, _names_of(background)), words)
             others.write(folder, OTHER_NAMES)
-            copied = _write_vectors(
-                folder, grouped, names, encoder, dtype=backend.dtype, known=reused
-            )
+            copied = _write_vectors(folder, grouped, names, encoder, backend=backend, known=reused)
             counts = {"concepts": len(store), "concepts_only_in_data": store.only_in_data}
         if substitutions is None:
             substitutions = find_substitutions([learned_from], words)

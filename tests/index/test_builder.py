@@ -4,18 +4,23 @@ import sys
 import textwrap
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from spacy_connorm.concepts import Concept
+from spacy_connorm.encoders.ngram import NgramEncoder
+from spacy_connorm.encoders.protocol import fitted
 from spacy_connorm.errors import ConnormError, ConnormWarning
+from spacy_connorm.index.backends import exact
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.keys import hash_keys
 from spacy_connorm.index.search import SEARCHES, Search
 from spacy_connorm.index.vectors.kinds import from_raw
+from spacy_connorm.index.verification import verify_texts
 
 from .conftest import (
     DENSE,
@@ -29,6 +34,8 @@ from .conftest import (
     make_synonyms,
 )
 from .soundness import require_sound
+
+SYLLABLES = ("ar", "be", "cor", "du", "fel", "gam", "hy", "kin", "lo", "mur", "ne", "pso", "tri")
 
 
 def rows(index):
@@ -161,6 +168,32 @@ def test_arrays_are_mapped_not_loaded(tmp_path):
     for array in (index.vectors.rows, index.members.concept, index.vectors.norms):
         assert isinstance(array.base, np.memmap)
         assert not array.flags.writeable
+
+
+def test_a_compact_index_is_smaller_and_finds_the_same(tmp_path, monkeypatch):
+    monkeypatch.setattr(exact, "LEAST_ROWS", 1)
+    names = [f"{one} {other} itis" for one in SYLLABLES for other in SYLLABLES]
+    concepts = [Concept(f"C{number}", name) for number, name in enumerate(names)]
+    encoder = SimpleNamespace(model=fitted(NgramEncoder(), names))
+    indexes = [
+        build(
+            tmp_path / str(compact),
+            concepts=concepts,
+            synonyms=[],
+            encoder=encoder,
+            backend=ExactIndex(compact=compact),
+        )
+        for compact in (False, True)
+    ]
+    queries = indexes[0].vectors.queries(np.arange(5))
+    found, again = (index.searcher("O-T").nearest(queries, 7) for index in indexes)
+    np.testing.assert_array_equal(found.items, again.items)
+    np.testing.assert_array_equal(found.scores, again.scores)
+    verify_texts(indexes[1], encoder.model, report=lambda count: None)
+    sizes = [index.manifest["files"]["texts.data.npy"]["bytes"] for index in indexes]
+    assert sizes[1] < 0.3 * sizes[0]
+    postings = [sorted(index.folder.glob("O-T.index.*")) for index in indexes]
+    assert len(postings[0]) == 4 and postings[1] == []
 
 
 def run_build(path, before, environment):

@@ -14,7 +14,7 @@ from .conftest import build
 # The hashes of names in the indexes of each format version: plurals, spellings, possessives,
 # numerals, Greek letters, tags, accents, function words and numbers.
 NAME_HASHES = {
-    15: {
+    16: {
         "Fractures of the femora": 0x37E16C6A285FFA4B,
         "Phalanges, short": 0xC57362CF45F37B71,
         "Haemorrhagic anaemia": 0x38FD91A33F96FDF4,

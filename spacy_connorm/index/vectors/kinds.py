@@ -19,10 +19,8 @@ from ...files.folders import damaged
 from .dense import DenseVectors
 from .hybrid import HybridVectors
 from .metric import COSINE
-from .sparse import SparseVectors, open_csr
+from .sparse import SparseVectors
 
-_COUNTS = ("int64", "int32")
-_MOST_COLUMNS = 2**31
 # Unit vectors, one per row, or scaled ones, whose scores are inner products: see `scaled`.
 Vectors: TypeAlias = DenseVectors | SparseVectors | HybridVectors
 
@@ -83,8 +81,7 @@ def open_vectors(folder: Path, stem: str) -> Vectors:
         matrix = open_array(folder / f"{stem}.rows.npy", DTYPES, (rows, None))
         steps = open_array(folder / f"{stem}.steps.npy", "float32", (rows,), finite=True)
         return DenseVectors(matrix, steps, norms)
-    shape = open_array(folder / f"{stem}.shape.npy", _COUNTS, (2,), bounds=(0, _MOST_COLUMNS))
-    return SparseVectors(open_csr(folder, stem, rows=rows, width=int(shape[1])), norms)
+    return SparseVectors.open(folder, stem, norms)
 
 
 def scaled(vectors: Vectors, metric: str) -> Vectors:

@@ -1,5 +1,6 @@
 """Sparse vectors, and their files."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 CSR_PARTS = ("data", "indices", "indptr")
+_COUNTS = ("uint8", "uint16")
+_SHAPE = ("int64", "int32")
+_MOST_COLUMNS = 2**31
 
 
 def write_csr(matrix: "csr_matrix", folder: Path, stem: str) -> None:
@@ -26,7 +30,9 @@ def write_csr(matrix: "csr_matrix", folder: Path, stem: str) -> None:
     save_arrays(folder, stem, {part: getattr(matrix, part) for part in CSR_PARTS})
 
 
-def open_csr(folder: Path, stem: str, *, rows: int, width: int) -> "csr_matrix":
+def open_csr(
+    folder: Path, stem: str, *, rows: int, width: int, dtype: str | Collection[str] = "float32"
+) -> "csr_matrix":
     """Open the files written by `write_csr`, memory-mapped. Indices are read and checked, since
     SciPy and others trust them; a search that compares with every row reads them anyway.
 
@@ -34,12 +40,13 @@ def open_csr(folder: Path, stem: str, *, rows: int, width: int) -> "csr_matrix":
     stem (str): The beginning of the file names.
     rows (int): The number of rows.
     width (int): The number of columns.
-    RETURNS (csr_matrix): float32 (rows, width).
+    dtype (Union[str, Collection[str]]): The dtype of its values, or several valid ones.
+    RETURNS (csr_matrix): (rows, width).
     RAISES (ConnormError): CN402 for anything else.
     """
     data_file, indices_file, pointers_file = (folder / f"{stem}.{part}.npy" for part in CSR_PARTS)
     pointers = open_array(pointers_file, ("int32", "int64"), (rows + 1,))
-    data = open_array(data_file, "float32", (None,))
+    data = open_array(data_file, dtype, (None,))
     require_offsets(pointers_file, pointers, len(data))
     kind = str(pointers.dtype)
     indices = open_array(indices_file, kind, (len(data),), bounds=(0, width))
@@ -138,7 +145,39 @@ class SparseVectors:
         weights = incidence.multiply(self.norms[None, :]).tocsr().astype("float32")
         return weights @ self.unit
 
-    def write(self, folder: Path, stem: str) -> None:
-        """Write the matrix, its shape and the lengths; see `DenseVectors.write`."""
-        write_csr(self.unit, folder, stem)
+    @classmethod
+    def open(cls, folder: Path, stem: str, norms: np.ndarray) -> "SparseVectors":
+        """Open the files written by `write`, memory-mapped. If they hold counts, the vectors are
+        computed.
+
+        folder (Path): The folder.
+        stem (str): The beginning of the file names.
+        norms (Floats1d): float32 (n,): the lengths of the rows.
+        RETURNS (SparseVectors): The vectors.
+        RAISES (ConnormError): CN402 if the files do not fit together.
+        """
+        shape = open_array(folder / f"{stem}.shape.npy", _SHAPE, (2,), bounds=(0, _MOST_COLUMNS))
+        rows, width = len(norms), int(shape[1])
+        weights_file = folder / f"{stem}.weights.npy"
+        if not weights_file.exists():
+            return cls(open_csr(folder, stem, rows=rows, width=width), norms)
+        weights = open_array(weights_file, "float32", (width,), finite=True)
+        counts = open_csr(folder, stem, rows=rows, width=width, dtype=_COUNTS)
+        data = counts.data.astype("float32") * weights[counts.indices]
+        return cls.from_raw(make_csr((data, counts.indices, counts.indptr), width))
+
+    def write(self, folder: Path, stem: str, weights: np.ndarray | None = None) -> None:
+        """Write the matrix, its shape and the lengths; see `DenseVectors.write`.
+
+        weights (Optional[Floats1d]): Those of the encoder, to write counts, which are smaller; the
+            same vectors are computed of them. If None, the vectors are written.
+        """
+        matrix = self.unit
+        if weights is not None:
+            raw = matrix.data * np.repeat(self.norms, np.diff(matrix.indptr))
+            counts = np.rint(raw / weights[matrix.indices]).astype("uint16")
+            kind = np.min_scalar_type(counts.max(initial=0))
+            matrix = make_csr((counts.astype(kind), matrix.indices, matrix.indptr), self.width)
+            save_arrays(folder, stem, {"weights": weights})
+        write_csr(matrix, folder, stem)
         save_arrays(folder, stem, {"shape": np.asarray(self.unit.shape), "norms": self.norms})

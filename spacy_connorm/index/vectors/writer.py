@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -21,16 +21,20 @@ class VectorWriter:
     end; fitting their encoder takes more memory than that.
     """
 
-    def __init__(self, folder: Path, stem: str, rows: int) -> None:
+    def __init__(
+        self, folder: Path, stem: str, rows: int, *, weights: np.ndarray | None = None
+    ) -> None:
         """Store the arguments. The files are created by the first block.
 
         folder (Path): The folder to write to.
         stem (str): The beginning of the file names.
         rows (int): The total number of vectors.
+        weights (Optional[Floats1d]): To write sparse vectors as counts, see `SparseVectors.write`.
         """
         self._folder = folder
         self._stem = stem
         self._rows = rows
+        self._weights = weights
         self._files: dict[str, BinaryIO] = {}
         self._sparse: dict[str, list[SparseVectors]] = {}
 
@@ -62,7 +66,8 @@ class VectorWriter:
         for file in self._files.values():
             file.close()
         for stem, parts in self._sparse.items():
-            join(parts).write(self._folder, stem)
+            vectors: Any = join(parts)
+            vectors.write(self._folder, stem, self._weights)
 
 
 def row_blocks(rows: np.ndarray) -> Iterator[np.ndarray]:
