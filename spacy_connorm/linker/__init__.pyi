@@ -11,6 +11,7 @@ from .explanation import explain_mention as explain_mention
 from .linking import candidates_of as candidates_of
 from .linking import link as link
 from .lookup import ConceptLookup as ConceptLookup
+from .name_calibration import NameFit as NameFit
 from .name_calibration import fit_to_names as fit_to_names
 from .query import Query as Query
 from .rescoring import Rescorer as Rescorer

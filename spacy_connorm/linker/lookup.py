@@ -25,7 +25,7 @@ from ..index.vectors.kinds import from_raw
 from ..text.cleaning import clean
 from ..text.substitutions import Substitution
 from .query import Query
-from .retriever import CALIBRATION, Retriever
+from .retriever import CALIBRATION, LEFT_OUT, Retriever
 from .sieve import Sieve
 from .synonym_changes import ChangedSynonym, as_pairs
 
@@ -163,9 +163,11 @@ class ConceptLookup:
         index = ConceptIndex(owner.path / _INDEX, self.backend, owner=owner)
         if calibrated_for is not None:
             retriever = Retriever(encoder, index, SynonymOverlay(index))
-            calibration = fit_to_names(retriever, calibrated_for)
-            if calibration is not None:
-                add_facts(index.folder, {CALIBRATION: calibration._asdict()})
+            fitted_to = fit_to_names(retriever, calibrated_for)
+            if fitted_to is not None:
+                left_out = {"names": fitted_to.left_out, "right": fitted_to.right}
+                facts = {CALIBRATION: fitted_to.calibration._asdict(), LEFT_OUT: left_out}
+                add_facts(index.folder, facts)
                 index = ConceptIndex(index.folder, self.backend, owner=owner)
         self.use(encoder, index)
 

@@ -49,12 +49,25 @@ class IndexedName(NamedTuple):
     concept: int
 
 
-def fit_to_names(retriever: Retriever, query: Query) -> Calibration | None:
+class NameFit(NamedTuple):
+    """What the names of an index tell about it.
+
+    calibration (Calibration): Fitted to them.
+    left_out (int): The number of names that were taken out of the index and searched.
+    right (int): For how many of these their concept, found by its other names, was first.
+    """
+
+    calibration: Calibration
+    left_out: int
+    right: int
+
+
+def fit_to_names(retriever: Retriever, query: Query) -> NameFit | None:
     """Fit a calibration to the names of an index. The same index gives the same numbers.
 
     retriever (Retriever): The index and its encoder.
     query (Query): How mentions are searched.
-    RETURNS (Optional[Calibration]): The calibration; None if scores are not cosines, or if fewer
+    RETURNS (Optional[NameFit]): The calibration; None if scores are not cosines, or if fewer
         than 100 concepts have several names.
     """
     names = _sample(retriever.index)
@@ -74,7 +87,9 @@ def fit_to_names(retriever: Retriever, query: Query) -> Calibration | None:
         *((features_of(some)[0], False) for some in found[len(names) :] if some),
     ]
     features, right = zip(*rows, strict=True)
-    return Calibration.fit(np.asarray(features), np.asarray(right))
+    calibration = Calibration.fit(np.asarray(features), np.asarray(right))
+    first = sum(map(_is_first, names, found))
+    return NameFit(calibration, len(names), first)
 
 
 def _sample(index: ConceptIndex) -> list[IndexedName]:
@@ -128,6 +143,12 @@ def _as_written(name: IndexedName, found: Sequence[Candidate]) -> tuple[Candidat
     return features_of([itself, *rivals])[0], True
 
 
+def _is_first(name: IndexedName, found: Sequence[Candidate]) -> bool:
+    """Check whether the concept of a name is first among what is found, alone or with others."""
+    tied = (candidate.concept_id for candidate in found if candidate.score == found[0].score)
+    return name.concept_id in tied
+
+
 def _answers(
     name: IndexedName, found: Sequence[Candidate]
 ) -> Iterator[tuple[CandidateFeatures, bool]]:
@@ -136,7 +157,6 @@ def _answers(
     """
     others = [candidate for candidate in found if candidate.concept_id != name.concept_id]
     if found:
-        tied = (each.concept_id for each in found if each.score == found[0].score)
-        yield features_of(found)[0], name.concept_id in tied
+        yield features_of(found)[0], _is_first(name, found)
     if others:
         yield features_of(others)[0], False

@@ -25,8 +25,9 @@ from .calibration import Calibration
 
 # The number of filters whose masks are kept: one byte per concept, and for each search one per row.
 _MAX_MASKS = 16
-# The fact in the manifest of an index.
+# The facts in the manifest of an index.
 CALIBRATION = "calibration"
+LEFT_OUT = "left_out"
 
 
 @dataclass(frozen=True, eq=False)

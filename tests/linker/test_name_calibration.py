@@ -84,7 +84,9 @@ def test_an_added_synonym_is_near_certain():
 
 def test_the_same_index_gives_the_same_numbers(normalizer):
     retriever, query = normalizer.lookup.retriever, normalizer._query(normalizer.cfg)
-    assert fit_to_names(retriever, query) == normalizer.calibration
+    fitted = fit_to_names(retriever, query)
+    assert fitted.calibration == normalizer.calibration
+    assert 0 < fitted.right <= fitted.left_out == 75
     assert make(made_up(150)).calibration == normalizer.calibration
 
 
@@ -92,6 +94,7 @@ def test_it_is_part_of_the_index(normalizer, tmp_path):
     normalizer.to_disk(tmp_path / "saved")
     manifest = json.loads((tmp_path / "saved" / "index" / "manifest.json").read_text())
     assert manifest["calibration"] == normalizer.calibration._asdict()
+    assert manifest["left_out"]["names"] == 75
     again = spacy.blank("en").add_pipe("concept_normalizer", config=NGRAMS)
     again.from_disk(tmp_path / "saved")
     assert again.candidates(["kitchen"]) == normalizer.candidates(["kitchen"])
