@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -33,6 +33,7 @@ def read_mesh(
     *,
     tree: str | Path | None = None,
     supplementary: str | Path | None = None,
+    semantic_types: Collection[str] = (),
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
     """Read MeSH from NLM's XML, or from tab-separated tables, with or without header lines.
@@ -44,6 +45,8 @@ def read_mesh(
         and its top level become semantic types, e.g. `C` and `C04` for `C04.588.180`.
     supplementary (Optional[Union[str, Path]]): The file of supplementary concepts: NLM's
         `supp2026.xml`, or a table with the columns of the descriptors.
+    semantic_types (Collection[str]): Keep only concepts with one of these types, such as C and F03
+        for diseases. All if empty.
     report (Optional[ReadReport]): Filled with what was left out and merged.
     YIELDS (Concept): The concepts, descriptors first, in the order of the files.
     RAISES (ConnormError): CN104 for a tree or supplementary concepts without a single row of this
@@ -58,8 +61,29 @@ def read_mesh(
     others = _read_supplementary(supplementary, report) if supplementary else ()
     concepts = report.merge_rows(chain(descriptors, others))
     owners = owners or {number: owner for owner, placed in numbers.items() for number in placed}
-    for concept in concepts.values():
-        yield _placed(concept, numbers.get(concept.concept_id, []), owners)
+    placed = {
+        concept_id: _placed(concept, numbers.get(concept_id, []), owners)
+        for concept_id, concept in concepts.items()
+    }
+    if semantic_types:
+        placed = _of_types(placed, semantic_types, report)
+    yield from placed.values()
+
+
+def _of_types(
+    concepts: dict[str, Concept], types: Collection[str], report: ReadReport
+) -> dict[str, Concept]:
+    """Keep concepts of some semantic types, and their parents among these."""
+    kept = {}
+    for concept_id, concept in concepts.items():
+        if set(types).intersection(concept.types):
+            kept[concept_id] = concept
+        else:
+            report.leave_out("a concept of another semantic type", concept_id)
+    return {
+        concept_id: replace(concept, parents=tuple(filter(kept.__contains__, concept.parents)))
+        for concept_id, concept in kept.items()
+    }
 
 
 def _read_records(path: str | Path, numbers: dict[str, list[str]]) -> Iterator[Concept]:

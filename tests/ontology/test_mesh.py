@@ -70,3 +70,16 @@ def test_mesh_names_a_second_file_that_is_another(data, setting):
         list(read_mesh(data / "mesh_descriptors.tsv", **files))
     with pytest.raises(ConnormError, match=r"CN104.*medic\.txt.*has no rows with a MeSH id and"):
         list(read_mesh(data / "mesh_descriptors.tsv", **files, report=lenient()))
+
+
+def test_mesh_is_read_in_part(data):
+    report = ReadReport()
+    files = {"tree": data / "mesh_tree.tsv", "supplementary": data / "mesh_supplementary.tsv"}
+    every = by_id(read_mesh(data / "mesh_descriptors.tsv", **files))
+    part = by_id(
+        read_mesh(data / "mesh_descriptors.tsv", **files, semantic_types=["C98"], report=report)
+    )
+    assert list(part) == [key for key, concept in every.items() if "C98" in concept.types]
+    assert part["D900001"].parents == ()
+    (left_out,) = report.left_out.values()
+    assert left_out.count == len(every) - len(part) > 0
