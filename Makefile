@@ -23,11 +23,18 @@ ifneq ($(OS),Windows_NT)
 export ANNOY_COMPILER_ARGS ?= -O3,-ffast-math,-fno-associative-math
 endif
 
-.PHONY: demo test faults lint docs pages clean
+.PHONY: demo installed models test faults lint docs pages clean
 
 demo: $(DEMO_INSTALLED)
 	HF_HUB_OFFLINE=1 $(RUN) -m spacy project run demo
 	@echo "Read and correct on a page: $(dir $(RUN))connorm serve en_connorm_demo (with the extra [serve])"
+
+# The pipelines of assets/models.toml, from the folder DATA.
+DATA ?= ../shared/data
+installed: $(INSTALLED)
+
+models: $(INSTALLED)
+	$(RUN) -m spacy project run models . --vars.models_data $(DATA)
 
 # One worker a core, so each needs one thread only.
 test faults: export OMP_NUM_THREADS := 1

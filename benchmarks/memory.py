@@ -3,6 +3,9 @@ four, each a fresh interpreter that loads a pipeline and answers some mentions.
 
 PSS counts a page that four processes share as a quarter for each.
 
+With `--pipeline`, saved pipelines or wheels of them, one process each; `spacy_rss_mb` is what
+spaCy's `blank` alone takes there.
+
 With `--shared`, the pipelines have a `transformer` of spacy-transformers, with MiniLM, and a
 normalizer over the demo's ontology: with a copy of MiniLM, and with the component's.
 
@@ -15,6 +18,8 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 from statistics import mean
+from tempfile import TemporaryDirectory
+from zipfile import ZipFile
 
 from _common.builders import encoder_config
 from _common.cli import begin, finish, make_parser
@@ -32,10 +37,17 @@ import json, sys, time
 start = time.perf_counter()
 import spacy
 imported = time.perf_counter()
+spacy.blank("en")
+pages = int(open("/proc/self/statm").read().split()[1])
+begun = time.perf_counter()
 nlp = spacy.load(sys.argv[1])
 loaded = time.perf_counter()
 nlp.get_pipe("concept_normalizer").candidates(json.loads(sys.argv[2]))
-print(json.dumps({"import_s": imported - start, "load_s": loaded - imported}), flush=True)
+print(json.dumps({
+    "import_s": imported - start,
+    "load_s": loaded - begun,
+    "spacy_rss_mb": pages * 4096 / 1e6,
+}), flush=True)
 sys.stdin.readline()
 """
 
@@ -48,9 +60,20 @@ def main() -> None:
         help="ngram, minilm, minilm-int8, dan or a FOLDER [%(default)s]",
     )
     parser.add_argument("--shared", action="store_true", help="one transformer or two")
+    parser.add_argument(
+        "--pipeline",
+        type=Path,
+        nargs="+",
+        metavar="PATH",
+        help="folders of pipelines, or wheels",
+    )
     arguments = begin(parser)
     require_proc()
-    finish((measure_sharing if arguments.shared else measure)(arguments), arguments.json)
+    if arguments.pipeline:
+        rows = [measure_saved(path) for path in arguments.pipeline]
+    else:
+        rows = (measure_sharing if arguments.shared else measure)(arguments)
+    finish(rows, arguments.json)
 
 
 def measure(arguments: Namespace) -> list[Row]:
@@ -61,6 +84,17 @@ def measure(arguments: Namespace) -> list[Row]:
     write_pipeline(folder, block, data, work=arguments.work)
     mentions = [mention.text for mention in data.mentions][:MENTIONS]
     return [measure_processes(folder, mentions, n, arguments.encoder) for n in PROCESSES]
+
+
+def measure_saved(path: Path) -> Row:
+    """RETURNS (Dict[str, Any]): The row of a pipeline's folder, or of a wheel."""
+    if path.is_dir():
+        return measure_processes(path, ["cough"], 1, path.name)
+    name = path.name.partition("-")[0]
+    with TemporaryDirectory() as folder:
+        ZipFile(path).extractall(folder)
+        (config,) = Path(folder).glob("*/*/config.cfg")
+        return measure_processes(config.parent, ["cough"], 1, name)
 
 
 def measure_sharing(arguments: Namespace) -> list[Row]:

@@ -23,6 +23,7 @@ from .training import train as train
 from .workflows import annotate as annotate
 from .workflows import annotate_corpus as annotate_corpus
 from .workflows import build_index as build_index
+from .workflows import build_models as build_models
 from .workflows import check as check
 from .workflows import convert_corrections as convert_corrections
 from .workflows import diff_ontologies as diff_ontologies

@@ -356,6 +356,11 @@ class Errors(metaclass=_Coded):
     CN733 = "`{option}` needs {needed}."
     CN736 = "`{option}` can't be combined with `{other}`."
 
+    CN740 = (
+        "The wheel of '{name}' can't be built ({reason}). It takes pip, setuptools and wheel: "
+        "`pip install setuptools wheel`."
+    )
+
     # Server
     CN749 = (
         "Words with long runs of punctuation block the tokenizer (punctuation times word length "

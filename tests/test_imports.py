@@ -66,6 +66,7 @@ IMPORTS = {
         "concepts",
         "documents",
         "encoders",
+        "evaluation",
         "files",
         "index",
         "lang",

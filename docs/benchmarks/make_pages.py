@@ -25,7 +25,7 @@ from spacy_connorm.evaluation.report import Row, to_table
 
 HERE = Path(__file__).parent
 TABLES = HERE / "tables.toml"
-PAGES = (*sorted(HERE.glob("*.md")), HERE.parent / "evaluation.md")
+PAGES = (*sorted(HERE.glob("*.md")), HERE.parent / "evaluation.md", HERE.parent / "models.md")
 _PLACE = re.compile(r"(<!-- table ([\w-]+) -->\n).*?(<!-- end -->)", re.S)
 _FIELD = re.compile(r"\{([^{}]+)\}")
 

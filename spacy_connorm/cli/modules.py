@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.resources import files
 
 # The help lists the commands in this order.
-_NAMES = "index annotate search serve map evaluate ontology corpus train check"
+_NAMES = "index annotate search serve map evaluate ontology corpus train models check"
 _MODULES = _NAMES.split()
 
 

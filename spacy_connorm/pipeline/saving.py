@@ -9,10 +9,10 @@ from spacy.language import Language
 
 from ..files.folders import files_in, read_object, replaced, seal
 from .loading import load_pipeline
+from .model_card import CARD_FILE, META_FILE, write_card
 from .serialization import require_extras
 
 META_FACT = "meta"
-META_FILE = "meta.json"
 # `spacy package` rewrites meta.json with another name and description, but keeps these fields.
 _MEANING = ("lang", "pipeline", "components", "disabled", "labels")
 _STRINGS = Path("vocab", "strings.json")
@@ -53,8 +53,9 @@ def write_pipeline(nlp: Language, folder: Path) -> None:
     nlp.to_disk(folder)
     if (folder / _STRINGS).exists() and not _was_trained_here(nlp, folder):
         srsly.write_json(folder / _STRINGS, sorted(_strings_to_keep(nlp)))
-    meta = meaning_of(read_object(folder / META_FILE))
-    seal(folder, {META_FACT: meta}, leave_out=[META_FILE])
+    meta = read_object(folder / META_FILE)
+    write_card(folder, meta)
+    seal(folder, {META_FACT: meaning_of(meta)}, leave_out=[META_FILE, CARD_FILE])
 
 
 def meaning_of(meta: dict[str, Any]) -> dict[str, Any]:

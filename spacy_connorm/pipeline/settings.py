@@ -147,6 +147,14 @@ class Settings(dict[str, Any]):
         """
         return Settings(self._declared, {**self, **values})
 
+    def chosen(self) -> dict[str, Any]:
+        """List the settings that are not as by default.
+
+        RETURNS (Dict[str, Any]): Values by name.
+        """
+        defaults = self._declared.defaults()
+        return {name: value for name, value in self.items() if value != defaults[name]}
+
     def update(self, values: Mapping[str, Any]) -> None:  # type: ignore[override]
         """Set settings, all of them or none.
 

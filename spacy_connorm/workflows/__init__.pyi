@@ -23,6 +23,13 @@ from .mapping_decisions import take_back as take_back
 from .mapping_relations import PREDICATES as PREDICATES
 from .mapping_summary import MappingSummary as MappingSummary
 from .mapping_summary import summarize_mappings as summarize_mappings
+from .model_table import CorpusEntry as CorpusEntry
+from .model_table import ModelEntry as ModelEntry
+from .model_table import ModelTable as ModelTable
+from .model_table import Variant as Variant
+from .model_table import read_model_table as read_model_table
+from .models import BuiltModel as BuiltModel
+from .models import build_models as build_models
 from .name_training import TrainingGain as TrainingGain
 from .name_training import TrainingPlan as TrainingPlan
 from .ontology_diff import LeftSynonym as LeftSynonym

@@ -25,6 +25,7 @@ from ..ontology.formats import has_languages
 from ..ontology.profiles import AUTO, NONE, PROFILES, Profile
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_normalizer
+from ..pipeline.model_card import describe_pipeline
 from ..pipeline.presets import ENCODERS, FINDER, GPU_ENCODERS, TRAINED_ENCODERS
 from ..pipeline.saving import write_pipeline
 from ..pipeline.short_form_files import no_findings
@@ -227,7 +228,7 @@ def build_index(
             if plan.short_forms:
                 plan = _with_meanings(plan.without_texts(no_findings(plan.lang)), lookup)
         made = plan.make(lookup)
-        made.meta.update(_described(lookup.index.manifest))
+        made.meta.update(describe_pipeline(made))
         write_pipeline(made, folder)
     return BuiltIndex(
         path,
@@ -238,20 +239,6 @@ def build_index(
         gain,
         reader.report if reader is not None else None,
     )
-
-
-def _described(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Fill the fields of meta.json that `spacy info` and the README of a package show."""
-    ontology, counts = manifest["ontology"], manifest["counts"]
-    name, licence = Path(ontology["path"]).name, ontology["licence"]
-    of = f" of {name}" if name else ""
-    release = f" ({ontology['release']})" if ontology["release"] else ""
-    concepts, names = f"{counts['concepts']:,} concepts", f"{counts['ontology_members']:,} names"
-    return {
-        "description": f"Links mentions to {concepts}{of}{release}, by {names}.",
-        "license": licence,
-        "sources": [{"name": f"{name}{release}", "license": licence}] if name else [],
-    }
 
 
 def _with_meanings(plan: PipelinePlan, lookup: ConceptLookup) -> PipelinePlan:

@@ -53,6 +53,10 @@ def test_the_meta_data_say_what_the_names_are_and_whose(tmp_path):
     told = "Links mentions to 5 concepts of hp.obo (2025-01-16), by 8 names."
     assert (meta["description"], meta["license"]) == (told, "CC BY 4.0")
     assert meta["sources"] == [{"name": "hp.obo (2025-01-16)", "license": "CC BY 4.0"}]
+    card = (tmp_path / "index" / "README.md").read_text()
+    assert told in card and meta["notes"] in card
+    for row in ("| Release | 2025-01-16 |", "| Names | 8 |"):
+        assert row in card
     build(tmp_path / "nameless", Ontology(CONCEPTS))
     meta = spacy.load(tmp_path / "nameless").meta
     assert (meta["description"], meta["license"], meta["sources"]) == (

@@ -1,0 +1,145 @@
+"""The table of pipelines that `connorm models` builds, such as assets/models.toml."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ..errors import ConnormError, Errors, refuse, require_choice
+from ..files.text import existing_file, read_text
+from .indexing import build_index
+
+_OPTIONS = [*signature(build_index).parameters][2:]
+_NAME = re.compile(r"[a-z]{2,3}_\w+")
+
+
+def locate(data: Path, name: str) -> Path:
+    """Find a file of the data folder, gzipped or not.
+
+    data (Path): The folder.
+    name (str): The file's name in the table.
+    RETURNS (Path): The file, which may be missing.
+    """
+    plain = data / name.removesuffix(".gz")
+    return plain if plain.exists() else data / name
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Variant(_Entry):
+    """What a pipeline is built with, besides its ontology.
+
+    index (Dict[str, Any]): Options of `build_index`.
+    not_for (Tuple[str, ...]): What it is not for.
+    """
+
+    index: dict[str, Any] = {}
+    not_for: tuple[str, ...] = ()
+
+
+class CorpusEntry(_Entry):
+    """An annotated corpus that pipelines are scored on.
+
+    path (str): Its file in the data folder.
+    about (str): What it is, and whether the package was made with it in view.
+    types (Tuple[str, ...]): The types of mentions to score; all if empty.
+    other_ids (bool): Whether the ontology only refers to the ids of the corpus.
+    """
+
+    path: str
+    about: str
+    types: tuple[str, ...] = ()
+    other_ids: bool = False
+
+
+class ModelEntry(Variant):
+    """An ontology for which a pipeline is built in each variant.
+
+    ontology (str): Its file in the data folder.
+    licence (str): Its terms of use; those stated in the file if empty.
+    homepage (str): Where it is from.
+    files (Dict[str, Union[str, List[str]]]): Options of its reader that are files in the data
+        folder, such as "tree" or "translations".
+    read (Dict[str, Any]): Other options of its reader.
+    corpora (Tuple[str, ...]): What the pipelines are scored on.
+    """
+
+    ontology: str
+    licence: str = ""
+    homepage: str = ""
+    files: dict[str, str | list[str]] = {}
+    read: dict[str, Any] = {}
+    corpora: tuple[str, ...] = ()
+
+    def located(self, data: Path) -> dict[str, Any]:
+        """Get what `read_ontology` is called with.
+
+        data (Path): The data folder.
+        RETURNS (Dict[str, Any]): Its arguments.
+        """
+        files = {
+            option: locate(data, named)
+            if isinstance(named, str)
+            else [locate(data, name) for name in named]
+            for option, named in self.files.items()
+        }
+        path = locate(data, self.ontology)
+        return {"path": path, "licence": self.licence, **self.read, **files}
+
+
+class ModelTable(_Entry):
+    """Pipelines to build, to score and to pack.
+
+    version (str): The version of the packages.
+    variants (Dict[str, Variant]): By the end of the package's name.
+    corpora (Dict[str, CorpusEntry]): By name.
+    models (Dict[str, ModelEntry]): By the beginning of the package's name, which begins with the
+        language of the texts: "en_connorm_hpo".
+    """
+
+    version: str
+    variants: dict[str, Variant]
+    models: dict[str, ModelEntry]
+    corpora: dict[str, CorpusEntry] = {}
+
+    def names(self, model: str) -> Iterator[tuple[str, Variant]]:
+        """List the packages of a model.
+
+        YIELDS (Tuple[str, Variant]): Their names and variants.
+        """
+        for end, variant in self.variants.items():
+            yield f"{model}{end}", variant
+
+
+def read_model_table(path: str | Path) -> ModelTable:
+    """Read a table of pipelines.
+
+    path (Union[str, Path]): A TOML file.
+    RETURNS (ModelTable): The table.
+    RAISES (ConnormError): CN100 for a missing file, CN711 if it isn't such a table, CN006 for a
+        name that does not begin with a language, CN118 for an unknown corpus or option.
+    """
+    try:
+        table = ModelTable(**tomllib.loads(read_text(existing_file(path))))
+    except ValidationError as error:
+        first = error.errors()[0]
+        reason = f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        raise ConnormError(Errors.CN711.format(reason=reason)) from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConnormError(Errors.CN711.format(reason=f"{path}: {error}")) from error
+    entries = {**table.variants, **table.models}
+    for name, entry in entries.items():
+        for option in entry.index:
+            require_choice(f"{name}.index", option, _OPTIONS)
+    for name, model in table.models.items():
+        if not _NAME.fullmatch(name):
+            refuse("models", name, "a language and a name, such as en_connorm_hpo")
+        for corpus in model.corpora:
+            require_choice(f"{name}.corpora", corpus, table.corpora)
+    return table
