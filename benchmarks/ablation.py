@@ -203,7 +203,7 @@ class DevSet:
         return frozenset(
             [
                 *map(hash_word, normalized),
-                *(form.hash for word in normalized for form in words.forms.of(word)),
+                *(value for word in normalized for value in words.forms.of(word).hashes.tolist()),
             ]
         )
 

@@ -5,13 +5,14 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
+from spacy.attrs import IDX, LENGTH
 from spacy.tokens import Doc
 
 from ..text.bag_hashes import MODULUS, hash_word
+from ..text.word_forms import Forms
 from ..text.words import Words
 from .name_windows import Replacements
 
@@ -20,59 +21,74 @@ _HYPHENATED = re.compile(
     r"(?<![^\W_])([^\W\d_]{2,20})[-\u2010\u2011](?:[ ]?\n[ ]?)?(?=([^\W\d_]{3,30})(?![^\W_]))"
 )
 _PERSON = re.compile(r"(?<![^\W_])([^\W\d_a-z][^\W\d_]{3,30})['’][sS]?(?![^\W_])(?:\s+([^\W_]+))?")
-_START = attrgetter("idx")
 # "UV-induced".
 _SHORTEST_DRUG = 3
 # A token, what another reading adds to its hash, and the minimum number of words with it.
 _Neighboured = tuple[int, int, int]
 
 
-class Reading(NamedTuple):
-    """Other words that a token may stand for.
+class Readings(NamedTuple):
+    """Other words that a token may stand for, in r ways.
 
-    change (int): What they add to the hash of a window, modulo 2^64.
-    certainty (float): How likely they mean the same, 0 to 1.
-    least (int): The minimum number of words in a window with this reading.
+    changes (np.ndarray): uint64 (r,): what they add to the hash of a window, modulo 2^64.
+    certainty (Floats1d): float64 (r,): how likely they mean the same, 0 to 1.
+    least (Ints1d): int64 (r,): the minimum number of words in a window with this reading.
     """
 
-    change: int
-    certainty: float
-    least: int
+    changes: np.ndarray
+    certainty: np.ndarray
+    least: np.ndarray
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[int, float, int]]) -> "Readings":
+        """Convert rows to arrays.
+
+        rows (Iterable[Tuple[int, float, int]]): The fields of each reading.
+        RETURNS (Readings): The readings.
+        """
+        columns = list(zip(*rows, strict=True)) or [()] * len(cls._fields)
+        return cls(*map(np.array, columns, ("uint64", "float64", "int64")))
+
+    @classmethod
+    def joined(cls, parts: Iterable["Readings"]) -> "Readings":
+        """Put the readings of several tokens one after the other.
+
+        parts (Iterable[Readings]): Those of each.
+        RETURNS (Readings): All of them.
+        """
+        return cls(*map(np.concatenate, zip(NO_READINGS, *parts, strict=True)))
+
+    @classmethod
+    def of_forms(cls, value: int, forms: Forms, chosen: np.ndarray) -> "Readings":
+        """Read a word as other forms of it.
+
+        value (int): The hash of the word.
+        forms (Forms): What it may stand for.
+        chosen (np.ndarray): bool (f,): those to read it as.
+        RETURNS (Readings): These.
+        """
+        hashes, least, certainty, _ = (column[chosen] for column in forms)
+        return cls(hashes - np.uint64(value), certainty, least)
 
 
-# The fields of a `Reading` in an array.
-READINGS = np.dtype([("change", "uint64"), ("certainty", "float64"), ("least", "int64")])
+NO_READINGS = Readings.of(())
 
 
-def as_readings(readings: Iterable[Reading]) -> np.ndarray:
-    """Convert readings to an array.
-
-    RETURNS (np.ndarray): `READINGS` (r,).
+class _Tokens:
+    """The tokens of a document, found by characters faster than by `doc.char_span`, which joins
+    the whole text each time.
     """
-    return np.array([*readings], dtype=READINGS)
 
+    def __init__(self, doc: Doc, hashes: np.ndarray) -> None:
+        self.hashes = hashes
+        self._starts, self._lengths = doc.to_array([IDX, LENGTH]).T.tolist()
 
-def as_replacements(readings: Iterable[tuple[int, int, float, int]]) -> Replacements:
-    """Convert readings to arrays.
-
-    readings (Iterable[Tuple[int, int, float, int]]): A token and the fields of its reading each.
-    RETURNS (Replacements): The readings.
-    """
-    columns = list(zip(*readings, strict=True)) or [()] * 4
-    types = ("int64", "uint64", "float64", "int64")
-    return Replacements(*map(np.array, columns, types))
-
-
-NO_READINGS = as_replacements(())
-
-
-def _token(doc: Doc, characters: tuple[int, int]) -> int | None:
-    """Find the token in which some characters end, faster than `doc.char_span`, which joins the
-    whole text each time.
-    """
-    last = characters[1] - 1
-    place = bisect_right(doc, last, key=_START) - 1
-    return place if place >= 0 and last < doc[place].idx + len(doc[place]) else None
+    def at(self, end: int) -> int | None:
+        """Find the token with the last one of some characters."""
+        last = end - 1
+        place = bisect_right(self._starts, last) - 1
+        is_in = place >= 0 and last < self._starts[place] + self._lengths[place]
+        return place if is_in else None
 
 
 def _any(words: Iterable[str]) -> str:
@@ -114,57 +130,59 @@ class NeighbourReader:
         hashes (np.ndarray): uint64 (t,): the hashes of all tokens.
         RETURNS (Replacements): Other words, by token.
         """
-        return as_replacements(
-            (before + place, change % MODULUS, 1.0, least)
-            for doc, text, before in zip(docs, texts, offsets, strict=False)
-            for place, change, least in self._read_document(doc, text, hashes[before:])
-        )
+        places, rows = list[int](), list[tuple[int, float, int]]()
+        for doc, text, before in zip(docs, texts, offsets, strict=False):
+            for place, change, least in self._read_document(doc, text, hashes[before:]):
+                places.append(before + place)
+                rows.append((change % MODULUS, 1.0, least))
+        return Replacements(np.array(places, dtype="int64"), *Readings.of(rows))
 
     def _read_document(self, doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
+        tokens = _Tokens(doc, hashes)
         if "-" in text or "\u2010" in text or "\u2011" in text:
-            yield from self._compounds(doc, text, hashes)
+            yield from self._compounds(tokens, text)
         if "'" in text or "’" in text:
-            yield from self._persons(doc, text)
+            yield from self._persons(tokens, text)
         if any(ending in text for ending in self._finder.caused_endings):
-            yield from self._drugs(doc, text, hashes)
-        yield from self._sides(doc, text, hashes)
+            yield from self._drugs(tokens, doc, text)
+        yield from self._sides(tokens, text)
 
-    def _compounds(self, doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
+    def _compounds(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
         """Join words that are split by a hyphen: "pre-auricular", and "hyper-" at the end of a
         line.
 
         YIELDS (Tuple[int, int, int]): Each of the two tokens.
         """
         for match in _HYPHENATED.finditer(text):
-            first, last = (_token(doc, match.span(part)) for part in (1, 2))
+            first, last = (tokens.at(match.end(part)) for part in (1, 2))
             words = self._words.normalized(match[1] + match[2])
             if first is not None and last is not None and len(words) == 1:
-                change = hash_word(words[0]) - int(hashes[first]) - int(hashes[last])
+                change = hash_word(words[0]) - int(tokens.hashes[first]) - int(tokens.hashes[last])
                 yield first, change, 2
                 yield last, change, 2
 
-    def _persons(self, doc: Doc, text: str) -> Iterator[_Neighboured]:
+    def _persons(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
         """Read "Raynaud's" as Raynaud's syndrome, disease or phenomenon, whichever is a name.
 
         YIELDS (Tuple[int, int, int]): The persons.
         """
         for match in _PERSON.finditer(text):
-            person, owned = _token(doc, match.span(1)), match[2]
+            person, owned = tokens.at(match.end(1)), match[2]
             if person is not None and (owned is None or owned.lower() in self._after_persons):
                 yield from (
                     (person, hash_word(noun), 1) for noun in sorted(self._finder.person_diseases)
                 )
 
-    def _drugs(self, doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
+    def _drugs(self, tokens: _Tokens, doc: Doc, text: str) -> Iterator[_Neighboured]:
         """Read "levodopa-induced dyskinesia" as drug-induced.
 
         YIELDS (Tuple[int, int, int]): The drugs.
         """
         for match in self._induced.finditer(text):
-            drug = _token(doc, (match.start() - 1, match.start()))
-            if drug is not None and hashes[drug] and self._may_be_drug(doc[drug].lower_):
+            drug = tokens.at(match.start())
+            if drug is not None and tokens.hashes[drug] and self._may_be_drug(doc[drug].lower_):
                 yield from (
-                    (drug, hash_word(noun) - int(hashes[drug]), 3)
+                    (drug, hash_word(noun) - int(tokens.hashes[drug]), 3)
                     for noun in sorted(self._finder.inducing)
                 )
 
@@ -176,16 +194,16 @@ class NeighbourReader:
         )
         return len(cause) >= _SHORTEST_DRUG and not is_other
 
-    def _sides(self, doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
+    def _sides(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
         """Leave out the side in "fracture of the left clavicle" and "undescended L testis", in
         windows that begin before it.
 
         YIELDS (Tuple[int, int, int]): The words before "of" or the side, and the sides.
         """
         for match in self._side.finditer(text):
-            before, side = (_token(doc, match.span(part)) for part in (1, 2))
+            before, side = (tokens.at(match.end(part)) for part in (1, 2))
             # Only words have readings: in "the left clavicle", there is none before the side.
-            if before is not None and side is not None and hashes[before]:
-                yield before, -int(hashes[side]), 3
+            if before is not None and side is not None and tokens.hashes[before]:
+                yield before, -int(tokens.hashes[side]), 3
                 # A word that no name has would end the window.
                 yield side, 0, 3

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ from .name_windows import (
     TokenArrays,
 )
 from .phrases import phrases_of
-from .readings import NO_READINGS, READINGS, NeighbourReader, Reading, as_readings
+from .readings import NO_READINGS, NeighbourReader, Readings
 from .unspaced import count_letters
 
 _SLASH = "/"
@@ -42,16 +42,13 @@ _NO_TOKEN = np.zeros((1, 2), dtype="uint64")
 _AFTER_LATIN = "\u0250"
 
 
-_ALONE = as_readings(())
-
-
 class _Token(NamedTuple):
     """The words of one token; see `TokenArrays`.
 
     starts_latin (bool): Whether its first character is a Latin letter.
     ends_latin (bool): Whether its last one is.
-    readings (np.ndarray): `READINGS` (r,): other words that it may stand for.
-    adjectives (np.ndarray): `READINGS` (r,): those that it may stand for after a preposition.
+    readings (Readings): Other words that it may stand for.
+    adjectives (Readings): Those that it may stand for after a preposition.
     is_preposition (bool): Whether it says where or of what.
     is_determiner (bool): Whether it may be between a preposition and a noun.
     """
@@ -62,8 +59,8 @@ class _Token(NamedTuple):
     kind: int
     starts_latin: bool = False
     ends_latin: bool = False
-    readings: np.ndarray = _ALONE
-    adjectives: np.ndarray = _ALONE
+    readings: Readings = NO_READINGS
+    adjectives: Readings = NO_READINGS
     is_preposition: bool = False
     is_determiner: bool = False
 
@@ -130,23 +127,20 @@ def _owned_nouns(tokens: Sequence[_Token], which: np.ndarray) -> np.ndarray:
     return np.flatnonzero(is_owned)
 
 
-def _of_tokens(
-    distinct: Sequence[np.ndarray], which: np.ndarray, tokens: np.ndarray
-) -> Replacements:
+def _of_tokens(distinct: Sequence[Readings], which: np.ndarray, tokens: np.ndarray) -> Replacements:
     """List what tokens may stand for by themselves.
 
-    distinct (Sequence[np.ndarray]): `READINGS`: what each distinct token may stand for.
+    distinct (Sequence[Readings]): What each distinct token may stand for.
     which (Ints1d): int64 (t,): the number of each token among them.
     tokens (Ints1d): int64 (t,): the positions of the tokens.
     RETURNS (Replacements): Other words, by token.
     """
-    counts = np.array([len(token) for token in distinct], dtype="int64")
-    readings = np.concatenate([_ALONE, *distinct])
+    counts = np.array([len(token.least) for token in distinct], dtype="int64")
+    readings = Readings.joined(distinct)
     starts, sizes = (np.cumsum(counts) - counts)[which], counts[which]
     ends = np.cumsum(sizes)
     numbers = np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
-    columns = (readings[name][numbers] for name in READINGS.names or ())
-    return Replacements(np.repeat(tokens, sizes), *columns)
+    return Replacements(np.repeat(tokens, sizes), *(column[numbers] for column in readings))
 
 
 def _is_latin(character: str) -> bool:
@@ -167,7 +161,7 @@ class TokenWords:
         self._neighbours = NeighbourReader(words)
         self._splitter = composite_splitter(words.language.code)
         self._known: dict[int, _Token] = {}
-        self._long_forms: Cache[tuple[str, ...], np.ndarray] = Cache(_MOST_TOKENS)
+        self._long_forms: Cache[tuple[str, ...], Readings] = Cache(_MOST_TOKENS)
         # "The optic nerves are hypoplastic": function words of sentences, which names do not have.
         self._skipped = (
             _APOSTROPHES
@@ -201,7 +195,7 @@ class TokenWords:
         offsets = document_offsets(docs)
         # Looked up once: spaCy joins the tokens again each time.
         joined = [doc.text for doc in docs]
-        readings = [NO_READINGS]
+        readings = [_of_tokens((), which[:0], which[:0])]
         if derivations:
             owned = _owned_nouns(distinct, which)
             readings = [
@@ -214,7 +208,7 @@ class TokenWords:
         is_split = ends_latin[:-1] & starts_latin[1:] & (spaces[:-1] == 0)
         replaced = self._join(tokens, docs, offsets, is_split)
         tokens = tokens._replace(written=hashes.copy())
-        expanded, meant = list[int](), list[np.ndarray]()
+        expanded, meant = list[int](), list[Readings]()
         for doc, text, start in zip(docs, joined, offsets, strict=False):
             for places, words in self._expand(tokens, doc, text, start):
                 replaced += places
@@ -273,36 +267,40 @@ class TokenWords:
         if not content:
             return _SMALL
         value = hash_bag(tuple(content))
-        adjectives = self._readings_of(content[0], are_adjectives=True) if len(content) == 1 else ()
+        readings, adjectives = self._readings(content, value)
         return _Token(
             value,
             len(content),
             sum(map(count_letters, content)),
             WORD,
-            readings=as_readings(self._readings(content, value)),
-            adjectives=as_readings(adjectives),
+            readings=readings,
+            adjectives=adjectives,
         )
 
-    def _readings(self, words: Sequence[str], value: int) -> Iterator[Reading]:
+    def _readings(self, words: Sequence[str], value: int) -> tuple[Readings, Readings]:
         """List what a token may stand for by itself: nouns for an adjective, "second" for "2nd".
 
         words (Sequence[str]): Its words.
         value (int): Their hash.
-        YIELDS (Reading): The readings.
+        RETURNS (Tuple[Readings, Readings]): The readings, and those after a preposition.
         """
         if len(words) == 1:
-            yield from self._readings_of(words[0])
-        elif self.words.classes.compound_heads:  # "Typ-2-Diabetes"
-            readings = chain.from_iterable(map(self._readings_of, words))
-            yield from (reading._replace(least=1) for reading in readings)
-        elif ordinal := self.words.forms.ordinals.get("".join(words)):
-            yield Reading((hash_word(ordinal) - value) % MODULUS, 1.0, 2)
+            return self._readings_of(words[0])
+        if self.words.classes.compound_heads:  # "Typ-2-Diabetes"
+            parts = Readings.joined(self._readings_of(word)[0] for word in words)
+            return parts._replace(least=np.ones_like(parts.least)), NO_READINGS
+        if ordinal := self.words.forms.ordinals.get("".join(words)):
+            return Readings.of([((hash_word(ordinal) - value) % MODULUS, 1.0, 2)]), NO_READINGS
+        return NO_READINGS, NO_READINGS
 
-    def _readings_of(self, word: str, *, are_adjectives: bool = False) -> Iterator[Reading]:
-        own = hash_word(word)
-        for form in self.words.forms.of(word):
-            if form.is_adjective == are_adjectives:
-                yield Reading((form.hash - own) % MODULUS, form.certainty, form.least)
+    def _readings_of(self, word: str) -> tuple[Readings, Readings]:
+        """List what a word may stand for.
+
+        RETURNS (Tuple[Readings, Readings]): The readings, and those after a preposition.
+        """
+        forms, value = self.words.forms.of(word), hash_word(word)
+        chosen = forms.are_adjectives
+        return Readings.of_forms(value, forms, ~chosen), Readings.of_forms(value, forms, chosen)
 
     def _join(
         self, tokens: TokenArrays, docs: Sequence[Doc], offsets: Sequence[int], is_split: np.ndarray
@@ -361,24 +359,18 @@ class TokenWords:
                     return list(zip(places, parts, strict=True))
         return [(span, long_form)]
 
-    def _of_long_form(self, words: Sequence[str]) -> np.ndarray:
+    def _of_long_form(self, words: Sequence[str]) -> Readings:
         """List what a short form may stand for: words for one of its long form, and "exertional"
-        for "dyspnea on exertion".
-
-        words (Sequence[str]): The words of the long form.
-        RETURNS (np.ndarray): `READINGS` (r,).
+        for "dyspnea on exertion". In a long form, a word is never by itself.
         """
-        found = self._long_forms.get(tuple(words))
-        if found is None:
-            found = as_readings(chain(*map(self._readings_of, words), self._owner(words)))
-            # In a long form, a word is never by itself.
-            found["least"] = 1
-            self._long_forms.put(tuple(words), found)
-        return found
-
-    def _owner(self, words: Sequence[str]) -> Iterator[Reading]:
-        if not self._owning.isdisjoint(words[:-1]):
-            yield from self._readings_of(words[-1], are_adjectives=True)
+        known = self._long_forms.get(tuple(words))
+        if known is None:
+            readings, adjectives = zip(*map(self._readings_of, words), strict=True)
+            is_owned = not self._owning.isdisjoint(words[:-1])
+            known = Readings.joined([*readings, *(adjectives[-1:] if is_owned else ())])
+            known = known._replace(least=np.ones_like(known.least))
+            self._long_forms.put(tuple(words), known)
+        return known
 
     def _set_words(self, tokens: TokenArrays, first: int, last: int, words: Sequence[str]) -> range:
         """Assign words to several tokens together.

@@ -4,6 +4,7 @@ side by side in its names, and the names of other things, from a background voca
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice, pairwise
 from pathlib import Path
 
@@ -20,6 +21,8 @@ _FACTOR = 0x9E3779B97F4A7C15
 _SORTED = 1 << 20
 # A part of a name is a word, and longer names are rare.
 _FEWEST, MOST_WORDS = 2, 6
+# There are this many times as many lowest bits as hashes, up to 16 MB of them.
+_SPARSE, _MOST_LOW_BITS = 16, 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +49,28 @@ class HashSet:
     def __len__(self) -> int:
         return len(self.values)
 
+    @cached_property
+    def _are_low_bits(self) -> np.ndarray:
+        """Which lowest bits the hashes have: most others are known by these, in a tenth of the
+        time of a search.
+
+        RETURNS (np.ndarray): bool (2 ** k,).
+        """
+        size = 1 << min(_MOST_LOW_BITS, max(1, _SPARSE * len(self.values)).bit_length())
+        are_known = np.zeros(size, dtype="bool")
+        are_known[self.values & np.uint64(size - 1)] = True
+        return are_known
+
     def contain(self, values: np.ndarray) -> np.ndarray:
         """Check which hashes are in the set.
 
         values (np.ndarray): uint64 (h,): hashes.
         RETURNS (np.ndarray): bool (h,).
         """
-        return are_among(self.values, values)
+        are_known = self._are_low_bits
+        contained = are_known[values & np.uint64(len(are_known) - 1)]
+        contained[contained] = are_among(self.values, values[contained])
+        return contained
 
     def write(self, folder: Path, stem: str) -> None:
         """Write the set to the folder of an index.
@@ -60,7 +78,7 @@ class HashSet:
         folder (Path): The folder.
         stem (str): The beginning of the file's name.
         """
-        save_arrays(folder, stem, vars(self))
+        save_arrays(folder, stem, {"values": self.values})
 
     @classmethod
     def open(cls, folder: Path, stem: str) -> "HashSet":

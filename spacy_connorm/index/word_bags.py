@@ -9,19 +9,19 @@ from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import chain, islice, pairwise
-from operator import attrgetter
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from ..files.arrays import are_among, find_sorted, open_array, require_offsets, save_arrays
+from ..files.arrays import find_sorted, open_array, require_offsets, save_arrays
 from ..text.bag_hashes import MODULUS, hash_bag, hash_bags, hash_parts, hash_word, pair_places
 from ..text.substitutions import Substitution, language_substitutions
 from ..text.word_forms import DERIVED
 from ..text.words import Words
+from .hash_sets import HashSet
 
 _STEM = "word_bags"
 HASHES = f"{_STEM}.hashes.npy"
@@ -94,18 +94,27 @@ class WordBags:
 
         RETURNS (np.ndarray): bool (b,), for the hash of each bag.
         """
-        return are_among(self.hashes, values)
+        return self._bags.contain(values)
 
     def have_words(self, values: np.ndarray) -> np.ndarray:
         """Check which words occur in some text.
 
         RETURNS (np.ndarray): bool (b,), for the hash of each word.
         """
-        return are_among(self.words, values)
+        return self._words.contain(values)
+
+    @cached_property
+    def _bags(self) -> HashSet:
+        return HashSet(self.hashes)
+
+    @cached_property
+    def _words(self) -> HashSet:
+        return HashSet(self.words)
 
     def write(self, folder: Path) -> None:
         longest = np.array([self.longest], dtype="int32")
-        save_arrays(folder, _STEM, {**vars(self), "longest": longest})
+        arrays = {"hashes": self.hashes, "rows": self.rows, "words": self.words}
+        save_arrays(folder, _STEM, {**arrays, "longest": longest})
 
     @classmethod
     def open(cls, folder: Path, *, rows: int) -> "WordBags":
@@ -212,7 +221,7 @@ def _rewrite_alike(
         single.append(table.replacements(values, parts, places, min_certainty))
     texts, changes, certain = _with_pairs(single, len(bags), min_certainty)
     hashes = values.sum(axis=1, dtype="uint64")[texts] + changes
-    known = np.flatnonzero(find_sorted(names.hashes, hashes) >= 0)
+    known = np.flatnonzero(names.contain(hashes))
     known = known[np.lexsort((-certain[known], texts[known]))]
     found = names.rows_of(hashes[known])
     counts = list(map(len, found))
@@ -240,19 +249,16 @@ def _derivations(
     RETURNS (_Replacements): The replacements.
     """
     size = values.shape[1]
-    forms = [
-        [form for form in words.forms.of(word) if form.least <= size]
-        for word in chain.from_iterable(bags)
-    ]
-    hashes = np.fromiter(map(attrgetter("hash"), chain.from_iterable(forms)), dtype="uint64")
-    known = np.flatnonzero(
-        (find_sorted(names.words, hashes) >= 0) | (find_sorted(names.hashes, hashes) >= 0)
-    )
-    replaced = np.repeat(np.arange(values.size), list(map(len, forms)))[known]
+    forms = list(map(words.forms.of, chain.from_iterable(bags)))
+    replaced = np.repeat(np.arange(values.size), [len(form.hashes) for form in forms])
+    hashes, least, certainty, _ = map(np.concatenate, zip(*forms, strict=True))
+    is_known = names.have_words(hashes) | names.contain(hashes)
+    known = np.flatnonzero(is_known & (least <= size))
+    replaced = replaced[known]
     texts, places = np.divmod(replaced, size)
     changes = hashes[known] - values.ravel()[replaced]
-    certainty = [min(DERIVED, form.certainty) for form in chain.from_iterable(forms)]
-    return _Replacements(texts, changes, np.array(certainty)[known], np.left_shift(1, places))
+    certain = np.minimum(DERIVED, certainty[known])
+    return _Replacements(texts, changes, certain, np.left_shift(1, places))
 
 
 @dataclass(frozen=True, eq=False)

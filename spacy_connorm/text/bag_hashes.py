@@ -5,9 +5,9 @@ change them, or how bags are made (`words`), raise `FORMAT_VERSION`.
 
 from collections.abc import Iterable
 from functools import lru_cache
-from hashlib import blake2b
 
 import numpy as np
+from spacy.strings import hash_string  # type: ignore[attr-defined]
 
 MODULUS = 1 << 64
 
@@ -29,13 +29,12 @@ def hash_bag(bag: tuple[str, ...]) -> int:
     return sum(map(hash_word, bag)) % MODULUS
 
 
-@lru_cache(maxsize=65_536)
 def hash_word(word: str) -> int:
-    """Hash a normalized word.
+    """Hash a normalized word, as spaCy hashes strings.
 
     RETURNS (int): 64 bits.
     """
-    return int.from_bytes(blake2b(word.encode(), digest_size=8).digest(), "big")
+    return hash_string(word)
 
 
 def hash_parts(words: np.ndarray) -> np.ndarray:

@@ -4,10 +4,12 @@ place ("bowed" for "bowing"), and other words for the same.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, product
 from typing import NamedTuple
+
+import numpy as np
 
 from ..lang import LanguageData
 from .bag_hashes import hash_bag, hash_word
@@ -24,21 +26,32 @@ _STEM = "-"
 _CACHED = 65_536
 
 
-class Form(NamedTuple):
-    """What a word may stand for.
+class Forms(NamedTuple):
+    """What a word may stand for, in f ways.
 
-    hash (int): The hash of one noun, or of the bag of several words.
-    least (int): The minimum number of words in a text where the word stands for this.
-    certainty (float): How likely it means the same, 0 to 1: 1 for what longer names say for the
-        word, and for the parts of a compound.
-    is_adjective (bool): Whether it is an adjective of the word: in a text, only words after a
-        preposition stand for these, as in "atrophy of the cerebellum".
+    hashes (np.ndarray): uint64 (f,): the hash of one noun, or of the bag of several words.
+    least (Ints1d): int64 (f,): the minimum number of words in a text where the word stands for
+        this.
+    certainty (Floats1d): float64 (f,): how likely it means the same, 0 to 1: 1 for what longer
+        names say for the word, and for the parts of a compound.
+    are_adjectives (np.ndarray): bool (f,): whether it is an adjective of the word: in a text, only
+        words after a preposition stand for these, as in "atrophy of the cerebellum".
     """
 
-    hash: int
-    least: int
-    certainty: float = DERIVED
-    is_adjective: bool = False
+    hashes: np.ndarray
+    least: np.ndarray
+    certainty: np.ndarray
+    are_adjectives: np.ndarray
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[int, int, float, bool]]) -> "Forms":
+        """Convert rows to arrays, which take a fraction of their memory.
+
+        rows (Iterable[Tuple[int, int, float, bool]]): The fields of each form.
+        RETURNS (Forms): The forms.
+        """
+        columns = list(zip(*rows, strict=True)) or [()] * len(cls._fields)
+        return cls(*map(np.array, columns, ("uint64", "int64", "float64", "bool")))
 
 
 class WordForms:
@@ -157,36 +170,35 @@ class WordForms:
         )
         return tuple(pair for pair in pairs if len(pair[1]) >= _SHORTEST_REST)
 
-    def _of(self, word: str) -> tuple[Form, ...]:
-        """List what a word may stand for, by hash. It is called as `of`, which caches.
+    def _of(self, word: str) -> Forms:
+        """List what a word may stand for. It is called as `of`, which caches.
 
         word (str): A normalized word.
-        RETURNS (Tuple[Form, ...]): Its `base_forms`, `relatives_of` it, `paraphrases` and
-            `compounds`, what longer names say for it ("dryness" for "dry"), and its adjectives.
+        RETURNS (Forms): Its `base_forms`, `relatives_of` it, `paraphrases` and `compounds`, what
+            longer names say for it ("dryness" for "dry"), and its adjectives.
         """
-        qualities = (
-            tuple(word + ending for ending in self._quality_endings)
-            if word in self._plain_adjectives
-            else ()
-        )
-        changed = self.changes.get(word, qualities)
+        return Forms.of(self._rows(word))
+
+    def _rows(self, word: str) -> Iterator[tuple[int, int, float, bool]]:
         least = 2 if word in self._dependent_adjectives else 1
-        within = (hash_bag(tuple(phrase.split())) for phrase in self._within.get(word, ()))
-        return (
-            *(Form(hash_word(noun), least) for noun in self.base_forms(word)),
-            *(
-                Form(hash_word(other), 2, certainty)
-                for other, certainty in self.relatives_of(word).items()
-            ),
-            *(Form(hash_word(other), 2) for other in changed),
-            *(Form(hash_bag(names), 1) for names in self.paraphrases(word)),
-            *(Form(hash_bag(parts), 1, 1.0) for parts in self.compounds(word)),
-            *(Form(names, 2, 1.0) for names in within),
-            *(
-                Form(hash_word(adjective), 2, is_adjective=True)
-                for adjective in self.adjectives_of(word)
-            ),
-        )
+        for noun in self.base_forms(word):
+            yield hash_word(noun), least, DERIVED, False
+        for other, certainty in self.relatives_of(word).items():
+            yield hash_word(other), 2, certainty, False
+        for other in self.changes.get(word) or self._qualities(word):
+            yield hash_word(other), 2, DERIVED, False
+        for names in self.paraphrases(word):
+            yield hash_bag(names), 1, DERIVED, False
+        for parts in self.compounds(word):
+            yield hash_bag(parts), 1, 1.0, False
+        for phrase in self._within.get(word, ()):
+            yield hash_bag(tuple(phrase.split())), 2, 1.0, False
+        for adjective in self.adjectives_of(word):
+            yield hash_word(adjective), 2, DERIVED, True
+
+    def _qualities(self, word: str) -> Iterator[str]:
+        if word in self._plain_adjectives:
+            yield from (word + ending for ending in self._quality_endings)
 
 
 def _phrases(

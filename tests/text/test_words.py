@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_connorm.text.bag_hashes import hash_bag, hash_word
-from spacy_connorm.text.word_forms import Form
+from spacy_connorm.text.word_forms import DERIVED
 from spacy_connorm.text.words import words_of
 
 WORDS = words_of("en")
@@ -17,6 +17,11 @@ forms_of, base_forms, adjectives_of = (
     WORDS.forms.adjectives_of,
 )
 compounds, paraphrases = WORDS.forms.compounds, WORDS.forms.paraphrases
+
+
+def rows_of(word):
+    """RETURNS (List[Tuple[int, int, float, bool]]): The fields of each form."""
+    return list(zip(*(column.tolist() for column in forms_of(word)), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -141,7 +146,7 @@ def test_function_words_have_no_forms():
 def test_each_form_comes_once_and_has_its_hash():
     forms = base_forms("testicular")
     assert len({*forms}) == len(forms)
-    known = [each.hash for each in forms_of("testicular") if not each.is_adjective]
+    known = [value for value, _, _, is_adjective in rows_of("testicular") if not is_adjective]
     assert known == [*map(hash_word, forms)]
 
 
@@ -160,7 +165,7 @@ def test_each_form_comes_once_and_has_its_hash():
 )
 def test_a_word_may_stand_for_two(word, words):
     assert words in paraphrases(word)
-    assert hash_bag(words) in [each.hash for each in forms_of(word)]
+    assert hash_bag(words) in forms_of(word).hashes
 
 
 @pytest.mark.parametrize(
@@ -177,7 +182,7 @@ def test_a_word_may_stand_for_two(word, words):
     ],
 )
 def test_short_forms_and_compounds_are_the_same_words(word, words, least):
-    assert Form(hash_bag(words), least, 1.0) in forms_of(word)
+    assert (hash_bag(words), least, 1.0, False) in rows_of(word)
 
 
 @pytest.mark.parametrize("word", ["pre", "prey", "precut", "cardiac"])
@@ -191,8 +196,8 @@ def test_most_words_stand_for_no_others(word):
 
 
 def test_adjectives_with_an_own_meaning_need_another_word():
-    assert {each.least for each in forms_of("digital")} == {2}
-    assert {each.least for each in forms_of("retinal") if not each.is_adjective} == {1}
+    assert {least for _, least, _, _ in rows_of("digital")} == {2}
+    assert {least for _, least, _, is_adjective in rows_of("retinal") if not is_adjective} == {1}
 
 
 @pytest.mark.parametrize(
@@ -201,5 +206,5 @@ def test_adjectives_with_an_own_meaning_need_another_word():
 )
 def test_a_noun_has_adjectives(word, adjective):
     assert adjective in adjectives_of(word)
-    assert Form(hash_word(adjective), 2, is_adjective=True) in forms_of(word)
+    assert (hash_word(adjective), 2, DERIVED, True) in rows_of(word)
     assert not adjectives_of("the")
