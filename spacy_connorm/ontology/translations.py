@@ -125,8 +125,11 @@ class Translator:
         self._settings = settings
         self._source_language = source_language
         self._rows: dict[str, list[Translation]] = defaultdict(list)
+        self._anomalies: dict[tuple[str, tuple[str, ...]], str] = {}
         for row in rows:
             self._rows[row.concept_id].append(row)
+            if row.field == _NAME:
+                self._anomalies.update(_anomalies(row))
 
     def translate(self, concepts: Iterable[Concept], report: ReadReport) -> list[Concept]:
         """Give concepts their names in the languages. Concepts without one are left out, unless
@@ -220,17 +223,25 @@ class Translator:
     def _without_copies(
         self, concept: Concept, rows: Sequence[Translation], report: ReadReport
     ) -> list[Translation]:
-        """Leave out synonyms that are the concept's own names: they were not translated, whatever
-        their status says.
+        """Leave out synonyms that are the concept's own names, since they were not translated,
+        whatever their status says; and those that only say what the concept is an anomaly of.
         """
         own = {name.casefold() for name in concept.names}
         translated = []
         for row in rows:
             if row.field in ALL_SCOPES and row.text.casefold() in own:
                 report.leave_out("a synonym that was not translated", row.concept_id)
+            elif row.field in ALL_SCOPES and self._is_no_finding(row):
+                report.leave_out("a synonym that names no finding", row.concept_id)
             else:
                 translated.append(row)
         return translated
+
+    def _is_no_finding(self, synonym: Translation) -> bool:
+        """Check whether a synonym only says what is abnormal: "Orteil"."""
+        label = self._anomalies.get((synonym.language, _bag(synonym)), "")
+        # "Parodontite" is not "Anomalie du parodonte", although their stems are the same.
+        return synonym.text.casefold() in label
 
     def _shown(self, concept: Concept, rows: Sequence[Translation], language: str) -> str:
         shown = self._settings.shown_language
@@ -239,6 +250,21 @@ class Translator:
         if shown == self._source_language:
             return concept.canonical_name
         return next(iter(_names(rows, shown)), "")
+
+
+def _bag(row: Translation) -> tuple[str, ...]:
+    return words_of(row.language).bag(row.text)
+
+
+def _anomalies(label: Translation) -> Iterator[tuple[tuple[str, tuple[str, ...]], str]]:
+    """YIELDS (Tuple): The language and the words of what a label says that something is wrong
+    with, such as the toes for "Anomalie des orteils"; and the label.
+    """
+    bag = _bag(label)
+    malformations = words_of(label.language).classes.malformations
+    rest = tuple(word for word in bag if word not in malformations)
+    if 0 < len(rest) < len(bag):
+        yield (label.language, rest), label.text.casefold()
 
 
 def _names(rows: Iterable[Translation], language: str) -> list[str]:

@@ -80,6 +80,21 @@ def test_names_are_those_of_the_language(files):
     }
 
 
+def test_a_synonym_that_only_says_what_is_abnormal_is_left_out(files):
+    labels = "OFFICIAL\tT:1\trdfs:label\tfr\ten\tAnomalie des orteils\n"
+    files[1].write_text(BABELON + labels.replace("T:1", "T:3").replace("orteils", "parodontes"))
+    files[2].write_text(f"{SYNONYMS}T:1\tOrteil\tCANDIDATE\nT:3\tParodontite\tCANDIDATE\n")
+    more = files[0].with_name("more.tsv")
+    more.write_text(BABELON.splitlines()[0] + "\n" + labels)
+    report = ReadReport()
+    read = stream_ontology(
+        files[0], translations=[*files[1:], more], language=["fr"], report=report
+    )
+    concepts = by_id(read)
+    assert "Orteil" not in concepts["T:1"].names and "Parodontite" in concepts["T:3"].names
+    assert counts(report)["a synonym that names no finding"] == 1
+
+
 def write_labels(tmp_path, labels):
     """RETURNS (Tuple[Path, Path]): An ontology and its Spanish labels."""
     obo, table = tmp_path / "joints.obo", tmp_path / "joints-es.tsv"
