@@ -3,8 +3,8 @@ four, each a fresh interpreter that loads a pipeline and answers some mentions.
 
 PSS counts a page that four processes share as a quarter for each.
 
-With `--pipeline`, saved pipelines or wheels of them, one process each; `spacy_rss_mb` is what
-spaCy's `blank` alone takes there.
+With `--pipeline`, saved pipelines or wheels of them, one process each; `added_mb` is what it takes
+more than spaCy's `blank` alone.
 
 With `--shared`, the pipelines have a `transformer` of spacy-transformers, with MiniLM, and a
 normalizer over the demo's ontology: with a copy of MiniLM, and with the component's.
@@ -39,13 +39,14 @@ import spacy
 imported = time.perf_counter()
 spacy.blank("en")
 pages = int(open("/proc/self/statm").read().split()[1])
-begun = time.perf_counter()
+begun, busy = time.perf_counter(), time.process_time()
 nlp = spacy.load(sys.argv[1])
-loaded = time.perf_counter()
+loaded, worked = time.perf_counter(), time.process_time()
 nlp.get_pipe("concept_normalizer").candidates(json.loads(sys.argv[2]))
 print(json.dumps({
     "import_s": imported - start,
     "load_s": loaded - begun,
+    "load_cpu_s": worked - busy,
     "spacy_rss_mb": pages * 4096 / 1e6,
 }), flush=True)
 sys.stdin.readline()
@@ -88,13 +89,22 @@ def measure(arguments: Namespace) -> list[Row]:
 
 def measure_saved(path: Path) -> Row:
     """RETURNS (Dict[str, Any]): The row of a pipeline's folder, or of a wheel."""
-    if path.is_dir():
-        return measure_processes(path, ["cough"], 1, path.name)
-    name = path.name.partition("-")[0]
-    with TemporaryDirectory() as folder:
-        ZipFile(path).extractall(folder)
-        (config,) = Path(folder).glob("*/*/config.cfg")
-        return measure_processes(config.parent, ["cough"], 1, name)
+    name, wheel = path.name.partition("-")[0], None
+    with TemporaryDirectory() as unpacked:
+        folder = path
+        if path.is_file():
+            ZipFile(path).extractall(unpacked)
+            (config,) = Path(unpacked).glob("*/*/config.cfg")
+            folder, wheel = config.parent, path.stat().st_size / 1e6
+        row = measure_processes(folder, ["cough"], 1, name)
+        added = row["rss_mb"] - row["spacy_rss_mb"]
+        size = folder_megabytes(folder)
+        return {**row, "added_mb": added, "wheel_mb": wheel, "folder_mb": size}
+
+
+def folder_megabytes(folder: Path) -> float:
+    """RETURNS (float): The size of all files in a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
 
 
 def measure_sharing(arguments: Namespace) -> list[Row]:
@@ -104,8 +114,8 @@ def measure_sharing(arguments: Namespace) -> list[Row]:
         folder = arguments.work / f"pipeline-{name}"
         encoder = {"@architectures": f"spacy-connorm.{name}.v1"}
         write_transformer_pipeline(folder, encoder, ontology=DEMO)
-        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-        rows.append({**measure_processes(folder, ["cough"], 1, name), "folder_mb": size / 1e6})
+        row = measure_processes(folder, ["cough"], 1, name)
+        rows.append({**row, "folder_mb": folder_megabytes(folder)})
     return rows
 
 
