@@ -79,6 +79,15 @@ def test_actions_are_pinned_by_commit(path):
     assert uses and all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action) for action in uses)
 
 
+def test_a_release_has_the_wheels_of_the_ready_pipelines():
+    jobs = srsly.read_yaml(ROOT / ".github" / "workflows" / "release.yml")["jobs"]
+    built = [step["run"] for step in jobs["models"]["steps"] if "run" in step]
+    assert "make models DATA=assets/benchmark" in built
+    assert "models" in jobs["assets"]["needs"]
+    (release,) = (step["run"] for step in jobs["assets"]["steps"] if "run" in step)
+    assert "models/*.whl" in release
+
+
 def test_what_the_image_copies_is_there():
     lines = (ROOT / "Dockerfile").read_text(encoding="utf8").splitlines()
     copied = [word for line in lines if line.startswith("COPY ") for word in line.split()[1:-1]]

@@ -32,15 +32,31 @@ class _Entry(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class ModelSource(_Entry):
+    """What a package holds of others.
+
+    name (str): Its name.
+    license (str): Its terms of use.
+    url (str): Where it is from.
+    """
+
+    name: str
+    license: str
+    url: str
+
+
 class Variant(_Entry):
     """What a pipeline is built with, besides its ontology.
 
     index (Dict[str, Any]): Options of `build_index`.
     not_for (Tuple[str, ...]): What it is not for.
+    sources (Tuple[ModelSource, ...]): What the package holds besides the ontology, such as the
+        weights of an encoder.
     """
 
     index: dict[str, Any] = {}
     not_for: tuple[str, ...] = ()
+    sources: tuple[ModelSource, ...] = ()
 
 
 class CorpusEntry(_Entry):

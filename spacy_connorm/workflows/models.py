@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +24,7 @@ from .indexing import build_index
 from .model_table import (
     CorpusEntry,
     ModelEntry,
+    ModelSource,
     ModelTable,
     Variant,
     locate,
@@ -137,25 +138,25 @@ def _build_variants(
         built = build_index(ontology, folder, language=[lang], **options)
         scores = {corpus: _score(folder, path) for corpus, path in converted.items()}
         row = {"version": table.version, **_facts(folder, built.manifest)}
+        license = ontology.source.licence
+        own = ModelSource(name=row["ontology"], license=license, url=model.homepage)
+        sources = (own, *model.sources, *variant.sources)
         notes = [
             _usage(name, table.version, row),
             read_object(folder / META_FILE)["notes"],
             *_scored(name, scores, corpora, lang),
             "## What it is not for",
-            "\n".join(f"- {what}" for what in (*model.not_for, *variant.not_for)),
+            _listed((*model.not_for, *variant.not_for)),
+            "## What it holds of others",
+            _listed(f"[{source.name}]({source.url}): {source.license}" for source in sources),
         ]
-        source = {
-            "name": row["ontology"],
-            "url": model.homepage,
-            "license": ontology.source.licence,
-        }
         complete_card(
             folder,
             name=name.removeprefix(f"{lang}_"),
             version=table.version,
             notes="\n\n".join(notes),
             performance={corpus: _fractions(score) for corpus, score in scores.items()},
-            sources=[source],
+            sources=[source.model_dump() for source in sources],
         )
         wheel = _pack(folder, name, table.version, output_path)
         yield BuiltModel(name, wheel, {**row, "wheel_mb": _megabytes(wheel)}, scores)
@@ -231,6 +232,10 @@ Installed, it takes {row["installed_mb"]:.1f} MB. After `import spacy`, loading 
 {row["load_s"]:.1f} s of a processor."""
 
 
+def _listed(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in lines)
+
+
 def _scored(
     name: str, scores: Mapping[str, Row], corpora: Mapping[str, CorpusEntry], lang: str
 ) -> Iterator[str]:
@@ -251,15 +256,16 @@ def _scored(
         yield to_table(rows, markdown=True)
     lines = []
     for corpus, entry in corpora.items():
+        before = "`connorm ontology ONTOLOGY ontology.jsonl`, " if entry.other_ids else ""
         given = f" --types {','.join(entry.types)}" if entry.types else ""
         given += " --ids-of ontology.jsonl" if entry.other_ids else ""
         given += f" --lang {lang}" if lang != "en" else ""
         there = "" if corpus in scores else " Not scored, since it was not there."
         lines.append(
-            f"- {corpus}: {entry.about}.{there} `connorm corpus {Path(entry.path).name} "
+            f"{corpus}: {entry.about}.{there} {before}`connorm corpus {Path(entry.path).name} "
             f"{corpus}.spacy{given}`, `connorm evaluate {name} {corpus}.spacy --end-to-end`"
         )
-    yield "\n".join(lines)
+    yield _listed(lines)
 
 
 def _pack(folder: Path, name: str, version: str, output_path: Path) -> Path:

@@ -22,6 +22,7 @@ index = { encoder = "ngrams", find_mentions = true }
 
 [variants._sm]
 not_for = ["long words"]
+sources = [{ name = "weights", license = "theirs", url = "https://example.com" }]
 
 [variants._sm.index]
 encoder = "ngrams"
@@ -125,6 +126,7 @@ def test_the_card_says_what_it_is_whose_how_good_and_what_not_for(built, metadat
         f"`connorm evaluate {SMALL} demo.spacy --end-to-end`",
         "elsewhere: Other sentences. Not scored, since it was not there.",
         "- anything real\n- long words",
+        "- [weights](https://example.com): theirs",
     ):
         assert told in card, told
 
@@ -133,8 +135,9 @@ def test_the_meta_data_have_the_scores_and_the_source(built):
     with zipfile.ZipFile(built.wheel) as archive:
         meta = json.loads(archive.read(f"{SMALL}/meta.json"))
     assert meta["performance"]["demo"]["document_f1"] == built.scores["demo"]["document_f1"] / 100
-    (source,) = meta["sources"]
-    assert source["url"] == "https://example.org" and source["license"] == "Made up | free"
+    ontology, weights = meta["sources"]
+    assert ontology["url"] == "https://example.org" and ontology["license"] == "Made up | free"
+    assert weights == {"name": "weights", "license": "theirs", "url": "https://example.com"}
 
 
 def test_rows_are_written_for_tables(built):
