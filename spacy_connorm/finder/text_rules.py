@@ -63,7 +63,8 @@ def has_other_letters(window: Window) -> bool:
     length = min(letters, max(map(len, names))) if is_single else letters
     if length > window.context.short_letters or _has_letters_of(text, names):
         return False
-    is_tiny = letters <= _NEVER_WORDS and not _is_inflected(text, names)
+    is_word = text in window.context.classes.short_findings
+    is_tiny = letters <= _NEVER_WORDS and not (is_word or _is_inflected(text, names))
     return is_tiny or all(map(is_short_form, names))
 
 

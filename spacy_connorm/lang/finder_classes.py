@@ -50,6 +50,7 @@ class FinderClasses:
     words_like_adverbs: Other words that end like these: "early".
     endings_like_adverbs: Endings of such words: "microcephaly".
     generic_names: Names in ontologies that do not name a concept by themselves.
+    short_findings: Findings of three letters, which are not short forms: "tos".
     counted_kinds: What a number after a short form counts: "CKD3".
     """
 
@@ -89,6 +90,7 @@ class FinderClasses:
     words_like_adverbs: Words = NONE
     endings_like_adverbs: Words = NONE
     generic_names: Words = NONE
+    short_findings: Words = NONE
     counted_kinds: Words = NONE
 
     @cached_property

@@ -23,6 +23,7 @@ PHRASES = {
         ("Uña pequeña", "un niño pequeño, [uñas pequeñas]"),
         ("Pie plano", "[pies planos], [pie plano]"),
         ("Dolor de ojo", "[dolor en el ojo]"),
+        ("Tos", "una [tos], los dos"),
     ],
     "de": [
         ("Kopfschmerz", "starke [Kopfschmerzen]"),
