@@ -118,7 +118,8 @@ def _mention_rows(records: Iterator[Any]) -> Iterator[tuple[str, ...]]:
             sure = min((_certainty(candidate) for candidate in linked), default=None)
             marks = ", ".join(ent.get("assertions") or ())
             certainty = "" if sure is None else f"{sure:.2f}"
-            yield str(number), ent["text"], ent["kb_id"], names, certainty, marks
+            text = " ".join(ent["text"].split())
+            yield str(number), text, ent["kb_id"], names, certainty, marks
 
 
 def _certainty(candidate: dict[str, Any]) -> float:

@@ -107,11 +107,11 @@ def test_what_only_a_file_can_have_is_refused_without_out(invoke, refused, folde
     refused(invoke("annotate", "pipeline", "notes.jsonl", *option), "CN733")
 
 
-def test_the_table_has_one_name_for_each_part_of_a_composite():
+def test_the_table_has_one_line_for_a_mention_and_one_name_for_each_part():
     def candidate(concept_id, name, score):
         return {"concept_id": concept_id, "name": name, "score": score, "probability": None}
 
     candidates = [candidate("C1", "a", 1.0), candidate("C2", "b", 0.9), candidate("C1", "a", 0.4)]
-    ent = {"text": "a and b", "kb_id": "C1|C2", "candidates": candidates}
+    ent = {"text": "a and\nb", "kb_id": "C1|C2", "candidates": candidates}
     rows = list(_mention_rows(iter([{"ents": [ent]}])))
     assert rows == [("1", "a and b", "C1|C2", "a | b", "0.90", "")]
