@@ -551,6 +551,11 @@ class Warnings(metaclass=_Coded):
         "Without terms of your own (settings of `assertion_marker`), nothing is marked as negated "
         "or a relative's."
     )
+    CNW407 = (
+        "The names look like those of the language '{other}', and texts are in '{lang}': only what "
+        "both write alike is found, and words are not compared (`compare_words`). Give names in "
+        "'{lang}' (`--translations`); what else helps is in docs/languages.md."
+    )
 
     # Evaluation
     CNW600 = (

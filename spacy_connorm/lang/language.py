@@ -27,6 +27,7 @@ from .word_classes import WordClasses
 # spaCy's code for no language in particular.
 NEUTRAL = "xx"
 _FOLDER = Path(__file__).parent
+KNOWN_LANGUAGES = tuple(sorted(path.parent.name for path in _FOLDER.glob("*/words.toml")))
 # Between the alternatives of a column.
 _COMMA = ","
 _YES = "yes"

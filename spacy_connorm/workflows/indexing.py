@@ -10,7 +10,7 @@ from spacy.language import Language
 from spacy.training import Example
 from thinc.api import Config
 
-from ..concepts import AnyOntology, Ontology
+from ..concepts import AnyOntology, ConceptStream, Ontology
 from ..concepts.ontology import Given, read_given
 from ..documents.docbin import read_docs
 from ..documents.mentions import annotated_mentions
@@ -33,9 +33,11 @@ from ..text.substitutions import Substitution
 from .clinical_meanings import choose_meanings
 from .groupings import grouping_names
 from .name_training import TrainingGain, TrainingPlan, train_on_names
+from .names_language import names_language
 from .pipeline_plan import MARKER, RESOLVER, PipelinePlan, plan_pipeline
 from .profile_choice import choose_for, with_profile
 
+_COMPARE_WORDS = "components.concept_normalizer.compare_words"
 _ENCODER_NAME = "components.concept_normalizer.encoder.name"
 
 
@@ -151,7 +153,8 @@ def build_index(
         CN406 for a profile of another ontology, CN810 if there are too few synonyms to train on,
         and the errors of the readers and, with `train`, of `training.train`.
     WARNS (ConnormWarning): CNW404 for the encoder "fast" without training, CNW405 for annotated
-        documents without concept ids, CNW406 for clinical notes in a language without cues.
+        documents without concept ids, CNW406 for clinical notes in a language without cues, CNW407
+        for names in another language than the texts.
     """
     translated = Translations(language=language, **translations)
     inputs = (*translated.translations, *corpora, synonyms, substitutions, background, config)
@@ -161,22 +164,6 @@ def build_index(
     if train:
         encoder = _require_trained(encoder, config, train_minutes)
     encoders = ENCODERS if gpu_id < 0 else GPU_ENCODERS
-    plan_for = partial(
-        plan_pipeline,
-        config,
-        encoders=encoders,
-        pooling=pooling,
-        component=component,
-        find_mentions=find_mentions,
-        clinical=clinical,
-        overrides={**({"nlp.lang": language[0]} if language else {}), **(overrides or {})},
-    )
-    plan, gain = plan_for(encoder=encoder), None
-    nlp = plan.make()  # refuses wrong settings before any work
-    if encoder == "fast" and not train and _ENCODER_NAME not in (overrides or {}):
-        warn(Warnings.CNW404)
-    reused = None if reuse is None else load_normalizer(reuse).lookup.index
-    changes = _read_changes(synonyms)
     source: Given[AnyOntology]
     reader = None
     if isinstance(ontology, (str, Path)):
@@ -187,6 +174,24 @@ def build_index(
             needed = "the file of the ontology (`read_ontology` has this option, too)"
             raise ConnormError(Errors.CN733.format(option="translations", needed=needed))
         source = ontology
+    has_names = bool(translated.translations) or config is not None
+    settings = _language_settings(language, None if has_names else source)
+    plan_for = partial(
+        plan_pipeline,
+        config,
+        encoders=encoders,
+        pooling=pooling,
+        component=component,
+        find_mentions=find_mentions,
+        clinical=clinical,
+        overrides={**settings, **(overrides or {})},
+    )
+    plan, gain = plan_for(encoder=encoder), None
+    nlp = plan.make()  # refuses wrong settings before any work
+    if encoder == "fast" and not train and _ENCODER_NAME not in (overrides or {}):
+        warn(Warnings.CNW404)
+    reused = None if reuse is None else load_normalizer(reuse).lookup.index
+    changes = _read_changes(synonyms)
     table: Given[Iterable[Substitution]] | None = None
     if substitutions is not None:
         table = substitutions_reader(Path(substitutions))
@@ -258,9 +263,33 @@ def _require_trained(encoder: str | None, config: Any, minutes: float) -> str:
     return encoder or "fast"
 
 
+def _language_settings(
+    language: Sequence[str], source: Given[AnyOntology] | None
+) -> dict[str, Any]:
+    """Choose the language of the pipeline. Words of texts are not compared with those of names in
+    another language, which a warning (CNW407) tells.
+
+    language (Sequence[str]): The languages of texts and names; empty for the usual one.
+    source (Optional[Union[Ontology, ConceptStream, Callable]]): The ontology, if its names may be
+        in another one.
+    RETURNS (Dict[str, Any]): Settings by their dotted names.
+    """
+    if not language:
+        return {}
+    settings: dict[str, Any] = {"nlp.lang": language[0]}
+    # A stream can be read only once.
+    if source is None or isinstance(source, ConceptStream):
+        return settings
+    found = names_language(read_given(source))
+    if not found or found in language:
+        return settings
+    warn(Warnings.CNW407.format(other=found, lang=language[0]))
+    return {**settings, _COMPARE_WORDS: False}
+
+
 def _reader(path: Path, format: str | None, translated: Translations) -> OntologyReader:
     # The language of the pipeline is that of its texts, too.
-    if not translated.translations and not has_languages(path, format):
+    if translated.language and not translated.translations and not has_languages(path, format):
         translated = Translations()
     return OntologyReader(path, format=format, options=vars(translated))
 

@@ -101,6 +101,22 @@ def test_a_network_that_is_not_trained_is_warned_of(tmp_path):
         build_fast(overrides={f"{COMPONENT}.encoder.name": str(tmp_path)})
 
 
+ENGLISH = [
+    Concept(str(number), f"{name} of the {part}")
+    for number, (name, part) in enumerate([("Pain", "eye"), ("Cyst", "ear"), ("Loss", "hair")])
+]
+
+
+def test_names_in_another_language_than_texts_are_warned_of(tmp_path):
+    ontology = Ontology(ENGLISH)
+    with pytest.warns(ConnormWarning, match="CNW407.*'en'.*'es'.*--translations"):
+        built = build_index(ontology, tmp_path / "es", encoder="ngrams", language=["es"])
+    assert not load_normalizer(built.path).cfg["compare_words"]
+    for language in (["en"], ["es", "en"], []):
+        built = build_index(ontology, tmp_path / "other", encoder="ngrams", language=language)
+        assert load_normalizer(built.path).cfg["compare_words"]
+
+
 HASHES = {f"{COMPONENT}.encoder.@architectures": "tests.HashingEncoder.v1"}
 
 
