@@ -25,6 +25,7 @@ from .mapping_summary import MappingSummary as MappingSummary
 from .mapping_summary import summarize_mappings as summarize_mappings
 from .model_table import CorpusEntry as CorpusEntry
 from .model_table import ModelEntry as ModelEntry
+from .model_table import ModelPackage as ModelPackage
 from .model_table import ModelSource as ModelSource
 from .model_table import ModelTable as ModelTable
 from .model_table import Variant as Variant

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -124,13 +124,58 @@ class ModelTable(_Entry):
     models: dict[str, ModelEntry]
     corpora: dict[str, CorpusEntry] = {}
 
-    def names(self, model: str) -> Iterator[tuple[str, Variant]]:
-        """List the packages of a model.
+    def packages(self) -> Iterator["ModelPackage"]:
+        """List the packages, those of a model one after another.
 
-        YIELDS (Tuple[str, Variant]): Their names and variants.
+        YIELDS (ModelPackage): The packages.
         """
-        for end, variant in self.variants.items():
-            yield f"{model}{end}", variant
+        for prefix, model in self.models.items():
+            corpora = {name: self.corpora[name] for name in model.corpora}
+            for end, variant in self.variants.items():
+                yield ModelPackage(f"{prefix}{end}", self.version, model, variant, corpora)
+
+
+class ModelPackage(NamedTuple):
+    """A package to build.
+
+    name (str): Its name.
+    version (str): Its version.
+    model (ModelEntry): The ontology.
+    variant (Variant): What it is built with.
+    corpora (Dict[str, CorpusEntry]): What it is scored on.
+    """
+
+    name: str
+    version: str
+    model: ModelEntry
+    variant: Variant
+    corpora: dict[str, CorpusEntry]
+
+    @property
+    def lang(self) -> str:
+        """The language of its texts.
+
+        RETURNS (str): "en".
+        """
+        return self.name.partition("_")[0]
+
+    @property
+    def not_for(self) -> tuple[str, ...]:
+        """What it is not for.
+
+        RETURNS (Tuple[str, ...]): Lines of its card.
+        """
+        return *self.model.not_for, *self.variant.not_for
+
+    def sources(self, ontology: str, licence: str) -> list[ModelSource]:
+        """List what it holds of others.
+
+        ontology (str): The name of the ontology's file.
+        licence (str): Its terms of use.
+        RETURNS (List[ModelSource]): The ontology first.
+        """
+        own = ModelSource(name=ontology, license=licence, url=self.model.homepage)
+        return [own, *self.model.sources, *self.variant.sources]
 
 
 def read_model_table(path: str | Path) -> ModelTable:

@@ -146,13 +146,15 @@ def test_rows_are_written_for_tables(built):
     assert row["document_f1"] > 70 and row["wheel_mb"] > 0
 
 
-def test_a_wheel_that_cannot_be_built_is_an_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(models, "_LOADS", 1)
-    (tmp_path / "models.toml").write_text(TABLE.replace('"1.2.3"', '"first one"'))
-    with pytest.raises(ConnormError, match=r"CN740.*en_connorm_demo_sm"):
-        build_models(
-            tmp_path / "models.toml", tmp_path / "out", data=ROOT / "assets", names=[SMALL]
-        )
+def test_a_wheel_that_cannot_be_built_is_an_error(built, tmp_path, monkeypatch):
+    with zipfile.ZipFile(built.wheel) as archive:
+        archive.extractall(tmp_path)
+    failed = subprocess.CompletedProcess([], 1, stderr="no\nsetuptools")
+    monkeypatch.setattr(models.subprocess, "run", lambda *arguments, **options: failed)
+    (package, *_) = read_model_table(built.wheel.parents[1] / "models.toml").packages()
+    (folder,) = (path.parent for path in tmp_path.rglob("config.cfg"))
+    with pytest.raises(ConnormError, match=r"CN740.*en_connorm_demo'.*\(no setuptools\)"):
+        models._pack(folder, package, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -181,6 +183,6 @@ def test_an_unknown_package_is_refused_before_any_work(tmp_path):
 
 def test_the_table_of_the_project_is_valid_and_its_lines_are_complete():
     table = read_model_table(ROOT / "assets" / "models.toml")
-    names = [name for model in table.models for name, _ in table.names(model)]
-    assert len(names) == 12
-    assert all(model.homepage and model.not_for for model in table.models.values())
+    packages = list(table.packages())
+    assert len({package.name for package in packages}) == len(packages) == 12
+    assert all(package.not_for and package.model.homepage for package in packages)
