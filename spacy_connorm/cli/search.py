@@ -32,12 +32,15 @@ _WIDTH = 40
 @command("search")
 @options_of(
     search_mentions,
-    flags={"top_k": "-k", "types": "-t", "branches": "-b", "code_systems": "-c"},
+    flags={"types": "-t", "branches": "-b", "code_systems": "-c"},
 )
 def search_cli(
     pipeline: str = typer.Argument(..., help="An installed package, or a pipeline's folder."),
     mentions: list[str] | None = typer.Argument(
         None, metavar="[MENTION]...", help="Texts to search for. [lines of standard input]"
+    ),
+    top_k: int = typer.Option(
+        3, "--top-k", "-k", help="The maximum number of candidates for each mention."
     ),
     explain: bool = typer.Option(False, "--explain", "-e", help="Show each search of the sieve."),
     **given: Any,
@@ -50,6 +53,7 @@ def search_cli(
 
     Example: connorm search training/index "heart attack" "high sugar" -k 3
     """
+    given["top_k"] = top_k
     if explain and "search" in given:
         raise ConnormError(Errors.CN736.format(option="--explain", other="--search"))
     nlp = load_pipeline(pipeline)

@@ -16,7 +16,7 @@ _BINS = 10
 class CalibrationData(NamedTuple):
     """The first candidates of mentions, and of each part of split mentions.
 
-    features (Floats2d): float64 (n, 4), their `CandidateFeatures`.
+    features (Floats2d): float64 (n, 6), their `CandidateFeatures`.
     right (Bools1d): bool (n,), whether the concept is in the gold standard.
     """
 

@@ -3,10 +3,11 @@ with the text that was searched.
 """
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
-from operator import attrgetter
+from operator import attrgetter, mul
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ SAME_TEXT = 0.9999
 _INVERSE_PENALTY = 100.0
 # The decimals of fitted numbers.
 DIGITS = 8
+_WORD = re.compile(r"[^\W_]+")
 _CACHED = 4096
 
 
@@ -33,12 +35,16 @@ class CandidateFeatures(NamedTuple):
     shared (float): The share of letters that its name has in common with the text that was
         searched, see `shared_letters`.
     name (float): 1 if the text is the candidate's name, otherwise 0.
+    extra (float): The number of letters of the longest word that the text has and the name lacks.
+    lacking (float): The number of letters of the longest word that the name has and the text lacks.
     """
 
     score: float
     margin: float
     shared: float
     name: float
+    extra: float
+    lacking: float
 
 
 class Calibration(NamedTuple):
@@ -50,6 +56,8 @@ class Calibration(NamedTuple):
     margin (float): The weight of the margin.
     shared (float): The weight of the shared letters.
     name (float): The weight of a text that is a name.
+    extra (float): The weight of a letter of the longest word that the name lacks.
+    lacking (float): The weight of a letter of the longest word that the text lacks.
     """
 
     intercept: float
@@ -57,12 +65,14 @@ class Calibration(NamedTuple):
     margin: float
     shared: float = 0.0
     name: float = 0.0
+    extra: float = 0.0
+    lacking: float = 0.0
 
     @classmethod
     def fit(cls, features: np.ndarray, right: np.ndarray) -> "Calibration":
         """Fit a logistic regression.
 
-        features (Floats2d): float64 (n, 4): the `CandidateFeatures` of n answers.
+        features (Floats2d): float64 (n, 6): the `CandidateFeatures` of n answers.
         right (Bools1d): bool (n,): which of them are right; some must be, and some not.
         RETURNS (Calibration): Its parameters, to eight decimals.
         """
@@ -78,9 +88,7 @@ class Calibration(NamedTuple):
         features (CandidateFeatures): What is known of it.
         RETURNS (float): The probability, 0 to 1.
         """
-        score, margin, shared, name = features
-        logit = self.intercept + self.score * score + self.margin * margin
-        logit += self.shared * shared + self.name * name
+        logit = self.intercept + sum(map(mul, self[1:], features))
         # The logistic function, without the overflow that exp() has far from 0.
         return (1 + math.tanh(logit / 2)) / 2
 
@@ -115,6 +123,8 @@ def features_of(candidates: Sequence[Candidate]) -> list[CandidateFeatures]:
             shared_letters(candidate.searched, candidate.text),
             # A name that a finder matched has a lower score, see `linking.REWORDED`.
             float(candidate.score >= SAME_TEXT or candidate.text == candidate.searched != ""),
+            longest_extra_word(candidate.searched, candidate.text),
+            longest_extra_word(candidate.text, candidate.searched),
         )
         for candidate, margin in zip(candidates, margins(candidates), strict=True)
     ]
@@ -145,6 +155,20 @@ def shared_letters(text: str, other: str) -> float:
     ours, others = _sequences(text), _sequences(other)
     both = len(ours & others)
     return both / max(len(ours) + len(others) - both, 1)
+
+
+def longest_extra_word(text: str, other: str) -> float:
+    """Find the longest word of a text that another lacks. One rare word ("chronic" beside
+    "nonspherocytic") says more than two short ones, and the longer ones are rarer.
+
+    RETURNS (float): The number of its letters and digits; 0 if there is none.
+    """
+    return float(max(map(len, _words(text) - _words(other)), default=0))
+
+
+@lru_cache(_CACHED)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))
 
 
 @lru_cache(_CACHED)

@@ -231,7 +231,7 @@ def _is_template(template: str) -> bool:
         return False
 
 
-_CALIBRATION = ("intercept", "score", "margin", "shared", "name")
+_CALIBRATION = ("intercept", "score", "margin", "shared", "name", "extra", "lacking")
 Calibrated = Annotated[
     dict[str, Number],
     only_if(lambda numbers: {*_CALIBRATION[:3]} <= numbers.keys() <= {*_CALIBRATION}),
@@ -271,13 +271,13 @@ class NormalizerSettings(ComponentSettings):
         description="the maximum number of candidates for a span; for a composite, for each part",
     )
     nil_threshold: Share | None = Field(
-        0.02,
+        0.015,
         description="a span whose best candidate is less probable than this is `NIL`; null: never",
     )
     calibration: Calibrated | None = Field(
         None,
         description="what `connorm evaluate --calibrate` fitted: `intercept`, `score`, `margin`, "
-        "`shared`, `name`; null: what was fitted to the names of the index",
+        "`shared`, `name`, `extra`, `lacking`; null: what was fitted to the names of the index",
     )
     compare_words: Flag = Field(
         True,

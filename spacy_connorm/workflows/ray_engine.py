@@ -2,6 +2,8 @@
 
 import logging
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -82,6 +84,17 @@ class _FragmentActor:
 
 
 @contextmanager
+def _own_handler(number: signal.Signals) -> Iterator[None]:
+    """Keep this process's handler of a signal: Ray's would abort the process with a C++ stack."""
+    handler = signal.getsignal(number)
+    try:
+        yield
+    finally:
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(number, handler)
+
+
+@contextmanager
 def _connected(address: str | None) -> Iterator[Any]:
     """Connect to a cluster, unless this process is already connected.
 
@@ -99,7 +112,8 @@ def _connected(address: str | None) -> Iterator[Any]:
         # of somebody else's that ends before this run does.
         address = address or os.environ.get("RAY_ADDRESS") or "local"
         try:
-            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+            with _own_handler(signal.SIGTERM):
+                ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, OSError, RuntimeError, ValueError, RayError) as error:
             raise ConnormError(Errors.CN798.format(reason=tell_reason(error))) from error
     logger = logging.getLogger("ray.data")

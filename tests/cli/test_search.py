@@ -14,6 +14,7 @@ def test_a_table_of_candidates(invoke, words, demo_index):
     assert "hart attack DEMO:0000006 myocardial infarction" in words(result)
     assert "- nothing found" in words(result)
     assert result.output.count("DEMO:") == 2
+    assert invoke("search", demo_index, "hart attack").output.count("DEMO:") == 3
 
 
 def test_each_search_is_explained(invoke, words, demo_index):

@@ -10,6 +10,7 @@ from spacy_connorm.evaluation.probabilities import (
     read_calibration_data,
 )
 from spacy_connorm.evaluation.tuning import judge
+from spacy_connorm.linker.calibration import CandidateFeatures
 
 from .answers import candidate, gold
 
@@ -22,14 +23,15 @@ def test_answers_are_the_first_candidates_of_mentions_and_parts():
         Prediction([candidate("A", 0.3)], NIL),
     ]
     answers = read_calibration_data([gold("A"), gold("A", "C"), gold("A"), gold()], predictions)
-    expected = [[0.9, 0.2, 0, 0], [0.8, 0.8, 0, 0], [0.6, 0.1, 0, 0], [0.3, 0.3, 0, 0]]
-    np.testing.assert_allclose(answers.features, expected)
+    scores_and_margins = [[0.9, 0.2], [0.8, 0.8], [0.6, 0.1], [0.3, 0.3]]
+    np.testing.assert_allclose(answers.features[:, :2], scores_and_margins)
+    assert answers.features.shape == (4, len(CandidateFeatures._fields))
     assert answers.right.tolist() == [True, True, False, False]
 
 
 def test_there_may_be_no_answer():
     answers = read_calibration_data([gold("A")], [Prediction([], NIL)])
-    assert answers.features.shape == (0, 4)
+    assert answers.features.shape == (0, len(CandidateFeatures._fields))
     outcome = judge([gold("A")], [Prediction([], NIL)], None)
     assert measure_reliability(outcome.probabilities, outcome.right) == (None, None)
 

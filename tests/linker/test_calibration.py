@@ -12,6 +12,7 @@ from spacy_connorm.linker.calibration import (
     Calibration,
     CandidateFeatures,
     features_of,
+    longest_extra_word,
     margins,
     shared_letters,
     with_probabilities,
@@ -89,6 +90,15 @@ def test_what_a_name_shares_with_the_text_that_was_searched():
     assert shared_letters("cold", "colds") == 3 / 6
 
 
+def test_the_longest_word_that_another_text_lacks():
+    assert longest_extra_word("severe head spinning", "Spinning") == 6
+    assert longest_extra_word("Spinning", "severe head spinning") == 0
+    assert longest_extra_word("", "fever") == 0
+    candidate = Candidate("C1", "Fever", 0.5, "Periodic fever", "O-T", searched="fever at night")
+    (features,) = features_of([candidate])
+    assert (features.extra, features.lacking) == (5, 8)
+
+
 @pytest.mark.parametrize(
     ("searched", "score", "is_name"),
     # Encoders may not tell capitals apart, and a name in other words than the mention's has less.
@@ -101,14 +111,16 @@ def test_a_text_that_is_a_name(searched, score, is_name):
 
 def test_a_logistic_regression_is_found_again():
     generator = np.random.default_rng(0)
-    features = generator.uniform(0, 1, (20_000, 4))
-    true = Calibration(intercept=-4.0, score=6.0, margin=3.0, shared=-2.0, name=1.0)
+    features = generator.uniform(0, 1, (20_000, 6))
+    weights = [-4.0, 6.0, 3.0, -2.0, 1.0, 0.5, -0.5]
+    true = Calibration(*weights)
     probabilities = [true.probability(CandidateFeatures(*row)) for row in features.tolist()]
     right = generator.uniform(size=len(features)) < np.asarray(probabilities)
-    assert list(Calibration.fit(features, right)) == pytest.approx([-4, 6, 3, -2, 1], abs=0.3)
+    assert list(Calibration.fit(features, right)) == pytest.approx(weights, abs=0.3)
 
 
 def test_what_can_be_told_apart_still_has_finite_weights():
-    features = np.asarray([[0.9, 0.5, 1, 1], [0.8, 0.4, 1, 0], [0.2, 0, 0, 0], [0.1, 0, 0, 0]])
+    rows = [[0.9, 0.5, 1, 1], [0.8, 0.4, 1, 0], [0.2, 0, 0, 0], [0.1, 0, 0, 0]]
+    features = np.asarray([[*row, 0, 5] for row in rows])
     found = Calibration.fit(features, np.asarray([True, True, False, False]))
     assert all(math.isfinite(value) for value in found)

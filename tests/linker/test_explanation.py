@@ -95,9 +95,9 @@ def test_the_probability_of_a_reworded_name_is_that_of_its_lowered_score(explain
     (answering,) = (step for step in explanation.steps if step.answers)
     assert answering.candidates[0].probability == first.probability
     margin = first.score - second.score
-    expected = Calibration(**FITTED).probability(CandidateFeatures(REWORDED, margin, 1, 1))
+    expected = Calibration(**FITTED).probability(CandidateFeatures(REWORDED, margin, 1, 1, 0, 0))
     assert first.probability == pytest.approx(expected)
-    full = CandidateFeatures(1, 1 - second.score / REWORDED, 1, 1)
+    full = CandidateFeatures(1, 1 - second.score / REWORDED, 1, 1, 0, 0)
     assert first.probability < Calibration(**FITTED).probability(full)
 
 

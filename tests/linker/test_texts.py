@@ -179,7 +179,7 @@ def test_probabilities_do_not_depend_on_how_many_candidates_are_kept():
     found = [find(texts, ["fever"], top_k=top_k, calibration=calibration)[0] for top_k in (1, 2)]
     assert [len(each) for each in found] == [1, 2]
     assert found[0][0] == found[1][0]
-    features = CandidateFeatures(score=0.9, margin=0.05, shared=0, name=0)
+    features = CandidateFeatures(score=0.9, margin=0.05, shared=0, name=0, extra=0, lacking=0)
     assert found[0][0].probability == pytest.approx(calibration.probability(features))
 
 

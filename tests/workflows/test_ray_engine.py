@@ -1,5 +1,6 @@
 """A Ray cluster annotates the files of a corpus."""
 
+import signal
 import sys
 
 import pytest
@@ -76,10 +77,13 @@ def test_the_cluster_must_be_there(
     import ray
 
     def fail(**options):
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # Ray has a handler of its own
         raise ConnectionError(f"nobody at {options['address']}")
 
+    handler = signal.getsignal(signal.SIGTERM)
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
     monkeypatch.setattr(ray, "init", fail)
     monkeypatch.setenv("RAY_ADDRESS", variable)
     with pytest.raises(ConnormError, match=rf"CN798.*nobody at {called}"):
         annotate_corpus(saved_pipeline, corpus, tmp_path / "out", engine="ray", ray_address=given)
+    assert signal.getsignal(signal.SIGTERM) is handler
