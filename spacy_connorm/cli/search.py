@@ -27,20 +27,19 @@ _ALIGNS = {
 # Probabilities, the two cosines of a hybrid score, languages and codes, if there are any.
 _OPTIONAL = ("Probability", "Dense", "Lexical", "Language", "Codes")
 _WIDTH = 40
+_SHOWN = 3
 
 
 @command("search")
 @options_of(
     search_mentions,
-    flags={"types": "-t", "branches": "-b", "code_systems": "-c"},
+    flags={"top_k": "-k", "types": "-t", "branches": "-b", "code_systems": "-c"},
+    help={"top_k": f"The maximum number of candidates for each mention. [{_SHOWN}]"},
 )
 def search_cli(
     pipeline: str = typer.Argument(..., help="An installed package, or a pipeline's folder."),
     mentions: list[str] | None = typer.Argument(
         None, metavar="[MENTION]...", help="Texts to search for. [lines of standard input]"
-    ),
-    top_k: int = typer.Option(
-        3, "--top-k", "-k", help="The maximum number of candidates for each mention."
     ),
     explain: bool = typer.Option(False, "--explain", "-e", help="Show each search of the sieve."),
     **given: Any,
@@ -53,7 +52,7 @@ def search_cli(
 
     Example: connorm search training/index "heart attack" "high sugar" -k 3
     """
-    given["top_k"] = top_k
+    given.setdefault("top_k", _SHOWN)
     if explain and "search" in given:
         raise ConnormError(Errors.CN736.format(option="--explain", other="--search"))
     nlp = load_pipeline(pipeline)
