@@ -101,19 +101,21 @@ def measure(arguments: Namespace, dataset: str) -> Iterator[Row]:
 
 
 def _with_namesakes(removed: frozenset[str], ontology: Ontology) -> frozenset[str]:
-    """Add the concepts whose preferred name is a name of a removed one, or the other way round:
-    MEDIC has many diseases twice, from MeSH and from OMIM, and one that is still there is not
-    missing.
+    """Add the concepts that share a name with a removed one. MEDIC has many diseases twice, from
+    MeSH and from OMIM: one that is still there under another id is not missing.
 
     RETURNS (FrozenSet[str]): The ids of both.
     """
-    names = {name.lower() for each in removed if each in ontology for name in ontology[each].names}
-    preferred = {ontology[each].canonical_name.lower() for each in removed if each in ontology}
+    names = {
+        name.lower()
+        for concept_id in removed
+        if concept_id in ontology
+        for name in ontology[concept_id].names
+    }
     return removed | {
         concept.concept_id
         for concept in ontology
-        if concept.canonical_name.lower() in names
-        or not preferred.isdisjoint(map(str.lower, concept.names))
+        if not names.isdisjoint(map(str.lower, concept.names))
     }
 
 

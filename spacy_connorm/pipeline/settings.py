@@ -271,7 +271,7 @@ class NormalizerSettings(ComponentSettings):
         description="the maximum number of candidates for a span; for a composite, for each part",
     )
     nil_threshold: Share | None = Field(
-        0.015,
+        0.02,
         description="a span whose best candidate is less probable than this is `NIL`; null: never",
     )
     calibration: Calibrated | None = Field(
