@@ -93,14 +93,18 @@ class Phrases:
 
     def has_preposition(self, text: str) -> bool:
         """Check for a preposition between two findings: "infarction with pulmonary embolism", but
-        neither "pain in the chest", "anemia due to blood loss" nor "trouble with swallowing".
+        neither "pain in the chest", "anemia due to blood loss", "trouble with swallowing" nor
+        "fingers 3 to 5".
 
         RETURNS (bool): True if there is one.
         """
         tokens = ["", *tokens_of(text.lower()), ""]
         determiners = self._classes.determiners
         return any(
-            word in self._joining and after not in determiners and not self._is_of(before, word)
+            word in self._joining
+            and after not in determiners
+            and not (before.isdigit() and after.isdigit())
+            and not self._is_of(before, word)
             for before, word, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
         )
 

@@ -3,7 +3,7 @@ order. They see every window in the same way: one of a document, a part of a coo
 text that is asked for alone.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -18,7 +18,8 @@ class Needs(Enum):
     """What a rule looks at.
 
     TEXT: The text of a window and its names. Answers are kept.
-    PLACE: The tokens around it, too.
+    PLACE: The tokens around it, too. What such a rule says of the words of a name, it says of less
+        certain readings of the same words.
     DOCUMENT: The other windows of its document, too, after all rules before this one.
     """
 
@@ -231,7 +232,8 @@ class Judge:
         rules (Sequence[Rule]): The rules, in order.
         """
         self._of_texts = [rule for rule in rules if rule.needs is Needs.TEXT]
-        self._of_places = [rule for rule in rules if rule.needs is not Needs.TEXT]
+        self._of_places = [rule for rule in rules if rule.needs is Needs.PLACE]
+        self._of_documents = [rule for rule in rules if rule.needs is Needs.DOCUMENT]
         self._known: Cache[tuple[int, str, bool, bool], str] = Cache(_CACHED)
 
     def judge(self, windows: Iterable[Window]) -> None:
@@ -243,10 +245,9 @@ class Judge:
         judged = [window for window in windows if not window.has_own_id]
         for window in judged:
             window.rule = self._by_text(window)
-        for rule in self._of_places:
-            for window in judged:
-                if not window.rule and rule.applies(window):
-                    window.rule = rule.name
+        _apply(self._of_places, judged)
+        _refuse_readings(judged, {rule.name for rule in self._of_places})
+        _apply(self._of_documents, judged)
 
     def _by_text(self, window: Window) -> str:
         key = window.value, window.text, window.has_pause, window.is_alone
@@ -256,3 +257,24 @@ class Judge:
             known = next(applying, "")
             self._known.put(key, known)
         return known
+
+
+def _apply(rules: Iterable[Rule], windows: Sequence[Window]) -> None:
+    for rule in rules:
+        for window in windows:
+            if not window.rule and rule.applies(window):
+                window.rule = rule.name
+
+
+def _refuse_readings(windows: Sequence[Window], rules: Collection[str]) -> None:
+    """Refuse windows with replaced words where some rules refuse those with the words of a name:
+    "speech delay" in "delayed speech (therapy)".
+    """
+    refused = {
+        (window.start, window.end): window.rule
+        for window in windows
+        if window.score == 1 and window.rule in rules
+    }
+    for window in windows if refused else ():
+        if not window.rule:
+            window.rule = refused.get((window.start, window.end), "")

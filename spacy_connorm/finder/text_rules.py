@@ -170,9 +170,14 @@ def counts_others(window: Window) -> bool:
 
 
 def _counts(window: Window, text: str) -> bool:
-    """Check for a preposition and a number at the end: "cone-rod dystrophy in 6 patients"."""
-    classes, (*_, before, last) = window.context.words.classes, ("", "", *text.lower().split())
-    return last.isdigit() and before in classes.prepositions
+    """Check for a preposition and a number at the end: "cone-rod dystrophy in 6 patients", but not
+    "fingers 3 to 5".
+    """
+    classes, (*_, first, joint, last) = (
+        window.context.words.classes,
+        ("", "", *text.lower().split()),
+    )
+    return last.isdigit() and joint in classes.prepositions and not first.isdigit()
 
 
 def goes_across(window: Window) -> bool:

@@ -77,6 +77,7 @@ class WordForms:
         self._plain_adjectives = words.plain_adjectives
         self._dependent_adjectives = words.dependent_adjectives
         self._verb_endings = words.verb_endings
+        self._participle_endings = tuple(words.participle_endings)
         self._quality_endings = sorted(words.quality_endings)
         self._prefixes = tuple(sorted(words.compound_prefixes))
         self.roots: Mapping[str, tuple[str, ...]] = kinds["root"]
@@ -180,7 +181,8 @@ class WordForms:
         return Forms.of(self._rows(word))
 
     def _rows(self, word: str) -> Iterator[tuple[int, int, float, bool]]:
-        least = 2 if word in self._dependent_adjectives else 1
+        is_participle = word.endswith(self._participle_endings) and word not in self.states
+        least = 2 if is_participle or word in self._dependent_adjectives else 1
         for noun in self.base_forms(word):
             yield hash_word(noun), least, DERIVED, False
         for other, certainty in self.relatives_of(word).items():
