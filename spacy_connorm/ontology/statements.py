@@ -210,4 +210,4 @@ def _id(value: str) -> str:
     """Make an id from an IRI; other texts are returned unchanged."""
     if "://" not in value:
         return value
-    return _prefixed(value) or _LAST.findall(value)[0]
+    return _prefixed(value) or _LAST.findall(value.rstrip("/#"))[0]

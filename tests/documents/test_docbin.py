@@ -8,6 +8,7 @@ from spacy.vocab import Vocab
 
 from spacy_connorm.documents.docbin import read_docs, write_docs
 from spacy_connorm.errors import ConnormError
+from spacy_connorm.workflows.texts import read_inputs
 
 
 @pytest.fixture
@@ -40,6 +41,17 @@ def test_what_is_damaged_is_named(path, fields):
     change(path, **fields)
     with pytest.raises(ConnormError, match=r"CN220.*a\.spacy"):
         list(read_docs(path, Vocab()))
+
+
+def test_values_that_are_nested_too_deeply_to_be_kept_are_damage(path):
+    saved = srsly.msgpack_loads(zlib.decompress(path.read_bytes()))
+    del saved["cats"]
+    fields = srsly.msgpack_dumps(saved)
+    # A map of up to 15 fields begins with 0x80 plus their number, a list of one with 0x91.
+    nested = srsly.msgpack_dumps("cats") + b"\x91" * 900 + b"\xc0"
+    path.write_bytes(zlib.compress(bytes([fields[0] + 1]) + fields[1:] + nested))
+    with pytest.raises(ConnormError, match=r"CN220.*a\.spacy"):
+        list(read_inputs(path))
 
 
 @pytest.mark.parametrize(

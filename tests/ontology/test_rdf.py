@@ -128,6 +128,7 @@ def test_skos_is_read_in_one_language(data):
             "<rdfs:label>heart failure</rdfs:label>",
             Concept("Heart_Failure", "heart failure"),
         ),
+        ("http://example.org/gout/", "<rdfs:label>gout</rdfs:label>", Concept("gout", "gout")),
     ],
 )
 def test_ontologies_of_several_makers(tmp_path, iri, inside, expected):
