@@ -21,6 +21,8 @@ from .review import MappingReview
 TOKEN_VARIABLE = "SPACY_CONNORM_TOKEN"
 _SECONDS_TO_FINISH = 30
 _WAITING = 128
+# New connections are taken in groups of this part of the most that there may be.
+_AT_ONCE = 12
 
 
 def serve(
@@ -170,9 +172,12 @@ def _run(
             await super().startup(sockets)
             on_start()
 
+    most = most_connections()
     config = uvicorn.Config(
         app,
-        http=bounded_protocol(limits.seconds, most_connections()),
+        http=bounded_protocol(limits.seconds, most),
+        # So many are accepted before the first of them is counted.
+        backlog=max(1, most // _AT_ONCE),
         access_log=False,  # it would contain the paths that clients request
         log_config=None,
         lifespan="off",

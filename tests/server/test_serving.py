@@ -7,6 +7,8 @@ import subprocess
 import sys
 import threading
 import urllib.request
+from contextlib import ExitStack
+from urllib.parse import urlsplit
 
 import pytest
 from correcting import NOTE
@@ -171,3 +173,19 @@ def test_without_the_extra(pipeline, path, monkeypatch):
     for call in (serve, make_app):
         with pytest.raises(ConnormError, match=r"CN126.*spacy-connorm\[serve\]"):
             call(pipeline, corrections=path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals")
+def test_a_crowd_that_asks_nothing_does_not_take_all_files(start, folder, path):
+    few = "import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))"
+    process, address = start("-c", f"{few}\n{SLOW}", folder, path)
+    place = urlsplit(address)
+    with ExitStack() as stack:
+        for _ in range(300):
+            client = socket.create_connection((place.hostname, place.port), timeout=30)
+            stack.enter_context(client).sendall(b"GET / HT")
+        with urllib.request.urlopen(f"{address}health", timeout=30) as answer:
+            assert answer.status == 200
+        process.terminate()
+        # Nothing is told of files that cannot be opened.
+        assert process.stdout.read() == "STOPPED\n"
