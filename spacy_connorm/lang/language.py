@@ -50,7 +50,9 @@ class Meaning(NamedTuple):
         "name": what is said for another name. "state": what is said of a patient. "change": what
         changes, as a noun, and the adjective of names. "amount": how much of something there is.
         "within": what only longer names say. "ending": a noun and two words of names. "ordinal":
-        a number. "alike": words that can replace each other.
+        a number. "alike": words that can replace each other. "part" and "process": a part of the
+        body and what happens to it, and the beginnings and endings of a word for both:
+        "gallbladder" and "inflammation" for "cholecystitis".
     stands_for (Tuple[str, ...]): Normalized words; an empty text where names have none.
     """
 

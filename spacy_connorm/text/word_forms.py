@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..lang import LanguageData
-from .bag_hashes import hash_bag, hash_word
+from .bag_hashes import MODULUS, hash_bag, hash_word
 from .endings import EndingPair, OtherEndings
 
 # The minimum number of letters that both words begin with.
@@ -94,6 +94,8 @@ class WordForms:
             {row.ending: row.noun_endings for row in language.derivations if row.is_of_nouns}
         )
         self._adjectives = _inverted(self.roots)
+        self._parts = kinds["part"]
+        self._processes = kinds["process"]
         self._other_endings = OtherEndings(endings)
         self.of = lru_cache(_CACHED)(self._of)
 
@@ -193,10 +195,25 @@ class WordForms:
             yield hash_bag(names), 1, DERIVED, False
         for parts in self.compounds(word):
             yield hash_bag(parts), 1, 1.0, False
+        for process, disease in self._diseases_of(word):
+            yield (hash_word(disease) - hash_word(process)) % MODULUS, 2, 1.0, False
+        if word in self._processes:  # A word that no name has would end the window.
+            yield hash_word(word), 2, 1.0, False
         for phrase in self._within.get(word, ()):
             yield hash_bag(tuple(phrase.split())), 2, 1.0, False
         for adjective in self.adjectives_of(word):
             yield hash_word(adjective), 2, DERIVED, True
+
+    def _diseases_of(self, word: str) -> Iterator[tuple[str, str]]:
+        """List the words for what happens to a part of the body: "cholecystitis" for "gallbladder"
+        beside "inflammation".
+
+        YIELDS (Tuple[str, str]): The word that it must be beside, and the word for both.
+        """
+        for noun in (word, *self.roots.get(word, ())):
+            for beginning in self._parts.get(noun, ()):
+                for process, endings in self._processes.items():
+                    yield from ((process, beginning + ending) for ending in endings)
 
     def _qualities(self, word: str) -> Iterator[str]:
         if word in self._plain_adjectives:
