@@ -88,6 +88,7 @@ TOGETHER = {
     "lang/test_phrases.py",
     "lang/test_tables.py",
     "index/test_rebuilding.py",
+    "index/vectors/test_metric.py",
     "linker/test_inner_products.py",
     "linker/test_snapshots.py",
     "server/test_page.py",

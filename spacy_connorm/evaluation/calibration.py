@@ -11,7 +11,7 @@ from ..encoders import choose_device
 from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.atomic import require_apart
 from ..files.folders import read_object, replaced, require_replaceable
-from ..index.vectors.metric import COSINE
+from ..index.search import COSINE
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from ..pipeline.saving import write_pipeline

@@ -1,6 +1,8 @@
-"""Arrays in files, memory-mapped for reading, and look-ups in sorted arrays."""
+"""Arrays and texts in files, memory-mapped for reading, and look-ups in sorted arrays."""
 
-from collections.abc import Collection, Mapping
+from array import array
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -58,8 +60,8 @@ def save_arrays(folder: Path, stem: str, arrays: Mapping[str, np.ndarray]) -> No
     stem (str): The beginning of their names.
     arrays (Mapping[str, np.ndarray]): The arrays by name.
     """
-    for name, array in arrays.items():
-        np.save(folder / f"{stem}.{name}.npy", array)
+    for name, values in arrays.items():
+        np.save(folder / f"{stem}.{name}.npy", values)
 
 
 def write_header(file: BinaryIO, dtype: np.dtype | str, shape: tuple[int, ...]) -> None:
@@ -97,6 +99,84 @@ def require_offsets(path: Path, offsets: np.ndarray, total: int) -> None:
         raise damaged(path, f"it does not divide {total} values")
     if (offsets[1:] < offsets[:-1]).any():
         raise damaged(path, "its values do not ascend")
+
+
+@dataclass(frozen=True, eq=False)
+class TextArray:
+    """Texts in files, memory-mapped.
+
+    utf8 (np.ndarray): uint8: the n texts as UTF-8, one after another.
+    start (Ints1d): int64 (n + 1,): text i goes from start[i] to start[i + 1].
+    path (Path): The file of `utf8`, for messages.
+    """
+
+    utf8: np.ndarray
+    start: np.ndarray
+    path: Path = Path()
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> "TextArray":
+        """Put texts one after another, in memory.
+
+        texts (Iterable[str]): Texts that can be encoded as UTF-8.
+        RETURNS (TextArray): The texts.
+        """
+        encoded = [text.encode() for text in texts]
+        utf8 = np.frombuffer(b"".join(encoded), dtype="uint8")
+        return cls(utf8, np.cumsum([0, *map(len, encoded)]))
+
+    @classmethod
+    def open(cls, folder: Path, stem: str) -> "TextArray":
+        """Open texts.
+
+        folder (Path): The folder of their files.
+        stem (str): The beginning of the file names.
+        RETURNS (TextArray): The texts.
+        RAISES (ConnormError): CN402 if the files do not fit together.
+        """
+        path, start_path = (folder / f"{stem}.{part}.npy" for part in ("utf8", "start"))
+        utf8 = open_array(path, "uint8", (None,))
+        start = open_array(start_path, "int64", (None,))
+        require_offsets(start_path, start, len(utf8))
+        return cls(utf8, start, path)
+
+    def read(self, numbers: np.ndarray) -> list[str]:
+        """Read texts.
+
+        numbers (Ints1d): int64 (b,): their numbers.
+        RETURNS (List[str]): b texts.
+        RAISES (ConnormError): CN402 for texts that the files lack, or that are not UTF-8.
+        """
+        if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(self):
+            raise damaged(self.path, "it lacks texts")
+        content = self.utf8.data
+        bounds = zip(self.start[numbers].tolist(), self.start[numbers + 1].tolist(), strict=True)
+        try:
+            return [str(content[start:end], "utf8") for start, end in bounds]
+        except UnicodeDecodeError as error:
+            raise damaged(self.path, error) from error
+
+
+def save_texts(folder: Path, stem: str, texts: Iterable[bytes]) -> None:
+    """Write the files that `TextArray.open` opens. The texts are not kept in memory.
+
+    folder (Path): The folder.
+    stem (str): The beginning of the file names.
+    texts (Iterable[bytes]): The texts as UTF-8.
+    """
+    start = array("q", [0])
+    with (folder / f"{stem}.utf8.npy").open("wb") as file:
+        write_header(file, "uint8", (0,))
+        for text in texts:
+            file.write(text)
+            start.append(start[-1] + len(text))
+        # Headers have room for any length, so this one takes the place of the first.
+        file.seek(0)
+        write_header(file, "uint8", (start[-1],))
+    save_arrays(folder, stem, {"start": np.frombuffer(start, dtype="int64")})
 
 
 def find_sorted(known: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -30,14 +30,13 @@ from ..text.words import words_of
 from .backends.protocol import Backend, Earlier
 from .concept_index import ConceptIndex
 from .hash_sets import OTHER_NAMES, WORD_PAIRS, other_names, word_pairs
-from .keys import KeyTable, hash_keys
 from .manifest import make_facts
-from .members import Members
+from .name_words import NameWords
 from .names import GroupedNames, NameFile, group_names
-from .search import D, O, Search
+from .rows import KeyTable, Members, hash_keys
+from .search import COSINE, D, O, Search, metric_of
 from .store_writer import StoreWriter
 from .vectors.kinds import Vectors, from_raw, join, open_vectors, scaled
-from .vectors.metric import COSINE, metric_of
 from .vectors.writer import VectorWriter
 from .word_bags import RewritingTable, WordBags
 
@@ -194,8 +193,9 @@ def write_index(
             grouped.members.write(folder)
             KeyTable.from_hashes(grouped.hashes).write(folder)
             read, words = partial(_read_texts, names, grouped.texts), words_of(language)
-            rows = grouped.members.row_numbers()
-            WordBags.from_texts(read(), rows, words).write(folder)
+            name_words = NameWords.from_texts(read(), words)
+            name_words.write(folder)
+            WordBags.from_words(name_words, grouped.members.row_numbers()).write(folder)
             word_pairs(read(), words).write(folder, WORD_PAIRS)
             others = other_names(map(clean, _names_of(background)), words)
             others.write(folder, OTHER_NAMES)

@@ -22,13 +22,12 @@ from ..text.words import words_of
 from .backends.exact import ExactSearcher
 from .backends.protocol import Backend, Searcher
 from .hash_sets import OTHER_NAMES, WORD_PAIRS, HashSet
-from .keys import KeyTable
 from .manifest import read_facts
-from .members import Members
-from .search import TARGETS, O, Search
+from .name_words import NameWords
+from .rows import KeyTable, Members
+from .search import TARGETS, O, Search, metric_of
 from .store import ConceptStore
 from .vectors.kinds import Vectors, open_vectors, scaled
-from .vectors.metric import metric_of
 from .word_bags import RewritingTable, WordBags
 
 
@@ -64,6 +63,7 @@ class ConceptIndex:
         rows = len(self.vectors)
         self.members = Members.open(folder, rows=rows, concepts=len(self.store))
         self.keys = KeyTable.open(folder, rows=rows)
+        self.name_words = NameWords.open(folder, texts=len(self.members.concept))
         self.word_bags = WordBags.open(folder, rows=rows)
         self.rewriting = RewritingTable.open(folder)
         self.word_pairs = HashSet.open(folder, WORD_PAIRS)

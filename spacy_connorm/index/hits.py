@@ -15,9 +15,8 @@ from .backends.protocol import AllowedItems, Searcher
 from .concept_index import ConceptIndex
 from .filter import AllowedConcepts
 from .overlay import SynonymOverlay
-from .search import D, Search
+from .search import COSINE, D, Search
 from .vectors.hybrid import HybridVectors
-from .vectors.metric import COSINE
 
 # Scores closer than this are ties: the float32 cosine of a text with itself has an error of 1e-6.
 # Inner products of 10 and more have six significant digits.

@@ -14,7 +14,7 @@ from ..errors import ConnormError, Errors
 from ..files.folders import MANIFEST, damaged
 from ..text.endings import EndingPair
 from .backends.protocol import Backend
-from .vectors.metric import COSINE, METRICS
+from .search import COSINE, METRICS
 
 # To be raised with every change of what the files of an index hold, and so with every change of the
 # words of names: an index of another version is refused, not converted.

@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..files.arrays import write_header
+from ..files.arrays import save_texts
 from .concept_index import ConceptIndex
-from .keys import KeyTable
-from .members import Members
+from .rows import KeyTable, Members
 from .search import D, O
-from .store import STARTS_FILE, TEXTS_FILE
+from .store import NAMES
 
 # The number of texts hashed at once.
 _WINDOW = 1 << 15
@@ -175,13 +174,8 @@ class NameFile:
         folder (Path): The folder of the index.
         """
         content, ends = self._content, np.frombuffer(self._ends, dtype="int64")
-        starts, ends = ends[texts], ends[texts + 1]
-        sizes = np.concatenate([[0], ends - starts])
-        np.save(folder / STARTS_FILE, np.cumsum(sizes))
-        with (folder / TEXTS_FILE).open("wb") as file:
-            write_header(file, "uint8", (int(sizes.sum()),))
-            for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-                file.write(content[start:end])
+        bounds = zip(ends[texts].tolist(), ends[texts + 1].tolist(), strict=True)
+        save_texts(folder, NAMES, (content[start:end] for start, end in bounds))
 
 
 def _hash_texts(texts: Iterable[str]) -> np.ndarray:

@@ -15,7 +15,7 @@ from ..encoders.raw import Raw, stack
 from ..files.folders import damaged
 from .backends.exact import ExactSearcher
 from .concept_index import ConceptIndex
-from .keys import hash_keys
+from .rows import hash_keys
 from .search import D, Search
 from .vectors.kinds import Vectors, from_raw, join, open_vectors, scaled
 

@@ -1,7 +1,7 @@
-"""The six searches: what is searched, in which representation."""
+"""The six searches: what is searched, in which representation; and what vectors are compared by."""
 
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from ..errors import require_choice
 
@@ -36,3 +36,15 @@ class Search(StrEnum):
 
 
 SEARCHES = tuple(Search)
+
+Metric: TypeAlias = Literal["cosine", "dot"]
+COSINE: Metric = "cosine"
+METRICS = (COSINE, "dot")
+
+
+def metric_of(backend: Any) -> str:
+    """Get the metric of a backend's scores.
+
+    RETURNS (str): The metric; "cosine" for a backend that does not specify one.
+    """
+    return getattr(backend, "metric", COSINE)

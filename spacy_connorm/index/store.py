@@ -13,7 +13,7 @@ import numpy as np
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, split_curie
 from ..errors import ConnormError, Errors
-from ..files.arrays import open_array, require_offsets
+from ..files.arrays import TextArray
 from ..files.folders import damaged
 from ..text.cleaning import clean
 from .cache import Cache
@@ -39,8 +39,8 @@ _SHOWN_TYPES = 20
 _CACHED = 100_000
 # The number of concepts that tell the vocabulary of the ontology's ids.
 _ASKED = 50
-# The texts of all members as UTF-8, one after another, and where each begins.
-TEXTS_FILE, STARTS_FILE = "names.utf8.npy", "names.start.npy"
+# The texts of all members, a `TextArray`.
+NAMES = "names"
 
 
 class ConceptStore:
@@ -55,10 +55,7 @@ class ConceptStore:
         RAISES (ConnormError): CN402 if the texts are damaged.
         """
         self.path = path
-        utf8 = open_array(path.with_name(TEXTS_FILE), "uint8", (None,))
-        self._text_starts = open_array(path.with_name(STARTS_FILE), "int64", (None,))
-        require_offsets(path.with_name(STARTS_FILE), self._text_starts, len(utf8))
-        self._utf8 = memoryview(utf8.data)
+        self._names = TextArray.open(path.parent, NAMES)
         self._database = Database(path)
         self._labels: Cache[int, tuple[str, str]] = Cache(_CACHED)
         self._texts: Cache[int, str] = Cache(_CACHED)
@@ -165,7 +162,7 @@ class ConceptStore:
 
         YIELDS (str): The texts in the order of the members.
         """
-        count = len(self._text_starts) - 1
+        count = len(self._names)
         for start in range(0, count, _PAGE):
             yield from self._read_texts(range(start, min(start + _PAGE, count))).values()
 
@@ -178,15 +175,7 @@ class ConceptStore:
         return {number: (concept_id, name) for number, concept_id, name in rows}
 
     def _read_texts(self, members: Sequence[int]) -> dict[int, str]:
-        wanted = np.asarray(members, dtype="int64")
-        if not 0 <= wanted.min() <= wanted.max() < len(self._text_starts) - 1:
-            raise damaged(self.path.with_name(STARTS_FILE), "it lacks texts")
-        starts, ends = (self._text_starts[wanted + place].tolist() for place in (0, 1))
-        try:
-            bounds = zip(starts, ends, strict=True)
-            texts = [str(self._utf8[start:end], "utf8") for start, end in bounds]
-        except UnicodeDecodeError as error:
-            raise damaged(self.path.with_name(TEXTS_FILE), error) from error
+        texts = self._names.read(np.asarray(members, dtype="int64"))
         return dict(zip(members, texts, strict=True))
 
     def concept(self, number: int) -> Concept:

@@ -13,7 +13,7 @@ from ..encoders.protocol import Encoder, encode, encoder_inputs
 from ..encoders.raw import Raw
 from ..files.folders import damaged
 from .concept_index import ConceptIndex
-from .keys import hash_keys
+from .rows import hash_keys
 from .vectors.hybrid import HybridVectors
 from .vectors.kinds import Vectors, from_raw
 from .vectors.sparse import SparseVectors

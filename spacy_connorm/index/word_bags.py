@@ -5,12 +5,11 @@ The hash of a bag of words is the sum of its words' hashes, so replacing words a
 the sum: all rewritten forms of a text are computed, and searched, as arrays of numbers.
 """
 
-from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from itertools import chain, islice, pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,11 +21,10 @@ from ..text.substitutions import Substitution, language_substitutions
 from ..text.word_forms import DERIVED
 from ..text.words import Words
 from .hash_sets import HashSet
+from .name_words import NameWords
 
 _STEM = "word_bags"
 HASHES = f"{_STEM}.hashes.npy"
-# The number of texts whose words are counted at once.
-_COUNTED = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,14 +54,21 @@ class WordBags:
         words (Words): Reads the words of their language.
         RETURNS (WordBags): The bags.
         """
-        hashes, distinct, longest = array("Q"), set[int](), 0
-        waiting = iter(texts)
-        while some := list(islice(waiting, _COUNTED)):
-            bags = [tuple(map(hash_word, words.bag(text))) for text in some]
-            hashes.extend([sum(bag) % MODULUS for bag in bags])
-            distinct.update(chain.from_iterable(bags))
-            longest = max(longest, *map(len, bags))
-        values = np.frombuffer(hashes, dtype="uint64")
+        return cls.from_words(NameWords.from_texts(texts, words), rows)
+
+    @classmethod
+    def from_words(cls, names: NameWords, rows: np.ndarray) -> "WordBags":
+        """Collect the bags of texts whose words were read.
+
+        names (NameWords): n texts; those without words are left out.
+        rows (Ints1d): int64 (n,): the row of each.
+        RETURNS (WordBags): The bags.
+        """
+        hashes = names.hashes
+        # Differences of sums that pass the modulus are right, too.
+        sums = np.zeros(len(names.numbers) + 1, dtype="uint64")
+        np.cumsum(hashes[names.numbers], out=sums[1:])
+        values = sums[names.start[1:]] - sums[names.start[:-1]]
         # Texts without words have the hash 0.
         kept = np.flatnonzero(values)
         values, places = values[kept], rows[kept]
@@ -75,8 +80,8 @@ class WordBags:
         return cls(
             values[first],
             places[first].astype("int32"),
-            np.array(sorted(distinct), dtype="uint64"),
-            longest,
+            np.unique(hashes),
+            int(np.diff(names.start).max(initial=0)),
         )
 
     def rows_of(self, values: np.ndarray) -> list[np.ndarray]:
@@ -191,72 +196,62 @@ def rewrite(
     min_certainty (float): Leave out less certain names.
     RETURNS (List[Rewritten]): For each text at most 32 names, the most certain first.
     """
-    tables = [language_table(words), *([] if table is None else [table])]
     found = [_NOTHING] * len(bags)
-    by_size = defaultdict[int, list[int]](list)
-    for number, bag in enumerate(bags):
-        by_size[len(bag)].append(number)
-    for size, numbers in by_size.items():
-        if 0 < size <= _MAX_WORDS and len(names.hashes):
-            alike = list(map(bags.__getitem__, numbers))
-            rewritten = _rewrite_alike(alike, names, words, tables, min_certainty)
-            for number, names_of_text in zip(numbers, rewritten, strict=True):
-                found[number] = names_of_text
-    return found
-
-
-def _rewrite_alike(
-    bags: Sequence[tuple[str, ...]],
-    names: WordBags,
-    words: Words,
-    tables: Sequence["RewritingTable"],
-    min_certainty: float,
-) -> list[Rewritten]:
-    """Rewrite texts with the same number of words; see `rewrite`."""
-    values = np.fromiter(map(hash_word, chain.from_iterable(bags)), dtype="uint64")
-    values = values.reshape(len(bags), -1)
-    parts, places = hash_parts(values), _places(values.shape[1])
-    single = [_derivations(bags, values, names, words)]
-    for table in tables:
-        single.append(table.replacements(values, parts, places, min_certainty))
+    numbers = [number for number, bag in enumerate(bags) if 0 < len(bag) <= _MAX_WORDS]
+    if not numbers or not len(names.hashes):
+        return found
+    bags = [bags[number] for number in numbers]
+    sizes = np.array(list(map(len, bags)))
+    # Shorter bags are filled with zeros, which change no sum.
+    values = np.zeros((len(bags), sizes.max()), dtype="uint64")
+    in_order = map(hash_word, chain.from_iterable(bags))
+    values[np.arange(sizes.max()) < sizes[:, None]] = np.fromiter(in_order, dtype="uint64")
+    places, are_parts = _places(values.shape[1])
+    texts, part = np.nonzero(are_parts[sizes])
+    parts = hash_parts(values)[texts, part]
+    single = [
+        _derivations(bags, values, names, words),
+        *(
+            some.replacements(values, texts, parts, places[part], min_certainty)
+            for some in (language_table(words), table)
+            if some is not None
+        ),
+    ]
     texts, changes, certain = _with_pairs(single, len(bags), min_certainty)
     hashes = values.sum(axis=1, dtype="uint64")[texts] + changes
     known = np.flatnonzero(names.contain(hashes))
     known = known[np.lexsort((-certain[known], texts[known]))]
-    found = names.rows_of(hashes[known])
-    counts = list(map(len, found))
-    rows = np.concatenate([_NOTHING.rows, *found])
+    rows_of = names.rows_of(hashes[known])
+    counts = list(map(len, rows_of))
+    rows = np.concatenate([_NOTHING.rows, *rows_of])
     texts, certain = np.repeat(texts[known], counts), np.repeat(certain[known], counts)
     _, first = np.unique(texts << 32 | rows, return_index=True)
     first = np.sort(first)
     bounds = np.searchsorted(texts[first], np.arange(len(bags) + 1)).tolist()
-    rewritten = []
-    for start, end in pairwise(bounds):
+    for number, (start, end) in zip(numbers, pairwise(bounds), strict=True):
         kept = first[start : min(end, start + _MAX_ROWS)]
-        rewritten.append(Rewritten(rows[kept], certain[kept]))
-    return rewritten
+        found[number] = Rewritten(rows[kept], certain[kept])
+    return found
 
 
-def _derivations(
-    bags: Sequence[tuple[str, ...]], values: np.ndarray, names: WordBags, words: Words
-) -> "_Replacements":
+def _derivations(bags: Sequence[tuple[str, ...]], names: WordBags, words: Words) -> "_Replacements":
     """List the words in names that words of texts derive from, and the names that paraphrase them.
 
-    bags (Sequence[Tuple[str, ...]]): b texts of k words.
-    values (np.ndarray): uint64 (b, k): the hashes of their words.
+    bags (Sequence[Tuple[str, ...]]): b texts.
+    values (np.ndarray): uint64 (b, k): the hashes of their words, and zeros.
     names (WordBags): The names of the index.
     words (Words): Reads the words of their language.
     RETURNS (_Replacements): The replacements.
     """
-    size = values.shape[1]
     forms = list(map(words.forms.of, chain.from_iterable(bags)))
-    replaced = np.repeat(np.arange(values.size), [len(form.hashes) for form in forms])
+    sizes = np.array(list(map(len, bags)))
+    texts, places = np.nonzero(np.arange(values.shape[1]) < sizes[:, np.newaxis])
+    which = np.repeat(np.arange(len(forms)), [len(form.hashes) for form in forms])
     hashes, least, certainty, _ = map(np.concatenate, zip(*forms, strict=True))
     is_known = names.have_words(hashes) | names.contain(hashes)
-    known = np.flatnonzero(is_known & (least <= size))
-    replaced = replaced[known]
-    texts, places = np.divmod(replaced, size)
-    changes = hashes[known] - values.ravel()[replaced]
+    known = np.flatnonzero(is_known & (least <= sizes[texts[which]]))
+    texts, places = texts[which[known]], places[which[known]]
+    changes = hashes[known] - values[texts, places]
     certain = np.minimum(DERIVED, certainty[known])
     return _Replacements(texts, changes, certain, np.left_shift(1, places))
 
@@ -312,19 +307,26 @@ class RewritingTable:
         )
 
     def replacements(
-        self, values: np.ndarray, parts: np.ndarray, places: np.ndarray, min_certainty: float
+        self,
+        values: np.ndarray,
+        texts: np.ndarray,
+        parts: np.ndarray,
+        places: np.ndarray,
+        min_certainty: float,
     ) -> "_Replacements":
         """List the substitutions of the words of texts.
 
-        values (np.ndarray): uint64 (b, k): the hashes of the words of b bags.
-        parts (np.ndarray): uint64 (b, p): the parts of b bags, from `hash_parts`.
+        values (np.ndarray): uint64 (b, k): the hashes of the words of b bags, and zeros.
+        texts (Ints1d): int64 (p,): the bag of each part, ascending.
+        parts (np.ndarray): uint64 (p,): the hashes of parts of bags.
         places (Ints1d): int64 (p,): the words of each part, see `_Replacements`.
         min_certainty (float): Leave out less certain substitutions.
         RETURNS (_Replacements): The substitutions.
         """
         found = find_sorted(self.words, parts)
-        texts, part = np.nonzero(found >= 0)
-        which, number = self._numbers(found[texts, part])
+        known = np.flatnonzero(found >= 0)
+        which, number = self._numbers(found[known])
+        which = known[which]
         company = self.company[number]
         kept = self.certainty[number] >= min_certainty
         kept &= (company == 0) | (values[texts[which]] == company[:, None]).any(axis=1)
@@ -333,7 +335,7 @@ class RewritingTable:
             texts[which],
             self.change[number],
             self.certainty[number].astype("float64"),
-            places[part[which]],
+            places[which],
         )
 
     def _numbers(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -413,14 +415,21 @@ def language_table(words: Words) -> RewritingTable:
     return RewritingTable.from_substitutions(language_substitutions(words.language))
 
 
-@lru_cache(maxsize=32)
-def _places(size: int) -> np.ndarray:
-    """List the words that each part of `hash_parts` replaces.
+@lru_cache(maxsize=_MAX_WORDS)
+def _places(size: int) -> tuple[np.ndarray, np.ndarray]:
+    """List the words that each part of `hash_parts` replaces, and the parts of shorter bags.
 
-    RETURNS (Ints1d): int64 bit masks of positions.
+    size (int): The number of words in the longest bag.
+    RETURNS (Tuple[Ints1d, np.ndarray]): int64 (p,) bit masks of positions, and bool (size + 1, p):
+        which of them are parts of a bag with a number of words.
     """
-    bits = 1 << np.arange(size)
-    return hash_parts(bits.astype("uint64")[np.newaxis])[0].astype("int64")
+    bits = np.left_shift(1, np.arange(size))
+    # The parts of bags of ones have as many words as their sums say.
+    places, counts = hash_parts(np.stack([bits, np.ones_like(bits)]).astype("uint64"))
+    sizes = np.arange(size + 1, dtype="uint64")[:, np.newaxis]
+    is_inside = places < np.left_shift(np.uint64(1), sizes)
+    # A part that is not empty leaves a word.
+    return places.astype("int64"), is_inside & ((counts == 0) | (counts < sizes))
 
 
 def _with_pairs(

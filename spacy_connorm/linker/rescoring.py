@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import compress
 from math import ceil
 from typing import ClassVar
@@ -15,7 +14,6 @@ from ..index.hits import DIGITS, Hit, IndexTexts, best_hits, rounded, with_parts
 from ..index.search import Search
 from ..index.vectors.hybrid import HybridVectors
 from ..index.word_bags import Rewritten
-from ..text.words import Words
 from .batch import SearchBatch
 
 
@@ -115,69 +113,56 @@ class ExtraWords(Rescorer):
 
         RETURNS (List[List[Hit]]): The hits in their new order.
         """
-        batch, rescored = results.batch, []
+        batch, words = results.batch, results.batch.index.words
         is_new = (batch.rows[results.places] < 0).tolist()
-        texts = batch.index.store.texts(
-            [
-                hit.member
-                for hits in compress(results.hits, is_new)
-                for hit in hits
-                if hit.member >= 0
-            ]
-        )
+        members = {
+            hit.member: None
+            for hits in compress(results.hits, is_new)
+            for hit in hits
+            if hit.member >= 0
+        }
+        bags = dict(zip(members, batch.index.name_words.of([*members]), strict=True))
+        rescored = []
         for place, hits, new in zip(results.places, results.hits, is_new, strict=True):
-            if new:
-                names = batch.in_other_words.get(place)
-                members = () if names is None else batch.index.members.of_rows(names.rows).tolist()
-                lowered = self._lowered(
-                    batch.texts[place], hits, texts, set(members), batch.index.words
-                )
-                hits = best_hits(lowered, results.top_k)
-            rescored.append(hits)
+            if not new:
+                rescored.append(hits)
+                continue
+            names = batch.in_other_words.get(place)
+            spared = () if names is None else batch.index.members.of_rows(names.rows).tolist()
+            mention = by_first_letters(words.known_bag(batch.texts[place]))
+            lowered = []
+            for hit in hits:
+                # Texts that users added are no members.
+                name = bags.get(hit.member) or words.known_bag(hit.text)
+                share = 0.0 if hit.member in spared else extra_share(mention, name)
+                distance = round(hit.distance + self.weight * share, DIGITS)
+                lowered.append(Hit(distance, *hit[1:]) if share else hit)
+            rescored.append(best_hits(lowered, results.top_k))
         return rescored
 
-    def _lowered(
-        self,
-        mention: str,
-        hits: Sequence[Hit],
-        texts: Mapping[int, str],
-        spared: Collection[int],
-        words: Words,
-    ) -> list[Hit]:
-        lowered = []
-        for distance, rarity, rank, concept, item, member, text, parts in hits:
-            name = texts.get(member) or text
-            if member not in spared:
-                share = extra_share(mention, name, words)
-                distance = round(distance + self.weight * share, DIGITS)
-            lowered.append(Hit(distance, rarity, rank, concept, item, member, name, parts))
-        return lowered
 
-
-def extra_share(mention: str, name: str, reader: Words) -> float:
+def extra_share(mention: Mapping[str, Collection[str]], name: Sequence[str]) -> float:
     """Compute the share of a name's words that a mention lacks.
 
-    mention (str): The text of a mention.
-    name (str): A name that was found for it.
-    reader (Words): Reads the words of their language.
+    mention (Mapping[str, Collection[str]]): The words of a mention, from `by_first_letters`.
+    name (Sequence[str]): The words of a name that was found for it.
     RETURNS (float): The share of words in the name that are not forms of any word in the mention, 0
         to 1.
     """
-    words = reader.known_bag(name)
-    if not words:
-        return 0.0
-    of_mention, extra = _by_first_letters(reader.known_bag(mention)), 0
-    for word in words:
-        alike = of_mention.get(word[:_LETTERS])
+    extra = 0
+    for word in name:
+        alike = mention.get(word[:_LETTERS])
         if alike is None or (word not in alike and not _has_form(word, alike)):
             extra += 1
-    return extra / len(words)
+    return extra / len(name) if extra else 0.0
 
 
-@lru_cache(maxsize=1024)
-def _by_first_letters(bag: tuple[str, ...]) -> dict[str, list[str]]:
+def by_first_letters(bag: Iterable[str]) -> dict[str, list[str]]:
     """Group the words of a mention by their first letters, so that most words of a name are
     excluded at once.
+
+    bag (Iterable[str]): The words.
+    RETURNS (Dict[str, List[str]]): The words by their first letters.
     """
     words: dict[str, list[str]] = {}
     for word in bag:

@@ -14,11 +14,10 @@ from ..files.folders import MANIFEST, damaged
 from ..index.cache import Cache
 from ..index.concept_index import ConceptIndex
 from ..index.filter import AllowedConcepts, Filter, allowed_concepts
-from ..index.keys import hash_keys
 from ..index.overlay import SynonymOverlay
-from ..index.search import TARGETS
+from ..index.rows import hash_keys
+from ..index.search import COSINE, TARGETS
 from ..index.vectors.kinds import from_raw
-from ..index.vectors.metric import COSINE
 from ..text.cleaning import clean, encodable
 from .batch import SearchBatch
 from .calibration import Calibration

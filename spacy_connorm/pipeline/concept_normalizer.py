@@ -512,7 +512,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN005 if a span attribute is taken, CN421 for settings that are
             incompatible with the metric of the index.
         """
-        from ..index.vectors.metric import COSINE, metric_of
+        from ..index.search import COSINE, metric_of
 
         register_span_attributes(cfg["attribute_prefix"])
         register_matched_name()

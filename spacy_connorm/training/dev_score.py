@@ -24,7 +24,7 @@ from ..evaluation.queries import DEPTH
 from ..evaluation.report import score_row
 from ..files.atomic import TemporaryFolder
 from ..index.backends.exact import ExactIndex
-from ..index.vectors.metric import COSINE, Metric
+from ..index.search import COSINE, Metric
 from ..lang.language import NEUTRAL
 from ..linker.linking import candidates_of
 from ..linker.lookup import ConceptLookup

@@ -12,7 +12,7 @@ from spacy.util import registry
 from thinc.api import Config
 
 from ..files.folders import read_object, replaced
-from ..index.vectors.metric import COSINE, Metric
+from ..index.search import COSINE, Metric
 from ..pipeline.presets import NORMALIZER, preset_settings
 from .checkpoints import CONFIG
 

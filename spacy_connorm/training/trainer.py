@@ -26,7 +26,7 @@ from transformers.training_args import TrainingArguments
 from ..encoders.trainable import GroundedModule, TrainableModule
 from ..errors import ConnormError, Errors, require_choice
 from ..files.progress import progress_bar
-from ..index.vectors.metric import COSINE
+from ..index.search import COSINE
 from .adapters import FinalWeights, trained_share
 from .arguments import describe_hardware, make_arguments
 from .batchers import Ranking

@@ -2,7 +2,13 @@ import numpy as np
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files.arrays import are_among, find_sorted, open_array
+from spacy_connorm.files.arrays import (
+    TextArray,
+    are_among,
+    find_sorted,
+    open_array,
+    save_texts,
+)
 
 
 @pytest.fixture
@@ -93,3 +99,22 @@ def test_values_are_found(known, values, places):
     found = find_sorted(known, values)
     assert found.dtype == "int64" and found.tolist() == places
     assert are_among(known, values).tolist() == [place >= 0 for place in places]
+
+
+def test_texts_are_read_as_they_were_written(tmp_path):
+    texts = ["one", "", "zwölf", "🧬"]
+    save_texts(tmp_path, "texts", map(str.encode, texts))
+    for array in (TextArray.open(tmp_path, "texts"), TextArray.of(texts)):
+        assert len(array) == 4
+        assert array.read(np.array([3, 0, 1, 2, 0])) == ["🧬", "one", "", "zwölf", "one"]
+        assert array.read(np.array([], dtype="int64")) == []
+        with pytest.raises(ConnormError, match="CN402.*lacks texts"):
+            array.read(np.array([4]))
+
+
+def test_texts_that_are_not_utf8_are_refused(tmp_path):
+    save_texts(tmp_path, "texts", [b"one", b"\xff"])
+    array = TextArray.open(tmp_path, "texts")
+    assert array.read(np.array([0])) == ["one"]
+    with pytest.raises(ConnormError, match="CN402.*texts.utf8.npy"):
+        array.read(np.array([1]))

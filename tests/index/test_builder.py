@@ -17,7 +17,7 @@ from spacy_connorm.index.backends import exact
 from spacy_connorm.index.backends.annoy import AnnoyIndex
 from spacy_connorm.index.backends.exact import ExactIndex, ExactSearcher
 from spacy_connorm.index.concept_index import ConceptIndex
-from spacy_connorm.index.keys import hash_keys
+from spacy_connorm.index.rows import hash_keys
 from spacy_connorm.index.search import SEARCHES, Search
 from spacy_connorm.index.vectors.kinds import from_raw
 from spacy_connorm.index.verification import verify_texts

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from spacy_connorm.index.keys import hash_keys
 from spacy_connorm.index.names import NameFile
+from spacy_connorm.index.rows import hash_keys
 from spacy_connorm.index.search import D, O
 
 WRITTEN = ["b2", "שלום 🧬", "b1", "", "a" * 5000, "d2", "d1"]

@@ -12,7 +12,7 @@ from spacy_connorm.concepts import Concept
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.index.names import NameFile
 from spacy_connorm.index.search import O
-from spacy_connorm.index.store import TEXTS_FILE, ConceptStore
+from spacy_connorm.index.store import NAMES, ConceptStore
 from spacy_connorm.index.store_writer import StoreWriter
 
 CONCEPTS = [
@@ -124,12 +124,12 @@ def test_names_and_texts_come_by_number(store):
 
 @pytest.mark.parametrize("members", [[2], [-1], [0, 2]])
 def test_texts_that_are_lost_are_told(store, members):
-    with pytest.raises(ConnormError, match="CN402.*names.start.npy"):
+    with pytest.raises(ConnormError, match="CN402.*names.utf8.npy"):
         store.texts(members)
 
 
 def test_texts_that_are_damaged_are_told(store):
-    path = store.path.with_name(TEXTS_FILE)
+    path = store.path.with_name(f"{NAMES}.utf8.npy")
     path.write_bytes(path.read_bytes()[:-1] + b"\xff")
     assert ConceptStore(store.path).texts([0]) == {0: "root"}
     with pytest.raises(ConnormError, match="CN402.*names.utf8.npy"):

@@ -6,7 +6,13 @@ import pytest
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.linker.linking import candidates_of
-from spacy_connorm.linker.rescoring import ExtraWords, RewrittenWords, SameWords, extra_share
+from spacy_connorm.linker.rescoring import (
+    ExtraWords,
+    RewrittenWords,
+    SameWords,
+    by_first_letters,
+    extra_share,
+)
 from spacy_connorm.text.substitutions import Substitution
 from spacy_connorm.text.words import words_of
 
@@ -29,7 +35,11 @@ WORDS = words_of("en")
     ],
 )
 def test_the_share_of_words_that_the_mention_lacks(mention, name, share):
-    assert extra_share(mention, name, WORDS) == pytest.approx(share)
+    assert share_of(mention, name) == pytest.approx(share)
+
+
+def share_of(mention, name):
+    return extra_share(by_first_letters(WORDS.bag(mention)), WORDS.bag(name))
 
 
 def found_with(normalizer, mention, *rescorers, **limits):
@@ -51,7 +61,7 @@ def test_scores_are_lowered_by_words_that_the_mention_lacks(make_normalizer):
         for concept_id, (score, text) in after.items():
             same_text = before[concept_id]
             assert same_text[1] == text
-            expected = same_text[0] - 0.5 * extra_share(mention, text, WORDS)
+            expected = same_text[0] - 0.5 * share_of(mention, text)
             assert score == pytest.approx(expected, abs=1e-4)
         assert list(after.values()) == sorted(after.values(), key=lambda each: -each[0])
         assert list(scores(normalizer, mention, ExtraWords(0.5), top_k=2)) == list(after)[:2]

@@ -14,8 +14,8 @@ import numpy as np
 from ...encoders.raw import Raw
 from ...encoders.storage import DTYPES
 from ...errors import require_choice
+from ..search import METRICS, Metric
 from ..vectors.kinds import Vectors
-from ..vectors.metric import METRICS, Metric
 from ..vectors.postings import LEAST_ROWS, Postings
 from ..vectors.sparse import SparseVectors
 from .protocol import AllowedItems, Earlier, Neighbours

@@ -114,7 +114,7 @@ class Earlier(NamedTuple):
 
 class Backend(Protocol):
     """Builds and opens searchers, e.g. `AutoIndex` and `ExactIndex`. For the metric of its scores,
-    see `vectors.metric.metric_of`.
+    see `search.metric_of`.
 
     extra (str): The extra of spacy-connorm that it needs; empty if none.
     """

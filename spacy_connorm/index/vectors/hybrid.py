@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...encoders.raw import HybridArray, Raw
+from ..search import COSINE
 from .dense import DenseVectors, RowScores
-from .metric import COSINE
 from .sparse import SparseVectors
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from ...encoders.raw import HybridArray, Raw, stack
 from ...encoders.storage import DTYPES
 from ...files.arrays import open_array
 from ...files.folders import damaged
+from ..search import COSINE
 from .dense import DenseVectors
 from .hybrid import HybridVectors
-from .metric import COSINE
 from .sparse import SparseVectors
 
 # Unit vectors, one per row, or scaled ones, whose scores are inner products: see `scaled`.

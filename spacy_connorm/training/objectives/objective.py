@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import torch
 
 from ...errors import refuse
-from ...index.vectors.metric import COSINE, Metric
+from ...index.search import COSINE, Metric
 from ..batches import Memberships
 
 

@@ -8,7 +8,7 @@ from math import log
 import torch
 
 from ...errors import require_choice
-from ...index.vectors.metric import COSINE, Metric
+from ...index.search import COSINE, Metric
 from ..batches import Rankings, Relevance
 from .objective import (
     Objective,

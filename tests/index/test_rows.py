@@ -1,4 +1,4 @@
-"""Names gathered into rows and members, and members and keys on disk."""
+"""Names gathered into rows and members, the keys of rows, and both on disk."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spacy_connorm.index.keys import hash_keys
-from spacy_connorm.index.members import Members
 from spacy_connorm.index.names import Names, group_names
+from spacy_connorm.index.rows import KeyTable, Members, hash_keys
 from spacy_connorm.index.search import D, O
 
 
@@ -168,3 +167,28 @@ def test_exact_names_come_before_others():
     ]
     members = group_names(names_of(names)).members
     assert members.ranks(np.arange(3)).tolist() == [0, 1, 2]
+
+
+KEYS = st.lists(st.binary(max_size=4), unique=True)
+
+
+@given(kept=KEYS, asked=st.lists(st.binary(max_size=4)))
+def test_many_keys_have_the_rows_of_each(kept, asked):
+    table = KeyTable.from_hashes(hash_keys(kept))
+    expected = [kept.index(key) if key in kept else None for key in [*kept, *asked]]
+    assert [table.row(key) for key in [*kept, *asked]] == expected
+    rows = table.rows_of(hash_keys([*kept, *asked]))
+    assert rows.dtype == "int64"
+    assert [None if row < 0 else row for row in rows.tolist()] == expected
+
+
+@pytest.mark.parametrize("kept", [[], [b"a"]])
+def test_no_keys_have_no_rows(kept):
+    assert KeyTable.from_hashes(hash_keys(kept)).rows_of(hash_keys([])).shape == (0,)
+
+
+def test_a_table_that_is_mapped_gives_the_same_rows(tmp_path):
+    table = KeyTable.from_hashes(hash_keys([b"b", b"a"]))
+    table.write(tmp_path)
+    rows = KeyTable.open(tmp_path, rows=2).rows_of(hash_keys([b"a", b"b", b"c"]))
+    assert rows.tolist() == [1, 0, -1]
