@@ -28,7 +28,8 @@ _SAME_DENSE, _SAME_SPARSE = 2e-3, 1e-8
 
 
 def verify_texts(index: ConceptIndex, encoder: Encoder, *, report: Callable[[int], Any]) -> None:
-    """Check that the encoder sees each text as the input of its row, and gives it the row's vector.
+    """Check that the encoder sees each text as the input of its row, and gives it the row's vector;
+    and that it has the words that the index says.
 
     index (ConceptIndex): The index.
     encoder (Model[List[str], Floats2d]): The encoder that it was built with. It
@@ -45,6 +46,9 @@ def verify_texts(index: ConceptIndex, encoder: Encoder, *, report: Callable[[int
         if not np.array_equal(found, index.row_numbers[members.start : members.stop]):
             path = index.folder / "keys.hashes.npy"
             raise damaged(path, "a text is not found in its own row")
+        bags = [list(index.words.bag(texts[member])) for member in members]
+        if index.name_words.of(members) != bags:
+            raise damaged(index.folder / "name_words.numbers.npy", "a text has other words")
         report(len(members))
     rows = np.unique(np.linspace(0, len(index.vectors) - 1, _SAMPLE).astype("int64"))
     first = index.members.start[rows].tolist()

@@ -5,7 +5,6 @@ available method, and those that could be among the nearest are compared again i
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar, Literal, TypeGuard
 
@@ -32,9 +31,8 @@ _QUERIES = 64
 # groups there are for each of the nearest: fewer groups leave more rows to compare again.
 _GROUP = 16
 _GROUPS_FOR_ONE = 8
-# Postings are read for fewer queries than these, and if no more than this share of the items is
-# wanted: otherwise, a product with all items takes less time for each query.
-_MANY_QUERIES = 8
+# Postings are read if no more than this share of the items is wanted: otherwise, a product with all
+# items takes less time.
 _LARGEST_SHARE = 1 / 16
 
 
@@ -140,17 +138,18 @@ class ExactSearcher:
             result for a query does not depend on the other queries in the batch.
         """
         n = min(n, self._size)
-        if self.postings is not None and 0 < queries.shape[0] < _MANY_QUERIES:
+        search = self._compare
+        if self.postings is not None and queries.shape[0]:
             possible = self._size if allowed is None else allowed.count
             # To compare a few allowed items alone is faster than to read postings.
             are_few = possible * _SCATTERED_COST < self._size
             if not are_few and 0 < n <= possible * _LARGEST_SHARE:
-                return self._read_postings(self.postings, queries, n, allowed)
+                search = partial(self._read_postings, self.postings)
         at_once = min(max(_KEPT // max(self._size, 1), 1), _QUERIES)
         if queries.shape[0] <= at_once:
-            return self._compare(queries, n, allowed)
+            return search(queries, n, allowed)
         found = [
-            self._compare(queries[first : first + at_once], n, allowed)
+            search(queries[first : first + at_once], n, allowed)
             for first in range(0, queries.shape[0], at_once)
         ]
         return Neighbours(*map(np.concatenate, zip(*found, strict=True)))
@@ -176,14 +175,10 @@ class ExactSearcher:
     def _read_postings(
         self, postings: Postings, queries: Raw, n: int, allowed: AllowedItems | None
     ) -> Neighbours:
-        """Find the n nearest items of sparse queries, one query after another."""
+        """Find the n nearest items of sparse queries."""
         penalties = None if allowed is None else allowed.penalties
-        bounds = queries.indptr.tolist()
-        found = []
-        for number, (start, stop) in enumerate(pairwise(bounds)):
-            features, weights = queries.indices[start:stop], queries.data[start:stop]
-            compare = partial(self.vectors.rescore, queries, number)
-            found.append(postings.best(features, weights, n, compare, penalties))
+        compare = partial(self.vectors.rescore, queries)
+        found = postings.best(queries, n, compare, penalties)
         query = np.repeat(np.arange(len(found)), [len(best.rows) for best in found])
         items = np.concatenate([best.rows for best in found])
         return _best(len(found), n, query, items, np.concatenate([best.scores for best in found]))

@@ -1,36 +1,38 @@
-"""The rows that have a feature, for the rare features of sparse vectors: an exact search that looks
-only at rows that can be among the best.
+"""The rows that have a feature, for the rare features of sparse vectors, and levels of the common
+ones: an exact search that compares only rows that can be among the best.
 
 Most of a cosine of n-grams comes from rare ones, and most of the work is in letters that nearly all
-names have. What the common features can add to a score is at most the length of their part of the
-query times the length of their part of the row (Cauchy-Schwarz).
+names have. So common features have eight bits, rounded up in rows and in queries, and all rows are
+multiplied with several queries at once. With the products of the rare features, that is a little
+more than the score.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...encoders.raw import make_csr
-from ...files.arrays import open_array, save_arrays
+from ...files.arrays import find_sorted, open_array, save_arrays
 from .sparse import SparseVectors, open_csr, write_csr
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-# A feature is common if more than this share of the rows has it. With 0.2, a sixth of the names of
-# ICD-10-CM can be among the 200 best for a mention (median); with 0.4, one in a hundred.
-_COMMON = 0.4
-# Of the rows that may score best, this many are compared at first for each one that is wanted.
-_AT_FIRST = 2
+# The number of common features, a byte of each row. Half of the postings are theirs.
+_COMMON = 128
+_LEVELS = 127
+# Of the rows that may score best, as many are compared at first as are wanted, and this share more.
+_AT_FIRST = 1.25
 # With fewer rows, to compare all of them takes no longer.
 LEAST_ROWS = 1 << 13
-# The relative error of a float32 product or sum. Lengths are raised, so that none is too short.
+# The relative error of a float32 product or sum.
 _FLOAT32 = 2.0**-24
-_RAISED = np.float32(1 + 1e-5)
 # The best of each group of at most this many rows stand for all when the best rows are chosen; the
 # second number is how many groups there are for each of them.
 _GROUP = 16
@@ -52,14 +54,20 @@ class BestRows(NamedTuple):
 
 @dataclass(eq=False)
 class Postings:
-    """The rows of each rare feature.
+    """The rows of each rare feature, and the levels of the common ones.
 
     rows (csr_matrix): float32 (width, n): the values of the rare features; a common one has none.
-    lengths (Floats2d): float32 (2, n): the length of each row, and that of its common part.
+    features (Ints1d): int64 (c,): the common features, ascending.
+    steps (Floats1d): float32 (c,): the sizes of their levels.
+    levels (np.ndarray): uint8 (n, c): their values without the signs, in steps, rounded up.
+    longest (Floats1d): float32 (1,): the length of the longest row.
     """
 
     rows: "csr_matrix"
-    lengths: np.ndarray
+    features: np.ndarray
+    steps: np.ndarray
+    levels: np.ndarray
+    longest: np.ndarray
 
     @classmethod
     def from_vectors(cls, vectors: SparseVectors) -> "Postings":
@@ -68,16 +76,24 @@ class Postings:
         vectors (SparseVectors): (n, width).
         RETURNS (Postings): Their postings.
         """
-        unit, size = vectors.unit, len(vectors)
-        columns = unit.tocsc()
+        columns, size = vectors.unit.tocsc(), len(vectors)
         counts = np.diff(columns.indptr)
-        is_rare = counts <= _COMMON * size
+        features = np.sort(np.argsort(-counts, kind="stable")[:_COMMON])
+        is_rare = np.ones(len(counts), dtype="bool")
+        is_rare[features] = False
         kept, pointers = np.repeat(is_rare, counts), np.cumsum(np.where(is_rare, counts, 0))
         pointers = np.concatenate([[0], pointers]).astype(columns.indptr.dtype)
         rows = make_csr((columns.data[kept], columns.indices[kept], pointers), size)
-        squares = make_csr((unit.data**2, unit.indices, unit.indptr), vectors.width)
-        parts = np.stack([np.ones(len(is_rare)), ~is_rare], axis=1).astype("float32")
-        return cls(rows, np.ascontiguousarray(np.sqrt(squares @ parts).T) * _RAISED)
+        values, in_rows = np.abs(columns.data[~kept]), columns.indices[~kept]
+        place = np.repeat(np.arange(len(features)), counts[features])
+        steps = np.zeros(len(features), dtype="float32")
+        np.fmax.at(steps, place, values)
+        steps /= _LEVELS
+        levels = np.zeros((size, len(features)), dtype="uint8")
+        levels[in_rows, place] = _rounded_up(values, steps[place])
+        squares = make_csr((vectors.unit.data**2, vectors.unit.indices, vectors.unit.indptr), 1)
+        longest = np.sqrt(np.asarray(squares.sum(axis=1)).max(initial=0))
+        return cls(rows, features, steps, levels, np.array([longest], dtype="float32"))
 
     @classmethod
     def open(cls, folder: Path, stem: str, *, rows: int, width: int) -> "Postings":
@@ -90,8 +106,14 @@ class Postings:
         RETURNS (Postings): The postings.
         RAISES (ConnormError): CN402 if the files do not fit the vectors.
         """
-        lengths = open_array(folder / f"{stem}.lengths.npy", "float32", (2, rows), finite=True)
-        return cls(open_csr(folder, stem, rows=width, width=rows), lengths)
+        count = min(_COMMON, width)
+        return cls(
+            open_csr(folder, stem, rows=width, width=rows),
+            open_array(folder / f"{stem}.features.npy", "int64", (count,), bounds=(0, width)),
+            open_array(folder / f"{stem}.steps.npy", "float32", (count,), finite=True),
+            open_array(folder / f"{stem}.levels.npy", "uint8", (rows, count)),
+            open_array(folder / f"{stem}.longest.npy", "float32", (1,), finite=True),
+        )
 
     def write(self, folder: Path, stem: str) -> None:
         """Write the files that `open` maps.
@@ -100,67 +122,98 @@ class Postings:
         stem (str): The beginning of the file names.
         """
         write_csr(self.rows, folder, stem)
-        save_arrays(folder, stem, {"lengths": self.lengths})
+        names = ("features", "steps", "levels", "longest")
+        save_arrays(folder, stem, {name: getattr(self, name) for name in names})
 
     @cached_property
-    def _longest(self) -> float:
-        return float(self.lengths[0].max(initial=0))
+    def _packed(self) -> Any:
+        import numkong
+
+        return numkong.dots_pack(self.levels)
 
     def best(
         self,
-        features: np.ndarray,
-        weights: np.ndarray,
+        queries: "csr_matrix",
         count: int,
-        compare: Callable[[np.ndarray], np.ndarray],
+        compare: Callable[[int, np.ndarray], np.ndarray],
         penalties: np.ndarray | None = None,
-    ) -> BestRows:
-        """Find the rows that can be among the best for a query. Those that may score best are
+    ) -> list[BestRows]:
+        """Find the rows that can be among the best for queries. Those that may score best are
         compared first, and the worst of them that is wanted tells which others must be.
 
-        features (Ints1d): (f,): the features of the query.
-        weights (Floats1d): float32 (f,): its values.
+        queries (csr_matrix): float32 (b, width), at least one.
         count (int): The number of rows wanted, at least 1.
-        compare (Callable[[Ints1d], Floats1d]): Computes the exact scores of rows.
+        compare (Callable[[int, Ints1d], Floats1d]): Computes the exact scores of a query's rows.
         penalties (Optional[Floats1d]): float32 (n,): -inf for rows that may not be found, 0 for
             others.
-        RETURNS (BestRows): All rows that score as high as the last of the best.
+        RETURNS (List[BestRows]): All rows that score as high as the last of the best, by query.
         """
-        limits, read = self._limits(features, weights)
-        if penalties is not None:
-            limits += penalties
-        least = _least_of_best(limits, _AT_FIRST * count)
-        # The conditions are written so that NaN passes, and is refused later.
-        rows = _where(~(limits < least), limits)
-        scores = compare(rows)
-        worst = np.partition(scores, -count)[-count]
-        if not worst >= least:
-            others = _where(~(limits < worst) & (limits < least), limits)
-            rows = np.concatenate([rows, others])
-            scores = np.concatenate([scores, compare(others)])
-        return BestRows(rows, scores, read)
+        found = []
+        for query, (limits, read) in enumerate(self._limits(queries)):
+            if penalties is not None:
+                limits += penalties
+            least = _least_of_best(limits, math.ceil(_AT_FIRST * count))
+            # The conditions are written so that NaN passes, and is refused later.
+            rows = _where(~(limits < least), limits)
+            scores = compare(query, rows)
+            worst = np.partition(scores, -count)[-count]
+            if not worst >= least:
+                others = _where(~(limits < worst) & (limits < least), limits)
+                rows = np.concatenate([rows, others])
+                scores = np.concatenate([scores, compare(query, others)])
+            found.append(BestRows(rows, scores, read))
+        return found
 
-    def _limits(self, features: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, int]:
+    def _limits(self, queries: "csr_matrix") -> Iterator[tuple[np.ndarray, int]]:
         """Compute what the rows can score at most.
 
-        RETURNS (Tuple[Floats1d, int]): float32 (n,), and the number of postings that were read.
+        YIELDS (Tuple[Floats1d, int]): For each query, float32 (n,), and the number of postings that
+            were read.
         """
-        from scipy.sparse import csc_matrix
-
+        products, scales = self._common_products(queries)
         data, indices, pointers = self.rows.data, self.rows.indices, self.rows.indptr
-        first, last = pointers[features], pointers[features + 1]
-        counts = last - first
-        # An empty list first, since a query may have no features.
-        lists = [slice(0, 0), *map(slice, first.tolist(), last.tolist())]
-        rare = csc_matrix((self.rows.shape[1], len(features)), dtype="float32")
-        rare.data = np.concatenate(list(map(data.__getitem__, lists)))
-        rare.indices = np.concatenate(list(map(indices.__getitem__, lists)))
-        rare.indptr = np.concatenate([[0], np.cumsum(counts)]).astype(pointers.dtype)
-        limits = rare @ weights
-        common = float(np.linalg.norm(weights[counts == 0]))
-        whole = float(np.linalg.norm(weights))
-        limits += self.lengths[1] * np.float32(common * _RAISED)
-        limits += np.float32(4 * (len(features) + 2) * _FLOAT32 * whole * self._longest)
-        return limits, len(rare.data)
+        for query, (start, stop) in enumerate(pairwise(queries.indptr.tolist())):
+            features, weights = queries.indices[start:stop], queries.data[start:stop]
+            first, last = pointers[features], pointers[features + 1]
+            # An empty list first, since a query may have no features.
+            lists = [slice(0, 0), *map(slice, first.tolist(), last.tolist())]
+            parts = (
+                np.concatenate(list(map(data.__getitem__, lists))),
+                np.concatenate(list(map(indices.__getitem__, lists))),
+                np.concatenate([[0], np.cumsum(last - first)]).astype(pointers.dtype),
+            )
+            limits = make_csr(parts, self.rows.shape[1]).T @ weights
+            common = products[query].astype("float32")
+            common *= scales[query]
+            limits += common
+            whole = math.sqrt(weights @ weights)
+            slack = 4 * (len(features) + 2) * _FLOAT32 * whole * float(self.longest[0])
+            limits += np.float32(slack)
+            yield limits, len(parts[0])
+
+    def _common_products(self, queries: "csr_matrix") -> tuple[np.ndarray, np.ndarray]:
+        """Multiply the levels of the common features.
+
+        RETURNS (Tuple[np.ndarray, Floats1d]): uint32 (b, n), and what a product is worth, float32
+            (b,).
+        """
+        import numkong
+
+        owners = np.repeat(np.arange(queries.shape[0]), np.diff(queries.indptr))
+        place = find_sorted(self.features, queries.indices.astype("int64"))
+        known = np.flatnonzero(place >= 0)
+        weights = np.zeros((queries.shape[0], len(self.features)), dtype="float32")
+        weights[owners[known], place[known]] = np.abs(queries.data[known])
+        weights *= self.steps
+        scales = weights.max(axis=1) / np.float32(_LEVELS)
+        levels = _rounded_up(weights, scales[:, np.newaxis])
+        return np.asarray(numkong.dots_packed(levels, self._packed)), scales
+
+
+def _rounded_up(values: np.ndarray, steps: np.ndarray) -> np.ndarray:
+    """RETURNS (np.ndarray): uint8: values in steps. What is not finite has the highest level."""
+    levels = np.ceil(values / np.where(steps > 0, steps, 1))
+    return np.fmin(levels, _LEVELS).astype("uint8")
 
 
 def _where(chosen: np.ndarray, limits: np.ndarray) -> np.ndarray:

@@ -15,6 +15,13 @@ from spacy_connorm.index.vectors.postings import Postings
 ROWS, WIDTH = 1500, 80
 
 
+@pytest.fixture(autouse=True, params=[12, WIDTH])
+def most_common(request, monkeypatch):
+    """How many features are common: some of them, or all."""
+    monkeypatch.setattr("spacy_connorm.index.vectors.postings._COMMON", request.param)
+    return request.param
+
+
 def draw(seed, rows=ROWS, *, values=None, share=0.08):
     """Sparse rows whose first features are common, as letters are."""
     rng = np.random.default_rng(seed)
@@ -33,11 +40,8 @@ MATRICES = {
 }
 
 
-def best(vectors, postings, queries, query, count, penalties=None):
-    mine = slice(*queries.indptr[query : query + 2])
-    compare = partial(vectors.rescore, queries, query)
-    features, weights = queries.indices[mine], queries.data[mine]
-    return postings.best(features, weights, count, compare, penalties)
+def best(vectors, postings, queries, count, penalties=None):
+    return postings.best(queries, count, partial(vectors.rescore, queries), penalties)
 
 
 def ranked(rows, scores, count):
@@ -55,12 +59,11 @@ def test_the_best_rows_are_those_of_the_whole_product(raw, count, metric):
     everything = vectors.compare(queries.astype("float32")).dots(0, ROWS)
     allowed = np.random.default_rng(8).random(ROWS) < 0.7
     penalties = np.where(allowed, np.float32(0), np.float32(-np.inf))
-    for query in range(queries.shape[0]):
-        found = best(vectors, postings, queries, query, count)
+    for query, found in enumerate(best(vectors, postings, queries, count)):
         expected = ranked(np.arange(ROWS), everything[:, query], count)
         assert ranked(found.rows, found.scores, count) == expected
-        if count <= np.count_nonzero(allowed):
-            found = best(vectors, postings, queries, query, count, penalties)
+    if count <= np.count_nonzero(allowed):
+        for query, found in enumerate(best(vectors, postings, queries, count, penalties)):
             rows = np.flatnonzero(allowed)
             expected = ranked(rows, everything[rows, query], count)
             assert ranked(found.rows, found.scores, count) == expected
@@ -71,21 +74,16 @@ def test_only_the_postings_of_rare_features_are_read_and_only_rows_within_reach_
     vectors = from_raw(raw)
     postings, queries = Postings.from_vectors(vectors), from_raw(abs(draw(10, 40))).unit
     in_rows = np.bincount(raw.indices, minlength=WIDTH)
-    is_rare = in_rows <= 0.4 * len(vectors)
-    assert 0 < np.count_nonzero(~is_rare) < 20
-    parts = (is_rare.astype("float32"), (~is_rare).astype("float32"))
-    rare, common = (vectors.unit.multiply(part).tocsr() for part in parts)
-    left_of_rows = np.sqrt(np.asarray(common.multiply(common).sum(axis=1)).ravel())
-    for query in range(queries.shape[0]):
-        found = best(vectors, postings, queries, query, 5)
-        asked = queries[query]
-        assert found.read == in_rows[asked.indices][is_rare[asked.indices]].sum()
-        left = np.linalg.norm(asked.data[~is_rare[asked.indices]])
-        limits = (rare @ asked.T).toarray().ravel() + left * left_of_rows
-        # Two rows for each that is wanted are compared first, with others of their groups.
-        first = vectors.rescore(queries, query, np.argsort(-limits)[: 2 * 5])
-        within_reach = np.count_nonzero(limits >= np.sort(first)[-5] - 1e-4)
-        assert len(found.rows) <= within_reach + 2 * 5 * 16
+    is_rare = np.ones(WIDTH, dtype="bool")
+    is_rare[postings.features] = False
+    assert in_rows[is_rare].max(initial=0) <= in_rows[~is_rare].min()
+    everything = vectors.compare(queries).dots(0, len(vectors))
+    for query, found in enumerate(best(vectors, postings, queries, 5)):
+        asked = queries[query].indices
+        assert found.read == in_rows[asked][is_rare[asked]].sum()
+        # A level is at most a hundredth of a score, and others of their groups are compared, too.
+        fifth = np.sort(everything[:, query])[-5]
+        assert len(found.rows) <= np.count_nonzero(everything[:, query] >= fifth - 0.02) + 7 * 16
         assert len(np.unique(found.rows)) == len(found.rows)
 
 
@@ -98,7 +96,7 @@ def test_few_names_are_compared_with_a_mention():
     mentions = [" ".join(rng.choice(words, 2)) for _ in range(30)]
     queries = from_raw(encode_inputs(encoder, encoder_inputs(encoder, mentions))).unit
     postings = Postings.from_vectors(vectors)
-    found = [best(vectors, postings, queries, query, 10) for query in range(len(mentions))]
+    found = best(vectors, postings, queries, 10)
     assert sum(len(rows) for rows, _, _ in found) < 0.05 * len(names) * len(mentions)
     in_rows = np.bincount(vectors.unit.indices, minlength=vectors.width)
     assert sum(read for _, _, read in found) < 0.5 * in_rows[queries.indices].sum()
@@ -109,12 +107,14 @@ def test_a_row_that_is_no_number_is_compared():
     raw.data[raw.indptr[40] : raw.indptr[41]] = np.nan
     vectors = from_raw(raw)
     queries = from_raw(raw[41:42]).unit
-    found = best(vectors, Postings.from_vectors(vectors), queries, 0, 3)
+    (found,) = best(vectors, Postings.from_vectors(vectors), queries, 3)
     assert np.isnan(found.scores[found.rows == 40]).all()
 
 
 @pytest.fixture
-def folder(tmp_path):
+def folder(tmp_path, most_common):
+    if most_common == WIDTH:
+        pytest.skip("no feature is rare")
     Postings.from_vectors(from_raw(draw(12, 60))).write(tmp_path, "p")
     return tmp_path
 
@@ -123,7 +123,8 @@ def test_postings_are_opened_as_written(folder):
     opened = Postings.open(folder, "p", rows=60, width=WIDTH)
     written = Postings.from_vectors(from_raw(draw(12, 60)))
     np.testing.assert_array_equal(opened.rows.toarray(), written.rows.toarray())
-    np.testing.assert_array_equal(opened.lengths, written.lengths)
+    for name in ("features", "steps", "levels", "longest"):
+        np.testing.assert_array_equal(getattr(opened, name), getattr(written, name))
 
 
 def spoil(folder, part, change):
@@ -137,8 +138,9 @@ def spoil(folder, part, change):
         ("indices", lambda array: np.where(array == array.max(), 60, array)),
         ("indices", lambda array: array[:-1]),
         ("indptr", lambda array: array[::-1]),
-        ("lengths", lambda array: array[:, :-1]),
-        ("lengths", lambda array: np.where(array > 0, np.nan, array)),
+        ("levels", lambda array: array[:, :-1]),
+        ("features", lambda array: array + WIDTH),
+        ("steps", lambda array: np.where(array > 0, np.nan, array)),
     ],
 )
 def test_postings_that_would_write_memory_of_others(folder, part, change):
