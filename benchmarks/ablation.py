@@ -244,7 +244,8 @@ class DevSet:
         """RETURNS (bool): Whether a token has or had another word that is in names."""
         changed = self._forms[token] ^ self._forms_of(token)
         values = np.fromiter(changed, "uint64", len(changed))
-        return bool((self.bags.have_words(values) | self.bags.contain(values)).any())
+        bags = (self.bags.known_words, self.bags.known_bags)
+        return any(some.contain(values).any() for some in bags)
 
     def _with_names(self, names: Iterable[int]) -> set[int]:
         """Read names anew, without the row.

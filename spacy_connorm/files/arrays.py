@@ -150,7 +150,7 @@ class TextArray:
         RETURNS (List[str]): b texts.
         RAISES (ConnormError): CN402 for texts that the files lack, or that are not UTF-8.
         """
-        if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(self):
+        if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(self.start) - 1:
             raise damaged(self.path, "it lacks texts")
         content = self.utf8.data
         bounds = zip(self.start[numbers].tolist(), self.start[numbers + 1].tolist(), strict=True)
@@ -177,6 +177,20 @@ def save_texts(folder: Path, stem: str, texts: Iterable[bytes]) -> None:
         file.seek(0)
         write_header(file, "uint8", (start[-1],))
     save_arrays(folder, stem, {"start": np.frombuffer(start, dtype="int64")})
+
+
+def list_ranges(first: np.ndarray, last: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """List the numbers of ranges one after another.
+
+    first (Ints1d): int64 (n,): the first number of each range.
+    last (Ints1d): int64 (n,): the number after its last.
+    RETURNS (Tuple[Ints1d, Ints1d]): int64 (m,): the range of each number, ascending, and the
+        numbers.
+    """
+    sizes = last - first
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    shifts = first - (np.cumsum(sizes) - sizes)
+    return owners, np.arange(len(owners)) + shifts[owners]
 
 
 def find_sorted(known: np.ndarray, values: np.ndarray) -> np.ndarray:

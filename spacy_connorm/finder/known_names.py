@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..files.arrays import list_ranges
 from ..index.cache import Cache
 from ..index.concept_index import ConceptIndex
 from ..index.filter import AllowedConcepts
@@ -81,7 +82,8 @@ class KnownNames:
 
         RETURNS (np.ndarray): bool (b,), for the hash of each bag.
         """
-        return self.index.word_bags.contain(values) | self._added.contain(values)
+        bags = (self.index.word_bags.known_bags, self._added.known_bags)
+        return np.logical_or(*(some.contain(values) for some in bags))
 
     def are_neighbours(self, first: str, second: str) -> bool:
         """Check whether two words stand side by side in a name.
@@ -98,7 +100,8 @@ class KnownNames:
 
         RETURNS (np.ndarray): bool (b,), for the hash of each word.
         """
-        return self.index.word_bags.have_words(values) | self._added.have_words(values)
+        words = (self.index.word_bags.known_words, self._added.known_words)
+        return np.logical_or(*(some.contain(values) for some in words))
 
     def substitutions(
         self, values: np.ndarray, min_certainty: float
@@ -139,18 +142,17 @@ class KnownNames:
         return {value: tuple(names) for value, names in found.items()}
 
     def _add_indexed(self, found: dict[int, list[KnownName]], hashes: np.ndarray) -> None:
-        rows, of_bag = _with_owner(self.index.word_bags.rows_of(hashes))
+        of_bag, rows = self.index.word_bags.rows_of(hashes)
         members, removed = self.index.members, self.overlay.removed
-        places = members.of_rows(rows)
-        sizes = members.start[rows + 1] - members.start[rows]
+        which, places = list_ranges(members.start[rows], members.start[rows + 1])
         is_wanted = members.target[places] & self.target > 0
         if not self.inexact:
             is_wanted &= members.inexact[places] == 0
         places = places[is_wanted]
         columns = (
             places,
-            np.repeat(rows, sizes)[is_wanted],
-            np.repeat(hashes[of_bag], sizes)[is_wanted],
+            rows[which][is_wanted],
+            hashes[of_bag[which]][is_wanted],
             members.concept[places],
             members.count[places],
             members.ranks(places),
@@ -163,7 +165,7 @@ class KnownNames:
                 found[value].append(KnownName(texts[place], concept, count, rank))
 
     def _add_overlaid(self, found: dict[int, list[KnownName]], hashes: np.ndarray) -> None:
-        rows, of_bag = _with_owner(self._added.rows_of(hashes))
+        of_bag, rows = self._added.rows_of(hashes)
         for row, value in zip(rows.tolist(), hashes[of_bag].tolist(), strict=True):
             each = self.overlay.synonyms[row]
             if self._is_allowed(each.concept):
@@ -191,12 +193,3 @@ def closest_name(text: str, names: Iterable[KnownName], words: Words) -> str:
         return (*is_other, words.normalized(name.text) != normalized, -name.times, name.rank)
 
     return min(names, key=distance).text if names else ""
-
-
-def _with_owner(rows: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Concatenate arrays of rows.
-
-    RETURNS (Tuple[Ints1d, Ints1d]): All rows, int64, and the number of the array that each is from.
-    """
-    owners = np.repeat(np.arange(len(rows)), list(map(len, rows)))
-    return np.concatenate([np.zeros(0, dtype="int64"), *rows]), owners

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..files.arrays import are_among, open_array, save_arrays
+from ..files.arrays import find_sorted, open_array, save_arrays
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.words import Words
 
@@ -69,7 +69,7 @@ class HashSet:
         """
         are_known = self._are_low_bits
         contained = are_known[values & np.uint64(len(are_known) - 1)]
-        contained[contained] = are_among(self.values, values[contained])
+        contained[contained] = find_sorted(self.values, values[contained]) >= 0
         return contained
 
     def write(self, folder: Path, stem: str) -> None:

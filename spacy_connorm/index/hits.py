@@ -11,6 +11,7 @@ import numpy as np
 
 from ..encoders.raw import HybridArray, Raw
 from ..errors import ConnormError, Errors
+from ..files.arrays import list_ranges
 from .backends.protocol import AllowedItems, Searcher
 from .concept_index import ConceptIndex
 from .filter import AllowedConcepts
@@ -62,14 +63,6 @@ class Hit(NamedTuple):
     member: int = _NO_MEMBER
     text: str = ""
     parts: tuple[float, float] | None = None
-
-    @property
-    def score(self) -> float:
-        """The score of the hit.
-
-        RETURNS (float): Minus the distance.
-        """
-        return 0.0 - self.distance  # never minus zero
 
 
 def best_hits(hits: Iterable[Hit], top_k: int) -> list[Hit]:
@@ -157,8 +150,7 @@ class IndexTexts:
         """
         members, target = self.index.members, self.search.target
         row = item + self.index.row_ranges[target][0]
-        at = np.repeat(np.arange(len(row)), members.start[row + 1] - members.start[row])
-        which = members.of_rows(row)
+        at, which = list_ranges(members.start[row], members.start[row + 1])
         concept = members.concept[which]
         keep = members.target[which] & target > 0
         if self.allowed is not None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..files.arrays import find_sorted, open_array, require_offsets, save_arrays
+from ..files.arrays import find_sorted, list_ranges, open_array, require_offsets, save_arrays
 from .search import D, O
 
 _MOST_TIMES = 2**31
@@ -68,10 +68,7 @@ class Members:
 
         RETURNS (Ints1d): int64 member numbers, row by row.
         """
-        start = self.start[rows]
-        sizes = self.start[rows + 1] - start
-        ends = np.cumsum(sizes)
-        return np.repeat(start - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
+        return list_ranges(self.start[rows], self.start[rows + 1])[1]
 
     def ranks(self, members: np.ndarray) -> np.ndarray:
         """Rank members by the kind of name.

@@ -34,13 +34,13 @@ _XREFS = "SELECT id, curies FROM concepts JOIN xrefs USING (number)"
 _PAGE = 10_000
 # Semantic types that a message shows.
 _SHOWN_TYPES = 20
-# Names and texts kept in memory: tens of megabytes. Reading one again from SQLite takes longer than
-# the rest of an answer.
+# What is kept in memory of that which SQLite has: reading it again takes longer than the rest of an
+# answer.
 _CACHED = 100_000
 # The number of concepts that tell the vocabulary of the ontology's ids.
 _ASKED = 50
-# The texts of all members, a `TextArray`.
-NAMES = "names"
+# The texts of all members, and the ids and shown names of all concepts: each is a `TextArray`.
+NAMES, IDS, SHOWN = "names", "ids", "shown_names"
 
 
 class ConceptStore:
@@ -55,10 +55,10 @@ class ConceptStore:
         RAISES (ConnormError): CN402 if the texts are damaged.
         """
         self.path = path
-        self._names = TextArray.open(path.parent, NAMES)
+        self._names, self._ids, self._shown = (
+            TextArray.open(path.parent, stem) for stem in (NAMES, IDS, SHOWN)
+        )
         self._database = Database(path)
-        self._labels: Cache[int, tuple[str, str]] = Cache(_CACHED)
-        self._texts: Cache[int, str] = Cache(_CACHED)
         self._xrefs: Cache[str, tuple[str, ...]] = Cache(_CACHED)
         self._types: Cache[int, tuple[str, ...]] = Cache(_CACHED)
         self._languages: Cache[int, dict[str, str]] = Cache(_CACHED)
@@ -148,14 +148,19 @@ class ConceptStore:
 
         RETURNS (Dict[int, Tuple[str, str]]): Id and preferred name by concept number.
         """
-        return self._labels.get_all(numbers, self._read_labels)
+        numbers = list(numbers)
+        places = np.asarray(numbers, dtype="int64")
+        pairs = zip(self._ids.read(places), self._shown.read(places), strict=True)
+        return dict(zip(numbers, pairs, strict=True))
 
     def texts(self, members: Iterable[int]) -> dict[int, str]:
         """Read concept texts.
 
         RETURNS (Dict[int, str]): Texts by member number.
         """
-        return self._texts.get_all(members, self._read_texts)
+        members = list(members)
+        texts = self._names.read(np.asarray(members, dtype="int64"))
+        return dict(zip(members, texts, strict=True))
 
     def all_texts(self) -> Iterator[str]:
         """Read all concept texts.
@@ -164,19 +169,7 @@ class ConceptStore:
         """
         count = len(self._names)
         for start in range(0, count, _PAGE):
-            yield from self._read_texts(range(start, min(start + _PAGE, count))).values()
-
-    def _read_labels(self, numbers: Sequence[int]) -> dict[int, tuple[str, str]]:
-        sql = "SELECT number, id, name FROM concepts WHERE number IN"
-        # SQLite does not know the integers of NumPy.
-        rows = self._database.select(sql, list(map(int, numbers)))
-        if len(rows) != len(numbers):
-            raise damaged(self.path, f"it lacks {len(numbers) - len(rows)} rows")
-        return {number: (concept_id, name) for number, concept_id, name in rows}
-
-    def _read_texts(self, members: Sequence[int]) -> dict[int, str]:
-        texts = self._names.read(np.asarray(members, dtype="int64"))
-        return dict(zip(members, texts, strict=True))
+            yield from self._names.read(np.arange(start, min(start + _PAGE, count)))
 
     def concept(self, number: int) -> Concept:
         """Read a concept, without its aliases.

@@ -5,6 +5,7 @@ stores and sorts them, so memory does not grow with their number.
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,9 @@ import numpy as np
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, split_curie
 from ..errors import Warnings, quote_id, swapped, warn
+from ..files.arrays import save_texts
 from ..files.package_data import read_package_text
+from .store import IDS, SHOWN
 
 _ADD = "INSERT INTO stage.concepts VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
 # If several concepts share an alternate id or a spelling, the first one gets it, as in the store.
@@ -163,9 +166,13 @@ class StoreWriter:
         return numbers
 
     def close(self) -> None:
-        """Complete the file."""
+        """Complete the file, and write the ids and names of concepts beside it."""
         with self._writing():
             self._run("store_indexes.sql")
+            for stem, column in ((IDS, "id"), (SHOWN, "name")):
+                sql = f"SELECT CAST({column} AS BLOB) FROM concepts ORDER BY number"
+                rows = self._connection.execute(sql)
+                save_texts(self._path.parent, stem, chain.from_iterable(rows))
 
     def _warn(self) -> None:
         repeated = self._find("SELECT count(*), min(place) FROM stage.repeated")

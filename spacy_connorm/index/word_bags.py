@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..files.arrays import find_sorted, open_array, require_offsets, save_arrays
+from ..files.arrays import find_sorted, list_ranges, open_array, require_offsets, save_arrays
 from ..text.bag_hashes import MODULUS, hash_bag, hash_bags, hash_parts, hash_word, pair_places
 from ..text.substitutions import Substitution, language_substitutions
 from ..text.word_forms import DERIVED
@@ -84,36 +84,31 @@ class WordBags:
             int(np.diff(names.start).max(initial=0)),
         )
 
-    def rows_of(self, values: np.ndarray) -> list[np.ndarray]:
+    def rows_of(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Find the rows with a text that has exactly these words.
 
         values (np.ndarray): uint64 (b,), from `text.bag_hashes.hash_bags`.
-        RETURNS (List[Ints1d]): b arrays of int32 rows, ascending; empty for an unknown bag.
+        RETURNS (Tuple[Ints1d, Ints1d]): int64: which of the bags each row has, ascending, and the
+            rows, ascending for each bag.
         """
-        first = np.searchsorted(self.hashes, values, side="left").tolist()
-        last = np.searchsorted(self.hashes, values, side="right").tolist()
-        return [self.rows[start:end] for start, end in zip(first, last, strict=True)]
-
-    def contain(self, values: np.ndarray) -> np.ndarray:
-        """Check which bags belong to some text.
-
-        RETURNS (np.ndarray): bool (b,), for the hash of each bag.
-        """
-        return self._bags.contain(values)
-
-    def have_words(self, values: np.ndarray) -> np.ndarray:
-        """Check which words occur in some text.
-
-        RETURNS (np.ndarray): bool (b,), for the hash of each word.
-        """
-        return self._words.contain(values)
+        first = np.searchsorted(self.hashes, values, side="left")
+        owners, places = list_ranges(first, np.searchsorted(self.hashes, values, side="right"))
+        return owners, self.rows[places].astype("int64")
 
     @cached_property
-    def _bags(self) -> HashSet:
+    def known_bags(self) -> HashSet:
+        """The bags of words that texts have.
+
+        RETURNS (HashSet): Their hashes.
+        """
         return HashSet(self.hashes)
 
     @cached_property
-    def _words(self) -> HashSet:
+    def known_words(self) -> HashSet:
+        """The words that texts have.
+
+        RETURNS (HashSet): Their hashes.
+        """
         return HashSet(self.words)
 
     def write(self, folder: Path) -> None:
@@ -219,12 +214,10 @@ def rewrite(
     ]
     texts, changes, certain = _with_pairs(single, len(bags), min_certainty)
     hashes = values.sum(axis=1, dtype="uint64")[texts] + changes
-    known = np.flatnonzero(names.contain(hashes))
+    known = np.flatnonzero(names.known_bags.contain(hashes))
     known = known[np.lexsort((-certain[known], texts[known]))]
-    rows_of = names.rows_of(hashes[known])
-    counts = list(map(len, rows_of))
-    rows = np.concatenate([_NOTHING.rows, *rows_of])
-    texts, certain = np.repeat(texts[known], counts), np.repeat(certain[known], counts)
+    which, rows = names.rows_of(hashes[known])
+    texts, certain = texts[known[which]], certain[known[which]]
     _, first = np.unique(texts << 32 | rows, return_index=True)
     first = np.sort(first)
     bounds = np.searchsorted(texts[first], np.arange(len(bags) + 1)).tolist()
@@ -234,7 +227,9 @@ def rewrite(
     return found
 
 
-def _derivations(bags: Sequence[tuple[str, ...]], names: WordBags, words: Words) -> "_Replacements":
+def _derivations(
+    bags: Sequence[tuple[str, ...]], values: np.ndarray, names: WordBags, words: Words
+) -> "_Replacements":
     """List the words in names that words of texts derive from, and the names that paraphrase them.
 
     bags (Sequence[Tuple[str, ...]]): b texts.
@@ -248,7 +243,7 @@ def _derivations(bags: Sequence[tuple[str, ...]], names: WordBags, words: Words)
     texts, places = np.nonzero(np.arange(values.shape[1]) < sizes[:, np.newaxis])
     which = np.repeat(np.arange(len(forms)), [len(form.hashes) for form in forms])
     hashes, least, certainty, _ = map(np.concatenate, zip(*forms, strict=True))
-    is_known = names.have_words(hashes) | names.contain(hashes)
+    is_known = names.known_words.contain(hashes) | names.known_bags.contain(hashes)
     known = np.flatnonzero(is_known & (least <= sizes[texts[which]]))
     texts, places = texts[which[known]], places[which[known]]
     changes = hashes[known] - values[texts, places]
@@ -325,7 +320,8 @@ class RewritingTable:
         """
         found = find_sorted(self.words, parts)
         known = np.flatnonzero(found >= 0)
-        which, number = self._numbers(found[known])
+        found = found[known]
+        which, number = list_ranges(self.start[found], self.start[found + 1])
         which = known[which]
         company = self.company[number]
         kept = self.certainty[number] >= min_certainty
@@ -337,17 +333,6 @@ class RewritingTable:
             self.certainty[number].astype("float64"),
             places[which],
         )
-
-    def _numbers(self, words: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """List the substitutions of bags.
-
-        words (Ints1d): int64 (n,): the positions of the bags in the table.
-        RETURNS (Tuple[Ints1d, Ints1d]): int64: for each substitution, which of the n bags it is of,
-            and its number.
-        """
-        spans = list(map(np.arange, self.start[words].tolist(), self.start[words + 1].tolist()))
-        which = np.repeat(np.arange(len(words)), list(map(len, spans)))
-        return which, np.concatenate([_NOTHING.rows, *spans])
 
     def of_words(
         self, hashes: np.ndarray, min_certainty: float
@@ -362,7 +347,8 @@ class RewritingTable:
         """
         places = find_sorted(self.words, hashes)
         known = np.flatnonzero(places >= 0)
-        which, numbers = self._numbers(places[known])
+        places = places[known]
+        which, numbers = list_ranges(self.start[places], self.start[places + 1])
         which = known[which]
         kept = self.certainty[numbers] >= min_certainty
         kept &= self.change[numbers] + hashes[which] != 0

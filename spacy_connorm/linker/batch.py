@@ -74,9 +74,9 @@ class SearchBatch:
         """
         hashes = hash_bags(map(self.index.words.known_bag, self.texts))
         names_of: dict[int, Rewritten] = {}
-        for place, rows in enumerate(self.index.word_bags.rows_of(hashes)):
-            if len(rows):
-                rows = _same_words(self.texts[place], rows.astype("int64"), self.index)
+        places, all_rows = self.index.word_bags.rows_of(hashes)
+        for place in np.unique(places).tolist():
+            rows = _same_words(self.texts[place], all_rows[places == place], self.index)
             if len(rows):
                 names_of[place] = Rewritten(rows, np.zeros(len(rows)))
         return names_of

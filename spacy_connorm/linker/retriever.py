@@ -145,7 +145,8 @@ class Retriever:
             recognized = np.flatnonzero(encoded.norms[items] > 0)
             if len(recognized):
                 places += [new[place] for place in recognized.tolist()]
-                parts.append(encoded.queries(items[recognized]))
+                are_all = len(recognized) == len(encoded) == len(new)
+                parts.append(encoded.unit if are_all else encoded.queries(items[recognized]))
         rows = rows[places]
         if self.overlay.removed:
             rows = np.where(np.isin(rows, self.overlay.rows_without_concepts), -1, rows)

@@ -106,7 +106,7 @@ def run_sieve(
         for rescorer in rescorers if search.representation == "T" else ():
             hits = rescorer(SearchResults(batch, search, waiting, hits, depth))
         for place, group in zip(waiting, hits, strict=True):
-            if (group[0].score if group else -inf) >= threshold:
+            if (-group[0].distance if group else -inf) >= threshold:
                 answers[place] = search, group[:top_k]
         waiting = [place for place in waiting if place not in answers]
     # The ids, names and texts of all hits are read from the index at once.
@@ -120,7 +120,7 @@ def run_sieve(
         candidates[texts[place]] = [
             Candidate(
                 *labels[hit.concept],
-                score=hit.score,
+                score=0.0 - hit.distance,  # never minus zero
                 text=text,
                 search=str(search),
                 searched=texts[place],

@@ -343,7 +343,9 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         from ..linker.codes import CodeSystems
 
         cfg = self._limited(limits) if limits else self.cfg
-        query = self._query(cfg)._replace(filter=self.filter(cfg), calibration=self.calibration)
+        query = self._query(cfg)._replace(calibration=self.calibration)
+        if cfg["types"] or cfg["branches"] or cfg["excluded_branches"]:
+            query = query._replace(filter=self.filter(cfg))
         if cfg["code_systems"]:
             prefixes = PREFIXES.extended(cfg["prefixes"])
             codes = CodeSystems.of(cfg["code_systems"], prefixes, self.lookup.index)

@@ -29,8 +29,8 @@ def require_sound(index: ConceptIndex) -> None:
     assert len(keys) == len(np.unique(keys)) == len(index.vectors)
     assert index.keys.rows_of(keys).tolist() == list(range(len(keys)))
     bags = WordBags.from_texts(index.store.all_texts(), index.row_numbers, index.words)
-    for one, other in zip(vars(bags).values(), vars(index.word_bags).values(), strict=True):
-        np.testing.assert_array_equal(one, other)
+    for name in ("hashes", "rows", "words", "longest"):
+        np.testing.assert_array_equal(getattr(bags, name), getattr(index.word_bags, name))
     require_units(index.vectors)
     for search in map(Search, index.manifest["searches"]):
         if search.representation == "C":
@@ -76,6 +76,7 @@ def _require_store(index):
     assert checked == "ok"
     assert list(numbers) == list(range(counts["concepts"]))
     assert list(ids) == sorted(set(ids))
+    assert [concept_id for concept_id, _ in index.store.labels(numbers).values()] == list(ids)
     assert in_ontology.count(0) == counts["concepts_only_in_data"]
 
 

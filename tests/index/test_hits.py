@@ -101,7 +101,7 @@ def found(search, index, overlay, encoder, mentions, top_k, allowed=None):
     vectors = from_raw(encoder.encode(mentions)).unit
     for hits in run_search(search, index, overlay, vectors, top_k=top_k, allowed=allowed):
         labels = index.store.labels(hit.concept for hit in hits)
-        yield [labels[hit.concept][0] for hit in hits], [hit.score for hit in hits]
+        yield [labels[hit.concept][0] for hit in hits], [-hit.distance for hit in hits]
 
 
 @pytest.mark.parametrize("top_k", [1, 4])
@@ -256,7 +256,9 @@ def test_hits_of_a_hybrid_tell_both_cosines(search, index, encoder_of):
                 assert hit.parts is None
                 continue
             dense, lexical = hit.parts
-            assert hit.score == pytest.approx((dense + WEIGHT * lexical) / (1 + WEIGHT), abs=2e-5)
+            assert -hit.distance == pytest.approx(
+                (dense + WEIGHT * lexical) / (1 + WEIGHT), abs=2e-5
+            )
             if hit.member >= 0 or hit.text:
                 text = hit.text or index.store.texts([hit.member])[hit.member]
                 assert dense == 0 if "5" in text else dense != 0

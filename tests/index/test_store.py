@@ -223,7 +223,7 @@ def test_copy_of_the_file_in_its_place_does_no_harm(store):
 def test_damaged_file_is_named(tmp_path):
     path = tmp_path / "concepts.sqlite"
     path.write_bytes(b"not a database, but long enough to be looked at" * 40)
-    write_texts(tmp_path, [])
+    write_store(tmp_path / "other.sqlite", CONCEPTS, [])
     with pytest.raises(ConnormError, match=r"CN402.*concepts\.sqlite"):
         ConceptStore(path).number("A")
 
@@ -231,7 +231,6 @@ def test_damaged_file_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("statement", "read"),
     [
-        ("DELETE FROM concepts WHERE number = 3", lambda store: store.labels([0, 3])),
         ("DELETE FROM concepts WHERE number = 3", lambda store: store.concept(3)),
         ("UPDATE parents SET child = 'x' WHERE parent = 0", lambda store: store.of_branches("A")),
         ("UPDATE parents SET child = 99 WHERE parent = 0", lambda store: store.of_branches("A")),

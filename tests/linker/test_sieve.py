@@ -98,7 +98,7 @@ def test_a_search_alone_always_answers(batch, name):
     found = run_sieve(batch, Sieve([name], []), top_k=2)
     hits = run_search(Search(name), batch.index, batch.overlay, VECTORS, top_k=2)
     assert [[each.score for each in found[text]] for text in TEXTS] == [
-        [hit.score for hit in own] for own in hits
+        [-hit.distance for hit in own] for own in hits
     ]
 
 

@@ -100,7 +100,7 @@ def open_exact(vectors: Vectors, path: Path) -> "ExactSearcher":
     """
     if not _have_postings(vectors):
         return ExactSearcher(vectors)
-    if not (path.parent / f"{path.name}.lengths.npy").exists():
+    if not (path.parent / f"{path.name}.levels.npy").exists():
         return ExactSearcher(vectors, Postings.from_vectors(vectors))
     size, width = len(vectors), vectors.width
     return ExactSearcher(vectors, Postings.open(path.parent, path.name, rows=size, width=width))

@@ -101,7 +101,7 @@ def test_synonyms_that_are_added_are_compared_as_those_of_the_index(tmp_path):
         hit for hit in run_search(Search.OD_T, index, overlay, asked, top_k=60)[0] if hit.text
     )
     assert (hit.text, hit.concept) == ("quite new", 5)
-    assert hit.score == pytest.approx(float(vector @ vector) * 20, rel=1e-4)
+    assert -hit.distance == pytest.approx(float(vector @ vector) * 20, rel=1e-4)
     own = ["quite new", *(f"mention {number}" for number in (5, 25, 45, 65))]
     mean = encode(own).mean(axis=0)
     (hit,) = (
@@ -109,7 +109,7 @@ def test_synonyms_that_are_added_are_compared_as_those_of_the_index(tmp_path):
         for hit in run_search(Search.D_C, index, overlay, asked, top_k=60)[0]
         if hit.concept == 5
     )
-    assert hit.score == pytest.approx(float(mean @ vector) * 20, rel=1e-4)
+    assert -hit.distance == pytest.approx(float(mean @ vector) * 20, rel=1e-4)
 
 
 def test_vectors_that_are_not_finite_are_refused(tmp_path):
