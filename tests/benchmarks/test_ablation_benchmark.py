@@ -32,7 +32,7 @@ def test_a_row_is_worth_what_is_not_found_without_it(ablate, data):
     assert rows["spellings", "aem"]["ncbi"] == rows["spellings", "aem"]["total"] == 66.67
     others = [row for key, row in rows.items() if key != ("spellings", "aem")]
     assert not any(row["total"] for row in others)
-    assert rows["plurals", "omata"]["documents"] == 0
+    assert rows["plurals", "mata"]["documents"] == 0
 
 
 def test_rules_are_left_out(ablate):

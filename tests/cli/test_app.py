@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from spacy_connorm.cli import app
 from spacy_connorm.cli.app import show_table
 from spacy_connorm.documents import CORPUS_FORMATS, EXPORT_FORMATS
 from spacy_connorm.ontology.formats import FORMATS, find_reader
+from spacy_connorm.ontology.translations import Translations
 
 COMMANDS = get_command(app).commands
 FUNCTIONS = {
@@ -28,6 +30,7 @@ FUNCTIONS = {
     "join": spacy_connorm.join_ontologies,
     "substitutions": spacy_connorm.learn_substitutions,
     "map": spacy_connorm.map_terms,
+    "models": spacy_connorm.build_models,
     "ontology": spacy_connorm.convert_ontology,
     "ontology diff": spacy_connorm.diff_ontologies,
     "save": spacy_connorm.save_pipeline,
@@ -35,7 +38,8 @@ FUNCTIONS = {
     "serve": spacy_connorm.serve,
     "train": spacy_connorm.train,
 }
-# Settings of the format that is read or written.
+TRANSLATIONS = {field.name for field in fields(Translations)}
+# Settings of the format that is read or written, and of translations.
 OPTIONS = {
     "annotate": {
         *(
@@ -50,11 +54,13 @@ OPTIONS = {
         for form in CORPUS_FORMATS.values()
         for name in inspect.signature(form.read).parameters.keys() - {"path", "report"}
     },
-    "ontology": {
-        name
-        for form in FORMATS
-        for name in inspect.signature(find_reader(form)).parameters.keys() - {"path", "report"}
-    },
+    "index": TRANSLATIONS,
+    "ontology": TRANSLATIONS.union(
+        *(
+            inspect.signature(find_reader(form)).parameters.keys() - {"path", "report"}
+            for form in FORMATS
+        )
+    ),
 }
 # What the terminal shows while a function works, and the function that explains.
 SHOWN = {"search": {"explain"}, "serve": {"verbose"}}
@@ -63,6 +69,7 @@ SHOWN = {"search": {"explain"}, "serve": {"verbose"}}
 CALLED = {
     "train": {"observer", "overrides"},
     "index": {"overrides", "on_training"},
+    "models": {"on_built"},
     "serve": {"on_start", "limits"},
 }
 # What commands read from standard input, or write to the screen, if it is not given.

@@ -402,7 +402,7 @@ READERS = {
         "a.ttl",
         _TURTLE,
         '<http://x.org/T_{0}> a o:Class; r:label "n {0}" .',
-        '<http://x.org/NUMBER/> a o:Class; r:label "odd" .',
+        '<http://x.org/NUMBER/NIL> a o:Class; r:label "odd" .',
         "",
     ),
 }

@@ -21,7 +21,7 @@ REFUSED = [
     ("nil_threshold", "a number from 0 to 1, or null", ["0.5", 5, -1, True, NAN, [0.5]]),
     (
         "calibration",
-        "finite numbers named intercept, score, margin, shared, name, or null",
+        "finite numbers named intercept, score, margin, shared, name, extra, lacking, or null",
         [
             {},
             {"intercept": 1.0, "score": 1.0},
