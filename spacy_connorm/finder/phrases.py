@@ -163,7 +163,7 @@ class Phrases:
         return is_part and singular(head) not in self._classes.disease_nouns
 
     def copulas(self, text: str) -> Iterator[tuple[str, str, str]]:
-        """Find the forms of "to be". In capitals, these are short forms.
+        """Find the verbs that state something. In capitals, these are short forms.
 
         YIELDS (Tuple[str, str, str]): The word before it, the verb, and the word after it.
         """

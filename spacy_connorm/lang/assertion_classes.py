@@ -10,30 +10,31 @@ class AssertionClasses:
     """Words in and around the scope of a cue, from `assertions.toml`. A class that a language does
     not have is empty.
 
-    exam_headings: Headings of an examination, which may stand within a line, before a colon.
-    continuing: A line that ends with one continues in the next.
-    section_starts: Beginnings of words in the headings of sections.
-    polite: Stand before an imperative.
-    conjunctions: Join mentions that share a mark.
-    disjunctions: Join the items of a denial to its end.
-    contrasts: Stand between two diagnoses of which one is right.
-    considered: Stand between an imperative and its mention, besides articles and grades.
-    listed: Stand between a relative and what it has, besides grades.
-    ages: Stand before an age.
-    denying: Deny what follows, and no amounts of something.
-    denying_nouns: Deny nouns only.
-    denying_states: After one of these, adjectives are denied, too.
-    negations: End a phrase that denies a verb: "not eating, fever".
-    listing: Verbs and nouns after which findings are listed.
-    amounts: Begin a finding that is there: "no wheeze, mild edema".
-    state_endings: Endings of adjectives that say how somebody is.
-    plain_state_endings: The same, of adjectives that need no noun.
-    nouns_like_states: Have no such meaning.
-    adverbs: May stand in a cue.
-    adverb_endings: Endings of adverbs.
-    auxiliaries: Stand between a mention and its predicate.
-    postmodifiers: Begin a phrase between a mention and its predicate.
-    plurals: Follow several subjects.
+    exam_headings (Words): Headings of an examination, which may stand within a line, before a
+        colon.
+    continuing (Words): A line that ends with one continues in the next.
+    section_starts (Words): Beginnings of words in the headings of sections.
+    polite (Words): Stand before an imperative.
+    conjunctions (Words): Join mentions that share a mark.
+    disjunctions (Words): Join the items of a denial to its end.
+    contrasts (Words): Stand between two diagnoses of which one is right.
+    considered (Words): Stand between an imperative and its mention, besides articles and grades.
+    listed (Words): Stand between a relative and what it has, besides grades.
+    ages (Words): Stand before an age.
+    denying (Words): Deny what follows, and no amounts of something.
+    denying_nouns (Words): Deny nouns only.
+    denying_states (Words): After one of these, adjectives are denied, too.
+    negations (Words): End a phrase that denies a verb: "not eating, fever".
+    listing (Words): Verbs and nouns after which findings are listed.
+    amounts (Words): Begin a finding that is there: "no wheeze, mild edema".
+    state_endings (Words): Endings of adjectives that say how somebody is.
+    plain_state_endings (Words): The same, of adjectives that need no noun.
+    nouns_like_states (Words): Have no such meaning.
+    adverbs (Words): May stand in a cue.
+    adverb_endings (Words): Endings of adverbs.
+    auxiliaries (Words): Stand between a mention and its predicate.
+    postmodifiers (Words): Begin a phrase between a mention and its predicate.
+    plurals (Words): Follow several subjects.
     """
 
     exam_headings: Words = NONE

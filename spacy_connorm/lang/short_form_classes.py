@@ -42,18 +42,18 @@ class ShortFormClasses:
     """Short forms of notes and words around them, from `short_forms.toml`. A class that a language
     does not have is empty.
 
-    library: The package with short forms of the language in a dictionary `annotations`.
-    well_known: Nobody defines these.
-    no_findings: Are no findings in notes: who writes them ("MD aware"), headings, drugs, devices,
-        laboratory tests.
-    headings: Are headings as well as findings: "PE: lungs clear".
-    certain: Two letters that mean the finding wherever they stand.
-    label_ends: End the labels of classifications: "disorders of kidney NEC".
-    body_parts: Follow a finding in an item of a list: "10. OA knees".
-    before_body_parts: Stand between a finding and such a part.
-    no_nouns: May follow a finding although they look like its noun: "PE today".
-    no_noun_endings: Endings of such words: "PE treated".
-    no_evidence: Words of long forms that say nothing of the text.
+    library (Words): The package with short forms of the language in a dictionary `annotations`.
+    well_known (Words): Nobody defines these.
+    no_findings (Words): Are no findings in notes: who writes them ("MD aware"), headings, drugs,
+        devices, laboratory tests.
+    headings (Words): Are headings as well as findings: "PE: lungs clear".
+    certain (Words): Two letters that mean the finding wherever they stand.
+    label_ends (Words): End the labels of classifications: "disorders of kidney NEC".
+    body_parts (Words): Follow a finding in an item of a list: "10. OA knees".
+    before_body_parts (Words): Stand between a finding and such a part.
+    no_nouns (Words): May follow a finding although they look like its noun: "PE today".
+    no_noun_endings (Words): Endings of such words: "PE treated".
+    no_evidence (Words): Words of long forms that say nothing of the text.
     """
 
     library: Words = NONE

@@ -11,61 +11,67 @@ class WordClasses:
     """Words by what they do in a name or a sentence, from `words.toml`. A class that a language
     does not have is empty.
 
-    owners: Say whose a noun is: "her".
-    determiners: Open a noun phrase; `owners` are among them.
-    prepositions: Stand between a head and what follows it.
-    copulas: Forms of "to be".
-    grades: Follow a comma and their noun without being an item of a list: "ataxia, severe".
-    qualifiers: Begin a qualifier after a comma: "type 1".
-    possessives: What the tokenizer splits off a person's name: "'s".
-    sides: Right and left, as notes write them.
-    numbered: Nouns before a number or a letter: "type".
-    stemmer: The algorithm of Snowball for the language, one word: "french". None if empty.
-    phrase_order: "head-first" where nouns stand before what modifies them: "hypotonie axiale".
-    letters: Letters with a mark that is not an accent: "ñ".
-    elisions: Stand before an apostrophe and the word that they belong to: "d'effort".
-    joined_prefixes: Beginnings of compounds that are written with a hyphen, too: "intra-utérin".
-    compound_heads: Ends of compounds that are words of their own, in all forms: "kopfschmerzen".
-    function_words: Words that bags of words leave out, without accents.
-    stop_words: All words of grammar: those of spaCy, which are not in the file.
-    conjunctions: Join the items of a list.
-    joining_words: Join two findings in one name: "ataxia with apraxia".
-    idioms: Phrases with a conjunction that are a single item, without their commas.
-    modifiers: Need a noun after them, whatever their ending.
-    modifier_endings: The endings of such words.
-    nouns_like_modifiers: Nouns that have such an ending.
-    heads: Nouns that name a disorder by themselves.
-    head_endings: The endings of such nouns.
-    inflected_endings: The endings of words whose lemma the lexicon is asked for: plurals.
-    plain_adjectives: Adjectives without a typical ending.
-    participle_endings: The endings of participles: "enlarged".
-    dependent_adjectives: Stand for their noun only beside other words of a name.
-    measures: What texts leave out of the names of laboratory findings: "serum".
-    disease_nouns: Follow an organ in the name of its disease.
-    system_nouns: Follow an adjective in the name of a system of organs.
-    verb_endings: Make a noun of a verb, but not of a plain adjective.
-    negating_prefixes: Beginnings of compounds that say that something is not the rest: "non-".
-    quality_endings: Make a noun of a plain adjective: "dryness".
-    compound_prefixes: Beginnings of compounds that some names write as words of their own.
-    combining_forms: Beginnings of compounds that a list may cut off: "hypo/hyperthyroidism".
-    malformations: Words that only say that something is wrong, which ontologies prefer.
-    disorders: More of these. A heart defect is not a heart disease.
-    complaints: More of these, which texts have in place of both.
-    staying_words: Keep their part of an inverted name in its place, wherever they stand in it.
-    staying_starts: Do so at its start.
-    staying_ends: Do so at its end.
-    residual_words: Words of code lists that do not change the meaning: "unspecified".
-    turning_words: Make a term different from a name, not more specific: "without".
-    semantic_tags: Tags in brackets at the end of a name.
-    tag_endings: Other tags at the end of a name.
-    tag_beginnings: Tags at the beginning of a name.
-    linking_words: Short forms may leave them out.
-    linking_conjunctions: Short forms leave these out for a price.
-    short_form_heads: Nouns at the end of a long form that short forms leave out.
-    no_long_form_starts: No long form begins with them.
-    definition_prefaces: Stand in a bracket before the short form that it defines.
-    alternatives: Stand between two short forms in a bracket.
-    no_short_forms: Stand in brackets and are not short forms: "i.e.".
+    owners (Words): Say whose a noun is: "her".
+    determiners (Words): Open a noun phrase; `owners` are among them.
+    prepositions (Words): Stand between a head and what follows it.
+    copulas (Words): Verbs that state what something is or has become: "was", "seems", "had".
+    grades (Words): Follow a comma and their noun without being an item of a list: "ataxia, severe".
+    qualifiers (Words): Begin a qualifier after a comma: "type 1".
+    possessives (Words): What the tokenizer splits off a person's name: "'s".
+    sides (Words): Right and left, as notes write them.
+    numbered (Words): Nouns before a number or a letter: "type".
+    stemmer (Words): The algorithm of Snowball for the language, one word: "french". None if empty.
+    phrase_order (Words): "head-first" where nouns stand before what modifies them: "hypotonie
+        axiale".
+    letters (Words): Letters with a mark that is not an accent: "ñ".
+    elisions (Words): Stand before an apostrophe and the word that they belong to: "d'effort".
+    joined_prefixes (Words): Beginnings of compounds that are written with a hyphen, too:
+        "intra-utérin".
+    compound_heads (Words): Ends of compounds that are words of their own, in all forms:
+        "kopfschmerzen".
+    function_words (Words): Words that bags of words leave out, without accents.
+    stop_words (Words): All words of grammar: those of spaCy, which are not in the file.
+    conjunctions (Words): Join the items of a list.
+    joining_words (Words): Join two findings in one name: "ataxia with apraxia".
+    idioms (Words): Phrases with a conjunction that are a single item, without their commas.
+    modifiers (Words): Need a noun after them, whatever their ending.
+    modifier_endings (Words): The endings of such words.
+    nouns_like_modifiers (Words): Nouns that have such an ending.
+    heads (Words): Nouns that name a disorder by themselves.
+    head_endings (Words): The endings of such nouns.
+    inflected_endings (Words): The endings of words whose lemma the lexicon is asked for: plurals.
+    plain_adjectives (Words): Adjectives without a typical ending.
+    participle_endings (Words): The endings of participles: "enlarged".
+    dependent_adjectives (Words): Stand for their noun only beside other words of a name.
+    measures (Words): What texts leave out of the names of laboratory findings: "serum".
+    disease_nouns (Words): Follow an organ in the name of its disease.
+    system_nouns (Words): Follow an adjective in the name of a system of organs.
+    verb_endings (Words): Make a noun of a verb, but not of a plain adjective.
+    negating_prefixes (Words): Beginnings of compounds that say that something is not the rest:
+        "non-".
+    quality_endings (Words): Make a noun of a plain adjective: "dryness".
+    compound_prefixes (Words): Beginnings of compounds that some names write as words of their own.
+    combining_forms (Words): Beginnings of compounds that a list may cut off:
+        "hypo/hyperthyroidism".
+    malformations (Words): Words that only say that something is wrong, which ontologies prefer.
+    disorders (Words): More of these. A heart defect is not a heart disease.
+    complaints (Words): More of these, which texts have in place of both.
+    staying_words (Words): Keep their part of an inverted name in its place, wherever they stand in
+        it.
+    staying_starts (Words): Do so at its start.
+    staying_ends (Words): Do so at its end.
+    residual_words (Words): Words of code lists that do not change the meaning: "unspecified".
+    turning_words (Words): Make a term different from a name, not more specific: "without".
+    semantic_tags (Words): Tags in brackets at the end of a name.
+    tag_endings (Words): Other tags at the end of a name.
+    tag_beginnings (Words): Tags at the beginning of a name.
+    linking_words (Words): Short forms may leave them out.
+    linking_conjunctions (Words): Short forms leave these out for a price.
+    short_form_heads (Words): Nouns at the end of a long form that short forms leave out.
+    no_long_form_starts (Words): No long form begins with them.
+    definition_prefaces (Words): Stand in a bracket before the short form that it defines.
+    alternatives (Words): Stand between two short forms in a bracket.
+    no_short_forms (Words): Stand in brackets and are not short forms: "i.e.".
     """
 
     owners: Words = NONE
