@@ -5,8 +5,9 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# The part of the files that a process may open: the index, workers and logs need some, too.
-_SHARE = 0.75
+# The part of the files that a process may open: the index, workers and logs need some, too, and so
+# do connections that are accepted before the first of them is counted, and closed ones for a while.
+_SHARE = 0.5
 # Where the system does not tell how many.
 _USUAL_FILES = 512
 _MOST = 10_000

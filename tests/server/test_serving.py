@@ -187,6 +187,5 @@ def test_a_crowd_that_asks_nothing_does_not_take_all_files(start, folder, path):
         with urllib.request.urlopen(f"{address}health", timeout=30) as answer:
             assert answer.status == 200
         process.terminate()
-        # On a busy machine a few are accepted before others are counted; it was thousands.
-        *told, last = process.stdout.read().splitlines()
-        assert last == "STOPPED" and "\n".join(told).count("Traceback") < 300
+        # Nothing is told of files that cannot be opened.
+        assert process.stdout.read() == "STOPPED\n"
