@@ -5,7 +5,6 @@ so that gigabytes open as fast as megabytes. `verify` reads all of it.
 """
 
 import json
-import os
 import zlib
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from typing import Any, TypeAlias, TypeVar
 
 from ..errors import ConnormError, Errors
 from .atomic import atomic_folder
+from .threads import thread_count
 
 # The version of manifests, and of the files that components save beside an index.
 _VERSION = 9
@@ -253,7 +253,7 @@ def unseal(folder: Path) -> dict[str, Any]:
 
 
 def unseal_whole(folder: Path) -> dict[str, Any]:
-    """Read the manifest and check every byte of every file against it, on all cores.
+    """Read the manifest and check every byte of every file against it, with several threads.
 
     folder (Path): A sealed folder.
     RETURNS (Dict[str, Any]): The manifest.
@@ -265,8 +265,8 @@ def unseal_whole(folder: Path) -> dict[str, Any]:
 def _unseal(folder: Path, check: Callable[[Path, dict[str, Any]], None]) -> dict[str, Any]:
     manifest = read_manifest(folder)
     require_plain_files(folder)
-    # Checksums are computed without the GIL, so one thread per core helps.
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    # Checksums are computed without the GIL, so several threads help.
+    with ThreadPoolExecutor(thread_count()) as pool:
         checks = [
             pool.submit(check, folder / name, facts) for name, facts in manifest["files"].items()
         ]

@@ -2,7 +2,6 @@
 inside functions.
 """
 
-import multiprocessing
 import os
 from typing import Any
 from weakref import WeakSet
@@ -16,6 +15,7 @@ os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 import onnxruntime
 
 from ...errors import ConnormError, Errors
+from ...files.threads import thread_count
 
 _CPU = "CPUExecutionProvider"
 # On a CPU, these fusions are slower than the separate operations: layer normalization eight times,
@@ -67,17 +67,6 @@ def _close_all() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_close_all)
-
-
-def thread_count() -> int:
-    """Choose the number of threads.
-
-    RETURNS (int): 1 in a worker process, otherwise OMP_NUM_THREADS or the number of cores.
-    """
-    if multiprocessing.parent_process() is not None:
-        return 1
-    asked = os.environ.get("OMP_NUM_THREADS", "")
-    return int(asked) if asked.isdigit() else os.cpu_count() or 1
 
 
 def _open(graph: bytes) -> onnxruntime.InferenceSession:

@@ -13,6 +13,7 @@ import numpy as np
 from ...encoders.raw import Raw
 from ...encoders.storage import DTYPES
 from ...errors import require_choice
+from ...files.threads import divide_among_threads
 from ..search import METRICS, Metric
 from ..vectors.kinds import Vectors
 from ..vectors.postings import LEAST_ROWS, Postings
@@ -24,6 +25,8 @@ _SCATTERED_COST = 4
 # The number of scores computed at once, in a core's cache, and the number kept in memory.
 _COMPUTED = 1 << 17
 _KEPT = 1 << 24
+# The smallest number of vectors that a thread is started for.
+_LEAST_PART = 1 << 14
 # The largest number of queries compared at once: more are not faster, and memory that is too large
 # for malloc to reuse costs more than it saves.
 _QUERIES = 64
@@ -194,15 +197,19 @@ class ExactSearcher:
         scores[count:] = -np.inf
         dots, error = self.vectors.compare(queries)
         step = max(_COMPUTED // max(batch, 1), 1)
-        for start in range(0, count, step):
-            stop = min(start + step, count)
-            if rows is not None:
-                chosen = self.vectors.take(rows[start:stop]).compare(queries)
-                scores[start:stop] = chosen.dots(0, stop - start)
-                continue
-            scores[start:stop] = dots(start, stop)
-            if allowed is not None:
-                scores[start:stop] += allowed.penalties[start:stop, None]
+
+        def fill(first: int, last: int) -> None:
+            for start in range(first, last, step):
+                stop = min(start + step, last)
+                if rows is not None:
+                    chosen = self.vectors.take(rows[start:stop]).compare(queries)
+                    scores[start:stop] = chosen.dots(0, stop - start)
+                    continue
+                scores[start:stop] = dots(start, stop)
+                if allowed is not None:
+                    scores[start:stop] += allowed.penalties[start:stop, None]
+
+        divide_among_threads(fill, count, least=_LEAST_PART)
         query, items, values = _near_best(scores.reshape(group, groups, batch), n, error)
         if rows is not None:
             items = rows[items]

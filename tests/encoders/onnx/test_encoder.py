@@ -228,7 +228,7 @@ OTHER_PROCESSES = """
 import gc, multiprocessing, os, sys
 from spacy_connorm.encoders.onnx import OnnxEncoder
 from spacy_connorm.encoders.onnx import encoder as onnx_encoder
-from spacy_connorm.encoders.onnx.session import thread_count
+from spacy_connorm.files.threads import thread_count
 
 TEXTS = ["heart attack"] * 100
 
@@ -274,15 +274,6 @@ def test_other_processes_encode_and_end(tiny_folder, tmp_path, without_torch):
     )
     forks = ["exit 0", "delete 0", "fork True 2 1"] if hasattr(os, "fork") else []
     assert (done.stdout.splitlines(), done.stderr) == ([*forks, "spawn True 2 1"], "")
-
-
-def test_threads(monkeypatch):
-    from spacy_connorm.encoders.onnx.session import thread_count
-
-    monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    assert thread_count() == 3
-    monkeypatch.delenv("OMP_NUM_THREADS")
-    assert thread_count() == os.cpu_count()
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.safetensors"])

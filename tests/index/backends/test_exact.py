@@ -71,6 +71,21 @@ def test_the_size_of_a_batch_changes_nothing(kind):
     assert searcher.nearest(queries[:0], 7).items.shape[0] == 0
 
 
+@pytest.mark.parametrize("kind", ["float32", "int8", "sparse"])
+@pytest.mark.parametrize("allowed", [None, AllowedItems(np.arange(2000) % 9 == 0)])
+def test_the_number_of_threads_changes_nothing(monkeypatch, kind, allowed):
+    monkeypatch.setattr("spacy_connorm.index.backends.exact._LEAST_PART", 7)
+    vectors = from_raw(sparse.csr_matrix(RAW)) if kind == "sparse" else from_raw(RAW, dtype=kind)
+    queries = sparse.csr_matrix(UNIT) if kind == "sparse" else UNIT
+    found = []
+    for threads in ("1", "2", "5"):
+        monkeypatch.setenv("OMP_NUM_THREADS", threads)
+        found.append(ExactSearcher(vectors).nearest(queries, 7, allowed))
+    for other in found[1:]:
+        assert np.array_equal(found[0].items, other.items)
+        assert np.array_equal(found[0].scores, other.scores)
+
+
 def test_equal_scores_stand_in_item_order(searcher):
     assert searcher.nearest(UNIT[:1], 2).items.tolist() == [[7, 100]]
 
