@@ -50,7 +50,6 @@ MAPPINGS = [
         "x",
         author_label="Ann",
         status=ACCEPTED,
-        proposal='{"a": "b"}',
     ),
 ]
 FOREIGN = """\

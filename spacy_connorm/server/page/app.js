@@ -4,20 +4,17 @@ import { Refusal, get, keepToken } from "./api.js";
 import { showCorrections } from "./corrections.js";
 import { $, h, toast } from "./dom.js";
 import { annotateAgain, startReading } from "./read.js";
-import { refreshReview, startReview } from "./review.js";
 import { startSearching } from "./search.js";
 
-const VIEWS = { read: "Read", search: "Search", review: "Review", corrections: "Corrections" };
+const VIEWS = { read: "Read", search: "Search", corrections: "Corrections" };
 const AUTHOR = "connorm-author";
 const EVERY = 2000;
 let revision = -1;
 let isReachable = true;
-let hasReview = false;
 
 function showView() {
   const asked = location.hash.slice(1);
-  const first = hasReview ? "review" : "read";
-  const view = asked in VIEWS && (asked !== "review" || hasReview) ? asked : first;
+  const view = asked in VIEWS ? asked : "read";
   for (const each of Object.keys(VIEWS)) $(each).hidden = each !== view;
   for (const link of document.querySelectorAll("nav a")) {
     if (link.dataset.view === view) link.setAttribute("aria-current", "page");
@@ -26,7 +23,6 @@ function showView() {
   $("title").textContent = VIEWS[view];
   document.title = `${VIEWS[view]} · connorm`;
   if (view === "search") $("phrase").focus();
-  if (view === "review") $("review-row").focus();
 }
 
 // Reads the corrections if there are new ones, of anybody. Texts are annotated again then.
@@ -44,10 +40,7 @@ export async function refresh() {
 
 async function poll() {
   try {
-    if (!document.hidden && $("token-form").hidden) {
-      await refresh();
-      if (hasReview) await refreshReview();
-    }
+    if (!document.hidden && $("token-form").hidden) await refresh();
   } catch (error) {
     if (isReachable && error instanceof Refusal) toast(error.message);
     isReachable = false;
@@ -63,8 +56,6 @@ async function start() {
   for (const type of info.types) $("type").append(h("option", { value: type }, type));
   startReading(info, refresh);
   startSearching(info);
-  hasReview = info.review !== null;
-  if (hasReview) await startReview(info);
   showView();
   await refresh();
   poll();
