@@ -15,7 +15,6 @@ from ..concepts import (
     Ontology,
     Source,
     read_concepts,
-    write_concepts,
 )
 from ..concepts.concept import ALL_SCOPES, EXACT, require_id_and_name
 from ..concepts.curies import PREFIXES, join_curie, split_curie
@@ -309,9 +308,7 @@ def convert_ontology(
     )
     with progress_bar(concepts, unit="concepts") as bar:
         watched = inventory.watch(bar)
-        write_licensed(
-            write_concepts, watched, output_path, licence=lambda: licence or report.licence
-        )
+        write_licensed(watched, output_path, licence=lambda: licence or report.licence)
     summary = inventory.summary(read_concepts(output_path))
     warn_about(summary)
     return Conversion(summary, report, licence or report.licence)
