@@ -6,13 +6,7 @@ from typing import Any
 from wasabi import msg
 
 from ..concepts.ontology import licence_path
-from ..ontology import (
-    FORMATS,
-    Finding,
-    Translations,
-    convert_ontology,
-    join_ontologies,
-)
+from ..ontology import FORMATS, Finding, Translations, convert_ontology, join_ontologies
 from ..ontology.formats import find_reader
 from ..workflows import MovedSynonyms, OntologyDiff, diff_ontologies
 from .app import command, show_table

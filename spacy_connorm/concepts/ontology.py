@@ -7,16 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
-from ..errors import (
-    ConnormError,
-    Errors,
-    Warnings,
-    quote_id,
-    refuse,
-    refuse_text,
-    unreadable,
-    warn,
-)
+from ..errors import ConnormError, Errors, Warnings, quote_id, refuse, refuse_text, unreadable, warn
 from ..files.atomic import atomic_file, write_text
 from ..files.odd_lines import OddLines
 from ..files.text import open_text, read_lines, sha256

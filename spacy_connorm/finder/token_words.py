@@ -16,16 +16,7 @@ from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.composites import composite_splitter
 from ..text.words import Words
-from .name_windows import (
-    ADVERB,
-    BREAK,
-    FILLER,
-    PAUSE,
-    PAUSES,
-    WORD,
-    Replacements,
-    TokenArrays,
-)
+from .name_windows import ADVERB, BREAK, FILLER, PAUSE, PAUSES, WORD, Replacements, TokenArrays
 from .phrases import phrases_of
 from .readings import NO_READINGS, NeighbourReader, Readings
 from .unspaced import count_letters

@@ -8,14 +8,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..concepts import (
-    SCOPES,
-    Concept,
-    ConceptStream,
-    Ontology,
-    Source,
-    read_concepts,
-)
+from ..concepts import SCOPES, Concept, ConceptStream, Ontology, Source, read_concepts
 from ..concepts.concept import ALL_SCOPES, EXACT, require_id_and_name
 from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..concepts.ontology import read_licence, write_licensed

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from ..documents.mentions import split_ids
 from ..errors import ConnormError
@@ -10,9 +9,6 @@ from ..linker.synonym_changes import ChangedSynonym
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.mention_marker import MentionMarker
 from .corrections import Correction
-
-if TYPE_CHECKING:
-    pass
 
 # A text in which the encoder recognizes nothing.
 _UNREADABLE = "CN009"

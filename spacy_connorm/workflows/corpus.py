@@ -8,7 +8,7 @@ from contextlib import closing
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from ..documents.document import ID_FIELD
 from ..errors import (
@@ -24,19 +24,11 @@ from ..files.atomic import only_writer, require_apart, write_errors
 from ..files.progress import progress_bar
 from .annotation import AnnotationCounts
 from .corpus_annotator import CorpusAnnotator
-from .fragments import (
-    InputFragment,
-    find_fragments,
-    require_fields,
-)
+from .fragments import InputFragment, find_fragments, require_fields
 from .output_folder import AnnotatedBatch, OutputFolder, identify
 from .pool import map_batches, require_processes
 from .ray_engine import annotate_on_ray
 from .texts import TEXT_FIELD
-
-if TYPE_CHECKING:
-    pass
-
 
 LOCAL = "local"
 _RAY = "ray"

@@ -10,18 +10,10 @@ from spacy.tokens import Doc
 
 from ..documents.mentions import split_ids
 from ..documents.records import ParquetExporter, row_schema
-from ..errors import (
-    ConnormError,
-    describe_error,
-)
+from ..errors import ConnormError, describe_error
 from ..files.tables import require_distinct_columns
 from .annotation import AnnotationCounts, Annotator
-from .fragments import (
-    InputFragment,
-    read_text_batches,
-    require_column,
-    texts_of_rows,
-)
+from .fragments import InputFragment, read_text_batches, require_column, texts_of_rows
 from .memory_zones import MemoryZones
 from .texts import TEXT_FIELD, InputText
 

@@ -1,15 +1,11 @@
 """Mentions whose boundaries are known: the tokens of a document that cover them."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from ..errors import ConnormError, Errors
-
-if TYPE_CHECKING:
-    pass
 
 # The start, the end (characters) and the label of a mention.
 Boundaries = tuple[int, int, str]

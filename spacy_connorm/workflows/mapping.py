@@ -29,14 +29,7 @@ from ..documents.sssom import (
     write_sssom,
 )
 from ..encoders.protocol import is_sparse
-from ..errors import (
-    ConnormError,
-    Errors,
-    refuse,
-    require_ending,
-    require_path,
-    require_positive,
-)
+from ..errors import ConnormError, Errors, refuse, require_ending, require_path, require_positive
 from ..files.atomic import require_apart
 from ..files.progress import progress_bar
 from ..files.text import find_ending

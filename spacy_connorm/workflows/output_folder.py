@@ -5,24 +5,16 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..about import __version__
-from ..errors import (
-    ConnormError,
-    Errors,
-)
+from ..errors import ConnormError, Errors
 from ..files.atomic import atomic_file, private, write_errors
 from ..files.folders import MANIFEST, describe, files_in, seal
 from ..pipeline.loading import find_pipeline_folder
 from .annotation import AnnotationCounts
-from .fragments import (
-    InputFragment,
-)
-
-if TYPE_CHECKING:
-    pass
 from .corpus_annotator import AnnotatedBatch, CorpusAnnotator, corpus_schema
+from .fragments import InputFragment
 
 _KEY = b"spacy_connorm.annotated"
 

@@ -7,22 +7,11 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..errors import (
-    ConnormError,
-    Errors,
-    describe_error,
-    require_installed,
-    tell_reason,
-)
-from .fragments import (
-    InputFragment,
-)
-
-if TYPE_CHECKING:
-    pass
+from ..errors import ConnormError, Errors, describe_error, require_installed, tell_reason
 from .corpus_annotator import CorpusAnnotator
+from .fragments import InputFragment
 from .output_folder import OutputFolder
 
 _REFUSAL = "refusal"
