@@ -4,7 +4,6 @@ inside functions.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -13,12 +12,6 @@ from torch.nn import functional
 from ..protocol import Encoder, encode
 from ..raw import unit_rows
 from .network import MATRIX, OFFSET, GroundedDan, fit_cca
-
-# Units are dropped with one of so many shares: 16 random bits each.
-_SHARES = 2**16
-# The integers of which 64 bits are drawn, and those as long as a unit.
-_LOWEST = -(2**63)
-_INTEGERS = {torch.bfloat16: torch.int16, torch.float16: torch.int16, torch.float32: torch.int32}
 
 
 class GroundedDanModule(torch.nn.Module):
@@ -42,7 +35,7 @@ class GroundedDanModule(torch.nn.Module):
         self.cca = _Projection(dan.width) if dan.cca else None
         self.hidden = torch.nn.Linear(dan.width, dan.hidden) if dan.hidden else None
         self.output = torch.nn.Linear(dan.hidden, dan.width) if dan.hidden else None
-        self.dropout = _DroppedRelu(dropout)
+        self._dropout = dropout
         self.load_state_dict(weights)
         self.prototypes = torch.zeros(0, dan.width)
 
@@ -72,9 +65,8 @@ class GroundedDanModule(torch.nn.Module):
         inputs = self._input_vectors(numbers.device)[numbers]
         vectors = inputs if self.cca is None else self.cca(inputs)
         if self.hidden is not None and self.output is not None:
-            units = self.dropout(self.hidden(vectors))
-            sums = functional.linear(units, self.output.weight)
-            vectors = sums * self.dropout.scale + self.output.bias
+            units = torch.relu(self.hidden(vectors))
+            vectors = self.output(functional.dropout(units, self._dropout, self.training))
         return vectors * inputs.any(dim=1, keepdim=True)
 
     def _input_vectors(self, device: torch.device) -> torch.Tensor:
@@ -114,59 +106,6 @@ class GroundedDanModule(torch.nn.Module):
             name: weights.detach().cpu().numpy() for name, weights in self.state_dict().items()
         }
         GroundedDan(weights, self._dan.width, self._dan.input_fingerprint).save(Path(folder))
-
-
-class _DroppedRelu(torch.nn.Module):
-    """Computes ReLU(x) and drops units in training; what remains is to be multiplied by `scale`. On
-    a CPU, torch draws a number for each unit, which takes most of a training step; here one draw
-    serves four units.
-    """
-
-    def __init__(self, share: float) -> None:
-        super().__init__()
-        self._share = share
-        self._kept = min(max(round((1 - share) * _SHARES), 1), _SHARES - 1)
-
-    @property
-    def _drops(self) -> bool:
-        return self.training and self._share > 0
-
-    @property
-    def scale(self) -> float:
-        """What makes up for the dropped units.
-
-        RETURNS (float): 1 outside of training.
-        """
-        return _SHARES / self._kept if self._drops else 1.0
-
-    def forward(self, sums: torch.Tensor) -> torch.Tensor:
-        if not self._drops:
-            return torch.relu(sums)
-        if sums.device.type == "cpu":
-            return _KeptUnits.apply(sums, self._kept)
-        return functional.dropout(torch.relu(sums), self._share) / self.scale
-
-
-class _KeptUnits(torch.autograd.Function):
-    """Keeps `kept` of `_SHARES` positive units, drawn at random."""
-
-    @staticmethod
-    def forward(ctx: Any, sums: torch.Tensor, kept: int) -> torch.Tensor:
-        drawn = torch.empty(-(-sums.numel() // 4), dtype=torch.int64).random_(_LOWEST, None)
-        levels = drawn.view(torch.int16)[: sums.numel()].view(sums.shape)
-        bound = kept - _SHARES // 2
-        # All bits below the bound, else none.
-        mask = levels.clamp_(bound - 1, bound).sub_(bound)
-        units = torch.relu(sums)
-        integers = _INTEGERS[units.dtype]
-        units.view(integers).bitwise_and_(mask.to(integers))
-        ctx.save_for_backward(units)
-        return units
-
-    @staticmethod
-    def backward(ctx: Any, gradients: torch.Tensor) -> tuple[torch.Tensor, None]:
-        (units,) = ctx.saved_tensors
-        return torch.ops.aten.threshold_backward(gradients, units, 0.0), None
 
 
 class _Projection(torch.nn.Module):
