@@ -1,8 +1,8 @@
 """Objectives over pairs of texts: the texts in a batch that share a concept, distances, hard pairs,
 and sums over them. Imports torch.
 
-Values are multiplied by masks instead of selected: on a CPU, `where` and `masked_fill` take 10 to 100
-times as long as arithmetic.
+Values are multiplied by masks instead of selected: on a CPU, `where` and `masked_fill` take 10 to
+100 times as long as arithmetic.
 Gradients are finite everywhere: 0 at zero vectors and between equal vectors, where those of
 pytorch-metric-learning are NaN or huge.
 """
