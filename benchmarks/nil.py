@@ -23,9 +23,8 @@ from spacy_connorm.concepts import Concept, Ontology
 from spacy_connorm.encoders import is_sparse
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.metrics import nil_score
-from spacy_connorm.evaluation.probabilities import measure_reliability
 from spacy_connorm.evaluation.report import Row, percent
-from spacy_connorm.evaluation.tuning import judge
+from spacy_connorm.evaluation.tuning import judge, measure_reliability
 from spacy_connorm.index.backends.exact import ExactIndex
 from spacy_connorm.linker.calibration import Calibration
 from spacy_connorm.linker.decision import written_id

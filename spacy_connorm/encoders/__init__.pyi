@@ -13,8 +13,8 @@ from .protocol import fits as fits
 from .protocol import is_sparse as is_sparse
 from .protocol import make_encoder as make_encoder
 from .protocol import replica as replica
+from .protocol import require_trainable as require_trainable
 from .protocol import required_extra as required_extra
+from .protocol import trainable as trainable
 from .shared_transformer import SharedTransformerEncoder as SharedTransformerEncoder
-from .trainable import require_trainable as require_trainable
-from .trainable import trainable as trainable
 from .transformer import TransformerEncoder as TransformerEncoder

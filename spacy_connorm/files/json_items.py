@@ -1,10 +1,27 @@
-"""Read the items of a JSON array one by one, so that one odd item does not hide the others."""
+"""JSON that stays one line for every reader, and the items of a JSON array read one by one, so that
+one odd item does not hide the others.
+"""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from .text import read_text
+
+# Where some readers end a line, and what UTF-8 can't hold. In JSON, they are only in strings.
+_ODD = re.compile("[\x85\u2028\u2029\ud800-\udfff]")
+
+
+def json_line(value: Any) -> str:
+    """Write a value as JSON, with letters of all scripts as they are.
+
+    value (Any): The value.
+    RETURNS (str): One line, however its reader splits lines, without lone surrogates.
+    """
+    return _ODD.sub(lambda odd: f"\\u{ord(odd[0]):04x}", json.dumps(value, ensure_ascii=False))
+
 
 # Strings and brackets: what decides where an item ends.
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[\[\]{},]', re.DOTALL)

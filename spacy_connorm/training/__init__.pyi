@@ -6,10 +6,10 @@ from .candidate_batcher import CandidateBatcher as CandidateBatcher
 from .config import Training as Training
 from .config import TrainingData as TrainingData
 from .config import TrainingObserver as TrainingObserver
+from .encoder_folder import SavedEncoder as SavedEncoder
+from .encoder_folder import save_encoder as save_encoder
 from .grounding_batcher import GroundingBatcher as GroundingBatcher
 from .neighbour_batcher import NeighbourBatcher as NeighbourBatcher
 from .pool import PoolReport as PoolReport
-from .saved_encoder import SavedEncoder as SavedEncoder
-from .saved_encoder import save_encoder as save_encoder
 from .training_run import TrainingResult as TrainingResult
 from .training_run import train as train

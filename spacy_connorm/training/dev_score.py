@@ -15,8 +15,7 @@ from spacy.util import registry
 from ..concepts import NIL, Ontology
 from ..documents.mentions import Mention
 from ..encoders import encode
-from ..encoders.protocol import Encoder
-from ..encoders.trainable import TrainableModule
+from ..encoders.protocol import Encoder, TrainableModule
 from ..errors import ConnormError, ConnormWarning, Errors
 from ..evaluation import Prediction, score_predictions
 from ..evaluation.metrics import read_all_gold, score_retrieval, warn_of_unknown_ids

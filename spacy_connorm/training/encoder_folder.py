@@ -1,4 +1,6 @@
-"""The folder of a trained encoder: weights, model card, config and logs."""
+"""The folder of a trained encoder: weights, model card, config and logs; and that of a pretrained
+transformer.
+"""
 
 import json
 import platform
@@ -18,6 +20,9 @@ from .checkpoints import CONFIG
 
 if TYPE_CHECKING:
     from .trainer import Trained
+
+from ..encoders.transformer import TransformerEncoder
+from ..files.atomic import require_apart
 
 _CARD, _ENCODER_CONFIG, _LEARNED = "README.md", "config.json", "learned.json"
 # Encoded once, to check that the folder can be used.
@@ -181,3 +186,40 @@ def _table(rows: Sequence[tuple[str, str]]) -> str:
 
 def _fence(language: str, content: str) -> str:
     return f"```{language}\n{content.strip()}\n```"
+
+
+class SavedEncoder(NamedTuple):
+    """A pretrained transformer that was saved.
+
+    path (Path): Its folder, the `name` of a `TransformerEncoder.v1`.
+    width (int): The width of its vectors.
+    """
+
+    path: Path
+    width: int
+
+
+def save_encoder(name: str | Path, output_path: str | Path) -> SavedEncoder:
+    """Save a pretrained transformer and its tokenizer, and check that they can be used: `connorm
+    encoder`.
+
+    name (Union[str, Path]): A name on the Hugging Face hub, or a folder.
+    output_path (Union[str, Path]): The folder to create or replace.
+    RETURNS (SavedEncoder): The folder, and the width of the vectors.
+    RAISES (ConnormError): CN121 if the output would replace the transformer, CN303, CN304 or
+        CN306 if it cannot be loaded, CN308 if its vectors are not finite, CN705 if something else
+        is at the path.
+    """
+    TransformerEncoder(name=str(name))  # raises if a library is missing, before importing any
+    from ..encoders.pretrained import load_pretrained
+
+    path = Path(output_path)
+    require_apart(path, name)
+    pretrained = load_pretrained(str(name))
+    with replaced(path, is_ours=is_encoder) as folder:
+        pretrained.tokenizer.save_pretrained(folder)
+        pretrained.transformer.save_pretrained(folder)
+        encoder = TransformerEncoder(name=str(folder))
+        encoder.initialize()
+        width = encoder.predict([PROBE]).shape[1]
+    return SavedEncoder(path, width)

@@ -14,8 +14,8 @@ import torch
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import Dataset
 
+from ..encoders.protocol import TrainableModule
 from ..encoders.tokens import batches_by_length
-from ..encoders.trainable import TrainableModule
 from .batchers import Batcher, Ranking
 from .batches import Batch, RelationKind, read_batches, write_batches
 from .objectives.objective import Objective

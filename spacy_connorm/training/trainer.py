@@ -23,7 +23,7 @@ from transformers.trainer_callback import (
 from transformers.trainer_utils import IntervalStrategy
 from transformers.training_args import TrainingArguments
 
-from ..encoders.trainable import GroundedModule, TrainableModule
+from ..encoders.protocol import GroundedModule, TrainableModule
 from ..errors import ConnormError, Errors, require_choice
 from ..files.progress import progress_bar
 from ..index.search import COSINE
@@ -79,7 +79,7 @@ def run_training(
 ) -> Trained:
     """Train an encoder's module.
 
-    module (TrainableModule): The module from `encoders.trainable`, changed in place.
+    module (TrainableModule): The module from `encoders.protocol`, changed in place.
     pool (SynonymPool): Texts and concepts.
     training (Training): The settings.
     folder (Path): The folder for checkpoints and logs; created if missing.

@@ -1,4 +1,6 @@
-"""A pipeline whose answers include the corrections that people have made."""
+"""A pipeline whose answers include the corrections that people have made, in texts with known
+mentions or in any.
+"""
 
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,12 +24,54 @@ from ..pipeline.tokenization import speed_up_urls
 from .annotation import to_record
 from .applied_corrections import AppliedCorrections
 from .corrections import Correction, CorrectionRecord, CorrectionsFile, Undo, effective, require_ids
-from .known_mentions import Boundaries, find_span, mark_known
 from .memory_zones import MemoryZones
-from .text_batches import batched
+from .texts import batched
 
 if TYPE_CHECKING:
     from ..linker.explanation import Explanation
+
+from spacy.util import filter_spans
+
+# The start, the end (characters) and the label of a mention.
+Boundaries = tuple[int, int, str]
+
+
+def find_span(doc: Doc, start: int, end: int, label: str = "") -> Span:
+    """Find the whole tokens that cover some characters, without spaces at either end.
+
+    doc (Doc): The document.
+    start, end (int): The characters.
+    label (str): The span's label.
+    RETURNS (Span): The span.
+    RAISES (ConnormError): CN755 if there are no such tokens.
+    """
+    if 0 <= start < end <= len(doc.text):
+        mention = doc.text[start:end]
+        first = start + len(mention) - len(mention.lstrip())
+        last = end - len(mention) + len(mention.rstrip())
+        if first < last:
+            found = doc.char_span(first, last, label=label, alignment_mode="expand")
+            if found is not None:
+                return found
+    raise ConnormError(Errors.CN755.format(start=start, end=end, length=len(doc.text)))
+
+
+def mark_known(
+    doc: Doc, mentions: Iterable[Boundaries], *, spans_key: str | None, label: str
+) -> None:
+    """Mark known mentions in a document.
+
+    doc (Doc): The document.
+    mentions (Iterable[Tuple[int, int, str]]): The start, the end and the label of each.
+    spans_key (Optional[str]): Where the normalizer looks for mentions; `doc.ents` if None.
+    label (str): The label of mentions that have none.
+    RAISES (ConnormError): CN755 for a mention outside the text.
+    """
+    spans = [find_span(doc, start, end, own or label) for start, end, own in mentions]
+    if spans_key is not None:
+        doc.spans[spans_key] = spans
+    elif spans:
+        doc.ents = filter_spans(spans)
 
 
 # The number of characters that are read before others get their turn.

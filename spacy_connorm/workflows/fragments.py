@@ -12,8 +12,7 @@ from ..errors import ConnormError, Errors, require_ending, require_installed, te
 from ..files.folders import files_in
 from ..files.progress import progress_bar
 from ..files.tables import require_distinct_columns
-from .text_batches import batched
-from .texts import JSON_LINES, InputText, read_inputs, read_json_lines, text_id
+from .texts import JSON_LINES, InputText, batched, read_inputs, read_json_lines, text_id
 
 PARQUET = ".parquet"
 _KNOWN = f"{PARQUET}, {' or '.join(JSON_LINES)}"

@@ -30,11 +30,10 @@ from ..pipeline.presets import ENCODERS, FINDER, GPU_ENCODERS, TRAINED_ENCODERS
 from ..pipeline.saving import write_pipeline
 from ..pipeline.short_form_files import no_findings
 from .clinical_meanings import choose_meanings
-from .groupings import grouping_names
 from .name_training import TrainingGain, TrainingPlan, train_on_names
 from .names_language import names_language
 from .pipeline_plan import MARKER, RESOLVER, PipelinePlan, plan_pipeline
-from .profile_choice import choose_for, with_profile
+from .profile_choice import choose_for, grouping_names, with_profile
 
 _COMPARE_WORDS = "components.concept_normalizer.compare_words"
 _ENCODER_NAME = "components.concept_normalizer.encoder.name"

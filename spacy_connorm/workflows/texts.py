@@ -1,9 +1,12 @@
-"""Read the texts that a pipeline annotates, from a file or from a folder of text files."""
+"""Read the texts that a pipeline annotates, from a file or from a folder of text files, and put them
+into batches.
+"""
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+import sys
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from spacy.vocab import Vocab
 
@@ -197,3 +200,29 @@ def text_id(others: dict[str, Any], id_field: str, name: str, number: int) -> st
     RETURNS (str): The id; made of both if it has none.
     """
     return find_id(others, id_field) or f"{name}:{number}"
+
+
+Item = TypeVar("Item")
+
+
+def batched(
+    items: Iterable[Item], length: Callable[[Item], int], characters: int, most: int = sys.maxsize
+) -> Iterator[list[Item]]:
+    """Split items with texts into batches.
+
+    items (Iterable[Any]): The items.
+    length (Callable[[Any], int]): Returns the number of characters of an item.
+    characters (int): The maximum number of characters in a batch of several items.
+    most (int): The maximum number of items.
+    YIELDS (List[Any]): One item or more, in order.
+    """
+    batch, total = list[Item](), 0
+    for item in items:
+        size = length(item)
+        if batch and (len(batch) == most or total + size > characters):
+            yield batch
+            batch, total = [], 0
+        batch.append(item)
+        total += size
+    if batch:
+        yield batch

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from ...encoders.trainable import GroundedModule
+from ...encoders.protocol import GroundedModule
 from ...errors import ConnormError, Errors
 from ..batches import Groundings
 from .objective import Objective, require_above_zero, to_unit_length

@@ -9,7 +9,7 @@ import pytest
 
 from spacy_connorm.encoders import encoder_inputs, fingerprint, required_extra
 from spacy_connorm.encoders.dan import DanEncoder
-from spacy_connorm.encoders.trainable import trainable
+from spacy_connorm.encoders.protocol import trainable
 from spacy_connorm.errors import ConnormError
 
 TEXTS = ["heart attack", "headache", "", "acute cancer of the skin", "Heart Attack", "the heart"]

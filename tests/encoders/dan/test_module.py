@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from spacy_connorm.encoders.dan import DanEncoder
-from spacy_connorm.encoders.trainable import trainable
+from spacy_connorm.encoders.protocol import trainable
 
 TEXTS = ["heart attack", "", "acute cancer of the skin", "headache"]
 

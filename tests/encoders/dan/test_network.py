@@ -5,7 +5,7 @@ from safetensors.numpy import load_file
 from spacy_connorm.encoders import fingerprint
 from spacy_connorm.encoders.dan import DanEncoder
 from spacy_connorm.encoders.dan.network import EMBEDDINGS, STEPS, Dan, DanSettings
-from spacy_connorm.encoders.trainable import trainable
+from spacy_connorm.encoders.protocol import trainable
 from spacy_connorm.errors import ConnormError
 
 RNG = np.random.default_rng(1)
