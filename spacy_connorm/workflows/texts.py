@@ -1,5 +1,5 @@
-"""Read the texts that a pipeline annotates, from a file or from a folder of text files, and put them
-into batches.
+"""Read the texts that a pipeline annotates, from a file or from a folder of text files, and put
+them into batches.
 """
 
 import json
