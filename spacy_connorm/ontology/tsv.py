@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 from shlex import quote as in_shell
@@ -39,7 +38,6 @@ def read_tsv(
     header: bool = True,
     separator: str = "|",
     delimiter: str | None = None,
-    parents_by_name: bool = False,
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
     """Read a table of concepts. Rows with the same id are one concept: the first row gives the
@@ -64,16 +62,15 @@ def read_tsv(
     separator (str): The separator of items in a field: synonyms, types, parents, ids.
     delimiter (Optional[str]): The separator of fields; by default a tab, or in a .csv file a comma,
         semicolon or tab, see `read_rows`.
-    parents_by_name (bool): Whether parents are preferred names, not ids.
     report (Optional[ReadReport]): Filled with what was left out and merged.
     YIELDS (Concept): The concepts, in the order of their first rows. A warning (CNW107) reports
         other columns if none has synonyms, others synonyms that seem to have another separator
         (CNW108), a semicolon or a comma, and names that have it (CNW109).
     RAISES (ConnormError): CN006 for an empty separator or what can't be the prefix of a vocabulary,
-        CN733 for `parents_by_name` without `parents`, CN114 for a missing column, CN127 if there is
-        none for ids or names, CN125 for two of its name, CN115 for too many rows without an id or
-        a name, or with more fields than columns, and what `read_rows` raises. Without a header, the
-        table has the columns of its first row, and those that are named.
+        CN114 for a missing column, CN127 if there is none for ids or names, CN125 for two of its
+        name, CN115 for too many rows without an id or a name, or with more fields than columns, and
+        what `read_rows` raises. Without a header, the table has the columns of its first row, and
+        those that are named.
     """
     _check_settings(separator, prefix)
     report = report or ReadReport()
@@ -91,9 +88,6 @@ def read_tsv(
     first = list(islice(rows, 1))
     columns = next((row for _, row in first), [])
     places = _find_columns(path, named, columns if header else None)
-    if parents_by_name and "parents" not in places:
-        told = {"option": "--parents-by-name", "needed": "`--parents`"}
-        raise ConnormError(Errors.CN733.format(**told))
     status = columns.index(_STATUS) if header and _STATUS in columns else None
     if status is not None:
         places.setdefault("aliases", places["canonical_name"])
@@ -113,7 +107,7 @@ def read_tsv(
         rows = iter(sorted(rows, key=lambda row: row[1][status : status + 1] != [_PREFERRED]))
     found = _concepts(rows, path, places, separator, prefix, report)
     concepts = report.merge_rows(found).values()
-    yield from _with_parent_ids(concepts) if parents_by_name else concepts
+    yield from concepts
 
 
 def _find_columns(
@@ -248,11 +242,3 @@ def _concepts(
         own = [join_curie(prefix, told["concept_id"])] if prefix else []
         xrefs = read_xrefs((*own, *items.pop("xrefs", ())), report)
         yield Concept(**told, **items, xrefs=xrefs)
-
-
-def _with_parent_ids(concepts: Iterable[Concept]) -> Iterator[Concept]:
-    ids: dict[str, str] = {}
-    for concept in concepts:
-        ids.setdefault(concept.canonical_name, concept.concept_id)
-    for concept in concepts:
-        yield replace(concept, parents=tuple(ids.get(p, p) for p in concept.parents))

@@ -212,19 +212,11 @@ def test_a_prefix_that_makes_no_cross_reference(read, prefix):
     ("settings", "expected"),
     [
         ({"separator": ""}, "CN006.*separator.*at least one character"),
-        ({"parents_by_name": True}, "CN733.*--parents-by-name.*--parents`"),
     ],
 )
 def test_tsv_settings_that_have_no_meaning(read, settings, expected):
     with pytest.raises(ConnormError, match=expected):
         read("id\tname\n1\tdizziness\n", **settings)
-
-
-def test_tsv_parents_by_name(read):
-    table = "id\tname\tabove\nT:2\tmigraine\theadache\nT:1\theadache\tpain\n"
-    concepts = by_id(read(table, parents="above", parents_by_name=True))
-    assert concepts["T:2"].parents == ("T:1",)
-    assert concepts["T:1"].parents == ("pain",)
 
 
 def test_csv_fields_may_hold_commas_and_lines(tmp_path):
