@@ -1,5 +1,6 @@
 """Serve a pipeline: `connorm serve`."""
 
+import ipaddress
 import os
 import secrets
 import signal
@@ -68,7 +69,7 @@ def serve(
             limits=limits,
         )
         # The part of a URL after # never leaves the browser.
-        address = _address(listening) + (f"/#token={token}" if token else "/")
+        address = _address(listening, name) + (f"/#token={token}" if token else "/")
         _run(app, listening, limits, lambda: on_start(address) if on_start else None)
     return convert_corrections(corrections)
 
@@ -138,8 +139,11 @@ def listen(host: str, port: int) -> Iterator[socket.socket]:
         yield listening
 
 
-def _address(listening: socket.socket) -> str:
+def _address(listening: socket.socket, name: str | None) -> str:
     host, port = listening.getsockname()[:2]
+    if name and ipaddress.ip_address(host).is_unspecified:
+        # Nobody calls it so, and it answers to its name alone.
+        host = name
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
