@@ -2,6 +2,7 @@
 
 import importlib.util
 import re
+from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,18 @@ def test_a_release_has_the_wheels_of_the_ready_pipelines():
     assert "models" in jobs["assets"]["needs"]
     (release,) = (step["run"] for step in jobs["assets"]["steps"] if "run" in step)
     assert "models/*.whl" in release
+
+
+def test_the_hosted_documentation_installs_extras_that_there_are():
+    settings = srsly.read_yaml(ROOT / ".readthedocs.yaml")
+    (install,) = settings["build"]["jobs"]["install"]
+    parser = ConfigParser(interpolation=None)
+    parser.read(ROOT / "setup.cfg", encoding="utf8")
+    (extras,) = re.findall(r'"\.\[(.+?)\]"', install)
+    # The reference imports the objectives.
+    assert {"docs", "train"} <= set(extras.split(",")) <= set(parser["options.extras_require"])
+    assert (ROOT / install.split()[-1]).exists()
+    assert (ROOT / settings["sphinx"]["configuration"]).exists()
 
 
 def test_what_the_image_copies_is_there():
