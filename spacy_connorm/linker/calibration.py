@@ -48,8 +48,8 @@ class CandidateFeatures(NamedTuple):
 
 
 class Calibration(NamedTuple):
-    """A logistic regression: 1 / (1 + exp(-x)), where x is the intercept and each of the
-    `CandidateFeatures` times its weight.
+    """A logistic regression: c / (1 + exp(-x)), where x is the intercept and each of the
+    `CandidateFeatures` times its weight, and c the ceiling.
 
     intercept (float): What is added.
     score (float): The weight of the score.
@@ -58,6 +58,7 @@ class Calibration(NamedTuple):
     name (float): The weight of a text that is a name.
     extra (float): The weight of a letter of the longest word that the name lacks.
     lacking (float): The weight of a letter of the longest word that the text lacks.
+    ceiling (float): The highest probability.
     """
 
     intercept: float
@@ -67,6 +68,7 @@ class Calibration(NamedTuple):
     name: float = 0.0
     extra: float = 0.0
     lacking: float = 0.0
+    ceiling: float = 1.0
 
     @classmethod
     def fit(cls, features: np.ndarray, right: np.ndarray) -> "Calibration":
@@ -88,9 +90,9 @@ class Calibration(NamedTuple):
         features (CandidateFeatures): What is known of it.
         RETURNS (float): The probability, 0 to 1.
         """
-        logit = self.intercept + sum(map(mul, self[1:], features))
+        logit = self.intercept + sum(map(mul, self[1:-1], features))
         # The logistic function, without the overflow that exp() has far from 0.
-        return (1 + math.tanh(logit / 2)) / 2
+        return self.ceiling * (1 + math.tanh(logit / 2)) / 2
 
 
 def with_probabilities(

@@ -10,7 +10,7 @@ than names ("severe", "bilateral"), and some with a letter dropped, doubled or s
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, starmap
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +30,9 @@ _MOST_NAMES = 200
 _FEWEST_NAMES = 50
 # For so many names there is one phrase, and one misspelled name.
 _NAMES_PER_PHRASE, _NAMES_PER_MISSPELLING = 4, 2
+# How often a text has the concept that its words say, which names cannot tell. Of mentions that are
+# names, 84 to 98 of 100 have it in nine dev sets of five ontologies.
+_CEILING = 0.95
 _SEED = 0
 # A letter between two others, with one more after it.
 _INSIDE_WORD = re.compile(r"(?<=[^\W\d_])[^\W\d_](?=[^\W\d_]{2})")
@@ -63,6 +66,13 @@ class NameFit(NamedTuple):
     right: int
 
 
+class _Example(NamedTuple):
+    """The first candidate for a text, and whether it is right."""
+
+    features: CandidateFeatures
+    is_right: bool
+
+
 def fit_to_names(retriever: Retriever, query: Query) -> NameFit | None:
     """Fit a calibration to the names of an index. The same index gives the same numbers.
 
@@ -82,21 +92,20 @@ def fit_to_names(retriever: Retriever, query: Query) -> NameFit | None:
     found, for_phrases = _search(without_names, query, texts, _phrases(texts))
     misspelled = names[::_NAMES_PER_MISSPELLING]
     for_misspelled, for_longer = _search(retriever, query, _misspell(misspelled), _lengthen(texts))
-    rows = [
-        *starmap(_as_written, zip(names, found, strict=True)),
-        *chain.from_iterable(map(_answers, names, found)),
-        *chain.from_iterable(map(_answers, misspelled, for_misspelled)),
+    examples = [
+        *map(_as_written, names, found),
+        *chain.from_iterable(map(_with_and_without, names, found)),
+        *chain.from_iterable(map(_with_and_without, misspelled, for_misspelled)),
         *(
-            (features_of(some)[0], True)
-            for name, some in zip(names, for_longer, strict=True)
-            if _is_first(name, some)
+            _Example(features_of(candidates)[0], True)
+            for name, candidates in zip(names, for_longer, strict=True)
+            if _is_first(name, candidates)
         ),
-        *((features_of(some)[0], False) for some in for_phrases if some),
+        *(_Example(features_of(candidates)[0], False) for candidates in for_phrases if candidates),
     ]
-    features, right = zip(*rows, strict=True)
-    calibration = Calibration.fit(np.asarray(features), np.asarray(right))
-    first = sum(map(_is_first, names, found))
-    return NameFit(calibration, len(names), first)
+    features, is_right = map(np.asarray, zip(*examples, strict=True))
+    calibration = Calibration.fit(features, is_right)._replace(ceiling=_CEILING)
+    return NameFit(calibration, len(names), sum(map(_is_first, names, found)))
 
 
 def _sample(index: ConceptIndex) -> list[IndexedName]:
@@ -160,12 +169,12 @@ def _misspell(names: Sequence[IndexedName]) -> list[str]:
     return misspelled
 
 
-def _as_written(name: IndexedName, found: Sequence[Candidate]) -> tuple[CandidateFeatures, bool]:
+def _as_written(name: IndexedName, found: Sequence[Candidate]) -> _Example:
     """Describe the answer for a name that is in the index."""
     itself = Candidate(name.concept_id, name.text, 1.0, name.text, "", searched=name.text)
     others = (candidate for candidate in found if candidate.concept_id != name.concept_id)
     rivals = [candidate for candidate in others if candidate.score < SAME_TEXT]
-    return features_of([itself, *rivals])[0], True
+    return _Example(features_of([itself, *rivals])[0], True)
 
 
 def _is_first(name: IndexedName, found: Sequence[Candidate]) -> bool:
@@ -174,14 +183,12 @@ def _is_first(name: IndexedName, found: Sequence[Candidate]) -> bool:
     return name.concept_id in tied
 
 
-def _answers(
-    name: IndexedName, found: Sequence[Candidate]
-) -> Iterator[tuple[CandidateFeatures, bool]]:
-    """List what is found for the text of a name, and whether the first candidate is right: with its
-    concept in the index, and without it.
+def _with_and_without(name: IndexedName, found: Sequence[Candidate]) -> Iterator[_Example]:
+    """Describe the first candidate for the text of a name: with its concept in the index, and
+    without it.
     """
     others = [candidate for candidate in found if candidate.concept_id != name.concept_id]
     if found:
-        yield features_of(found)[0], _is_first(name, found)
+        yield _Example(features_of(found)[0], _is_first(name, found))
     if others:
-        yield features_of(others)[0], False
+        yield _Example(features_of(others)[0], False)

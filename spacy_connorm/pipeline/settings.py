@@ -231,11 +231,12 @@ def _is_template(template: str) -> bool:
         return False
 
 
-_CALIBRATION = ("intercept", "score", "margin", "shared", "name", "extra", "lacking")
+_CALIBRATION = ("intercept", "score", "margin", "shared", "name", "extra", "lacking", "ceiling")
 Calibrated = Annotated[
     dict[str, Number],
     only_if(lambda numbers: {*_CALIBRATION[:3]} <= numbers.keys() <= {*_CALIBRATION}),
-    Expected(f"finite numbers named {', '.join(_CALIBRATION)}"),
+    only_if(lambda numbers: 0 < numbers.get("ceiling", 1) <= 1),
+    Expected(f"finite numbers named {', '.join(_CALIBRATION)}, the last one at most 1"),
 ]
 AttributePrefix = Annotated[
     StrictStr,
@@ -277,7 +278,8 @@ class NormalizerSettings(ComponentSettings):
     calibration: Calibrated | None = Field(
         None,
         description="what `connorm evaluate --calibrate` fitted: `intercept`, `score`, `margin`, "
-        "`shared`, `name`, `extra`, `lacking`; null: what was fitted to the names of the index",
+        "`shared`, `name`, `extra`, `lacking`, `ceiling`; null: what was fitted to the names of "
+        "the index",
     )
     compare_words: Flag = Field(
         True,

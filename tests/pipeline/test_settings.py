@@ -21,13 +21,15 @@ REFUSED = [
     ("nil_threshold", "a number from 0 to 1, or null", ["0.5", 5, -1, True, NAN, [0.5]]),
     (
         "calibration",
-        "finite numbers named intercept, score, margin, shared, name, extra, lacking, or null",
+        "finite numbers named intercept, score, margin, shared, name, extra, lacking, ceiling, the "
+        "last one at most 1, or null",
         [
             {},
             {"intercept": 1.0, "score": 1.0},
             [1.0, 1.0, 1.0],
             *(FITTED | each for each in ({"slope": 1.0}, {"margin": "1"}, {"margin": None})),
-            *(FITTED | {"intercept": each} for each in (True, NAN)),
+            *(FITTED | {"intercept": number} for number in (True, NAN)),
+            *(FITTED | {"ceiling": number} for number in (0, 1.5)),
         ],
     ),
     ("split_composites", "true or false", ["no"]),
