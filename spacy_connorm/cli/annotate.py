@@ -55,7 +55,7 @@ def annotate_cli(
     A .txt file is one text, with the file's name as its id, and a folder has one in each .txt file;
     a .jsonl file has an object with a "text" in each line, a .csv or .tsv file a header and a
     "text" in each row; the documents of a .spacy file keep their entities. Other fields and columns
-    are kept in the formats bioc, jsonl, spacy and parquet.
+    are kept in the formats bioc-xml, bioc-json, jsonl, spacy and parquet.
 
     With --engine, a corpus of any size is written as Parquet, one file for each of its files, and a
     run that was killed continues where it stopped.

@@ -7,9 +7,9 @@
       </passage>
     </document></collection>
 
-XML is read into the objects of BioC's JSON, so that everything else is the same for both; JSON is
-what is written. The passages of a document are joined by a line break, the sentences of a passage
-by a space. Offsets count code points from the start of the document, as PubTator and the library
+XML is read into the objects of BioC's JSON, and written from them, so that everything else is the
+same for both. The passages of a document are joined by a line break, the sentences of a passage by
+a space. Offsets count code points from the start of the document, as PubTator and the library
 `bioc` do; the text of an annotation shows if a file counts otherwise (bytes, or UTF-16 code units);
 such mentions are reported.
 
@@ -27,6 +27,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 from xml.etree.ElementTree import Element
+from xml.sax.saxutils import escape, quoteattr
 
 from ..concepts.curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors, quote
@@ -67,6 +68,10 @@ _TEXTS = ("id", "offset", "text")
 _LINE_ATTRIBUTE = " line"
 _LINE = object()
 _SOURCE, _KEY = "spacy_connorm", "https://bioc.sourceforge.net"
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_REPLACED = "control characters became U+FFFD"
+# XML readers turn a plain carriage return into a line feed.
+_KEPT = {"\r": "&#13;"}
 
 
 class _Block(NamedTuple):
@@ -358,7 +363,7 @@ def _with_line(fields: list[tuple[Any, Any]]) -> Record:
 
 
 @dataclass(frozen=True, slots=True)
-class BioCExporter(Dated):
+class BioCJsonExporter(Dated):
     """Writes one collection, with a document per line."""
 
     def render(self, document: Document, changes: Counter[str]) -> str:
@@ -377,6 +382,36 @@ class BioCExporter(Dated):
             for number, rendering in enumerate(rendered):
                 file.write(f"{',' if number else ''}\n{rendering}")
             file.write("\n]}\n")
+
+
+@dataclass(frozen=True, slots=True)
+class BioCXmlExporter(Dated):
+    """Writes one collection, with a document per line."""
+
+    def render(self, document: Document, changes: Counter[str]) -> str:
+        changes[_REPLACED] += len(_NOT_XML.findall(document.text))
+        record = _record(document)
+        (passage,) = record["passages"]
+        parts = ["<document>", _element("id", record["id"]), *_xml_infons(record)]
+        parts += ["<passage><offset>0</offset>", _element("text", passage["text"])]
+        for annotation in passage["annotations"]:
+            parts += [f"<annotation id={quoteattr(annotation['id'])}>", *_xml_infons(annotation)]
+            parts += (
+                f'<location offset="{place["offset"]}" length="{place["length"]}"/>'
+                for place in annotation["locations"]
+            )
+            parts += [_element("text", annotation["text"]), "</annotation>"]
+        return "".join([*parts, "</passage></document>"])
+
+    def write(self, rendered: Iterable[str], path: Path, changes: Counter[str]) -> None:
+        about = {"source": _SOURCE, "date": self.day(), "key": _KEY}
+        with open_text(path, "wt", newline="") as file:
+            file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+            file.write('<!DOCTYPE collection SYSTEM "BioC.dtd">\n<collection>')
+            file.write("".join(_element(*item) for item in about.items()) + "\n")
+            for rendering in rendered:
+                file.write(f"{rendering}\n")
+            file.write("</collection>\n")
 
 
 def _record(document: Document) -> Record:
@@ -427,3 +462,18 @@ def _infons(mention: Mention) -> dict[str, str]:
 
 def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else json_line(value)
+
+
+def _xml_infons(record: Record) -> Iterator[str]:
+    return (
+        f"<infon key={quoteattr(_allowed(key))}>{escape(_allowed(value), _KEPT)}</infon>"
+        for key, value in record["infons"].items()
+    )
+
+
+def _element(tag: str, text: str) -> str:
+    return f"<{tag}>{escape(_allowed(text), _KEPT)}</{tag}>"
+
+
+def _allowed(text: str) -> str:
+    return _NOT_XML.sub("\ufffd", text)

@@ -70,6 +70,7 @@ class TermMapping:
         words.
     status (str): `ACCEPTED`, `REVIEW` or `UNMATCHED`.
     count (int): How often the term occurs.
+    context (str): The text around it.
     candidates (Tuple[MappingCandidate, ...]): What was found, best first.
     others (Mapping[str, str]): Other columns.
     """
@@ -88,6 +89,7 @@ class TermMapping:
     match_string: str = ""
     status: str = REVIEW
     count: int = 1
+    context: str = ""
     candidates: tuple[MappingCandidate, ...] = ()
     others: Mapping[str, str] = field(default_factory=dict)
 

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, TypeAlias
 from uuid import NAMESPACE_URL, uuid5
 
 from spacy.language import Language
-from spacy.util import minibatch
 
 from ..about import __version__
 from ..concepts import NIL, Candidate
@@ -34,14 +33,13 @@ from ..files.atomic import require_apart
 from ..files.progress import progress_bar
 from ..files.text import find_ending
 from ..pipeline.concept_normalizer import ConceptNormalizer
-from ..pipeline.loading import load_normalizer
+from ..pipeline.loading import find_normalizer, load_pipeline
 from ..text.words import Words
 from .mapping_ids import MappingIds
-from .terms import CODE, COUNT, TERM, LocalTerm, read_terms
+from .term_candidates import find_candidates
+from .terms import CODE, CONTEXT, COUNT, TERM, LocalTerm, read_terms
 
 _SUFFIXES = (".tsv", ".csv")
-# Terms that are searched together.
-_AT_ONCE = 512
 # The relations and the reasons of mappings.
 EXACT, CLOSE = "skos:exactMatch", "skos:closeMatch"
 BROAD, NARROW = "skos:broadMatch", "skos:narrowMatch"
@@ -102,6 +100,7 @@ def map_terms(
     *,
     code: str = CODE,
     term: str = TERM,
+    context: str = CONTEXT,
     count: str = COUNT,
     sheet: str | None = None,
     delimiter: str | None = None,
@@ -128,6 +127,7 @@ def map_terms(
     code (str): The column of the codes; it may be missing if it has the default name, then each
         term is its own code.
     term (str): The column of the terms.
+    context (str): The column with the text around a term; it may be missing.
     count (str): The column with the number of occurrences of a term; it may be missing.
     sheet (Optional[str]): The sheet of an Excel file; the first one if None.
     delimiter (Optional[str]): The delimiter of the fields in a text file; detected if None, see
@@ -153,7 +153,8 @@ def map_terms(
     RAISES (ConnormError): CN006 for invalid settings, CN105, CN108 or CN109 if the output can't be
         written, CN121 if it would replace the input, CN700 to CN704 as for `load_normalizer`, CN708
         for another extension, CN422 for inner products that are not calibrated, CN115 for an output
-        with damaged mappings, CN406 for unknown types and branches, and the errors of `read_terms`.
+        with damaged mappings, CN406 for unknown types and branches, CN709 for a context
+        that is longer than the pipeline allows, and the errors of `read_terms`.
     WARNS (ConnormWarning): The warnings of `read_terms`.
     """
     require_path("terms_path", terms_path, _FILE)
@@ -162,15 +163,16 @@ def map_terms(
     require_positive("top_k", top_k)
     require_apart(output_path, terms_path)
     ids = MappingIds(prefix, addresses or {})
-    columns = {"code": code, "term": term, "count": count}
+    columns = {"code": code, "term": term, "context": context, "count": count}
     terms = read_terms(terms_path, sheet=sheet, delimiter=delimiter, **columns)
     earlier = _read_earlier(output_path)
-    normalizer = load_normalizer(pipeline, component=component)
+    nlp = load_pipeline(pipeline)
+    normalizer = find_normalizer(nlp, component=component)
     ids.vocabulary = normalizer.lookup.index.store.own_vocabulary
     accept, review = _choose_thresholds(normalizer, accept, review)
     mapper = TermMapper(normalizer, ids, accept=accept, review=review, top_k=top_k)
     limits = {"top_k": max(top_k, 2), "types": types, "branches": branches}
-    found = _find_candidates(normalizer, terms, **limits)
+    found = find_candidates(nlp, normalizer, terms, **limits)
     with progress_bar(found, unit="terms", total=len(terms)) as bar:
         mappings = [mapper.map(*pair) for pair in zip(terms, bar, strict=True)]
     mappings = [_keep_earlier(mapping, earlier) for mapping in mappings]
@@ -181,15 +183,6 @@ def map_terms(
     write_sssom(MappingSet(metadata, [*mappings, *gone]), output_path, raw=raw)
     summary = summarize_mappings(mappings, measure=mapper.measure)
     return replace(summary, gone=len(gone))
-
-
-def _find_candidates(
-    normalizer: ConceptNormalizer, terms: Sequence[LocalTerm], **limits: Any
-) -> Iterator[list[Candidate]]:
-    """Search for terms. A term is a single concept: it is not split like a composite mention."""
-    for batch in minibatch(terms, _AT_ONCE):
-        texts = [term.term for term in batch]
-        yield from normalizer.candidates(texts, split_composites=False, **limits)
 
 
 def _choose_thresholds(
@@ -233,7 +226,7 @@ def _keep_earlier(found: TermMapping, earlier: _Earlier) -> TermMapping:
     rows = earlier.get((found.subject_id, found.subject_label))
     row = rows.popleft() if rows else found
     if row.is_decided:
-        return replace(row, count=found.count)
+        return replace(row, count=found.count, context=found.context)
     same = replace(found, mapping_date=row.mapping_date, others=row.others)
     return same if same == row else found
 
@@ -285,6 +278,7 @@ class TermMapper:
             mapping_date=self.today,
             status=UNMATCHED,
             count=term.count,
+            context=term.context,
             candidates=tuple(map(self._candidate, found[: self.top_k])),
         )
         status = self._status(found)

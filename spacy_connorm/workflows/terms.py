@@ -22,7 +22,7 @@ from ..files.tables import TableRow, find_column, read_rows, require_width
 from ..files.text import existing_file
 from ..text.cleaning import clean
 
-CODE, TERM, COUNT = "code", "term", "count"
+CODE, TERM, CONTEXT, COUNT = "code", "term", "context", "count"
 _EXCEL = (".xlsx", ".xlsm")
 _TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 
@@ -33,11 +33,13 @@ class LocalTerm:
 
     code (str): The term's local code; its text if it has none.
     term (str): Its text.
+    context (str): Text around it; may be empty.
     count (int): How often it occurs.
     """
 
     code: str
     term: str
+    context: str = ""
     count: int = 1
 
 
@@ -46,6 +48,7 @@ def read_terms(
     *,
     code: str = CODE,
     term: str = TERM,
+    context: str = CONTEXT,
     count: str = COUNT,
     sheet: str | None = None,
     delimiter: str | None = None,
@@ -56,8 +59,8 @@ def read_terms(
         a file with one term in each line; its first line is a term, too, unless it is "term". Text
         files may be gzipped.
     term (str): The column of the term.
-    code, count (str): The columns of the code and the count. They may be missing if they have the
-        default names; then the code is the term.
+    code, context, count (str): The columns of the code, the context and the count. They may be
+        missing if they have the default names; then the code is the term.
     sheet (Optional[str]): The sheet of an Excel file; the first one if None.
     delimiter (Optional[str]): The delimiter of the fields in a text file; detected if None, see
         `read_rows`.
@@ -75,7 +78,7 @@ def read_terms(
     columns = [clean(cell) for cell in first[1]]
     if len(columns) == 1 and columns[0] not in (CODE, TERM) and (code, term) == (CODE, TERM):
         rows, columns = chain([first], rows), [TERM]  # a list without a header
-    wanted = {CODE: code, TERM: term, COUNT: count}
+    wanted = {CODE: code, TERM: term, CONTEXT: context, COUNT: count}
     places = {
         field: find_column(path, column, columns)
         for field, column in wanted.items()

@@ -40,7 +40,8 @@ def test_every_format_is_written_and_says_what_it_lacks(invoke, words, folder):
     for name, options, lacks in (
         ("a.csv", (), "other fields (of 2 texts)"),
         ("a.pubtator", ("--id-field", "note"), "candidates"),
-        ("a.json", ("--format", "bioc", "--date", "2024-05-31"), ""),
+        ("a.xml", ("--date", "2024-05-31"), ""),
+        ("a.json", ("--format", "bioc-json"), ""),
         ("a", ("--format", "brat", "--database", "MINE"), "other fields"),
         ("a.omop.csv", ("--omop-concept-ids",), "further candidates"),
         ("a.fhir.json", ("--resource", "Condition", "--system", "urn:x"), "fields"),

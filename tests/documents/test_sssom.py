@@ -35,6 +35,7 @@ MAPPINGS = [
         match_string="cold",
         status=ACCEPTED,
         count=12,
+        context="had a cold, # 1",
         candidates=(
             MappingCandidate("MESH:D003139", 0.9312, "Common Cold"),
             MappingCandidate("MESH:D000067", 0.5, r"Cold | frost \ ice"),
@@ -141,7 +142,7 @@ def test_a_damaged_row_is_named_with_its_line(tmp_path, old, new, line):
 
 @pytest.mark.parametrize("label", ["a\tb", "two\nlines", '"quoted" first', 'a "\t" tab', "# no"])
 def test_cells_of_any_text_are_read_again(tmp_path, label):
-    mappings = [replace(each, subject_label=label, match_string=label) for each in MAPPINGS]
+    mappings = [replace(each, subject_label=label, context=label) for each in MAPPINGS]
     write_sssom(MappingSet(METADATA, mappings), tmp_path / "a.tsv")
     assert read_sssom(tmp_path / "a.tsv").mappings == mappings
 

@@ -3,6 +3,7 @@ import csv
 import io
 import json
 from functools import reduce
+from xml.etree import ElementTree
 
 import pytest
 import spacy
@@ -67,7 +68,7 @@ def test_bad_outputs_and_options_are_refused(docs, tmp_path, name, code):
         export_docs(docs, tmp_path / "b.csv", colour="blue")
 
 
-TEXT_EXPORTS = ["a.csv", "a.omop.csv", "a.jsonl", "a.bioc.json", "a.pubtator", "brat"]
+TEXT_EXPORTS = ["a.csv", "a.omop.csv", "a.jsonl", "a.bioc.json", "a.xml", "a.pubtator", "brat"]
 TEXT_EXPORTS += ["a.fhir.ndjson", "a.fhir.json"]
 
 
@@ -130,6 +131,10 @@ def test_another_reader_reads_odd_characters_back(tmp_path, name):
         read = biocjson.load(io.StringIO(content))
         assert [document.passages[0].text for document in read.documents] == texts
         assert [each.passages[0].annotations[0].text for each in read.documents] == expected
+    elif name == "a.xml":
+        found = [node.text for node in ElementTree.parse(path).iterfind(".//annotation/text")]
+        not_xml = str.maketrans(dict.fromkeys("\x00\x0b\x0c\x1a\x1c", "\ufffd"))
+        assert found == [text.translate(not_xml) for text in expected]
     elif name == "a.pubtator":
         rows = [line.split("\t") for line in content.splitlines() if "\t" in line]
         assert [row[3].split()[-1] for row in rows] == [text.split()[-1] for text in expected]
@@ -160,12 +165,12 @@ def test_mappings_of_odd_characters_are_read_back(tmp_path):
     assert [mapping.subject_label for mapping in read] == expected
 
 
-@pytest.mark.parametrize("format", ["spacy", "parquet", "jsonl", "bioc"])
+@pytest.mark.parametrize("format", ["spacy", "parquet", "jsonl", "bioc-json"])
 @pytest.mark.parametrize("value", [2**70, -(2**64), DEEP], ids=["large", "small", "deep"])
 def test_a_field_that_a_format_cannot_hold_is_an_error_of_ours(tmp_path, format, value):
     doc = spacy.blank("en")("one")
     set_other_fields(doc, {"id": "1", "other": value})
-    path = tmp_path / ("a.json" if format == "bioc" else f"a.{format}")
+    path = tmp_path / ("a.json" if format == "bioc-json" else f"a.{format}")
     try:
         export_docs([doc], path, format=format)
     except ConnormError as error:

@@ -258,12 +258,12 @@ def test_nothing_is_drawn_unless_on_a_terminal(pipeline, terms, out, monkeypatch
 
 
 def test_a_csv_file_holds_no_formulas(pipeline, terms, out, tmp_path):
-    terms.write_text("code,term\n1,=cold\n2,@aspirin\n", encoding="utf8")
+    terms.write_text('code,term,context\n1,=cold,"+1, a cold"\n2,@aspirin,\n', encoding="utf8")
     for raw, mark in ((False, "'"), (True, "")):
         map_terms(pipeline, terms, tmp_path / "out.csv", raw=raw)
         with (tmp_path / "out.csv").open(newline="", encoding="utf8") as file:
             first, second = csv.DictReader(file)
-        assert first["subject_label"] == f"{mark}=cold"
+        assert first["subject_label"] == f"{mark}=cold" and first["context"] == f"{mark}+1, a cold"
         assert second["subject_label"] == f"{mark}@aspirin"
     map_terms(pipeline, terms, out)
     assert [each.subject_label for each in read_sssom(out).mappings] == ["=cold", "@aspirin"]

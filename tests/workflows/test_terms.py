@@ -6,7 +6,7 @@ import pytest
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.workflows import LocalTerm, read_terms
 
-COLD = LocalTerm("A1", "the cold", 1234)
+COLD = LocalTerm("A1", "the cold", "since a week", 1234)
 DIZZY = LocalTerm("A2", "dizzy")
 
 
@@ -35,9 +35,9 @@ def book(tmp_path):
 
 
 def test_csv_and_tsv(table):
-    csv = 'code,term,count\nA1,"the  cold","1,234"\n\nA2,dizzy,\n'
+    csv = 'code,term,context,count\nA1,"the  cold",since a week,"1,234"\n\nA2,dizzy,,\n'
     assert read_terms(table(csv)) == [COLD, DIZZY]
-    tsv = "count\tterm\tcode\n1234\tthe cold\tA1\n\tdizzy\tA2\n"
+    tsv = "count\tterm\tcode\tcontext\n1234\tthe cold\tA1\tsince a week\n\tdizzy\tA2\n"
     assert read_terms(table(tsv, "terms.tsv")) == [COLD, DIZZY]
 
 
@@ -54,7 +54,7 @@ def test_columns_have_other_names(table):
     with pytest.raises(ConnormError, match="CN114.*Id;x, Name, n"):
         read_terms(path)
     with pytest.raises(ConnormError, match="CN114.*'why'"):
-        read_terms(path, code="Id;x", term="Name", count="why")
+        read_terms(path, code="Id;x", term="Name", context="why")
 
 
 @pytest.mark.parametrize("name", ["terms.txt", "terms.csv", "terms.tsv"])
@@ -80,8 +80,8 @@ def test_a_table_without_codes(table, book):
 
 
 def test_terms_are_read_from_a_sheet_of_a_workbook(book):
-    header = ["code", "term", "count", "since"]
-    rows = [header, ["A1", "the cold", 1234.0, date(2026, 1, 1)], [250.0, "fever"]]
+    header = ["code", "term", "context", "count", "since"]
+    rows = [header, ["A1", "the cold", "since a week", 1234.0, date(2026, 1, 1)], [250.0, "fever"]]
     path = book(first=rows, second=[["code", "term"], ["A2", "dizzy"]])
     assert read_terms(path) == [COLD, LocalTerm("250", "fever")]
     assert read_terms(path, sheet="second") == [DIZZY]
