@@ -24,7 +24,8 @@ from spacy_connorm.documents import TermMapping, read_sssom
 from spacy_connorm.documents.sssom import ACCEPTED
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.ontology import read_ontology
-from spacy_connorm.workflows.mapping import EXACT
+from spacy_connorm.workflows.mapping_ids import concept_ids_of
+from spacy_connorm.workflows.mapping_relations import EXACT
 
 DO = "disease_ontology/doid_2016-09-01.obo.gz"
 CTD = "ctd_diseases_2017/CTD_diseases.tsv.gz"
@@ -161,8 +162,8 @@ def _rank(mapping: TermMapping, task: Task) -> int | None:
 
 
 def _concept_of(curie: str, ontology: Ontology) -> str:
-    local_id = split_curie(curie)[1]
-    return ontology.primary_id(curie if curie in ontology else local_id)
+    known = (each for each in concept_ids_of(curie) if each in ontology)
+    return ontology.primary_id(next(known, curie))
 
 
 def _rules(mappings: list[TermMapping]) -> Iterator[tuple[str, list[bool]]]:

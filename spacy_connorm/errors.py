@@ -399,6 +399,8 @@ class Errors(metaclass=_Coded):
     )
 
     # Mapping
+    CN786 = "There is no such row in the file of mappings. Load the page again."
+    CN787 = "Somebody has changed this row in the meantime. Load the page again, then decide."
 
     # Corpora in fragments
     CN791 = (

@@ -76,7 +76,7 @@ IMPORTS = {
         "text",
         "training",
     },
-    "server": {"concepts", "documents", "linker", "workflows"},
+    "server": {"concepts", "documents", "files", "linker", "workflows"},
 }
 # They prepare and judge pipelines; one that runs does without.
 NOT_RUNNING = {"ontology", "training", "evaluation", "workflows", "server", "cli"}

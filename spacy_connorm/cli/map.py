@@ -25,8 +25,9 @@ def map_cli(
     """Map a table or a list of local terms to concepts, as SSSOM.
 
     Terms are accepted, to be reviewed, or unmatched. The confidence is a probability, or a cosine
-    if the pipeline has no probabilities. Decisions that people have made in OUT are kept. A list
-    has one term in each line, and no header or "term".
+    if the pipeline has no probabilities. Decisions that people have made in OUT are kept; use
+    `connorm serve PIPELINE --review OUT` to make them. A list has one term in each line, and no
+    header or "term".
 
     Example: connorm map training/index terms.csv terms.sssom.tsv --term name
     """

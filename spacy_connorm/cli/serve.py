@@ -25,7 +25,8 @@ def serve_cli(
     """Serve a web page and an API: read, search and correct.
 
     Corrections become synonyms at once; `connorm corrections` turns them into annotated data.
-    Ctrl-C or SIGTERM stops the server after it has answered all running requests.
+    Ctrl-C or SIGTERM stops the server after it has answered all running requests. With --review,
+    the page also shows the mappings of `connorm map` for review.
 
     Example: connorm serve training/index --corrections corrections.jsonl
     """

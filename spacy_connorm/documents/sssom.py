@@ -72,6 +72,9 @@ class TermMapping:
     count (int): How often the term occurs.
     context (str): The text around it.
     candidates (Tuple[MappingCandidate, ...]): What was found, best first.
+    proposal (str): The content of the row before a person decided, see `decide_mapping`; otherwise
+        empty.
+    correction (str): The id of the correction made from the decision, if any.
     others (Mapping[str, str]): Other columns.
     """
 
@@ -91,6 +94,8 @@ class TermMapping:
     count: int = 1
     context: str = ""
     candidates: tuple[MappingCandidate, ...] = ()
+    proposal: str = ""
+    correction: str = ""
     others: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -9,8 +9,8 @@ from pydantic import BaseModel
 from ..errors import ConnormError, split_code
 
 _STATUS = {
-    **dict.fromkeys(("CN411", "CN753", "CN766"), 404),
-    "CN754": 409,
+    **dict.fromkeys(("CN411", "CN753", "CN766", "CN786"), 404),
+    **dict.fromkeys(("CN754", "CN787"), 409),
     **dict.fromkeys(("CN709", "CN749", "CN756"), 413),
     # The server's own files are damaged or missing; requests do not name files.
     **dict.fromkeys(("CN100", "CN106", "CN107", "CN115", "CN402"), 500),

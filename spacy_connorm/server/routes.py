@@ -17,11 +17,14 @@ from ..workflows.corrected_pipeline import CorrectedPipeline
 from .limits import RequestLimits
 from .paths import CONCEPTS, DESCRIPTION, FILES, HEALTH, PAGE
 from .problems import PROBLEMS, Problem, problem_of
+from .review import FILTERS, MappingReview
 from .schemas import (
     AnnotateBody,
     CorrectionBody,
+    DecisionBody,
     ExplainBody,
     SearchBody,
+    TakeBackBody,
     TextBody,
     UndoBody,
     storable,
@@ -34,11 +37,14 @@ from .schemas import (
 _MESSAGES = dict.fromkeys((404, 405), Errors.CN766)
 
 
-def build_api(pipeline: CorrectedPipeline, limits: RequestLimits) -> FastAPI:
+def build_api(
+    pipeline: CorrectedPipeline, limits: RequestLimits, *, review: MappingReview | None = None
+) -> FastAPI:
     """Create the application, without its guards.
 
     pipeline (CorrectedPipeline): The pipeline to serve.
     limits (RequestLimits): Limits of texts and batches.
+    review (Optional[MappingReview]): Mappings to review.
     RETURNS (FastAPI): The application.
     """
     limits = replace(limits, text=min(limits.text, pipeline.nlp.max_length))
@@ -53,8 +59,10 @@ def build_api(pipeline: CorrectedPipeline, limits: RequestLimits) -> FastAPI:
     )
     _add_problems(api)
     _add_files(api)
-    _add_answers(api, pipeline, limits)
+    _add_answers(api, pipeline, limits, review)
     _add_corrections(api, pipeline, limits)
+    if review is not None:
+        add_review(api, review)
     return api
 
 
@@ -99,7 +107,12 @@ def _sender(path: Path) -> Any:
     return send
 
 
-def _add_answers(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestLimits) -> None:
+def _add_answers(
+    api: FastAPI,
+    pipeline: CorrectedPipeline,
+    limits: RequestLimits,
+    review: MappingReview | None,
+) -> None:
     @api.get(HEALTH, tags=["about"])
     async def health() -> dict[str, Any]:
         """Report that the server is running."""
@@ -125,6 +138,7 @@ def _add_answers(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestLimit
             "top_k": cfg["top_k"],
             "limits": {name: getattr(limits, name) for name in ("body", "text", "batch")},
             "revision": pipeline.revision,
+            "review": None if review is None else review.name,
         }
 
     @api.post("/api/annotate", tags=["answers"])
@@ -209,3 +223,48 @@ def _boundaries(text: str | TextBody) -> list[tuple[int, int, str]] | None:
 def _require_text(text: str, limits: RequestLimits) -> str:
     limits.require_length(len(text))
     return storable(text)
+
+
+_FILTER = f"^({'|'.join(FILTERS)})$"
+
+
+def add_review(api: FastAPI, review: MappingReview) -> None:
+    """Add the addresses for a review.
+
+    api (FastAPI): The application.
+    review (MappingReview): The mappings to review.
+    """
+
+    @api.get("/api/review", tags=["review"])
+    def overview() -> dict[str, Any]:
+        """Summarize what is decided and what is left. `revision` grows with each change."""
+        return review.overview()
+
+    @api.get("/api/review/rows", tags=["review"])
+    def rows(
+        status: Annotated[str, Query(pattern=_FILTER)] = "review",
+        offset: Annotated[int, Query(ge=0)] = 0,
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    ) -> dict[str, Any]:
+        """List rows, the most frequent terms first."""
+        return review.rows(status, offset=offset, limit=limit)
+
+    @api.get("/api/review/rows/{row}", tags=["review"])
+    def row_now(row: int) -> dict[str, Any]:
+        """Get the current content of a row."""
+        return review.row(row)
+
+    @api.post("/api/review/rows/{row}", tags=["review"], status_code=201)
+    def decide(row: int, body: DecisionBody) -> dict[str, Any]:
+        """Decide what a term means: a concept, or "NIL". The decision is on disk when this
+        answers.
+        """
+        author = storable(body.author).strip()
+        decided = review.decide(row, **{**body.model_dump(), "author": author})
+        return {"row": decided, **review.overview()}
+
+    @api.post("/api/review/rows/{row}/undo", tags=["review"], status_code=201)
+    def undo(row: int, body: TakeBackBody) -> dict[str, Any]:
+        """Undo a decision. This is on disk when the server answers."""
+        author = storable(body.author).strip()
+        return {"row": review.undo(row, version=body.version, author=author), **review.overview()}

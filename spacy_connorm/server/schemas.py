@@ -94,6 +94,24 @@ class UndoBody(Body):
     author: Author = ""
 
 
+class DecisionBody(Body):
+    """The meaning of a term: a concept id, or "NIL", and one of SKOS's predicates. `version` is
+    that of the row that the person saw.
+    """
+
+    version: Annotated[StrictStr, Field(max_length=100)]
+    concept: Annotated[StrictStr, Field(min_length=1, max_length=1000)]
+    predicate: Annotated[StrictStr, Field(max_length=100)] = "skos:exactMatch"
+    author: Author = ""
+
+
+class TakeBackBody(Body):
+    """Who undoes a decision. `version` is that of the row that the person saw."""
+
+    version: Annotated[StrictStr, Field(max_length=100)]
+    author: Author = ""
+
+
 def storable(text: str) -> str:
     """Replace lone surrogates, which JSON can contain and spaCy can't store.
 

@@ -17,6 +17,7 @@ from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.corrections import CorrectionReport, convert_corrections
 from .guards import GuardRequests, is_loopback, known_hosts
 from .limits import LimitRequests, RequestLimits
+from .review import MappingReview
 
 TOKEN_VARIABLE = "SPACY_CONNORM_TOKEN"
 _SECONDS_TO_FINISH = 30
@@ -29,6 +30,7 @@ def serve(
     pipeline: str | Path | Language,
     *,
     corrections: str | Path = "corrections.jsonl",
+    review: str | Path | None = None,
     host: str = "127.0.0.1",
     port: int = 8000,
     name: str | None = None,
@@ -42,6 +44,7 @@ def serve(
 
     pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
     corrections (Union[str, Path]): The file that corrections are appended to, and read from.
+    review (Optional[Union[str, Path]]): A file of mappings to review, written by `map_terms`.
     host (str): The address to listen at. Any non-loopback address needs a token.
     port (int): The port; 0 for any free one.
     name (Optional[str]): Public host name, when behind a proxy. It needs a token, too.
@@ -52,7 +55,7 @@ def serve(
     on_start (Optional[Callable[[str], None]]): Called with the page's address when it is ready.
     RETURNS (CorrectionReport): The final content of the file of corrections.
     RAISES (ConnormError): CN126 if the extra [serve] is missing, CN751 if it can't listen at this
-        address, and the errors of `CorrectedPipeline`.
+        address, and the errors of `CorrectedPipeline` and `MappingReview`.
     """
     _require_installed()
     limits = limits or RequestLimits()
@@ -63,6 +66,7 @@ def serve(
         app = make_app(
             pipeline,
             corrections=corrections,
+            review=review,
             host=called,
             token=token,
             component=component,
@@ -78,6 +82,7 @@ def make_app(
     pipeline: str | Path | Language,
     *,
     corrections: str | Path = "corrections.jsonl",
+    review: str | Path | None = None,
     host: str = "127.0.0.1",
     token: str = "",
     component: str | None = None,
@@ -85,19 +90,20 @@ def make_app(
 ) -> Any:
     """Create the application that `serve` runs, for use with another ASGI server.
 
-    pipeline, corrections, component, limits: As for `serve`.
+    pipeline, corrections, review, component, limits: As for `serve`.
     host (str): The address or name that clients use.
     token (str): Access token that clients must send; empty for none.
     RETURNS (Callable): The ASGI application.
     RAISES (ConnormError): CN126 if the extra [serve] is missing, and the errors of
-        `CorrectedPipeline`.
+        `CorrectedPipeline` and `MappingReview`.
     """
     _require_installed()
     from .routes import build_api
 
     limits = limits or RequestLimits()
     corrected = CorrectedPipeline(pipeline, corrections, component=component)
-    api = build_api(corrected, limits)
+    reviewed = None if review is None else MappingReview(corrected, review)
+    api = build_api(corrected, limits, review=reviewed)
     limited = LimitRequests(api, limits)
     return GuardRequests(limited, hosts=known_hosts(host), token=token)
 

@@ -2,12 +2,12 @@
 decisions, and how much is mapped.
 """
 
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 from uuid import NAMESPACE_URL, uuid5
 
 from spacy.language import Language
@@ -19,7 +19,6 @@ from ..documents.sssom import (
     NO_LICENCE,
     NO_TERM,
     REVIEW,
-    STATUSES,
     UNMATCHED,
     MappingCandidate,
     MappingSet,
@@ -34,63 +33,18 @@ from ..files.progress import progress_bar
 from ..files.text import find_ending
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
-from ..text.words import Words
 from .mapping_ids import MappingIds
+from .mapping_relations import BROAD, EXACT, MEANING, SPELLING, find_relation
+from .mapping_summary import MappingSummary, summarize_mappings
 from .term_candidates import find_candidates
 from .terms import CODE, CONTEXT, COUNT, TERM, LocalTerm, read_terms
 
 _SUFFIXES = (".tsv", ".csv")
-# The relations and the reasons of mappings.
-EXACT, CLOSE = "skos:exactMatch", "skos:closeMatch"
-BROAD, NARROW = "skos:broadMatch", "skos:narrowMatch"
-LEXICAL = "semapv:LexicalMatching"
-SPELLING = "semapv:LexicalSimilarityThresholdMatching"
-MEANING = "semapv:SemanticSimilarityThresholdMatching"
 # The least confidence of mappings that are accepted, and of those to be reviewed: a probability
 # that was fitted to names; another one, or a cosine. From 0.5 on, 98 percent of the titles of
 # ICD-10-CM were mapped rightly to the Disease Ontology (docs/benchmarks/mapping.md).
 _BY_NAMES, _OTHERWISE = (0.5, 0.05), (0.9, 0.5)
 _FILE = "a file: write a table to a .csv, or pass a list of terms to `search`"
-
-
-class Relation(NamedTuple):
-    """The claimed relation between a term and a concept.
-
-    predicate (str): A SKOS predicate.
-    justification (str): A term of the semantic mapping vocabulary.
-    match_string (str): The text that both share; empty if they share none.
-    """
-
-    predicate: str
-    justification: str
-    match_string: str
-
-
-@dataclass(frozen=True, slots=True)
-class MappingSummary:
-    """Counts of terms by the result of the mapping.
-
-    measure (str): What the thresholds compare: "probability" or "cosine".
-    rows (Dict[str, int]): Terms by status: "accepted", "review", "unmatched".
-    counts (Dict[str, int]): The sums of their counts.
-    decided (int): Terms decided by a person.
-    gone (int): Rows that are not counted: a person has decided them, and their terms are no longer
-        in the table.
-    """
-
-    measure: str
-    rows: dict[str, int]
-    counts: dict[str, int]
-    decided: int
-    gone: int = 0
-
-    def share(self, status: str) -> tuple[float, float]:
-        """Compute how many terms have a status.
-
-        RETURNS (Tuple[float, float]): The share of terms, and of their counts, 0 to 1.
-        """
-        rows, counts = sum(self.rows.values()), sum(self.counts.values())
-        return self.rows[status] / (rows or 1), self.counts[status] / (counts or 1)
 
 
 def map_terms(
@@ -116,7 +70,7 @@ def map_terms(
     component: str | None = None,
 ) -> MappingSummary:
     """Map a table of local terms to the concepts of a pipeline: `connorm map`.
-    People's decisions in the output are kept; if their terms are no
+    People's decisions in the output (`connorm serve --review`) are kept; if their terms are no
     longer in the table, they are moved to the end, with a count of 0. Unchanged rows keep their
     date, so the same input gives the same bytes.
 
@@ -376,50 +330,3 @@ def _confidence(candidate: Candidate) -> float:
 
 def _share(number: float) -> float:
     return round(min(max(float(number), 0.0), 1.0), 4)
-
-
-def find_relation(
-    term: str, name: str, words: Words, *, is_exact: bool, by_spelling: bool
-) -> Relation:
-    """Find the relation between a term and the concept with a name.
-
-    term (str): The term.
-    name (str): The name of the concept that was found for it.
-    words (Words): Reads the words of their language.
-    is_exact (bool): Whether it is an exact name of the concept in its ontology.
-    by_spelling (bool): Whether the encoder compares spellings, not meanings.
-    RETURNS (Relation): An exact match if both have the same words, in any order and inflection,
-        ignoring "unspecified" and "NOS". If the term has all words of the name and more, the
-        concept is broader; in the reverse case, narrower.
-    """
-    ours, theirs = _words(term, words), _words(name, words)
-    if ours == theirs:
-        return Relation(EXACT if is_exact else CLOSE, LEXICAL, name)
-    predicate = CLOSE
-    if is_exact and not (ours ^ theirs) & words.classes.turning_words:
-        predicate = BROAD if theirs < ours else NARROW if ours < theirs else CLOSE
-    return Relation(predicate, SPELLING if by_spelling else MEANING, "")
-
-
-def _words(text: str, words: Words) -> frozenset[str]:
-    bag = frozenset(words.bag(text))
-    # A text of signs has no words.
-    return (bag - words.classes.residual_words) or bag or frozenset([text.casefold()])
-
-
-def summarize_mappings(mappings: Iterable[TermMapping], *, measure: str = "") -> MappingSummary:
-    """Count the rows of a mapping.
-
-    RETURNS (MappingSummary): The rows by status, and how often their terms occur.
-    """
-    rows, counts, decided = Counter[str](), Counter[str](), 0
-    for mapping in mappings:
-        rows[mapping.status] += 1
-        counts[mapping.status] += mapping.count
-        decided += mapping.is_decided
-    return MappingSummary(
-        measure,
-        rows={status: rows[status] for status in STATUSES},
-        counts={status: counts[status] for status in STATUSES},
-        decided=decided,
-    )

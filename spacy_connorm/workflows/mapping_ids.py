@@ -2,19 +2,32 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from ..concepts.curies import PREFIX, PREFIXES, require_prefix, split_curie
-from ..errors import refuse
+from ..documents.sssom import (
+    NO_TERM,
+)
+from ..errors import (
+    refuse,
+)
 
 _CURIE = re.compile(rf"{PREFIX.pattern}:[^\s:/|][^\s|]*")
 
 
 # The prefix of concept ids without a vocabulary.
 _CONCEPT, _ONTOLOGY = "concept", "ontology"
+
+
 _SAFE = "._~-+/"
+
+
 _ADDRESS = "urn:connorm:{}:"
+
+
 _BUILT_IN = {"orcid": "https://orcid.org/"}
+
+
 # Prefixes that are built into SSSOM.
 _IMPLIED = {"sssom", "semapv", "skos", "owl", "rdf", "rdfs", "oboInOwl"}
 
@@ -56,7 +69,7 @@ class MappingIds:
     def concept(self, concept_id: str) -> str:
         """Convert the id of a concept to a CURIE.
 
-        RETURNS (str): A CURIE.
+        RETURNS (str): A CURIE that `concept_ids_of` can read.
         """
         if _CURIE.fullmatch(concept_id):
             return concept_id
@@ -86,3 +99,15 @@ class MappingIds:
 
 def _curie(prefix: str, text: str) -> str:
     return f"{prefix}:{quote(text, safe=_SAFE)}"
+
+
+def concept_ids_of(curie: str) -> list[str]:
+    """List the concept ids that a CURIE may stand for.
+
+    curie (str): A result of `MappingIds.concept`, or any other.
+    RETURNS (List[str]): Ids, the most likely first; none for `NO_TERM`.
+    """
+    if curie == NO_TERM:
+        return []
+    local_id = split_curie(curie)[1]
+    return list(dict.fromkeys((curie, *PREFIXES.spellings_of(curie), local_id, unquote(local_id))))

@@ -1,8 +1,7 @@
-from dataclasses import replace
-
 import pytest
 
-from spacy_connorm.documents.sssom import MANUAL, read_sssom, write_sssom
+from spacy_connorm.documents.sssom import NO_TERM, read_sssom, write_sssom
+from spacy_connorm.workflows import decide_mapping
 
 TABLE = "id,name\n7,heart attack\n8,raised blood pressure\n9,qqq zzz\n"
 COLUMNS = ("--code", "id", "--term", "name")
@@ -31,7 +30,7 @@ def test_decisions_of_terms_that_are_gone_are_told(invoke, words, demo_index, te
     out = tmp_path / "out.sssom.tsv"
     invoke("map", demo_index, terms, out, *COLUMNS)
     found = read_sssom(out)
-    found.mappings[0] = replace(found.mappings[0], mapping_justification=MANUAL)
+    found.mappings[0] = decide_mapping(found.mappings[0], object_id=NO_TERM, object_label="")
     write_sssom(found, out)
     assert "1 were decided by people" in words(invoke("map", demo_index, terms, out, *COLUMNS))
     terms.write_text(TABLE.replace("7,heart attack\n", ""), encoding="utf8")

@@ -50,6 +50,7 @@ MAPPINGS = [
         "x",
         author_label="Ann",
         status=ACCEPTED,
+        proposal='{"a": "b"}',
     ),
 ]
 FOREIGN = """\

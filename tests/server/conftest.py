@@ -10,7 +10,7 @@ import pytest
 import uvicorn
 from correcting import answers, correct, corrected, path, resolving  # noqa: F401
 
-from spacy_connorm import Concept, Ontology
+from spacy_connorm import Concept, Ontology, map_terms
 from spacy_connorm.server import make_app
 
 
@@ -57,6 +57,20 @@ def serving(make_pipeline, path):
 @pytest.fixture
 def client(serving):
     return serving()
+
+
+@pytest.fixture
+def map_table(make_pipeline, tmp_path):
+    """A function that maps a table of terms, all of them to be reviewed that it does not accept."""
+
+    def write(table, *, accept):
+        (tmp_path / "terms.csv").write_text(table, encoding="utf8")
+        out = tmp_path / "out.tsv"
+        nlp = make_pipeline(compare_words=False)
+        map_terms(nlp, tmp_path / "terms.csv", out, accept=accept, review=0)
+        return out
+
+    return write
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ import srsly
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
-from spacy_connorm import build_index
+from spacy_connorm import build_index, map_terms
+from spacy_connorm.documents import read_sssom
 from spacy_connorm.linker.synonym_changes import read_synonyms
 from spacy_connorm.server import make_app
 from spacy_connorm.workflows import convert_corrections
@@ -428,3 +429,98 @@ def test_the_reference_is_a_page(open_page, address):
     expect(page.get_by_role("heading", name="POST /api/annotate")).to_be_visible()
     expect(page.get_by_text("texts: [string | {text: string")).to_be_visible()
     require_accessible(page)
+
+
+@pytest.fixture
+def mapped(folder, tmp_path):
+    """A table of terms, mapped to the demo's ontology, all but one to be reviewed."""
+    table = tmp_path / "terms.csv"
+    rows = (
+        "1,heart attack,,90",
+        "2,funny turn,felt a <b>funny turn</b>,50",
+        "3,raised blood pressure,,40",
+        "4,swollen legs,,30",
+    )
+    table.write_text("code,term,context,count\n" + "\n".join(rows) + "\n", encoding="utf8")
+    map_terms(folder, table, tmp_path / "out.sssom.tsv", accept=0.999, review=0)
+    return tmp_path / "out.sssom.tsv"
+
+
+def test_a_reviewers_story(open_page, folder, path, mapped):
+    with running(make_app(folder, corrections=path, review=mapped)) as address:
+        page = open_page(address)
+        row, listed = page.locator("#review-row"), page.locator("#review-list button")
+        expect(row.get_by_role("heading", name="funny turn")).to_be_visible()
+        expect(row).to_contain_text("<b>funny turn</b>")
+        expect(listed).to_have_count(3)
+        page.get_by_label("Your name").fill("Ann")
+        expect(page.locator("#review-summary")).to_contain_text("3 of 4 rows to be reviewed")
+
+        # Keys alone: search and choose, undo, reject, accept the first candidate.
+        row.focus()
+        page.keyboard.press("/")
+        page.keyboard.type("vertigo")
+        other = page.get_by_label("Other concepts").get_by_role("button", name=VERTIGO)
+        expect(other).to_contain_text("1.00")
+        for _ in range(10):
+            page.keyboard.press("Tab")
+            if VERTIGO in page.evaluate("document.activeElement.textContent"):
+                break
+        page.keyboard.press("Enter")
+        expect(page.get_by_text("Saved: funny turn")).to_be_visible()
+        expect(row.get_by_role("heading", name="raised blood pressure")).to_be_visible()
+        assert read_sssom(mapped).mappings[1].object_id == VERTIGO
+        expect(row).to_be_focused()
+        page.keyboard.press("u")
+        expect(page.get_by_text("Undone: funny turn")).to_be_visible()
+        expect(listed).to_have_count(3)
+        expect(row).to_be_focused()
+        expect(row.get_by_role("heading", name="funny turn")).to_be_visible()
+        page.keyboard.press("0")
+        expect(row.get_by_role("heading", name="raised blood pressure")).to_be_visible()
+        expect(row).to_be_focused()
+        page.keyboard.press("j")
+        expect(row.get_by_role("heading", name="swollen legs")).to_be_visible()
+        page.keyboard.press("b")
+        expect(page.get_by_label("The term means")).to_have_value("skos:broadMatch")
+        page.keyboard.press("1")
+        expect(page.get_by_text("Saved: swollen legs")).to_be_visible()
+        expect(page.locator("#review-summary")).to_contain_text("2 decided by people")
+
+    # Killed and started again: another person goes on.
+    with running(make_app(folder, corrections=path, review=mapped)) as address:
+        page = open_page(f"{address}/#review")
+        row = page.locator("#review-row")
+        expect(row.get_by_role("heading", name="raised blood pressure")).to_be_visible()
+        row.get_by_label("Another concept").fill("hypertension")
+        page.get_by_label("Other concepts").get_by_role("button", name=HYPERTENSION).click()
+        expect(page.get_by_text("Nothing left to review")).to_be_visible()
+        require_accessible(page)
+        page.get_by_label("Show").select_option("decided")
+        expect(page.locator("#review-list")).to_contain_text("Ann")
+        # A decision is a synonym.
+        page.get_by_role("link", name="Search").click()
+        page.get_by_label("Phrase").fill("Raised blood pressure")
+        expect(page.get_by_label("Candidates").get_by_role("button").first).to_contain_text(
+            HYPERTENSION
+        )
+    said = [(each.status, each.author_label) for each in read_sssom(mapped).mappings]
+    assert said == [("accepted", ""), ("unmatched", "Ann"), ("accepted", ""), ("accepted", "Ann")]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_review_looks_right(open_page, folder, path, mapped, scheme):
+    with running(make_app(folder, corrections=path, review=mapped)) as address:
+        page = open_page(address, color_scheme=scheme)
+        expect(page.locator("#review-row .candidate")).not_to_have_count(0)
+        page.get_by_text("Keys", exact=True).click()
+        page.locator("#review-row summary").click()
+        expect(page.locator("#review-row dl")).to_be_visible()
+        require_accessible(page)
+        page.set_viewport_size({"width": 360, "height": 740})
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        require_accessible(page)
+        page.set_viewport_size({"width": 1280, "height": 900})
+        page.get_by_text("Keys", exact=True).click()
+        if os.environ.get("SPACY_CONNORM_PICTURES"):
+            picture(page, f"review-{scheme}.png")

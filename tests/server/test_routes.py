@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from correcting import NOTE, OTHER_NOTE
 
+from spacy_connorm.documents import read_sssom
 from spacy_connorm.server import RequestLimits
 from spacy_connorm.workflows.annotation import to_record
 from spacy_connorm.workflows.corrections import CorrectionsFile
@@ -231,8 +232,54 @@ def test_threads_may_ask_while_others_correct(client):
     assert wrong == []
 
 
-def test_the_description_declares_the_errors_as_they_are(client):
-    described = client.get("/openapi.json").json()
+@pytest.fixture
+def out(map_table):
+    return map_table("code,term\n1,head spinning\n2,cold\n", accept=1.0)
+
+
+@pytest.fixture
+def reviewing(serving, out):
+    return serving(review=out)
+
+
+def test_rows_are_decided_and_undone(reviewing, out):
+    assert reviewing.get("/api/info").json()["review"] == "out.tsv"
+    told = reviewing.get("/api/review").json()
+    (row, _) = reviewing.get("/api/review/rows?status=review").json()["rows"]
+    assert told["decided"] == 0 and row["term"] == "head spinning"
+    body = {"version": row["version"], "concept": "C5", "author": " Ann "}
+    headers = {"Content-Type": "application/json"}
+    sent = reviewing.post("/api/review/rows/0", content=json.dumps(body), headers=headers)
+    assert sent.status_code == 201, sent.text
+    assert (sent.json()["decided"], sent.json()["row"]["author"]) == (1, "Ann")
+    assert read_sssom(out).mappings[0].object_label == "dizziness"
+    again = reviewing.post("/api/review/rows/0", json={**body, "author": "Bob"})
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "CN787")
+    version = reviewing.get("/api/review/rows/0").json()["version"]
+    undone = reviewing.post("/api/review/rows/0/undo", json={"version": version})
+    assert undone.status_code == 201 and undone.json()["decided"] == 0
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "body", "status", "code"),
+    [
+        ("GET", "/api/review/rows?status=odd", None, 422, "CN764"),
+        ("GET", "/api/review/rows/9", None, 404, "CN786"),
+        ("POST", "/api/review/rows/0", {"concept": "C5"}, 422, "CN764"),
+        ("POST", "/api/review/rows/0", {"version": "a", "concept": "C99"}, 404, "CN411"),
+        ("POST", "/api/review/rows/0", {"version": "a", "concept": ""}, 422, "CN764"),
+        ("POST", "/api/review/rows/0/undo", {"version": "a", "x": 1}, 422, "CN764"),
+    ],
+)
+def test_bad_requests_to_a_review_are_refused_with_their_code(
+    reviewing, method, address, body, status, code
+):
+    answer = reviewing.request(method, address, json=body)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (status, code)
+
+
+def test_the_description_declares_the_errors_as_they_are(reviewing):
+    described = reviewing.get("/openapi.json").json()
     schemas = described["components"]["schemas"]
     assert "HTTPValidationError" not in schemas
     problem = {"application/json": {"schema": {"$ref": "#/components/schemas/ProblemBody"}}}
@@ -240,6 +287,29 @@ def test_the_description_declares_the_errors_as_they_are(client):
         for method in methods.values():
             assert method["responses"]["default"]["content"] == problem
     (error,) = schemas["ProblemBody"]["properties"]
-    answer = client.post("/api/annotate", json={}).json()
+    answer = reviewing.post("/api/annotate", json={}).json()
     assert answer.keys() == {error}
     assert answer[error].keys() == schemas["ProblemText"]["properties"].keys()
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b'subject_id\t"a\n', "CN115"),
+        (b"\xff\n", "CN107"),
+        (None, "CN100"),
+    ],
+)
+def test_a_damaged_file_of_mappings_is_an_error_of_the_server(reviewing, out, content, code):
+    out.unlink() if content is None else out.write_bytes(content)
+    answer = reviewing.get("/api/review/rows/0")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (500, code)
+
+
+def test_a_server_without_a_review_has_no_route_for_it(client):
+    assert client.get("/api/info").json()["review"] is None
+    assert client.get("/api/review").status_code == 404
+
+
+def test_a_review_needs_the_token(serving, out):
+    assert serving(review=out, token="secret").get("/api/review").status_code == 401

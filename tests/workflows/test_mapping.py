@@ -12,24 +12,12 @@ from spacy_connorm.documents.sssom import (
     REVIEW,
     UNMATCHED,
     MappingSet,
-    TermMapping,
     read_sssom,
     write_sssom,
 )
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.linker import Calibration
-from spacy_connorm.text.words import words_of
-from spacy_connorm.workflows import summarize_mappings
-from spacy_connorm.workflows.mapping import (
-    BROAD,
-    CLOSE,
-    EXACT,
-    LEXICAL,
-    MEANING,
-    NARROW,
-    SPELLING,
-    find_relation,
-)
+from spacy_connorm.workflows import decide_mapping
 
 TABLE = """\
 code,term,count
@@ -56,9 +44,8 @@ def out(tmp_path):
 def decide(path, count=1):
     """Decide the first rows of a file."""
     found = read_sssom(path)
-    decision = {"mapping_justification": MANUAL, "status": ACCEPTED, "author_label": "A"}
-    decision |= {"object_id": "concept:C1", "object_label": "x"}
-    found.mappings[:count] = [replace(row, **decision) for row in found.mappings[:count]]
+    decision = {"object_id": "concept:C1", "object_label": "x", "author": "A"}
+    found.mappings[:count] = [decide_mapping(each, **decision) for each in found.mappings[:count]]
     write_sssom(found, path)
 
 
@@ -106,7 +93,9 @@ def find_errors(path):
 def test_it_is_valid_for_the_package_of_the_standard(pipeline, terms, out):
     map_terms(pipeline, terms, out)
     row, *others = read_sssom(out).mappings
-    row = replace(row, mapping_justification=MANUAL, author_id="orcid:0000-0002-1825-0097")
+    row = decide_mapping(
+        row, object_id=NO_TERM, object_label="", author="0000-0002-1825-0097", correction="1"
+    )
     metadata = read_sssom(out).metadata
     metadata["curie_map"]["orcid"] = "https://orcid.org/"
     write_sssom(MappingSet(metadata, [row, *others]), out)
@@ -238,7 +227,7 @@ def test_a_second_run_gives_the_same_bytes(pipeline, terms, out):
     assert out.read_bytes() == first
     # Of two rows with the same code and term, the second one is decided; one was mapped long ago.
     found = read_sssom(out)
-    last = replace(found.mappings[-1], mapping_justification=MANUAL, author_label="A")
+    last = decide_mapping(found.mappings[-1], object_id=NO_TERM, object_label="", author="A")
     old = replace(found.mappings[0], mapping_date="2020-01-01")
     write_sssom(MappingSet(found.metadata, [old, *found.mappings[1:-1], last]), out)
     map_terms(pipeline, terms, out)
@@ -303,44 +292,3 @@ def test_thresholds_depend_on_what_probabilities_were_fitted_to(
 def told(nlp, terms, out):
     map_terms(nlp, terms, out)
     return read_sssom(out).metadata["comment"]
-
-
-@pytest.mark.parametrize(
-    ("term", "name", "predicate"),
-    [
-        ("Heart attacks", "attack of the heart", EXACT),
-        ("recurrent pterygium of left eye", "Pterygium", BROAD),
-        ("hypertension", "essential hypertension", NARROW),
-        ("head spinning", "dizziness", CLOSE),
-        ("conjunctivitis, except viral", "viral conjunctivitis", CLOSE),
-        ("+", "+", EXACT),
-        ("+", "-", CLOSE),
-    ],
-)
-def test_words_tell_exact_close_broad_and_narrow_relations(term, name, predicate):
-    relation = find_relation(term, name, words_of("en"), is_exact=True, by_spelling=False)
-    assert relation.predicate == predicate
-    shared = predicate == EXACT
-    assert relation.justification == (LEXICAL if shared else MEANING)
-    assert relation.match_string == (name if shared else "")
-
-
-def test_a_synonym_that_is_not_exact_claims_less():
-    for term in ("cold", "bad cold", "c"):
-        found = find_relation(term, "cold", words_of("en"), is_exact=False, by_spelling=True)
-        assert found.predicate == CLOSE
-        assert found.justification == (LEXICAL if term == "cold" else SPELLING)
-
-
-def test_a_summary_counts_rows_and_their_records_by_status():
-    rows = [
-        TermMapping("a:1", EXACT, "b:1", MEANING, status=ACCEPTED, count=6),
-        TermMapping("a:2", EXACT, "b:1", MANUAL, status=ACCEPTED, count=0),
-        TermMapping("a:3", EXACT, "b:1", MEANING, status=REVIEW, count=2),
-    ]
-    summary = summarize_mappings(rows, measure="cosine")
-    assert summary.rows == {ACCEPTED: 2, REVIEW: 1, UNMATCHED: 0}
-    assert summary.counts == {ACCEPTED: 6, REVIEW: 2, UNMATCHED: 0}
-    assert summary.share(ACCEPTED) == (2 / 3, 0.75)
-    assert summary.decided == 1
-    assert summarize_mappings([]).share(REVIEW) == (0, 0)

@@ -4,17 +4,20 @@ import { Refusal, get, keepToken } from "./api.js";
 import { showCorrections } from "./corrections.js";
 import { $, h, toast } from "./dom.js";
 import { annotateAgain, startReading } from "./read.js";
+import { refreshReview, startReview } from "./review.js";
 import { startSearching } from "./search.js";
 
-const VIEWS = { read: "Read", search: "Search", corrections: "Corrections" };
+const VIEWS = { read: "Read", search: "Search", review: "Review", corrections: "Corrections" };
 const AUTHOR = "connorm-author";
 const EVERY = 2000;
 let revision = -1;
 let isReachable = true;
+let hasReview = false;
 
 function showView() {
   const asked = location.hash.slice(1);
-  const view = asked in VIEWS ? asked : "read";
+  const first = hasReview ? "review" : "read";
+  const view = asked in VIEWS && (asked !== "review" || hasReview) ? asked : first;
   for (const each of Object.keys(VIEWS)) $(each).hidden = each !== view;
   for (const link of document.querySelectorAll("nav a")) {
     if (link.dataset.view === view) link.setAttribute("aria-current", "page");
@@ -23,6 +26,7 @@ function showView() {
   $("title").textContent = VIEWS[view];
   document.title = `${VIEWS[view]} · connorm`;
   if (view === "search") $("phrase").focus();
+  if (view === "review") $("review-row").focus();
 }
 
 // Reads the corrections if there are new ones, of anybody. Texts are annotated again then.
@@ -40,7 +44,10 @@ export async function refresh() {
 
 async function poll() {
   try {
-    if (!document.hidden && $("token-form").hidden) await refresh();
+    if (!document.hidden && $("token-form").hidden) {
+      await refresh();
+      if (hasReview) await refreshReview();
+    }
   } catch (error) {
     if (isReachable && error instanceof Refusal) toast(error.message);
     isReachable = false;
@@ -56,6 +63,8 @@ async function start() {
   for (const type of info.types) $("type").append(h("option", { value: type }, type));
   startReading(info, refresh);
   startSearching(info);
+  hasReview = info.review !== null;
+  if (hasReview) await startReview(info);
   showView();
   await refresh();
   poll();
