@@ -3,9 +3,6 @@ four, each a fresh interpreter that loads a pipeline and answers some mentions.
 
 PSS counts a page that four processes share as a quarter for each.
 
-With `--pipeline`, saved pipelines or wheels of them, one process each; `added_mb` is what it takes
-more than spaCy's `blank` alone.
-
 With `--shared`, the pipelines have a `transformer` of spacy-transformers, with MiniLM, and a
 normalizer over the demo's ontology: with a copy of MiniLM, and with the component's.
 
@@ -18,8 +15,6 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 from statistics import mean
-from tempfile import TemporaryDirectory
-from zipfile import ZipFile
 
 from _common.builders import encoder_config
 from _common.cli import begin, finish, make_parser
@@ -37,18 +32,10 @@ import json, sys, time
 start = time.perf_counter()
 import spacy
 imported = time.perf_counter()
-spacy.blank("en")
-pages = int(open("/proc/self/statm").read().split()[1])
-begun, busy = time.perf_counter(), time.process_time()
 nlp = spacy.load(sys.argv[1])
-loaded, worked = time.perf_counter(), time.process_time()
+loaded = time.perf_counter()
 nlp.get_pipe("concept_normalizer").candidates(json.loads(sys.argv[2]))
-print(json.dumps({
-    "import_s": imported - start,
-    "load_s": loaded - begun,
-    "load_cpu_s": worked - busy,
-    "spacy_rss_mb": pages * 4096 / 1e6,
-}), flush=True)
+print(json.dumps({"import_s": imported - start, "load_s": loaded - imported}), flush=True)
 sys.stdin.readline()
 """
 
@@ -61,19 +48,9 @@ def main() -> None:
         help="ngram, minilm, minilm-int8, dan or a FOLDER [%(default)s]",
     )
     parser.add_argument("--shared", action="store_true", help="one transformer or two")
-    parser.add_argument(
-        "--pipeline",
-        type=Path,
-        nargs="+",
-        metavar="PATH",
-        help="folders of pipelines, or wheels",
-    )
     arguments = begin(parser)
     require_proc()
-    if arguments.pipeline:
-        rows = [measure_saved(path) for path in arguments.pipeline]
-    else:
-        rows = (measure_sharing if arguments.shared else measure)(arguments)
+    rows = (measure_sharing if arguments.shared else measure)(arguments)
     finish(rows, arguments.json)
 
 
@@ -85,21 +62,6 @@ def measure(arguments: Namespace) -> list[Row]:
     write_pipeline(folder, block, data, work=arguments.work)
     mentions = [mention.text for mention in data.mentions][:MENTIONS]
     return [measure_processes(folder, mentions, n, arguments.encoder) for n in PROCESSES]
-
-
-def measure_saved(path: Path) -> Row:
-    """RETURNS (Dict[str, Any]): The row of a pipeline's folder, or of a wheel."""
-    name, wheel = path.name.partition("-")[0], None
-    with TemporaryDirectory() as unpacked:
-        folder = path
-        if path.is_file():
-            ZipFile(path).extractall(unpacked)
-            (config,) = Path(unpacked).glob("*/*/config.cfg")
-            folder, wheel = config.parent, path.stat().st_size / 1e6
-        row = measure_processes(folder, ["cough"], 1, name)
-        added = row["rss_mb"] - row["spacy_rss_mb"]
-        size = folder_megabytes(folder)
-        return {**row, "added_mb": added, "wheel_mb": wheel, "folder_mb": size}
 
 
 def folder_megabytes(folder: Path) -> float:

@@ -51,16 +51,19 @@ def make_table(table: dict[str, Any]) -> str:
     rows = [row for row in rows if is_wanted(row, table.get("where", {}))]
     columns = table["columns"]
     if "across" not in table:
-        return to_table([show(row, columns) for row in rows], markdown=True)
-    across, lines = table["across"], dict[tuple, Row]()
+        shown = [show(row, columns) for row in rows]
+        # Rows may differ in what isn't shown alone.
+        lines = [row for place, row in enumerate(shown) if row not in shown[:place]]
+        return to_table(lines, markdown=True)
+    across, by_head = table["across"], dict[tuple, Row]()
     for row in rows:
         head = show(row, columns)
-        line = lines.setdefault(
+        line = by_head.setdefault(
             tuple(head.values()), head | dict.fromkeys(map(str, across["values"]))
         )
         if row[across["key"]] in across["values"]:
             line[str(row[across["key"]])] = fill(row, table["cell"])
-    return to_table(list(lines.values()), markdown=True)
+    return to_table(list(by_head.values()), markdown=True)
 
 
 def read_rows(name: str) -> list[Row]:

@@ -3,7 +3,6 @@
 import sys
 from argparse import Namespace
 from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
 
@@ -131,22 +130,6 @@ def test_memory_is_a_mean_over_processes(modules, monkeypatch, tmp_path):
     assert (row["encoder"], row["processes"]) == ("ngram", 2)
     assert (row["import_s"], row["load_s"], row["index_rss_mb"]) == (0.5, 0.25, 0)
     assert 1 < row["pss_mb"] <= row["rss_mb"] < 100
-
-
-@LINUX
-def test_a_wheel_is_measured_beside_spacy_alone(modules, monkeypatch, tmp_path):
-    import memory
-
-    told = '{"import_s": 0.5, "load_s": 0.25, "load_cpu_s": 0.125, "spacy_rss_mb": 4.0}'
-    monkeypatch.setattr(memory, "CHILD", f"import sys\nprint({told!r}, flush=True)\ninput()")
-    wheel = tmp_path / "en_small-1.0-py3-none-any.whl"
-    with ZipFile(wheel, "w") as archive:
-        archive.writestr("en_small/en_small-1.0/config.cfg", "")
-    rows = [memory.measure_saved(path) for path in (wheel, tmp_path)]
-    assert [row["encoder"] for row in rows] == ["en_small", tmp_path.name]
-    for row in rows:
-        assert row["added_mb"] == row["rss_mb"] - 4 and row["load_cpu_s"] == 0.12
-    assert rows[0]["wheel_mb"] > rows[0]["folder_mb"] == 0 and rows[1]["wheel_mb"] is None
 
 
 @LINUX
