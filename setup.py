@@ -17,7 +17,12 @@ def describe(readme: str, uri: str) -> str:
 
 def list_urls(uri: str) -> dict[str, str]:
     """RETURNS (Dict[str, str]): The project's addresses by what they are."""
-    pages = {"Source": "", "Issues": "/issues", "Changelog": "/blob/main/CHANGELOG.md"}
+    pages = {
+        "Source": "",
+        "Documentation": "/tree/main/docs",
+        "Issues": "/issues",
+        "Changelog": "/blob/main/CHANGELOG.md",
+    }
     return {name: f"{uri}{path}" for name, path in pages.items()} if uri else {}
 
 

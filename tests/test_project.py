@@ -58,7 +58,6 @@ def test_the_workflows_are_the_documented_ones(project):
     assert workflows.pop("train_fast") == STEPS[:2]
     assert workflows.pop("all") == STEPS
     assert workflows.pop("demo") == [*STEPS, "install", "annotate"]
-    assert workflows.pop("untrained") == ["convert", "pretrained", *STEPS[2:]]
     ner = ["convert", "train", "assemble", "package", "install", "evaluate"]
     assert workflows.pop("ner") == [*STEPS[:3], *(f"{step}_ner" for step in ner)]
     training = ["convert", "train_triplet", "assemble_triplet"]
