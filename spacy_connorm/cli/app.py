@@ -137,13 +137,13 @@ def command(
                     raise
 
         extra = {"allow_extra_args": overridable, "ignore_unknown_options": overridable}
-        told = (function.__doc__ or "").partition("\n")[0]
+        summary = (function.__doc__ or "").partition("\n")[0]
         patterns = {
             f"--{option.replace('_', '-')}": re.compile(pattern)
             for option, pattern in (several or {}).items()
         }
         kind = type("Command", (_Command,), {"several": patterns})
-        app.command(name, cls=kind, context_settings=extra, short_help=told)(run)
+        app.command(name, cls=kind, context_settings=extra, short_help=summary)(run)
         return function
 
     return register

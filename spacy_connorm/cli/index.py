@@ -116,11 +116,11 @@ def _show_plan(plan: TrainingPlan) -> None:
 
 
 def _show_gain(gain: TrainingGain) -> None:
-    told = (
+    result = (
         f"Of {gain.names:,} names left out of the training, n-grams link {gain.ngrams:.1f} % to "
         f"the right concept, the trained encoder {gain.trained:.1f} %"
     )
     if gain.pays:
-        msg.good(f"{told}: it was used")
+        msg.good(f"{result}: it was used")
     else:
-        msg.warn(f"{told}: training does not help here, n-grams were used")
+        msg.warn(f"{result}: training does not help here, n-grams were used")

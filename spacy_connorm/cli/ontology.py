@@ -53,8 +53,8 @@ def ontology_cli(**given: Any) -> None:
         *((f"Names in {code}", count, "") for code, count in report.languages.items()),
         *((f"Left out: {r}", k.count, f"first: {k.first}") for r, k in report.left_out.items()),
     ]
-    told = [(label, f"{count:,}", note) for label, count, note in rows]
-    show_table(told, aligns="lrl", width=80)
+    cells = [(label, f"{count:,}", note) for label, count, note in rows]
+    show_table(cells, aligns="lrl", width=80)
     _tell(given["output_path"], f"{summary.concepts:,} concepts", licence)
 
 

@@ -95,8 +95,8 @@ def _rows(
         searched = f"{mention} ({candidate.searched})" if candidate.part else mention
         shown = "" if candidate.part == part else searched
         if shown and normalizer is not None and normalizer.decide([candidate]) == NIL:
-            told = f"the first is less probable than {normalizer.cfg['nil_threshold']:g}"
-            rows.append((shown, "", NIL, told, *[""] * 7))
+            reason = f"the first is less probable than {normalizer.cfg['nil_threshold']:g}"
+            rows.append((shown, "", NIL, reason, *[""] * 7))
             shown = ""
         rows.append(
             (
@@ -131,8 +131,8 @@ def _show_explanation(explanation: "Explanation", normalizer: "ConceptNormalizer
     if len(explanation.interpretations) > 1:
         answers = ["this one answers", *[""] * len(explanation.interpretations)]
         rows = [
-            (way.kind, " | ".join(way.texts), f"{way.score:.3f}", told)
-            for way, told in zip(explanation.interpretations, answers, strict=False)
+            (way.kind, " | ".join(way.texts), f"{way.score:.3f}", verdict)
+            for way, verdict in zip(explanation.interpretations, answers, strict=False)
         ]
         show_table(rows, header=("Read", "As", "Score", ""), width=_WIDTH)
     for number, part in enumerate(explanation.parts, start=1):
@@ -141,8 +141,8 @@ def _show_explanation(explanation: "Explanation", normalizer: "ConceptNormalizer
             msg.info(f"{name} is searched as {part.searched}")
         for step in part.steps:
             needed = "the last search" if step.threshold is None else f"needs {step.threshold}"
-            told = "this one answers" if step.answers else "does not answer"
-            msg.info(f"{step.search}, {needed}: {told}")
+            verdict = "this one answers" if step.answers else "does not answer"
+            msg.info(f"{step.search}, {needed}: {verdict}")
             _show_candidates(_rows(part.searched, step.candidates))
         best = explanation.interpretations[0].parts[number - 1][:1]
         if best and normalizer.decide(best) == NIL:

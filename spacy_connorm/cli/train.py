@@ -40,8 +40,8 @@ class _Show(TrainingObserver):
         _show(f"Epoch {epoch:.0f}: loss {loss:.4f}")
 
     def on_dev_score(self, epoch: float, scores: dict[str, float]) -> None:
-        told = ", ".join(f"{name} {value:g}" for name, value in scores.items())
-        _show(f"Dev after epoch {epoch:.1f}: {told}")
+        listed = ", ".join(f"{name} {value:g}" for name, value in scores.items())
+        _show(f"Dev after epoch {epoch:.1f}: {listed}")
 
 
 def _show(line: str) -> None:

@@ -222,9 +222,9 @@ def _find(infons: dict[str, str], keys: tuple[str, ...]) -> str:
 
 
 def _ids(infons: dict[str, str], kind: str) -> str:
-    told = _find(infons, _ID_KEYS)
-    if told:
-        return told
+    ids = _find(infons, _ID_KEYS)
+    if ids:
+        return ids
     for key, value in infons.items():
         prefix = _NCBI.get(key.upper()) or (PREFIXES.prefix(key) if PREFIXES.knows(key) else "")
         if prefix and value:
@@ -241,8 +241,8 @@ def _with_prefix(prefix: str, local_id: str) -> str:
 
 def _infons_of(record: Record, place: Place) -> dict[str, str]:
     infons = _field(record, "infons", dict, place) or {}
-    told = ((key, value) for key, value in infons.items() if key is not _LINE)
-    return {key: str(value) for key, value in told if isinstance(value, str | int)}
+    pairs = ((key, value) for key, value in infons.items() if key is not _LINE)
+    return {key: str(value) for key, value in pairs if isinstance(value, str | int)}
 
 
 def _list(record: Any, key: str, place: Place) -> list[Any]:

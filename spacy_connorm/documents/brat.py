@@ -96,8 +96,8 @@ def _document(doc_id: str, path: Path, *, report: CorpusReport) -> Document:
     lines = [(place, line.split("\t")) for place, line in placed_lines(path, report=report)]
     text_path = path.with_suffix(_TEXT)
     if not text_path.is_file():
-        told = {"place": f"'{path}'", "file": f"'{text_path.name}'", "folder": path.parent}
-        raise ConnormError(Errors.CN219.format(**told))
+        facts = {"place": f"'{path}'", "file": f"'{text_path.name}'", "folder": path.parent}
+        raise ConnormError(Errors.CN219.format(**facts))
     text = replace_surrogates(read_text(text_path), report=report)
     before = _counted_before(text_path, text, lines)
     ids = _references(lines, report=report)
@@ -280,11 +280,11 @@ def _note(mention: Mention) -> str:
 
     RETURNS (str): JSON.
     """
-    told: dict[str, object] = {"kb_id": mention.kb_id} if mention.kb_id else {}
+    note: dict[str, object] = {"kb_id": mention.kb_id} if mention.kb_id else {}
     if mention.long_form:
-        told["long_form"] = mention.long_form
+        note["long_form"] = mention.long_form
     if mention.possibility:
-        told["possibility"] = mention.possibility
+        note["possibility"] = mention.possibility
     if mention.candidates:
-        told["candidates"] = [candidate._asdict() for candidate in mention.candidates]
-    return json_line(told) if told else ""
+        note["candidates"] = [candidate._asdict() for candidate in mention.candidates]
+    return json_line(note) if note else ""

@@ -28,8 +28,8 @@ def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
         yield from DocBin(store_user_data=True).from_disk(path).get_docs(vocab)
     except Exception as error:  # of any library, depending on the bytes
         mend = f". Convert other formats first: `connorm corpus {path} OUT.spacy`"
-        told = {"format": "`.spacy`", "reason": type(error).__name__, "mend": mend}
-        raise ConnormError(Errors.CN220.format(path=path, **told)) from error
+        facts = {"format": "`.spacy`", "reason": type(error).__name__, "mend": mend}
+        raise ConnormError(Errors.CN220.format(path=path, **facts)) from error
 
 
 def write_docs(docs: Iterable[Doc], path: str | Path) -> None:

@@ -92,8 +92,8 @@ class FhirNdjsonExporter:
     def _own_id(self, document: Document) -> UUID:
         """Create an id that is the same whenever the same text of the same patient is annotated."""
         subject = _subject(document, self.subject_field)
-        told = json_line(subject) if subject else ""
-        return uuid5(NAMESPACE_OID, f"{_allowed(document.doc_id)}\n{document.text}{told}")
+        patient = json_line(subject) if subject else ""
+        return uuid5(NAMESPACE_OID, f"{_allowed(document.doc_id)}\n{document.text}{patient}")
 
     def _findings(
         self, document: Document, source: Resource, changes: Counter[str]
@@ -216,12 +216,12 @@ def _verification(assertions: Collection[str], possibility: str) -> str:
 def _relatives(code: Resource, patient: Resource, *, is_negated: bool) -> Resource:
     """Create the resource for a condition that a relative has, or does not have."""
     coding = {"system": _ROLES, "code": "FAMMEMB", "display": "family member"}
-    told = {"note": [{"text": "absent"}]} if is_negated else {}
+    note = {"note": [{"text": "absent"}]} if is_negated else {}
     return {
         "status": "partial",
         "patient": patient,
         "relationship": {"coding": [coding]},
-        "condition": [{"code": code, **told}],
+        "condition": [{"code": code, **note}],
     }
 
 
@@ -302,10 +302,10 @@ def _place(extent: tuple[int, int]) -> list[dict[str, Any]]:
 
 
 def _candidate(candidate: Candidate) -> list[dict[str, Any]]:
-    told = candidate._replace(codes=None)._asdict().items()
+    values = candidate._replace(codes=None)._asdict().items()
     codes = [{"url": "code", "valueString": coding} for coding in _codes(candidate)]
     return codes + [
-        _part(*coding) for coding in told if coding[1] is not None and str(coding[1]).strip()
+        _part(*coding) for coding in values if coding[1] is not None and str(coding[1]).strip()
     ]
 
 
@@ -319,12 +319,12 @@ def _subject(document: Document, field: str) -> dict[str, Any]:
     value = document.fields.get(field)
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
         return {}
-    told = str(value).strip()
-    if "/" in told or told.startswith("urn:"):
-        return {"subject": {"reference": told}}
-    if _ID.fullmatch(told):
-        return {"subject": {"reference": f"Patient/{told}"}}
-    return {"subject": {"type": "Patient", "identifier": {"value": _allowed(told)}}}
+    patient = str(value).strip()
+    if "/" in patient or patient.startswith("urn:"):
+        return {"subject": {"reference": patient}}
+    if _ID.fullmatch(patient):
+        return {"subject": {"reference": f"Patient/{patient}"}}
+    return {"subject": {"type": "Patient", "identifier": {"value": _allowed(patient)}}}
 
 
 def _allowed(text: str) -> str:

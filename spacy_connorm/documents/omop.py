@@ -132,7 +132,7 @@ def _window(text: str, mention: Mention) -> str:
 
 
 def _modifiers(mention: Mention, concept_id: str, found: Candidate | None) -> str:
-    told = {
+    facts = {
         "end": mention.extent[1],
         "label": mention.label[:_SHORT],
         "concept_id": concept_id or mention.kb_id,
@@ -144,7 +144,7 @@ def _modifiers(mention: Mention, concept_id: str, found: Candidate | None) -> st
         "possibility": mention.possibility,
         "codes": found.codes if found and concept_id else None,
     }
-    given = {key: value for key, value in told.items() if value not in ("", None)}
+    given = {key: value for key, value in facts.items() if value not in ("", None)}
     while len(text := json.dumps(given, ensure_ascii=False)) > _LONG:
         given.popitem()
     return text

@@ -61,11 +61,11 @@ def _about(mention: Mention) -> Record:
 
 
 def _ent(mention: Mention) -> Record:
-    told: Record = {} if mention.assertions is None else {"assertions": list(mention.assertions)}
+    marks: Record = {} if mention.assertions is None else {"assertions": list(mention.assertions)}
     if mention.possibility:
-        told["possibility"] = mention.possibility
+        marks["possibility"] = mention.possibility
     candidates = [candidate._asdict() for candidate in mention.candidates]
-    return {**_about(mention), **told, "candidates": candidates}
+    return {**_about(mention), **marks, "candidates": candidates}
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,10 +244,10 @@ def get_assertions(span: Span) -> tuple[str, ...] | None:
     user_data: dict[Any, Any] = span.doc.user_data
     place = (span.start_char, span.end_char)
     # Reading them through spaCy is slow. An attribute of another component may hold anything.
-    told = {name: user_data.get(("._.", meaning, *place)) for name, meaning in ASSERTIONS.items()}
-    if all(value is None for value in told.values()):
+    marks = {name: user_data.get(("._.", meaning, *place)) for name, meaning in ASSERTIONS.items()}
+    if all(value is None for value in marks.values()):
         return None
-    return tuple(name for name, value in told.items() if value is True)
+    return tuple(name for name, value in marks.items() if value is True)
 
 
 def get_possibility(span: Span) -> str:
@@ -256,5 +256,5 @@ def get_possibility(span: Span) -> str:
     span (Span): The mention.
     RETURNS (str): A `Possibility`; empty if the mention is not possible, or if this was not told.
     """
-    told = _read(span, _POSSIBILITY, "")
-    return told if told in set(Possibility) else ""
+    kind = _read(span, _POSSIBILITY, "")
+    return kind if kind in set(Possibility) else ""

@@ -87,5 +87,5 @@ class OddLines:
         """
         if self.first:
             _, first = split_code(str(self.first))
-            told = {"skipped": self.skipped, "read": self.read, "first": first}
-            warn(Warnings.CNW110.format(path=path, **told))
+            facts = {"skipped": self.skipped, "read": self.read, "first": first}
+            warn(Warnings.CNW110.format(path=path, **facts))

@@ -35,15 +35,15 @@ def read_rows(
         `read_lines`.
     """
     path, odd = Path(path), odd or OddLines(max_share=0)
-    told = _told_delimiter(path)
-    delimiter = told or _usual_delimiter(path) if delimiter is None else delimiter
+    declared = _told_delimiter(path)
+    delimiter = declared or _usual_delimiter(path) if delimiter is None else delimiter
     if len(delimiter) != 1 or delimiter in '"\r\n':
         refuse("delimiter", delimiter, "one character, e.g. ';', but not a quotation mark")
     if delimiter == "\t":
         rows = _tab_separated(path)
     else:
         rows = read_quoted(read_whole_lines(path), path, delimiter=delimiter, odd=odd)
-    return (row for row in odd.watch(rows) if any(row[1]) and not (told and row[0] == 1))
+    return (row for row in odd.watch(rows) if any(row[1]) and not (declared and row[0] == 1))
 
 
 def _told_delimiter(path: Path) -> str:

@@ -82,8 +82,8 @@ class _Graphs:
                 yield from stated
 
     def _line(self, part: Any) -> int:
-        told = part.get("id", part.get("sub")) if isinstance(part, dict) else None
-        place = self._text.find(json.dumps(told, ensure_ascii=False)) if told else 0
+        part_id = part.get("id", part.get("sub")) if isinstance(part, dict) else None
+        place = self._text.find(json.dumps(part_id, ensure_ascii=False)) if part_id else 0
         return 1 + self._text.count("\n", 0, max(0, place))
 
 

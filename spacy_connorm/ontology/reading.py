@@ -155,8 +155,8 @@ def with_curies(concept: Concept) -> Concept:
     def prefixed(concept_id: str) -> str:
         # Ids of other vocabularies may have the form of MeSH ids: NCIT:C102870.
         is_alike = _outline(concept_id) == _outline(local_id)
-        told = PREFIXES.curie if is_alike else PREFIXES.own_curie
-        return told(concept_id) or join_curie(vocabulary, concept_id)
+        curie_of = PREFIXES.curie if is_alike else PREFIXES.own_curie
+        return curie_of(concept_id) or join_curie(vocabulary, concept_id)
 
     alt_ids = (*map(prefixed, concept.alt_ids), concept.concept_id, *concept.alt_ids)
     return replace(

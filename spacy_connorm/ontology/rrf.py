@@ -242,8 +242,8 @@ def _sorted_rows(
     before = ""
     for number, row in _read_rows(path, odd, width, containing):
         if row[0] != before and _place(row[0]) < _place(before):
-            told = {"found": quote_id(row[0]), "before": quote_id(before)}
-            odd.skip(ConnormError(Errors.CN116.format(path=path, line=number, **told)))
+            facts = {"found": quote_id(row[0]), "before": quote_id(before)}
+            odd.skip(ConnormError(Errors.CN116.format(path=path, line=number, **facts)))
             continue
         before = row[0]
         yield row

@@ -148,8 +148,8 @@ def _unusual(
 ) -> ConnormError:
     """Ask for the columns of ids and names, with the command that names the likely ones."""
     id, name = (in_shell(str(known[field] or _likely(header, field))) for field in _REQUIRED)
-    told = {"missing": " or ".join(absent), "known": ", ".join(header), "id": id, "name": name}
-    return ConnormError(Errors.CN127.format(path=path, **told))
+    facts = {"missing": " or ".join(absent), "known": ", ".join(header), "id": id, "name": name}
+    return ConnormError(Errors.CN127.format(path=path, **facts))
 
 
 def _likely(header: Sequence[str], field: str) -> str:
@@ -186,8 +186,8 @@ def _watch_separator(
         yield number, row
     other = max(others, key=others.__getitem__)
     if others[other] and not cells:
-        told = {"path": path, "separator": separator, "count": others[other], "other": other}
-        warn(Warnings.CNW108.format(**told))
+        facts = {"path": path, "separator": separator, "count": others[other], "other": other}
+        warn(Warnings.CNW108.format(**facts))
 
 
 def _watch_names(
@@ -199,8 +199,8 @@ def _watch_names(
         names += separator in "".join(row[place : place + 1])
         yield number, row
     if names:
-        told = {"path": path, "separator": separator, "count": names, "number": place + 1}
-        warn(Warnings.CNW109.format(**told))
+        facts = {"path": path, "separator": separator, "count": names, "number": place + 1}
+        warn(Warnings.CNW109.format(**facts))
 
 
 def _check_settings(separator: str, prefix: str | None) -> None:
@@ -228,10 +228,10 @@ def _concepts(
         if places.get("aliases") == places["canonical_name"]:
             names = cells.get("aliases", "").strip(separator)
             cells["canonical_name"], _, cells["aliases"] = names.partition(separator)
-        told: dict[str, Any] = {
+        texts: dict[str, Any] = {
             field: cell.strip() for field, cell in cells.items() if field in _TEXTS
         }
-        if not all(map(told.get, _REQUIRED)):
+        if not all(map(texts.get, _REQUIRED)):
             report.odd.skip(unreadable(path, number, "a concept", "the row has no id or no name"))
             continue
         items: dict[str, Any] = {
@@ -239,6 +239,6 @@ def _concepts(
             for field, cell in cells.items()
             if field not in _TEXTS
         }
-        own = [join_curie(prefix, told["concept_id"])] if prefix else []
+        own = [join_curie(prefix, texts["concept_id"])] if prefix else []
         xrefs = read_xrefs((*own, *items.pop("xrefs", ())), report)
-        yield Concept(**told, **items, xrefs=xrefs)
+        yield Concept(**texts, **items, xrefs=xrefs)

@@ -169,8 +169,8 @@ class LimitRequests:
 
         RETURNS (Optional[bytes]): The body; None if it is too large.
         """
-        told = dict(scope["headers"]).get(b"content-length", b"0")
-        if not told.isdigit() or int(told) > self._limits.body:
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if not length.isdigit() or int(length) > self._limits.body:
             return None
         parts, size = [], 0
         while True:

@@ -272,8 +272,8 @@ class Annotator:
             return Doc(nlp.vocab).from_bytes(text.content)
         content = text.text or ""
         if len(content) > nlp.max_length:
-            told = {"length": len(content), "limit": nlp.max_length}
-            raise ConnormError(Errors.CN709.format(place=text.place, **told))
+            facts = {"length": len(content), "limit": nlp.max_length}
+            raise ConnormError(Errors.CN709.format(place=text.place, **facts))
         doc = nlp.make_doc(content)
         set_other_fields(doc, text.fields)
         if text.doc_id:

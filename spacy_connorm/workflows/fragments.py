@@ -126,8 +126,8 @@ def _require_columns(path: Path, text_field: str, id_field: str) -> int:
         value = kind.value_type if types.is_dictionary(kind) else kind
         is_text = types.is_string(value) or types.is_large_string(value)
         if not is_text and not (others and types.is_integer(value)):
-            told = {"column": column, "found": kind, "expected": f"texts{others}"}
-            raise ConnormError(Errors.CN793.format(path=path, **told))
+            facts = {"column": column, "found": kind, "expected": f"texts{others}"}
+            raise ConnormError(Errors.CN793.format(path=path, **facts))
     return rows
 
 
@@ -197,5 +197,5 @@ def _parquet_file(path: Path) -> Iterator[Any]:
         with ParquetFile(path) as file:
             yield file
     except (ArrowException, OSError, UnicodeDecodeError) as error:
-        told = {"format": "Parquet", "reason": tell_reason(error), "mend": ""}
-        raise ConnormError(Errors.CN220.format(path=path, **told)) from error
+        facts = {"format": "Parquet", "reason": tell_reason(error), "mend": ""}
+        raise ConnormError(Errors.CN220.format(path=path, **facts)) from error

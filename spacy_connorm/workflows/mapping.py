@@ -204,8 +204,8 @@ class TermMapper:
     def __post_init__(self) -> None:
         if self.measure == "cosine" and not self.normalizer.lookup.retriever.has_cosines:
             mend = "Calibrate it first: `connorm evaluate --calibrate`."
-            told = {"what": "A mapping", "name": self.normalizer.name, "mend": mend}
-            raise ConnormError(Errors.CN422.format(**told))
+            facts = {"what": "A mapping", "name": self.normalizer.name, "mend": mend}
+            raise ConnormError(Errors.CN422.format(**facts))
 
     @property
     def measure(self) -> str:

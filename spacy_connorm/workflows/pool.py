@@ -204,10 +204,10 @@ def _picklable(error: Exception) -> ConnormError | str:
     return error if isinstance(error, ConnormError) else describe_error(error)
 
 
-def _as_error(told: ConnormError | str, message: str, **fields: Any) -> ConnormError:
-    if isinstance(told, ConnormError):
-        return told
-    return ConnormError(message.format(reason=told, **fields))
+def _as_error(error: ConnormError | str, message: str, **fields: Any) -> ConnormError:
+    if isinstance(error, ConnormError):
+        return error
+    return ConnormError(message.format(reason=error, **fields))
 
 
 def _end_with_parent() -> None:

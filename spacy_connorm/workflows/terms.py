@@ -138,8 +138,8 @@ def _read_excel(path: Path, sheet: str | None) -> Iterator[TableRow]:
         with closing(load_workbook(path, read_only=True, data_only=True)) as book:
             names = [sheet.title for sheet in book.worksheets]
             if not names or (sheet is not None and sheet not in names):
-                told = {"what": f"sheet '{sheet or ''}'", "known": ", ".join(names) or "none"}
-                raise ConnormError(Errors.CN114.format(path=path, **told))
+                facts = {"what": f"sheet '{sheet or ''}'", "known": ", ".join(names) or "none"}
+                raise ConnormError(Errors.CN114.format(path=path, **facts))
             chosen = book[sheet or names[0]]
             # Some programs write that a sheet has only one cell.
             chosen.reset_dimensions()
@@ -150,8 +150,8 @@ def _read_excel(path: Path, sheet: str | None) -> Iterator[TableRow]:
     except ConnormError:
         raise
     except Exception as error:  # zipfile's, the XML parser's, KeyError and others
-        told = {"format": "Excel", "reason": type(error).__name__, "mend": ""}
-        raise ConnormError(Errors.CN220.format(path=path, **told)) from error
+        facts = {"format": "Excel", "reason": type(error).__name__, "mend": ""}
+        raise ConnormError(Errors.CN220.format(path=path, **facts)) from error
 
 
 def _text(value: Any) -> str:

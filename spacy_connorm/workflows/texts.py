@@ -126,8 +126,8 @@ def _read_docs(path: Path) -> Iterator[InputText]:
         try:
             content = doc.to_bytes()
         except ValueError as error:  # what was read may be nested too deeply to be written
-            told = {"format": "`.spacy`", "reason": tell_reason(error), "mend": ""}
-            raise ConnormError(Errors.CN220.format(path=path, **told)) from error
+            facts = {"format": "`.spacy`", "reason": tell_reason(error), "mend": ""}
+            raise ConnormError(Errors.CN220.format(path=path, **facts)) from error
         yield InputText("", doc.text, other_fields(doc), place, content=content)
 
 
