@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ...errors import ConnormError, Errors, require_installed
+from ...errors import ConnormError, Errors
 from ..ngram import is_ngram_range
-from ..pretrained import find_folder, load_pretrained
+from ..pretrained import fetch_folder, find_folder
 from ..storage import (
     DAN,
     TOKENIZER,
@@ -194,18 +194,17 @@ class Dan:
 def load_dan(name: str, asked: dict[str, Any]) -> Dan:
     """Load a saved network, or initialize one from a transformer.
 
-    name (str): A folder written by `Dan.save`; or a transformer, see `load_pretrained`.
+    name (str): A folder written by `Dan.save`; or a transformer, see `fetch_folder`.
     asked (Dict[str, Any]): Fields of `DanSettings`, and `principal_components`; None for those not
         given.
     RETURNS (Dan): The network, not yet rounded to the requested dtype unless it was saved so.
-    RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`; CN306 if the folder is
-        damaged, CN322 if it was saved with different settings, CN126 and CN324 if the transformer
-        can't be used.
+    RAISES (ConnormError): CN303 and CN304 as in `fetch_folder`; CN306 if the folder is damaged,
+        CN322 if it was saved with different settings, CN324 if the transformer can't be used.
     """
     folder = find_folder(name)
     if folder is not None and model_type(folder) == DAN:
         return _load_saved(folder, asked)
-    tokenizer, embeddings = _read_start(name, folder)
+    tokenizer, embeddings = _read_start(name)
     chosen = {key: value for key, value in asked.items() if value is not None}
     kept = chosen.pop("principal_components", None)
     # It starts unrounded, and may be trained that way.
@@ -243,51 +242,34 @@ def _load_saved(folder: Path, asked: dict[str, Any]) -> Dan:
     return dan
 
 
-def _read_start(name: str, folder: Path | None) -> tuple[str, np.ndarray]:
-    """Read a transformer's tokenizer and input embeddings. This needs torch only if its folder
-    lacks `tokenizer.json` or a usable `model.safetensors`.
+def _read_start(name: str) -> tuple[str, np.ndarray]:
+    """Read a transformer's tokenizer and input embeddings, without torch.
 
-    name (str): The transformer, see `load_pretrained`.
-    folder (Optional[Path]): Its local folder, if any.
+    name (str): The transformer, see `fetch_folder`.
     RETURNS (Tuple[str, Floats2d]): JSON of the library tokenizers, and float32 (tokens, width).
-    RAISES (ConnormError): CN303, CN304, CN306 as in `load_pretrained`; CN126 and CN324 if the
-        transformer can't be used.
+    RAISES (ConnormError): CN303 and CN304 as in `fetch_folder`; CN324 if the transformer can't be
+        used.
     """
     from tokenizers import Tokenizer
 
-    if folder is not None and (folder / TOKENIZER).is_file():
-        try:
-            embeddings = _read_input_embeddings(folder / WEIGHTS)
-            if embeddings is not None:
-                return Tokenizer.from_file(str(folder / TOKENIZER)).to_str(), embeddings
-        except Exception as error:
-            raise ConnormError(Errors.CN324.format(name=folder, reason=error)) from error
-    require_installed(
-        f"Starting a DAN encoder from '{name}'",
-        "transformers",
-        "torch",
-        "transformers",
-        instead=", or name a folder with a `tokenizer.json` and a `model.safetensors`",
-    )
-    tokenizer, transformer = load_pretrained(name)
-    if not tokenizer.is_fast:
-        reason = "its tokenizer is not one of the library tokenizers (a fast one)"
-        raise ConnormError(Errors.CN324.format(name=name, reason=reason))
-    embeddings = transformer.get_input_embeddings().weight.detach().cpu().float().numpy()
-    return tokenizer.backend_tokenizer.to_str(), embeddings
+    folder = fetch_folder(name, (TOKENIZER, WEIGHTS))
+    try:
+        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER)).to_str()
+        return tokenizer, _read_input_embeddings(folder / WEIGHTS)
+    except Exception as error:  # the library tokenizers has no class for its own
+        reason = f"{error}; `connorm encoder {name} FOLDER` makes a folder that can be used"
+        raise ConnormError(Errors.CN324.format(name=name, reason=reason)) from error
 
 
-def _read_input_embeddings(path: Path) -> np.ndarray | None:
+def _read_input_embeddings(path: Path) -> np.ndarray:
     from safetensors import safe_open
 
-    if not path.is_file():
-        return None
     with safe_open(path, framework="np") as weights:
-        found = weights.keys()
-        names = [name for name in found if name.endswith(_INPUT_EMBEDDINGS)]
+        keys = weights.keys()
+        names = [name for name in keys if name.endswith(_INPUT_EMBEDDINGS)]
         # NumPy has no bfloat16.
         if len(names) != 1 or weights.get_slice(names[0]).get_dtype() not in ("F32", "F16"):
-            return None
+            raise ValueError(f"'{path.name}' has no input embeddings in float32 or float16")
         return weights.get_tensor(names[0]).astype("<f4", copy=False)
 
 
