@@ -10,8 +10,8 @@ from ..ontology import FORMATS, Translations
 from ..ontology.profiles import AUTO, NONE, PROFILES
 from ..workflows import BuiltIndex, TrainingGain, TrainingPlan, build_index
 from .app import command, parse_overrides, show_table
+from .ontology import SEVERAL, language_rows
 from .options import options_of
-from .translations import SEVERAL, language_rows
 
 _MINUTE = 60
 _COUNTS = {

@@ -1,17 +1,34 @@
 """`connorm ontology`, `ontology diff` and `join`: commands for ontologies."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from wasabi import msg
 
 from ..concepts.ontology import licence_path
-from ..ontology import FORMATS, Finding, Translations, convert_ontology, join_ontologies
+from ..ontology import FORMATS, Finding, ReadReport, Translations, convert_ontology, join_ontologies
 from ..ontology.formats import find_reader
 from ..workflows import MovedSynonyms, OntologyDiff, diff_ontologies
 from .app import command, show_table
 from .options import options_of
-from .translations import SEVERAL
+
+# Options with several values, and what these look like: other arguments may follow them.
+SEVERAL = {"translations": r".+\.(tsv|csv|txt)(\.gz)?", "language": r"[a-z]{2,3}"}
+
+
+def language_rows(report: ReadReport | None) -> Iterator[tuple[str, str]]:
+    """Show how many names an ontology has in each language, and what was left out.
+
+    report (Optional[ReadReport]): Filled by its reader.
+    YIELDS (Tuple[str, str]): The rows of a table; none for an ontology without languages.
+    """
+    if report is not None and report.languages:
+        for code, count in report.languages.items():
+            yield f"Names in {code}", f"{count:,}"
+        for reason, kind in report.left_out.items():
+            yield f"Left out: {reason}", f"{kind.count:,}"
+
 
 _SHOWN = 5
 _CELL = 50
