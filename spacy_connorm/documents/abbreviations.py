@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from spacy.tokens import Doc, Span
 
-from ..text.abbreviations import Abbreviation
+from ..text.abbreviations import Abbreviation, abbreviation_finder
 from ..text.cleaning import clean
 from ..text.expansion import ShortForms, expand
 
@@ -24,6 +24,9 @@ _KEY = "connorm_definitions"
 _ABBREVIATIONS = "abbreviations"
 _LONG_FORM = "long_form"
 _SERIALIZED = frozenset({"short_start", "short_text", "long_text"})
+# medspaCy's name for the rule that matched a span: usually its long form, but rule authors are free
+# to choose another name; without a rule, the text of the span.
+_LITERAL = "literal"
 _STOP = "."
 
 
@@ -199,7 +202,7 @@ def find_long_forms(doc: Doc, spans: Sequence[Span]) -> list[str]:
     RETURNS (List[str]): One long form per span; empty if unknown.
     """
     abbreviations = read_abbreviations(doc)
-    if _is_theirs(Span, _LONG_FORM):
+    if _is_theirs(Span, _LONG_FORM) or _is_theirs(Span, _LITERAL):
         return [external_long_form(span) or _expanded(span, abbreviations) for span in spans]
     if not abbreviations.senses:
         return [""] * len(spans)
@@ -207,12 +210,21 @@ def find_long_forms(doc: Doc, spans: Sequence[Span]) -> list[str]:
 
 
 def external_long_form(span: Span) -> str | None:
-    """Read the long form that another component, such as scispaCy's, set on a span.
+    """Read the long form that another component set on a span: scispaCy in `span._.long_form`,
+    medspaCy in `span._.literal` if it spells out the span ("atrial fibrillation" for "afib").
 
     span (Span): The mention.
-    RETURNS (Optional[str]): Its `span._.long_form`; None if no component set one.
+    RETURNS (Optional[str]): Its long form; None if no component set one.
     """
-    return _text(_read(span, _LONG_FORM)) or None
+    long_form = _text(_read(span, _LONG_FORM))
+    if long_form:
+        return long_form
+    literal = _text(_read(span, _LITERAL))
+    if literal and len(literal) > len(span.text):
+        aligned = abbreviation_finder(span.doc.lang_).align(span.text, literal)
+        if aligned and aligned.start == 0:
+            return literal
+    return None
 
 
 def register_abbreviation_attributes() -> None:

@@ -19,7 +19,7 @@ from spacy_connorm.text.abbreviations import Abbreviation, find_abbreviations
 
 TEXT = "Angelman syndrome (AS). AS, mild."
 OTHER = "Aortic stenosis (AS), severe AS."
-NAMES = {"doc": (Doc, "abbreviations"), "long": (Span, "long_form")}
+NAMES = {"doc": (Doc, "abbreviations"), "long": (Span, "long_form"), "literal": (Span, "literal")}
 
 
 @pytest.fixture(scope="module")
@@ -216,6 +216,20 @@ def test_what_others_keep_under_the_same_names_is_passed_over(nlp, found):
     (short,) = spans(doc, "AS")
     short._.long_form = found
     assert find_long_forms(doc, [short]) == ["Angelman syndrome"]
+
+
+@pytest.mark.parametrize(
+    ("text", "literal", "expected"),
+    [
+        ("afib", "atrial fibrillation", "atrial fibrillation"),
+        ("CHF", "chf", None),
+        ("heart attack", "rule for hearts, acute", None),
+        ("CHF", None, None),
+    ],
+)
+def test_the_name_of_a_rule_counts_if_it_spells_the_mention_out(nlp, text, literal, expected):
+    Span.set_extension("literal", getter=lambda span: literal)
+    assert external_long_form(nlp(text)[:]) == expected
 
 
 def test_nothing_is_registered_nothing_is_read(nlp):
