@@ -5,16 +5,8 @@ import re
 from dataclasses import replace
 from datetime import date
 
-from ..documents.sssom import (
-    ACCEPTED,
-    MANUAL,
-    NO_TERM,
-    UNMATCHED,
-    TermMapping,
-)
-from ..errors import (
-    refuse_text,
-)
+from ..documents.sssom import ACCEPTED, MANUAL, NO_TERM, UNMATCHED, TermMapping
+from ..errors import refuse_text
 from .mapping_relations import EXACT
 
 ORCID = "orcid"

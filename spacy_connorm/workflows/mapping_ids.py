@@ -5,12 +5,8 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import quote, unquote
 
 from ..concepts.curies import PREFIX, PREFIXES, require_prefix, split_curie
-from ..documents.sssom import (
-    NO_TERM,
-)
-from ..errors import (
-    refuse,
-)
+from ..documents.sssom import NO_TERM
+from ..errors import refuse
 
 _CURIE = re.compile(rf"{PREFIX.pattern}:[^\s:/|][^\s|]*")
 

@@ -4,10 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ..documents.sssom import (
-    STATUSES,
-    TermMapping,
-)
+from ..documents.sssom import STATUSES, TermMapping
 
 
 @dataclass(frozen=True, slots=True)

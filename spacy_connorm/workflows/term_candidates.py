@@ -9,10 +9,7 @@ from spacy.util import minibatch
 
 from ..concepts import Candidate
 from ..documents.abbreviations import find_long_forms
-from ..errors import (
-    ConnormError,
-    Errors,
-)
+from ..errors import ConnormError, Errors
 from ..linker.linking import candidates_of
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name
