@@ -4,13 +4,19 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import refuse
 
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
 # The two at the ends are special ones.
 _FEWEST = 3
+# To hand fewer texts than these to other threads takes longer than to tokenize them.
+_WORTH_THREADS = 64
 
 
 def require_room(max_length: int | None) -> None:
@@ -21,6 +27,19 @@ def require_room(max_length: int | None) -> None:
     """
     if max_length is not None and max_length < _FEWEST:
         refuse("max_length", max_length, "at least 3, since two of them are special tokens")
+
+
+def tokenize(tokenizer: "Tokenizer", texts: list[str], **options: Any) -> list[list[int]]:
+    """Get the token ids of texts.
+
+    tokenizer (Tokenizer): Of the library tokenizers.
+    texts (List[str]): b texts.
+    **options (Any): Those of its `encode`.
+    RETURNS (List[List[int]]): The ids of each.
+    """
+    if len(texts) < _WORTH_THREADS:
+        return [tokenizer.encode(text, **options).ids for text in texts]
+    return [encoding.ids for encoding in tokenizer.encode_batch_fast(texts, **options)]
 
 
 def pad(rows: Sequence[Sequence[int]], padding: int) -> tuple[np.ndarray, np.ndarray]:

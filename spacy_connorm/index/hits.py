@@ -82,12 +82,17 @@ def best_members(mention: np.ndarray, fields: tuple[np.ndarray, ...], top_k: int
     """Rank like `best_hits`, but for all mentions at once, and before hits are created.
 
     mention (Ints1d): int64 (members,): the mention that each member was found for.
-    fields (Tuple[np.ndarray, ...]): The first fields of `Hit`, one value per member.
+    fields (Tuple[np.ndarray, ...]): The first six fields of `Hit`, one value per member. Items are
+        in the order of members.
     top_k (int): The maximum number of members to keep for each mention.
     RETURNS (Ints1d): int64: the positions of the members kept, best first.
     """
-    order = np.lexsort((*fields[::-1], mention))
-    concept = fields[3].astype("int64")
+    distance, rarity, rank, *_ = fields
+    concept, member = (field.astype("int64") for field in (fields[3], fields[5]))
+    # Each key is a sort, so fields that fit into one number are one.
+    order = np.lexsort(
+        (concept << 32 | member, rarity.astype("int64") * 4 + rank, distance, mention)
+    )
     pairs = mention * (concept.max(initial=0) + 1) + concept
     _, first = np.unique(pairs[order], return_index=True)
     order = order[np.sort(first)]

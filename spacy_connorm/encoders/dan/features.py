@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 
 from ...errors import ConnormError, Errors
 from ...text.cleaning import CharacterTable
-from ..tokens import tokenize_without_threads
+from ..tokens import tokenize, tokenize_without_threads
 
 tokenize_without_threads()
 
@@ -89,8 +89,7 @@ class FeatureReader:
         return Features(keys.astype(np.int32), np.concatenate([[0], np.cumsum(counts)]))
 
     def _read_pieces(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
-        encodings = self._tokenizer.encode_batch_fast(texts, add_special_tokens=False)
-        rows = [encoding.ids for encoding in encodings]
+        rows = tokenize(self._tokenizer, texts, add_special_tokens=False)
         counts = [len(row) for row in rows]
         owners = np.repeat(np.arange(len(rows)), counts)
         ids = np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=sum(counts))

@@ -14,7 +14,13 @@ from ..pretrained import MINILM, fetch_folder
 from ..protocol import make_encoder
 from ..shims import PretrainedShim
 from ..storage import CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS, read_card, require_settings
-from ..tokens import batches_by_length, pad, require_room, tokenize_without_threads
+from ..tokens import (
+    batches_by_length,
+    pad,
+    require_room,
+    tokenize,
+    tokenize_without_threads,
+)
 from .model import PRECISIONS, OnnxModel, OnnxSettings
 
 # The tokens encoded at once, including padding: their activations stay in a processor's cache.
@@ -109,8 +115,8 @@ class OnnxShim(PretrainedShim):
         RETURNS (List[bytes]): The token ids of each text, truncated.
         """
         prefix = self._model.settings.prefix
-        encodings = self._tokenizer.encode_batch_fast([f"{prefix}{text}" for text in texts])
-        return [array("i", encoding.ids).tobytes() for encoding in encodings]
+        rows = tokenize(self._tokenizer, [f"{prefix}{text}" for text in texts])
+        return [array("i", row).tobytes() for row in rows]
 
     def batches(self, inputs: list[bytes]) -> Iterator[np.ndarray]:
         """Group texts of similar length into batches. A text without tokens is in no batch.

@@ -177,19 +177,15 @@ class Postings:
             first, last = pointers[features], pointers[features + 1]
             # An empty list first, since a query may have no features.
             lists = [slice(0, 0), *map(slice, first.tolist(), last.tolist())]
-            parts = (
-                np.concatenate(list(map(data.__getitem__, lists))),
-                np.concatenate(list(map(indices.__getitem__, lists))),
-                np.concatenate([[0], np.cumsum(last - first)]).astype(pointers.dtype),
-            )
-            limits = make_csr(parts, self.rows.shape[1]).T @ weights
-            common = products[query].astype("float32")
-            common *= scales[query]
-            limits += common
+            values = np.concatenate(list(map(data.__getitem__, lists)))
+            values *= np.repeat(weights, last - first)
+            limits = products[query].astype("float32")
+            limits *= scales[query]
+            np.add.at(limits, np.concatenate(list(map(indices.__getitem__, lists))), values)
             whole = math.sqrt(weights @ weights)
             slack = 4 * (len(features) + 2) * _FLOAT32 * whole * float(self.longest[0])
             limits += np.float32(slack)
-            yield limits, len(parts[0])
+            yield limits, len(values)
 
     def _common_products(self, queries: "csr_matrix") -> tuple[np.ndarray, np.ndarray]:
         """Multiply the levels of the common features.
