@@ -61,8 +61,7 @@ def require_ngram_range(lengths: Sequence[int]) -> None:
 def split_ngrams(
     text: str, *, analyzer: Literal["char", "char_wb"], ngram_range: tuple[int, int]
 ) -> list[str]:
-    """Split a text into n-grams as scikit-learn does, whose import takes a second: only processes
-    that fit an encoder need it.
+    """Split a text into n-grams, as scikit-learn does.
 
     text (str): A text with single spaces.
     analyzer (Literal["char", "char_wb"]): See `NgramEncoder`.
@@ -190,14 +189,15 @@ class NgramShim(EncoderShim):
         return _weighted(ngrams, idf), digest_parts(saved["ngrams"], saved["idf"])
 
     def _fit(self, texts: list[str]) -> WeightedNgrams:
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
-        vectorizer = TfidfVectorizer(**self.cfg, lowercase=False, norm=None, dtype=np.float32)
-        try:
-            vectorizer.fit(texts)
-        except ValueError as error:
-            raise ConnormError(Errors.CN409) from error
-        return _weighted(sorted(vectorizer.vocabulary_), vectorizer.idf_)
+        having: Counter[str] = Counter()
+        for text in texts:
+            having.update(set(split_ngrams(text, **self.cfg)))
+        if not having:
+            raise ConnormError(Errors.CN409)
+        ngrams = sorted(having)
+        counts = np.array([having[ngram] for ngram in ngrams], dtype="float32")
+        # As if one more text had all of them, and none weighs nothing.
+        return _weighted(ngrams, np.log(np.float32(len(texts) + 1) / (counts + 1)) + 1)
 
 
 def _weighted(ngrams: list[str], idf: np.ndarray) -> WeightedNgrams:

@@ -11,6 +11,7 @@ from ..encoders.ngram import NgramEncoder
 from ..encoders.protocol import fitted
 from ..encoders.raw import unit_rows
 from ..errors import ConnormError, Errors, Warnings, refuse, require_positive, warn
+from ..index.vectors.kinds import from_raw
 from .batchers import COMPARED_AT_ONCE, Batcher, Ranking, top_columns
 from .batches import Batch, Rankings, Relevance
 from .pool import SynonymPool, sorted_unique
@@ -127,13 +128,11 @@ class CandidateBatcher(Batcher):
 
     def _ngrams_of(self, pool: SynonymPool) -> Any:
         """Compute the n-gram vectors of all texts at unit length, CSR, float32."""
-        from sklearn.preprocessing import normalize
-
         digest = pool.digest()
         if digest not in self._ngrams:
             self._ngrams.clear()
             encoder = fitted(NgramEncoder() if self.lexical is None else self.lexical, pool.texts)
-            self._ngrams[digest] = normalize(encoder.predict(pool.texts))
+            self._ngrams[digest] = from_raw(encoder.predict(pool.texts)).unit
         return self._ngrams[digest]
 
 
