@@ -8,10 +8,9 @@ from pathlib import Path
 
 from ..concepts import Concept
 from ..concepts.concept import ALL_SCOPES
-from ..errors import require_choice, unreadable
+from ..errors import unreadable
 from ..files.text import read_lines
 from .report import ReadReport, Retired, read_xrefs
-from .statements import TYPES
 from .synonyms import names_by_scope, require_scopes
 
 # Before OBO 1.2, the scope was part of the tag.
@@ -62,7 +61,6 @@ def read_obo(
     path: str | Path,
     *,
     scopes: Collection[str] = ALL_SCOPES,
-    types: str = "namespace",
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
     """Read the terms of an OBO file that are not obsolete. Of two names or definitions of a term,
@@ -71,21 +69,19 @@ def read_obo(
 
     path (Union[str, Path]): The file.
     scopes (Collection[str]): The synonyms to read, by their scope.
-    types (str): The tag with the semantic types, namespace or subset.
     report (Optional[ReadReport]): Filled with what was left out, and with the header's licence.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for too many lines that are not OBO, CN118 for an unknown scope or
         tag, and the errors of `read_lines`.
     """
     require_scopes(scopes)
-    require_choice("types", types, TYPES)
     report = report or ReadReport()
     default_types: tuple[str, ...] = ()
     for stanza in _stanzas(path, report):
         if not stanza.kind:
             report.licence = _licence(stanza)
             report.release = stanza.first("data-version")
-            default_types = tuple(stanza.texts("default-namespace")[: types == "namespace"])
+            default_types = tuple(stanza.texts("default-namespace"))
         elif stanza.kind == _TERM:
             concept_id = "".join(stanza.ids("id"))
             if stanza.first("is_obsolete") == "true":
@@ -97,14 +93,13 @@ def read_obo(
                 reason = "a term without an id or a name"
                 report.odd.skip(unreadable(path, stanza.number, "OBO", reason))
             else:
-                yield _concept(concept_id, stanza, scopes, types, default_types, report)
+                yield _concept(concept_id, stanza, scopes, default_types, report)
 
 
 def _concept(
     concept_id: str,
     term: _Stanza,
     scopes: Collection[str],
-    types: str,
     default_types: tuple[str, ...],
     report: ReadReport,
 ) -> Concept:
@@ -117,7 +112,7 @@ def _concept(
     return Concept(
         concept_id=concept_id,
         canonical_name=term.first("name"),
-        types=tuple(term.texts(types)) or default_types,
+        types=tuple(term.texts("namespace")) or default_types,
         definition=next(definitions, ("", ""))[0],
         parents=term.ids("is_a"),
         alt_ids=term.ids("alt_id"),

@@ -18,7 +18,6 @@ def read_obographs(
     path: str | Path,
     *,
     scopes: Collection[str] = ALL_SCOPES,
-    types: str = "namespace",
     imports: bool = False,
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
@@ -26,7 +25,6 @@ def read_obographs(
 
     path (Union[str, Path]): The file.
     scopes (Collection[str]): The synonyms to read, by their scope.
-    types (str): What semantic types are, namespace or subset.
     imports (bool): Read the classes of other ontologies that an OBO ontology imports, too.
     report (Optional[ReadReport]): Filled with what was left out, and with the terms of use.
     YIELDS (Concept): The concepts, in the file's order.
@@ -37,7 +35,6 @@ def read_obographs(
     return read_statements(
         _statements(_Graphs(path, report)),
         scopes=scopes,
-        types=types,
         languages=("en",),
         imports=imports,
         report=report,
@@ -130,8 +127,6 @@ def _values(iri: str, meta: dict[str, Any]) -> Iterator[Statement]:
         yield Statement(iri, f"{owl.IN_OWL}{synonym['pred']}", synonym["val"])
     for xref in meta.get("xrefs", ()):
         yield Statement(iri, owl.XREF, xref["val"])
-    for subset in meta.get("subsets", ()):
-        yield Statement(iri, owl.SUBSET, subset)
     for property in meta.get("basicPropertyValues", ()):
         yield Statement(iri, property["pred"], property["val"])
     if meta.get("deprecated"):

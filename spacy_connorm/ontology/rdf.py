@@ -25,7 +25,6 @@ def read_rdf(
     path: str | Path,
     *,
     scopes: Collection[str] = ALL_SCOPES,
-    types: str = "namespace",
     language: Sequence[str] = ("en",),
     imports: bool = False,
     report: ReadReport | None = None,
@@ -34,7 +33,6 @@ def read_rdf(
 
     path (Union[str, Path]): The file.
     scopes (Collection[str]): The synonyms to read, by their scope.
-    types (str): What semantic types are, namespace or subset.
     language (Sequence[str]): The languages of names and definitions, best first; those without a
         language are read, too.
     imports (bool): Read the classes of other ontologies that an OBO ontology imports, too.
@@ -46,7 +44,6 @@ def read_rdf(
     return read_statements(
         _statements(existing_file(path)),
         scopes=scopes,
-        types=types,
         languages=(language,) if isinstance(language, str) else language,
         imports=imports,
         report=report or ReadReport(),

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from ..concepts import Concept
 from ..concepts.concept import ALL_SCOPES, EXACT
-from ..errors import require_choice
 from ..files.package_data import read_toml
 from .report import ReadReport, Retired, read_xrefs
 from .synonyms import names_by_scope, require_scopes
@@ -29,7 +28,7 @@ _FIELDS = {
 IN_OWL = _iri("oboInOwl:")
 KIND, CLASS, ONTOLOGY = _iri("rdf:type"), _iri("owl:Class"), _iri("owl:Ontology")
 LABEL, DEFINITION, PARENT = _iri("rdfs:label"), _iri("obo:IAO_0000115"), _iri("rdfs:subClassOf")
-XREF, SUBSET = _iri("oboInOwl:hasDbXref"), _iri("oboInOwl:inSubset")
+XREF = _iri("oboInOwl:hasDbXref")
 DEPRECATED = _iri("owl:deprecated")
 _NARROWER = _iri("skos:narrower")
 _OBSOLETE = _iri("oboInOwl:ObsoleteClass")
@@ -37,7 +36,6 @@ _ONTOLOGIES = {ONTOLOGY, _iri("skos:ConceptScheme")}
 _CLASSES = {CLASS, _iri("rdfs:Class"), _iri("skos:Concept")}
 _TRUE = {"true", "1"}
 
-TYPES = ("namespace", "subset")
 
 # http://purl.obolibrary.org/obo/HP_0000118, http://www.orpha.net/ORDO/Orphanet_558
 _PREFIXED = re.compile(r"[/#]([A-Za-z][\w.]*)_([^_/#]*\d[^_/#]*)$")
@@ -68,7 +66,6 @@ def read_statements(
     statements: Iterable[Statement],
     *,
     scopes: Collection[str],
-    types: str,
     languages: Sequence[str],
     imports: bool,
     report: ReadReport,
@@ -78,7 +75,6 @@ def read_statements(
     statements (Iterable[Statement]): All statements, in any order; read whole before the first
         concept.
     scopes (Collection[str]): The synonyms to read, by their scope.
-    types (str): What semantic types are, namespace or subset.
     languages (Sequence[str]): The languages of names, best first; texts without a language are
         read, too.
     imports (bool): Whether to read the classes that an ontology of the OBO Foundry has from others:
@@ -88,7 +84,6 @@ def read_statements(
     RAISES (ConnormError): CN118 for an unknown scope or type.
     """
     require_scopes(scopes)
-    require_choice("types", types, TYPES)
     facts_of, languages_of = _by_subject(statements, languages, report)
     ontologies = _of_kind(facts_of, _ONTOLOGIES)
     licences = dict.fromkeys(
@@ -119,7 +114,7 @@ def read_statements(
             yield Concept(
                 ids[iri],
                 names[0],
-                types=_ids(_values(facts, types)),
+                types=_ids(_values(facts, "namespace")),
                 definition=next(iter(_values(facts, "definition")), ""),
                 parents=tuple(ids[parent] for parent in _values(facts, "parents") if parent in ids),
                 alt_ids=_ids(_values(facts, "alt_ids")),

@@ -53,7 +53,7 @@ def test_licence_setting_and_doubtful_input(invoke, words, tmp_path):
         (["mesh_descriptors.tsv", "--tree", DATA / "mesh_tree.tsv"], 3),
         (["mesh_descriptors.tsv", "-f", "tsv", "--no-header", "--id", "1", "--name", "2"], 3),
         (["icd10cm_order.txt", "--tabular", DATA / "icd10cm_tabular.xml"], 5),
-        (["small.obo", "--scopes", "EXACT, BROAD", "--types", "subset"], 2),
+        (["small.obo", "--scopes", "EXACT, BROAD"], 2),
     ],
 )
 def test_ontology_takes_the_options_of_each_format(invoke, words, tmp_path, arguments, concepts):

@@ -143,14 +143,12 @@ def test_a_synonym_of_two_scopes_is_exact(tmp_path):
 
 
 def test_obo_settings(data):
-    concepts = by_id(read_obo(data / "small.obo", scopes=("NARROW", "BROAD"), types="subset"))
+    concepts = by_id(read_obo(data / "small.obo", scopes=("NARROW", "BROAD")))
     assert concepts["T:2"].aliases == ("pain", "migraine")
-    assert concepts["T:2"].types == ("common", "painful")
-    assert concepts["T:1"].types == ()
     assert concepts.keys() == {"T:1", "T:2"}
 
 
-@pytest.mark.parametrize("setting", [{"scopes": ("EXAKT",)}, {"types": "xref"}])
+@pytest.mark.parametrize("setting", [{"scopes": ("EXAKT",)}])
 def test_obo_names_settings_it_does_not_know(data, setting):
     with pytest.raises(ConnormError, match="CN118"):
         list(read_obo(data / "small.obo", **setting))

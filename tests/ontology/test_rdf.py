@@ -62,13 +62,11 @@ def test_owl_and_obo_graphs_have_the_same_concepts(data, read, name, others):
 @pytest.mark.parametrize(
     ("read", "name"), [(read_rdf, "small.owl"), (read_obographs, "small.json")]
 )
-def test_scopes_and_types_of_owl_are_chosen(data, read, name):
-    concepts = by_id(read(data / name, scopes=["EXACT"], types="subset"))
+def test_scopes_of_owl_are_chosen(data, read, name):
+    concepts = by_id(read(data / name, scopes=["EXACT"]))
     assert concepts["T:0000002"].aliases == ("cephalalgia",)
-    assert concepts["T:0000002"].types == ("common",)
-    for wrong in ({"scopes": ["exact"]}, {"types": "colour"}):
-        with pytest.raises(ConnormError, match="CN118"):
-            list(read(data / name, **wrong))
+    with pytest.raises(ConnormError, match="CN118"):
+        list(read(data / name, scopes=["exact"]))
 
 
 def test_skos_is_read_in_one_language(data):

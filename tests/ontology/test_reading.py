@@ -191,7 +191,7 @@ def test_the_terms_of_use_are_in_place_before_the_names(data, tmp_path, monkeypa
 
     monkeypatch.setattr(Path, "replace", stop)
     with pytest.raises(KeyboardInterrupt):
-        convert_ontology(data / "small.obo", out, licence="New.", types="subset")
+        convert_ontology(data / "small.obo", out, licence="New.")
     assert (out.read_bytes(), read_licence(out)) == (old, "New.")
     with pytest.raises(KeyboardInterrupt):
         convert_ontology(data / "medic.txt", out)
@@ -230,7 +230,7 @@ def test_the_terms_of_joined_ontologies_are_in_place_before_them(tmp_path, monke
         ("mesh_descriptors.tsv", {"format": "tsv", "header": False, "id": 1, "name": 2}, 3),
         ("mesh_supplementary.tsv", {"id": "mesh_scr_id"}, 2),
         ("icd10cm_order.txt", {"tabular": "icd10cm_tabular.xml"}, 5),
-        ("small.obo", {"scopes": ["EXACT", "BROAD"], "types": "subset"}, 2),
+        ("small.obo", {"scopes": ["EXACT", "BROAD"]}, 2),
         ("ctd_diseases.tsv", {}, 3),
         ("medic.txt", {}, 3),
     ],
