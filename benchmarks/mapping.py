@@ -25,7 +25,7 @@ from spacy_connorm.documents.sssom import ACCEPTED
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.ontology import read_ontology
 from spacy_connorm.workflows.mapping_ids import concept_ids_of
-from spacy_connorm.workflows.mapping_relations import EXACT
+from spacy_connorm.workflows.mapping_rows import EXACT
 
 DO = "disease_ontology/doid_2016-09-01.obo.gz"
 CTD = "ctd_diseases_2017/CTD_diseases.tsv.gz"

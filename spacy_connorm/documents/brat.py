@@ -59,7 +59,7 @@ _CONFIG = "annotation.conf"
 _MARK = "# Written by spacy_connorm."
 _NOT_IN_NAMES = re.compile('[/\\\\:*?"<>|%\x00-\x1f\x7f\ud800-\udfff]|^[.]|[. ]$')
 _NOT_IN_TYPES = re.compile(r"[^\w-]")
-# In bytes: file systems allow 255, and a number and an extension follow.
+# Its unit is bytes: file systems allow 255, and a number and an extension follow.
 _NAME_LENGTH = 100
 _RENAMED = "characters in ids that are not allowed in file names became `_`"
 _CUT = f"ids of more than {_NAME_LENGTH} bytes were shortened"

@@ -4,7 +4,7 @@ import re
 
 from spacy.tokens import Doc
 
-# With a digit, and a colon or several digits: "HP:0000033", "HP_0000033", "D003924", "E11.9".
+# An id has a digit, and a colon or several digits: "HP:0000033", "HP_0000033", "D003924", "E11.9".
 _ID = re.compile(r"(?=.*\d)[A-Za-z][\w.]*[:_][\w.-]+|[A-Za-z]?\d\d[\w.]*")
 # What may stand between an id and its name.
 _BETWEEN = frozenset("([:,-–=|")

@@ -11,9 +11,9 @@ from ..errors import ConnormError, Errors, refuse, unreadable
 from .odd_lines import OddLines
 from .text import find_ending, read_lines, read_whole_lines
 
-# In CSV for Excel
+# Excel writes the delimiter of its CSV into the first line.
 _TELLS_DELIMITER = re.compile(r"sep=([^\w\s]|\t)", re.IGNORECASE)
-# In characters. The text after an unclosed quotation mark is held in memory.
+# Its unit is characters. The text after an unclosed quotation mark is held in memory.
 _LONGEST_FIELD = 1 << 24
 
 TableRow: TypeAlias = tuple[int, list[str]]

@@ -28,7 +28,7 @@ _TABLE = read_toml(__package__, "icd10cm.toml")
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _TABLE["patterns"].items()}
 _IN_NOTES = [(re.compile(note["written"]), note["means"]) for note in _TABLE["notes"]]
 _UNSPECIFIED, _NOS, _FRACTURE = _TABLE["unspecified"], _TABLE["nos"], _TABLE["fracture"]
-# In words.
+# A note with more words than this is not a name.
 _LONGEST_NAME = 12
 
 

@@ -38,7 +38,7 @@ _USUAL_LANGUAGE = "en"
 _FORMAT = "a table of translations"
 # The minimum likeness of a label and its translation if they are of the same root.
 _ALIKE = 0.5
-# Between several synonyms in one field.
+# It stands between several synonyms in one field.
 _BETWEEN = "|"
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from ..text.words import Words
 
 _WORD = re.compile(r"[^\W_]+")
-# Of a word that has no other word in a label.
+# It stands for the other word of one that has none in a label.
 _NOTHING = ""
 _ROUNDS = 6
 # The minimum geometric mean of the probabilities of both directions, of a word in a phrase, and of

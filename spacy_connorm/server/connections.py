@@ -37,7 +37,7 @@ def bounded_protocol(seconds: float, most: int) -> type[H11Protocol]:
     most (int): The largest number of connections.
     RETURNS (Type[H11Protocol]): The protocol of a server.
     """
-    # In order; the timer of each.
+    # The protocols that wait, the longest first, with their timers.
     waiting: dict[Any, Any] = {}
 
     class BoundedProtocol(H11Protocol):

@@ -25,10 +25,15 @@ from ..errors import ConnormError, Errors, require_choice, require_ending
 from ..files.atomic import only_writer
 from ..files.folders import Stamp, stamp
 from ..workflows.corrected_pipeline import CorrectedPipeline
-from ..workflows.mapping_decisions import decide_mapping, take_back
 from ..workflows.mapping_ids import MappingIds, concept_ids_of
-from ..workflows.mapping_relations import CLOSE, EXACT, PREDICATES
-from ..workflows.mapping_summary import summarize_mappings
+from ..workflows.mapping_rows import (
+    CLOSE,
+    EXACT,
+    PREDICATES,
+    decide_mapping,
+    summarize_mappings,
+    take_back,
+)
 
 DECIDED, ALL = "decided", "all"
 FILTERS = (*STATUSES, DECIDED, ALL)

@@ -135,7 +135,7 @@ def view_candidates(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
 def view_explanation(explanation: "Explanation") -> dict[str, Any]:
     """Convert an explanation to JSON.
 
-    RETURNS (Dict[str, Any]): The interpretations and the searches behind an answer.
+    RETURNS (Dict[str, Any]): The interpretations and the searches of an answer.
     """
     return {
         "mention": explanation.mention,

@@ -18,11 +18,11 @@ from .inspection import check as check
 from .inspection import explain as explain
 from .inspection import search as search
 from .mapping import map_terms as map_terms
-from .mapping_decisions import decide_mapping as decide_mapping
-from .mapping_decisions import take_back as take_back
-from .mapping_relations import PREDICATES as PREDICATES
-from .mapping_summary import MappingSummary as MappingSummary
-from .mapping_summary import summarize_mappings as summarize_mappings
+from .mapping_rows import PREDICATES as PREDICATES
+from .mapping_rows import MappingSummary as MappingSummary
+from .mapping_rows import decide_mapping as decide_mapping
+from .mapping_rows import summarize_mappings as summarize_mappings
+from .mapping_rows import take_back as take_back
 from .model_table import CorpusEntry as CorpusEntry
 from .model_table import ModelEntry as ModelEntry
 from .model_table import ModelPackage as ModelPackage

@@ -34,10 +34,16 @@ from ..files.text import find_ending
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
 from .mapping_ids import MappingIds
-from .mapping_relations import BROAD, EXACT, MEANING, SPELLING, find_relation
-from .mapping_summary import MappingSummary, summarize_mappings
-from .term_candidates import find_candidates
-from .terms import CODE, CONTEXT, COUNT, TERM, LocalTerm, read_terms
+from .mapping_rows import (
+    BROAD,
+    EXACT,
+    MEANING,
+    SPELLING,
+    MappingSummary,
+    find_relation,
+    summarize_mappings,
+)
+from .terms import CODE, CONTEXT, COUNT, TERM, LocalTerm, find_candidates, read_terms
 
 _SUFFIXES = (".tsv", ".csv")
 # The least confidence of mappings that are accepted, and of those to be reviewed: a probability

@@ -94,7 +94,7 @@ def _known(concepts: Sequence[str], store: ConceptStore) -> list[str]:
 # The number of concepts whose ancestors are checked; in smaller ontologies, a root may be a
 # mention.
 _FEW_CONCEPTS = 200
-# From these shares of them below a concept on, its names of one word, or all, are not mentions.
+# If these shares of them are below a concept, its names of one word, or all, are not mentions.
 _HALF, _NEARLY_ALL = 0.5, 0.9
 
 

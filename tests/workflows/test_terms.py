@@ -1,10 +1,14 @@
 from datetime import date
+from unittest.mock import patch
 
 import openpyxl
 import pytest
 
+from spacy_connorm.documents.abbreviations import find_long_forms
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.workflows import LocalTerm, read_terms
+from spacy_connorm.workflows import terms as local_terms
+from spacy_connorm.workflows.terms import find_candidates
 
 COLD = LocalTerm("A1", "the cold", "since a week", 1234)
 DIZZY = LocalTerm("A2", "dizzy")
@@ -159,3 +163,87 @@ def test_without_openpyxl(book, monkeypatch):
     monkeypatch.setattr("spacy_connorm.errors.find_spec", lambda name: None)
     with pytest.raises(ConnormError, match=r"CN126.*spacy-connorm\[map\]"):
         read_terms(path)
+
+
+def found(nlp, *terms, **limits):
+    normalizer = nlp.get_pipe("concept_normalizer")
+    with patch("spacy_connorm.workflows.terms._AT_ONCE", 2):
+        return list(find_candidates(nlp, normalizer, terms, **limits))
+
+
+def test_answers_are_those_of_the_pipeline(pipeline):
+    terms = ["heart attack", "", "aspirin", "cold"]
+    normalizer = pipeline.get_pipe("concept_normalizer")
+    answers = found(pipeline, *(LocalTerm("1", term) for term in terms))
+    assert answers == normalizer.candidates(terms)
+    (limited,) = found(pipeline, LocalTerm("1", "cold"), top_k=1, types=["Phenomenon"])
+    assert [each.concept_id for each in limited] == ["C4"]
+
+
+def test_a_term_is_one_concept(make_pipeline):
+    nlp = make_pipeline(split_composites=True)
+    term = "heart attack and common cold"
+    assert {each.part for each in nlp.get_pipe("concept_normalizer").candidates([term])[0]} == {
+        1,
+        2,
+    }
+    (answer,) = found(nlp, LocalTerm("1", term))
+    assert {each.part for each in answer} == {0}
+
+
+def test_the_text_around_a_term_tells_what_it_stands_for(make_pipeline):
+    nlp = make_pipeline()
+    nlp.add_pipe("abbreviation_resolver", before="concept_normalizer")
+    context = "Had a common cold (CC). Seen for cc."
+    terms = [
+        LocalTerm("1", "CC"),
+        LocalTerm("2", "CC", context),
+        LocalTerm("3", "aspirin", context),
+    ]
+    without, within, beside = found(nlp, *terms)
+    assert within[0].concept_id == "C3" and within[0].searched == "common cold"
+    assert not without or without[0].searched == "CC"
+    assert beside[0].concept_id == "C6"
+
+
+@pytest.mark.parametrize(
+    "context", ["Common cold (CC). CC, accused", "Common cold (CC). CCs, ACC."]
+)
+def test_a_term_is_not_found_inside_another_word(make_pipeline, monkeypatch, context):
+    nlp = make_pipeline()
+    nlp.add_pipe("abbreviation_resolver", before="concept_normalizer")
+    asked = []
+
+    def record(doc, spans):
+        asked.append(spans[0].text)
+        return find_long_forms(doc, spans)
+
+    monkeypatch.setattr(local_terms, "find_long_forms", record)
+    (answer,) = found(nlp, LocalTerm("1", "cc", context))
+    assert asked == ["CC"] and answer[0].searched == "Common cold"
+
+
+def test_a_term_that_is_only_inside_another_word_is_put_after_the_text(pipeline, monkeypatch):
+    asked = []
+
+    def record(doc, spans):
+        asked.append(doc.text)
+        return find_long_forms(doc, spans)
+
+    monkeypatch.setattr(local_terms, "find_long_forms", record)
+    found(pipeline, LocalTerm("1", "cold", "He scolded and was cold-blooded"))
+    found(pipeline, LocalTerm("1", "cold", "He scolded."))
+    assert asked == ["He scolded and was cold-blooded", "He scolded.\ncold"]
+
+
+def test_an_odd_context_leaves_the_answer_as_it_is(pipeline, odd_text):
+    from spacy_connorm.text.cleaning import clean
+
+    (answer,) = found(pipeline, LocalTerm("1", "aspirin", clean(odd_text)))
+    assert answer[0].concept_id == "C6"
+
+
+def test_a_context_that_is_too_long(pipeline):
+    pipeline.max_length = 20
+    with pytest.raises(ConnormError, match="CN709"):
+        found(pipeline, LocalTerm("1", "aspirin", "a" * 20))
