@@ -7,6 +7,7 @@ Example: python benchmarks/ontology_alone.py --dataset ncbi --encoder minilm --d
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from _common.builders import build_lookup, encoder_config, make_sieve
 from _common.cli import begin, clear_errors, finish, make_parser
@@ -19,6 +20,7 @@ from _common.variants import AS_READ, AS_WRITTEN, LEXICAL_WEIGHT, Steps, predict
 
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
+from spacy_connorm.ontology import read_substitutions
 
 SEARCH = "O-T"
 SCORES = ("lenient@1", "strict@1")
@@ -53,9 +55,16 @@ def main() -> None:
 
 def add_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with the benchmark's options."""
+    add = parser.add_argument
     add_datasets(parser)
     add_encoder(parser)
     add_part(parser)
+    add(
+        "--substitutions",
+        type=Path,
+        metavar="TABLE",
+        help="from `connorm substitutions` [learned from the names of the ontology]",
+    )
     add_seeds(parser)
     return parser
 
@@ -80,6 +89,8 @@ def _measure_one(arguments: Namespace, dataset: str) -> Iterator[Row]:
     data = Data(dataset, arguments.data, part=arguments.part)
     block = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
     gold = read_standard(data)
+    path = arguments.substitutions
+    table = None if path is None else list(read_substitutions(path))
     row = {
         "dataset": dataset,
         "part": arguments.part,
@@ -93,7 +104,7 @@ def _measure_one(arguments: Namespace, dataset: str) -> Iterator[Row]:
             searches=[SEARCH],
             work=arguments.work,
             synonyms=(),
-            substitutions=None,
+            substitutions=table,
         )
         lookup.sieve = make_sieve(SEARCH)
         scores = score_predictions(gold, predict(steps, data, lookup))

@@ -11,6 +11,7 @@ from .evaluation import calibrate as calibrate
 from .evaluation import evaluate as evaluate
 from .ontology import convert_ontology as convert_ontology
 from .ontology import join_ontologies as join_ontologies
+from .ontology import learn_substitutions as learn_substitutions
 from .ontology import read_ontology as read_ontology
 from .pipeline import ConceptNormalizer as ConceptNormalizer
 from .pipeline import load_normalizer as load_normalizer

@@ -30,6 +30,7 @@ COMMANDS = {
     "check",
     "save_pipeline",
     "join_ontologies",
+    "learn_substitutions",
     "serve",
     "map_terms",
     "convert_corrections",

@@ -1,4 +1,4 @@
-"""`connorm ontology`, `ontology diff` and `join`: commands for ontologies."""
+"""`connorm ontology`, `ontology diff`, `join` and `substitutions`: commands for ontologies."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,7 +7,15 @@ from typing import Any
 from wasabi import msg
 
 from ..concepts.ontology import licence_path
-from ..ontology import FORMATS, Finding, ReadReport, Translations, convert_ontology, join_ontologies
+from ..ontology import (
+    FORMATS,
+    Finding,
+    ReadReport,
+    Translations,
+    convert_ontology,
+    join_ontologies,
+    learn_substitutions,
+)
 from ..ontology.formats import find_reader
 from ..workflows import MovedSynonyms, OntologyDiff, diff_ontologies
 from .app import command, show_table
@@ -170,3 +178,31 @@ def join_cli(**given: Any) -> None:
     ]
     show_table([(label, f"{count:,}") for label, count in rows], aligns="lr")
     _tell(given["output_path"], f"{len(ontology):,} concepts", ontology.source.licence)
+
+
+@command("substitutions")
+@options_of(learn_substitutions)
+def substitutions_cli(**given: Any) -> None:
+    """Learn from ontologies which words mean the same.
+
+    They are used in place of each other in names of the same concept ("renal", "kidney"). The table
+    is for `connorm index --substitutions`. The more ontologies, the better.
+
+    Example: connorm substitutions mesh.jsonl doid.jsonl substitutions.tsv
+    """
+    learned = learn_substitutions(**given)
+    rows = [
+        (
+            " ".join(substitution.words),
+            " ".join(substitution.others),
+            f"{substitution.same:,}",
+            f"{substitution.different:,}",
+        )
+        for substitution in learned.substitutions[: 2 * _SHOWN]
+    ]
+    show_table(rows, header=("Words", "Others", "Same concept", "Different"), aligns="llrr")
+    msg.info(f"Read {learned.concepts:,} concepts with {learned.names:,} names")
+    if not learned.substitutions:
+        msg.warn("No words are used in place of each other often enough. Give more ontologies.")
+    written = f"{len(learned.substitutions):,} substitutions"
+    _tell(given["output_path"], written, learned.licence)

@@ -4,13 +4,15 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from ..errors import ConnormError, Errors, Warnings, quote_id, refuse, refuse_text, unreadable, warn
 from ..files.atomic import atomic_file, write_text
 from ..files.odd_lines import OddLines
 from ..files.text import open_text, read_lines, sha256
 from .concept import Concept, merge, require_id_and_name
+
+Row = TypeVar("Row")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ class Ontology:
         path (Union[str, Path]): The file; compressed if it ends in `.gz`.
         RAISES (ConnormError): CN108 if the file cannot be written.
         """
-        write_licensed(self, path, licence=lambda: self.source.licence)
+        write_licensed(write_concepts, self, path, licence=lambda: self.source.licence)
 
     @classmethod
     def from_disk(cls, path: str | Path, *, licence: str = "") -> "Ontology":
@@ -174,26 +176,29 @@ def write_concepts(concepts: Iterable[Concept], path: str | Path) -> int:
 
 
 def write_licensed(
-    concepts: Iterable[Concept], path: str | Path, *, licence: Callable[[], str]
+    write: Callable[[Iterable[Row], str | Path], Any],
+    rows: Iterable[Row],
+    path: str | Path,
+    *,
+    licence: Callable[[], str],
 ) -> None:
-    """Write concepts and their terms of use. The terms are in place before the file is,
+    """Write a file and the terms of use of its contents. The terms are in place before the file is,
     so that an interrupted run never leaves new names without their terms, or with those of an older
     file.
 
-    concepts (Iterable[Concept]): The concepts.
+    write (Callable): Writes rows to a file, which it puts in place when it has all of them.
+    rows (Iterable): The rows.
     path (Union[str, Path]): The file.
-    licence (Callable[[], str]): Returns the terms when all are read; they may be empty.
-    RAISES (ConnormError): The errors of `write_concepts`, and CN108 if the terms cannot be written.
+    licence (Callable[[], str]): Returns the terms when all rows are read; they may be empty.
+    RAISES (ConnormError): The errors of `write`, and CN108 if the terms cannot be written.
     """
-    write_concepts(_licensed(concepts, path, licence), path)
+    write(_licensed(rows, path, licence), path)
     if not licence():
         write_licence("", path)
 
 
-def _licensed(
-    concepts: Iterable[Concept], path: str | Path, licence: Callable[[], str]
-) -> Iterator[Concept]:
-    yield from concepts
+def _licensed(rows: Iterable[Row], path: str | Path, licence: Callable[[], str]) -> Iterator[Row]:
+    yield from rows
     if terms := licence():
         write_licence(terms, path)
 

@@ -19,4 +19,9 @@ from .report import ReadReport as ReadReport
 from .report import Retired as Retired
 from .report import Summary as Summary
 from .report import warn_about as warn_about
+from .substitutions import LearnedSubstitutions as LearnedSubstitutions
+from .substitutions import learn_substitutions as learn_substitutions
+from .substitutions import read_substitutions as read_substitutions
+from .substitutions import substitutions_reader as substitutions_reader
+from .substitutions import write_substitutions as write_substitutions
 from .translations import Translations as Translations

@@ -67,7 +67,7 @@ def join_concepts(ontologies: Sequence[Ontology]) -> Joined:
         )
     ]
     joined = _merged(concepts, clusters, ontologies)
-    return Joined(Ontology(joined, source=_joint_source(ontologies)), *counts)
+    return Joined(Ontology(joined, source=joint_source(ontologies)), *counts)
 
 
 def join_ontologies(input_paths: Sequence[str | Path], output_path: str | Path) -> Joined:
@@ -216,7 +216,7 @@ def _without_itself(joined: Concept, concepts: list[Concept]) -> Concept:
     )
 
 
-def _joint_source(ontologies: Sequence[Ontology]) -> Source:
+def joint_source(ontologies: Sequence[Ontology]) -> Source:
     """Describe the source of joined ontologies.
 
     ontologies (Sequence[Ontology]): The ontologies.

@@ -8,7 +8,15 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..concepts import SCOPES, Concept, ConceptStream, Ontology, Source, read_concepts
+from ..concepts import (
+    SCOPES,
+    Concept,
+    ConceptStream,
+    Ontology,
+    Source,
+    read_concepts,
+    write_concepts,
+)
 from ..concepts.concept import ALL_SCOPES, EXACT, require_id_and_name
 from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..concepts.ontology import read_licence, write_licensed
@@ -301,7 +309,9 @@ def convert_ontology(
     )
     with progress_bar(concepts, unit="concepts") as bar:
         watched = inventory.watch(bar)
-        write_licensed(watched, output_path, licence=lambda: licence or report.licence)
+        write_licensed(
+            write_concepts, watched, output_path, licence=lambda: licence or report.licence
+        )
     summary = inventory.summary(read_concepts(output_path))
     warn_about(summary)
     return Conversion(summary, report, licence or report.licence)

@@ -24,7 +24,7 @@ from ..lang import load_language, strip_accents
 from ..lang.language import KNOWN_LANGUAGES
 from ..linker.lookup import ConceptLookup
 from ..linker.synonym_changes import ChangedSynonym, as_pairs, read_synonyms
-from ..ontology import OntologyReader, ReadReport, Translations
+from ..ontology import OntologyReader, ReadReport, Translations, substitutions_reader
 from ..ontology.formats import has_languages
 from ..ontology.profiles import AUTO, NONE, PROFILES, Profile
 from ..pipeline.concept_normalizer import ConceptNormalizer
@@ -33,6 +33,7 @@ from ..pipeline.model_card import describe_pipeline
 from ..pipeline.presets import ENCODERS, FINDER, GPU_ENCODERS, TRAINED_ENCODERS
 from ..pipeline.saving import write_pipeline
 from ..pipeline.short_form_files import no_findings
+from ..text.substitutions import Substitution
 from .clinical_meanings import choose_meanings
 from .name_training import TrainingGain, TrainingPlan, train_on_names
 from .pipeline_plan import MARKER, RESOLVER, PipelinePlan, plan_pipeline
@@ -111,6 +112,7 @@ def build_index(
     language: Sequence[str] = (),
     corpora: Sequence[str | Path] = (),
     synonyms: str | Path | Iterable[tuple[str, str]] | None = None,
+    substitutions: str | Path | None = None,
     background: str | Path | AnyOntology | None = None,
     config: str | Path | Config | None = None,
     overrides: Mapping[str, Any] | None = None,
@@ -149,6 +151,9 @@ def build_index(
     synonyms (Optional[Union[str, Path, Iterable[Tuple[str, str]]]]): More of D: texts and concept
         ids, or a file with a text, a tab and a concept id in each line, such as
         `ConceptNormalizer.save_synonyms` writes. Synonyms removed there are removed again.
+    substitutions (Optional[Union[str, Path]]): A table of words in mentions that can replace words
+        in names, from `connorm substitutions`. If None, it is learned from the ontology's own
+        names, 200,000 at most.
     background (Optional[Union[str, Path, Ontology, ConceptStream]]): A vocabulary of other things,
         such as MeSH, in any format. Its names are not found, but a mention finder finds no name
         inside them, such as "tumor" in "tumor necrosis factor".
@@ -176,7 +181,7 @@ def build_index(
         for names in another language than the texts.
     """
     translated = Translations(language=language, **translations)
-    inputs = (*translated.translations, *corpora, synonyms, background, config)
+    inputs = (*translated.translations, *corpora, synonyms, substitutions, background, config)
     require_apart(output_path, ontology, *inputs)
     require_choice("profile", profile, (AUTO, NONE, *PROFILES))
     choose_device(gpu_id)
@@ -211,6 +216,9 @@ def build_index(
         warn(Warnings.CNW404)
     reused = None if reuse is None else load_normalizer(reuse).lookup.index
     changes = _read_changes(synonyms)
+    table: Given[Iterable[Substitution]] | None = None
+    if substitutions is not None:
+        table = substitutions_reader(Path(substitutions))
     path = Path(output_path)
     with replaced(path, is_ours=_is_index) as folder:
         if train:
@@ -235,6 +243,7 @@ def build_index(
             nlp=nlp,
             ontology=source,
             synonyms=[change[:2] for change in changes for _ in range(change.times)],
+            substitutions=table,
             background=background,
             reused=reused,
         )

@@ -28,6 +28,7 @@ FUNCTIONS = {
     "evaluate": spacy_connorm.evaluate,
     "index": spacy_connorm.build_index,
     "join": spacy_connorm.join_ontologies,
+    "substitutions": spacy_connorm.learn_substitutions,
     "map": spacy_connorm.map_terms,
     "models": spacy_connorm.build_models,
     "ontology": spacy_connorm.convert_ontology,

@@ -28,6 +28,7 @@ from spacy_connorm.evaluation.metrics import warn_of_unknown_ids
 from spacy_connorm.linker.synonym_changes import read_synonyms
 from spacy_connorm.ontology.reading import read_ontology
 from spacy_connorm.ontology.report import Inventory, warn_about
+from spacy_connorm.ontology.substitutions import read_substitutions
 from spacy_connorm.server import RequestLimits
 from spacy_connorm.training.config import TrainingData, read_mentions
 from spacy_connorm.training.pool import build_pool
@@ -213,6 +214,7 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
         lambda world: world.ontology("a.csv", f'id,name\n"{CANARY}\n'),
         lambda world: world.ontology("a.csv", f"id,name\nA,b,{CANARY}\n"),
         lambda world: world.ontology("MRCONSO.RRF", f"C1|{CANARY}\n"),
+        lambda world: list(read_substitutions(world.file("a.tsv", CANARY))),
         lambda world: list(read_synonyms(world.file("a.tsv", CANARY))),
         lambda world: read_sssom(world.file("a.tsv", CANARY)),
         lambda world: CorrectionsFile(world.file("a.jsonl", f"{CANARY}\n")).read(),

@@ -15,6 +15,7 @@ from spacy_connorm.ontology import (
     ReadReport,
     convert_ontology,
     join_ontologies,
+    learn_substitutions,
     open_ontology,
     read_ontology,
     stream_ontology,
@@ -201,7 +202,8 @@ def test_the_terms_of_use_are_in_place_before_the_names(data, tmp_path, monkeypa
     assert read_licence(out) == ""
 
 
-def test_the_terms_of_joined_ontologies_are_in_place_before_them(tmp_path, monkeypatch):
+@pytest.mark.parametrize("write", [join_ontologies, learn_substitutions])
+def test_the_terms_of_joined_ontologies_are_in_place_before_them(tmp_path, monkeypatch, write):
     source, out = tmp_path / "mine.jsonl", tmp_path / "out.jsonl"
     Ontology([Concept("T:1", "kidney pain")], source=Source(licence="Mine.")).to_disk(source)
 
@@ -212,7 +214,7 @@ def test_the_terms_of_joined_ontologies_are_in_place_before_them(tmp_path, monke
     replace = Path.replace
     monkeypatch.setattr(Path, "replace", stop)
     with pytest.raises(AssertionError):
-        join_ontologies([source], out)
+        write([source], out)
     assert not out.exists()
     assert read_licence(out) == "mine.jsonl: Mine."
 

@@ -74,6 +74,16 @@ def test_a_file_is_read_once(tmp_path):
     assert (count, normalizer.concept("P").canonical_name) == (1, "kidney pain")
 
 
+def test_a_table_says_more(tmp_path):
+    table = tmp_path / "words.tsv"
+    table.write_text("ache\tpain\t9\t0\npain\tsore\t9\t0\n", encoding="utf8")
+    count, _ = build(tmp_path / "with_table", Ontology(CONCEPTS), substitutions=table)
+    assert count == 2
+    table.write_text("words\tothers\tsame\tdifferent\n", encoding="utf8")
+    count, _ = build(tmp_path / "with_nothing", Ontology(CONCEPTS), substitutions=table)
+    assert count == 0
+
+
 def test_words_are_learned_from_the_first_names_only(tmp_path, monkeypatch):
     monkeypatch.setattr("spacy_connorm.index.builder._MOST_LEARNED", 1)
     assert build(tmp_path / "index", Ontology(CONCEPTS))[0] == 0
