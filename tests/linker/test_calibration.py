@@ -127,7 +127,7 @@ def test_weights_are_those_of_scikit_learn(separable):
     noise = 0 if separable else generator.logistic(size=300)
     right = features @ [8, 4, 2, 1, -0.3, -0.2] - 5 + noise > 0
     model = LogisticRegression(C=100, tol=1e-12, max_iter=100_000).fit(features, right)
-    expected = [*model.intercept_, *model.coef_[0]]
+    expected = [*model.intercept_, *model.coef_[0], 1.0]
     assert list(Calibration.fit(features, right)) == pytest.approx(expected, abs=1e-3)
 
 
