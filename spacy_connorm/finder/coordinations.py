@@ -231,10 +231,24 @@ class CoordinationJoiner:
 
         YIELDS (Tuple[int, int]): Their start and end.
         """
-        for segment in self._segments(doc, _next(doc, mention.end - 1, 1), 1):
+        for segment in self._segments(doc, self._end_of_first_part(doc, mention), 1):
             for place in segment.places if segment.is_joined else ():
                 if self._has_content(doc, place) and not self._goes_on(doc, place):
                     yield mention.start, place + 1
+
+    def _end_of_first_part(self, doc: Doc, mention: FoundMention) -> int:
+        """Find the token after a mention and what the first part adds to it: "of the 4th" in
+        "clinodactyly of the 4th and 5th fingers".
+        """
+        end = _next(doc, mention.end - 1, 1)
+        if _lower(doc, end) not in self._words.classes.prepositions:
+            return end
+        modifier = _next(doc, end, 1)
+        while _lower(doc, modifier) in self._words.classes.determiners:
+            modifier = _next(doc, modifier, 1)
+        after = _next(doc, modifier, 1)
+        is_part = self._has_content(doc, modifier) and self._separates(_lower(doc, after))
+        return after if is_part else end
 
     def _around(self, doc: Doc, mention: FoundMention) -> Iterator[_Window]:
         """List the windows with words on both sides of a mention: "short, broad fingers and toes".

@@ -19,8 +19,8 @@ _NOUNS = frozenset([NOUN, PROPN])
 _ENDS = frozenset([".", "!", "?", ";"])
 # The minimum number of letters of a word in a proper name.
 _SHORTEST_NAME = 3
-# "C" in "hepatitis C", "CoV" and "1" after a hyphen.
-_LETTER = re.compile("[B-HJ-Z]")
+# "C" in "hepatitis C", "CoV" and "1" after a hyphen. "N" and "Y" are answers.
+_LETTER = re.compile("[B-HJ-MO-XZ]")
 _KIND = re.compile(r"\d|[A-Z]")
 
 
@@ -44,17 +44,31 @@ def ends_compound(window: Window) -> bool:
 
 def has_other_meaning(window: Window) -> bool:
     """Check for what is about a finding or only has its name ("fall precautions"), "lead" before
-    "to", "confused" before "with", and the chemical "retinal" before a noun.
+    "to", "confused" before "with", the chemical "retinal" before a noun, and what a hyphen joins to
+    what acts on it: "shock(-absorbing)".
     """
     classes, text, token = window.context.classes, window.text.lower(), window.after
     if window.score == 1 and text in classes.adjectives_too:
         return _is_noun(window, token)
+    joined = _after_hyphen(window)
+    if joined is not None:
+        if joined.lower_.endswith(tuple(classes.acting_endings)):
+            return True
+        token = joined
     after = token.lower_ if token is not None else ""
     noun = window.context.words.orthography.drop_plurals(after)
     is_of_substances = noun in classes.remedies or noun in classes.molecules
     if is_of_substances and window.context.words.is_head(window.parts[-1]):
         return True
     return noun in classes.other_heads or _has_beside(window, text, after, "after")
+
+
+def _after_hyphen(window: Window) -> Token | None:
+    """Get the word that a hyphen joins to the end of a window: "assist" in "cough(-assist)"."""
+    hyphen, last = window.after, window.doc[window.end - 1]
+    if hyphen is None or hyphen.text not in _HYPHENS or last.whitespace_ or hyphen.whitespace_:
+        return None
+    return window.doc[hyphen.i + 1] if hyphen.i + 1 < len(window.doc) else None
 
 
 def _has_beside(window: Window, text: str, word: str, side: str) -> bool:
@@ -204,8 +218,8 @@ def lacks_kind(window: Window) -> bool:
     if last.whitespace_:
         is_letter = _LETTER.fullmatch(token.text) and token.lower_ not in words.classes.sides
         return bool(is_letter) and words.is_head(last.lower_)
-    is_joined = token.text in _HYPHENS and not token.whitespace_ and token.i + 1 < len(window.doc)
-    return is_joined and bool(_KIND.match(token.nbor().text))
+    joined = _after_hyphen(window)
+    return joined is not None and bool(_KIND.match(joined.text))
 
 
 def cuts_list(window: Window) -> bool:

@@ -21,6 +21,7 @@ class AssertionClasses:
     considered (Words): Stand between an imperative and its mention, besides articles and grades.
     listed (Words): Stand between a relative and what it has, besides grades.
     ages (Words): Stand before an age.
+    answer_labels (Words): Stand before the answer to a question, with a colon: who gives it.
     denying (Words): Deny what follows, and no amounts of something.
     denying_nouns (Words): Deny nouns only.
     denying_states (Words): After one of these, adjectives are denied, too.
@@ -47,6 +48,7 @@ class AssertionClasses:
     considered: Words = NONE
     listed: Words = NONE
     ages: Words = NONE
+    answer_labels: Words = NONE
     denying: Words = NONE
     denying_nouns: Words = NONE
     denying_states: Words = NONE

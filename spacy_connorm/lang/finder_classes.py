@@ -31,8 +31,10 @@ class FinderClasses:
     measures (Words): What a finding's word is measured or watched with, in the singular: "coma
         scale".
     devices (Words): Things for a finding, in the singular: "hernia mesh".
+    intakes (Words): What is eaten or taken, in the singular: "low calcium diet".
     agents (Words): Molecules and organisms that are named after a finding, in the singular:
         "cholera toxin".
+    acting_endings (Words): End what acts on the finding before a hyphen: "shock-absorbing".
     name_joiners (Words): Stand between the words of a proper name. Without them, capitals say
         nothing.
     genus_endings (Words): Latin endings of the first word of an organism's name: "Mycobacterium".
@@ -74,7 +76,9 @@ class FinderClasses:
     about_findings: Words = NONE
     measures: Words = NONE
     devices: Words = NONE
+    intakes: Words = NONE
     agents: Words = NONE
+    acting_endings: Words = NONE
     name_joiners: Words = NONE
     genus_endings: Words = NONE
     remedies: Words = NONE
@@ -102,4 +106,4 @@ class FinderClasses:
 
         RETURNS (Words): All of these classes.
         """
-        return self.about_findings | self.measures | self.devices | self.agents
+        return self.about_findings | self.measures | self.devices | self.intakes | self.agents

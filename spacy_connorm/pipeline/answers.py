@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from ..lang.cues import PRESENT
 from .cue_finder import CuePlace
 
-_MINUS, _COLON = "-", ":"
+_MINUS, _COLON, _SLASH, _QUESTION = "-", ":", "/", "?"
+_OPENING, _CLOSING = "(", ")"
 _SEPARATORS = frozenset([_COLON, _MINUS, "?", "(", "[", "–", "—", "=", "|", "\t", "…"])
 # What fills a line up to its answer: "......".
 _FILLING = re.compile(r"\.{2,}|…{2,}|_{2,}|·{2,}")
@@ -59,7 +60,7 @@ def find_answers(
         place, end = places[start], mentions[start]
         if place is None:
             continue
-        separators = words[end : place.start]
+        separators = [word for word in words[end : place.start] if not word.isspace()]
         is_bare = not separators and words[place.start] == _MINUS
         if is_bare and not (has_plus or place.start in minuses):
             continue
@@ -115,6 +116,36 @@ def find_ticked(
                 passed.update(range(answer.start, answer.end))
                 chosen.pop(answer.start, None)
     return list(chosen.values()), passed
+
+
+def find_passed(
+    words: Sequence[str], answers: Sequence[CuePlace], labels: Collection[str]
+) -> set[int]:
+    """Find what stands between items and their answers and says nothing: spaces, a choice that is
+    not made, "cough (yes/no): no", and who answers, "Any cough? A: no".
+
+    words (Sequence[str]): The tokens in lower case.
+    answers (Sequence[CuePlace]): The answers in the text.
+    labels (Collection[str]): Words for who answers.
+    RETURNS (Set[int]): The tokens.
+    """
+    spaces = {place for place, word in enumerate(words) if word.isspace()}
+    passed = {place for place in spaces if "\n" not in words[place]}
+    by_start = {place.start: place for place in answers}
+    for first in answers:
+        second = by_start.get(first.end + 1)
+        if second is not None and words[first.end] == _SLASH:
+            start, end = first.start, second.end
+            has_brackets = start > 0 and words[start - 1] == _OPENING
+            if has_brackets and end < len(words) and words[end].startswith(_CLOSING):
+                start, end = start - 1, end + 1
+            passed.update(range(start, end))
+    for place in range(2, len(words)):
+        is_label = words[place - 1] in labels and words[place] == _COLON
+        before = place - 2 - (place - 2 in spaces)
+        if is_label and before >= 0 and words[before] == _QUESTION:
+            passed.update(range(before + 1, place + 1))
+    return passed
 
 
 def _is_item(

@@ -12,7 +12,7 @@ from spacy.tokens import Doc, Span
 from ..lang import Cue
 from ..lang.cues import ANSWER, BOX, END
 from ..text.words import Words
-from .answers import find_answers, find_sides, find_ticked
+from .answers import find_answers, find_passed, find_sides, find_ticked
 from .cue_finder import CueFinder, CuePlace, StatementPlace
 
 _QUESTION, _MINUS, _PLUS, _OPENING, _COMMA, _COLON = "?", "-", "+", "(", ",", ":"
@@ -148,6 +148,7 @@ class NotedDocument:
         sides = list(find_sides(self.words, boxes, self.endings))
         given = [place for place in phrases if place.cue.scope == ANSWER]
         answers, passed = find_ticked(self.words, given, sides)
+        passed |= find_passed(self.words, answers, self.rules.classes.answer_labels)
         found = dict(find_answers(self.words, self.mentions, answers, self.minuses, passed))
         for start, place in tuple(found.items()):
             # "Nausea, vomiting: no"

@@ -129,6 +129,19 @@ def test_names_of_another_type_that_share_a_head_are_taken_in(text):
     assert marked(make_pipeline(*BONES, *FRACTURES), text) == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Clinodactyly of the 4th and 5th fingers].",
+        "[clinodactyly of 4th, and 5th fingers]",
+        "[Clinodactyly] of the 4th and large feet",
+    ],
+)
+def test_the_first_part_may_add_its_own_words_to_a_name(text):
+    fingers = (f"clinodactyly of the {number} finger" for number in ("4th", "5th"))
+    assert marked(make_pipeline("clinodactyly", *fingers), text) == text
+
+
 def test_names_of_the_same_type_stay():
     nlp = make_pipeline("squamous cell papilloma", "carcinoma", "squamous cell carcinoma")
     found = [ent.text for ent in nlp("squamous cell papilloma and carcinoma").ents]

@@ -68,6 +68,8 @@ def nlp():
         "The [cells are abnormal].",
         "3. [Kidney disease stage 3]",
         "fall precautions, fall risk, [fall] clinic",
+        "fall-reducing, a fall-assist device, [fall]-related",
+        "a low glucose diet, [glucose] infusion",
         "fall protocol, fall alert, fall action plan, fall warning signs",
         "the [S1] and the [fall] panel",
         "yellow fever and [fever]",

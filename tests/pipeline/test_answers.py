@@ -18,6 +18,19 @@ def test_an_answer_is_followed_by_nothing_but_the_next_item(text):
 @pytest.mark.parametrize(
     "text",
     [
+        *("Fever{no} (yes/no): no", "Fever (Y/N): Y\nCough{no} (Y/N): N", "Fever{no} y / n: n"),
+        *("Any fever{no}? A: none.", "Q: Fever{no}? A: No. Q: Cough? A: Yes, at night."),
+        *("Fever{no}?\nPatient: no", "Fever{no}  (-)\nCough  (+)", "Cough  -\nFever"),
+        *("Fever{?}? A: rash", "Fever{no} - no; hepatitis A: no cough{no}"),
+    ],
+)
+def test_spaces_choices_and_who_answers_may_stand_before_an_answer(text):
+    assert marked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         *(
             "Cough: + Fever{no}: - Fits: +",
             "Cough: +\nFever{no}: -\nFits: +",
