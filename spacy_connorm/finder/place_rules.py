@@ -1,11 +1,11 @@
 """Rules by the tokens around a window."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from itertools import chain
 
 from spacy.symbols import NOUN, PROPN
-from spacy.tokens import Token
+from spacy.tokens import Doc, Token
 
 from .phrases import phrases_of
 from .window import Window
@@ -50,25 +50,38 @@ def has_other_meaning(window: Window) -> bool:
     classes, text, token = window.context.classes, window.text.lower(), window.after
     if window.score == 1 and text in classes.adjectives_too:
         return _is_noun(window, token)
-    joined = _after_hyphen(window)
-    if joined is not None:
-        if joined.lower_.endswith(tuple(classes.acting_endings)):
-            return True
-        token = joined
-    after = token.lower_ if token is not None else ""
-    noun = window.context.words.orthography.drop_plurals(after)
-    is_of_substances = noun in classes.remedies or noun in classes.molecules
+    heads = list(_heads_after(window))
+    is_acted_on = any(head.endswith(tuple(classes.acting_endings)) for head in heads[:-1])
+    drop_plurals = window.context.words.orthography.drop_plurals
+    nouns = list(map(drop_plurals, heads))
+    if is_acted_on or not classes.other_heads.isdisjoint(nouns):
+        return True
+    is_of_substances = nouns[0] in classes.remedies or nouns[0] in classes.molecules
     if is_of_substances and window.context.words.is_head(window.parts[-1]):
         return True
-    return noun in classes.other_heads or _has_beside(window, text, after, "after")
+    return _has_beside(window, text, heads[0], "after")
 
 
-def _after_hyphen(window: Window) -> Token | None:
-    """Get the word that a hyphen joins to the end of a window: "assist" in "cough(-assist)"."""
-    hyphen, last = window.after, window.doc[window.end - 1]
-    if hyphen is None or hyphen.text not in _HYPHENS or last.whitespace_ or hyphen.whitespace_:
+def _after_hyphen(doc: Doc, place: int) -> Token | None:
+    """Get the word that a hyphen joins to what ends at a place: "assist" in "cough(-assist)"."""
+    if place + 1 >= len(doc) or doc[place].text not in _HYPHENS:
         return None
-    return window.doc[hyphen.i + 1] if hyphen.i + 1 < len(window.doc) else None
+    return None if doc[place - 1].whitespace_ or doc[place].whitespace_ else doc[place + 1]
+
+
+def _heads_after(window: Window) -> Iterator[str]:
+    """List the words after a window that may be the head of its phrase.
+
+    YIELDS (str): Those that hyphens join to it, "mumps" and "rubella" after "measles", and the next
+        word, with the one after an adjective. In lower case; empty at the end of the document.
+    """
+    doc, place = window.doc, window.end
+    while (joined := _after_hyphen(doc, place)) is not None:
+        yield joined.lower_
+        place += 2
+    following = [token.lower_ for token in doc[place : place + 2]] or [""]
+    is_adjective = window.context.words.is_adjective(following[0])
+    yield from following if is_adjective else following[:1]
 
 
 def _has_beside(window: Window, text: str, word: str, side: str) -> bool:
@@ -218,7 +231,7 @@ def lacks_kind(window: Window) -> bool:
     if last.whitespace_:
         is_letter = _LETTER.fullmatch(token.text) and token.lower_ not in words.classes.sides
         return bool(is_letter) and words.is_head(last.lower_)
-    joined = _after_hyphen(window)
+    joined = _after_hyphen(window.doc, window.end)
     return joined is not None and bool(_KIND.match(joined.text))
 
 

@@ -69,6 +69,7 @@ def nlp():
         "3. [Kidney disease stage 3]",
         "fall precautions, fall risk, [fall] clinic",
         "fall-reducing, a fall-assist device, [fall]-related",
+        "fall educational leaflet, lead-fall-shock vaccine, [fall] high",
         "a low glucose diet, [glucose] infusion",
         "fall protocol, fall alert, fall action plan, fall warning signs",
         "the [S1] and the [fall] panel",
