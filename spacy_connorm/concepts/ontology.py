@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -144,20 +145,35 @@ def read_given(ontology: Given[AnyOntology]) -> AnyOntology:
 
 
 def read_concepts(path: str | Path, *, odd: OddLines | None = None) -> Iterator[Concept]:
-    """Read concepts one by one from scispaCy's knowledge base: one JSON object in each line.
+    """Read concepts one by one from scispaCy's knowledge base: JSONL, or a JSON array.
 
-    path (Union[str, Path]): A `.jsonl` file, perhaps with `.gz`.
+    path (Union[str, Path]): A `.jsonl` or `.json` file, perhaps with `.gz`.
     odd (Optional[OddLines]): Counts lines that are not concepts. If None, they are refused.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a line that is not a concept, and the errors of `read_lines`.
     """
     odd = odd or OddLines(max_share=0)
-    filled = ((number, line) for number, line in read_lines(path) if line.strip())
-    for number, line in odd.watch(filled):
+    for number, line in odd.watch(_records(path)):
         try:
             yield Concept.from_dict(json.loads(line))
         except (ValueError, RecursionError) as error:
             odd.skip(unreadable(path, number, "scispaCy's JSONL", error))
+
+
+def _records(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Read the lines, or the items of an array, that have a record.
+
+    YIELDS (Tuple[int, str]): The line number, and the JSON of the record.
+    """
+    filled = ((number, line) for number, line in read_lines(path) if line and not line.isspace())
+    first = next(filled, (1, ""))
+    if first[1].lstrip().startswith("["):
+        # Rarely needed, and a pipeline does not load it.
+        from ..files.json_items import read_items
+
+        yield from read_items(path)
+    else:
+        yield from chain([first] if first[1] else (), filled)
 
 
 def write_concepts(concepts: Iterable[Concept], path: str | Path) -> int:

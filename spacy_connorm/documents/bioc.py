@@ -31,7 +31,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from ..concepts.curies import PREFIXES, join_curie
 from ..errors import ConnormError, Errors, quote
-from ..files.json_text import json_line
+from ..files.json_items import json_line
 from ..files.odd_lines import OddLines
 from ..files.text import open_text, read_lines
 from ..files.xml import read_elements, read_pieces

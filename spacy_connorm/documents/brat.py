@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from ..concepts.curies import PREFIXES
 from ..errors import ConnormError, Errors
-from ..files.json_text import json_line
+from ..files.json_items import json_line
 from ..files.text import open_text, read_text
 from .document import (
     CorpusReport,

@@ -14,7 +14,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 from ..concepts import Candidate
 from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..errors import require_choice
-from ..files.json_text import json_line
+from ..files.json_items import json_line
 from ..files.text import open_text
 from .document import Document
 from .mentions import Mention, split_ids

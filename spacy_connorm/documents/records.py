@@ -12,7 +12,7 @@ from spacy.util import minibatch
 
 from ..concepts import Candidate
 from ..errors import ConnormError, Errors, require_installed
-from ..files.json_text import json_line
+from ..files.json_items import json_line
 from ..files.text import open_text
 from .document import Document
 from .mentions import Mention

@@ -185,7 +185,7 @@ def read_jsonl(
     scopes: Collection[str] = ALL_SCOPES,
     report: ReadReport | None = None,
 ) -> Iterator[Concept]:
-    """Read scispaCy's knowledge base: one JSON object per line.
+    """Read scispaCy's knowledge base: one JSON object per line, or a JSON array.
 
     path (Union[str, Path]): A `.jsonl` or `.json` file, perhaps with `.gz`.
     scopes (Collection[str]): The synonyms to read, by their scope.

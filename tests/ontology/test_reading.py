@@ -382,6 +382,7 @@ _TURTLE = (
 # By format: the file, its first lines, what writes a concept, an odd line, and the last lines.
 READERS = {
     "jsonl": ("a.jsonl", "", '{{"concept_id": "T:{0}", "canonical_name": "n {0}"}}', "{", ""),
+    "json": ("a.json", "[", '{{"concept_id": "T:{0}", "canonical_name": "n {0}"}}', "3", "]"),
     "obo": ("a.obo", "", "[Term]\nid: T:{0}\nname: n {0}", "no tag", ""),
     "tsv": ("a.tsv", "id\tname", "T:{0}\tn {0}", "T:9\tn\tm", ""),
     "csv": ("a.csv", "id,name", "T:{0},n {0}", 'T:9,"n" m', ""),
@@ -417,7 +418,7 @@ def test_one_odd_line_is_skipped_counted_and_named_by_every_reader(tmp_path, kin
     def read(lines, **settings):
         items = (",\n" if name.endswith(".json") else "\n").join(lines)
         path.write_text("\n".join(filter(None, [head, items, tail])) + "\n")
-        format = {"csv": "tsv"}.get(kind, kind)
+        format = {"json": "jsonl", "csv": "tsv"}.get(kind, kind)
         return list(stream_ontology(path, format=format, **settings))
 
     expected = read(lines)
