@@ -81,6 +81,8 @@ def annotate_cli(
         f"Wrote {counts.texts:,} texts with {counts.mentions:,} mentions, "
         f"{counts.linked:,} of them linked: {output_path}"
     )
+    for system, count in counts.without_code.items():
+        msg.info(f"{count:,} linked mentions have no code in {system}")
     form = find_export_format(output_path, given.get("format"))
     lost = [
         f"{name} (of {counts.contents[name]:,} texts)"

@@ -17,6 +17,7 @@ from ..documents.document import (
     DOC_ID_KEY,
     ID_FIELD,
     Document,
+    Mention,
     contents,
     read_document,
     set_other_fields,
@@ -45,6 +46,8 @@ class AnnotationCounts:
     texts (int): Texts.
     mentions (int): Mentions in them.
     linked (int): Mentions that have a concept.
+    without_code (Counter[str]): Linked mentions without a code in a vocabulary of `code_systems`,
+        by its prefix.
     changes (Counter[str]): Changes made because the format can't hold something, by kind.
     contents (Counter[str]): Texts with something that some formats have no place for, by kind.
     failed (int): Texts that failed.
@@ -55,6 +58,7 @@ class AnnotationCounts:
     texts: int = 0
     mentions: int = 0
     linked: int = 0
+    without_code: Counter[str] = field(default_factory=Counter)
     changes: Counter[str] = field(default_factory=Counter)
     contents: Counter[str] = field(default_factory=Counter, compare=False)
     failed: int = 0
@@ -70,6 +74,7 @@ class AnnotationCounts:
         self.mentions += len(document.mentions)
         for mention in document.mentions:
             self.linked += bool(mention.concept_ids)
+            self.without_code.update(_systems_without_code(mention))
 
     def update(self, other: "AnnotationCounts") -> None:
         """Add other counts.
@@ -81,9 +86,21 @@ class AnnotationCounts:
         self.texts += other.texts
         self.mentions += other.mentions
         self.linked += other.linked
+        self.without_code.update(other.without_code)
         self.changes += other.changes  # without zeros
         self.contents.update(other.contents)
         self.failed += other.failed
+
+
+def _systems_without_code(mention: Mention) -> set[str]:
+    """List the vocabularies in which a concept of a mention has no code."""
+    return {
+        system
+        for candidate in mention.candidates
+        if candidate.concept_id in mention.concept_ids
+        for system, codes in (candidate.codes or {}).items()
+        if not codes
+    }
 
 
 def annotate(

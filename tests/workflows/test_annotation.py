@@ -130,7 +130,7 @@ def test_nil_is_not_linked(pipeline, notes, tmp_path):
     assert counts == AnnotationCounts(texts=3, mentions=3, linked=2)
 
 
-def test_candidates_have_codes_in_other_vocabularies(pipeline, notes, tmp_path):
+def test_linked_mentions_without_a_code_are_counted(pipeline, notes, tmp_path):
     pipeline.get_pipe("concept_normalizer").cfg["code_systems"] = ["OMIM", "UMLS"]
     with pytest.raises(ConnormError, match="CN413.*'OMIM'"):
         annotate(pipeline, notes, tmp_path / "out.jsonl")
@@ -139,7 +139,8 @@ def test_candidates_have_codes_in_other_vocabularies(pipeline, notes, tmp_path):
     normalizer.cfg["code_systems"] = []
     normalizer.initialize(lambda: [], ontology=Ontology(concepts))
     normalizer.cfg["code_systems"] = ["ATC", "MESH"]
-    annotate(pipeline, notes, tmp_path / "out.jsonl")
+    counts = annotate(pipeline, notes, tmp_path / "out.jsonl")
+    assert counts.without_code == {"ATC": 1}
     aspirin = read(tmp_path / "out.jsonl")[0]["ents"][0]
     assert aspirin["candidates"][0]["codes"] == {"ATC": ["N02BA01"], "MESH": ["D900006"]}
 
