@@ -281,7 +281,8 @@ def _search_source(
     """Request more items until no concept among the best can have been missed."""
     largest = _MAX_COSINE if metric == COSINE else _LARGEST
     found: list[list[Hit]] = [[] for _ in range(vectors.shape[0])]
-    if not len(source.searcher):
+    searched = source.searcher.vectors
+    if not len(searched):
         return found  # no annotated mentions, or none yet
     waiting, n = np.arange(len(found)), _FIRST_LOOK * top_k
     while len(waiting):
@@ -313,5 +314,4 @@ def _search_source(
         )
         waiting = waiting[(items[:, -1] >= 0) & (scores[:, -1] >= worst)]
         n *= 4
-    searched = source.searcher.vectors
     return with_parts(found, searched, vectors) if isinstance(searched, HybridVectors) else found
