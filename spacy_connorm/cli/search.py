@@ -118,7 +118,7 @@ def _rows(
 def _codes(candidate: Candidate) -> str:
     codes = candidate.codes or {}
     return ", ".join(
-        f"{system}:{code}" for system, own in codes.items() for code in own or ["none"]
+        f"{system}:{code}" for system, listed in codes.items() for code in listed or ["none"]
     )
 
 

@@ -99,9 +99,9 @@ def read_bioc(path: Path, *, report: CorpusReport) -> Iterator[Document]:
     records = _read_xml(path) if first.startswith("<") else _read_json(path, report.odd)
     for place, record in records:
         for part in report.odd.count(_unfolded(record)):
-            own = _place_of(part, place) if isinstance(part, dict) else place
+            part_place = _place_of(part, place) if isinstance(part, dict) else place
             try:
-                document = _document(part, own, report=report)
+                document = _document(part, part_place, report=report)
             except ConnormError as error:
                 report.odd.skip(error)
             else:
@@ -130,9 +130,9 @@ def _document(record: Record, place: Place, *, report: CorpusReport) -> Document
         for number, part in enumerate(parts):
             if blocks:
                 text += " " if number else "\n"
-            own = replace_surrogates(_field(part, "text", str, place) or "", report=report)
-            blocks.append(_Block(_whole_number(part, "offset", place), len(text), own))
-            text += own
+            part_text = replace_surrogates(_field(part, "text", str, place) or "", report=report)
+            blocks.append(_Block(_whole_number(part, "offset", place), len(text), part_text))
+            text += part_text
             owners += ((annotation, blocks[-1]) for annotation in _list(part, "annotations", place))
         if not has_text:
             owners += ((annotation, None) for annotation in _list(passage, "annotations", place))
@@ -156,7 +156,7 @@ def _document(record: Record, place: Place, *, report: CorpusReport) -> Document
 def _mention(
     annotation: Record,
     text: str,
-    own: _Block | None,
+    block: _Block | None,
     blocks: list[_Block],
     place: Place,
     *,
@@ -169,7 +169,7 @@ def _mention(
         (_whole_number(location, "offset", place), _whole_number(location, "length", place))
         for location in _list(annotation, "locations", place)
     ]
-    fragments = [_located(*location, own, blocks, place) for location in locations]
+    fragments = [_located(*location, block, blocks, place) for location in locations]
     covered = text[min(start for start, _ in fragments) : max(end for _, end in fragments)]
     annotated = _field(annotation, "text", str, place) or ""
     annotated = replace_surrogates(annotated, report=report).replace(" ... ", " ")
@@ -192,10 +192,10 @@ def _squeezed(text: str) -> str:
 
 
 def _located(
-    offset: int, length: int, own: _Block | None, blocks: list[_Block], place: Place
+    offset: int, length: int, owner: _Block | None, blocks: list[_Block], place: Place
 ) -> tuple[int, int]:
     # Its first and its last character, since the next block may begin where this one ends.
-    first, last = (_in_text(end, own, blocks) for end in (offset, offset + length - 1))
+    first, last = (_in_text(end, owner, blocks) for end in (offset, offset + length - 1))
     if first is None or last is None:
         total = max((block.offset + len(block.text) for block in blocks), default=0)
         end = offset + length
@@ -203,8 +203,8 @@ def _located(
     return first, last + 1
 
 
-def _in_text(offset: int, own: _Block | None, blocks: list[_Block]) -> int | None:
-    found = own.place(offset) if own else None
+def _in_text(offset: int, owner: _Block | None, blocks: list[_Block]) -> int | None:
+    found = owner.place(offset) if owner else None
     if found is not None:
         return found
     # The separator between two blocks is also a character.

@@ -105,8 +105,10 @@ def _document(doc_id: str, path: Path, *, report: CorpusReport) -> Document:
     for place, columns in lines:
         if columns[0].startswith("T"):
             try:
-                own = ids.get(columns[0], [])
-                mentions.append(_mention(columns, text, own, before, place=place, report=report))
+                mention_ids = ids.get(columns[0], [])
+                mentions.append(
+                    _mention(columns, text, mention_ids, before, place=place, report=report)
+                )
             except ConnormError as error:
                 report.odd.skip(error)
     return Document(doc_id, text, tuple(mentions))

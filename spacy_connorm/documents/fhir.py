@@ -133,8 +133,8 @@ class FhirNdjsonExporter:
         if "family" in assertions:
             return _relatives(code, patient, is_negated="negated" in assertions)
         if self.resource == "Observation":
-            own = {"status": "preliminary", "code": code, **subject, **_value(assertions)}
-            return {**own, "derivedFrom": [source]}
+            observation = {"status": "preliminary", "code": code, **subject, **_value(assertions)}
+            return {**observation, "derivedFrom": [source]}
         coding = {"system": _VERIFICATION, "code": _verification(assertions, mention.possibility)}
         return {
             "verificationStatus": {"coding": [coding]},
@@ -235,10 +235,10 @@ def _concept(
     codings = []
     for concept_id in concept_ids:
         found = mention.find_candidate(concept_id)
-        own = _coding(concept_id, found.name if found else "", system, database)
-        codings.append(own)
+        coding = _coding(concept_id, found.name if found else "", system, database)
+        codings.append(coding)
         others = map(_coding, _codes(found))
-        codings += (other for other in others if other.items() - own.items())
+        codings += (other for other in others if other.items() - coding.items())
     return {**({"coding": codings} if codings else {}), "text": _allowed(mention.text)}
 
 

@@ -140,9 +140,9 @@ class NgramShim(EncoderShim):
             # Words are padded with spaces. Otherwise, two texts with no other known n-gram would
             # have a cosine of 1.
             if list(found) != [blank]:
-                own = sorted(found)
-                indices += own
-                counts += [found[column] for column in own]
+                known = sorted(found)
+                indices += known
+                counts += [found[column] for column in known]
             bounds.append(len(indices))
         which = np.array(indices, dtype="int32")
         data = np.array(counts, dtype="float32") * idf[which]

@@ -100,9 +100,11 @@ def read_card(name: str, folder: Path | None, asked: Mapping[str, Any]) -> dict[
         or else the usual ones.
     """
     cards = [card for hub, card in _CARDS.items() if Path(hub).name == Path(name).name]
-    own = {} if folder is None else read_object(folder / CARD)
+    stored = {} if folder is None else read_object(folder / CARD)
     given = {setting: value for setting, value in asked.items() if value is not None}
-    found = {name: value for card in (_USUAL, *cards, own, given) for name, value in card.items()}
+    found = {
+        name: value for card in (_USUAL, *cards, stored, given) for name, value in card.items()
+    }
     return {setting: found[setting] for setting in _USUAL}
 
 

@@ -201,9 +201,9 @@ def seal(folder: Path, facts: dict[str, Any], *, leave_out: Collection[str] = ()
     facts (Dict[str, Any]): Further content of the manifest; JSON.
     leave_out (Collection[str]): Files that may change.
     """
-    own = folder / MANIFEST
-    unlisted = {own, *(folder / name for name in leave_out)}
-    sealed = {manifest.parent for manifest in folder.rglob(MANIFEST) if manifest != own}
+    manifest_path = folder / MANIFEST
+    unlisted = {manifest_path, *(folder / name for name in leave_out)}
+    sealed = {manifest.parent for manifest in folder.rglob(MANIFEST) if manifest != manifest_path}
     files = {
         name: describe(file)
         for name, file in files_in(folder).items()

@@ -73,9 +73,9 @@ class Successors:
         RETURNS (Successor): The concept of the new release, or the reason why there is none.
         """
         found = self._in_new(concept_id)
-        own = self.old.primary_id(concept_id)
-        if not found.concept_id and own != concept_id:
-            found = self._in_new(own)
+        primary = self.old.primary_id(concept_id)
+        if not found.concept_id and primary != concept_id:
+            found = self._in_new(primary)
         if not found.concept_id and found.reason == "unknown" and concept_id in self.old:
             return found._replace(reason="retired")
         return found
@@ -199,7 +199,7 @@ def _names(old: Ontology, new: Ontology, new_ids: Mapping[str, str]) -> Iterator
                 yield Change(NAME_ADDED, concept_id, concept.canonical_name, after=(name,))
     for concept_id, known in before.items():
         concept = new[concept_id]
-        own = set(concept.names)
+        names = set(concept.names)
         for name in known:
-            if name not in own:
+            if name not in names:
                 yield Change(NAME_LOST, concept_id, concept.canonical_name, before=(name,))

@@ -110,14 +110,14 @@ def read_icd10cm(
         if code in broad and billable:
             report.leave_out("a code that is not valid for billing", code)
             continue
-        own = (
+        wordings = (
             name
             for name in implied.get(code, ())
             if name.lower() not in left_out and not _is_of_another(name, concept, own_names)
         )
         yield replace(
             concept,
-            aliases=(*concept.aliases, *own),
+            aliases=(*concept.aliases, *wordings),
             definition=mark if code in broad else concept.definition,
             parents=() if billable else concept.parents,
         )

@@ -155,10 +155,10 @@ def with_curies(concept: Concept) -> Concept:
     RETURNS (Concept): The concept; unchanged if the vocabulary of its id is unknown. Other ids that
         look like its own, or whose form shows no vocabulary, get the same prefix.
     """
-    own = PREFIXES.own_curie(concept.concept_id, concept.xrefs)
-    if not own:
+    curie = PREFIXES.own_curie(concept.concept_id, concept.xrefs)
+    if not curie:
         return concept
-    vocabulary, local_id = split_curie(own)
+    vocabulary, local_id = split_curie(curie)
 
     def prefixed(concept_id: str) -> str:
         # Ids of other vocabularies may have the form of MeSH ids: NCIT:C102870.
@@ -169,9 +169,9 @@ def with_curies(concept: Concept) -> Concept:
     alt_ids = (*map(prefixed, concept.alt_ids), concept.concept_id, *concept.alt_ids)
     return replace(
         concept,
-        concept_id=own,
+        concept_id=curie,
         parents=tuple(map(prefixed, concept.parents)),
-        alt_ids=tuple(alt_id for alt_id in dict.fromkeys(alt_ids) if alt_id != own),
+        alt_ids=tuple(alt_id for alt_id in dict.fromkeys(alt_ids) if alt_id != curie),
     )
 
 
@@ -204,12 +204,12 @@ def read_jsonl(
 
 
 def _with_scopes(concept: Concept, scopes: Collection[str]) -> Concept:
-    own = {scope: getattr(concept, scope) * (scope.upper() in scopes) for scope in SCOPES}
-    kept = {name for names in own.values() for name in names}
+    scoped = {scope: getattr(concept, scope) * (scope.upper() in scopes) for scope in SCOPES}
+    kept = {name for names in scoped.values() for name in names}
     if EXACT in scopes:
         kept.update(concept.exact_names)
     aliases = tuple(alias for alias in concept.aliases if alias in kept)
-    return replace(concept, aliases=aliases, **own)
+    return replace(concept, aliases=aliases, **scoped)
 
 
 class OntologyReader:

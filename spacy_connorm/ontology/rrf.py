@@ -174,8 +174,8 @@ class _Wanted(NamedTuple):
         """
         wanted = self._replace(sources=frozenset())
         codes = (join_curie(row[_SAB], row[_CODE]) for row in rows if not wanted.refusal(row))
-        own = [join_curie("UMLS", cui)] if _CUI.fullmatch(cui) else []
-        return PREFIXES.curies((*own, *codes))
+        curies = [join_curie("UMLS", cui)] if _CUI.fullmatch(cui) else []
+        return PREFIXES.curies((*curies, *codes))
 
     def definition(self, rows: list[_Row], left_out: set[str]) -> str:
         """Choose the definition of a concept: the first one of an atom that is not left out, since

@@ -92,9 +92,9 @@ def read_statements(
     report.licence = "\n".join(licences)
     classes = _of_kind(facts_of, _CLASSES)
     ids = {iri: _concept_id(iri, facts) for iri, facts in classes.items()}
-    own = None if imports else _own_prefix(ontologies, ids.values())
+    prefix = None if imports else _own_prefix(ontologies, ids.values())
     for iri, facts in report.odd.watch(classes.items()):
-        if own and not ids[iri].lower().startswith(own):
+        if prefix and not ids[iri].lower().startswith(prefix):
             report.leave_out("a class of an imported ontology", ids[iri])
             continue
         names = [*_values(facts, "name"), *_values(facts, "preferred")]

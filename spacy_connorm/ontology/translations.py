@@ -101,9 +101,9 @@ class Translations:
         RETURNS (Tuple[Translations, Dict[str, Any]]): These, and the others. The language is among
             the others if there are no translations: a format may have several languages.
         """
-        own = {field.name for field in fields(cls)}
-        settings = cls(**{name: value for name, value in options.items() if name in own})
-        rest = {name: value for name, value in options.items() if name not in own}
+        known = {field.name for field in fields(cls)}
+        settings = cls(**{name: value for name, value in options.items() if name in known})
+        rest = {name: value for name, value in options.items() if name not in known}
         if settings.language and not settings.translations:
             rest["language"] = tuple(settings.language)
         return settings, rest
@@ -226,10 +226,10 @@ class Translator:
         """Leave out synonyms that are the concept's own names, since they were not translated,
         whatever their status says; and those that only say what the concept is an anomaly of.
         """
-        own = {name.casefold() for name in concept.names}
+        names = {name.casefold() for name in concept.names}
         translated = []
         for row in rows:
-            if row.field in ALL_SCOPES and row.text.casefold() in own:
+            if row.field in ALL_SCOPES and row.text.casefold() in names:
                 report.leave_out("a synonym that was not translated", row.concept_id)
             elif row.field in ALL_SCOPES and self._is_no_finding(row):
                 report.leave_out("a synonym that names no finding", row.concept_id)
@@ -273,8 +273,8 @@ def _names(rows: Iterable[Translation], language: str) -> list[str]:
 
 
 def _rows_in(rows: Iterable[Translation], language: str) -> list[Translation]:
-    own = [row for row in rows if row.language == language and row.field != _DEFINITION]
-    return sorted(own, key=lambda row: row.field != _NAME)
+    chosen = [row for row in rows if row.language == language and row.field != _DEFINITION]
+    return sorted(chosen, key=lambda row: row.field != _NAME)
 
 
 def _left(
@@ -307,18 +307,18 @@ def _with_distinct_labels(
         if concept is not None:
             owners[concept.canonical_name.casefold()][number] = concept
     for label, concepts in owners.items():
-        own = {number: originals[number].canonical_name for number in concepts}
-        likeness, first = max((_likeness(label, text), number) for number, text in own.items())
+        labels = {number: originals[number].canonical_name for number in concepts}
+        likeness, first = max((_likeness(label, text), number) for number, text in labels.items())
         for number, concept in concepts.items() if likeness >= _ALIKE else ():
-            if number != first and own[number].casefold() != label:
-                distinct[number] = _with_label(concept, own[number])
+            if number != first and labels[number].casefold() != label:
+                distinct[number] = _with_label(concept, labels[number])
     return distinct
 
 
-def _with_label(concept: Concept, own: str) -> Concept:
+def _with_label(concept: Concept, original: str) -> Concept:
     """Add the label of the ontology in brackets."""
     label, languages = concept.canonical_name, dict(concept.languages)
-    longer = f"{label} ({own})"
+    longer = f"{label} ({original})"
     return replace(
         concept,
         canonical_name=longer,

@@ -239,6 +239,6 @@ def _concepts(
             for field, cell in cells.items()
             if field not in _TEXTS
         }
-        own = [join_curie(prefix, texts["concept_id"])] if prefix else []
-        xrefs = read_xrefs((*own, *items.pop("xrefs", ())), report)
+        curies = [join_curie(prefix, texts["concept_id"])] if prefix else []
+        xrefs = read_xrefs((*curies, *items.pop("xrefs", ())), report)
         yield Concept(**texts, **items, xrefs=xrefs)

@@ -55,8 +55,8 @@ def known_hosts(host: str) -> frozenset[str]:
     """
     if is_loopback(host):
         return frozenset({*_LOOPBACK, host})
-    own = {socket.gethostname().lower(), socket.getfqdn().lower()}
-    return frozenset({*_LOOPBACK, *own, host.lower()} - {""})
+    names = {socket.gethostname().lower(), socket.getfqdn().lower()}
+    return frozenset({*_LOOPBACK, *names, host.lower()} - {""})
 
 
 class GuardRequests:

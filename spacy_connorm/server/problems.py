@@ -58,9 +58,9 @@ async def send_problem(
     headers (Optional[Mapping[str, str]]): Additional headers.
     """
     body = json.dumps(problem.content, ensure_ascii=False).encode("utf8")
-    own = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+    usual = {"Content-Type": "application/json", "Content-Length": str(len(body))}
     # The body of a refused request may not have been read.
-    all_headers = {**own, "Connection": "close", **(headers or {})}
+    all_headers = {**usual, "Connection": "close", **(headers or {})}
     encoded = [(name.lower().encode(), value.encode()) for name, value in all_headers.items()]
     await send({"type": "http.response.start", "status": problem.status, "headers": encoded})
     await send({"type": "http.response.body", "body": body})

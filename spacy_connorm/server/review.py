@@ -315,8 +315,8 @@ class ReviewFile:
         RAISES (ConnormError): CN108 or CN109 if the file can't be written. Nothing is changed then.
         """
         known = self._read.metadata.get("curie_map") or {}
-        own = addresses([mapping.subject_id, mapping.object_id, mapping.author_id])
-        metadata = {**self._read.metadata, "curie_map": {**known, **own, **known}}
+        used = addresses([mapping.subject_id, mapping.object_id, mapping.author_id])
+        metadata = {**self._read.metadata, "curie_map": {**known, **used, **known}}
         mappings = [*self.mappings[:row], mapping, *self.mappings[row + 1 :]]
         changed = MappingSet(metadata, mappings)
         write_sssom(changed, self.path)

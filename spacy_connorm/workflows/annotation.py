@@ -176,9 +176,9 @@ def annotate(
     ):
 
         def counted() -> Iterator[Any]:
-            for own, batch in rendered:
-                counts.update(own)
-                bar.update(own.texts)
+            for batch_counts, batch in rendered:
+                counts.update(batch_counts)
+                bar.update(batch_counts.texts)
                 yield from batch
 
         target.write(counted(), counts.changes)

@@ -52,16 +52,17 @@ def choose_meanings(finder: MentionFinder, short_forms: Mapping[str, str]) -> di
     }
 
 
-def _unmistakable(normalizer: ConceptNormalizer, own: Mapping[str, str]) -> list[str]:
+def _unmistakable(normalizer: ConceptNormalizer, own_names: Mapping[str, str]) -> list[str]:
     """Select the short forms that mean the ontology's concept wherever they stand: its preferred
     name, one with a digit or hyphen ("COVID-19"), and those whose long form in the table is linked
     to the same concept, which only lacks it as a name ("human papillomavirus" for "HPV").
 
-    own (Mapping[str, str]): The table's long forms of short forms that are names in the ontology.
+    own_names (Mapping[str, str]): The table's long forms of short forms that are names in the
+        ontology.
     RETURNS (List[str]): Some of the short forms.
     """
     link = partial(normalizer.candidates, top_k=1)
-    linked = zip(own, link([*own]), link([*own.values()]), strict=True)
+    linked = zip(own_names, link([*own_names]), link([*own_names.values()]), strict=True)
     return [
         short
         for short, ours, theirs in linked
@@ -80,7 +81,9 @@ def _without_synonyms(
     RETURNS (Dict[str, List[str]]): Long forms by short form, the first of each concept and those
         that are not names.
     """
-    several = [longs for own in meanings.values() if len(longs := {*own}.intersection(names)) > 1]
+    several = [
+        longs for listed in meanings.values() if len(longs := {*listed}.intersection(names)) > 1
+    ]
     texts = sorted({long for longs in several for long in longs})
     candidates = normalizer.candidates(texts, top_k=1)
     concepts = {

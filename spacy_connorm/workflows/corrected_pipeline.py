@@ -67,7 +67,7 @@ def mark_known(
     label (str): The label of mentions that have none.
     RAISES (ConnormError): CN755 for a mention outside the text.
     """
-    spans = [find_span(doc, start, end, own or label) for start, end, own in mentions]
+    spans = [find_span(doc, start, end, given or label) for start, end, given in mentions]
     if spans_key is not None:
         doc.spans[spans_key] = spans
     elif spans:

@@ -69,8 +69,8 @@ class MappingIds:
         """
         if _CURIE.fullmatch(concept_id):
             return concept_id
-        own = PREFIXES.own_curie(concept_id)
-        return own or _curie(self.vocabulary or _CONCEPT, concept_id)
+        curie = PREFIXES.own_curie(concept_id)
+        return curie or _curie(self.vocabulary or _CONCEPT, concept_id)
 
     def source(self, name: str) -> str:
         """Convert the name of a table of terms to a CURIE, with the prefix of its codes."""

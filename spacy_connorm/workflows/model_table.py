@@ -174,8 +174,8 @@ class ModelPackage(NamedTuple):
         licence (str): Its terms of use.
         RETURNS (List[ModelSource]): The ontology first.
         """
-        own = ModelSource(name=ontology, license=licence, url=self.model.homepage)
-        return [own, *self.model.sources, *self.variant.sources]
+        of_ontology = ModelSource(name=ontology, license=licence, url=self.model.homepage)
+        return [of_ontology, *self.model.sources, *self.variant.sources]
 
 
 def read_model_table(path: str | Path) -> ModelTable:

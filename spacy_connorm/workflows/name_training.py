@@ -152,9 +152,9 @@ def leave_out_names(ontology: Ontology) -> tuple[Ontology, list[tuple[str, str]]
     times = Counter(name.casefold() for concept in ontology for name in {*concept.names})
     draw = random.Random(_SEED)
     possible = [
-        (draw.choice(own), concept.concept_id)
+        (draw.choice(unique), concept.concept_id)
         for concept in ontology
-        if (own := [name for name in concept.names[1:] if times[name.casefold()] == 1])
+        if (unique := [name for name in concept.names[1:] if times[name.casefold()] == 1])
     ]
     synonyms = sum(len(concept.names) - 1 for concept in ontology)
     count = min(_MOST, round(_SHARE * synonyms), len(possible))

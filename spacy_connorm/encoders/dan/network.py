@@ -131,8 +131,8 @@ class Dan:
         # A product for each text reads less memory than one for all, since rows are converted one
         # by one, and a mean does not depend on the other texts.
         for text in np.flatnonzero(counts):
-            own = slice(bounds[text], bounds[text + 1])
-            means[text] = shares[own] @ embeddings[ids[own]].astype("float32", copy=False)
+            places = slice(bounds[text], bounds[text + 1])
+            means[text] = shares[places] @ embeddings[ids[places]].astype("float32", copy=False)
         return means
 
     def reader(self) -> "FeatureReader":

@@ -137,8 +137,8 @@ class GroundedDanShim(PretrainedShim):
         """
         dan = self._model
         values, arrays = saved_parts({"input": self._part})
-        own = {"width": dan.width, "input_fingerprint": dan.input_fingerprint}
-        return {**values, **own}, {**arrays, **dan.weights}
+        facts = {"width": dan.width, "input_fingerprint": dan.input_fingerprint}
+        return {**values, **facts}, {**arrays, **dan.weights}
 
     def restored(
         self, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]

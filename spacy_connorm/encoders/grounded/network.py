@@ -195,10 +195,10 @@ def fit_cca(names: np.ndarray, concepts: np.ndarray) -> LinearMap:
         names are too few are 0.
     """
     offset = names.mean(axis=0, dtype="float64")
-    own = names - offset
+    centred = names - offset
     other = concepts - concepts.mean(axis=0, dtype="float64")
-    own_whitener, other_whitener = _whitener(own), _whitener(other)
-    between = own_whitener.T @ (own.T @ other / len(own)) @ other_whitener
+    own_whitener, other_whitener = _whitener(centred), _whitener(other)
+    between = own_whitener.T @ (centred.T @ other / len(centred)) @ other_whitener
     rotation = np.linalg.svd(between)[0]
     return LinearMap(offset.astype("float32"), (own_whitener @ rotation).astype("float32"))
 
