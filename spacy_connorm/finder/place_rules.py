@@ -44,22 +44,20 @@ def ends_compound(window: Window) -> bool:
 
 def has_other_meaning(window: Window) -> bool:
     """Check for what is about a finding or only has its name ("fall precautions"), "lead" before
-    "to", "confused" before "with", the chemical "retinal" before a noun, and what a hyphen joins to
-    what acts on it: "shock(-absorbing)".
+    "to", "confused" before "with", the chemical "retinal" before a noun, what a hyphen joins to
+    what acts on it ("pain(-relieving)"), and an amount of what is eaten ("low calcium (diet)").
     """
     classes, text, token = window.context.classes, window.text.lower(), window.after
     if window.score == 1 and text in classes.adjectives_too:
         return _is_noun(window, token)
-    heads = list(_heads_after(window))
-    is_acted_on = any(head.endswith(tuple(classes.acting_endings)) for head in heads[:-1])
-    drop_plurals = window.context.words.orthography.drop_plurals
-    nouns = list(map(drop_plurals, heads))
-    if is_acted_on or not classes.other_heads.isdisjoint(nouns):
+    words, heads = window.context.words, list(_heads_after(window))
+    nouns = list(map(words.orthography.drop_plurals, heads))
+    if not classes.other_heads.isdisjoint(nouns) or _has_beside(window, text, heads[0], "after"):
         return True
-    is_of_substances = nouns[0] in classes.remedies or nouns[0] in classes.molecules
-    if is_of_substances and window.context.words.is_head(window.parts[-1]):
-        return True
-    return _has_beside(window, text, heads[0], "after")
+    if words.is_head(window.parts[-1]):
+        is_acted_on = any(head.endswith(tuple(classes.acting_endings)) for head in heads[:-1])
+        return is_acted_on or nouns[0] in classes.remedies or nouns[0] in classes.molecules
+    return nouns[0] in classes.intakes and window.parts[0].lower() in words.forms.amounts
 
 
 def _after_hyphen(doc: Doc, place: int) -> Token | None:

@@ -31,10 +31,10 @@ class FinderClasses:
     measures (Words): What a finding's word is measured or watched with, in the singular: "coma
         scale".
     devices (Words): Things for a finding, in the singular: "hernia mesh".
-    intakes (Words): What is eaten or taken, in the singular: "low calcium diet".
+    intakes (Words): What is eaten or taken, in the singular, after amounts: "low calcium diet".
     agents (Words): Molecules and organisms that are named after a finding, in the singular:
         "cholera toxin".
-    acting_endings (Words): End what acts on the finding before a hyphen: "shock-absorbing".
+    acting_endings (Words): End what acts on the disorder before a hyphen: "pain-relieving".
     name_joiners (Words): Stand between the words of a proper name. Without them, capitals say
         nothing.
     genus_endings (Words): Latin endings of the first word of an organism's name: "Mycobacterium".
@@ -106,4 +106,4 @@ class FinderClasses:
 
         RETURNS (Words): All of these classes.
         """
-        return self.about_findings | self.measures | self.devices | self.intakes | self.agents
+        return self.about_findings | self.measures | self.devices | self.agents
