@@ -143,7 +143,7 @@ def test_formats_and_settings_that_are_asked_for(data):
         read_ontology(data / "small.obo", format="owl")
     with pytest.raises(ConnormError, match=r"CN112.*jsonl"):
         read_ontology(data / "small.obo", format="jsonl")
-    with pytest.raises(ConnormError, match=r"CN113.*scope.*Its options: scopes, types"):
+    with pytest.raises(ConnormError, match=r"CN113.*scope.*Its options: scopes"):
         read_ontology(data / "small.obo", scope="EXACT")
     ontology = read_ontology(data / "mesh_supplementary.tsv", id="mesh_scr_id")
     assert len(ontology) == 2
