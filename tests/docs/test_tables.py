@@ -28,7 +28,7 @@ from spacy_connorm.training.config import Training, TrainingData
 
 from .pages import DOCS, PAGES, README, ROOT, codes, commands, connorm_command, extras, table, text
 
-TRAINING = DOCS / "training.md"
+TRAINING = DOCS / "train.md"
 SETTINGS = DOCS / "settings.md"
 LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 
@@ -84,7 +84,7 @@ def test_every_preset_is_in_its_table():
     ("page", "heading", "group"),
     [
         (SETTINGS, "encoder | settings", "spacy_architectures"),
-        (DOCS / "speed.md", "`index`", "spacy_misc"),
+        (DOCS / "scale.md", "`index`", "spacy_misc"),
     ],
 )
 def test_every_encoder_and_index_has_its_settings(page, heading, group):
