@@ -750,8 +750,8 @@ def require_installed(user: str, extra: str, *libraries: str, instead: str = "")
     """
     for library in libraries:
         if find_spec(library) is None:
-            told = {"user": user, "library": library, "extra": extra, "instead": instead}
-            raise ConnormError(Errors.CN126.format(**told))
+            facts = {"user": user, "library": library, "extra": extra, "instead": instead}
+            raise ConnormError(Errors.CN126.format(**facts))
 
 
 def unreadable(path: Any, line: int, format: str, reason: object) -> ConnormError:

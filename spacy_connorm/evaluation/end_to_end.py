@@ -115,8 +115,8 @@ def score_documents(documents: Sequence[DocumentSpans]) -> Row:
             row[f"{measure}_{key}"] = percent(float(share))
         row[f"{measure}_f1_low"], row[f"{measure}_f1_high"] = map(percent, interval)
     ids = counts[:, MEASURES.index("document")]
-    each = np.asarray(_shares(ids[ids[:, [1, 3]].any(axis=1)].T))
-    for key, values in zip(_KEYS, each, strict=True):
+    of_documents = np.asarray(_shares(ids[ids[:, [1, 3]].any(axis=1)].T))
+    for key, values in zip(_KEYS, of_documents, strict=True):
         row[f"document_macro_{key}"] = percent(float(values.mean())) if len(values) else None
     return row
 

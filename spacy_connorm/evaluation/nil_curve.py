@@ -80,8 +80,9 @@ def _steps(gold: Gold, prediction: Prediction) -> Iterator[tuple[float, int, int
         right mentions.
     """
     was_written = was_right = False
-    leading = (part[0].probability for part in by_part(prediction.candidates))
-    for threshold in sorted({1.0 if each is None else each for each in leading}, reverse=True):
+    leading = [part[0].probability for part in by_part(prediction.candidates)]
+    thresholds = {1.0 if probability is None else probability for probability in leading}
+    for threshold in sorted(thresholds, reverse=True):
         ids = prediction._replace(written=written_id(prediction.candidates, threshold)).written_ids
         is_right = bool(ids) and ids == gold.concept_ids
         yield threshold, bool(ids) - was_written, is_right - was_right
