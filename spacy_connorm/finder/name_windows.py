@@ -18,10 +18,11 @@ FILLER, WORD, PAUSE, BREAK, ADVERB = 0, 1, 2, 3, 4
 PAUSES = ".,;()[]"
 # The maximum number of fillers between two words. It limits the length of windows.
 _MAX_FILLERS = 3
-# The maximum number of words in a window, and in one with a replaced word: longer ones are rare and
-# costly.
+# The maximum number of words in a window, in one with a replaced word, and in one with two: longer
+# ones are rare and costly.
 _MAX_WORDS = 8
-_MAX_REPLACED = 4
+_MAX_REPLACED = 6
+_MAX_PAIRED = 4
 # How far the word is that a substitution needs, in tokens.
 _COMPANY = 4
 # Words of at most this many letters are not replaced: "N" is not a nerve.
@@ -298,9 +299,9 @@ def _replaced(words: _Words, single: Replacements, known: KnownNames) -> Iterato
     YIELDS (Windows): The windows.
     """
     single = single._replace(places=np.searchsorted(words.places, single.places))
-    for distance in range(_MAX_REPLACED):
+    for distance in range(_MAX_PAIRED):
         changed = _pairs(single, distance) if distance else single
-        for size in range(distance + 1, _MAX_REPLACED + 1):
+        for size in range(distance + 1, _MAX_PAIRED + 1 if distance else _MAX_REPLACED + 1):
             for before in range(size - distance):
                 fitting = changed.where(changed.least <= size)
                 start = fitting.places - before

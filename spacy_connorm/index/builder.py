@@ -30,6 +30,7 @@ from ..text.words import words_of
 from .backends.protocol import Backend, Earlier
 from .concept_index import ConceptIndex
 from .hash_sets import OTHER_NAMES, WORD_PAIRS, other_names, word_pairs
+from .inherited_names import NamedConcept, inherited_names
 from .manifest import make_facts
 from .name_words import NameWords
 from .names import GroupedNames, NameFile, group_names
@@ -167,7 +168,8 @@ def write_index(
     known (Optional[ConceptIndex]): An older index. If it has the same encoder, the vectors of texts
         in both are copied.
     substitutions (Optional[Iterable[Substitution]]): Words in texts that can replace words in
-        names, see `index.word_bags`; if None, they are learned from O's own names, 200,000 at most.
+        names, see `index.word_bags`; if None, they are learned from O's own names, 200,000 at most,
+        and so are `inherited_names`.
     background (Iterable[Concept]): Other things, whose names are not found, but may have a name of
         the ontology inside: "tumor necrosis factor".
     RAISES (ConnormError): CN409 if there are no texts, CN108 if it cannot be written, CN402 if the
@@ -176,7 +178,7 @@ def write_index(
     with atomic_folder(path) as folder:
         reused = _reusable(known, encoder, backend)
         facts = make_facts(encoder, searches, backend, source or Source(), language)
-        learned_from: list[tuple[str, ...]] = []
+        learned_from: list[NamedConcept] = []
         if substitutions is None:
             concepts = _remember_names(concepts, learned_from)
         with (
@@ -195,14 +197,16 @@ def write_index(
             read, words = partial(_read_texts, names, grouped.texts), words_of(language)
             name_words = NameWords.from_texts(read(), words)
             name_words.write(folder)
-            WordBags.from_words(name_words, grouped.members.row_numbers()).write(folder)
+            bags = WordBags.from_words(name_words, grouped.members.row_numbers())
+            bags.with_others(inherited_names(learned_from, words)).write(folder)
             word_pairs(read(), words).write(folder, WORD_PAIRS)
             others = other_names(map(clean, _names_of(background)), words)
             others.write(folder, OTHER_NAMES)
             copied = _write_vectors(folder, grouped, names, encoder, backend=backend, known=reused)
             counts = {"concepts": len(store), "concepts_only_in_data": store.only_in_data}
         if substitutions is None:
-            substitutions = find_substitutions([learned_from], words)
+            names_of = [concept.names for concept in learned_from]
+            substitutions = find_substitutions([names_of], words)
         rewritings = list(substitutions)
         if rewritings:
             RewritingTable.from_substitutions(rewritings).write(folder)
@@ -249,17 +253,20 @@ def _reusable(
     return known
 
 
-def _remember_names(concepts: Iterable[Concept], names: list[tuple[str, ...]]) -> Iterator[Concept]:
+def _remember_names(
+    concepts: Iterable[Concept], remembered: list[NamedConcept]
+) -> Iterator[Concept]:
     """Keep the first names of an ontology while it is read.
 
-    names (List[Tuple[str, ...]]): The names of each concept are added to it.
+    remembered (List[NamedConcept]): The names of each concept are added to it.
     YIELDS (Concept): The same concepts.
     """
     count = 0
     for concept in concepts:
         if count < _MOST_LEARNED:
-            names.append(concept.names)
-            count += len(concept.names)
+            names, exact = concept.names, concept.exact_names
+            remembered.append(NamedConcept(concept.concept_id, names, exact, concept.parents))
+            count += len(names)
         yield concept
 
 

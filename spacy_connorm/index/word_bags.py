@@ -6,8 +6,8 @@ the sum: all rewritten forms of a text are computed, and searched, as arrays of 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
@@ -83,6 +83,21 @@ class WordBags:
             np.unique(hashes),
             int(np.diff(names.start).max(initial=0)),
         )
+
+    def with_others(self, others: Mapping[tuple[str, ...], tuple[str, ...]]) -> "WordBags":
+        """Add bags that no text has, but that stand for one that some texts have.
+
+        others (Mapping[Tuple[str, ...], Tuple[str, ...]]): Bags of words, and what each stands for.
+        RETURNS (WordBags): All bags.
+        """
+        added, meant = hash_bags(others), hash_bags(others.values())
+        is_new = find_sorted(self.hashes, added) < 0
+        which, places = self.rows_of(meant[is_new])
+        values = np.concatenate([self.hashes, added[is_new][which]])
+        rows = np.concatenate([self.rows, places.astype("int32")])
+        order = np.lexsort((rows, values))
+        longest = max(self.longest, *map(len, others), 0)
+        return replace(self, hashes=values[order], rows=rows[order], longest=longest)
 
     def rows_of(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Find the rows with a text that has exactly these words.

@@ -1,0 +1,109 @@
+"""Names that an ontology leaves out because they follow from its hierarchy: a "posterior
+subcapsular cataract" is a "subcapsular cataract", which is also called "subcapsular opacity", so
+that a text may speak of a "posterior subcapsular opacity".
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import NamedTuple, TypeAlias
+
+from ..text.words import Words
+
+Bag: TypeAlias = tuple[str, ...]
+# Parents and their parents: the names of broader concepts are rarely inside others.
+_GENERATIONS = 2
+# Texts do not write longer names in other words.
+_LONGEST = 8
+# Concepts with more names mostly have one for each order and form of the words.
+_MOST = 30
+# The minimum number of letters of a word that may stand beside any name.
+_SHORTEST_WORD = 3
+
+
+class NamedConcept(NamedTuple):
+    """What names follow from.
+
+    concept_id (str): Its id.
+    names (Tuple[str, ...]): All names.
+    exact_names (Tuple[str, ...]): Those that mean the same.
+    parents (Tuple[str, ...]): Ids of the broader concepts.
+    """
+
+    concept_id: str
+    names: tuple[str, ...]
+    exact_names: tuple[str, ...]
+    parents: tuple[str, ...]
+
+
+def inherited_names(concepts: Iterable[NamedConcept], words: Words) -> dict[Bag, Bag]:
+    """List the names that follow from the names of broader concepts: one of these, inside the name
+    of a concept, is replaced by another one that says as much. Names of several concepts stand for
+    no other ones.
+
+    concepts (Iterable[NamedConcept]): The ontology.
+    words (Words): Reads the words of its language.
+    RETURNS (Dict[Tuple[str, ...], Tuple[str, ...]]): The words of the name that each stands for, by
+        its own words. Those that follow for several concepts are left out.
+    """
+    listed = {concept.concept_id: concept for concept in concepts}
+    names = {number: _names_of(concept, words) for number, concept in listed.items()}
+    owners = Counter(chain.from_iterable(names.values()))
+    found = defaultdict[Bag, dict[str, Bag]](dict)
+    for number in listed:
+        for broader in _broader(number, listed):
+            others = [bag for bag in names[broader] if owners[bag] == 1]
+            for bag, name in names[number].items():
+                for other in _renamed(name, others, words):
+                    found[other].setdefault(number, bag)
+    return {name: bag for name, of in found.items() if len(of) == 1 for bag in of.values()}
+
+
+def _names_of(concept: NamedConcept, words: Words) -> dict[Bag, Bag]:
+    """RETURNS (Dict[Tuple[str, ...], Tuple[str, ...]]): The words of each name in order, by its bag
+    of words.
+    """
+    names = map(words.orthography.restore_word_order, concept.exact_names)
+    listed = {tuple(sorted(name)): name for name in map(tuple, map(words.content, names))}
+    return dict(islice((pair for pair in listed.items() if 0 < len(pair[0]) <= _LONGEST), _MOST))
+
+
+def _broader(concept_id: str, concepts: Mapping[str, NamedConcept]) -> list[str]:
+    """RETURNS (List[str]): The parents of a concept and their parents, each once."""
+    broader, last = dict[str, None](), [concept_id]
+    for _ in range(_GENERATIONS):
+        parents = [parent for child in last for parent in concepts[child].parents]
+        last = [parent for parent in parents if parent in concepts]
+        broader |= dict.fromkeys(last)
+    return [number for number in broader if number != concept_id]
+
+
+def _renamed(name: Bag, bags: Sequence[Bag], words: Words) -> Iterator[Bag]:
+    """Replace a name of a broader concept inside a name by its other ones. A number belongs to one
+    of them: "multiple epiphyseal dysplasia 5" is the fifth of no other name.
+
+    name (Tuple[str, ...]): The words of the name, in order.
+    bags (Sequence[Tuple[str, ...]]): The words of each name of the broader concept.
+    words (Words): Reads the words of the language.
+    YIELDS (Tuple[str, ...]): The words of other names.
+    """
+    for part in bags:
+        rest = _around(name, part)
+        is_numbered = all(
+            len(word) < _SHORTEST_WORD or word in words.classes.numbered for word in rest
+        )
+        for other in bags if not is_numbered else ():
+            says_less = set(other).issubset(part)
+            if not says_less and len(rest) + len(other) <= _LONGEST and rest.isdisjoint(other):
+                yield tuple(sorted((*rest, *other)))
+
+
+def _around(name: Bag, part: Bag) -> set[str]:
+    """RETURNS (Set[str]): The words of a name around a part of it; none if they are not side by
+    side, or if a word is there twice.
+    """
+    size, rest = len(part), set(name).difference(part)
+    if len(rest) + size != len(name):
+        return set()
+    slices = (name[first : first + size] for first in range(len(name) - size + 1))
+    return rest if any(tuple(sorted(words)) == part for words in slices) else set()
