@@ -199,7 +199,8 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
         given.
     RETURNS (Dan): The network, not yet rounded to the requested dtype unless it was saved so.
     RAISES (ConnormError): CN303 and CN304 as in `fetch_folder`; CN306 if the folder is damaged,
-        CN322 if it was saved with different settings, CN324 if the transformer can't be used.
+        CN322 if it was saved with different settings, CN314 and CN324 if the transformer can't be
+        used.
     """
     folder = find_folder(name)
     if folder is not None and model_type(folder) == DAN:
@@ -247,12 +248,14 @@ def _read_start(name: str) -> tuple[str, np.ndarray]:
 
     name (str): The transformer, see `fetch_folder`.
     RETURNS (Tuple[str, Floats2d]): JSON of the library tokenizers, and float32 (tokens, width).
-    RAISES (ConnormError): CN303 and CN304 as in `fetch_folder`; CN324 if the transformer can't be
-        used.
+    RAISES (ConnormError): CN303 and CN304 as in `fetch_folder`; CN314 if it has no safetensors,
+        CN324 if it can't be used otherwise.
     """
     from tokenizers import Tokenizer
 
     folder = fetch_folder(name, (TOKENIZER, WEIGHTS))
+    if not (folder / WEIGHTS).is_file():
+        raise ConnormError(Errors.CN314.format(source=name))
     try:
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER)).to_str()
         return tokenizer, _read_input_embeddings(folder / WEIGHTS)
