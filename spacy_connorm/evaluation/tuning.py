@@ -198,33 +198,20 @@ def cross_validate(gold: Sequence[Gold], answers: SearchAnswers, sieve: Sieve) -
     sieve (Sieve): As for `tune`.
     RETURNS (Outcome): The answers to all mentions, fold by fold.
     """
-    folds = _assign_folds([mention.text.lower() for mention in gold])
+    from sklearn.model_selection import GroupKFold
+
+    # Mentions with the same text have the same answer, so they stay together.
+    texts = [mention.text.lower() for mention in gold]
     outcomes = []
-    for fold in range(FOLDS):
-        tuning = tune(*_choose(gold, answers, np.flatnonzero(folds != fold)), sieve)
-        held_out = _choose(gold, answers, np.flatnonzero(folds == fold))
-        outcomes.append(apply_tuning(tuning, *held_out))
+    for others, held_out in GroupKFold(FOLDS).split(texts, groups=texts):
+        tuning = tune(*_choose(gold, answers, others), sieve)
+        outcomes.append(apply_tuning(tuning, *_choose(gold, answers, held_out)))
     return Outcome(
         [mention for outcome in outcomes for mention in outcome.gold],
         [prediction for outcome in outcomes for prediction in outcome.predictions],
         np.concatenate([outcome.probabilities for outcome in outcomes]),
         np.concatenate([outcome.right for outcome in outcomes]),
     )
-
-
-def _assign_folds(texts: Sequence[str]) -> np.ndarray:
-    """Divide mentions into folds of about the same size. Mentions with the same text have the same
-    answer, so they stay together.
-
-    texts (Sequence[str]): n texts.
-    RETURNS (Ints1d): int64 (n,): the fold of each.
-    """
-    _, groups, sizes = np.unique(texts, return_inverse=True, return_counts=True)
-    folds, filled = np.zeros(len(sizes), dtype="int64"), np.zeros(FOLDS, dtype="int64")
-    for group in np.argsort(-sizes, kind="stable").tolist():
-        folds[group] = filled.argmin()
-        filled[folds[group]] += sizes[group]
-    return folds[groups]
 
 
 def _choose(

@@ -23,9 +23,6 @@ SAME_TEXT = 0.9999
 _INVERSE_PENALTY = 100.0
 # The decimals of fitted numbers.
 DIGITS = 8
-# Fitting ends with a step that changes none of them, after about ten.
-_SMALLEST_STEP = 1e-9
-_MOST_STEPS = 100
 _WORD = re.compile(r"[^\W_]+")
 _CACHED = 4096
 
@@ -81,30 +78,11 @@ class Calibration(NamedTuple):
         right (Bools1d): bool (n,): which of them are right; some must be, and some not.
         RETURNS (Calibration): Its parameters, to eight decimals.
         """
-        columns = np.column_stack([np.ones(len(features)), features])
-        # The intercept has no penalty.
-        penalty = np.full(columns.shape[1], 1 / _INVERSE_PENALTY)
-        penalty[0] = 0
+        from sklearn.linear_model import LogisticRegression
 
-        def loss(weights: np.ndarray) -> float:
-            wrong = np.where(right, -1, 1) * (columns @ weights)
-            return float(np.logaddexp(0, wrong).sum() + penalty @ weights**2 / 2)
-
-        weights = np.zeros(columns.shape[1])
-        for _ in range(_MOST_STEPS):
-            expected = (1 + np.tanh(columns @ weights / 2)) / 2
-            spread = expected * (1 - expected)
-            curvature = (columns.T * spread) @ columns + np.diag(penalty)
-            slope = columns.T @ (expected - right) + penalty * weights
-            # Newton's step, or less of it where it goes too far.
-            step = np.linalg.lstsq(curvature, slope)[0]
-            before = loss(weights)
-            while loss(weights - step) > before and np.abs(step).max() > _SMALLEST_STEP:
-                step /= 2
-            weights = weights - step
-            if np.abs(step).max() <= _SMALLEST_STEP:
-                break
-        return cls(*(round(number, DIGITS) for number in weights.tolist()))
+        model = LogisticRegression(C=_INVERSE_PENALTY, max_iter=1000).fit(features, right)
+        numbers = [*model.intercept_.tolist(), *model.coef_[0].tolist()]
+        return cls(*(round(number, DIGITS) for number in numbers))
 
     def probability(self, features: CandidateFeatures) -> float:
         """Compute how likely a candidate is right.

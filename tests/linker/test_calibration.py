@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.linear_model import LogisticRegression
 
 from spacy_connorm.concepts import Candidate
 from spacy_connorm.linker.calibration import (
@@ -118,17 +117,6 @@ def test_a_logistic_regression_is_found_again():
     probabilities = [true.probability(CandidateFeatures(*row)) for row in features.tolist()]
     right = generator.uniform(size=len(features)) < np.asarray(probabilities)
     assert list(Calibration.fit(features, right)) == pytest.approx([*weights, 1], abs=0.3)
-
-
-@pytest.mark.parametrize("separable", [False, True])
-def test_weights_are_those_of_scikit_learn(separable):
-    generator = np.random.default_rng(3)
-    features = generator.random((300, 6)) * [1, 1, 1, 1, 12, 12]
-    noise = 0 if separable else generator.logistic(size=300)
-    right = features @ [8, 4, 2, 1, -0.3, -0.2] - 5 + noise > 0
-    model = LogisticRegression(C=100, tol=1e-12, max_iter=100_000).fit(features, right)
-    expected = [*model.intercept_, *model.coef_[0], 1.0]
-    assert list(Calibration.fit(features, right)) == pytest.approx(expected, abs=1e-3)
 
 
 def test_what_can_be_told_apart_still_has_finite_weights():
