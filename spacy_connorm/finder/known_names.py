@@ -77,6 +77,14 @@ class KnownNames:
         """
         return self.index.store.number(concept_id)
 
+    def allowed_concept(self, concept_id: str) -> int | None:
+        """Find the number of a concept that may be found by its id.
+
+        RETURNS (Optional[int]): The number; None for an unknown id, and for other concepts.
+        """
+        number = self.concept_number(concept_id)
+        return number if number is not None and self._is_allowed(number) else None
+
     def contain(self, values: np.ndarray) -> np.ndarray:
         """Check which bags of words are names.
 

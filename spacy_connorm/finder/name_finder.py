@@ -1,7 +1,7 @@
 """Find the windows of documents that have the words of a name."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, pairwise
@@ -11,6 +11,7 @@ import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
+from ..documents.written_ids import ids_alone, places_beside
 from ..errors import refuse_text
 from ..index.cache import Cache
 from ..index.filter import Filter, allowed_concepts
@@ -96,7 +97,29 @@ class NameFinder:
         ]
         values = {window.value for windows in found for window in windows}
         labels = self._labels.get_all(values, self._read_labels)
-        return [_mentions(windows, labels) for windows in found]
+        return [
+            [*_mentions(windows, labels), *self._ids(doc, windows)]
+            for doc, windows in zip(docs, found, strict=True)
+        ]
+
+    def _ids(self, doc: Doc, windows: Iterable[Window]) -> Iterator[FoundMention]:
+        """Find the ids that stand in place of a name: "HP:0001250, HP:0000252". Those beside a
+        mention belong to it.
+
+        YIELDS (FoundMention): The id, with the preferred name of its concept.
+        """
+        numbers = {place: self.names.allowed_concept(text) for place, text in ids_alone(doc)}
+        if not numbers:
+            return
+        beside = {
+            place for window in windows for place in places_beside(doc, window.start, window.end)
+        }
+        store = self.retriever.index.store
+        for place, number in numbers.items():
+            if number is not None and place not in beside:
+                label = self._label_of(store.types_of([number])[number])
+                name = store.labels([number])[number][1]
+                yield FoundMention(place, place + 1, 1.0, label, name)
 
     def read(self, docs: Sequence[Doc]) -> TokenArrays:
         """Convert the tokens of documents to arrays.

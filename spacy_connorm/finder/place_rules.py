@@ -71,15 +71,16 @@ def _heads_after(window: Window) -> Iterator[str]:
     """List the words after a window that may be the head of its phrase.
 
     YIELDS (str): Those that hyphens join to it, "mumps" and "rubella" after "measles", and the next
-        word, with the one after an adjective. In lower case; empty at the end of the document.
+        word, with the one after an adjective or a number: "Wilms tumor (1 protein)". In lower case;
+        empty at the end of the document.
     """
     doc, place = window.doc, window.end
     while (joined := _after_hyphen(doc, place)) is not None:
         yield joined.lower_
         place += 2
     following = [token.lower_ for token in doc[place : place + 2]] or [""]
-    is_adjective = window.context.words.is_adjective(following[0])
-    yield from following if is_adjective else following[:1]
+    is_before_head = following[0].isdigit() or window.context.words.is_adjective(following[0])
+    yield from following if is_before_head else following[:1]
 
 
 def _has_beside(window: Window, text: str, word: str, side: str) -> bool:

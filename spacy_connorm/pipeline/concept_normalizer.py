@@ -166,9 +166,10 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             found = iter([interpretations[0].candidates for interpretations in ways])
             predictions += [list(islice(found, len(some))) for some in of_docs]
         for candidates, span in zip(chain(*predictions), chain(*spans), strict=True):
-            # An id beside the mention decides between concepts of the same name.
+            # The mention may be an id; it or one beside it decides between concepts of one name.
             if len(candidates) > 1 and candidates[0].score == candidates[1].score:
-                prefer(candidates, ids_beside(span.doc, span.start, span.end), current.index)
+                ids = [span.text, *ids_beside(span.doc, span.start, span.end)]
+                prefer(candidates, ids, current.index)
         return predictions
 
     def set_annotations(

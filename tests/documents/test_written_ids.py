@@ -48,10 +48,35 @@ def test_ids_are_found_beside_a_name(text, expected):
 def test_a_name_beside_its_own_id_is_a_mention_whatever_the_rules_say(nlp, text):
     assert [(ent.text, ent.kb_id_) for ent in nlp(text).ents] == [(AMBIGUOUS, "HP:0000033")]
     # Without its id, or with another one, it may be two items of a list.
-    without = nlp(text.replace("HP:0000033", "HP:0002001").replace("HP:0000034", "HP:0002001"))
+    without = nlp(text.replace("HP:0000033", "HP:0009999").replace("HP:0000034", "HP:0009999"))
     assert [(ent.text, ent.kb_id_) for ent in without.ents] == [
         ("Ambiguous genitalia", "HP:0000062")
     ]
+
+
+def test_an_id_without_a_name_is_a_mention(nlp):
+    text = "HP:0000062, HP:0002002; HP:0002001 present, HP:0008689 and 0002001, HP:0000062 cold"
+    doc = nlp(text)
+    assert [(ent.text, ent.kb_id_) for ent in doc.ents] == [
+        ("HP:0000062", "HP:0000062"),
+        # Two concepts have its name.
+        ("HP:0002002", "HP:0002002"),
+        ("HP:0002001", "HP:0002001"),
+        ("cold", "HP:0002001"),
+    ]
+
+
+def test_an_id_beside_a_mention_belongs_to_it(nlp):
+    doc = nlp("HP:0002001 (Ambiguous genitalia, male)")
+    assert [ent.text for ent in doc.ents] == ["Ambiguous genitalia"]
+    doc = nlp("Ambiguous genitalia, male [HP:0002001]")
+    assert [ent.text for ent in doc.ents] == ["Ambiguous genitalia", "HP:0002001"]
+
+
+@pytest.mark.parametrize("text", ["pain at T12", "C5.2 mg", "on 12.5", "L4_5", "B12 and H1N1"])
+def test_what_may_be_something_else_is_no_id(text):
+    nlp = make_finder([Concept(name, f"name of {name}") for name in ("T12", "B12", "L4", "12.5")])
+    assert not nlp(text).ents
 
 
 def test_an_id_decides_between_concepts_of_the_same_name(nlp):

@@ -68,6 +68,7 @@ def nlp():
         "The [cells are abnormal].",
         "3. [Kidney disease stage 3]",
         "fall precautions, fall risk, [fall] clinic",
+        "fall 2 detector, [fall] 2 days, a fall collar",
         "fever-reducing, a fall-assist device, [fall]-related, [glucose]-lowering",
         "fall educational leaflet, lead-fall-shock vaccine, [fall] high",
         "a low vision diet, [low vision], a [glucose] diet",
