@@ -17,29 +17,25 @@ _BETWEEN = frozenset("([:,-–=|")
 _MOST_BETWEEN = 2
 
 
-def ids_beside(doc: Doc, start: int, end: int) -> list[str]:
-    """Find the texts directly before and after a part of a document that look like ids.
+def ids_beside(doc: Doc, start: int, end: int) -> dict[int, str]:
+    """Find the texts that look like ids directly before and after a part of a document, and the
+    part itself if it looks like nothing else.
 
     doc (Doc): The document.
     start (int): The first token of the part.
     end (int): The token after it.
-    RETURNS (List[str]): At most two texts, which are not necessarily ids of an ontology.
-    """
-    return [doc[place].text for place in places_beside(doc, start, end)]
-
-
-def places_beside(doc: Doc, start: int, end: int) -> list[int]:
-    """Find the tokens of `ids_beside`.
-
-    RETURNS (List[int]): At most two places.
+    RETURNS (Dict[int, str]): At most three texts, which are not necessarily ids of an ontology, by
+        their places.
     """
     before = range(start - 1, max(-1, start - 2 - _MOST_BETWEEN), -1)
     after = range(end, min(len(doc), end + 1 + _MOST_BETWEEN))
-    ids = []
+    ids = {}
+    if end - start == 1 and _ALONE.fullmatch(doc[start].text):
+        ids[start] = doc[start].text
     for places in (before, after):
-        nearest = next((place for place in places if doc[place].text not in _BETWEEN), None)
-        if nearest is not None and _ID.fullmatch(doc[nearest].text):
-            ids.append(nearest)
+        nearest = next((doc[place] for place in places if doc[place].text not in _BETWEEN), None)
+        if nearest is not None and _ID.fullmatch(nearest.text):
+            ids[nearest.i] = nearest.text
     return ids
 
 

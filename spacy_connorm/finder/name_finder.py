@@ -11,7 +11,7 @@ import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from ..documents.written_ids import ids_alone, places_beside
+from ..documents.written_ids import ids_alone, ids_beside
 from ..errors import refuse_text
 from ..index.cache import Cache
 from ..index.filter import Filter, allowed_concepts
@@ -112,7 +112,7 @@ class NameFinder:
         if not numbers:
             return
         beside = {
-            place for window in windows for place in places_beside(doc, window.start, window.end)
+            place for window in windows for place in ids_beside(doc, window.start, window.end)
         }
         store = self.retriever.index.store
         for place, number in numbers.items():

@@ -192,7 +192,8 @@ class Window:
 
         RETURNS (bool): True if one does.
         """
-        beside = map(self.context.names.concept_number, ids_beside(self.doc, self.start, self.end))
+        ids = ids_beside(self.doc, self.start, self.end).values()
+        beside = map(self.context.names.concept_number, ids)
         return not {name.concept for name in self.names}.isdisjoint(beside)
 
     @cached_property

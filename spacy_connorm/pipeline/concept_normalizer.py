@@ -168,8 +168,8 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         for candidates, span in zip(chain(*predictions), chain(*spans), strict=True):
             # The mention may be an id; it or one beside it decides between concepts of one name.
             if len(candidates) > 1 and candidates[0].score == candidates[1].score:
-                ids = [span.text, *ids_beside(span.doc, span.start, span.end)]
-                prefer(candidates, ids, current.index)
+                ids = ids_beside(span.doc, span.start, span.end)
+                prefer(candidates, ids.values(), current.index)
         return predictions
 
     def set_annotations(
