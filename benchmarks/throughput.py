@@ -93,6 +93,8 @@ class TimedPipeline:
             "encoder": steps.encoder(block),
             "index": {"@misc": "spacy-connorm.ExactIndex.v1"},
             "split_composites": steps.composites,
+            # Each turn reads the same documents.
+            "cache_size": 0,
         }
         synonyms = data.expanded_synonyms if steps.abbreviations else data.synonyms
         add_normalizer(self._nlp, config, data, work=work, synonyms=synonyms)
