@@ -2,6 +2,8 @@
 
 import inspect
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -109,11 +111,12 @@ def _show(engine: str | None, given: dict[str, Any]) -> None:
 def _mention_rows(records: Iterator[Any]) -> Iterator[tuple[str, ...]]:
     for number, record in enumerate(records, start=1):
         for ent in record["ents"]:
-            # Another part of a composite may have the same concept further down.
-            best: dict[str, Any] = {}
-            for candidate in ent["candidates"]:
-                best.setdefault(candidate["concept_id"], candidate)
-            linked = [best[part] for part in ent["kb_id"].split("|") if part in best]
+            # Of each part of a composite, only the first candidate answers: the concepts of other
+            # parts may stand below it.
+            parts = groupby(ent["candidates"], key=itemgetter("part"))
+            ids = ent["kb_id"].split("|")
+            leading = [next(candidates) for _, candidates in parts]
+            linked = [candidate for candidate in leading if candidate["concept_id"] in ids]
             names = " | ".join(candidate["name"] for candidate in linked)
             sure = min((_certainty(candidate) for candidate in linked), default=None)
             marks = ", ".join(ent.get("assertions") or ())

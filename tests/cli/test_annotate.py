@@ -108,10 +108,15 @@ def test_what_only_a_file_can_have_is_refused_without_out(invoke, refused, folde
 
 
 def test_the_table_has_one_line_for_a_mention_and_one_name_for_each_part():
-    def candidate(concept_id, name, score):
-        return {"concept_id": concept_id, "name": name, "score": score, "probability": None}
+    def candidate(concept_id, name, score, part):
+        known = {"concept_id": concept_id, "name": name, "score": score}
+        return {**known, "part": part, "probability": None}
 
-    candidates = [candidate("C1", "a", 1.0), candidate("C2", "b", 0.9), candidate("C1", "a", 0.4)]
+    # Below the answer of a part stands that of the other one.
+    candidates = [
+        *(candidate("C1", "a", 1.0, 1), candidate("C2", "b", 0.2, 1)),
+        *(candidate("C2", "b", 0.9, 2), candidate("C1", "a", 0.4, 2)),
+    ]
     ent = {"text": "a and\nb", "kb_id": "C1|C2", "candidates": candidates}
     rows = list(_mention_rows(iter([{"ents": [ent]}])))
     assert rows == [("1", "a and b", "C1|C2", "a | b", "0.90", "")]
