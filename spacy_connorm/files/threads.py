@@ -32,9 +32,7 @@ def divide_among_threads(work: Callable[[int, int], None], size: int, *, least: 
     least (int): A part that is smaller than this takes no longer than starting a thread.
     RAISES (Exception): What `work` raises.
     """
-    parts = max(size // least, 1)
-    if parts > 1:
-        parts = min(parts, thread_count())
+    parts = max(min(size // least, thread_count()), 1)
     bounds = [size * part // parts for part in range(parts + 1)]
     running = [_pool().submit(work, bounds[part], bounds[part + 1]) for part in range(1, parts)]
     try:

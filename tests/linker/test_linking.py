@@ -49,9 +49,9 @@ def test_an_unknown_mention_passes_few_files_and_functions(make_pipeline):
     with CallTrace() as trace:
         normalizer(doc)
     assert doc.ents[0].kb_id_
-    assert len(trace.files) <= 34
-    assert len(trace.functions) <= 91
-    assert trace.depth <= 12
+    assert len(trace.files) <= 33
+    assert len(trace.functions) <= 90
+    assert trace.depth <= 11
 
 
 @pytest.fixture

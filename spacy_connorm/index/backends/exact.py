@@ -209,7 +209,10 @@ class ExactSearcher:
                 if allowed is not None:
                     scores[start:stop] += allowed.penalties[start:stop, None]
 
-        divide_among_threads(fill, count, least=_LEAST_PART)
+        if count < 2 * _LEAST_PART:
+            fill(0, count)
+        else:
+            divide_among_threads(fill, count, least=_LEAST_PART)
         query, items, values = _near_best(scores.reshape(group, groups, batch), n, error)
         if rows is not None:
             items = rows[items]
