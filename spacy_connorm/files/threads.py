@@ -2,9 +2,11 @@
 
 import multiprocessing
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
+_T = TypeVar("_T")
 _POOL: list[ThreadPoolExecutor] = []
 
 if hasattr(os, "register_at_fork"):
@@ -19,31 +21,20 @@ def thread_count() -> int:
     """
     if multiprocessing.parent_process() is not None:
         return 1
-    asked = os.environ.get("OMP_NUM_THREADS", "")
-    return max(int(asked), 1) if asked.isdigit() else os.cpu_count() or 1
+    count = os.environ.get("OMP_NUM_THREADS", "")
+    return max(int(count), 1) if count.isdigit() else os.cpu_count() or 1
 
 
-def divide_among_threads(work: Callable[[int, int], None], size: int, *, least: int) -> None:
-    """Divide a range among the calling thread and others, and wait for all of them.
+def map_in_threads(work: Callable[..., _T], *arguments: Iterable[object]) -> Iterator[_T]:
+    """Call a function several times, in threads if there may be more than one.
 
-    work (Callable[[int, int], None]): Works on a part, from its first number to the one after its
-        last. It must not divide its part again.
-    size (int): The range is 0 to `size`.
-    least (int): A part that is smaller than this takes no longer than starting a thread.
-    RAISES (Exception): What `work` raises.
+    work (Callable): The function. It must not map in threads itself.
+    arguments (Iterable): The values of each of its parameters, as for `map`.
+    YIELDS (Any): What it returns, in order.
+    RAISES (Exception): What it raises.
     """
-    parts = max(min(size // least, thread_count()), 1)
-    bounds = [size * part // parts for part in range(parts + 1)]
-    running = [_pool().submit(work, bounds[part], bounds[part + 1]) for part in range(1, parts)]
-    try:
-        work(0, bounds[1])
-    finally:
-        wait(running)
-    for part in running:
-        part.result()
-
-
-def _pool() -> ThreadPoolExecutor:
+    if thread_count() == 1:
+        return map(work, *arguments)
     if not _POOL:
         _POOL.append(ThreadPoolExecutor(thread_count()))
-    return _POOL[0]
+    return _POOL[0].map(work, *arguments)

@@ -51,7 +51,7 @@ def test_an_unknown_mention_passes_few_files_and_functions(make_pipeline):
     assert doc.ents[0].kb_id_
     assert len(trace.files) <= 33
     assert len(trace.functions) <= 90
-    assert trace.depth <= 11
+    assert trace.depth <= 10
 
 
 @pytest.fixture

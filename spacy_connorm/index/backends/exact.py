@@ -13,7 +13,7 @@ import numpy as np
 from ...encoders.raw import Raw
 from ...encoders.storage import DTYPES
 from ...errors import require_choice
-from ...files.threads import divide_among_threads
+from ...files.threads import map_in_threads, thread_count
 from ..search import METRICS, Metric
 from ..vectors.kinds import Vectors
 from ..vectors.postings import LEAST_ROWS, Postings
@@ -196,31 +196,31 @@ class ExactSearcher:
         scores = np.empty((group * groups, batch), dtype="float32")
         scores[count:] = -np.inf
         dots, error = self.vectors.compare(queries)
+        if rows is not None:
+            dots = partial(self._dots_of_few, queries, rows)
         step = max(_COMPUTED // max(batch, 1), 1)
-
-        def fill(first: int, last: int) -> None:
-            for start in range(first, last, step):
-                stop = min(start + step, last)
-                if rows is not None:
-                    chosen = self.vectors.take(rows[start:stop]).compare(queries)
-                    scores[start:stop] = chosen.dots(0, stop - start)
-                    continue
-                scores[start:stop] = dots(start, stop)
-                if allowed is not None:
-                    scores[start:stop] += allowed.penalties[start:stop, None]
-
-        if count < 2 * _LEAST_PART:
-            fill(0, count)
-        else:
-            divide_among_threads(fill, count, least=_LEAST_PART)
+        threaded = count >= 2 * _LEAST_PART
+        if threaded:
+            step = min(step, max(-(-count // thread_count()), _LEAST_PART))
+        bounds = [*range(0, count, step), count]
+        calls = dots, bounds[:-1], bounds[1:]
+        parts = map_in_threads(*calls) if threaded else map(*calls)
+        for start, part in zip(bounds[:-1], parts, strict=True):
+            scores[start : start + len(part)] = part
+        if allowed is not None and rows is None:
+            scores[:count] += allowed.penalties[:, None]
         query, items, values = _near_best(scores.reshape(group, groups, batch), n, error)
         if rows is not None:
             items = rows[items]
         if not error.any():
             return _best(batch, n, query, items, values)
         order = np.argsort(query, kind="stable")
-        bounds = np.searchsorted(query[order], np.arange(1, batch))
-        return rescore(self.vectors, queries, np.split(items[order], bounds), n)
+        firsts = np.searchsorted(query[order], np.arange(1, batch))
+        return rescore(self.vectors, queries, np.split(items[order], firsts), n)
+
+    def _dots_of_few(self, queries: Raw, rows: np.ndarray, start: int, stop: int) -> np.ndarray:
+        """Compute the scores of some of the few rows that are allowed."""
+        return self.vectors.take(rows[start:stop]).compare(queries).dots(0, stop - start)
 
 
 def _near_best(
