@@ -8,11 +8,17 @@ from setuptools import setup
 
 ROOT = Path(__file__).parent
 _LINK = re.compile(r"(\]\()(?!https?://|#)([^)]+\))")
+_PICTURE = re.compile(r"(!\[[^]]*\]\()(?!https?://)([^)]+\))")
 
 
 def describe(readme: str, uri: str) -> str:
-    """RETURNS (str): README for an index, where only absolute links lead somewhere."""
-    return _LINK.sub(rf"\g<1>{uri}/blob/main/\g<2>", readme) if uri else readme
+    """RETURNS (str): README for an index, where only absolute links lead somewhere, and those of
+    pictures to the file itself.
+    """
+    if not uri:
+        return readme
+    shown = _PICTURE.sub(rf"\g<1>{uri}/raw/main/\g<2>", readme)
+    return _LINK.sub(rf"\g<1>{uri}/blob/main/\g<2>", shown)
 
 
 def list_urls(uri: str) -> dict[str, str]:

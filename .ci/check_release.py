@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+# Where the installation is told.
+PAGES = ("README.md", "docs/install.md")
 
 
 def main(tag: str, root: Path = ROOT) -> int:
@@ -15,7 +17,11 @@ def main(tag: str, root: Path = ROOT) -> int:
     """
     about = runpy.run_path(str(root / "spacy_connorm" / "about.py"))
     changes = (root / "CHANGELOG.md").read_text(encoding="utf8")
-    missing = list(find_missing(tag, about["__version__"], about["__uri__"], changes))
+    pages = {name: (root / name).read_text(encoding="utf8") for name in PAGES}
+    missing = [
+        *find_missing(tag, about["__version__"], about["__uri__"], changes),
+        *find_early_words(pages),
+    ]
     sys.stderr.writelines(f"{line}\n" for line in missing)
     return 1 if missing else 0
 
@@ -31,6 +37,13 @@ def find_missing(tag: str, version: str, uri: str, changes: str):
         yield f"CHANGELOG.md has no section `## {version}`."
     elif "unreleased" in heading[1]:
         yield f"CHANGELOG.md calls {version} unreleased: write its date."
+
+
+def find_early_words(pages: dict[str, str]):
+    """YIELDS (str): Pages, by their names, that deny that there is a release."""
+    for name, text in pages.items():
+        if "not on PyPI yet" in text:
+            yield f"{name} says that the package is not on PyPI yet: take that out."
 
 
 if __name__ == "__main__":

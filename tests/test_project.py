@@ -25,6 +25,7 @@ from spacy_connorm.about import __version__
 from spacy_connorm.cli import app
 from spacy_connorm.cli.app import parse_overrides
 from spacy_connorm.files.configs import read_config
+from spacy_connorm.workflows.model_table import read_model_table
 
 ROOT = Path(__file__).parent.parent
 ASSETS = ROOT / "assets"
@@ -168,7 +169,29 @@ def test_assets_are_the_files_that_come_with_the_project(project):
     for asset in own:
         content = (ROOT / asset["dest"]).read_bytes()
         assert hashlib.md5(content).hexdigest() == asset["checksum"], asset["dest"]
-    assert all(asset["extra"] for asset in project["assets"] if "url" in asset)
+
+
+def test_downloads_that_are_not_extra_are_what_the_models_read(project):
+    folder = "assets/benchmark/"
+    table = read_model_table(ASSETS / "models.toml")
+    files = [file for model in table.models.values() for file in model.files.values()]
+    names = [file for file in files if isinstance(file, str)]
+    names += [name for file in files if not isinstance(file, str) for name in file]
+    names += [model.ontology for model in table.models.values()]
+    names += [corpus.path for corpus in table.corpora.values()]
+    wanted = {f"{folder}{name.removesuffix('.gz')}" for name in names}
+    fetched = {
+        asset["dest"].removesuffix(".gz"): asset.get("extra", False)
+        for asset in project["assets"]
+        if "url" in asset
+    }
+    assert {dest for dest, extra in fetched.items() if not extra} == wanted & fetched.keys()
+    # These have no address.
+    assert {Path(dest).name for dest in wanted - fetched.keys()} == {
+        "omim_dev.pubtator.txt",
+        "clinical_dev.pubtator",
+        "fr_notes_dev.pubtator",
+    }
 
 
 @pytest.mark.apart

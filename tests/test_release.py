@@ -32,6 +32,7 @@ def setup_script():
 
 def test_a_release_with_all_it_needs_passes(check):
     assert list(check.find_missing("v0.2.0", "0.2.0", ADDRESS, CHANGES)) == []
+    assert list(check.find_early_words({"README.md": "pip install spacy-connorm"})) == []
 
 
 @pytest.mark.parametrize(
@@ -49,11 +50,19 @@ def test_what_is_missing_is_named(check, tag, version, address, named):
     assert named in missing
 
 
+def test_pages_that_deny_the_release_are_named(check):
+    (line,) = check.find_early_words({"README.md": "It is not on PyPI yet.", "a.md": "It is."})
+    assert line.startswith("README.md")
+
+
 def test_what_is_missing_fails_the_command(check, tmp_path, capsys):
     (tmp_path / "spacy_connorm").mkdir()
     about = tmp_path / "spacy_connorm" / "about.py"
     about.write_text(f'__version__ = "0.2.0"\n__uri__ = "{ADDRESS}"\n')
     (tmp_path / "CHANGELOG.md").write_text(CHANGES)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "install.md").write_text("Install it.")
+    (tmp_path / "README.md").write_text("Read it.")
     assert check.main("v0.2.0", tmp_path) == 0
     assert check.main("v0.2.1", tmp_path) == 1
     assert "v0.2.1" in capsys.readouterr().err
@@ -63,7 +72,7 @@ def test_links_of_the_description_are_absolute(setup_script):
     readme = "[a](docs/a.md#b) ![p](docs/p.png) [c](https://c.org/d) [e](#f)"
     described = setup_script.describe(readme, ADDRESS)
     assert described == (
-        f"[a]({ADDRESS}/blob/main/docs/a.md#b) ![p]({ADDRESS}/blob/main/docs/p.png) "
+        f"[a]({ADDRESS}/blob/main/docs/a.md#b) ![p]({ADDRESS}/raw/main/docs/p.png) "
         "[c](https://c.org/d) [e](#f)"
     )
     assert setup_script.describe(readme, "") == readme
@@ -83,7 +92,10 @@ def test_actions_are_pinned_by_commit(path):
 def test_a_release_has_the_wheels_of_the_ready_pipelines():
     jobs = srsly.read_yaml(ROOT / ".github" / "workflows" / "release.yml")["jobs"]
     built = [step["run"] for step in jobs["models"]["steps"] if "run" in step]
-    assert "make models DATA=assets/benchmark" in built
+    assert built[-2:] == [
+        ".venv/bin/python -m spacy project run download_models",
+        "make models DATA=assets/benchmark",
+    ]
     assert "models" in jobs["assets"]["needs"]
     (release,) = (step["run"] for step in jobs["assets"]["steps"] if "run" in step)
     assert "models/*.whl" in release
