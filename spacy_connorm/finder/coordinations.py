@@ -2,7 +2,6 @@
 two names, although only "ovarian cancer" has the words of a name.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain, islice, pairwise, takewhile
@@ -12,12 +11,12 @@ from spacy.tokens import Doc
 
 from ..text.cleaning import clean
 from ..text.composites import PART_SEPARATOR, composite_splitter
+from ..text.statements import is_item_number
 from ..text.words import Words
 from .found_mentions import FoundMention, choose_mentions
 
 _COMMA = ","
 _SIGNS = frozenset(["/", "&", _COMMA])
-_SLASHED_NUMBERS = re.compile(r"\d{1,2}/\d{1,2}")
 # Tokens inside a part, such as the dash of "T-cell".
 _PASSED = frozenset(["-", "\u2010", "\u2011", "\n", "\r\n"])
 _MOST_WORDS = 3
@@ -277,7 +276,9 @@ class CoordinationJoiner:
 
     def _separates(self, lowered: str) -> bool:
         # spaCy leaves the numbers of "type 1/2 diabetes" in one token.
-        return lowered in self._separators or bool(_SLASHED_NUMBERS.fullmatch(lowered))
+        first, slash, second = lowered.partition("/")
+        are_numbers = slash and is_item_number(first) and is_item_number(second)
+        return lowered in self._separators or bool(are_numbers)
 
     def _is_word(self, lowered: str) -> bool:
         return not self._separates(lowered) and any(map(str.isalnum, lowered))

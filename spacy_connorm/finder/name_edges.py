@@ -2,22 +2,20 @@
 plus of "Ca2+". Windows of `name_windows` begin and end with content words.
 """
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
 from spacy.tokens import Doc
 
+from ..text.statements import is_item_number
 from ..text.words import Words
 
-# Before the first word of a list item: "1.", "(12)".
-_MARKER = re.compile(r"\W?\d{1,2}\W?")
-# Behind the items of a list on one line.
+# After the items of a list on one line.
 _ITEM_ENDS = frozenset([";", "|"])
 _BRACKETS = (("(", ")"), ("[", "]"))
 # At the end of a name: "CD4+", "Ca(2+)". spaCy makes them separate tokens.
-_SIGN = re.compile(r"(?<=\w)[+-]\)?$")
+_SIGNS = ("+", "-", "+)", "-)")
 
 
 class Edge(NamedTuple):
@@ -56,9 +54,10 @@ def edges_of(names: Iterable[str], reader: Words) -> tuple[Edge, ...]:
 
 def _edges(name: str, reader: Words) -> Iterator[Edge]:
     words = reader.normalized(name)
-    if sign := _SIGN.search(name):
+    sign = next(filter(name.endswith, _SIGNS), "")
+    if name.removesuffix(sign)[-1:].isalnum():
         # The tokenizer may have left part of it attached to the word.
-        yield from (Edge(0, size, words, sign[0]) for size in range(1, len(sign[0]) + 1))
+        yield from (Edge(0, size, words, sign) for size in range(1, len(sign) + 1))
     small = reader.classes.function_words
     before, after = _count_small(words, small), _count_small(words[::-1], small)
     if 0 < before + after < len(words):
@@ -110,7 +109,7 @@ def stands_alone(doc: Doc, start: int, end: int) -> bool:
     RETURNS (bool): True if its comma is that of a name.
     """
     before = _next_content(doc, range(start - 1, -1, -1))
-    if before is not None and _MARKER.fullmatch(doc[before].text):
+    if before is not None and is_item_number(doc[before].text):
         before = _next_content(doc, range(before - 1, -1, -1))
     after = _next_content(doc, range(end, len(doc)))
     borders = ["\n" if place is None else doc[place].text for place in (before, after)]

@@ -23,13 +23,13 @@ from .known_names import KnownName, KnownNames
 from .long_forms import LongForms
 from .name_edges import Edge, edges_of, widen
 from .name_windows import TokenArrays, Windows, find_other_names, find_windows
+from .phrases import TOKEN
 from .rules import REASONS, Judge
 from .token_words import TokenWords, by_document, document_offsets
 from .unspaced import find_unspaced
 from .window import DocumentWindows, RuleContext, Window
 
 _CACHED = 100_000
-_TOKENS = re.compile(r"\w+|[^\w\s]")
 _LINE_END = re.compile(r"[-\u2010\u2011] ?\n ?")
 _NO_NAME = MentionExplanation(False, "no name has these words", ())
 
@@ -266,7 +266,7 @@ class NameFinder:
 
 
 def _doc_of(text: str, vocab: Vocab) -> Doc:
-    words = [*_TOKENS.finditer(text)]
+    words = [*TOKEN.finditer(text)]
     spaces = [text[word.end() : word.end() + 1] == " " for word in words]
     return Doc(vocab, [word[0] for word in words], spaces)
 

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from itertools import chain
 
+from ..lang import any_of
 from ..text.words import Words
 
-_TOKEN = re.compile(r"\w+|[^\w\s]")
+# A word or a sign.
+TOKEN = re.compile(r"\w+|[^\w\s]")
 _SIGNS = frozenset("&/")
 _COMMA = ","
 # Separators of lines and list items. A line that breaks before or after "of" continues.
@@ -19,7 +21,7 @@ def tokens_of(text: str) -> list[str]:
 
     RETURNS (List[str]): In order, as written.
     """
-    return _TOKEN.findall(text)
+    return TOKEN.findall(text)
 
 
 class Phrases:
@@ -35,8 +37,8 @@ class Phrases:
         self._finder = words.language.finder
         self._adverb_endings = tuple(self._finder.adverb_endings)
         self._other_endings = tuple(self._finder.endings_like_adverbs)
-        small = "|".join(map(re.escape, sorted(self._classes.function_words))) or r"(?!)"
-        self._wrap = re.compile(rf"(?i)\b(?:{small})\s*\n|\n\s*(?:{small})\b")
+        small = any_of(self._classes.function_words)
+        self._wrap = re.compile(rf"(?i)\b{small}\s*\n|\n\s*{small}\b")
 
     @cached_property
     def _joining(self) -> frozenset[str]:

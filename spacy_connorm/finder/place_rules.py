@@ -1,8 +1,8 @@
 """Rules by the tokens around a window."""
 
-import re
 from collections.abc import Collection, Iterator
 from itertools import chain
+from string import ascii_uppercase
 
 from spacy.symbols import NOUN, PROPN
 from spacy.tokens import Doc, Token
@@ -13,15 +13,14 @@ from .window import Window
 _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 # "E-cadherin" is another molecule than what a name calls cadherin; but isomers are the same, as are
 # sides, and the "N" of "N-acetylcysteine" only says where its acetyl is.
-_OTHER_KIND = re.compile("[A-CE-KM-QT-Z]")
+_KINDS_BEFORE = frozenset(ascii_uppercase).difference("DLRS")
 _SLASH = "/"
 _NOUNS = frozenset([NOUN, PROPN])
 _ENDS = frozenset([".", "!", "?", ";"])
 # The minimum number of letters of a word in a proper name.
 _SHORTEST_NAME = 3
 # "C" in "hepatitis C", "CoV" and "1" after a hyphen. "N" and "Y" are answers.
-_LETTER = re.compile("[B-HJ-MO-XZ]")
-_KIND = re.compile(r"\d|[A-Z]")
+_KINDS_AFTER = frozenset(ascii_uppercase).difference("AINY")
 
 
 def ends_compound(window: Window) -> bool:
@@ -36,10 +35,10 @@ def ends_compound(window: Window) -> bool:
     first = doc[start - 2]
     is_single = " " not in window.text and (start < 3 or doc[start - 3].text not in _HYPHENS)
     is_radical = any(radical in window.text for radical in classes.radicals)
-    is_kind = is_single and _OTHER_KIND.fullmatch(first.text) and not is_radical
+    is_kind = is_single and first.text in _KINDS_BEFORE and not is_radical
     is_reordered = not window.is_derived and not window.is_in_order
     is_other = window.score < 1 or is_reordered or first.lower_ in classes.opposing_prefixes
-    return bool(is_other or is_kind) and not first.whitespace_
+    return (is_other or is_kind) and not first.whitespace_
 
 
 def has_other_meaning(window: Window) -> bool:
@@ -228,10 +227,10 @@ def lacks_kind(window: Window) -> bool:
     if token is None or last.is_digit:
         return False
     if last.whitespace_:
-        is_letter = _LETTER.fullmatch(token.text) and token.lower_ not in words.classes.sides
-        return bool(is_letter) and words.is_head(last.lower_)
+        is_letter = token.text in _KINDS_AFTER and token.lower_ not in words.classes.sides
+        return is_letter and words.is_head(last.lower_)
     joined = _after_hyphen(window.doc, window.end)
-    return joined is not None and bool(_KIND.match(joined.text))
+    return joined is not None and (joined.text[0].isdigit() or joined.text[0].isupper())
 
 
 def cuts_list(window: Window) -> bool:

@@ -21,7 +21,6 @@ _RANGE = re.compile(r"\d[-\u2010-\u2013]\d")
 _NUMBER_BELOW = re.compile(r"\b(\w+)\s*\n\W*(?:\d+|[IVX]+)$")
 _PAUSE = re.compile(f"([{re.escape(PAUSES)}])")
 _COMMA = ","
-_ITEMS = re.compile("[,;]")
 # Between the letters and the numbers of short forms, which authors write with and without it.
 _JOIN = re.compile(r"(?<=[^\W\d_])[ \u2010\u2011-](?=\d)|(?<=\d)[ \u2010\u2011-](?=[^\W\d_])")
 
@@ -310,7 +309,7 @@ def is_list(window: Window) -> bool:
     names = _names_written_alike(window)
     if any(name.times and name.text == window.text for name in names):
         return False
-    *before, last = _ITEMS.split(window.text)
+    *before, last = window.text.replace(";", _COMMA).split(_COMMA)
     if not before or any(map(str.isnumeric, window.context.words.normalized(last))):
         return False
     # "Carpal tunnel syndrome, right upper limb" is rarely a list.

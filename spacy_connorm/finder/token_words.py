@@ -1,6 +1,5 @@
 """The words of tokens, as arrays for `name_windows`."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -23,10 +22,9 @@ from .unspaced import count_letters
 
 _SLASH = "/"
 _APOSTROPHES = frozenset(["'", "’"])
-# Punctuation that no mention goes across, and empty lines.
-_BREAK = re.compile(r"""[:?!{}"“”…|]|\n\s*\n""")
-# Dashes and slashes are neither: they may be anywhere.
-_PAUSE = re.compile(f"[{re.escape(PAUSES)}]+")
+# Punctuation that no mention goes across. Dashes and slashes may be anywhere.
+_BREAKS = frozenset(':?!{}"“”…|')
+_PAUSES = frozenset(PAUSES)
 _MOST_TOKENS = 100_000
 # A text and whether a space follows it.
 _NO_TOKEN = np.zeros((1, 2), dtype="uint64")
@@ -134,6 +132,11 @@ def _of_tokens(distinct: Sequence[Readings], which: np.ndarray, tokens: np.ndarr
     return Replacements(np.repeat(tokens, sizes), *(column[numbers] for column in readings))
 
 
+def _is_break(text: str) -> bool:
+    """Check for a sign that no mention goes across, or an empty line."""
+    return not _BREAKS.isdisjoint(text) or text.count("\n") > 1
+
+
 def _is_latin(character: str) -> bool:
     return character.isalpha() and character < _AFTER_LATIN
 
@@ -236,10 +239,10 @@ class TokenWords:
         return [known[orth] for orth in orths]
 
     def _read_token(self, text: str) -> _Token:
-        if _PAUSE.fullmatch(text):
-            return _BETWEEN
-        if not text or (_BREAK.search(text) and not any(map(str.isalnum, text))):
+        if not text or (_is_break(text) and not any(map(str.isalnum, text))):
             return _END
+        if _PAUSES.issuperset(text):
+            return _BETWEEN
         token = self._of_words([] if text in self._skipped else self.words.normalized(text))
         is_adverb = token.size == 1 and self._phrases.is_adverb(text.lower())
         # A stem is shorter than its word.

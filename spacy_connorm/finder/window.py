@@ -1,6 +1,5 @@
 """A window of a text that has the words of a name, as the rules see it."""
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -17,7 +16,7 @@ from .known_names import KnownName, KnownNames, closest_name
 from .long_forms import LongForms
 from .name_edges import stands_alone
 
-_WORD_BREAK = re.compile(r"[\s\u2010\u2011-]")
+_HYPHENS_TO_SPACES = str.maketrans("-\u2010\u2011", "   ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +217,7 @@ class Window:
 
         RETURNS (List[str]): In order.
         """
-        return _WORD_BREAK.split(self.text)
+        return self.text.translate(_HYPHENS_TO_SPACES).split()
 
     @cached_property
     def content(self) -> list[str]:

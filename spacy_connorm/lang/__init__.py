@@ -5,15 +5,18 @@ from .cues import Cue
 from .finder_classes import FinderClasses
 from .language import LanguageData, load_language, strip_accents
 from .short_form_classes import ShortFormClasses
-from .word_classes import WordClasses
+from .word_classes import NEVER, WordClasses, any_of, longest_first
 
 __all__ = [
+    "NEVER",
     "AssertionClasses",
     "Cue",
     "FinderClasses",
     "LanguageData",
     "ShortFormClasses",
     "WordClasses",
+    "any_of",
     "load_language",
+    "longest_first",
     "strip_accents",
 ]

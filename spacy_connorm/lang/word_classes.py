@@ -1,9 +1,13 @@
 """The classes of words that rules refer to."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 Words = frozenset[str]
 NONE: Words = frozenset()
+# A pattern that matches nothing.
+NEVER = "(?!)"
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,3 +133,21 @@ class WordClasses:
     definition_prefaces: Words = NONE
     alternatives: Words = NONE
     no_short_forms: Words = NONE
+
+
+def any_of(words: Iterable[str]) -> str:
+    """Write a pattern of any of some words.
+
+    words (Iterable[str]): The words, as texts.
+    RETURNS (str): The pattern; it matches nothing if there are no words.
+    """
+    return f"(?:{'|'.join(map(re.escape, longest_first(words))) or NEVER})"
+
+
+def longest_first(texts: Iterable[str]) -> list[str]:
+    """Sort texts so that each stands before those that it begins with.
+
+    texts (Iterable[str]): The texts.
+    RETURNS (List[str]): The longest first; in alphabetical order if they have the same length.
+    """
+    return sorted(texts, key=lambda text: (-len(text), text))

@@ -2,7 +2,6 @@
 item a box stands is decided once for a list.
 """
 
-import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
@@ -13,7 +12,7 @@ _MINUS, _COLON, _SLASH, _QUESTION = "-", ":", "/", "?"
 _OPENING, _CLOSING = "(", ")"
 _SEPARATORS = frozenset([_COLON, _MINUS, "?", "(", "[", "–", "—", "=", "|", "\t", "…"])
 # What fills a line up to its answer: "......".
-_FILLING = re.compile(r"\.{2,}|…{2,}|_{2,}|·{2,}")
+_FILLERS = frozenset(".…_·")
 STOPS = frozenset([".", ",", ";", ")", "]", "|", "!"])
 # Between a finding and its answer, "? (".
 _MOST_SEPARATORS = 2
@@ -80,11 +79,15 @@ def _answer_at(
         if end >= len(words):
             break
         last = answers.get(end, last)
-        is_separator = words[end] in _SEPARATORS or _FILLING.fullmatch(words[end])
+        is_separator = words[end] in _SEPARATORS or _is_filling(words[end])
         if not is_separator or (end in answers and words[end] != _MINUS):
             break
         end += 1
     return last
+
+
+def _is_filling(word: str) -> bool:
+    return word[0] in _FILLERS and len(word) > 1 and len(set(word)) == 1
 
 
 def _skip(place: int, passed: Collection[int]) -> int:

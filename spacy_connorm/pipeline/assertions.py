@@ -2,7 +2,6 @@
 `assertions.tsv`; what their scopes mean, in `lang/cues.py`.
 """
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
@@ -38,7 +37,7 @@ _QUESTION, _MINUS, _OPENING = "?", "-", "("
 _COLONS = frozenset([":", _MINUS, "–", "—", _OPENING, _QUESTION])
 _BEFORE_STARTS = _COLONS | {";", ")"}
 _ROUND_BRACKETS = frozenset("()")
-_GRADE = re.compile(r"[1-4]\+")
+_GRADES = ("1+", "2+", "3+", "4+")
 # Between "mother's" or "looks like" and a mention, "severe childhood-onset"; in tokens.
 _MODIFIERS = 4
 # The most tokens between a bracket and a cue: "(10 years ago)".
@@ -396,8 +395,9 @@ class _MarkedNote(NotedDocument):
 
     def _is_amount(self, place: int) -> bool:
         words = self.words[place : place + 2]
-        is_grade = bool(_GRADE.match("".join(words)))
-        return is_grade or not self.rules.classes.amounts.isdisjoint(words[:1])
+        return "".join(words).startswith(_GRADES) or not self.rules.classes.amounts.isdisjoint(
+            words[:1]
+        )
 
     def _is_label(self, place: int) -> bool:
         """Check for the label of another field, without a mention: "no fever, social history: "."""

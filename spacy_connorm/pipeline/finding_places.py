@@ -7,16 +7,20 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 
+from ..lang import NEVER, any_of
 from ..lang.short_form_classes import FindingCue
 from ..text.expansion import Use
+from ..text.statements import begins_item
 from ..text.words import Words, words_of
 
 # How far to look for what precedes a finding, in characters.
 _REACH = 20
+# Before the items of a list: "- OA". Those with a number, "10. OA", or with its sign are findings,
+# whatever follows them.
+_BULLETS = frozenset("*•-")
+_NUMBER_SIGN = "#"
 # "No ?PE", "+PE".
-_SIGN_BEFORE = re.compile(r"(?<!\w)[?+]\s?\Z")
-# Items of a list: "10. OA", "- OA". Those with a number are findings, whatever follows them.
-_ITEM = re.compile(r"(?:^|\n)[^\S\n]*(?:(?P<number>\d{1,2}[.)]|#)|[*\u2022-])[^\S\n]*\Z")
+_SIGN_BEFORE = r"[?+]\s?"
 # "ASA 81. PE: clear" has a heading, "2. PE: on heparin" does not.
 _BEFORE_HEADINGS = re.compile(r"(?:^|\n|(?<!\n\d\d)(?<!(?<!\d)\d)[.;][ ])[ ]{0,9}\Z")
 _LABEL_AFTER = re.compile(r" *(?:[|\n]|\Z)| \d{4}\b")
@@ -24,7 +28,6 @@ _WORD_AFTER = re.compile(r"[ ]([a-z]{3,})")
 # The words beside it in a list: "hypertension, OA", "OA, chronic headache".
 _ITEM_BEFORE = re.compile(r"(?<![A-Za-z])([A-Za-z]{4,30})\s{0,3}[,;/&]\s{0,3}\Z")
 _ITEM_AFTER = re.compile(r"\s*[,;/&]\s*(?:[a-z]+ )?([A-Za-z]{4,})(?=\s*(?:[,;/&.\n]|$))")
-_NEVER = r"(?!)"
 
 
 class FindingPlaces:
@@ -44,20 +47,24 @@ class FindingPlaces:
         self.certain = self._classes.certain
         self._participles = tuple(words.classes.participle_endings)
         self._no_noun_endings = tuple(self._classes.no_noun_endings)
-        copula = _any(words.language.finder.singular_copulas)
-        joints = _any(words.classes.linking_conjunctions)
+        copula = any_of(words.language.finder.singular_copulas)
+        joints = any_of(words.classes.linking_conjunctions)
         cues = words.language.finding_cues
-        self._before = _compile(cues, "before", is_of_findings=True, frame=r"(?<!\w)(?:{}\s+|{})\Z")
+        self._before = _compile(
+            cues, "before", is_of_findings=True, frame=rf"(?<!\w)(?:{{}}\s+|{{}}|{_SIGN_BEFORE})\Z"
+        )
         self._after = _compile(
             cues, "after", is_of_findings=True, frame=rf"\s+(?:-\s+|{copula} )?{{}}\b|{{}}"
         )
         self._other_after = _compile(cues, "after", is_of_findings=False, frame=r"[ -]{}\b|{}")
-        part = rf"(?:{_any(self._classes.before_body_parts)}\s)?{_any(self._classes.body_parts)}"
+        part = (
+            rf"(?:{any_of(self._classes.before_body_parts)}\s)?{any_of(self._classes.body_parts)}"
+        )
         self._body_part_after = re.compile(
             rf"[ ]{part}(?:(?:,|\s?[&/]|\s{joints})\s?{part}){{0,3}}[ ]?(?:[.;,(\n]|\Z)",
             re.IGNORECASE,
         )
-        self._between = re.compile(rf"\s*(?:[,;/&+]|{joints})\s*", re.IGNORECASE)
+        self._between = frozenset(",;/&+") | words.classes.linking_conjunctions
 
     def is_heading(self, text: str, use: Use) -> bool:
         """Check whether a short form is a heading: "PE: lungs clear".
@@ -119,21 +126,21 @@ class FindingPlaces:
         if self._after.match(text, use.end):
             return True
         before = max(0, use.start - _REACH)
-        item = _ITEM.search(text, before, use.start)
-        if item and self._body_part_after.match(text, use.end):
+        sign = text[before : use.start].rpartition("\n")[2].strip()
+        is_numbered = sign == _NUMBER_SIGN or begins_item(sign)
+        is_item = is_numbered or sign in _BULLETS
+        if is_item and self._body_part_after.match(text, use.end):
             return True
         after = _WORD_AFTER.match(text, use.end)
         if after and self._may_be_noun(after[1]):
             return False
-        if item and item["number"]:
-            return True
-        if any(cue.search(text, before, use.start) for cue in (self._before, _SIGN_BEFORE)):
+        if is_numbered or self._before.search(text, before, use.start):
             return True
         beside = (_ITEM_BEFORE.search(text, before, use.start), _ITEM_AFTER.match(text, use.end))
         if any(word and self._words.is_head(word[1]) for word in beside):
             return True
         return any(
-            self._between.fullmatch(text, one.end, other.start)
+            text[one.end : other.start].strip().lower() in self._between
             and (one.short in findings or other.short in findings)
             for one, other in pairwise(uses[max(0, number - 1) : number + 2])
         )
@@ -152,14 +159,9 @@ def _compile(
     RETURNS (Pattern[str]): The pattern.
     """
     chosen = [cue for cue in cues if (cue.side, cue.is_of_findings) == (side, is_of_findings)]
-    patterns = "|".join(cue.pattern for cue in chosen if cue.pattern) or _NEVER
-    literals = _any(cue.cue for cue in chosen if not cue.pattern)
+    patterns = "|".join(cue.pattern for cue in chosen if cue.pattern) or NEVER
+    literals = any_of(cue.cue for cue in chosen if not cue.pattern)
     return re.compile(frame.format(literals, f"(?:{patterns})"), re.IGNORECASE)
-
-
-def _any(words: Iterable[str]) -> str:
-    """Write a pattern of any of some words; of nothing if there are none."""
-    return f"(?:{'|'.join(map(re.escape, sorted(words))) or _NEVER})"
 
 
 @cache

@@ -2,7 +2,6 @@
 answers them, and what stands beside them.
 """
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
@@ -11,6 +10,7 @@ from spacy.tokens import Doc, Span
 
 from ..lang import Cue
 from ..lang.cues import ANSWER, BOX, END
+from ..text.statements import is_item_number
 from ..text.words import Words
 from .answers import find_answers, find_passed, find_sides, find_ticked
 from .cue_finder import CueFinder, CuePlace, StatementPlace
@@ -20,8 +20,7 @@ _BRACKETS = {"(": ")", "[": "]"}
 _BEFORE_SIGNS = frozenset(",:;")
 _JOINTS = frozenset("&/")
 _AGES = frozenset(map(str, range(1, 110)))
-_ITEM_SIGN = re.compile(r"\d{1,2}[.)]?|[-.)*#•–]")
-_MODIFIER = re.compile(r"[A-Z]?[a-z]+|-")
+_ITEM_SIGNS = frozenset("-.)*#•–")
 # Between "mother's" or "looks like" and a mention, "severe childhood-onset"; in tokens.
 _MODIFIERS = 4
 # The most tokens of a bracket that belongs to the mention before it: "(>38.5 on 2 days)".
@@ -66,7 +65,7 @@ class ScopeRules:
         RETURNS (bool): True for numbers and signs of list items, and "please".
         """
         sign = word.strip()
-        return sign in self.classes.polite or bool(_ITEM_SIGN.fullmatch(sign))
+        return sign in self.classes.polite or sign in _ITEM_SIGNS or is_item_number(sign)
 
     def is_state(self, word: str) -> bool:
         """Guess whether a word says how somebody is or what they did: "anxious", "vomited".
@@ -254,10 +253,9 @@ class NotedDocument:
     def _skip_modifiers(self, place: int) -> int:
         """Get the first token of the mention at a place or after a few modifiers."""
         for token in self.doc[place : place + 1 + _MODIFIERS]:
-            is_modifier = _MODIFIER.fullmatch(token.text) and (
-                token.lower_ not in self.rules.no_modifiers
-            )
-            if token.i in self.mentions or not is_modifier:
+            is_word = token.is_alpha and token.text[-1].islower()
+            is_modifier = is_word and token.lower_ not in self.rules.no_modifiers
+            if token.i in self.mentions or not (is_modifier or token.text == _MINUS):
                 return token.i
         return place
 

@@ -2,7 +2,6 @@
 requirements of a pipeline's package.
 """
 
-import re
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, Self
@@ -27,7 +26,7 @@ from .settings import Settings
 _SETTINGS = "cfg"
 INDEX = "index"
 # An earlier result of `require_extras`, perhaps for another version.
-_OURS = re.compile(r"spacy-connorm\[[a-z,-]+\]>=")
+_OURS, _VERSIONS = "spacy-connorm[", "]>="
 
 
 def read_settings(path: Path) -> dict[str, Any]:
@@ -59,7 +58,7 @@ def require_extras(nlp: Language) -> None:
     others = [
         requirement
         for requirement in nlp.meta.get("requirements", [])
-        if not _OURS.match(requirement)
+        if not (requirement.startswith(_OURS) and _VERSIONS in requirement)
     ]
     versions = get_minor_version_range(__version__)
     ours = [f"spacy-connorm[{','.join(sorted(extras))}]{versions}"] if extras else []

@@ -10,7 +10,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..lang import WordClasses, load_language
+from ..lang import WordClasses, any_of, load_language
 from .short_forms import drop_plural
 
 _CLOSING = {"(": ")", "[": "]"}
@@ -211,15 +211,14 @@ _WORD_LENGTH = 6
 _EDGES = " \t\r\n\"'`“”‘’„«»"
 # What may come between a long form and its bracket.
 _LOOSE_ENDS = _EDGES + ",-–"
-_LAST_WORD = re.compile(r"(?<!\S)\S+\s*\Z")
 # "MEN 2a", "NAD(+)"
 _ONE_OR_TWO_WORDS = re.compile(
     r"\w[^\s<>%≤≥±~|\\()\[\]]*(?:\s[^\s<>%≤≥±~|\\()\[\]]+)?(?:\([+-]\))?"
 )
 _NUMERALS = frozenset("ivx")
-# "(AOR = 2.7)" uses a short form rather than defining it.
-_VALUE = re.compile(r"\s*=\s*[-+]?\.?\d")
-_PLAIN = re.compile(r"[A-Za-z]?[b-df-hj-np-tv-z]*[aeiou][a-z]*|[A-Z][a-z]{3,}")
+_VOWELS = frozenset("aeiou")
+# From this length on, a word with a capital is a plain one even if it has no vowel.
+_LONG = 4
 # The minimum average score of a short form's letters, see `align`. High: for plain words, which
 # are in brackets for many reasons ("htn" is not a plain word, since it has no vowel), and where a
 # definition is unlikely. Inside: if the long form is in the brackets. Low: anywhere else.
@@ -256,12 +255,19 @@ def _fits(short: str, long: str, score: float, least: float) -> bool:
     one_word = long.replace("-", "").isalnum()
     if one_word and len(long) < len(short) + _FEWEST_MORE:
         return False
-    if _PLAIN.fullmatch(short):
+    if _is_plain(short):
         is_prefix = len(short) < _WORD_LENGTH and long.lower().startswith(short.lower())
         return score >= _HIGH_SCORE or (one_word and is_prefix)
     if one_word and least < _HIGH_SCORE:
         return True
     return score >= (max(least, _INSIDE_SCORE) if "," in long else least)
+
+
+def _is_plain(short: str) -> bool:
+    """Check whether a short form looks like a word: "Indiana", "dex", but not "htn"."""
+    is_word = short.isascii() and short.isalpha() and short[1:].islower()
+    has_vowel = not _VOWELS.isdisjoint(short)
+    return is_word and (has_vowel or (len(short) >= _LONG and short[0].isupper()))
 
 
 class AbbreviationFinder:
@@ -273,14 +279,9 @@ class AbbreviationFinder:
         words (WordClasses): The classes of words of the language.
         """
         self._words = words
-        alternatives = "|".join(map(re.escape, sorted(words.alternatives)))
-        between = rf"|\s(?:{alternatives})\s" if alternatives else ""
-        self._separator = re.compile(rf"[,:](?=\s|$)|[;=]{between}")
-        prefaces = "|".join(
-            map(re.escape, sorted(words.definition_prefaces, key=len, reverse=True))
-        )
-        preface = rf"(?:(?:{prefaces})\s++)*" if prefaces else ""
-        self._preface = re.compile(rf"{preface}[\s\"'`“‘„«]*", re.IGNORECASE)
+        self._separator = re.compile(rf"[,:](?=\s|$)|[;=]|\s{any_of(words.alternatives)}\s")
+        prefaces = any_of(words.definition_prefaces)
+        self._preface = re.compile(rf"(?:{prefaces}\s++)*[\s\"'`“‘„«]*", re.IGNORECASE)
 
     def align(self, short: str, passage: str) -> LongForm | None:
         """Find the best long form at the end of a passage. For n letters it has at most
@@ -412,8 +413,8 @@ class AbbreviationFinder:
         """
         late = not self._preface.fullmatch(text, opening + 1, short.start)
         attached = opening > 0 and not text[opening - 1].isspace()
-        has_value = _VALUE.match(text, short.start + len(short.text))
-        return _HIGH_SCORE if late or attached or has_value else _LOW_SCORE
+        end = short.start + len(short.text)
+        return _HIGH_SCORE if late or attached or _has_value(text, end) else _LOW_SCORE
 
     def _define(self, short: Passage, long: Passage, least: float) -> Abbreviation | None:
         found = self.align(drop_plural(short.text), long.text)
@@ -472,8 +473,14 @@ class AbbreviationFinder:
 
     def _last_word(self, text: str, end: int) -> Passage:
         start = max(0, end - 2 * _MOST)
-        word = _LAST_WORD.search(text, start, end)
-        return self._trim(Passage(word.start(), word[0]) if word else Passage(end, ""))
+        words = list(_WORD.finditer(text, start, end))
+        return self._trim(Passage(words[-1].start(), words[-1][0]) if words else Passage(end, ""))
+
+
+def _has_value(text: str, end: int) -> bool:
+    """Check for a value: "(AOR = 2.7)" uses a short form rather than defining it."""
+    after = text[end : end + _MOST].lstrip()
+    return after.startswith("=") and after[1:].lstrip(" +-.")[:1].isdigit()
 
 
 @cache

@@ -10,26 +10,19 @@ from functools import cache
 from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
 
+from ..lang import any_of
 from .words import Words, words_of
 
 # Between the names of the parts of a mention.
 PART_SEPARATOR = "|"
 _MOST_COMPLETIONS = 3
-# A whole word and a truncated one after it: "HSV-1 and 2", "HLA-A and -B", "IL-1α and β". Since
+# The stem of a whole word, and a truncated word after it: "HSV-1 2", "HLA-A -B", "IL-1α β". Since
 # stems are greedy, only the last letter of a Roman numeral is split off.
-_ENDINGS = (
-    (
-        re.compile(r"(?P<stem>.*[^\W\d_]-?)(?:\d+|[IVX])"),
-        re.compile(r"-?(?P<rest>\d+[A-Za-z]?|[IVX]+)"),
-    ),
-    (re.compile(r"(?P<stem>.*[^\W_]-)[A-Z]"), re.compile(r"-(?P<rest>[A-Z])")),
-    (re.compile(r"(?P<stem>.*[^\W_]-?)[α-ω]"), re.compile(r"-?(?P<rest>[α-ω])")),
-)
-
-
+_NUMBERED = re.compile(r"(.*[^\W\d_]-?)(?:\d+|[IVX]) -?(\d+[A-Za-z]?|[IVX]+)")
+_LETTERED = re.compile(r"(.*[^\W_]-)[A-Z] -([A-Z])")
+_GREEK = re.compile(r"(.*[^\W_]-?)[α-ω] -?([α-ω])")
 _NUMERAL = r"(?:\d+[A-Za-z]?|[IVX]+[A-Da-d]?)"
 _NUMBER = re.compile(rf"{_NUMERAL}(?:-{_NUMERAL})?|[A-Z]")
-_CODE = re.compile(r"(?=.*[A-Z0-9]).*(?:\d|[A-Z].*[A-Z]).*")
 
 
 def shape(word: str) -> str:
@@ -39,7 +32,8 @@ def shape(word: str) -> str:
     """
     if _NUMBER.fullmatch(word):
         return "number"
-    return "code" if _CODE.fullmatch(word) else "word"
+    is_code = any(map(str.isdigit, word)) or sum(map(str.isupper, word)) > 1
+    return "code" if is_code else "word"
 
 
 def _compile_separator(conjunctions: Iterable[str]) -> re.Pattern[str]:
@@ -59,8 +53,7 @@ def _compile_idioms(idioms: Iterable[str]) -> re.Pattern[str]:
     """Compile phrases that are a single conjunct of a longer coordination, with or without commas
     before their words.
     """
-    phrases = "|".join(idiom.replace(" ", ",? ") for idiom in sorted(idioms))
-    return re.compile(rf"\b(?:{phrases})\b" if phrases else r"(?!)", re.IGNORECASE)
+    return re.compile(rf"\b{any_of(idioms)}\b".replace(r"\ ", ",? "), re.IGNORECASE)
 
 
 def _with_stem(before: str, cut: str) -> str:
@@ -68,11 +61,9 @@ def _with_stem(before: str, cut: str) -> str:
 
     RETURNS (str): The completed word; the same word if it is whole.
     """
-    for stems, rests in _ENDINGS:
-        stem, rest = stems.fullmatch(before), rests.fullmatch(cut)
-        if stem and rest and shape(before) != "number":
-            return stem["stem"] + rest["rest"]
-    return cut
+    both = f"{before} {cut}"
+    match = _NUMBERED.fullmatch(both) or _LETTERED.fullmatch(both) or _GREEK.fullmatch(both)
+    return match[1] + match[2] if match and shape(before) != "number" else cut
 
 
 _MOST_INTERPRETATIONS = 4
@@ -84,7 +75,7 @@ _COST_MARGIN = 2
 # A word before a number: "types 1 and 2".
 _BEFORE_NUMBER = re.compile(r"\b[^\W\d_]+(?= (?:\d|[IVX]+[A-Da-d]?\b|[A-Z]\b))")
 _ASIDE = re.compile(r" [(\[][^()\[\]]*[)\]](?![^\s,;])")
-_BRACKET = re.compile(r"[()\[\]]")
+_BRACKETS_TO_SPACES = str.maketrans("()[]", "    ")
 # Replaces a space inside an idiom; cleaned text has no NUL.
 _JOINED = "\x00"
 
@@ -253,7 +244,7 @@ class CompositeSplitter:
         bare = _ASIDE.sub("", text)
         if self._separator.search(bare):
             return bare
-        return " ".join(_BRACKET.sub(" ", text).split())
+        return " ".join(text.translate(_BRACKETS_TO_SPACES).split())
 
     def _segmentations(self, text: str) -> Iterator[list[list[str]]]:
         """Split at all separators; if there are exactly two conjunctions, also at each of them

@@ -18,7 +18,7 @@ _MOST_SHARED_WORDS = 50
 _RUN = re.compile(r"[^\W_]+")
 # "MPP+", "MPP+-treated", "NAD(+)", but not "SS-like"
 _SIGN = re.compile(r"(?:\([+-]\)|[+-])(?!\w)")
-_ENDS_WITH_SIGN = re.compile(r"[+-]\)?\Z")
+_SIGNS = ("+", "-", "+)", "-)")
 
 
 class Use(NamedTuple):
@@ -51,7 +51,7 @@ class ShortForms:
                 continue
             for word in (first[0], first[0].removesuffix("s"), first[0] + "s"):
                 self._reach[word] = max(self._reach.get(word, 0), len(short) + 1)
-        self._has_signs = any(map(_ENDS_WITH_SIGN.search, self._shorts))
+        self._has_signs = any(short.endswith(_SIGNS) for short in self._shorts)
 
     def find(self, text: str, without: Collection[str] = ()) -> Iterator[Use]:
         """Find short forms in a text, as whole words, that is, runs of letters and digits, perhaps

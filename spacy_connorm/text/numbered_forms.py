@@ -4,18 +4,17 @@ import re
 from collections.abc import Collection, Mapping
 from functools import cache
 
+from ..lang import any_of
 from .expansion import Use
+from .statements import begins_item
 from .words import Words, words_of
 
 # "I" is a word.
 _NUMBERS = {"1": "1", "2": "II", "3": "III", "4": "IV", "5": "V"}
 _WRITTEN = {*_NUMBERS, *_NUMBERS.values()}
-# An item of a list in one line.
-_MARKER = re.compile(r"(?<!\S)\d{1,2}[.)] ")
 _ENDS_OF_MARKERS = (". ", ") ")
 # In characters, so that the time is linear in the length of a text without line breaks.
 _LONGEST_LINE = 1000
-_NEVER = r"(?!)"
 
 
 class NumberedForms:
@@ -28,11 +27,10 @@ class NumberedForms:
         """
         classes = words.language.short_forms
         self._counted = sorted(words.language.finder.counted_kinds)
-        verbs = [f"[a-z]+{ending}" for ending in sorted(classes.no_noun_endings)]
-        following = "|".join([*sorted(words.classes.stop_words), *verbs]) or _NEVER
+        stop_words, endings = any_of(words.classes.stop_words), any_of(classes.no_noun_endings)
         # What follows "CKD 3", but not "AF 3 days".
         self._whole_after = re.compile(
-            rf"[,;:)](?!\d)|\.(?!\d)| ?(?:\n|\Z)| [(&]| (?:{following})\b"
+            rf"[.,;:)](?!\d)| ?(?:\n|\Z)| [(&]| (?:{stop_words}|[a-z]+{endings})\b"
         )
 
     def list_pairs(self, named: Mapping[str, Collection[str]]) -> list[tuple[str, str]]:
@@ -69,7 +67,8 @@ class NumberedForms:
         first = max(0, use.start - _LONGEST_LINE)
         first = max(first, text.rfind("\n", first, use.start) + 1)
         ends_marker = text.startswith(_ENDS_OF_MARKERS, use.end)
-        is_item = ends_marker and _MARKER.search(text, first, use.start)
+        # An item of a list in one line.
+        is_item = ends_marker and any(map(begins_item, text[first : use.start].split()))
         is_whole = self._whole_after.match(text, use.end) and not is_item
         return use if is_whole else Use(short, use.start, use.start + len(short))
 

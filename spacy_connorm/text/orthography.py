@@ -7,22 +7,19 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from ..lang import LanguageData
-from .short_forms import drop_plural
+from ..lang import NEVER, LanguageData, any_of, longest_first
+from .short_forms import NUMBER, drop_plural
 
 _MOST_COMMAS = 2
-_COMMA = re.compile(" ?, ")
-_NUMBER = re.compile(r"\d+[A-Za-z]?|[IVX]+")
+_COMMA = ", "
 _START, _END = "^", "$"
 # Shorter words have one spelling. No word has more letters than the longest; a run of thousands of
 # "a" would take seconds.
 _SHORTEST_SPELLED, _LONGEST = 5, 60
-_WORD = re.compile(r"(?<![A-Za-z])[A-Za-z]+(?![A-Za-z])")
+_WORD = re.compile("[A-Za-z]+")
 _SHORTEST_PLURAL = 4
 _APOSTROPHE = "'"
 _KINDS_OF_PLURALS = ("word", "certain ending", "ending")
-# A pattern that matches nothing.
-_NEVER = r"(?!)"
 _CACHED = 16_384
 
 
@@ -41,38 +38,36 @@ class Orthography:
         # The endings of texts that may end in a tag.
         self._last_letters = (" ", ",", ")", ">", *self._tag_endings)
         self._stays = _compile(
-            (r"^(?:{})\b", words.staying_starts),
-            (r"\b(?:{})$", words.staying_ends),
-            (r"\b(?:{})\b", words.staying_words),
+            rf"^{any_of(words.staying_starts)}\b",
+            rf"\b{any_of(words.staying_ends)}$",
+            rf"\b{any_of(words.staying_words)}\b",
         )
         self._spellings = {
             part.strip(_START + _END): spelling for part, spelling in language.spellings.items()
         }
-        self._misspelled = re.compile(
-            "|".join(map(_part, _longest_first(language.spellings))) or _NEVER, re.IGNORECASE
-        )
+        self._misspelled = _compile(*map(_part, longest_first(language.spellings)))
         rows: dict[str, dict[str, str]] = {kind: {} for kind in _KINDS_OF_PLURALS}
         for row in language.plurals:
             rows[row.kind][row.plural] = row.singular
         self._irregular, *endings = rows.values()
         self._certain_endings, self._other_endings = (
-            [(ending, singulars[ending]) for ending in _longest_first(singulars)]
+            [(ending, singulars[ending]) for ending in longest_first(singulars)]
             for singulars in endings
         )
         self._language = language
         self._inflected_endings = tuple(sorted(words.inflected_endings))
         all_endings = words.inflected_endings.union(*endings)
         self._inflected = _compile(
-            (r"(?<![^\W_])[^\W\d_]*(?:{})(?![^\W_])", all_endings),
-            (r"(?<![^\W_])(?:{})(?![^\W_])", self._irregular),
+            rf"(?<![^\W_])[^\W\d_]*{any_of(all_endings)}(?![^\W_])",
+            rf"(?<![^\W_]){any_of(self._irregular)}(?![^\W_])",
         )
-        self._possessive = _possessives(words.possessives)
+        self._possessive = _compile(*_possessives(words.possessives))
         self._affix = _compile(
-            (r"(?<![^\W_])(?:{})'", words.elisions),
-            (r"(?<![^\W_])(?P<prefix>{})-(?=[^\W\d_])", words.joined_prefixes),
+            rf"(?<![^\W_]){any_of(words.elisions)}'",
+            rf"(?<![^\W_])({any_of(words.joined_prefixes)})-(?=[^\W\d_])",
         )
         self._compound = _compile(
-            (r"(?<![^\W_])([^\W\d_]{{3,30}})(?=(?:{})(?![^\W_]))", words.compound_heads)
+            rf"(?<![^\W_])([^\W\d_]{{3,30}})(?={any_of(words.compound_heads)}(?![^\W_]))"
         )
         self.has_compounds = bool(words.compound_heads)
         self._has_affixes = bool(words.elisions or words.joined_prefixes)
@@ -136,14 +131,14 @@ class Orthography:
         text (str): A cleaned text.
         RETURNS (str): The name in natural order.
         """
-        if ", " not in text or text.count(",") > _MOST_COMMAS:
+        if _COMMA not in text or text.count(",") > _MOST_COMMAS:
             return text
-        head, *qualifiers = _COMMA.split(text)
+        head, *qualifiers = (part.removesuffix(" ") for part in text.split(_COMMA))
         if any(not part.strip(", ") or self._stays.search(part) for part in (head, *qualifiers)):
             return text
         if any(part.endswith(",") for part in (head, *qualifiers)):
             return text
-        number = [qualifiers.pop()] if _NUMBER.fullmatch(qualifiers[-1]) else []
+        number = [qualifiers.pop()] if NUMBER.fullmatch(qualifiers[-1]) else []
         return " ".join([*reversed(qualifiers), head, *number])
 
     def unify_spelling(self, text: str) -> str:
@@ -224,7 +219,7 @@ class Orthography:
         """
         if not self._has_affixes:
             return text
-        return self._affix.sub(_keep_prefix, text)
+        return self._affix.sub(lambda match: "".join(filter(None, match.groups())), text)
 
     def split_compounds(self, text: str) -> str:
         """Split compounds before their last word: "Kopfschmerzen" becomes "Kopf schmerzen".
@@ -235,16 +230,8 @@ class Orthography:
         return self._compound.sub(r"\1 ", text)
 
 
-def _keep_prefix(match: re.Match[str]) -> str:
-    return match.groupdict().get("prefix") or ""
-
-
 def _lower_ascii(character: str) -> str:
     return character.lower() if character.isascii() else character
-
-
-def _longest_first(texts: Iterable[str]) -> list[str]:
-    return sorted(texts, key=lambda text: (-len(text), text))
 
 
 def _change_ending(word: str, endings: Iterable[tuple[str, str]]) -> str | None:
@@ -257,17 +244,9 @@ def _change_ending(word: str, endings: Iterable[tuple[str, str]]) -> str | None:
     return None
 
 
-def _compile(*templates: tuple[str, Iterable[str]]) -> re.Pattern[str]:
-    """Compile patterns, each with the words that it is about in the place of "{}".
-
-    RETURNS (Pattern): Matches any of them, in any case; nothing where there are no words.
-    """
-    patterns = [
-        template.format("|".join(map(re.escape, _longest_first(words))))
-        for template, words in templates
-        if words
-    ]
-    return re.compile("|".join(patterns) or _NEVER, re.IGNORECASE)
+def _compile(*patterns: str) -> re.Pattern[str]:
+    """RETURNS (Pattern): Matches what any of some patterns does, in any case."""
+    return re.compile("|".join(p for p in patterns if NEVER not in p) or NEVER, re.IGNORECASE)
 
 
 def _part(part: str) -> str:
@@ -276,12 +255,11 @@ def _part(part: str) -> str:
     return r"\b" * part.startswith(_START) + inside + r"\b" * part.endswith(_END)
 
 
-def _possessives(possessives: Iterable[str]) -> re.Pattern[str]:
+def _possessives(possessives: Iterable[str]) -> list[str]:
     letters = {ending[1:].lower() for ending in possessives if ending.startswith(_APOSTROPHE)}
     # A chain of possessives is matched only from its start: matching it from each of them would
     # take quadratic time.
-    patterns = [
+    return [
         rf"(?<!\w'{letter})(?:(?<=\w)'{letter})+'*(?![\w'])|(?<={letter})'+(?![\w'])"
         for letter in sorted(letters)
     ]
-    return re.compile("|".join(patterns) or _NEVER, re.IGNORECASE)

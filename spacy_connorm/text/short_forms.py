@@ -9,7 +9,8 @@ from string import ascii_uppercase, digits
 # Longer words in capitals are names, in characters.
 _LONGEST = 10
 _FEWEST_SIGNS = 2
-_NUMBER_AFTER = re.compile(r"\s(?:\d+[A-Za-z]?|[IVX]+)\Z")
+# "1", "2a", "IV".
+NUMBER = re.compile(r"\d+[A-Za-z]?|[IVX]+")
 _WORD = re.compile(r"[a-z]{4}|(?<![^\W_])[^\W\d_][a-z]{3,}(?![^\W_])|\s")
 _SIGNS = frozenset(ascii_uppercase + digits)
 # Longer words in capitals may be plurals: "TUMORS".
@@ -29,7 +30,9 @@ def is_short_form(text: str) -> bool:
     if len(text) > _LONGEST or not any(map(str.isalpha, text)):
         return False
     signs = sum(letter.isupper() or letter.isdigit() for letter in text)
-    return signs >= _FEWEST_SIGNS and not _WORD.search(_NUMBER_AFTER.sub("", text))
+    first, *rest = text.rsplit(maxsplit=1)
+    is_numbered = bool(rest) and NUMBER.fullmatch(rest[0])
+    return signs >= _FEWEST_SIGNS and not _WORD.search(first if is_numbered else text)
 
 
 def drop_plural(short: str) -> str:

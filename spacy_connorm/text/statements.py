@@ -1,10 +1,32 @@
 """Find where the statements of a note begin: sentences, but also list items and headings."""
 
 from collections.abc import Sequence
+from string import punctuation
 
 from ..lang import AssertionClasses
 
 _ENDS = frozenset(".!?")
+# Lists have fewer items than a hundred.
+_LONGEST_NUMBER = 2
+
+
+def is_item_number(text: str) -> bool:
+    """Check for the number of a list item: "1.", "(12)", "3".
+
+    text (str): A word with its signs.
+    RETURNS (bool): True if it is one.
+    """
+    number = text.strip(punctuation)
+    return number.isdecimal() and len(number) <= _LONGEST_NUMBER
+
+
+def begins_item(text: str) -> bool:
+    """Check for the number of a list item and a sign after it: "1.", "(12)".
+
+    text (str): A word with its signs.
+    RETURNS (bool): True if it is one.
+    """
+    return text.endswith((".", ")")) and is_item_number(text)
 
 
 def find_statements(words: Sequence[str], classes: AssertionClasses) -> list[int]:
