@@ -5,9 +5,10 @@ folder and variants of all of them, up to `--names`. The queries are the test me
 BC5CDR diseases. A mention counts for recall@1 if the best score found is that of exact search, and
 for recall@10 by the share of the ten scores found that reach the tenth of exact search.
 
-Searches take turns, each time with other mentions. Vectors and indexes are kept in the work folder.
-`resident_mb` is what remains of the index file in memory after a search for all mentions; the
-vectors that rescore are in a file of their own, the same for all.
+Searches take turns, each time with other mentions; times are of the processor, which other work on
+the machine changes less than those of the clock: compare them with one thread. Vectors and indexes
+are kept in the work folder. `resident_mb` is what remains of the index file in memory after a
+search for all mentions; the vectors that rescore are in a file of their own, the same for all.
 
 Example: OMP_NUM_THREADS=1 python benchmarks/index_curve.py --batch 1 --data ../shared/data
 """
@@ -174,21 +175,21 @@ def recall(found: Neighbours, exact: Neighbours, queries: Queries) -> Row:
 
 
 def make_timer(searcher: Searcher, queries: Queries, *, batch: int) -> Callable[[int], float]:
-    """RETURNS (Callable[[int], float]): Gives the microseconds per mention of a turn. Each turn
-    searches other mentions.
+    """RETURNS (Callable[[int], float]): Gives the processor's microseconds per mention of a turn.
+    Each turn searches other mentions.
     """
 
     def measure_turn(repeat: int) -> float:
         first = repeat * TURN % max(len(queries.vectors) - TURN, 1)
         asked = queries.vectors[first : first + TURN]
-        return 1e6 * time_call(lambda: search(searcher, asked, batch=batch)).clock / len(asked)
+        return 1e6 * time_call(lambda: search(searcher, asked, batch=batch)).processor / len(asked)
 
     return measure_turn
 
 
 def speed(times: Sequence[float]) -> Row:
-    """RETURNS (Dict[str, Any]): Microseconds per mention: median, fastest and slowest turn; and
-    queries per second.
+    """RETURNS (Dict[str, Any]): Processor microseconds per mention: median, fastest and slowest
+    turn; and queries per second.
     """
     micros = spread(times)
     columns = micros.rounded().columns("us", "fastest_us", "slowest_us")
