@@ -1,5 +1,6 @@
 """What a pipeline says of itself: the fields of its meta.json, and the model card, README.md."""
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,8 @@ def describe_pipeline(nlp: Language) -> dict[str, Any]:
     """Fill the fields of meta.json from the index: spaCy and the index of packages show them.
 
     nlp (Language): A pipeline with one concept normalizer.
-    RETURNS (Dict[str, Any]): "description", "license", "sources" and "notes", which is Markdown.
+    RETURNS (Dict[str, Any]): "name", that of the ontology's file; "version", that of this package;
+        "description", "license", "sources" and "notes", which is Markdown.
     """
     manifest = find_normalizer(nlp).lookup.index.manifest
     ontology, counts = manifest["ontology"], manifest["counts"]
@@ -33,7 +35,10 @@ def describe_pipeline(nlp: Language) -> dict[str, Any]:
     release = f" ({ontology['release']})" if ontology["release"] else ""
     concepts, names = f"{counts['concepts']:,} concepts", f"{counts['ontology_members']:,} names"
     facts = "\n".join(f"| {fact} | {_cell(value)} |" for fact, value in _facts(nlp))
+    called = re.sub(r"[^A-Za-z0-9]+", "_", name.partition(".")[0]).strip("_").lower()
     return {
+        "name": called or nlp.meta["name"],
+        "version": __version__,
         "description": f"Links mentions to {concepts}{of}{release}, by {names}.",
         "license": licence,
         "sources": [{"name": f"{name}{release}", "license": licence}] if name else [],

@@ -11,6 +11,7 @@ from hashing_encoder import HashingShim
 from spacy.tokens import Span
 
 from spacy_connorm import Concept, Ontology, build_index, load_normalizer
+from spacy_connorm.about import __version__
 from spacy_connorm.concepts import ConceptStream, Source
 from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.errors import ConnormError, ConnormWarning
@@ -48,23 +49,25 @@ def test_mentions_are_rewritten_as_the_names_show(tmp_path, wrap):
 
 
 def test_the_meta_data_say_what_the_names_are_and_whose(tmp_path):
-    source = Source("there/hp.obo", "0", "CC BY 4.0", "2025-01-16")
+    source = Source("there/HP-2025.obo.gz", "0", "CC BY 4.0", "2025-01-16")
     build(tmp_path / "index", Ontology(CONCEPTS, source=source))
     meta = spacy.load(tmp_path / "index").meta
-    told = "Links mentions to 5 concepts of hp.obo (2025-01-16), by 8 names."
+    assert (meta["name"], meta["version"]) == ("hp_2025", __version__)
+    told = "Links mentions to 5 concepts of HP-2025.obo.gz (2025-01-16), by 8 names."
     assert (meta["description"], meta["license"]) == (told, "CC BY 4.0")
-    assert meta["sources"] == [{"name": "hp.obo (2025-01-16)", "license": "CC BY 4.0"}]
+    assert meta["sources"] == [{"name": "HP-2025.obo.gz (2025-01-16)", "license": "CC BY 4.0"}]
     card = (tmp_path / "index" / "README.md").read_text()
     assert told in card and meta["notes"] in card
     for row in ("| Release | 2025-01-16 |", "| Names | 8 |"):
         assert row in card
     build(tmp_path / "nameless", Ontology(CONCEPTS))
     meta = spacy.load(tmp_path / "nameless").meta
-    assert (meta["description"], meta["license"], meta["sources"]) == (
+    assert [meta[key] for key in ("name", "description", "license", "sources")] == [
+        "pipeline",
         "Links mentions to 5 concepts, by 8 names.",
         "",
         [],
-    )
+    ]
 
 
 def test_a_file_is_read_once(tmp_path):
