@@ -114,19 +114,22 @@ class KnownNames:
     def substitutions(
         self, values: np.ndarray, min_certainty: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """List the single words of names that can replace given words.
+        """List the words of names that can replace given words.
 
-        values (np.ndarray): uint64 (b,): the hashes of words, each once.
+        values (np.ndarray): uint64 (b,): the hashes of single words or of pairs of words.
         min_certainty (float): Leave out less certain substitutions.
         RETURNS (Tuple[Ints1d, np.ndarray, Floats1d, np.ndarray]): For each of s substitutions: the
-            number of the given word, int64; what it adds to the word's hash, uint64; its certainty;
-            and the hash of a word that must be near, uint64, 0 if it needs none.
+            number of the given hash, int64; what it adds to the hash, uint64; its certainty; and
+            the hash of a word that must be near, uint64, 0 if it needs none.
         """
-        tables = [language_table(self.index.words), *filter(None, [self.index.rewriting])]
-        found = [table.of_words(values, min_certainty) for table in tables]
+        learned = filter(None, [self.index.rewriting])
+        found = [table.of_words(values, min_certainty) for table in learned]
+        general = language_table(self.index.words).of_words(values, min_certainty)
+        # Those that the ontology shows have its words.
+        kept = self.have_words(values[general[0]] + general[1])
+        found.append(tuple(column[kept] for column in general))
         which, changes, certainty, company = map(np.concatenate, zip(*found, strict=True))
-        kept = self.have_words(values[which] + changes)
-        return which[kept], changes[kept], certainty[kept], company[kept]
+        return which, changes, certainty, company
 
     def names(self, value: int) -> tuple[KnownName, ...]:
         """Find the names that have a bag of words.

@@ -1,5 +1,6 @@
 """Find the windows of a text that have exactly the words of a name, in any order. One or two words
-may be replaced by others: "retinal" by "retina", "cutaneous anomaly" by "abnormality of the skin".
+may be replaced by others: "retinal" by "retina", "cutaneous anomaly" by "abnormality of the skin",
+"lower jaw" by "mandible".
 """
 
 from collections.abc import Iterable, Iterator
@@ -369,7 +370,35 @@ def _replacements(
     substituted = Replacements(
         places, changes[numbers], certainty[numbers], np.full(len(numbers), 2)
     )
-    return Replacements.joined([readings, substituted])
+    return Replacements.joined([readings, substituted, _of_two(tokens, known, min_certainty)])
+
+
+def _of_two(tokens: TokenArrays, known: KnownNames, min_certainty: float) -> Replacements:
+    """List the words that the ontology uses in place of two words side by side: "mandible" for
+    "lower jaw".
+
+    tokens (TokenArrays): The tokens.
+    known (KnownNames): The names.
+    min_certainty (float): Leave out those with a lower certainty in the ontology.
+    RETURNS (Replacements): The replacements, by the first of both tokens.
+    """
+    places = np.flatnonzero((tokens.kinds == WORD) & (tokens.sizes == 1))
+    first, second = places[:-1], places[1:]
+    gaps = second - tokens.ends[first]
+    are_beside = (gaps == 0) | ((gaps == 1) & (tokens.kinds[second - 1] == FILLER))
+    first, second = first[are_beside], second[are_beside]
+    both = tokens.hashes[first] + tokens.hashes[second]
+    owners, changes, certainty, company = known.substitutions(both, min_certainty)
+    kept = _have_company(tokens.hashes, first[owners], company)
+    # A word that no name has would end the window: the second one stays as it is.
+    places = np.concatenate([first[owners[kept]], second[owners[kept]]])
+    zeros = np.zeros(int(kept.sum()), "uint64")
+    return Replacements(
+        places,
+        np.concatenate([changes[kept], zeros]),
+        np.tile(certainty[kept], 2),
+        np.full(len(places), 2),
+    )
 
 
 def _have_company(hashes: np.ndarray, places: np.ndarray, company: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ the sum: all rewritten forms of a text are computed, and searched, as arrays of 
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
@@ -349,20 +349,23 @@ class RewritingTable:
             places[which],
         )
 
+    @cached_property
+    def _known(self) -> HashSet:
+        return HashSet(self.words)
+
     def of_words(
         self, hashes: np.ndarray, min_certainty: float
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """List the substitutions of single words. Words are not dropped.
+        """List the substitutions of bags of words. Words are not dropped.
 
-        hashes (np.ndarray): uint64 (b,): the hashes of words.
+        hashes (np.ndarray): uint64 (b,): the hashes of the bags.
         min_certainty (float): Leave out less certain substitutions.
         RETURNS (Tuple[Ints1d, np.ndarray, Floats1d, np.ndarray]): For each of s substitutions: the
-            number of the word, int64, ascending; what it adds to the hash of a bag, uint64; its
+            number of the bag, int64, ascending; what it adds to the hash of a bag, uint64; its
             certainty; and its company, uint64, 0 if it needs none.
         """
-        places = find_sorted(self.words, hashes)
-        known = np.flatnonzero(places >= 0)
-        places = places[known]
+        known = np.flatnonzero(self._known.contain(hashes))
+        places = find_sorted(self.words, hashes[known])
         which, numbers = list_ranges(self.start[places], self.start[places + 1])
         which = known[which]
         kept = self.certainty[numbers] >= min_certainty
@@ -371,7 +374,8 @@ class RewritingTable:
         return which, self.change[numbers], self.certainty[numbers], self.company[numbers]
 
     def write(self, folder: Path) -> None:
-        save_arrays(folder, _REWRITING, vars(self))
+        arrays = {column.name: getattr(self, column.name) for column in fields(self)}
+        save_arrays(folder, _REWRITING, arrays)
 
     @classmethod
     def open(cls, folder: Path) -> "RewritingTable | None":

@@ -19,12 +19,14 @@ NAMES = (
     "Heart disease",
     "Tooth disease",
     "Non-Hodgkin lymphoma",
+    "Mandible fracture",
+    "Lower jaw pain",
 )
 
 
 @pytest.fixture(scope="module")
 def nlp():
-    """A pipeline whose concepts have these names and ids, with two substitutions."""
+    """A pipeline whose concepts have these names and ids, with three substitutions."""
     nlp = spacy.blank("en")
     nlp.add_pipe("mention_finder")
     encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
@@ -33,6 +35,7 @@ def nlp():
     table = [
         Substitution(("edema",), ("swelling",), 9, 0),
         Substitution(("leg",), ("limb",), 2, 1),
+        Substitution(("jaw", "lower"), ("mandible",), 9, 0),
     ]
     ontology = Ontology([Concept(name, name) for name in NAMES])
     normalizer.initialize(lambda: [], nlp=nlp, ontology=ontology, substitutions=lambda: table)
@@ -46,6 +49,10 @@ def nlp():
         "[cutaneous manifestations] > Skin abnormality",
         "[malformations of the ears] > Abnormality of the ear",
         "[leg swelling] > Leg edema",
+        "[lower jaw fracture] > Mandible fracture",
+        "[fracture of the lower jaw] > Mandible fracture",
+        "[mandible pain] > Lower jaw pain",
+        "lower lip and jaw fracture > ",
         # What the ontology shows too seldom.
         "limb edema > ",
         # Nothing of the name is left.
