@@ -21,6 +21,7 @@ from _common.variants import AS_READ, AS_WRITTEN, LEXICAL_WEIGHT, Steps, predict
 from spacy_connorm.evaluation import score_predictions
 from spacy_connorm.evaluation.report import Row, score_row
 from spacy_connorm.ontology import read_substitutions
+from spacy_connorm.pipeline.presets import BESIDE_NGRAMS
 
 SEARCH = "O-T"
 SCORES = ("lenient@1", "strict@1")
@@ -69,14 +70,16 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
     return parser
 
 
-def variants(arguments: Namespace) -> Iterator[Steps]:
-    """YIELDS (Steps): One per row: mentions as written, as pipelines read them, with n-grams, and
-    with scores that rise and fall by the words of names and mentions.
+def variants(encoder: str, language: str) -> Iterator[Steps]:
+    """YIELDS (Steps): One per row: mentions as written, as pipelines read them, with n-grams (for
+    another language than English, as `connorm index` adds them), and with scores that rise and fall
+    by the words of names and mentions.
     """
     yield AS_WRITTEN
     yield AS_READ
-    if arguments.encoder != "ngram":
-        yield replace(AS_READ, name=f"{AS_READ.name}, lexical", lexical_weight=LEXICAL_WEIGHT)
+    if encoder != "ngram":
+        weight = LEXICAL_WEIGHT if language == "en" else BESIDE_NGRAMS["lexical_weight"]
+        yield replace(AS_READ, name=f"{AS_READ.name}, lexical", lexical_weight=weight)
     yield replace(AS_READ, name=f"{AS_READ.name}, words", compare_words=True)
 
 
@@ -97,7 +100,7 @@ def _measure_one(arguments: Namespace, dataset: str) -> Iterator[Row]:
         "encoder": arguments.encoder,
         "search": SEARCH,
     }
-    for steps in variants(arguments):
+    for steps in variants(arguments.encoder, data.dataset.language):
         lookup = build_lookup(
             steps.encoder(block),
             data,

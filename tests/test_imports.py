@@ -24,7 +24,7 @@ IMPORTS = {
     "text": {"lang"},
     "concepts": {"files"},
     "documents": {"concepts", "files", "text"},
-    "encoders": {"files", "text"},
+    "encoders": {"files", "lang", "text"},
     "index": {"concepts", "encoders", "files", "text"},
     "linker": {"concepts", "encoders", "files", "index", "lang", "text"},
     "finder": {"documents", "files", "index", "lang", "linker", "text"},

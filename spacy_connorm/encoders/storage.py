@@ -27,7 +27,12 @@ _FORMAT_VERSION = 1
 # How a transformer was trained, beside its weights.
 CARD = "spacy_connorm.json"
 # How a transformer is used where neither says it: one of MEDIC's 67,000 names is longer.
-_USUAL: dict[str, Any] = {"pooling": "mean", "max_length": 64, "prefix": ""}
+_USUAL: dict[str, Any] = {
+    "pooling": "mean",
+    "max_length": 64,
+    "prefix": "",
+    "neutral_languages": [],
+}
 # The same for transformers that others trained.
 _CARDS = read_toml(__package__, "cards.toml")
 
@@ -96,8 +101,8 @@ def read_card(name: str, folder: Path | None, asked: Mapping[str, Any]) -> dict[
     name (str): See `has_card`.
     folder (Optional[Path]): Its local folder, if any.
     asked (Mapping[str, Any]): The settings in the config; None for those not given.
-    RETURNS (Dict[str, Any]): `pooling`, `max_length` and `prefix`: as asked, or as it was trained,
-        or else the usual ones.
+    RETURNS (Dict[str, Any]): The same settings: as asked, or as it was trained, or else the usual
+        ones.
     """
     cards = [card for hub, card in _CARDS.items() if Path(hub).name == Path(name).name]
     stored = {} if folder is None else read_object(folder / CARD)
@@ -105,7 +110,7 @@ def read_card(name: str, folder: Path | None, asked: Mapping[str, Any]) -> dict[
     found = {
         name: value for card in (_USUAL, *cards, stored, given) for name, value in card.items()
     }
-    return {setting: found[setting] for setting in _USUAL}
+    return {setting: found[setting] for setting in asked}
 
 
 @contextmanager

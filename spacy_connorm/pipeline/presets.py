@@ -25,6 +25,13 @@ GPU_ENCODERS: dict[str, Block] = {
         "mixed_precision": True,
     },
 }
+# For texts in another language than the names, beside a multilingual encoder, its `dense`. The
+# weight is from docs/languages.md.
+BESIDE_NGRAMS: Block = {
+    "@architectures": "spacy-connorm.HybridEncoder.v1",
+    "lexical_weight": 0.15,
+    "lexical": {**NGRAMS, "ngram_range": [3, 3]},
+}
 # The parts of a normalizer that `add_pipe` makes.
 ADD_PIPE: Block = {
     "encoder": ENCODERS["accurate"],

@@ -199,7 +199,10 @@ def build_index(
             raise ConnormError(Errors.CN733.format(option="translations", needed=needed))
         source = ontology
     has_names = bool(translated.translations) or config is not None
-    settings = _language_settings(language, None if has_names else source)
+    is_foreign = not has_names and _has_foreign_names(language, source)
+    settings: dict[str, Any] = {"nlp.lang": language[0]} if language else {}
+    if is_foreign:
+        settings[_COMPARE_WORDS] = False
     plan_for = partial(
         plan_pipeline,
         config,
@@ -211,6 +214,7 @@ def build_index(
         overrides={**settings, **(overrides or {})},
     )
     plan, gain = plan_for(encoder=encoder), None
+    plan = plan.for_foreign_names() if is_foreign else plan
     nlp = plan.make()  # refuses wrong settings before any work
     if encoder == "fast" and not train and _ENCODER_NAME not in (overrides or {}):
         warn(Warnings.CNW404)
@@ -287,28 +291,22 @@ def _require_trained(encoder: str | None, config: Any, minutes: float) -> str:
     return encoder or "fast"
 
 
-def _language_settings(
-    language: Sequence[str], source: Given[AnyOntology] | None
-) -> dict[str, Any]:
-    """Choose the language of the pipeline. Words of texts are not compared with those of names in
-    another language, which a warning (CNW407) tells.
+def _has_foreign_names(language: Sequence[str], source: Given[AnyOntology]) -> bool:
+    """Check whether the names are in another language than the texts, which a warning (CNW407)
+    tells.
 
     language (Sequence[str]): The languages of texts and names; empty for the usual one.
-    source (Optional[Union[Ontology, ConceptStream, Callable]]): The ontology, if its names may be
-        in another one.
-    RETURNS (Dict[str, Any]): Settings by their dotted names.
+    source (Union[Ontology, ConceptStream, Callable]): The ontology.
+    RETURNS (bool): False if nobody can tell.
     """
-    if not language:
-        return {}
-    settings: dict[str, Any] = {"nlp.lang": language[0]}
     # A stream can be read only once.
-    if source is None or isinstance(source, ConceptStream):
-        return settings
+    if not language or isinstance(source, ConceptStream):
+        return False
     found = names_language(read_given(source))
     if not found or found in language:
-        return settings
+        return False
     warn(Warnings.CNW407.format(other=found, lang=language[0]))
-    return {**settings, _COMPARE_WORDS: False}
+    return True
 
 
 def _reader(path: Path, format: str | None, translated: Translations) -> OntologyReader:

@@ -17,7 +17,14 @@ from ..files.configs import config_errors, read_config
 from ..lang import load_language
 from ..linker.lookup import ConceptLookup
 from ..pipeline.loading import choose_name, find_normalizer
-from ..pipeline.presets import ENCODERS, FINDER, NORMALIZER, Block, preset_settings
+from ..pipeline.presets import (
+    BESIDE_NGRAMS,
+    ENCODERS,
+    FINDER,
+    NORMALIZER,
+    Block,
+    preset_settings,
+)
 from ..pipeline.settings import FinderSettings
 from ..pipeline.short_form_files import CLINICAL, read_short_forms
 from ..pipeline.tokenization import separate_joined_words
@@ -74,6 +81,18 @@ class PipelinePlan:
         RETURNS (PipelinePlan): The changed plan.
         """
         return replace(self, stop_texts=(*self.stop_texts, *texts))
+
+    def for_foreign_names(self) -> "PipelinePlan":
+        """Put n-grams beside an encoder that links texts to names in another language: many of
+        their words are alike.
+
+        RETURNS (PipelinePlan): The changed plan; the same if the encoder is not known to be
+            multilingual (`encoders/cards.toml`).
+        """
+        dense = self.components[self.normalizer]["encoder"]
+        if not has_card(dense.get("name", "")):
+            return self
+        return self.changed(self.normalizer, {"encoder": {**BESIDE_NGRAMS, "dense": dense}})
 
     def make(self, lookup: ConceptLookup | None = None) -> Language:
         """Make the pipeline.
@@ -183,7 +202,9 @@ def _encoder_block(
     elif encoder in encoders:
         block = dict(encoders[encoder])
     elif Path(encoder).is_dir() or _ON_HUB.fullmatch(encoder):
-        block = _named_block(encoder, encoders["accurate"])
+        # Only the graph takes the directions of languages out of vectors.
+        given = ENCODERS if has_card(encoder) else encoders
+        block = _named_block(encoder, given["accurate"])
     else:
         refuse("encoder", encoder, f"{', '.join(encoders)}, {_OTHER_ENCODERS}")
     if pooling is not None:

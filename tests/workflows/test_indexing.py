@@ -1,5 +1,6 @@
 import gzip
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -17,6 +18,7 @@ from spacy_connorm.documents.docbin import write_docs
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.index.backends.annoy import AnnoySearcher
 from spacy_connorm.ontology import open_ontology, read_ontology
+from spacy_connorm.pipeline.presets import BESIDE_NGRAMS
 from spacy_connorm.workflows.indexing import names_language
 
 from .building import COMPONENT, CONFIG, NGRAMS, build_finder
@@ -119,6 +121,19 @@ def test_names_in_another_language_than_texts_are_warned_of(tmp_path):
     for language in (["en"], ["es", "en"], []):
         built = build_index(ontology, tmp_path / "other", encoder="ngrams", language=language)
         assert load_normalizer(built.path).cfg["compare_words"]
+
+
+def test_a_multilingual_encoder_links_foreign_names_by_n_grams_too(tmp_path, tiny_folder):
+    pytest.importorskip("onnxruntime")
+    folder = shutil.copytree(tiny_folder, tmp_path / "multilingual-e5-small")
+    with pytest.warns(ConnormWarning, match="CNW407"):
+        built = build_index(
+            Ontology(ENGLISH), tmp_path / "es", encoder=str(folder), language=["es"]
+        )
+    normalizer = load_normalizer(built.path)
+    assert normalizer.lookup.encoder.shims[0].lexical_weight == BESIDE_NGRAMS["lexical_weight"]
+    (candidate, *_) = normalizer.candidates(["Pain of the eye"])[0]
+    assert candidate.concept_id == "0" and candidate.score == pytest.approx(1)
 
 
 HASHES = {f"{COMPONENT}.encoder.@architectures": "tests.HashingEncoder.v1"}

@@ -151,7 +151,7 @@ def test_an_encoder_is_a_folder_or_a_name_on_the_hub(tmp_path):
     name = "intfloat/multilingual-e5-small"
     e5 = {"@architectures": "spacy-connorm.OnnxEncoder.v1", "name": name}
     assert block(name) == e5
-    assert block(name, encoders=GPU_ENCODERS)["mixed_precision"]
+    assert block(name, encoders=GPU_ENCODERS) == e5
     for kind, expected in kinds.items():
         (tmp_path / "config.json").write_text(f'{{"model_type": "{kind}"}}', encoding="utf8")
         found = block(str(tmp_path))
@@ -159,3 +159,15 @@ def test_an_encoder_is_a_folder_or_a_name_on_the_hub(tmp_path):
     for file in ("tokenizer.json", "model.safetensors"):
         (tmp_path / file).touch()
     assert block(str(tmp_path)) == {**e5, "name": str(tmp_path)}
+
+
+def test_a_multilingual_encoder_stands_beside_n_grams_where_names_are_foreign():
+    plan = plan_pipeline(encoder="intfloat/multilingual-e5-small")
+    dense = plan.components[NORMALIZER]["encoder"]
+    encoder = plan.for_foreign_names().components[NORMALIZER]["encoder"]
+    assert encoder["@architectures"] == "spacy-connorm.HybridEncoder.v1"
+    assert encoder["dense"] == dense and 0 < encoder["lexical_weight"] < 1
+    assert plan.for_foreign_names().make()
+    for name in ("ngrams", "accurate"):
+        english = plan_pipeline(encoder=name)
+        assert english.for_foreign_names() == english

@@ -59,16 +59,23 @@ class Bert(NamedTuple):
 
 
 def read_bert(
-    folder: Path, *, precision: str, pooling: str, max_length: int, prefix: str
+    folder: Path,
+    *,
+    pooling: str,
+    max_length: int,
+    prefix: str,
+    neutral_languages: list[str],
+    precision: str,
 ) -> OnnxModel:
     """Write a transformer and its pooling as an ONNX graph.
 
     folder (Path): The folder of a transformer: `config.json`, `tokenizer.json` and
         `model.safetensors`.
-    precision (str): A key of `WRITERS`.
     pooling (str): "mean", "cls" or "max".
     max_length (int): The tokens kept of a text, or the maximum of the transformer if that is lower.
     prefix (str): What stands before each text.
+    neutral_languages (List[str]): Kept in the settings; see `without_languages`.
+    precision (str): A key of `WRITERS`.
     RETURNS (OnnxModel): The graph, the tokenizer and the settings.
     RAISES (ConnormError): CN306 if a file is missing or damaged, CN317 for another encoder, CN324
         if the transformer has another architecture.
@@ -92,6 +99,7 @@ def read_bert(
             pooling=pooling,
             max_length=length,
             prefix=prefix,
+            neutral_languages=neutral_languages,
             precision=precision,
             width=bert.array(_WORDS).shape[1],
             padding=config.get("pad_token_id") or 0,

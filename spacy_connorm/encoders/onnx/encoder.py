@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterator, Mapping
+from copy import copy
 from dataclasses import asdict
 from typing import Any, Literal
 
@@ -9,7 +10,8 @@ import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ...errors import ConnormError, Errors, require_choice, require_installed
+from ...errors import ConnormError, Errors, refuse, require_choice, require_installed
+from ...lang import load_language
 from ..pretrained import MINILM, fetch_folder
 from ..protocol import make_encoder
 from ..shims import PretrainedShim
@@ -25,6 +27,8 @@ from .model import PRECISIONS, OnnxModel, OnnxSettings
 
 # The tokens encoded at once, including padding: their activations stay in a processor's cache.
 _BATCH_TOKENS = 256
+# More function words would hardly move the mean of a language.
+_FUNCTION_WORDS = 100
 
 
 def OnnxEncoder(
@@ -33,6 +37,7 @@ def OnnxEncoder(
     pooling: Literal["mean", "cls", "max"] | None = None,
     max_length: int | None = None,
     prefix: str | None = None,
+    neutral_languages: list[str] | None = None,
     precision: Literal["int8", "fp32"] = "int8",
 ) -> Model[list[str], Floats2d]:
     """Build an encoder from a pretrained transformer of BERT's or RoBERTa's architecture, as an
@@ -52,16 +57,29 @@ def OnnxEncoder(
         or to the maximum of the transformer if that is lower. If None, as the folder was trained,
         or else 64.
     prefix (Optional[str]): What stands before each text, as in `TransformerEncoder.v1`.
+    neutral_languages (Optional[List[str]]): The codes of languages that vectors do not tell apart,
+        so that a text is near its translation; others gain nearly as much. If None, as is known of
+        the transformer (`encoders/cards.toml`), or else none.
     precision (Literal["int8", "fp32"]): The precision of linear layers and embeddings.
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN126 if an optional library is not installed, CN006 for a length that
-        leaves no room for text, CN118 for an unknown precision.
+        leaves no room for text and for a language without function words, CN118 for an unknown
+        precision.
     """
     require_room(max_length)
+    for language in neutral_languages or ():
+        if not load_language(language).words.stop_words:
+            refuse("neutral_languages", language, "languages that have a folder in lang/")
     require_choice("precision", precision, PRECISIONS)
     require_installed("OnnxEncoder", "onnx", "onnxruntime", "tokenizers")
-    asked = {"pooling": pooling, "max_length": max_length, "prefix": prefix}
-    return make_encoder("onnx_encoder", OnnxShim(name, {**asked, "precision": precision}))
+    asked = {
+        "pooling": pooling,
+        "max_length": max_length,
+        "prefix": prefix,
+        "neutral_languages": neutral_languages,
+        "precision": precision,
+    }
+    return make_encoder("onnx_encoder", OnnxShim(name, asked))
 
 
 class OnnxShim(PretrainedShim):
@@ -81,7 +99,7 @@ class OnnxShim(PretrainedShim):
         self._session: Any = None
 
     def read(self) -> OnnxModel:
-        """Write the graph of the transformer; see `read_bert`.
+        """Write the graph of the transformer; see `read_bert` and `without_languages`.
 
         RETURNS (OnnxModel): The graph and its tokenizer.
         RAISES (ConnormError): The errors of `fetch_folder` and `read_bert`, CN126 if a library is
@@ -93,8 +111,17 @@ class OnnxShim(PretrainedShim):
 
         files = (CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS)
         folder = fetch_folder(self.name, files)
-        card = read_card(self.name, folder, self._asked)
-        return read_bert(folder, precision=self._asked["precision"], **card)
+        model = read_bert(folder, **read_card(self.name, folder, self._asked))
+        languages = model.settings.neutral_languages
+        if not languages:
+            return model
+        from .languages import without_languages
+
+        shim = copy(self)
+        shim.hold(model, "")
+        return without_languages(
+            model, [shim.encode(shim.inputs(words)) for words in map(_function_words, languages)]
+        )
 
     def hold(self, model: OnnxModel | None, digest: str) -> None:
         """Keep a graph, its tokenizer and a session."""
@@ -163,3 +190,8 @@ class OnnxShim(PretrainedShim):
         model.check()
         require_settings("the saved pipeline", saved["settings"], self._asked)
         return model, model.digest()
+
+
+def _function_words(language: str) -> list[str]:
+    words = sorted(load_language(language).words.stop_words)
+    return words[:: max(1, len(words) // _FUNCTION_WORDS)]

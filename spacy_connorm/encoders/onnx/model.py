@@ -45,6 +45,7 @@ class OnnxSettings:
     pooling (str): How token vectors are pooled: "mean", "cls" or "max".
     max_length (int): Texts are truncated to this many tokens, including special tokens.
     prefix (str): What stands before each text.
+    neutral_languages (List[str]): The languages that vectors do not tell apart.
     precision (str): The precision of weights and activations of linear layers: "fp32" or "int8".
     width (int): The width of the vectors.
     padding (int): The id of the padding token.
@@ -53,6 +54,7 @@ class OnnxSettings:
     pooling: str
     max_length: int
     prefix: str
+    neutral_languages: list[str]
     precision: str
     width: int
     padding: int

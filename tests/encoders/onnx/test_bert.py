@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from functools import partial
 
 import numpy as np
 import pytest
@@ -82,8 +83,9 @@ def test_how_it_was_trained_counts_and_settings_before_it(changed):
 def test_a_prefix_is_read_with_each_text(changed, tmp_path):
     folder = shutil.move(changed(), tmp_path / "multilingual-e5-small")
     expected = load(TransformerEncoder, folder).predict(TEXTS)
-    assert np.allclose(vectors(folder), expected, atol=1e-5)
-    assert not np.allclose(vectors(folder, prefix=""), expected, atol=1e-2)
+    with_languages = partial(vectors, folder, neutral_languages=[])
+    assert np.allclose(with_languages(), expected, atol=1e-5)
+    assert not np.allclose(with_languages(prefix=""), expected, atol=1e-2)
     model = load(OnnxEncoder, folder)
     restored = OnnxEncoder(name=str(folder)).from_bytes(model.to_bytes())
     assert np.array_equal(restored.predict(TEXTS), model.predict(TEXTS))

@@ -156,6 +156,27 @@ def test_inputs_are_those_of_the_transformer(model, tiny, odd_text):
     assert encoder_inputs(model, texts) == encoder_inputs(tiny, texts)
 
 
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_vectors_do_not_tell_neutral_languages_apart(tiny_folder, precision):
+    plain = load(tiny_folder, precision=precision)
+    neutral = load(tiny_folder, precision=precision, neutral_languages=["en", "fr"])
+    vectors = neutral.predict(TEXTS)
+    for language in ("en", "fr"):
+        words = plain.predict(onnx_encoder._function_words(language))
+        mean = (words / np.linalg.norm(words, axis=1, keepdims=True)).mean(axis=0)
+        assert np.abs(plain.predict(TEXTS) @ mean).min() > 0.01
+        assert np.allclose(vectors @ mean, 0, atol=1e-5)
+    restored = OnnxEncoder(precision=precision).from_bytes(neutral.to_bytes())
+    assert np.array_equal(restored.predict(TEXTS), vectors)
+
+
+def test_languages_of_a_known_transformer_are_neutral(tiny_folder, tmp_path):
+    folder = shutil.copytree(tiny_folder, tmp_path / "multilingual-e5-small")
+    settings = held(load(folder)).settings
+    assert settings.prefix == "query: " and {"en", "fr", "es"} < set(settings.neutral_languages)
+    assert held(load(folder, neutral_languages=[])).settings.neutral_languages == []
+
+
 def test_a_text_without_tokens_has_the_zero_vector(model):
     from tokenizers import Tokenizer
     from tokenizers.models import WordLevel
@@ -183,6 +204,7 @@ def test_fingerprints_differ_with_whatever_changes_vectors(model, tiny_folder):
         load(tiny_folder, precision="fp32"),
         load(tiny_folder, pooling="cls"),
         load(tiny_folder, max_length=8),
+        load(tiny_folder, neutral_languages=["en"]),
         load_transformer(tiny_folder),
         holding(replace(found, tokenizer=cased)),
         holding(replace(found, graph=found.graph[:-1] + b"x")),
@@ -192,7 +214,10 @@ def test_fingerprints_differ_with_whatever_changes_vectors(model, tiny_folder):
     assert fingerprint(load(tiny_folder)) == fingerprint(model)
 
 
-@pytest.mark.parametrize("setting", [{"precision": "fp32"}, {"pooling": "cls"}, {"max_length": 8}])
+@pytest.mark.parametrize(
+    "setting",
+    [{"precision": "fp32"}, {"pooling": "cls"}, {"max_length": 8}, {"neutral_languages": ["en"]}],
+)
 def test_a_saved_encoder_with_another_setting_is_refused(model, setting):
     (name,) = setting
     with pytest.raises(ConnormError, match=f"CN322.*{name}"):
@@ -293,6 +318,9 @@ def test_settings_that_are_impossible():
         OnnxEncoder(max_length=2)
     with pytest.raises(ConnormError, match="CN118.*int8, fp32"):
         OnnxEncoder(precision="int4")
+    for language in ("xx", "English"):
+        with pytest.raises(ConnormError, match=f"CN006.*neutral_languages.*{language}"):
+            OnnxEncoder(neutral_languages=["fr", language])
 
 
 def test_a_graph_that_onnxruntime_cannot_read():
