@@ -9,6 +9,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors, refuse
+from ..lang import strip_accents
 from .protocol import make_encoder
 from .raw import make_csr
 from .shims import EncoderShim
@@ -24,9 +25,9 @@ def NgramEncoder(
     analyzer: Literal["char", "char_wb"] = "char_wb",
     ngram_range: Sequence[int] = (1, 3),
 ) -> Model[list[str], Floats2d]:
-    """Build an encoder of lower-case character n-grams, weighted by TF-IDF. `initialize` fits it to
-    texts. Vectors are SciPy CSR matrices of shape (texts, n-grams), float32; n-grams that were not
-    in those texts are ignored.
+    """Build an encoder of lower-case character n-grams without accents, weighted by TF-IDF.
+    `initialize` fits it to texts. Vectors are SciPy CSR matrices of shape (texts, n-grams),
+    float32; n-grams that were not in those texts are ignored.
 
     analyzer (Literal["char", "char_wb"]): "char_wb" uses n-grams within words, padded with a space
         on either side; "char" also uses n-grams across words.
@@ -151,9 +152,10 @@ class NgramShim(EncoderShim):
     def inputs(self, texts: list[str]) -> list[bytes]:
         """Normalize texts.
 
-        RETURNS (List[bytes]): The texts in lower case with single spaces, as UTF-8.
+        RETURNS (List[bytes]): The texts in lower case, without accents and with single spaces, as
+            UTF-8.
         """
-        return [" ".join(text.lower().split()).encode() for text in texts]
+        return [" ".join(strip_accents(text.lower()).split()).encode() for text in texts]
 
     def fingerprint(self) -> str:
         """Compute a checksum of the n-grams, their weights and the settings.

@@ -29,6 +29,8 @@ NEUTRAL = "xx"
 _FOLDER = Path(__file__).parent
 KNOWN_LANGUAGES = tuple(sorted(path.parent.name for path in _FOLDER.glob("*/words.toml")))
 # Between the alternatives of a column.
+# Unicode's block of combining diacritical marks.
+_FIRST_ACCENT, _LAST_ACCENT = "\u0300", "\u036f"
 _COMMA = ","
 _YES = "yes"
 _RARE = "rare"
@@ -106,16 +108,18 @@ def strip_accents(word: str, letters: Collection[str] = ()) -> str:
 
     word (str): A word in lower case.
     letters (Collection[str]): Letters that keep their marks.
-    RETURNS (str): The word without other combining marks.
+    RETURNS (str): The word without other accents. What makes another letter in other scripts stays:
+        the marks of kana, the vowels of Devanagari.
     """
     if word.isascii():
         return word
     return "".join(letter if letter in letters else _base(letter) for letter in word)
 
 
+@cache
 def _base(letter: str) -> str:
     decomposed = unicodedata.normalize("NFKD", letter)
-    return "".join(part for part in decomposed if not unicodedata.combining(part))
+    return "".join(part for part in decomposed if not _FIRST_ACCENT <= part <= _LAST_ACCENT)
 
 
 @cache

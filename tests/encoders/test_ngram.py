@@ -49,6 +49,14 @@ def test_inputs_are_equal_where_vectors_are(model):
     assert third != one
 
 
+def test_accents_do_not_matter(model):
+    one, other = encoder_inputs(model, ["Céphalée ÅNGSTRÖM", "cephalee angstrom"])
+    assert one == other
+    # Another letter, not an accent.
+    liver, cancer = encoder_inputs(model, ["かん", "がん"])
+    assert liver != cancer
+
+
 def test_fingerprints_differ_with_texts_and_settings(model):
     encoders = [NgramEncoder(), NgramEncoder(ngram_range=(1, 2)), NgramEncoder(analyzer="char")]
     for encoder in encoders:

@@ -4,7 +4,6 @@ Imports the library tokenizers, so import this module only inside functions.
 """
 
 import json
-import unicodedata
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ import numpy as np
 from tokenizers import Tokenizer
 
 from ...errors import ConnormError, Errors
-from ...text.cleaning import CharacterTable
+from ...lang import strip_accents
 from ..tokens import tokenize, tokenize_without_threads
 
 tokenize_without_threads()
@@ -111,7 +110,7 @@ def hash_ngrams(texts: list[str], lengths: range) -> tuple[np.ndarray, np.ndarra
     RETURNS (Tuple[np.ndarray, np.ndarray]): The number of each n-gram's text, int64, and the hash
         of each n-gram, uint64, both of shape (n-grams,).
     """
-    padded = [f" {' '.join(_strip_accents(text).split())} " for text in texts]
+    padded = [f" {' '.join(strip_accents(text).split())} " for text in texts]
     codes = np.frombuffer("".join(padded).encode("utf-32-le"), dtype="<u4")
     texts_of = np.repeat(np.arange(len(padded)), [len(text) for text in padded])
     spaces = np.concatenate([[0], np.cumsum(codes == _SPACE)])
@@ -136,18 +135,6 @@ def hash_ngrams(texts: list[str], lengths: range) -> tuple[np.ndarray, np.ndarra
 def _mix(hashes: np.ndarray) -> np.ndarray:
     hashes = (hashes ^ (hashes >> _HALF)) * _MIX
     return hashes ^ (hashes >> _HALF)
-
-
-def _decompose(character: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", character)
-    return "".join(character for character in decomposed if not unicodedata.combining(character))
-
-
-_UNACCENTED = CharacterTable(_decompose)
-
-
-def _strip_accents(text: str) -> str:
-    return text if text.isascii() else text.translate(_UNACCENTED)
 
 
 def _unknown_id(tokenizer: Tokenizer, model: dict[str, Any]) -> int | None:
