@@ -21,8 +21,15 @@ from ..text.bag_hashes import hash_bag
 from .found_mentions import FoundMention, MentionExplanation
 from .known_names import KnownName, KnownNames
 from .long_forms import LongForms
+from .misspelled import MisspelledWords
 from .name_edges import Edge, edges_of, widen
-from .name_windows import TokenArrays, Windows, find_other_names, find_windows
+from .name_windows import (
+    Replacements,
+    TokenArrays,
+    Windows,
+    find_other_names,
+    find_windows,
+)
 from .phrases import TOKEN
 from .rules import REASONS, Judge
 from .token_words import TokenWords, by_document, document_offsets
@@ -57,6 +64,7 @@ class NameFinder:
         self.names = KnownNames(
             index, self.retriever.overlay, allowed, target, settings["inexact_names"]
         )
+        self._misspelled = MisspelledWords(self.names, index.words)
         self._labels: Cache[int, str] = Cache(_CACHED)
         self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
         self._own_names: Cache[str, str | None] = Cache(_CACHED)
@@ -126,7 +134,12 @@ class NameFinder:
 
         RETURNS (TokenArrays): The tokens of each document, followed by a break.
         """
-        return self.token_words.read(docs, derivations=self.settings["derivations"])
+        derivations = self.settings["derivations"]
+        tokens = self.token_words.read(docs, derivations=derivations)
+        if not derivations:
+            return tokens
+        misspelled = self._misspelled.read(docs, document_offsets(docs), tokens)
+        return tokens._replace(readings=Replacements.joined([tokens.readings, misspelled]))
 
     def _places(self, docs: Sequence[Doc]) -> list[DocumentWindows]:
         """Find the windows with the words of names, and those that can stand for them."""
