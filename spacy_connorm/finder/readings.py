@@ -11,7 +11,7 @@ import numpy as np
 from spacy.attrs import IDX, LENGTH
 from spacy.tokens import Doc
 
-from ..text.bag_hashes import MODULUS, hash_word
+from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.word_forms import Forms
 from ..text.words import Words
 from .name_windows import Replacements
@@ -21,6 +21,8 @@ _HYPHENATED = re.compile(
     r"(?<![^\W_])([^\W\d_]{2,20})[-\u2010\u2011](?:[ ]?\n[ ]?)?(?=([^\W\d_]{3,30})(?![^\W_]))"
 )
 _PERSON = re.compile(r"(?<![^\W_])([^\W\d_a-z][^\W\d_]{3,30})['’][sS]?(?![^\W_])(?:\s+([^\W_]+))?")
+# The same without its apostrophe, or a plural.
+_PERSONS = re.compile(r"(?<![^\W_])([A-Z][a-z]{3,30})s(?![^\W_'’])(?:\s+([^\W_]+))?")
 # "UV-induced".
 _SHORTEST_DRUG = 3
 # A token, what another reading adds to its hash, and the minimum number of words with it.
@@ -141,8 +143,7 @@ class NeighbourReader:
         tokens = _Tokens(doc, hashes)
         if "-" in text or "\u2010" in text or "\u2011" in text:
             yield from self._compounds(tokens, text)
-        if "'" in text or "’" in text:
-            yield from self._persons(tokens, text)
+        yield from self._persons(tokens, text)
         if any(ending in text for ending in self._finder.caused_endings):
             yield from self._drugs(tokens, doc, text)
         yield from self._sides(tokens, text)
@@ -162,16 +163,28 @@ class NeighbourReader:
                 yield last, change, 2
 
     def _persons(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
-        """Read "Raynaud's" as Raynaud's syndrome, disease or phenomenon, whichever is a name.
+        """Read "Raynaud's", or "Raynauds", as Raynaud's syndrome, disease or phenomenon, whichever
+        is a name.
 
         YIELDS (Tuple[int, int, int]): The persons.
         """
-        for match in _PERSON.finditer(text):
-            person, owned = tokens.at(match.end(1)), match[2]
-            if person is not None and (owned is None or owned.lower() in self._after_persons):
-                yield from (
-                    (person, hash_word(noun), 1) for noun in sorted(self._finder.person_diseases)
-                )
+        nouns = sorted(self._finder.person_diseases)
+        persons = [*_PERSON.finditer(text)] if "'" in text or "’" in text else []
+        persons += filter(self._is_person, _PERSONS.finditer(text) if nouns else ())
+        for match in persons:
+            place, owned = tokens.at(match.end(1)), match[2]
+            if place is None:
+                continue
+            change = hash_bag(self._words.known_bag(match[1])) - int(tokens.hashes[place])
+            if change:  # "Parkinsons", which the lexicon knows as a plural
+                yield place, change, 2
+            if owned is None or owned.lower() in self._after_persons:
+                yield from ((place, change + hash_word(noun), 1) for noun in nouns)
+
+    def _is_person(self, match: re.Match[str]) -> bool:
+        """Check for a word with a capital that is no plural, such as "Fevers"."""
+        lemma = self._words.language.lemma(match[0].split()[0].lower())
+        return lemma is None or lemma.istitle()
 
     def _drugs(self, tokens: _Tokens, doc: Doc, text: str) -> Iterator[_Neighboured]:
         """Read "levodopa-induced dyskinesia" as drug-induced.
