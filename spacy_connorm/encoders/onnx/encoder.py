@@ -12,6 +12,7 @@ from thinc.types import Floats2d
 
 from ...errors import ConnormError, Errors, refuse, require_choice, require_installed
 from ...lang import load_language
+from ...lang.language import KNOWN_LANGUAGES
 from ..pretrained import MINILM, fetch_folder
 from ..protocol import make_encoder
 from ..shims import PretrainedShim
@@ -69,7 +70,7 @@ def OnnxEncoder(
     require_room(max_length)
     for language in neutral_languages or ():
         if not load_language(language).words.stop_words:
-            refuse("neutral_languages", language, "languages that have a folder in lang/")
+            refuse("neutral_languages", language, f"among {', '.join(KNOWN_LANGUAGES)}")
     require_choice("precision", precision, PRECISIONS)
     require_installed("OnnxEncoder", "onnx", "onnxruntime", "tokenizers")
     asked = {
