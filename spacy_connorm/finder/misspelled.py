@@ -24,6 +24,8 @@ _VOWELS = frozenset("aeiouy")
 _MOST_WORDS = 200_000
 # Between sentences, where any word may begin with a capital.
 _ENDS = frozenset(".:;!?-*•")
+# Follows all letters.
+_AFTER_ALL = "\uffff"
 _CACHED = 100_000
 _UNCHANGED = 0
 
@@ -78,11 +80,13 @@ class MisspelledWords:
         RETURNS (int): The difference; 0 if the text is a word, or may stand for several or none.
         """
         normalized = self._words.normalized(text)
-        if len(normalized) != 1:
+        if len(normalized) != 1 or not all(self._sorted):
             return _UNCHANGED
         (word,) = normalized
+        if any(map(self._words.language.lemma, (text, word))):
+            return _UNCHANGED
         meant = {other for other in self._like(word) if self._may_mean(word, other)}
-        if len(meant) != 1 or any(map(self._words.language.lemma, (text, word))):
+        if len(meant) != 1:
             return _UNCHANGED
         return (hash_word(meant.pop()) - hash_word(word)) % MODULUS
 
@@ -104,8 +108,9 @@ class MisspelledWords:
         """
         half = len(word) // 2
         forward, backward = self._sorted
-        yield from _beginning(word[:half], forward)
-        yield from (other[::-1] for other in _beginning(word[: half - 1 : -1], backward))
+        yield from _beginning(word[:half], forward, len(word))
+        turned = _beginning(word[: half - 1 : -1], backward, len(word))
+        yield from (other[::-1] for other in turned)
 
     def _may_mean(self, word: str, other: str) -> bool:
         return _is_one_letter_away(word, other) and self._begin_alike(word, other)
@@ -129,36 +134,29 @@ def _may_be_word(doc: Doc, place: int) -> bool:
     return token.is_title and (before is None or before.text in _ENDS or before.is_space)
 
 
-def _beginning(start: str, words: Sequence[str]) -> Iterator[str]:
-    """List the words with a beginning from sorted ones.
+def _beginning(start: str, words: Sequence[str], size: int) -> list[str]:
+    """List the words with a beginning and a size, or one letter more or less, from sorted ones.
 
-    YIELDS (str): The words.
+    RETURNS (List[str]): The words.
     """
-    rest = (words[place] for place in range(bisect_left(words, start), len(words)))
-    return takewhile(lambda word: word.startswith(start), rest)
+    first, last = bisect_left(words, start), bisect_left(words, start + _AFTER_ALL)
+    return [word for word in words[first:last] if -1 <= len(word) - size <= 1]
 
 
 def _is_one_letter_away(word: str, other: str) -> bool:
     """Check whether one mistake after the first letter makes a word of another one.
 
     word (str): A word.
-    other (str): Another one.
+    other (str): Another one, one letter longer or shorter at most.
     RETURNS (bool): True if it does.
     """
-    shorter = min(len(word), len(other))
-    if abs(len(word) - len(other)) > 1:
-        return False
-    before = _count_alike(word, other)
-    after = min(_count_alike(word[::-1], other[::-1]), shorter - before)
-    wrong, right = word[before : len(word) - after], other[before : len(other) - after]
-    if not before or len(wrong) == len(right) == 2:
-        return bool(before) and wrong == right[::-1]
-    if len(wrong) == len(right) == 1:
-        return len(word) >= _SHORTEST_CHANGED or {wrong, right} <= _VOWELS
-    return len(wrong) + len(right) == 1
-
-
-def _count_alike(word: str, other: str) -> int:
-    """Count the first letters that two words share."""
     pairs = zip(word, other, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    before = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    rest, right = word[before:], other[before:]
+    if not before:
+        return False
+    if rest[1:] == right[1:]:
+        letters = {rest[:1], right[:1]}
+        return len(word) >= _SHORTEST_CHANGED or letters <= _VOWELS or "" in letters
+    is_turned = rest[:2] == right[1::-1] and rest[2:] == right[2:]
+    return is_turned or right == rest[1:] or rest == right[1:]
