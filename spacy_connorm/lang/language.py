@@ -28,9 +28,9 @@ from .word_classes import WordClasses
 NEUTRAL = "xx"
 _FOLDER = Path(__file__).parent
 KNOWN_LANGUAGES = tuple(sorted(path.parent.name for path in _FOLDER.glob("*/words.toml")))
-# Between the alternatives of a column.
 # Unicode's block of combining diacritical marks.
 _FIRST_ACCENT, _LAST_ACCENT = "\u0300", "\u036f"
+# Between the alternatives of a column.
 _COMMA = ","
 _YES = "yes"
 _RARE = "rare"
