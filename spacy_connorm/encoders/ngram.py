@@ -155,7 +155,9 @@ class NgramShim(EncoderShim):
         RETURNS (List[bytes]): The texts in lower case, without accents and with single spaces, as
             UTF-8.
         """
-        return [" ".join(strip_accents(text.lower()).split()).encode() for text in texts]
+        lower = map(str.lower, texts)
+        plain = [text if text.isascii() else strip_accents(text) for text in lower]
+        return [" ".join(text.split()).encode() for text in plain]
 
     def fingerprint(self) -> str:
         """Compute a checksum of the n-grams, their weights and the settings.
