@@ -170,11 +170,12 @@ class _StoredReader:
         self._last: tuple[Callable[[], Doc | None], int, list, Abbreviations] | None = None
 
     def __call__(self, doc: Doc) -> Abbreviations:
+        user_data: dict[Any, Any] = doc.user_data
         if self._last is not None:
             last_doc, size, stored, abbreviations = self._last
-            if last_doc() is doc and _is_unchanged(doc, size, stored):
+            is_same = last_doc() is doc and len(user_data) == size
+            if is_same and all(user_data.get(key) is part for key, part in stored):
                 return abbreviations
-        user_data: dict[Any, Any] = doc.user_data
         stored = [item for item in user_data.items() if _is_ours(item[0])]
         if not stored:
             return _NONE
@@ -182,16 +183,11 @@ class _StoredReader:
             (key[2], [Sense(definition[2], definition[0], definition[1]) for definition in part])
             for key, part in stored
         )
-        self._last = weakref.ref(doc), len(doc.user_data), stored, abbreviations
+        self._last = weakref.ref(doc), len(user_data), stored, abbreviations
         return abbreviations
 
 
 _read_stored = _StoredReader()
-
-
-def _is_unchanged(doc: Doc, size: int, stored: Iterable[tuple[Any, Any]]) -> bool:
-    user_data: dict[Any, Any] = doc.user_data
-    return len(user_data) == size and all(user_data.get(key) is part for key, part in stored)
 
 
 def find_long_forms(doc: Doc, spans: Sequence[Span]) -> list[str]:

@@ -312,7 +312,11 @@ def make_doc(document: Document, *, nlp: Language, report: CorpusReport) -> Doc:
     doc = nlp.make_doc(document.text)
     if document.doc_id:
         doc.user_data[DOC_ID_KEY] = document.doc_id
-    spans = [_span(doc, mention) for mention in document.mentions]
+    # Never None: "expand" finds a span for every extent inside the text.
+    spans: list[Any] = [
+        doc.char_span(*mention.extent, mention.label, mention.kb_id, alignment_mode="expand")
+        for mention in document.mentions
+    ]
     doc.spans[MENTIONS_KEY] = spans
     set_mentions(doc, document.mentions)
     whole = [
@@ -326,13 +330,6 @@ def make_doc(document: Document, *, nlp: Language, report: CorpusReport) -> Doc:
         report.misaligned += (span.start_char, span.end_char) != mention.extent
     report.overlapping += len(whole) - len(doc.ents)
     return doc
-
-
-def _span(doc: Doc, mention: Mention) -> Span:
-    # Never None: "expand" finds a span for every extent inside the text.
-    return doc.char_span(  # type: ignore[return-value]
-        *mention.extent, label=mention.label, kb_id=mention.kb_id, alignment_mode="expand"
-    )
 
 
 def set_other_fields(doc: Doc, fields: dict[str, Any]) -> None:

@@ -89,7 +89,7 @@ def _document(doc_id: str, blocks: Iterable[_Block], *, report: CorpusReport) ->
     offset = 0
     for block in blocks:
         for place, columns in block.rows:
-            if _is_relation(columns):
+            if len(columns) in (4, 5) and _RELATION_NAME.fullmatch(columns[1]):
                 report.skipped["relation lines"] += 1
                 continue
             try:
@@ -101,10 +101,6 @@ def _document(doc_id: str, blocks: Iterable[_Block], *, report: CorpusReport) ->
         texts.append(block.text)
         offset += len(block.text) + 1
     return Document(doc_id, "\n".join(texts), tuple(mentions), passages=len(texts))
-
-
-def _is_relation(columns: list[str]) -> bool:
-    return len(columns) in (4, 5) and _RELATION_NAME.fullmatch(columns[1]) is not None
 
 
 def _mention(columns: list[str], *, block: _Block, place: Place, report: CorpusReport) -> Mention:

@@ -125,7 +125,8 @@ def run_sections(rows: Sequence[Row]) -> list[Section]:
         `comparison_row`.
     RETURNS (List[Section]): The tables.
     """
-    shown = [_without_constants(row, rows) for row in rows]
+    varied = {key for key in _LABELS if len({row[key] for row in rows}) > 1}
+    shown = [{key: row[key] for key in row if key not in _LABELS or key in varied} for row in rows]
     accuracy = Section(_ACCURACY, [shown_row for row in shown for shown_row in _by_group(row)])
     protocol = rows[0]["protocol"]
     suffix = f" (protocol: {protocol}{_CAUTIONS.get(protocol, '')})"
@@ -137,11 +138,6 @@ def run_sections(rows: Sequence[Row]) -> list[Section]:
 
 def _prefix(group: str) -> str:
     return "" if group == ALL else f"{group}_"
-
-
-def _without_constants(row: Row, rows: Sequence[Row]) -> Row:
-    varied = {key for key in _LABELS if len({other[key] for other in rows}) > 1}
-    return {key: row[key] for key in row if key not in _LABELS or key in varied}
 
 
 def _head(row: Row) -> Row:

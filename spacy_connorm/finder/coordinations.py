@@ -60,21 +60,14 @@ def _join(
     wider = []
     for mention, windows in possible.items():
         for start, end, interpretations, taken in windows:
-            parts = _named_parts(interpretations, names)
+            named = (parts for parts in interpretations if all(part in names for part in parts))
+            parts = next(named, ())
             if parts and taken.isdisjoint(parts):
                 own = [names[part] for part in parts]
                 name = PART_SEPARATOR.join(own) if all(own) else ""
                 wider.append(mention._replace(start=start, end=end, name=name))
                 break
     return choose_mentions([*wider, *mentions]) if wider else list(mentions)
-
-
-def _named_parts(
-    interpretations: Iterable[tuple[str, ...]], names: Mapping[str, str]
-) -> tuple[str, ...]:
-    """Get the first parts that are all names; none if there are no such parts."""
-    named = (parts for parts in interpretations if all(part in names for part in parts))
-    return next(named, ())
 
 
 def _next(doc: Doc, place: int, step: int) -> int:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..files.arrays import list_ranges
 from ..index.hash_sets import MOST_WORDS, HashSet
 from ..text.word_forms import DERIVED
 from .known_names import KnownNames
@@ -320,9 +321,7 @@ def _pairs(single: Replacements, distance: int) -> Replacements:
         np.searchsorted(single.places, single.places + distance, side=side)
         for side in ("left", "right")
     )
-    counts = last - first
-    one = np.repeat(np.arange(len(counts)), counts)
-    other = np.arange(len(one)) + np.repeat(first - np.cumsum(counts) + counts, counts)
+    one, other = list_ranges(first, last)
     certainty = single.certainty[one] * single.certainty[other]
     least = np.where(np.maximum(single.certainty[one], single.certainty[other]) < DERIVED, 3, 2)
     pairs = Replacements(
@@ -360,11 +359,9 @@ def _replacements(
     order = np.argsort(owners, kind="stable")
     start = np.searchsorted(owners[order], np.arange(len(distinct) + 1))
     is_long = (tokens.sizes == 1) & (tokens.letters > _SHORT)
-    counts = np.where(is_long, np.diff(start)[which], 0)
-    numbers = order[
-        np.arange(counts.sum()) + np.repeat(start[which] - np.cumsum(counts) + counts, counts)
-    ]
-    places = np.repeat(np.arange(len(which)), counts)
+    # Short ones have none.
+    places, numbers = list_ranges(start[which], start[which + is_long])
+    numbers = order[numbers]
     kept = _have_company(tokens.hashes, places, company[numbers])
     places, numbers = places[kept], numbers[kept]
     substituted = Replacements(

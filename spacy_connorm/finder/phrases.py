@@ -24,6 +24,14 @@ def tokens_of(text: str) -> list[str]:
     return TOKEN.findall(text)
 
 
+def _in_context(text: str) -> Iterator[tuple[str, str, str]]:
+    """YIELDS (Tuple[str, str, str]): What is before a word or sign of a text, the word, and what is
+    after it; empty at the ends.
+    """
+    tokens = ["", *tokens_of(text), ""]
+    return zip(tokens, tokens[1:], tokens[2:], strict=False)
+
+
 class Phrases:
     """Reads what joins the words of a text in one language. `phrases_of` makes one for each."""
 
@@ -84,14 +92,12 @@ class Phrases:
 
         RETURNS (bool): True if it does, and there is no other one.
         """
-        tokens = ["", *tokens_of(text.lower()), ""]
         joints = self._finder.pairing_conjunctions | _SIGNS
-        sides = [
-            (before, after)
-            for before, word, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
+        return all(
+            before.isdigit() and after.isdigit()
+            for before, word, after in _in_context(text.lower())
             if word in joints
-        ]
-        return all(before.isdigit() and after.isdigit() for before, after in sides)
+        )
 
     def has_preposition(self, text: str) -> bool:
         """Check for a preposition between two findings: "infarction with pulmonary embolism", but
@@ -100,14 +106,13 @@ class Phrases:
 
         RETURNS (bool): True if there is one.
         """
-        tokens = ["", *tokens_of(text.lower()), ""]
         determiners = self._classes.determiners
         return any(
             word in self._joining
             and after not in determiners
             and not (before.isdigit() and after.isdigit())
             and not self._is_of(before, word)
-            for before, word, after in zip(tokens, tokens[1:], tokens[2:], strict=False)
+            for before, word, after in _in_context(text.lower())
         )
 
     def may_reorder(self, text: str) -> bool:
@@ -133,7 +138,7 @@ class Phrases:
             word in joints
             and not (at_place and self._is_at_place(word, after, tokens))
             and not self._is_of(before, word)
-            for before, word, after in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False)
+            for before, word, after in _in_context(text.lower())
         )
 
     def _is_of(self, before: str, word: str) -> bool:
@@ -169,10 +174,9 @@ class Phrases:
 
         YIELDS (Tuple[str, str, str]): The word before it, the verb, and the word after it.
         """
-        tokens = ["", *tokens_of(text), ""]
-        for before, word, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
-            if word in self._classes.copulas:
-                yield before, word, after
+        for context in _in_context(text):
+            if context[1] in self._classes.copulas:
+                yield context
 
     def disagrees(self, text: str) -> bool:
         """Check for a verb that is not of the noun before it, "morphology of the cells is

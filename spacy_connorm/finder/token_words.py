@@ -11,6 +11,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
+from ..files.arrays import list_ranges
 from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.composites import composite_splitter
@@ -126,10 +127,9 @@ def _of_tokens(distinct: Sequence[Readings], which: np.ndarray, tokens: np.ndarr
     """
     counts = np.array([len(token.least) for token in distinct], dtype="int64")
     readings = Readings.joined(distinct)
-    starts, sizes = (np.cumsum(counts) - counts)[which], counts[which]
-    ends = np.cumsum(sizes)
-    numbers = np.repeat(starts - ends + sizes, sizes) + np.arange(ends[-1] if len(ends) else 0)
-    return Replacements(np.repeat(tokens, sizes), *(column[numbers] for column in readings))
+    ends = np.cumsum(counts)
+    owners, numbers = list_ranges((ends - counts)[which], ends[which])
+    return Replacements(tokens[owners], *(column[numbers] for column in readings))
 
 
 def _is_break(text: str) -> bool:

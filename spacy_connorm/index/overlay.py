@@ -207,19 +207,15 @@ class SynonymOverlay:
             vector if it has no text left). None if there are no such concepts.
         """
         if search not in self._means:
-            concepts = self._changed_concepts(search.target)
-            means = [self._mean(concept, search.target) for concept in concepts]
-            searcher = self._searcher(means) if means else None
+            changed = {concept for _, concept in self.removed}
+            if search.target & D:
+                changed.update(*self.added)
+            concepts, searcher = sorted(changed), None
+            if concepts:
+                means = stack(self._mean(concept, search.target) for concept in concepts)
+                searcher = ExactSearcher(from_raw(means, metric=self.index.metric))
             self._means[search] = (np.asarray(concepts, dtype="int64"), searcher)
         return self._means[search]
-
-    def _searcher(self, raw: Iterable[Raw]) -> ExactSearcher:
-        return ExactSearcher(from_raw(stack(raw), metric=self.index.metric))
-
-    def _changed_concepts(self, target: int) -> list[int]:
-        removed = {concept for _, concept in self.removed}
-        added = {concept for denoted in self.added for concept in denoted}
-        return sorted(removed | added if target & D else removed)
 
     def _mean(self, concept: int, target: int) -> Raw:
         from scipy.sparse import csr_matrix

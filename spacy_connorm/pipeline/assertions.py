@@ -395,9 +395,8 @@ class _MarkedNote(NotedDocument):
 
     def _is_amount(self, place: int) -> bool:
         words = self.words[place : place + 2]
-        return "".join(words).startswith(_GRADES) or not self.rules.classes.amounts.isdisjoint(
-            words[:1]
-        )
+        is_grade = "".join(words).startswith(_GRADES)
+        return is_grade or not self.rules.classes.amounts.isdisjoint(words[:1])
 
     def _is_label(self, place: int) -> bool:
         """Check for the label of another field, without a mention: "no fever, social history: "."""

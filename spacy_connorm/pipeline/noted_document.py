@@ -174,9 +174,10 @@ class NotedDocument:
         ends: dict[int, list[int]] = {}
         for span in self.spans:
             places = ends.setdefault(bisect_right(self.starts, span.start), [])
-            places.append(span.end_char - _pluses(span.text))
+            places.append(span.start_char + len(span.text.rstrip(_PLUS)))
             if self.mentions[span.start] > span.end:
-                places.append(self._end_of(self.mentions[span.start] - 1))
+                last = self.doc[self.mentions[span.start] - 1]
+                places.append(last.idx + len(last))
         for statement, places in ends.items():
             is_last = statement == len(self.starts)
             end = len(self.text) if is_last else self.doc[self.starts[statement]].idx
@@ -185,10 +186,6 @@ class NotedDocument:
             if start and self.words[start - 1] == _QUESTION:
                 start -= 2
             yield StatementPlace(self.doc[start].idx, end, tuple(places))
-
-    def _end_of(self, place: int) -> int:
-        token = self.doc[place]
-        return token.idx + len(token)
 
     def _joined_before(self, last: int, *, is_list: bool = False) -> Iterator[int]:
         """Find the mention that ends at a token, and those joined with it. In a list that begins a
@@ -311,7 +308,3 @@ def has_any(places: Sequence[int], first: int, last: int) -> bool:
     RETURNS (bool): True if so.
     """
     return bisect_left(places, first) < bisect_left(places, last)
-
-
-def _pluses(text: str) -> int:
-    return len(text) - len(text.rstrip(_PLUS))

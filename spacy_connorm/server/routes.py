@@ -58,7 +58,8 @@ def build_api(
         responses=PROBLEMS,
     )
     _add_problems(api)
-    _add_files(api)
+    for route, name in FILES.items():
+        api.add_api_route(route, _sender(PAGE / name), include_in_schema=False)
     _add_answers(api, pipeline, limits, review)
     _add_corrections(api, pipeline, limits)
     if review is not None:
@@ -93,11 +94,6 @@ def _add_problems(api: FastAPI) -> None:
 
 def _respond(problem: Problem) -> JSONResponse:
     return JSONResponse(problem.content, status_code=problem.status)
-
-
-def _add_files(api: FastAPI) -> None:
-    for route, name in FILES.items():
-        api.add_api_route(route, _sender(PAGE / name), include_in_schema=False)
 
 
 def _sender(path: Path) -> Any:

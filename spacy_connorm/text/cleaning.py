@@ -34,11 +34,7 @@ def encodable(texts: Sequence[str]) -> list[str]:
     # `isprintable` is fast, and surrogates are not printable.
     if all(map(str.isprintable, texts)):
         return list(texts)
-    return [text if text.isprintable() else _mend(text) for text in texts]
-
-
-def _mend(text: str) -> str:
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return [text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in texts]
 
 
 _NAMES = (

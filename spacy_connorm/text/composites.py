@@ -49,13 +49,6 @@ def _compile_separator(conjunctions: Iterable[str]) -> re.Pattern[str]:
     )
 
 
-def _compile_idioms(idioms: Iterable[str]) -> re.Pattern[str]:
-    """Compile phrases that are a single conjunct of a longer coordination, with or without commas
-    before their words.
-    """
-    return re.compile(rf"\b{any_of(idioms)}\b".replace(r"\ ", ",? "), re.IGNORECASE)
-
-
 def _with_stem(before: str, cut: str) -> str:
     """Add the stem of the word before to a truncated word.
 
@@ -133,7 +126,9 @@ class CompositeSplitter:
         self._combining_forms = sorted(self._classes.combining_forms, key=len, reverse=True)
         self._compound_heads = sorted(self._classes.compound_heads, key=len, reverse=True)
         self._separator = _compile_separator(self._classes.conjunctions)
-        self._idiom = _compile_idioms(self._classes.idioms)
+        # A phrase that is a single conjunct of a longer coordination, with or without commas.
+        idioms = any_of(self._classes.idioms).replace(r"\ ", ",? ")
+        self._idiom = re.compile(rf"\b{idioms}\b", re.IGNORECASE)
 
     def restore_words(self, segments: list[list[str]]) -> list[list[list[str]]]:
         """Complete the truncated words of a coordination: "T-" in "T- and B-cell lymphoma", and "2"

@@ -16,6 +16,7 @@ from torch.utils.data import Dataset
 
 from ..encoders.protocol import TrainableModule
 from ..encoders.tokens import batches_by_length
+from ..files.arrays import list_ranges
 from .batchers import Batcher, Ranking
 from .batches import Batch, RelationKind, read_batches, write_batches
 from .objectives.objective import Objective
@@ -50,11 +51,10 @@ class TokenTable:
         RETURNS (List[List[int]]): The tokens of each of these texts.
         """
         lengths = self.lengths[rows]
-        ends = np.cumsum(lengths)
-        places = np.arange(lengths.sum()) + np.repeat(self._ends[rows] - ends, lengths)
+        _, places = list_ranges(self._ends[rows] - lengths, self._ends[rows])
         # One list, cut into pieces: a list for each slice of the array takes five times as long.
         tokens = self._values[places].tolist()
-        return [tokens[start:end] for start, end in pairwise([0, *ends.tolist()])]
+        return [tokens[start:end] for start, end in pairwise([0, *np.cumsum(lengths).tolist()])]
 
 
 class BatchTensors(TypedDict):

@@ -16,7 +16,6 @@ from ..files.atomic import require_apart, write_errors
 from ..files.configs import config_errors, read_config, require_sections
 from ..files.folders import require_replaceable
 from ..files.text import existing_file, sha256
-from .batchers import Batcher
 from .checkpoints import remove_work, require_no_work, require_same_start, start_work, work_folder
 from .config import (
     AnyObjective,
@@ -92,7 +91,8 @@ def train(
     with config_errors():
         blocks = registry.resolve({name: config[name] for name in _SECTIONS})
     data, training, encoder = blocks["data"], blocks["training"], blocks["encoder"]
-    _require_repeating(data, training.batcher)
+    if data.data_share is not None and training.batcher.each_once:
+        raise ConnormError(Errors.CN839.format(batcher=type(training.batcher).__name__))
     require_trainable(encoder)
     work = work_folder(output_path)
     for folder in (output_path, work):
@@ -161,12 +161,6 @@ def is_main_process() -> bool:
     RETURNS (bool): True if it does.
     """
     return int(os.environ.get("RANK", 0)) == 0
-
-
-def _require_repeating(data: TrainingData, batcher: Batcher) -> None:
-    """Refuse a share of D if the batcher does not repeat texts."""
-    if data.data_share is not None and batcher.each_once:
-        raise ConnormError(Errors.CN839.format(batcher=type(batcher).__name__))
 
 
 def _to_search(block: dict[str, Any], *, config: Config, objective: AnyObjective) -> dict[str, Any]:

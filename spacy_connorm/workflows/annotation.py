@@ -1,7 +1,7 @@
 """Annotate files of texts with a saved pipeline."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -159,9 +159,10 @@ def annotate(
         nested_mentions=nested_mentions,
     )
     _, normalizer = annotator.load()
-    exporter = target.exporter
-    if vocabulary := normalizer.lookup.index.store.own_vocabulary:
-        exporter = _with_vocabulary(exporter, options, vocabulary)
+    exporter: Any = target.exporter
+    vocabulary = normalizer.lookup.index.store.own_vocabulary
+    if vocabulary and hasattr(exporter, "database") and not options.get("database"):
+        exporter = replace(exporter, database=vocabulary)
     work = partial(_render, annotator, exporter)
     # Fields with default names may be missing, those that the user has named may not.
     named = ("" if id_field == ID_FIELD else id_field, options.get("subject_field"))
@@ -290,13 +291,6 @@ class Annotator:
         spans_key = ALL_MENTIONS_KEY if self.nested_mentions else normalizer.cfg["spans_key"]
         for doc, number in nlp.pipe(docs, as_tuples=True, batch_size=self.batch_size):
             yield _read(doc, number, normalizer, spans_key, self.id_field)
-
-
-def _with_vocabulary(exporter: Any, options: Mapping[str, Any], vocabulary: str) -> Any:
-    """Tell an exporter the vocabulary of the ontology's ids, unless the user has told it."""
-    if not hasattr(exporter, "database") or options.get("database"):
-        return exporter
-    return replace(exporter, database=vocabulary)
 
 
 def _render(

@@ -114,10 +114,6 @@ def _maps_whole_files() -> bool:
     return sys.platform != "darwin"
 
 
-def _bits(width: int) -> int:
-    return min(ceil(_BITS_OF_A_CODE / width), _MOST_BITS)
-
-
 def _sample(vectors: Vectors, lists: int, seed: int) -> np.ndarray:
     count = min(max(lists * _SAMPLE_OF_A_LIST, _LEAST_SAMPLE), len(vectors))
     rows = np.random.default_rng(seed).choice(len(vectors), count, replace=False)
@@ -139,7 +135,7 @@ def _train(sample: np.ndarray, lists: int, seed: int) -> Any:
     clustering.seed, clustering.niter, clustering.spherical = seed, _ITERATIONS, True
     clustering.min_points_per_centroid, clustering.max_points_per_centroid = 1, len(sample)
     clustering.train(sample, quantizer)
-    metric, bits = faiss.METRIC_INNER_PRODUCT, _bits(width)
+    metric, bits = faiss.METRIC_INNER_PRODUCT, min(ceil(_BITS_OF_A_CODE / width), _MOST_BITS)
     index = faiss.IndexIVFRaBitQ(quantizer, width, lists, metric, True, bits)
     index.train(sample[:_LEAST_SAMPLE])
     return index
