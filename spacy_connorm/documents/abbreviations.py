@@ -153,8 +153,8 @@ def read_abbreviations(doc: Doc) -> Abbreviations:
     RETURNS (Abbreviations): Those of scispaCy's detector if it found any, otherwise those of
         `set_abbreviations`.
     """
-    if _is_theirs(doc, _ABBREVIATIONS) and (found := list(_detected(doc))):
-        return Abbreviations([(0, found)])
+    if _is_theirs(doc, _ABBREVIATIONS) and (senses := list(_detected(doc))):
+        return Abbreviations([(0, senses)])
     return _read_stored(doc)
 
 
@@ -243,7 +243,7 @@ def abbreviation_spans(doc: Doc, text: str | None = None) -> list[Span]:
     defined = get_abbreviations(doc)
     if not defined:
         return []  # joining the text of a document takes longer than everything else
-    found = []
+    spans = []
     abbreviations = read_abbreviations(doc)
     shorts = ShortForms(definition.short for definition in defined)
     text = doc.text if text is None else text
@@ -255,8 +255,8 @@ def abbreviation_spans(doc: Doc, text: str | None = None) -> list[Span]:
             continue
         # In joined documents, it may be defined in another one; a heading stands for itself.
         if abbreviations.at(use.start).get(use.short, use.short) != use.short:
-            found.append(span)
-    return found
+            spans.append(span)
+    return spans
 
 
 def get_long_form(span: Span) -> str | None:
@@ -283,8 +283,8 @@ def _detected(doc: Doc) -> Iterator[Sense]:
 
     YIELDS (Sense): The abbreviations.
     """
-    found = _read(doc, _ABBREVIATIONS)
-    for entry in found if isinstance(found, list | tuple) else ():
+    entries = _read(doc, _ABBREVIATIONS)
+    for entry in entries if isinstance(entries, list | tuple) else ():
         if isinstance(entry, Span):
             start, short, long = entry.start_char, entry.text, _text(_read(entry, _LONG_FORM))
         elif isinstance(entry, dict) and entry.keys() >= _SERIALIZED:

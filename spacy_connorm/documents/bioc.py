@@ -204,9 +204,9 @@ def _located(
 
 
 def _in_text(offset: int, owner: _Block | None, blocks: list[_Block]) -> int | None:
-    found = owner.place(offset) if owner else None
-    if found is not None:
-        return found
+    place = owner.place(offset) if owner else None
+    if place is not None:
+        return place
     # The separator between two blocks is also a character.
     placed = (block.place(offset, gap=gap) for gap in (0, 1) for block in blocks)
     return next((block for block in placed if block is not None), None)
@@ -256,10 +256,10 @@ def _field(record: Any, key: str, expected: Any, place: Place) -> Any:
     """
     if not isinstance(record, dict):
         _refuse(place, f"an object with `{key}` is expected, not {quote(record)}")
-    found = record.get(key)
-    if found is not None and not isinstance(found, expected):
-        _refuse(_place_of(record, place), f"`{key}` is {quote(found)}")
-    return found
+    value = record.get(key)
+    if value is not None and not isinstance(value, expected):
+        _refuse(_place_of(record, place), f"`{key}` is {quote(value)}")
+    return value
 
 
 def _place_of(record: Record, place: Place) -> Place:

@@ -176,7 +176,7 @@ def _mention(
         start, _, end = span.partition(" ")
         fragments.append((max(0, int(start) - before), int(end) - before))
     annotated = columns[2] if len(columns) > 2 else ""
-    found = " ".join(text[start:end] for start, end in sorted(fragments))
+    covered = " ".join(text[start:end] for start, end in sorted(fragments))
     return make_mention(
         text,
         fragments,
@@ -185,7 +185,7 @@ def _mention(
         place=place,
         report=report,
         # Line breaks in a mention are spaces in its line.
-        annotated="" if annotated.split() == found.split() else annotated,
+        annotated="" if annotated.split() == covered.split() else annotated,
     )
 
 
@@ -255,8 +255,8 @@ class BratExporter:
             parts = (document.text[start:end] for start, end in mention.fragments)
             yield f"T{number}\t{kind} {place}\t{' '.join(parts).translate(BREAKS)}\n"
             for concept_id in mention.concept_ids:
-                found = mention.find_candidate(concept_id)
-                name = found.name.translate(BREAKS) if found else ""
+                candidate = mention.find_candidate(concept_id)
+                name = candidate.name.translate(BREAKS) if candidate else ""
                 reference = self._reference(concept_id)
                 yield f"N{next(references)}\tReference T{number} {reference}\t{name}\n"
             for assertion in mention.assertions or ():

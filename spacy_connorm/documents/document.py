@@ -272,9 +272,9 @@ def make_mention(
         if start < 0 or max(start, end) > len(text) or not text[start:end].strip():
             message = Errors.CN207.format(place=place, start=start, end=end, length=len(text))
             raise ConnormError(message)
-    found = " ".join(text[start:end].strip() for start, end in fragments)
-    annotated = annotated.strip() or found
-    if annotated != found:
+    covered = " ".join(text[start:end].strip() for start, end in fragments)
+    annotated = annotated.strip() or covered
+    if annotated != covered:
         report.mismatched.append(str(place))
     return Mention(annotated, label.strip(), normalize_ids(ids), fragments)
 
@@ -291,13 +291,13 @@ def keep_types(
     RETURNS (Document): The document with the kept mentions.
     """
     types, unlinked = frozenset(types), frozenset(unlinked)
-    kept = []
+    mentions = []
     for mention in document.mentions:
         if mention.label in types or not (types or mention.label in unlinked):
-            kept.append(mention)
+            mentions.append(mention)
         else:
             report.left_out[mention.label] += 1
-    return replace(document, mentions=tuple(kept))
+    return replace(document, mentions=tuple(mentions))
 
 
 def make_doc(document: Document, *, nlp: Language, report: CorpusReport) -> Doc:

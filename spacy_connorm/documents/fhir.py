@@ -81,8 +81,8 @@ class FhirNdjsonExporter:
 
     def render(self, document: Document, changes: Counter[str]) -> Any:
         source = {"type": "DocumentReference", "identifier": {"value": _allowed(document.doc_id)}}
-        found = self._findings(document, source, changes)
-        return FhirEntries(self._own_id(document).bytes, [json_line(finding) for finding in found])
+        lines = list(map(json_line, self._findings(document, source, changes)))
+        return FhirEntries(self._own_id(document).bytes, lines)
 
     def write(self, rendered: Iterable[Any], path: Path, changes: Counter[str]) -> None:
         with open_text(path, "wt") as file:
@@ -160,10 +160,10 @@ class FhirBundleExporter(FhirNdjsonExporter):
             **_subject(document, self.subject_field),
             "content": [{"attachment": {**attachment, **({"data": content} if content else {})}}],
         }
-        found = self._findings(document, {"reference": _url(note)}, changes)
+        findings = self._findings(document, {"reference": _url(note)}, changes)
         entries = [
             f'{{"fullUrl": "{_url(resource)}", "resource": {json_line(resource)}}}'
-            for resource in (note, *found)
+            for resource in (note, *findings)
         ]
         return FhirEntries(own_id.bytes, entries)
 
@@ -234,10 +234,10 @@ def _concept(
 ) -> dict[str, Any]:
     codings = []
     for concept_id in concept_ids:
-        found = mention.find_candidate(concept_id)
-        coding = _coding(concept_id, found.name if found else "", system, database)
+        candidate = mention.find_candidate(concept_id)
+        coding = _coding(concept_id, candidate.name if candidate else "", system, database)
         codings.append(coding)
-        others = map(_coding, _codes(found))
+        others = map(_coding, _codes(candidate))
         codings += (other for other in others if other.items() - coding.items())
     return {**({"coding": codings} if codings else {}), "text": _allowed(mention.text)}
 

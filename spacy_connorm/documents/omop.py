@@ -80,7 +80,7 @@ class OmopExporter(Dated):
         for concept_id in mention.concept_ids or ("",):
             is_known = self.omop_concept_ids and _is_whole(concept_id, largest=_INTEGER)
             known = int(concept_id) if is_known else _NO_CONCEPT
-            found = mention.find_candidate(concept_id)
+            candidate = mention.find_candidate(concept_id)
             nearest = mention.leading[0] if mention.leading else None
             yield (
                 snippet,
@@ -90,7 +90,7 @@ class OmopExporter(Dated):
                 known,
                 (
                     *_assertion(mention.assertions),
-                    _modifiers(mention, concept_id, found or (None if concept_id else nearest)),
+                    _modifiers(mention, concept_id, candidate or (None if concept_id else nearest)),
                 ),
             )
 
@@ -131,18 +131,18 @@ def _window(text: str, mention: Mention) -> str:
     return text[max(0, start - beside) : end + beside][:_SHORT]
 
 
-def _modifiers(mention: Mention, concept_id: str, found: Candidate | None) -> str:
+def _modifiers(mention: Mention, concept_id: str, candidate: Candidate | None) -> str:
     facts = {
         "end": mention.extent[1],
         "label": mention.label[:_SHORT],
         "concept_id": concept_id or mention.kb_id,
-        "score": found.score if found else None,
-        "probability": found.probability if found else None,
-        "name": found.name[:_SHORT] if found and concept_id else "",
+        "score": candidate.score if candidate else None,
+        "probability": candidate.probability if candidate else None,
+        "name": candidate.name[:_SHORT] if candidate and concept_id else "",
         "long_form": mention.long_form[:_SHORT],
         "assertions": mention.assertions or None,
         "possibility": mention.possibility,
-        "codes": found.codes if found and concept_id else None,
+        "codes": candidate.codes if candidate and concept_id else None,
     }
     given = {key: value for key, value in facts.items() if value not in ("", None)}
     while len(text := json.dumps(given, ensure_ascii=False)) > _LONG:

@@ -77,10 +77,10 @@ def read_corpus(
             continue
         report.count_document(document.doc_id, passages=document.passages)
         report.without_mentions += not document.mentions
-        kept = keep_types(document, types=types, unlinked=form.unlinked, report=report)
+        chosen = keep_types(document, types=types, unlinked=form.unlinked, report=report)
         if translation is not None:
-            kept = translation.translate(kept, report.translated)
-        yield make_doc(kept, nlp=nlp, report=report)
+            chosen = translation.translate(chosen, report.translated)
+        yield make_doc(chosen, nlp=nlp, report=report)
     report.odd.require_few()
     if not report.doc_ids:
         raise ConnormError(

@@ -69,11 +69,11 @@ def set_kb_ids(
             for token in span:
                 token.ent_kb_id_ = kb_id
     elif spans:
-        found = {_place(span): kb_id for span, kb_id in zip(spans, kb_ids, strict=True)}
+        by_place = {_place(span): kb_id for span, kb_id in zip(spans, kb_ids, strict=True)}
         group = doc.spans[spans_key]
         for number, span in enumerate(group):
-            if _place(span) in found:
-                span.kb_id_ = found[_place(span)]
+            if _place(span) in by_place:
+                span.kb_id_ = by_place[_place(span)]
                 group[number] = span
 
 

@@ -239,10 +239,10 @@ def _read_row(path: str | Path, row: TableRow, columns: list[str]) -> TermMappin
         raise unreadable(
             path, number, "SSSOM", f"it has {len(cells)} cells for {len(columns)} columns"
         )
-    found = dict(zip(columns, cells, strict=False))
-    if missing := [name for name in _REQUIRED if not found.get(name)]:
+    by_column = dict(zip(columns, cells, strict=False))
+    if missing := [name for name in _REQUIRED if not by_column.get(name)]:
         raise unreadable(path, number, "SSSOM", f"it has no {missing[0]}")
-    known = {name: cell for name, cell in found.items() if name in COLUMNS and cell}
+    known = {name: cell for name, cell in by_column.items() if name in COLUMNS and cell}
     try:
         values = {name: _from_cell(name, cell) for name, cell in known.items()}
     except ValueError as error:
@@ -253,7 +253,7 @@ def _read_row(path: str | Path, row: TableRow, columns: list[str]) -> TermMappin
         values.setdefault("status", ACCEPTED)
     if values.get("status", REVIEW) not in STATUSES:
         raise unreadable(path, number, "SSSOM", f"its status is not in {', '.join(STATUSES)}")
-    others = {name: cell for name, cell in found.items() if name not in COLUMNS}
+    others = {name: cell for name, cell in by_column.items() if name not in COLUMNS}
     return TermMapping(**values, others=others)
 
 

@@ -136,14 +136,14 @@ class NgramShim(EncoderShim):
         counts: list[int] = []
         bounds = [0]
         for key in inputs:
-            found = Counter(map(columns.get, split_ngrams(key.decode(), **self.cfg)))
-            del found[None]  # n-grams that were not in the texts
+            times = Counter(map(columns.get, split_ngrams(key.decode(), **self.cfg)))
+            del times[None]  # n-grams that were not in the texts
             # Words are padded with spaces. Otherwise, two texts with no other known n-gram would
             # have a cosine of 1.
-            if list(found) != [blank]:
-                known = sorted(found)
+            if list(times) != [blank]:
+                known = sorted(times)
                 indices += known
-                counts += [found[column] for column in known]
+                counts += [times[column] for column in known]
             bounds.append(len(indices))
         which = np.array(indices, dtype="int32")
         data = np.array(counts, dtype="float32") * idf[which]

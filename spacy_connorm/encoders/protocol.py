@@ -61,9 +61,9 @@ def fitted(model: Encoder, texts: list[str] | None = None) -> Encoder:
     RETURNS (Model[List[str], Floats2d]): A new encoder.
     RAISES (ConnormError): CN300 for a model that is not an encoder.
     """
-    found = replica(model)
-    found.initialize(X=texts)
-    return found
+    encoder = replica(model)
+    encoder.initialize(X=texts)
+    return encoder
 
 
 def encoder_inputs(model: Encoder, texts: Sequence[str]) -> list[bytes]:

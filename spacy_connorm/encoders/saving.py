@@ -98,8 +98,8 @@ def _array_file(path: Path, name: str) -> Path:
 
 
 def _restored(model: Encoder, saved: Mapping[str, Any], arrays: dict[str, np.ndarray]) -> Encoder:
-    found = replica(model)
-    shim = shim_of(found)
+    encoder = replica(model)
+    shim = shim_of(encoder)
     shim.restore(saved, arrays)
-    found.set_dim("nO", shim.width, force=True)
-    return found
+    encoder.set_dim("nO", shim.width, force=True)
+    return encoder

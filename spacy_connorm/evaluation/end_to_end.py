@@ -75,13 +75,13 @@ class DocumentSpans(NamedTuple):
         """
         places, linked, ids = zip(*map(_distinct, self), strict=True)
         exact, with_ids, of_document = (len(a & b) for a, b in (places, linked, ids))
-        gold, found = map(len, places)
+        gold, predicted = map(len, places)
         overlapping = [
             len([*filter(None, _neighbours(*sides).values())]) for sides in (self[::-1], self)
         ]
         return [
-            [exact, found, exact, gold],
-            [overlapping[0], found, overlapping[1], gold],
+            [exact, predicted, exact, gold],
+            [overlapping[0], predicted, overlapping[1], gold],
             [with_ids, len(linked[1]), with_ids, len(linked[0])],
             [of_document, len(ids[1]), of_document, len(ids[0])],
         ]

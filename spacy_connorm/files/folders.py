@@ -453,7 +453,7 @@ def read_object(path: Path) -> dict[str, Any]:
     RETURNS (Dict[str, Any]): The object; empty if the file has none or can't be read.
     """
     try:
-        found = json.loads(path.read_text(encoding="utf8"))
+        content = json.loads(path.read_text(encoding="utf8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}

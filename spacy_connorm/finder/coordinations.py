@@ -155,7 +155,7 @@ class CoordinationJoiner:
             *self._after(doc, mention),
             *self._around(doc, mention),
         }
-        found = []
+        coordinations = []
         for start, end in sorted(windows, key=lambda window: window[0] - window[1]):
             taken = {owners[place] for place in range(start, end) if place in owners} - {mention}
             if any(self._stays(doc, other, mention, start, end) for other in taken):
@@ -169,8 +169,8 @@ class CoordinationJoiner:
             ]
             if interpretations:
                 texts = frozenset(_text(doc, other.start, other.end) for other in taken)
-                found.append(_Coordination(start, end, interpretations, texts))
-        return found
+                coordinations.append(_Coordination(start, end, interpretations, texts))
+        return coordinations
 
     def _stays(
         self, doc: Doc, other: FoundMention, mention: FoundMention, start: int, end: int

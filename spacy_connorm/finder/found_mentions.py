@@ -54,15 +54,15 @@ def choose_mentions(mentions: Iterable[FoundMention]) -> list[FoundMention]:
     RETURNS (List[FoundMention]): The mentions to keep, in the order of the document.
     """
     taken: set[int] = set()
-    kept = []
+    chosen = []
     for mention in sorted(
         mentions, key=lambda mention: (mention.start - mention.end, -mention.score, mention)
     ):
         tokens = range(mention.start, mention.end)
         if taken.isdisjoint(tokens):
             taken.update(tokens)
-            kept.append(mention)
-    return sorted(kept)
+            chosen.append(mention)
+    return sorted(chosen)
 
 
 def with_nested(

@@ -146,13 +146,13 @@ class KnownNames:
         return self._names.get_all(values, self._read)
 
     def _read(self, values: Sequence[int]) -> dict[int, tuple[KnownName, ...]]:
-        found: dict[int, list[KnownName]] = {value: [] for value in values}
+        by_hash: dict[int, list[KnownName]] = {value: [] for value in values}
         hashes = np.asarray(values, dtype="uint64")
-        self._add_indexed(found, hashes)
-        self._add_overlaid(found, hashes)
-        return {value: tuple(names) for value, names in found.items()}
+        self._add_indexed(by_hash, hashes)
+        self._add_overlaid(by_hash, hashes)
+        return {value: tuple(names) for value, names in by_hash.items()}
 
-    def _add_indexed(self, found: dict[int, list[KnownName]], hashes: np.ndarray) -> None:
+    def _add_indexed(self, by_hash: dict[int, list[KnownName]], hashes: np.ndarray) -> None:
         of_bag, rows = self.index.word_bags.rows_of(hashes)
         members, removed = self.index.members, self.overlay.removed
         which, places = list_ranges(members.start[rows], members.start[rows + 1])
@@ -173,15 +173,15 @@ class KnownNames:
             *(column.tolist() for column in columns), strict=True
         ):
             if (row, concept) not in removed and self._is_allowed(concept):
-                found[value].append(KnownName(texts[place], concept, count, rank))
+                by_hash[value].append(KnownName(texts[place], concept, count, rank))
 
-    def _add_overlaid(self, found: dict[int, list[KnownName]], hashes: np.ndarray) -> None:
+    def _add_overlaid(self, by_hash: dict[int, list[KnownName]], hashes: np.ndarray) -> None:
         of_bag, rows = self._added.rows_of(hashes)
         for row, value in zip(rows.tolist(), hashes[of_bag].tolist(), strict=True):
             each = self.overlay.synonyms[row]
             if self._is_allowed(each.concept):
                 name = KnownName(each.text, each.concept, self.overlay.count(each))
-                found[value].append(name)
+                by_hash[value].append(name)
 
     def _is_allowed(self, concept: int) -> bool:
         return self.allowed is None or bool(self.allowed.concepts[concept])

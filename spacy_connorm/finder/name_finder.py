@@ -99,15 +99,15 @@ class NameFinder:
         docs (Sequence[Doc]): The documents.
         RETURNS (List[List[FoundMention]]): All windows by document, including overlapping ones.
         """
-        found = [
+        mentioned = [
             [window for window in place.windows if not window.rule]
             for place in self._judged(self._places(docs))
         ]
-        values = {window.value for windows in found for window in windows}
+        values = {window.value for windows in mentioned for window in windows}
         labels = self._labels.get_all(values, self._read_labels)
         return [
             [*_mentions(windows, labels), *self._ids(doc, windows)]
-            for doc, windows in zip(docs, found, strict=True)
+            for doc, windows in zip(docs, mentioned, strict=True)
         ]
 
     def _ids(self, doc: Doc, windows: Iterable[Window]) -> Iterator[FoundMention]:
@@ -145,11 +145,11 @@ class NameFinder:
         """Find the windows with the words of names, and those that can stand for them."""
         tokens = self.read(docs)
         offsets = document_offsets(docs)
-        found = [
+        parts = [
             find_windows(tokens, self.names, min_certainty=self.settings["min_certainty"]),
             find_unspaced(docs, offsets, self.names, self._context.words),
         ]
-        windows = Windows(*map(np.concatenate, zip(*found, strict=True)))
+        windows = Windows(*map(np.concatenate, zip(*parts, strict=True)))
         numbers = by_document(windows.starts, offsets)
         starts, ends = find_other_names(tokens, self.names.index.other_names)
         others = by_document(starts, offsets)
@@ -285,7 +285,7 @@ def _doc_of(text: str, vocab: Vocab) -> Doc:
 
 
 def _mentions(windows: Sequence[Window], labels: Mapping[int, str]) -> list[FoundMention]:
-    found: dict[tuple[int, int], FoundMention] = {}
+    mentions: dict[tuple[int, int], FoundMention] = {}
     # A full name is preferred to one inverted at a comma: "a deficiency, B12 deficiency".
     plain = {
         (window.value, token)
@@ -297,8 +297,8 @@ def _mentions(windows: Sequence[Window], labels: Mapping[int, str]) -> list[Foun
         start, end = window.start, window.end
         if window.has_pause and any((window.value, token) in plain for token in range(start, end)):
             continue
-        known = found.get((start, end))
+        known = mentions.get((start, end))
         if known is None or known.score < window.score:
             label, name = labels[window.value], window.closest_name
-            found[start, end] = FoundMention(start, end, window.score, label, name)
-    return list(found.values())
+            mentions[start, end] = FoundMention(start, end, window.score, label, name)
+    return list(mentions.values())

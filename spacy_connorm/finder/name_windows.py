@@ -206,12 +206,12 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
     places = np.flatnonzero(is_word & single)
     is_break = (tokens.kinds == BREAK) | ((tokens.kinds == WORD) & ~single)
     words = _Words.at(tokens, places, is_break)
-    found = [*_written(words, np.arange(len(places)), known), *_replaced(words, replaced, known)]
+    parts = [*_written(words, np.arange(len(places)), known), *_replaced(words, replaced, known)]
     # "IgA nephropathy" has the short form in its name.
     written = words._replace(hashes=_running_sums(tokens.written[places]))
-    found += _written(written, _before(np.flatnonzero(is_short[places])), known, least=2)
-    found += _without_adverbs(tokens, places, is_break, replaced, known)
-    return Windows(*map(np.concatenate, zip(*found, strict=True)))
+    parts += _written(written, _before(np.flatnonzero(is_short[places])), known, least=2)
+    parts += _without_adverbs(tokens, places, is_break, replaced, known)
+    return Windows(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def find_other_names(tokens: TokenArrays, others: HashSet) -> tuple[np.ndarray, np.ndarray]:

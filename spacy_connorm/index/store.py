@@ -105,8 +105,8 @@ class ConceptStore:
         return self._xrefs.get_all(concept_ids, self._read_xrefs)
 
     def _read_xrefs(self, concept_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
-        found = self._database.select(f"{_XREFS} WHERE id IN", concept_ids)
-        curies = {concept_id: tuple(curies.split()) for concept_id, curies in found}
+        rows = self._database.select(f"{_XREFS} WHERE id IN", concept_ids)
+        curies = {concept_id: tuple(curies.split()) for concept_id, curies in rows}
         return {concept_id: curies.get(concept_id, ()) for concept_id in concept_ids}
 
     def _xrefs_of(self, number: int) -> tuple[str, ...]:
@@ -288,17 +288,17 @@ class ConceptStore:
         RETURNS (np.ndarray): bool (concepts,): whether each is one of these.
         RAISES (ConnormError): CN406 for an unknown id.
         """
-        found = np.zeros(len(self), dtype="bool")
-        found[self.of_branches(branches)] = True
+        below = np.zeros(len(self), dtype="bool")
+        below[self.of_branches(branches)] = True
         roots = [place for branch in branches if (place := self.number(branch)) is not None]
         child, parent = self._links()
         while True:
             others = np.zeros(len(self), dtype="bool")
-            others[child[~found[parent]]] = True
+            others[child[~below[parent]]] = True
             others[roots] = False
-            if not (found & others).any():
-                return found
-            found &= ~others
+            if not (below & others).any():
+                return below
+            below &= ~others
 
     def placed(self) -> np.ndarray:
         """Find the concepts that have a place in the hierarchy: a parent or a child.
@@ -317,14 +317,14 @@ class ConceptStore:
         return numbers.reshape(-1, 2).T
 
     def _union(self, sql: str, keys: Iterable[Any]) -> np.ndarray:
-        found: set[int] = set()
+        numbers: set[int] = set()
         for key in keys:
             rows = self._database.query(sql, (key,))
             if not rows:
                 raise self._unknown(key)
-            found.update(number for (number,) in rows)
-        self._require_numbers(found)
-        return np.asarray(sorted(found), dtype="int64")
+            numbers.update(number for (number,) in rows)
+        self._require_numbers(numbers)
+        return np.asarray(sorted(numbers), dtype="int64")
 
     def _require_numbers(self, numbers: Collection[Any]) -> None:
         are_numbers = all(type(number) is int for number in numbers)

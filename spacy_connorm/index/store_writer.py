@@ -125,9 +125,9 @@ class StoreWriter:
         RETURNS (int): Its position.
         """
         if concept_id not in self._unknown:
-            found = self._place_in_ontology(concept_id)
-            if found:
-                return found[0]
+            row = self._place_in_ontology(concept_id)
+            if row:
+                return row[0]
             place = len(self)
             self._execute(_ADD, (place, concept_id, "", "", False, ""))
             self._unknown[concept_id] = place
@@ -138,9 +138,9 @@ class StoreWriter:
         by_id = "SELECT place FROM stage.concepts WHERE id = ? AND in_ontology"
         for spelling in (concept_id, *PREFIXES.spellings_of(concept_id)):
             sought = (by_id, *(_BY_OTHER_ID.format(table=table) for table in _OTHER_IDS))
-            found = next(filter(None, (self._find(sql, spelling) for sql in sought)), None)
-            if found:
-                return found
+            row = next(filter(None, (self._find(sql, spelling) for sql in sought)), None)
+            if row:
+                return row
         curie = PREFIXES.curie(concept_id)
         local_id = split_curie(curie)[1]
         # The second search reads all cross-references.

@@ -206,10 +206,10 @@ def rewrite(
     min_certainty (float): Leave out less certain names.
     RETURNS (List[Rewritten]): For each text at most 32 names, the most certain first.
     """
-    found = [_NOTHING] * len(bags)
+    rewritten = [_NOTHING] * len(bags)
     numbers = [number for number, bag in enumerate(bags) if 0 < len(bag) <= _MAX_WORDS]
     if not numbers or not len(names.hashes):
-        return found
+        return rewritten
     bags = [bags[number] for number in numbers]
     sizes = np.array(list(map(len, bags)))
     # Shorter bags are filled with zeros, which change no sum.
@@ -238,8 +238,8 @@ def rewrite(
     bounds = np.searchsorted(texts[first], np.arange(len(bags) + 1)).tolist()
     for number, (start, end) in zip(numbers, pairwise(bounds), strict=True):
         kept = first[start : min(end, start + _MAX_ROWS)]
-        found[number] = Rewritten(rows[kept], certain[kept])
-    return found
+        rewritten[number] = Rewritten(rows[kept], certain[kept])
+    return rewritten
 
 
 def _derivations(

@@ -146,8 +146,8 @@ def phrases(text: str) -> list[str]:
     text (str): The cue, with its parts written out.
     RETURNS (List[str]): The phrases; also with curly apostrophes.
     """
-    found, _ = _alternatives(iter(_PHRASE_ITEM.findall(text)))
-    return list(dict.fromkeys([*found, *(phrase.replace("'", "\u2019") for phrase in found)]))
+    written, _ = _alternatives(iter(_PHRASE_ITEM.findall(text)))
+    return list(dict.fromkeys([*written, *(phrase.replace("'", "\u2019") for phrase in written)]))
 
 
 def _alternatives(items: Iterator[str]) -> tuple[list[str], str]:
@@ -156,12 +156,12 @@ def _alternatives(items: Iterator[str]) -> tuple[list[str], str]:
     items (Iterator[str]): The signs and letters of a cue.
     RETURNS (Tuple[List[str], str]): The alternatives, and the sign; empty at the end.
     """
-    found, phrases = list[str](), [""]
+    complete, phrases = list[str](), [""]
     for item in items:
         if item in (")", ")?"):
-            return [*found, *phrases], item
+            return [*complete, *phrases], item
         if item == "|":
-            found, phrases = [*found, *phrases], [""]
+            complete, phrases = [*complete, *phrases], [""]
         elif item == "(":
             inner, closing = _alternatives(items)
             inner += [""] if closing == ")?" else []
@@ -169,7 +169,7 @@ def _alternatives(items: Iterator[str]) -> tuple[list[str], str]:
         else:
             letter = item.removeprefix("\\")
             phrases = [phrase + letter for phrase in phrases]
-    return [*found, *phrases], ""
+    return [*complete, *phrases], ""
 
 
 def regular_expression(texts: Iterable[str], only_like: Iterable[str] = ()) -> str:

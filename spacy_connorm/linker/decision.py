@@ -127,11 +127,11 @@ def prefer(candidates: list[Candidate], ids: Collection[str], index: ConceptInde
     index (ConceptIndex): Knows the concepts.
     """
     number = index.store.number
-    told = {number(concept_id) for concept_id in ids} - {None}
-    if told and not candidates[-1].part:
+    stated = {number(concept_id) for concept_id in ids} - {None}
+    if stated and not candidates[-1].part:
         best = candidates[0].score
         candidates.sort(
-            key=lambda one: (-one.score, one.score == best and number(one.concept_id) not in told)
+            key=lambda one: (-one.score, one.score == best and number(one.concept_id) not in stated)
         )
 
 

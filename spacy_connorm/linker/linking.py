@@ -56,17 +56,17 @@ def link(
     cleaned = clean_mentions(mentions, long_forms, matched_names)
     words = retriever.index.words
     ways = interpret(dict.fromkeys(cleaned), retriever)
-    found = retrieve(retriever, ways, query)
+    interpreted = retrieve(retriever, ways, query)
     if query.split_composites:
-        for texts, wholes in found.items():
+        for texts, wholes in interpreted.items():
             ways[texts] = split(texts, wholes, words.language.code)
         for texts, parts in retrieve(retriever, ways, query).items():
-            found[texts] += parts
-    for texts, interpretations in found.items():
-        found[texts] = best_first(interpretations, words.classes)
+            interpreted[texts] += parts
+    for texts, interpretations in interpreted.items():
+        interpreted[texts] = best_first(interpretations, words.classes)
     if query.top_k < _DEPTH:
-        found = {texts: _first(query.top_k, ways) for texts, ways in found.items()}
-    return [list(found[texts]) for texts in cleaned]
+        interpreted = {texts: _first(query.top_k, ways) for texts, ways in interpreted.items()}
+    return [list(interpreted[texts]) for texts in cleaned]
 
 
 def candidates_of(
@@ -102,30 +102,30 @@ def retrieve(
     # Everything that the answers depend on.
     calibration = query.calibration
     settings = query.sieve, query.filter, query.rescorers, calibration, depth
-    found: dict[str, list[Candidate]] = {"": []}
+    candidates: dict[str, list[Candidate]] = {"": []}
     new = []
     for _, texts in chain.from_iterable(ways.values()):
         for text in texts:
-            if text not in found:
+            if text not in candidates:
                 known = cache.get((settings, text))
-                found[text] = known or []
+                candidates[text] = known or []
                 if known is None:
                     new.append(text)
     for start in range(0, len(new), _BATCH):
         batch = retriever.encode(new[start : start + _BATCH], allowed)
         answers = run_sieve(batch, query.sieve, query.rescorers, top_k=depth)
         for text in new[start : start + _BATCH]:
-            found[text] = answers.get(text, [])
+            candidates[text] = answers.get(text, [])
             if calibration is not None:
-                found[text] = with_probabilities(found[text], calibration)
-            cache.put((settings, text), found[text])
+                candidates[text] = with_probabilities(candidates[text], calibration)
+            cache.put((settings, text), candidates[text])
     if query.codes is not None:
-        found = query.codes.with_codes(found, retriever.index)
+        candidates = query.codes.with_codes(candidates, retriever.index)
     interpretations: dict[MentionTexts, list[Interpretation]] = {}
     for mention, some in ways.items():
         interpretations[mention] = []
         for kind, texts in some:
-            parts = [found[text] for text in texts]
+            parts = [candidates[text] for text in texts]
             if kind == "reworded name":
                 parts = [_lowered(part, calibration) for part in parts]
             interpretations[mention].append(Interpretation(kind, texts, tuple(parts)))

@@ -128,8 +128,8 @@ def _search(
     retriever: Retriever, query: Query, first: Sequence[str], second: Sequence[str]
 ) -> tuple[list[list[Candidate]], list[list[Candidate]]]:
     """Search texts of two kinds at once."""
-    found = candidates_of(retriever, [*first, *second], query)
-    return found[: len(first)], found[len(first) :]
+    answers = candidates_of(retriever, [*first, *second], query)
+    return answers[: len(first)], answers[len(first) :]
 
 
 def _phrases(names: Sequence[str]) -> list[str]:
@@ -169,26 +169,26 @@ def _misspell(names: Sequence[IndexedName]) -> list[str]:
     return misspelled
 
 
-def _as_written(name: IndexedName, found: Sequence[Candidate]) -> _Example:
+def _as_written(name: IndexedName, candidates: Sequence[Candidate]) -> _Example:
     """Describe the answer for a name that is in the index."""
     itself = Candidate(name.concept_id, name.text, 1.0, name.text, "", searched=name.text)
-    others = (candidate for candidate in found if candidate.concept_id != name.concept_id)
+    others = (candidate for candidate in candidates if candidate.concept_id != name.concept_id)
     rivals = [candidate for candidate in others if candidate.score < SAME_TEXT]
     return _Example(features_of([itself, *rivals])[0], True)
 
 
-def _is_first(name: IndexedName, found: Sequence[Candidate]) -> bool:
+def _is_first(name: IndexedName, candidates: Sequence[Candidate]) -> bool:
     """Check whether the concept of a name is first among what is found, alone or with others."""
-    tied = (candidate.concept_id for candidate in found if candidate.score == found[0].score)
+    tied = (one.concept_id for one in candidates if one.score == candidates[0].score)
     return name.concept_id in tied
 
 
-def _with_and_without(name: IndexedName, found: Sequence[Candidate]) -> Iterator[_Example]:
+def _with_and_without(name: IndexedName, candidates: Sequence[Candidate]) -> Iterator[_Example]:
     """Describe the first candidate for the text of a name: with its concept in the index, and
     without it.
     """
-    others = [candidate for candidate in found if candidate.concept_id != name.concept_id]
-    if found:
-        yield _Example(features_of(found)[0], _is_first(name, found))
+    others = [candidate for candidate in candidates if candidate.concept_id != name.concept_id]
+    if candidates:
+        yield _Example(features_of(candidates)[0], _is_first(name, candidates))
     if others:
         yield _Example(features_of(others)[0], False)

@@ -206,14 +206,14 @@ class SameWords(Rescorer):
         return results.with_raised(raised)
 
     def _raised(
-        self, batch: SearchBatch, place: int, alike: list[Hit], found: list[Hit], items: set[int]
+        self, batch: SearchBatch, place: int, alike: list[Hit], hits: list[Hit], items: set[int]
     ) -> list[Hit]:
         """Raise the hits of names with the mention's words, which other rescorers may have raised.
 
         RETURNS (List[Hit]): The hits in their new order.
         """
         # Texts that users added have items of their own, and are not members.
-        known = (hit for hit in found if hit.member >= 0 and hit.item in items)
+        known = (hit for hit in hits if hit.member >= 0 and hit.item in items)
         best = min(hit.distance for hit in (*alike, *known))
         raised = (hit._replace(distance=best) for hit in alike)
         return _general_first(sorted(raised), batch.texts[place], batch.index)

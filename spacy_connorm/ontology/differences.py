@@ -72,13 +72,13 @@ class Successors:
         concept_id (str): An id, or alternate id, of the old release.
         RETURNS (Successor): The concept of the new release, or the reason why there is none.
         """
-        found = self._in_new(concept_id)
+        successor = self._in_new(concept_id)
         primary = self.old.primary_id(concept_id)
-        if not found.concept_id and primary != concept_id:
-            found = self._in_new(primary)
-        if not found.concept_id and found.reason == "unknown" and concept_id in self.old:
-            return found._replace(reason="retired")
-        return found
+        if not successor.concept_id and primary != concept_id:
+            successor = self._in_new(primary)
+        if not successor.concept_id and successor.reason == "unknown" and concept_id in self.old:
+            return successor._replace(reason="retired")
+        return successor
 
     def _in_new(self, concept_id: str) -> Successor:
         if concept_id in self.new:
@@ -92,7 +92,7 @@ class Successors:
     def _replacement(self, concept_id: str) -> Successor:
         """Follow `replaced_by`, from one obsolete term to the next."""
         waiting, seen = [concept_id], set()
-        found: dict[str, None] = {}
+        replacements: dict[str, None] = {}
         proposed: dict[str, None] = {}
         while waiting:
             current = waiting.pop(0)
@@ -100,14 +100,14 @@ class Successors:
                 continue
             seen.add(current)
             if current in self.new:
-                found[self.new.primary_id(current)] = None
+                replacements[self.new.primary_id(current)] = None
             elif current in self.retired:
                 waiting += self.retired[current].replaced_by
                 proposed |= dict.fromkeys(self.retired[current].consider)
-        if len(found) == 1:
-            return Successor(next(iter(found)), "replaced_by")
-        if found:
-            return Successor("", "several replacements", tuple(found))
+        if len(replacements) == 1:
+            return Successor(next(iter(replacements)), "replaced_by")
+        if replacements:
+            return Successor("", "several replacements", tuple(replacements))
         if proposed:
             return Successor("", "consider", tuple(proposed))
         return Successor("", "retired" if concept_id in self.retired else "unknown")

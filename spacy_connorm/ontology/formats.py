@@ -66,16 +66,16 @@ def find_format(path: Path, name: str | None = None) -> str:
     head = _read_head(path)
     if not head.strip():
         raise ConnormError(Errors.CN104.format(path=path, what="concepts"))
-    if found := _recognize(head, candidates):
-        return found
+    if recognized := _recognize(head, candidates):
+        return recognized
     if "tsv" not in candidates:  # a table may have a column `skos:prefLabel`
         _refuse_if_foreign(path, head)
-    found = _recognize(head, FORMATS)
-    if found and candidates:
-        raise _other_format(path, candidates, found)
-    if not found and not candidates:
+    recognized = _recognize(head, FORMATS)
+    if recognized and candidates:
+        raise _other_format(path, candidates, recognized)
+    if not recognized and not candidates:
         raise ConnormError(Errors.CN111.format(path=path, known=", ".join(FORMATS)))
-    return found or candidates[-1]
+    return recognized or candidates[-1]
 
 
 def refuse_foreign(path: str | Path) -> None:

@@ -74,15 +74,15 @@ def _of_types(
     concepts: dict[str, Concept], types: Collection[str], report: ReadReport
 ) -> dict[str, Concept]:
     """Keep concepts of some semantic types, and their parents among these."""
-    kept = {}
+    chosen = {}
     for concept_id, concept in concepts.items():
         if set(types).intersection(concept.types):
-            kept[concept_id] = concept
+            chosen[concept_id] = concept
         else:
             report.leave_out("a concept of another semantic type", concept_id)
     return {
-        concept_id: replace(concept, parents=tuple(filter(kept.__contains__, concept.parents)))
-        for concept_id, concept in kept.items()
+        concept_id: replace(concept, parents=tuple(filter(chosen.__contains__, concept.parents)))
+        for concept_id, concept in chosen.items()
     }
 
 

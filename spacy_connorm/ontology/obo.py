@@ -53,8 +53,8 @@ class _Stanza:
 
     def ids(self, tag: str) -> tuple[str, ...]:
         # A comment or a description may follow the id.
-        found = (_ID.match(value) for value in self.values.get(tag, ()))
-        return tuple(match[0] for match in found if match)
+        matches = (_ID.match(value) for value in self.values.get(tag, ()))
+        return tuple(match[0] for match in matches if match)
 
 
 def read_obo(

@@ -269,14 +269,14 @@ def _circular(children: np.ndarray, parents: np.ndarray) -> np.ndarray:
     return nodes[several]
 
 
-def _in_order(found: np.ndarray, stream: np.ndarray) -> tuple[int, int]:
+def _in_order(hashes: np.ndarray, stream: np.ndarray) -> tuple[int, int]:
     """Count values, and find the first one in a stream.
 
     RETURNS (Tuple[int, int]): The number of values, and the first of them in the stream.
     """
-    if not len(found):
+    if not len(hashes):
         return 0, 0
-    return len(found), int(stream[np.argmax(are_among(np.unique(found), stream))])
+    return len(hashes), int(stream[np.argmax(are_among(np.unique(hashes), stream))])
 
 
 def _spell(hashes: set[int], concepts: Iterable[Concept]) -> dict[int, str]:

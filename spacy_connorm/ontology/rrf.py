@@ -112,8 +112,8 @@ def find_mrconso(path: Path) -> Path:
     if not path.is_dir():
         return path
     places = ((path, _UMLS), (path / "META", _UMLS), (path, _RXNORM), (path / "rrf", _RXNORM))
-    found = filter(None, (_find_rrf(folder, f"{kind}CONSO") for folder, kind in places))
-    if file := next(found, None):
+    files = filter(None, (_find_rrf(folder, f"{kind}CONSO") for folder, kind in places))
+    if file := next(files, None):
         return file
     what = (
         "MRCONSO.RRF (UMLS), RXNCONSO.RRF (RxNorm) or sct2_Description_Snapshot file (SNOMED CT); "
@@ -150,13 +150,13 @@ class _Wanted(NamedTuple):
 
         RETURNS (List[str]): The names, preferred name first.
         """
-        kept = []
+        wanted = []
         for row in rows:
             if reason := self.refusal(row):
                 report.leave_out(reason, f"'{row[_STR]}' of {row[0]}")
             else:
-                kept.append(row)
-        return [row[_STR] for row in sorted(kept, key=self._rank)]
+                wanted.append(row)
+        return [row[_STR] for row in sorted(wanted, key=self._rank)]
 
     def _rank(self, row: _Row) -> tuple[int, bool, bool, bool]:
         languages = self.languages or ("ENG",)
@@ -195,8 +195,8 @@ class _Wanted(NamedTuple):
         RETURNS (Tuple[str, ...]): Their ids, each once.
         """
         related = (row for row in rows if row[_REL] == "PAR" or row[_RELA] == "inverse_isa")
-        found = (row[_CUI2] for row in related if self.is_wanted_relation(row))
-        return tuple(dict.fromkeys(parent for parent in found if parent != cui))
+        concepts = (row[_CUI2] for row in related if self.is_wanted_relation(row))
+        return tuple(dict.fromkeys(parent for parent in concepts if parent != cui))
 
     def is_wanted_relation(self, row: _Row) -> bool:
         return self._is_wanted(row, _REL_SAB, _REL_SUPPRESS)

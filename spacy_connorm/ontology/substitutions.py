@@ -52,12 +52,12 @@ def learn_substitutions(
     require_apart(Path(output_path), *input_paths)
     ontologies = [read_ontology(path) for path in input_paths]
     names_by_ontology = ([concept.names for concept in ontology] for ontology in ontologies)
-    found = find_substitutions(names_by_ontology, words_of(language))
+    substitutions = find_substitutions(names_by_ontology, words_of(language))
     licence = joint_source(ontologies).licence
-    write_licensed(write_substitutions, found, output_path, licence=lambda: licence)
+    write_licensed(write_substitutions, substitutions, output_path, licence=lambda: licence)
     concepts = [concept for ontology in ontologies for concept in ontology]
     names = sum(len(concept.names) for concept in concepts)
-    return LearnedSubstitutions(found, len(concepts), names, licence)
+    return LearnedSubstitutions(substitutions, len(concepts), names, licence)
 
 
 def write_substitutions(substitutions: Iterable[Substitution], path: str | Path) -> None:

@@ -284,15 +284,15 @@ def _left(
     report: ReadReport,
 ) -> list[Concept]:
     """Leave out concepts without a name; those below them get their parents."""
-    kept, parents_of = list[Concept](), dict[str, tuple[str, ...]]()
+    concepts, parents_of = list[Concept](), dict[str, tuple[str, ...]]()
     for original, concept in zip(originals, translated, strict=True):
         if concept is None:
             reason = f"a concept without a name in {', '.join(languages)}"
             report.leave_out(reason, original.concept_id)
             parents_of[original.concept_id] = original.parents
         else:
-            kept.append(concept)
-    return [_with_parents(concept, parents_of) for concept in kept] if parents_of else kept
+            concepts.append(concept)
+    return [_with_parents(concept, parents_of) for concept in concepts] if parents_of else concepts
 
 
 def _with_distinct_labels(
@@ -367,7 +367,7 @@ def _with_parents(concept: Concept, parents_of: Mapping[str, Sequence[str]]) -> 
     """Replace parents that were left out by theirs. They may form cycles."""
     if not any(parent in parents_of for parent in concept.parents):
         return concept
-    found, waiting, seen = list[str](), list(concept.parents), set[str]()
+    parents, waiting, seen = list[str](), list(concept.parents), set[str]()
     while waiting:
         parent = waiting.pop(0)
         if parent in seen:
@@ -376,8 +376,8 @@ def _with_parents(concept: Concept, parents_of: Mapping[str, Sequence[str]]) -> 
         if parent in parents_of:
             waiting += parents_of[parent]
         elif parent != concept.concept_id:
-            found.append(parent)
-    return replace(concept, parents=tuple(found))
+            parents.append(parent)
+    return replace(concept, parents=tuple(parents))
 
 
 def read_translations(settings: Translations, report: ReadReport) -> Translator:

@@ -105,8 +105,8 @@ def read_tsv(
         rows = _watch_names(rows, path, names[0], separator)
     if status is not None:
         rows = iter(sorted(rows, key=lambda row: row[1][status : status + 1] != [_PREFERRED]))
-    found = _concepts(rows, path, places, separator, prefix, report)
-    concepts = report.merge_rows(found).values()
+    listed = _concepts(rows, path, places, separator, prefix, report)
+    concepts = report.merge_rows(listed).values()
     yield from concepts
 
 

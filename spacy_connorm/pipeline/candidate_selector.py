@@ -58,14 +58,14 @@ class IndexCandidateSelector:
         spans, normalizer = list(mentions), self._loaded()
         long_forms = find_long_forms(spans[0].doc, spans) if spans else []
         texts = [span.text for span in spans]
-        found = normalizer.candidates(texts, long_forms=long_forms, top_k=self._top_k)
+        answers = normalizer.candidates(texts, long_forms=long_forms, top_k=self._top_k)
         return [
             [
                 Entity(id=concept_id, description=self.get_entity_description(concept_id))
                 for concept_id in dict.fromkeys(candidate.concept_id for candidate in candidates)
             ]
             or [Entity(id=NIL, description=_NO_CONCEPT)]
-            for candidates in found
+            for candidates in answers
         ]
 
     def get_entity_description(self, entity_id: str) -> str:

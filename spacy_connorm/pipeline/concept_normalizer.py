@@ -163,8 +163,8 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
                 long_forms=list(chain.from_iterable(map(find_long_forms, read, of_docs))),
                 matched_names=list(chain.from_iterable(matched)),
             )
-            found = iter([interpretations[0].candidates for interpretations in ways])
-            predictions += [list(islice(found, len(some))) for some in of_docs]
+            answers = iter([interpretations[0].candidates for interpretations in ways])
+            predictions += [list(islice(answers, len(some))) for some in of_docs]
         for candidates, span in zip(chain(*predictions), chain(*spans), strict=True):
             # The mention may be an id; it or one beside it decides between concepts of one name.
             if len(candidates) > 1 and candidates[0].score == candidates[1].score:

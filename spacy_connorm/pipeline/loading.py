@@ -46,7 +46,7 @@ def find_pipeline_folder(name: str) -> Path:
     """
     if spacy.util.is_package(name):
         package = spacy.util.get_package_path(name)
-        return next((found.parent for found in package.glob("*/config.cfg")), package)
+        return next((config.parent for config in package.glob("*/config.cfg")), package)
     if not Path(name).is_dir():
         raise ConnormError(Errors.CN700.format(name=name))
     return Path(name)
@@ -61,10 +61,10 @@ def find_normalizer(nlp: Language, *, component: str | None = None) -> ConceptNo
     RAISES (ConnormError): CN704 if there is none, CN703 if there are several and none is named,
         CN704 if none has that name.
     """
-    found = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, ConceptNormalizer)}
-    if not found:
+    normalizers = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, ConceptNormalizer)}
+    if not normalizers:
         raise ConnormError(Errors.CN704.format(named="", known=", ".join(nlp.pipe_names) or "none"))
-    return found[choose_name(found, component)]
+    return normalizers[choose_name(normalizers, component)]
 
 
 def component_name(nlp: Language, normalizer: ConceptNormalizer) -> str:

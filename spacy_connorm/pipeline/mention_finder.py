@@ -83,13 +83,13 @@ class MentionFinder(SavedComponent, BatchedPipe):
         RETURNS (ConceptNormalizer): The component.
         RAISES (ConnormError): CN010 if the pipeline has none.
         """
-        found, wanted = self._normalizers(), self.cfg["normalizer"]
-        name = next(iter(found), None) if wanted is None else wanted
-        if name not in found:
+        normalizers, wanted = self._normalizers(), self.cfg["normalizer"]
+        name = next(iter(normalizers), None) if wanted is None else wanted
+        if name not in normalizers:
             named = "concept normalizer" if wanted is None else f"concept normalizer '{wanted}'"
-            known = ", ".join(found) or "none"
+            known = ", ".join(normalizers) or "none"
             raise ConnormError(Errors.CN010.format(component=named, known=known))
-        return found[name]
+        return normalizers[name]
 
     def predict(self, docs: Sequence[Doc]) -> list[list[FoundMention]]:
         """Find the mentions of documents, without writing them.
@@ -105,12 +105,12 @@ class MentionFinder(SavedComponent, BatchedPipe):
             return [[] for _ in docs]
         finder = self._name_finder()
         record_retriever(docs, finder.retriever)
-        found = finder.find(docs)
-        chosen = list(map(choose_mentions, found))
+        mentions = finder.find(docs)
+        chosen = list(map(choose_mentions, mentions))
         if self.cfg["coordinations"]:
             joiner = coordination_joiner(finder.token_words.words)
             chosen = joiner.join(docs, chosen, self.names_among)
-        return list(map(with_nested, chosen, found)) if self.cfg["nested_mentions"] else chosen
+        return list(map(with_nested, chosen, mentions)) if self.cfg["nested_mentions"] else chosen
 
     def set_annotations(
         self, docs: Sequence[Doc], predictions: Sequence[Sequence[FoundMention]]
@@ -121,9 +121,9 @@ class MentionFinder(SavedComponent, BatchedPipe):
         predictions (Sequence[Sequence[FoundMention]]): What `predict` returned for them.
         """
         record_finder(docs, self)
-        for doc, found in zip(docs, predictions, strict=True):
+        for doc, mentions in zip(docs, predictions, strict=True):
             set_found_mentions(
-                doc, found, spans_key=self.cfg["spans_key"], nested=self.cfg["nested_mentions"]
+                doc, mentions, spans_key=self.cfg["spans_key"], nested=self.cfg["nested_mentions"]
             )
 
     def explain(self, span: Span) -> MentionExplanation:
@@ -176,12 +176,12 @@ class MentionFinder(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN006 for anything but documents, and for invalid numbers.
         """
         read, spans_key = require_docs(docs), self.normalizer.cfg["spans_key"]
-        found = [
+        mentions = [
             [mention for mention in own if not mention.is_nested] for own in self.predict(read)
         ]
         words = self.normalizer.lookup.index.words
         learned = unmarked_texts(
-            read, found, words, spans_key, min_times=min_times, max_share=max_share
+            read, mentions, words, spans_key, min_times=min_times, max_share=max_share
         )
         self.add_stop_texts(learned)
         return learned

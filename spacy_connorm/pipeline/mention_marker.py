@@ -56,10 +56,10 @@ class MentionMarker:
             span for matcher in self._phrases.values() for span in matcher(doc, as_spans=True)
         ]
         if self._spans_key is not None:
-            kept = self._without_replaced(doc.spans.get(self._spans_key, ()), matches)
-            known = {(span.start, span.end) for span in kept}
+            remaining = self._without_replaced(doc.spans.get(self._spans_key, ()), matches)
+            known = {(span.start, span.end) for span in remaining}
             added = [span for span in matches if (span.start, span.end) not in known]
-            doc.spans[self._spans_key] = sorted([*kept, *filter_spans(added)])
+            doc.spans[self._spans_key] = sorted([*remaining, *filter_spans(added)])
         elif matches:
             # Of spans with the same length, the first one is kept.
             doc.ents = filter_spans([*self._without_replaced(doc.ents, matches), *matches])

@@ -97,8 +97,8 @@ def _facts(nlp: Language) -> Iterator[tuple[str, str]]:
                 yield f"`{name}.{setting}`", _shown(value)
     if left_out := manifest.get(LEFT_OUT):
         share = f"{100 * left_out['right'] / left_out['names']:.0f} %"
-        told = "names that were taken out of the index find their concept by its other names"
-        yield "Names left out", f"{share} of {left_out['names']} {told}"
+        meaning = "names that were taken out of the index find their concept by its other names"
+        yield "Names left out", f"{share} of {left_out['names']} {meaning}"
     yield "Made with", f"spacy-connorm {__version__}, {manifest['built_at'][:10]}"
 
 

@@ -148,12 +148,12 @@ class NotedDocument:
         given = [place for place in phrases if place.cue.scope == ANSWER]
         answers, passed = find_ticked(self.words, given, sides)
         passed |= find_passed(self.words, answers, self.rules.classes.answer_labels)
-        found = dict(find_answers(self.words, self.mentions, answers, self.minuses, passed))
-        for start, place in tuple(found.items()):
+        by_mention = dict(find_answers(self.words, self.mentions, answers, self.minuses, passed))
+        for start, place in tuple(by_mention.items()):
             # "Nausea, vomiting: no"
             is_list = self.words[place.start] == _COLON
             for joined in self._joined_before(self.mentions[start], is_list=is_list):
-                found.setdefault(joined, place)
+                by_mention.setdefault(joined, place)
         for place, is_after in sides:
             if place.start in passed:
                 continue
@@ -163,8 +163,8 @@ class NotedDocument:
                 row: Iterable[int] = self._joined_before(last) if is_beside else ()
             else:
                 row = self._row(self._skip_modifiers(place.end), frozenset(), self.rules.joints)
-            found.update((start, place) for start in row)
-        return found
+            by_mention.update((start, place) for start in row)
+        return by_mention
 
     def _statements(self) -> Iterator[StatementPlace]:
         """List the statements that have mentions.

@@ -183,13 +183,13 @@ def _expected(annotation: Any) -> str:
     """
     if get_origin(annotation) is Literal:
         return f"one of {', '.join(map(str, get_args(annotation)))}"
-    told = [
+    texts = [
         expected.words
         for expected in getattr(annotation, "__metadata__", ())
         if type(expected) is Expected
     ]
-    if told:
-        return told[-1]
+    if texts:
+        return texts[-1]
     kinds = get_args(annotation)
     known = [_expected(kind) for kind in kinds if kind is not NoneType]
     return ", or ".join([*known, "null"] if NoneType in kinds else known)

@@ -130,17 +130,17 @@ class MappingReview:
         """
         require_choice("predicate", predicate, PREDICATES)
         is_none = concept == NIL
-        found = None if is_none else self._pipeline.concept(self._known_id(concept))
+        target = None if is_none else self._pipeline.concept(self._known_id(concept))
         with self._changing, self._file.locked():
             mapping = self._file.require(row, version)
             decided = decide_mapping(
                 mapping,
-                object_id=NO_TERM if found is None else self._ids.concept(found.concept_id),
-                object_label="" if found is None else found.canonical_name,
+                object_id=NO_TERM if target is None else self._ids.concept(target.concept_id),
+                object_label="" if target is None else target.canonical_name,
                 predicate_id=predicate,
                 author=author,
             )
-            says = NIL if found is None else found.concept_id
+            says = NIL if target is None else target.concept_id
             is_synonym = is_none or predicate in _SYNONYMOUS
             made = self._correct(mapping.subject_label, says, author) if is_synonym else ""
             decided = replace(decided, correction=made)
@@ -263,9 +263,9 @@ class ReviewFile:
 
         RAISES (ConnormError): The errors of `read_sssom`.
         """
-        found = stamp(self.path) if self.path.is_file() else None
-        if found is None or found != self._stamp:
-            self._read, self._stamp = read_sssom(self.path), found
+        current = stamp(self.path) if self.path.is_file() else None
+        if current is None or current != self._stamp:
+            self._read, self._stamp = read_sssom(self.path), current
             self.revision += 1
 
     def version(self, row: int) -> str:

@@ -154,11 +154,11 @@ def _add_answers(
         limits.require_batch(len(body.mentions))
         mentions = [_require_text(mention, limits) for mention in body.mentions]
         how = body.model_dump(exclude={"mentions"}, exclude_none=True)
-        found = pipeline.search(mentions, **how)
+        answers = pipeline.search(mentions, **how)
         return {
             "results": [
                 {"mention": mention, "kb_id": kb_id, "candidates": view_candidates(candidates)}
-                for mention, (kb_id, candidates) in zip(mentions, found, strict=True)
+                for mention, (kb_id, candidates) in zip(mentions, answers, strict=True)
             ]
         }
 

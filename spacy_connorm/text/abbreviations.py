@@ -358,23 +358,23 @@ class AbbreviationFinder:
         """
         pairs = match_brackets(text)
         openings = {closing: opening for opening, closing in pairs.items()}
-        found: dict[int, Abbreviation] = {}
+        by_place: dict[int, Abbreviation] = {}
         for opening in sorted(pairs):
             inside = self._segments(read_inside(text, opening, pairs))
             for abbreviation in self._in_bracket(text, opening, inside, openings) if inside else ():
-                found.setdefault(abbreviation.start, abbreviation)
-        return sorted(found.values(), key=lambda abbreviation: abbreviation.start)
+                by_place.setdefault(abbreviation.start, abbreviation)
+        return sorted(by_place.values(), key=lambda abbreviation: abbreviation.start)
 
     def _in_bracket(
         self, text: str, opening: int, segments: list[Passage], openings: dict[int, int]
     ) -> list[Abbreviation]:
-        found = [
+        abbreviations = [
             abbreviation
             for one, other in pairwise(segments)
             for abbreviation in (self._define_wholly(one, other), self._define_wholly(other, one))
             if abbreviation
         ]
-        known = {abbreviation.start for abbreviation in found}
+        known = {abbreviation.start for abbreviation in abbreviations}
         shorts = [
             segment
             for segment in segments
@@ -388,12 +388,12 @@ class AbbreviationFinder:
                 self._define(short, before, least)
                 for short, least in zip(shorts, needed, strict=True)
             )
-            found += filter(None, definitions)
-        if not found:
-            found += filter(
+            abbreviations += filter(None, definitions)
+        if not abbreviations:
+            abbreviations += filter(
                 None, [self._define_wholly(self._last_word(text, opening), segments[0])]
             )
-        return found
+        return abbreviations
 
     def _define_wholly(self, short: Passage, long: Passage) -> Abbreviation | None:
         """Create a definition with the whole passage as its long form.
@@ -417,13 +417,13 @@ class AbbreviationFinder:
         return _HIGH_SCORE if late or attached or _has_value(text, end) else _LOW_SCORE
 
     def _define(self, short: Passage, long: Passage, least: float) -> Abbreviation | None:
-        found = self.align(drop_plural(short.text), long.text)
-        if found is None:
+        aligned = self.align(drop_plural(short.text), long.text)
+        if aligned is None:
             return None
-        name = " ".join(long.text[found.start :].split())
-        if not _fits(short.text, name, found.score, least):
+        name = " ".join(long.text[aligned.start :].split())
+        if not _fits(short.text, name, aligned.score, least):
             return None
-        start = long.start + found.start
+        start = long.start + aligned.start
         end = long.start + len(long.text)
         return Abbreviation(
             short.text, name, short.start, short.start + len(short.text), start, end

@@ -269,15 +269,19 @@ class CompositeSplitter:
         return words[len(words) > 1 and words[0].lower() in self._classes.determiners :]
 
     def _separators(self, text: str) -> list[re.Match[str]]:
-        found = [match for match in self._separator.finditer(text) if self._separates(text, match)]
-        conjunctions = [place for place, match in enumerate(found) if match["conjunction"]]
+        separators = [
+            match for match in self._separator.finditer(text) if self._separates(text, match)
+        ]
+        conjunctions = [place for place, match in enumerate(separators) if match["conjunction"]]
         if not conjunctions:
-            return found if self._is_list(text, found) else []
+            return separators if self._is_list(text, separators) else []
         # A comma after the last conjunction starts a qualifier: "breast and ovarian cancer,
         # familial".
         last = conjunctions[-1]
-        listed = [match for match in found[: last + 1] if not self._starts_qualifier(text, match)]
-        return listed + [match for match in found[last + 1 :] if match["slash"]]
+        listed = [
+            match for match in separators[: last + 1] if not self._starts_qualifier(text, match)
+        ]
+        return listed + [match for match in separators[last + 1 :] if match["slash"]]
 
     def _starts_qualifier(self, text: str, match: re.Match[str]) -> bool:
         """Check whether a comma precedes a qualifier: "diabetes, type 1 and 2"."""

@@ -151,10 +151,10 @@ def _replace(text: str, uses: Sequence[Use], long_forms: Mapping[str, str]) -> s
         gap = text[done : use.start]
         long = long_forms[use.short]
         if use.short in contained:
-            kept, done = _beside(text, use, gap, long)
+            piece, done = _beside(text, use, gap, long)
         else:
-            kept, done = gap + _without_repetition(text, use, long), use.end
-        pieces.append(kept)
+            piece, done = gap + _without_repetition(text, use, long), use.end
+        pieces.append(piece)
     return "".join(pieces) + text[done:]
 
 

@@ -110,10 +110,10 @@ def find_substitutions(
     """
     bags = [[_bags_of(names, reader) for names in ontology] for ontology in ontologies]
     pairs, repeated = _find_pairs(chain.from_iterable(bags))
-    found = _counted(bags, repeated)
-    kept = [row for row in found if row.same >= _MIN_SAME and row.certainty >= _MIN_CERTAINTY]
-    kept = [*_in_company(bags, _without_strangers(bags, kept)), *_find_endings(bags, pairs)]
-    return sorted(kept, key=lambda row: (-row.same, row.different, row.words, row.others))
+    counted = _counted(bags, repeated)
+    chosen = [row for row in counted if row.same >= _MIN_SAME and row.certainty >= _MIN_CERTAINTY]
+    chosen = [*_in_company(bags, _without_strangers(bags, chosen)), *_find_endings(bags, pairs)]
+    return sorted(chosen, key=lambda row: (-row.same, row.different, row.words, row.others))
 
 
 def _counted(
@@ -263,7 +263,7 @@ def _find_pairs(concepts: Iterable[Sequence[Words]]) -> tuple[Collection[Pair], 
     RETURNS (Tuple[Collection, Set]): All pairs, and those that at least two contexts show.
     """
     first: dict[Pair, Words] = {}
-    found = set[Pair]()
+    repeated = set[Pair]()
     for bags in concepts:
         if len(bags) > _MAX_NAMES:
             continue
@@ -276,8 +276,8 @@ def _find_pairs(concepts: Iterable[Sequence[Words]]) -> tuple[Collection[Pair], 
             if len(words) <= MAX_WORDS and len(others) <= MAX_WORDS:
                 pair = _ordered(words, others)
                 if first.setdefault(pair, common) != common:
-                    found.add(pair)
-    return first.keys(), found
+                    repeated.add(pair)
+    return first.keys(), repeated
 
 
 def _compare(one: Words, other: Words) -> tuple[Words, Words, Words]:

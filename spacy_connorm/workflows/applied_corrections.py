@@ -67,9 +67,9 @@ class AppliedCorrections:
         from ..linker.lookup import encode_synonyms, find_synonyms
 
         lookup = self._normalizer.lookup
-        found = find_synonyms(correction.synonyms, lookup.index, lookup.encoder)
-        if found:
-            encode_synonyms(found, lookup.encoder)
+        synonyms = find_synonyms(correction.synonyms, lookup.index, lookup.encoder)
+        if synonyms:
+            encode_synonyms(synonyms, lookup.encoder)
 
     def answers(self, mentions: Sequence[str], long_forms: Sequence[str]) -> list[str | None]:
         """Look up the corrections of mentions.

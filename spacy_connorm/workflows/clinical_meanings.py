@@ -87,7 +87,7 @@ def _without_synonyms(
     texts = sorted({long for longs in several for long in longs})
     candidates = normalizer.candidates(texts, top_k=1)
     concepts = {
-        text: found[0].concept_id for text, found in zip(texts, candidates, strict=True) if found
+        text: best[0].concept_id for text, best in zip(texts, candidates, strict=True) if best
     }
     return {
         short: list({concepts.get(long, long): long for long in reversed(longs)}.values())[::-1]

@@ -50,9 +50,9 @@ def find_span(doc: Doc, start: int, end: int, label: str = "") -> Span:
         first = start + len(mention) - len(mention.lstrip())
         last = end - len(mention) + len(mention.rstrip())
         if first < last:
-            found = doc.char_span(first, last, label=label, alignment_mode="expand")
-            if found is not None:
-                return found
+            span = doc.char_span(first, last, label=label, alignment_mode="expand")
+            if span is not None:
+                return span
     raise ConnormError(Errors.CN755.format(start=start, end=end, length=len(doc.text)))
 
 
@@ -148,8 +148,8 @@ class CorrectedPipeline:
 
         RETURNS (List[str]): The labels; the first one is the default.
         """
-        found = chain.from_iterable(self.nlp.pipe_labels.values())
-        known = self.normalizer.labels or sorted(set(found))
+        trained = chain.from_iterable(self.nlp.pipe_labels.values())
+        known = self.normalizer.labels or sorted(set(trained))
         return list(known) or [DEFAULT_LABEL]
 
     def refresh(self) -> None:
@@ -195,11 +195,11 @@ class CorrectedPipeline:
             and the candidates.
         """
         self.refresh()
-        found = self.normalizer.candidates(mentions, search=search, **limits)
-        said = self._applied.answers(mentions, [""] * len(mentions))
+        answers = self.normalizer.candidates(mentions, search=search, **limits)
+        corrected = self._applied.answers(mentions, [""] * len(mentions))
         return [
             (kb_id or (self.normalizer.decide(candidates) if candidates else NIL), candidates)
-            for kb_id, candidates in zip(said, found, strict=True)
+            for kb_id, candidates in zip(corrected, answers, strict=True)
         ]
 
     def explain(

@@ -177,8 +177,8 @@ def texts_of_rows(
         others = json.loads(json.dumps(row, default=str), parse_constant=lambda _: None)
         text = others.pop(text_field)
         place = f"'{name}', row {number}"
-        found = "" if isinstance(text, str) else "no text"
-        error = found and Errors.CN707.format(place=place, field=text_field, found=found)
+        problem = "" if isinstance(text, str) else "no text"
+        error = problem and Errors.CN707.format(place=place, field=text_field, found=problem)
         yield InputText(text_id(others, id_field, name, number), text, others, place, error)
 
 

@@ -302,10 +302,10 @@ def _has_foreign_names(language: Sequence[str], source: Given[AnyOntology]) -> b
     # A stream can be read only once.
     if not language or isinstance(source, ConceptStream):
         return False
-    found = names_language(read_given(source))
-    if not found or found in language:
+    other = names_language(read_given(source))
+    if not other or other in language:
         return False
-    warn(Warnings.CNW407.format(other=found, lang=language[0]))
+    warn(Warnings.CNW407.format(other=other, lang=language[0]))
     return True
 
 

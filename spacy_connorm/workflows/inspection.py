@@ -147,7 +147,7 @@ def _compare(path: Path) -> CheckReport:
 
 
 def _verify_meta(path: Path, expected: dict[str, Any]) -> None:
-    found = meaning_of(read_object(path))
+    meaning = meaning_of(read_object(path))
     for field, value in expected.items():
-        if found.get(field) != value:
+        if meaning.get(field) != value:
             raise damaged(path, f"its `{field}` has changed")

@@ -132,8 +132,8 @@ def map_terms(
     accept, review = _choose_thresholds(normalizer, accept, review)
     mapper = TermMapper(normalizer, ids, accept=accept, review=review, top_k=top_k)
     limits = {"top_k": max(top_k, 2), "types": types, "branches": branches}
-    found = find_candidates(nlp, normalizer, terms, **limits)
-    with progress_bar(found, unit="terms", total=len(terms)) as bar:
+    answers = find_candidates(nlp, normalizer, terms, **limits)
+    with progress_bar(answers, unit="terms", total=len(terms)) as bar:
         mappings = [mapper.map(*pair) for pair in zip(terms, bar, strict=True)]
     mappings = [_keep_earlier(mapping, earlier) for mapping in mappings]
     left = [row for rows in earlier.values() for row in rows]
@@ -177,18 +177,18 @@ def _read_earlier(path: Path) -> _Earlier:
     return earlier
 
 
-def _keep_earlier(found: TermMapping, earlier: _Earlier) -> TermMapping:
+def _keep_earlier(mapping: TermMapping, earlier: _Earlier) -> TermMapping:
     """Keep the earlier row of a term, removing it from `earlier`, if a person has decided it or
     only its date differs. The count is always that of the current table.
 
     RETURNS (TermMapping): The earlier row, or else the new one.
     """
-    rows = earlier.get((found.subject_id, found.subject_label))
-    row = rows.popleft() if rows else found
+    rows = earlier.get((mapping.subject_id, mapping.subject_label))
+    row = rows.popleft() if rows else mapping
     if row.is_decided:
-        return replace(row, count=found.count, context=found.context)
-    same = replace(found, mapping_date=row.mapping_date, others=row.others)
-    return same if same == row else found
+        return replace(row, count=mapping.count, context=mapping.context)
+    same = replace(mapping, mapping_date=row.mapping_date, others=row.others)
+    return same if same == row else mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,11 +221,11 @@ class TermMapper:
         """
         return "cosine" if self.normalizer.calibration is None else "probability"
 
-    def map(self, term: LocalTerm, found: Sequence[Candidate]) -> TermMapping:
+    def map(self, term: LocalTerm, candidates: Sequence[Candidate]) -> TermMapping:
         """Create the row of a term.
 
         term (LocalTerm): The term.
-        found (Sequence[Candidate]): Its candidates, best first; at least two if there are two.
+        candidates (Sequence[Candidate]): Its candidates, best first; at least two if there are two.
         RETURNS (TermMapping): The row.
         """
         by_spelling = is_sparse(self.normalizer.lookup.encoder)
@@ -239,12 +239,12 @@ class TermMapper:
             status=UNMATCHED,
             count=term.count,
             context=term.context,
-            candidates=tuple(map(self._candidate, found[: self.top_k])),
+            candidates=tuple(map(self._candidate, candidates[: self.top_k])),
         )
-        status = self._status(found)
+        status = self._status(candidates)
         if status == UNMATCHED:
             return unmatched
-        best, (kept, *_) = found[0], unmatched.candidates
+        best, (chosen, *_) = candidates[0], unmatched.candidates
         retriever = self.normalizer.lookup.retriever
         exactly = retriever.names_exactly(best.text, best.concept_id)
         relation = find_relation(
@@ -257,25 +257,26 @@ class TermMapper:
         return replace(
             unmatched,
             predicate_id=relation.predicate,
-            object_id=kept.object_id,
-            object_label=kept.label,
+            object_id=chosen.object_id,
+            object_label=chosen.label,
             mapping_justification=relation.justification,
             match_string=relation.match_string,
-            confidence=kept.confidence,
+            confidence=chosen.confidence,
             similarity_score=_share(best.score) if retriever.has_cosines else None,
             # A broader concept is not what the term means.
             status=REVIEW if relation.predicate == BROAD else status,
         )
 
-    def _candidate(self, found: Candidate) -> MappingCandidate:
-        return MappingCandidate(self.ids.concept(found.concept_id), _confidence(found), found.name)
+    def _candidate(self, candidate: Candidate) -> MappingCandidate:
+        curie = self.ids.concept(candidate.concept_id)
+        return MappingCandidate(curie, _confidence(candidate), candidate.name)
 
-    def _status(self, found: Sequence[Candidate]) -> str:
-        if not found or _confidence(found[0]) < self.review:
+    def _status(self, candidates: Sequence[Candidate]) -> str:
+        if not candidates or _confidence(candidates[0]) < self.review:
             return UNMATCHED
-        is_certain = _confidence(found[0]) >= self.accept and not _is_tied(found)
+        is_certain = _confidence(candidates[0]) >= self.accept and not _is_tied(candidates)
         # Below its NIL threshold, the pipeline would not write an id.
-        is_nil = self.normalizer.decide(found) == NIL
+        is_nil = self.normalizer.decide(candidates) == NIL
         return ACCEPTED if is_certain and not is_nil else REVIEW
 
     def metadata(
@@ -319,11 +320,11 @@ def _curies_of(mappings: Iterable[TermMapping]) -> Iterator[str]:
         yield from (candidate.object_id for candidate in mapping.candidates)
 
 
-def _is_tied(found: Sequence[Candidate]) -> bool:
+def _is_tied(candidates: Sequence[Candidate]) -> bool:
     """Check whether the text belongs to several concepts, and is not the preferred name of the
     first one alone.
     """
-    best, *others = found
+    best, *others = candidates
     tied = [candidate for candidate in others if candidate.score >= best.score]
     return bool(tied) and (
         best.text != best.name or any(candidate.text == candidate.name for candidate in tied)

@@ -110,9 +110,9 @@ def decide_mapping(
     """
     if "|" in author:
         refuse_text("author", author, "one name, without `|`")
-    found = _ORCID.fullmatch(author.strip())
+    match = _ORCID.fullmatch(author.strip())
     values = {name: getattr(mapping, name) for name in _REPLACED}
-    kept = mapping.proposal or json.dumps(values, ensure_ascii=False)
+    proposal = mapping.proposal or json.dumps(values, ensure_ascii=False)
     is_none = object_id == NO_TERM
     return replace(
         mapping,
@@ -120,15 +120,15 @@ def decide_mapping(
         object_id=object_id,
         object_label="" if is_none else object_label,
         mapping_justification=MANUAL,
-        author_id=f"{ORCID}:{found[1]}" if found else "",
-        author_label="" if found else author.strip(),
+        author_id=f"{ORCID}:{match[1]}" if match else "",
+        author_label="" if match else author.strip(),
         mapping_date=date.today().isoformat(),
         confidence=None,
         similarity_score=None,
         match_string="",
         status=UNMATCHED if is_none else ACCEPTED,
         correction=correction,
-        proposal=kept,
+        proposal=proposal,
     )
 
 

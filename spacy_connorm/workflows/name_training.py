@@ -203,10 +203,10 @@ def _is_right(
     lookup = ConceptLookup(encoder, sieve, ExactIndex(), language=language)
     lookup.build(ontology, (), searches=sieve.searches)
     query = Query(sieve, 1, rescorers=COMPARE_WORDS, split_composites=False)
-    found = candidates_of(lookup.retriever, [name for name, _ in left_out], query)
+    answers = candidates_of(lookup.retriever, [name for name, _ in left_out], query)
     return [
         bool(candidates) and candidates[0].concept_id == concept_id
-        for candidates, (_, concept_id) in zip(found, left_out, strict=True)
+        for candidates, (_, concept_id) in zip(answers, left_out, strict=True)
     ]
 
 

@@ -72,8 +72,8 @@ def _move_table(
     path: str | Path, successors: Successors, output_path: str | Path | None
 ) -> MovedSynonyms:
     synonyms = list(read_synonyms(path))
-    found = [successors.find(synonym.concept_id) for synonym in synonyms]
-    both = list(zip(synonyms, found, strict=True))
+    after = [successors.find(synonym.concept_id) for synonym in synonyms]
+    both = list(zip(synonyms, after, strict=True))
     if output_path is not None:
         write_synonyms(output_path, _merged(both))
     left = tuple(
@@ -122,8 +122,8 @@ def _left_corrections(
     corrections: Iterable[Correction], successors: Successors
 ) -> Iterator[LeftSynonym]:
     for correction in corrections:
-        found = [successors.find(concept_id) for concept_id in split_ids(correction.kb_id)]
-        missing = [now for now in found if not now.concept_id]
+        after = [successors.find(concept_id) for concept_id in split_ids(correction.kb_id)]
+        missing = [now for now in after if not now.concept_id]
         if missing:
             proposed = tuple(chain.from_iterable(now.proposed for now in missing))
             yield LeftSynonym(correction.mention, correction.kb_id, missing[0].reason, proposed)
@@ -152,8 +152,8 @@ class OntologyDiff(NamedTuple):
 
         RETURNS (Dict[str, int]): For each of `KINDS`.
         """
-        found = Counter(change.kind for change in self.changes)
-        return {kind: found[kind] for kind in KINDS}
+        times = Counter(change.kind for change in self.changes)
+        return {kind: times[kind] for kind in KINDS}
 
 
 def diff_ontologies(
@@ -192,8 +192,8 @@ def diff_ontologies(
     after = _read(new, format, report)
     successors = Successors(before, after, report.retired)
     changes = tuple(find_changes(before, after, successors))
-    found = None if synonyms is None else move_synonyms(synonyms, successors, moved)
-    diff = OntologyDiff(changes, (len(before), len(after)), found)
+    moved_synonyms = None if synonyms is None else move_synonyms(synonyms, successors, moved)
+    diff = OntologyDiff(changes, (len(before), len(after)), moved_synonyms)
     if tsv_path is not None:
         write_text(tsv_path, _to_tsv(diff))
     return diff

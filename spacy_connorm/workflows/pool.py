@@ -78,20 +78,20 @@ def require_processes(n_process: int) -> None:
 def _in_order(workers: "Iterable[_Worker]", batches: Iterator[tuple[int, Any]]) -> Iterator[Any]:
     idle = list(workers)
     most, yielded = _IN_FLIGHT * len(idle), 0
-    asked: dict[Connection, tuple[int, _Worker]] = {}
+    busy: dict[Connection, tuple[int, _Worker]] = {}
     results: dict[int, Any] = {}
     while True:
         # All workers are busy before the consumer of the results blocks this thread.
-        while idle and len(asked) + len(results) < most and (following := next(batches, None)):
+        while idle and len(busy) + len(results) < most and (following := next(batches, None)):
             worker = idle.pop()
             worker.ask(*following)
-            asked[worker.pipe] = following[0], worker
+            busy[worker.pipe] = following[0], worker
         if yielded + 1 in results:
             yielded += 1
             yield results.pop(yielded)
-        elif asked:
-            for pipe in wait(list(asked)):
-                number, worker = asked.pop(pipe)  # type: ignore[call-overload]
+        elif busy:
+            for pipe in wait(list(busy)):
+                number, worker = busy.pop(pipe)  # type: ignore[call-overload]
                 results[number] = worker.answer(number)
                 idle.append(worker)
         else:

@@ -145,9 +145,9 @@ def read_json_lines(
     """
     for number, line in read_lines(path):
         if line.strip():
-            text, fields, found = _parse_line(line, replaced, text_field)
+            text, fields, problem = _parse_line(line, replaced, text_field)
             place = f"'{name}', line {number}"
-            error = found and Errors.CN707.format(place=place, field=text_field, found=found)
+            error = problem and Errors.CN707.format(place=place, field=text_field, found=problem)
             doc_id = text_id(fields, id_field, name, number) if id_field else ""
             yield InputText(doc_id, text, fields, place, error)
 

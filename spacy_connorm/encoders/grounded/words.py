@@ -180,11 +180,11 @@ class WordTable:
         words (Sequence[str]): Words that have a vector.
         RETURNS (np.ndarray): Shape (words, width), float32.
         """
-        found = np.zeros((len(words), self.width), dtype="float32")
+        vectors = np.zeros((len(words), self.width), dtype="float32")
         for place, word in enumerate(words):
             row = self._rows.get(word)
-            found[place] = self.vectors[row] if row is not None else self._compose(word)
-        return found
+            vectors[place] = self.vectors[row] if row is not None else self._compose(word)
+        return vectors
 
     def _compose(self, word: str) -> np.ndarray:
         hashes = [fnv_hash(ngram) % len(self.buckets) for ngram in self._ngrams(word)]
@@ -315,13 +315,13 @@ def _read_file(path: Path) -> WordTable:
         file.seek(0)
         head, line = file.readline(_LONGEST_LINE), file.readline(_LONGEST_LINE)
     if begin != _FASTTEXT_MAGIC:
-        found = KeyedVectors.load_word2vec_format(str(path), binary=not _is_text(head, line))
-        return _table(found.index_to_key, found.vectors)
-    found = load_facebook_vectors(str(path))
-    if not found.bucket or not found.max_n:
-        return _table(found.index_to_key, found.vectors)
-    lengths = (found.min_n, found.max_n)
-    return _table(found.index_to_key, found.vectors, lengths, found.vectors_ngrams)
+        model = KeyedVectors.load_word2vec_format(str(path), binary=not _is_text(head, line))
+        return _table(model.index_to_key, model.vectors)
+    model = load_facebook_vectors(str(path))
+    if not model.bucket or not model.max_n:
+        return _table(model.index_to_key, model.vectors)
+    lengths = (model.min_n, model.max_n)
+    return _table(model.index_to_key, model.vectors, lengths, model.vectors_ngrams)
 
 
 def _is_text(head: bytes, line: bytes) -> bool:

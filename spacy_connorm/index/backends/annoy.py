@@ -163,15 +163,15 @@ class AnnoySearcher:
         if inspected >= len(self) or proposals > inspected or proposals * 4 > len(self):
             return self._exact.nearest(queries, n, allowed)
         proposed = self._propose(queries, proposals, allowed)
-        found = rescore(self.vectors, queries, proposed, n)
-        return self._exact.complete(found, queries, wanted, allowed)
+        neighbours = rescore(self.vectors, queries, proposed, n)
+        return self._exact.complete(neighbours, queries, wanted, allowed)
 
     def _propose(
         self, queries: Raw, count: int, allowed: AllowedItems | None
     ) -> Iterator[np.ndarray]:
         for vector in queries:
-            found = self._forest.get_nns_by_vector(vector, count, self.settings.search_k)
-            items = np.asarray(found, dtype="int64")
+            numbers = self._forest.get_nns_by_vector(vector, count, self.settings.search_k)
+            items = np.asarray(numbers, dtype="int64")
             yield items if allowed is None else items[allowed.mask[items]]
 
 
@@ -239,6 +239,6 @@ def _check_leaves(path: Path, nodes: np.ndarray, leaves: np.ndarray, items: int)
         held = nodes[block, 1 : 1 + nodes[block, 0].max()]
         # The bytes after the items of a leaf were never written.
         is_held = np.arange(held.shape[1]) < nodes[block, :1]
-        found = held[is_held].view("uint32")
-        if len(found) and found.max() >= items:
+        numbers = held[is_held].view("uint32")
+        if len(numbers) and numbers.max() >= items:
             raise damaged(path, "a leaf holds a number that is not an item")

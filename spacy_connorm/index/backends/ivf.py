@@ -434,8 +434,8 @@ class IvfSearcher:
         if probes * _MOST_PROBED > self._lists.nlist:
             return self._exact.nearest(queries, n, allowed)
         items = self._propose(queries, proposals, probes, allowed)
-        found = rescore(self.vectors, queries, (rows[rows >= 0] for rows in items), n)
-        return self._exact.complete(found, queries, wanted, allowed)
+        neighbours = rescore(self.vectors, queries, (rows[rows >= 0] for rows in items), n)
+        return self._exact.complete(neighbours, queries, wanted, allowed)
 
     def _propose(
         self, queries: Raw, count: int, probes: int, allowed: AllowedItems | None

@@ -130,9 +130,9 @@ class DenseVectors:
         def dots(start: int, stop: int) -> np.ndarray:
             # If vectors are damaged, the search refuses their scores; numpy need not warn as well.
             with np.errstate(invalid="ignore", over="ignore"):
-                found = products(self.rows[start:stop])
-            found *= self.steps[start:stop, None] * scale
-            return found
+                scores = products(self.rows[start:stop])
+            scores *= self.steps[start:stop, None] * scale
+            return scores
 
         return RowScores(dots, error * np.float32(self.longest))
 

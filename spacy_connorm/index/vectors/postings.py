@@ -148,7 +148,7 @@ class Postings:
             others.
         RETURNS (List[BestRows]): All rows that score as high as the last of the best, by query.
         """
-        found = []
+        results = []
         for query, (limits, read) in enumerate(self._limits(queries)):
             if penalties is not None:
                 limits += penalties
@@ -161,8 +161,8 @@ class Postings:
                 others = _where(~(limits < worst) & (limits < least), limits)
                 rows = np.concatenate([rows, others])
                 scores = np.concatenate([scores, compare(query, others)])
-            found.append(BestRows(rows, scores, read))
-        return found
+            results.append(BestRows(rows, scores, read))
+        return results
 
     def _limits(self, queries: "csr_matrix") -> Iterator[tuple[np.ndarray, int]]:
         """Compute what the rows can score at most.
