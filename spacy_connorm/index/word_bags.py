@@ -219,14 +219,10 @@ def rewrite(
     places, are_parts = _places(values.shape[1])
     texts, part = np.nonzero(are_parts[sizes])
     parts = hash_parts(values)[texts, part]
-    single = [
-        _derivations(bags, values, names, words),
-        *(
-            some.replacements(values, texts, parts, places[part], min_certainty)
-            for some in (language_table(words), table)
-            if some is not None
-        ),
-    ]
+    single = [_derivations(bags, values, names, words)]
+    for some in (language_table(words), table):
+        if some is not None:
+            single.append(some.replacements(values, texts, parts, places[part], min_certainty))
     texts, changes, certain = _with_pairs(single, len(bags), min_certainty)
     hashes = values.sum(axis=1, dtype="uint64")[texts] + changes
     known = np.flatnonzero(names.known_bags.contain(hashes))
