@@ -158,7 +158,7 @@ def measure(arguments: Namespace) -> list[Row]:
     rows = []
     for name, predictions in answers.items():
         if is_belb:
-            found = [each.candidates for each in predictions]
+            found = [prediction.candidates for prediction in predictions]
             row, right = score_belb(gold, found, data.ontology)
         else:
             row, right = score(gold, predictions)

@@ -172,7 +172,7 @@ def measure(arguments: Namespace) -> dict[str, list[Row]]:
 
     outcomes |= by_seed(variants, arguments.seeds, train_and_search)
     head = {"dataset": arguments.dataset, "part": arguments.part, "mentions": len(data.mentions)}
-    published = {each.name: each.published for each in VARIANTS}
+    published = {variant.name: variant.published for variant in VARIANTS}
     shown = [name for name in ("start", BASELINE.name, VARIANTS[-1].name) if name in outcomes]
     return {
         **({"Temperatures, dev, one seed": tried} if tried else {}),
@@ -303,7 +303,7 @@ def length_ratio(encoder: Model, ontology: Ontology) -> float:
     """RETURNS (float): The mean length of the vectors of concepts with children, by their first
     names, divided by that of the others.
     """
-    above = {ontology.primary_id(each) for concept in ontology for each in concept.parents}
+    above = {ontology.primary_id(parent) for concept in ontology for parent in concept.parents}
     vectors = np.asarray(encoder.predict([concept.names[0] for concept in ontology]))
     lengths = np.linalg.norm(vectors, axis=1)
     has_children = np.array([concept.concept_id in above for concept in ontology])
@@ -326,10 +326,10 @@ def summary(name: str, outcomes: Sequence[Outcome]) -> Row:
     return {
         "model": name,
         "seeds": len(outcomes),
-        "lexical_weight": round(mean(each.lexical_weight for each in outcomes), 3),
-        **mean_columns([each.scores for each in outcomes], SCORES),
-        "hypernym@1": round(mean(each.scores["hypernym@1"] for each in outcomes), 2),
-        "length_ratio": round(mean(each.length_ratio for each in outcomes), 2),
+        "lexical_weight": round(mean(outcome.lexical_weight for outcome in outcomes), 3),
+        **mean_columns([outcome.scores for outcome in outcomes], SCORES),
+        "hypernym@1": round(mean(outcome.scores["hypernym@1"] for outcome in outcomes), 2),
+        "length_ratio": round(mean(outcome.length_ratio for outcome in outcomes), 2),
     }
 
 

@@ -213,7 +213,7 @@ def _ontology_readers(arguments: Namespace, data: Data) -> Iterator[tuple[str, R
         if setting == _NO_PROFILE:
             finder.cfg.update(FinderSettings.defaults())
             limits = ("types", "branches", "excluded_branches")
-            normalizer.cfg.update({each: NormalizerSettings.defaults()[each] for each in limits})
+            normalizer.cfg.update({limit: NormalizerSettings.defaults()[limit] for limit in limits})
         yield setting, nlp.pipe
 
 

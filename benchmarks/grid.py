@@ -238,8 +238,11 @@ def measure(arguments: Namespace, seed: int | None) -> list[Row]:
     for name in dict.fromkeys(arguments.dataset):
         data = read_data(name, arguments, arguments.part)
         trained = {
-            each.label: {"train": each.train, **training_facts(block_of(each, data, arguments))}
-            for each in contenders
+            contender.label: {
+                "train": contender.train,
+                **training_facts(block_of(contender, data, arguments)),
+            }
+            for contender in contenders
         }
         corpus_rows = rows_of(data, contenders, arguments)
         if arguments.tune:
@@ -256,8 +259,8 @@ def read_data(name: str, arguments: Namespace, part: str) -> Data:
 def rows_of(data: Data, contenders: Sequence[Contender], arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row an encoder and search, in the paper's order."""
     scored, chances = {}, {}
-    for each in contenders:
-        scored[each.label], chances[each.label] = score(each, data, arguments)
+    for contender in contenders:
+        scored[contender.label], chances[contender.label] = score(contender, data, arguments)
     rows = to_rows(scored, data.name, protocol=arguments.protocol)
     places = {key: place for place, key in enumerate((a, b) for a in scored for b in chances[a])}
     rows.sort(key=lambda row: places[row["pipeline"], row["search"]])
@@ -317,7 +320,9 @@ def _alike(one: Row, other: Row, *keys: str) -> bool:
 
 
 def _rank(score: float | None, rivals: Sequence[float | None]) -> int | None:
-    return score if score is None else 1 + sum(each is not None and each > score for each in rivals)
+    return (
+        score if score is None else 1 + sum(rival is not None and rival > score for rival in rivals)
+    )
 
 
 def choose_searches(rows: Sequence[Row]) -> list[Row]:
@@ -356,10 +361,15 @@ def means_rows(arguments: Namespace) -> list[Row]:
     for name in dict.fromkeys(arguments.dataset):
         data = read_data(name, arguments, arguments.part)
         mentions = PROTOCOLS[arguments.protocol].read(data)
-        for each in find_contenders(arguments, arguments.seeds and 0):
-            encoder = cached_encoder(block_of(each, data, arguments), arguments.work)
+        for contender in find_contenders(arguments, arguments.seeds and 0):
+            encoder = cached_encoder(block_of(contender, data, arguments), arguments.work)
             encoder.initialize()
-            head = {"corpus": name, "pipeline": each.label, "search": "O", "train": each.train}
+            head = {
+                "corpus": name,
+                "pipeline": contender.label,
+                "search": "O",
+                "train": contender.train,
+            }
             rows.append({**head, **means_row(encoder, data, mentions)})
     return rows
 
@@ -372,9 +382,9 @@ def nearest_sections(arguments: Namespace) -> list[Section]:
         return []
     data = read_data(arguments.dataset[0], arguments, arguments.part)
     found = {}
-    for each in find_contenders(arguments, arguments.seeds and 0):
-        lookup = build(data, block_of(each, data, arguments), arguments)
-        found[each.label] = ask_lookup(lookup, arguments.phrase, top_k=NEAREST, search="OD-T")
+    for contender in find_contenders(arguments, arguments.seeds and 0):
+        lookup = build(data, block_of(contender, data, arguments), arguments)
+        found[contender.label] = ask_lookup(lookup, arguments.phrase, top_k=NEAREST, search="OD-T")
     return [
         Section(
             f"What is found for '{phrase}' by OD-T",
@@ -461,7 +471,7 @@ def score(
         runs.append(Run(name, threshold, score_predictions(mentions.gold, predictions)))
         pairs = zip(mentions.gold, predictions, strict=True)
         chances[name] = np.array(
-            [expected_accuracy(*each) for each in pairs if each[0].concept_ids]
+            [expected_accuracy(*pair) for pair in pairs if pair[0].concept_ids]
         )
     runs.sort(key=lambda run: run.name != SIEVE)
     return Scored(data.mentions, runs, []), chances

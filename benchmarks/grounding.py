@@ -75,7 +75,7 @@ def main() -> None:
     words = load_encoder(word_vector_block(arguments.data, arguments.work))
     print(f"Word vectors: {words.get_dim('nO')} dimensions", file=sys.stderr)
     pairs = [len(own) * (len(own) - 1) for own in split.train.values()]
-    drawn = [min(each, arguments.max_pairs or each) for each in pairs]
+    drawn = [min(count, arguments.max_pairs or count) for count in pairs]
     print(f"Pairs of train: {sum(pairs):,}; in an epoch: {sum(drawn):,}", file=sys.stderr)
     phrases = arguments.phrase or PHRASES[arguments.set]
     for variant in arguments.variant:

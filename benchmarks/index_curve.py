@@ -116,7 +116,7 @@ def measure(arguments: Namespace) -> list[Row]:
             setting = "default" if value is None else f"{option} {value}"
             own = {**built, **recall(found, expected, queries), "resident_mb": resident}
             rows.append({**head, "index": type(backend).__name__, "setting": setting, **own})
-    timers = [make_timer(each, queries, batch=arguments.batch) for each in searchers]
+    timers = [make_timer(searcher, queries, batch=arguments.batch) for searcher in searchers]
     turns = take_turns(timers, arguments.repeats)
     return [row | speed(own) for row, own in zip(rows, turns, strict=True)]
 

@@ -71,8 +71,8 @@ def measure(arguments: Namespace) -> list[Row]:
     mentions = [mention.text for mention in data.mentions]
     work = arguments.work
     pythons = [
-        Path(sys.executable) if each == HERE else make_lean_environment(each, work)
-        for each in ENCODERS
+        Path(sys.executable) if encoder == HERE else make_lean_environment(encoder, work)
+        for encoder in ENCODERS
     ]
     sides = [
         (environment, python, folder)

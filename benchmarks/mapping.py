@@ -69,9 +69,9 @@ def measure(arguments: Namespace, name: str) -> Iterator[Row]:
     """YIELDS (Dict[str, Any]): One row a rule of acceptance."""
     task = _read_task(name, arguments.data)
     mappings = _map(task, _make_pipeline(arguments, task.ontology))
-    ranks = [_rank(each, task) for each in mappings]
-    ids = {each.concept_id for each in task.ontology}
-    known = [not ids.isdisjoint(task.gold[_code(each)]) for each in mappings]
+    ranks = [_rank(mapping, task) for mapping in mappings]
+    ids = {concept.concept_id for concept in task.ontology}
+    known = [not ids.isdisjoint(task.gold[_code(mapping)]) for mapping in mappings]
     first = [rank == 0 for rank in ranks]
     head = {
         "set": name,
@@ -100,12 +100,12 @@ def _read_task(name: str, folder: Path) -> Task:
     if name == "do-ctd":
         ontology = read_ontology(folder / CTD)
         gold = {
-            each.concept_id: {_concept_of(x, ontology) for x in found}
-            for each in diseases
-            if (found := [x for x in each.xrefs if x.startswith(("MESH:", "OMIM:"))])
+            disease.concept_id: {_concept_of(x, ontology) for x in found}
+            for disease in diseases
+            if (found := [x for x in disease.xrefs if x.startswith(("MESH:", "OMIM:"))])
         }
         return Task(ontology, _names(diseases, gold), gold)
-    gold = {each.concept_id: found for each in diseases if (found := _icd_codes(each))}
+    gold = {disease.concept_id: found for disease in diseases if (found := _icd_codes(disease))}
     if name == "icd10-do":
         by_code = defaultdict(set)
         for concept_id, found in gold.items():
@@ -125,7 +125,11 @@ def _icd_codes(concept: Concept) -> set[str]:
 
 def _names(ontology: Ontology, wanted: Iterable[str]) -> dict[str, str]:
     wanted = set(wanted)
-    return {each.concept_id: each.canonical_name for each in ontology if each.concept_id in wanted}
+    return {
+        concept.concept_id: concept.canonical_name
+        for concept in ontology
+        if concept.concept_id in wanted
+    }
 
 
 def _make_pipeline(arguments: Namespace, ontology: Ontology) -> Language:
@@ -157,7 +161,7 @@ def _code(mapping: TermMapping) -> str:
 
 def _rank(mapping: TermMapping, task: Task) -> int | None:
     gold = task.gold[_code(mapping)]
-    found = [_concept_of(each.object_id, task.ontology) for each in mapping.candidates]
+    found = [_concept_of(candidate.object_id, task.ontology) for candidate in mapping.candidates]
     return next((place for place, each in enumerate(found) if each in gold), None)
 
 
@@ -171,9 +175,12 @@ def _rules(mappings: list[TermMapping]) -> Iterator[tuple[str, list[bool]]]:
     for least in THRESHOLDS:
         yield (
             f"from {least}",
-            [each.status == ACCEPTED and (each.confidence or 0) >= least for each in mappings],
+            [
+                mapping.status == ACCEPTED and (mapping.confidence or 0) >= least
+                for mapping in mappings
+            ],
         )
-    exact = [each.status == ACCEPTED and each.predicate_id == EXACT for each in mappings]
+    exact = [mapping.status == ACCEPTED and mapping.predicate_id == EXACT for mapping in mappings]
     yield "skos:exactMatch", exact
 
 

@@ -109,7 +109,7 @@ def measure_processes(folder: Path, mentions: list[str], count: int, encoder: st
         "encoder": encoder,
         "processes": count,
         **{key: mean(each[key] for each in memory) for key in memory[0]},
-        **{key: round(mean(each[key] for each in reports), 2) for key in reports[0]},
+        **{key: round(mean(report[key] for report in reports), 2) for key in reports[0]},
     }
 
 

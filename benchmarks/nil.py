@@ -133,7 +133,7 @@ class Answers:
         work (Path): Keeps vectors.
         removed (FrozenSet[str]): The gold concepts that the ontology lacks.
         """
-        concepts = [each for each in data.ontology if each.concept_id not in removed]
+        concepts = [concept for concept in data.ontology if concept.concept_id not in removed]
         query = Query(Sieve(), 10, rescorers=COMPARE_WORDS)
         lookup = _build(concepts, block, work, query)
         calibration = lookup.retriever.calibration

@@ -51,7 +51,7 @@ def measure(arguments: Namespace) -> list[Row]:
     older, newer = (work / f"rebuild-{arguments.names}-{each}.jsonl" for each in "ab")
     concepts = list(read_concepts(arguments.data, arguments.names))
     write_concepts(concepts, older)
-    write_concepts((renamed(each, draw) for each in concepts), newer)
+    write_concepts((renamed(concept, draw) for concept in concepts), newer)
     del concepts
     exact = {f"components.concept_normalizer.index.{key}": value for key, value in INDEX.items()}
     build = partial(build_index, encoder="fast", overrides=exact)
@@ -88,17 +88,17 @@ def read_concepts(data: Path, names: int) -> Iterator[Concept]:
     names (int): How many names to read.
     YIELDS (Concept): The concepts.
     """
-    found = list(stream_ontology(**MESH.located(data)))
+    concepts = list(stream_ontology(**MESH.located(data)))
     for round in count():
         mark = f" {round}" if round else ""
-        for each in found:
+        for concept in concepts:
             if names <= 0:
                 return
-            names -= len(each.names)
+            names -= len(concept.names)
             yield Concept(
-                f"{each.concept_id}{mark}".replace(" ", "-"),
-                f"{each.canonical_name}{mark}",
-                tuple(f"{alias}{mark}" for alias in each.aliases),
+                f"{concept.concept_id}{mark}".replace(" ", "-"),
+                f"{concept.canonical_name}{mark}",
+                tuple(f"{alias}{mark}" for alias in concept.aliases),
             )
 
 

@@ -134,7 +134,7 @@ def read_pairs(data: Path, benchmark: Benchmark) -> tuple[list[tuple[str, str]],
     require_files([path])
     with path.open(encoding="utf8", newline="") as file:
         rows = list(csv.DictReader(file))
-    scores = [float(np.mean([float(row[each]) for each in benchmark.columns])) for row in rows]
+    scores = [float(np.mean([float(row[column]) for column in benchmark.columns])) for row in rows]
     return [(row["Term1"], row["Term2"]) for row in rows], scores
 
 

@@ -60,8 +60,8 @@ def _measure_one(dataset: str, arguments: Namespace) -> Iterator[Row]:
     data = Data(dataset, arguments.data)
     block = encoder_config(arguments.encoder, data, work=arguments.work)
     steps = list(variants(arguments.encoder))
-    pipelines = [TimedPipeline(each, block, data, arguments.work) for each in steps]
-    turns = take_turns([each.run for each in pipelines], arguments.repeats, warm_up=1)
+    pipelines = [TimedPipeline(step, block, data, arguments.work) for step in steps]
+    turns = take_turns([pipeline.run for pipeline in pipelines], arguments.repeats, warm_up=1)
     mentions = sum(len(doc.ents) for doc in data.scored_docs)
     for each, own in zip(steps, turns, strict=True):
         yield {

@@ -24,7 +24,7 @@ def make_pipeline(code="en", **settings):
     nlp = spacy.blank(code)
     ruler = nlp.add_pipe("entity_ruler")
     patterns = [[{"LOWER": each}] for each in (*FINDINGS, *STATES)]
-    ruler.add_patterns([{"label": "FINDING", "pattern": each} for each in patterns])
+    ruler.add_patterns([{"label": "FINDING", "pattern": pattern} for pattern in patterns])
     nlp.add_pipe("assertion_marker", config=settings)
     return nlp
 

@@ -104,10 +104,10 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     left_out = (
-        [] if is_long(config) else [each for each in items if each.get_closest_marker("long")]
+        [] if is_long(config) else [item for item in items if item.get_closest_marker("long")]
     )
     config.hook.pytest_deselected(items=left_out)
-    items[:] = [each for each in items if each not in left_out]
+    items[:] = [item for item in items if item not in left_out]
 
 
 _MANY_MODULES = 300

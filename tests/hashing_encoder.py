@@ -27,7 +27,7 @@ class HashingShim(EncoderShim):
         return [text.lower().encode() for text in texts]
 
     def encode(self, inputs):
-        self.encoded.extend(each.decode() for each in inputs)
+        self.encoded.extend(key.decode() for key in inputs)
         vectors = np.array(list(map(self._vector, inputs)), dtype="float32")
         return vectors.reshape(len(inputs), self.width)
 

@@ -164,7 +164,7 @@ def imported_rooms(path: Path) -> Iterator[str]:
 def imported_files(path: Path) -> set[Path]:
     named = (PACKAGE.joinpath(*inside) for inside in imported_modules(path))
     places = {each.with_suffix(".py") for own in named for each in (own, own.parent)}
-    return {each for each in places if each.is_file()}
+    return {place for place in places if place.is_file()}
 
 
 def test_no_files_import_each_other():

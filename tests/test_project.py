@@ -141,7 +141,7 @@ def test_downloads_lie_where_the_benchmark_reads_them(project):
         for path in commands["benchmark"]["deps"]
         if path.startswith(project["vars"]["data"])
     }
-    fetched = {each["dest"] for each in project["assets"] if each["dest"].startswith(folder)}
+    fetched = {row["dest"] for row in project["assets"] if row["dest"].startswith(folder)}
     packed = set(commands["download"]["outputs"])
     assert len(wanted) == 3
     assert {path.removesuffix(".gz") for path in packed} <= fetched

@@ -205,7 +205,7 @@ def mean_vectors(module: Bne, words: Words) -> np.ndarray:
     """
     parts = range(0, len(words.lengths), _ENCODED_AT_ONCE)
     rows = np.arange(len(words.lengths))
-    sums = [module.vectors(words.of(rows[each : each + _ENCODED_AT_ONCE])).sum(1) for each in parts]
+    sums = [module.vectors(words.of(rows[part : part + _ENCODED_AT_ONCE])).sum(1) for part in parts]
     return unit_rows(torch.cat(sums).cpu().numpy())
 
 

@@ -27,7 +27,9 @@ def means_row(encoder: Model, data: Data, mentions: SearchedMentions) -> Row:
         of a name to the mean of its concept, of concepts with several names, times 100.
     """
     numbers = {concept.concept_id: number for number, concept in enumerate(data.ontology)}
-    pairs = [(name, numbers[each.concept_id]) for each in data.ontology for name in each.names]
+    pairs = [
+        (name, numbers[concept.concept_id]) for concept in data.ontology for name in concept.names
+    ]
     vectors = np.asarray(encoder.predict([name for name, _ in pairs]))
     # As in the index, what the encoder can't tell apart counts once.
     kept = {

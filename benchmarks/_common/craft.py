@@ -26,9 +26,9 @@ def read_craft(path: Path, *, nlp: Language, types: Sequence[str]) -> Iterator[D
         for number, line in enumerate(lines, start=1):
             article = json.loads(line)
             mentions = tuple(
-                _mention(each, article["text"], Place(path, number), report)
-                for each in article["mentions"]
-                if not types or each["ontology"] in types
+                _mention(row, article["text"], Place(path, number), report)
+                for row in article["mentions"]
+                if not types or row["ontology"] in types
             )
             doc_id = article.get("pmcid") or article.get("pmid")
             document = Document(str(doc_id), article["text"], mentions)

@@ -100,7 +100,7 @@ class SearchedMentions(NamedTuple):
         candidates for the texts.
         """
         answers = join_parts(found, self.counts)
-        return [Prediction(each, written_id(each, None)) for each in answers]
+        return [Prediction(answer, written_id(answer, None)) for answer in answers]
 
 
 def read_as_written(data: Data) -> SearchedMentions:
@@ -147,13 +147,13 @@ def expected_accuracy(gold: Gold, prediction: Prediction) -> float:
     chances = []
     for part in by_part(prediction.candidates):
         tied = [each for each in part if each.score == part[0].score]
-        chances.append(mean(each.concept_id in gold.concept_ids for each in tied))
+        chances.append(mean(candidate.concept_id in gold.concept_ids for candidate in tied))
     return prod(chances) if chances else 0.0
 
 
 def _prepared(concept: Concept) -> Concept:
-    name, *aliases = (biosyn_texts(each, (), {}, "en")[0] for each in concept.names)
-    others = tuple(dict.fromkeys(each for each in aliases if each != name))
+    name, *aliases = (biosyn_texts(name, (), {}, "en")[0] for name in concept.names)
+    others = tuple(dict.fromkeys(alias for alias in aliases if alias != name))
     return replace(concept, canonical_name=name, aliases=others)
 
 

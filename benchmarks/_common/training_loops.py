@@ -176,5 +176,5 @@ class OurLoop(Loop):
 
     def tokens_per_text(self, batches: Batches, number: int) -> float:
         """RETURNS (float): As for the other loop."""
-        inputs = [each["input_ids"] for each in batches.ours[number]["micro_batches"]]
-        return sum(each.numel() for each in inputs) / sum(len(each) for each in inputs)
+        inputs = [batch["input_ids"] for batch in batches.ours[number]["micro_batches"]]
+        return sum(ids.numel() for ids in inputs) / sum(len(ids) for ids in inputs)

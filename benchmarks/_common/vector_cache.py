@@ -48,7 +48,7 @@ class VectorCache(EncoderShim):
                 self._vectors = dict(zip(keys, kept["vectors"], strict=True))
 
     def encode(self, inputs: list[bytes]) -> Any:
-        keys = [blake2b(each, digest_size=16).digest() for each in inputs]
+        keys = [blake2b(key, digest_size=16).digest() for key in inputs]
         pairs = zip(keys, inputs, strict=True)
         new = {key: each for key, each in pairs if key not in self._vectors}
         if new:

@@ -40,7 +40,7 @@ def train_word_vectors(data: Path, work: Path) -> Path:
     work (Path): Keeps them.
     RETURNS (Path): The model in fastText's binary format.
     """
-    files = [data / each.path for each in ONTOLOGIES]
+    files = [data / ontology.path for ontology in ONTOLOGIES]
     files += [data / path for name in CORPORA for path in DATASETS[name].train]
     require_files(files)
     digest = sha256(f"{WIDTH} {EPOCHS} {BUCKETS}".encode())
@@ -66,8 +66,8 @@ def train_word_vectors(data: Path, work: Path) -> Path:
 
 def read_texts(data: Path) -> Iterator[str]:
     """YIELDS (str): Names, definitions and sentences."""
-    for each in ONTOLOGIES:
-        for concept in read_ontology(**each.located(data)):
+    for ontology in ONTOLOGIES:
+        for concept in read_ontology(**ontology.located(data)):
             yield from concept.names
             if concept.definition:
                 yield concept.definition
@@ -75,4 +75,4 @@ def read_texts(data: Path) -> Iterator[str]:
     for name in CORPORA:
         for path in DATASETS[name].train:
             for doc in read_docs(data / path):
-                yield from (each.text for each in find_sentences(doc).sents)
+                yield from (sent.text for sent in find_sentences(doc).sents)

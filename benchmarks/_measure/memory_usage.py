@@ -26,7 +26,7 @@ def mapped(pid: int, folder: Path) -> dict[str, float]:
     maps = re.split(
         r"^(?=[0-9a-f]+-[0-9a-f]+ )", Path(f"/proc/{pid}/smaps").read_text(), flags=re.M
     )
-    return _sizes("".join(each for each in maps if str(folder.resolve()) in each))
+    return _sizes("".join(region for region in maps if str(folder.resolve()) in region))
 
 
 def _sizes(text: str) -> dict[str, float]:

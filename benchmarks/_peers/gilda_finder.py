@@ -23,9 +23,9 @@ def main() -> None:
     given = json.load(sys.stdin)
     grounder = Grounder(
         [
-            Term(normalize(name), name, _SPACE, each["id"], each["name"], _status(name, each), "")
-            for each in given["concepts"]
-            for name in each["names"]
+            Term(normalize(name), name, _SPACE, row["id"], row["name"], _status(name, row), "")
+            for row in given["concepts"]
+            for name in row["names"]
         ]
     )
     found = (annotate(text, grounder=grounder) for text in given["texts"])

@@ -74,7 +74,9 @@ class Ours:
         first.
         """
         found = find_normalizer(self._nlp).candidates(mentions)
-        return [[(each.concept_id, float(each.score)) for each in some] for some in found]
+        return [
+            [(candidate.concept_id, float(candidate.score)) for candidate in some] for some in found
+        ]
 
 
 if __name__ == "__main__":

@@ -61,7 +61,7 @@ class ScispaCy:
         similarities, unordered.
         """
         return [
-            [(each.concept_id, float(max(each.similarities))) for each in found]
+            [(candidate.concept_id, float(max(candidate.similarities))) for candidate in found]
             for found in self._generator(mentions, NEIGHBOURS)
         ]
 

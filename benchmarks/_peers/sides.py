@@ -81,7 +81,9 @@ def write_files(data: Data, texts: str, work: Path) -> Files:
     )
     synonyms = data.synonyms if texts == "OD" else []
     records = scispacy_records(data.ontology, synonyms)
-    files.names.write_text("".join(f"{json.dumps(each)}\n" for each in records), encoding="utf8")
+    files.names.write_text(
+        "".join(f"{json.dumps(record)}\n" for record in records), encoding="utf8"
+    )
     data.ontology.to_disk(files.ontology)
     files.synonyms.write_text(json.dumps(synonyms), encoding="utf8")
     DocBin(docs=data.scored_docs).to_disk(files.documents)

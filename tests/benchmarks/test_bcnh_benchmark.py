@@ -80,7 +80,7 @@ def test_of_several_temperatures_each_loss_has_its_best_on_dev(
     assert accuracy["start"]["temperature"] is None
     # Two trainings on train alone, to choose, and one on all of D.
     kept = [Config().from_disk(path) for path in work.glob("bcnh-list-wise-0-*.cfg")]
-    assert {each["training"]["objective"]["temperature"] for each in kept} == {0.5, 2.0}
+    assert {row["training"]["objective"]["temperature"] for row in kept} == {0.5, 2.0}
     assert len([*work.glob("bcnh-list-wise-0-*/training.cfg")]) == 3
 
 

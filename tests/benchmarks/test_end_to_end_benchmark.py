@@ -180,7 +180,7 @@ def test_concepts_of_other_types_are_left_out(rows_of, corpus):
         {"concept_id": "D2", "canonical_name": "Stroke", "types": ["F"]},
         {"concept_id": "D3", "canonical_name": "Atrial Fibrillation"},
     ]
-    path.write_text("".join(json.dumps(each) + "\n" for each in concepts))
+    path.write_text("".join(json.dumps(concept) + "\n" for concept in concepts))
     base = ("--dataset", "bc5cdr-d", "--data", corpus, "--ontology", path)
     found = {}
     for types in ([], ["--types", "C14", "A"]):

@@ -77,10 +77,10 @@ PAPER = [
 
 def test_equal_scores_share_the_better_rank_and_ranks_are_averaged_over_corpora(add_ranks):
     ranked = add_ranks(PAPER)
-    assert [each["lenient@1_rank"] for each in ranked] == [3, 4, 4, 1, 1, 3, 4, 5, 2, 1]
-    averages = [each["lenient@1_average_rank"] for each in ranked]
+    assert [row["lenient@1_rank"] for row in ranked] == [3, 4, 4, 1, 1, 3, 4, 5, 2, 1]
+    averages = [row["lenient@1_average_rank"] for row in ranked]
     assert averages == [3.0, 4.0, 4.5, 1.5, 1.0] * 2
-    assert {each["strict@1_rank"] for each in ranked} == {1}
+    assert {row["strict@1_rank"] for row in ranked} == {1}
 
 
 def test_each_pipeline_is_ranked_alone(add_ranks):
@@ -109,8 +109,7 @@ def test_21_of_the_papers_28_average_ranks_come_out(add_ranks):
         for corpus in range(len(scores))
     ]
     ranked = {
-        (each["pipeline"], each["search"]): each["lenient@1_average_rank"]
-        for each in add_ranks(rows)
+        (row["pipeline"], row["search"]): row["lenient@1_average_rank"] for row in add_ranks(rows)
     }
     published = {(train, search): float(rank) for train, search, *_, rank in lines}
     assert len(published) == 28

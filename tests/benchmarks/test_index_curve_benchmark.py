@@ -44,14 +44,14 @@ def test_summary_takes_the_fastest_that_reaches_the_level(curve):
         row("IvfIndex", 99.5, 50, 10),
     ]
     at_95, at_99 = curve.summary(rows)[:2], curve.summary(rows)[2:]
-    assert [(each["index"], each["us"]) for each in at_95] == [
+    assert [(row["index"], row["us"]) for row in at_95] == [
         ("AnnoyIndex", 100),
         ("IvfIndex", 10),
     ]
-    assert [each["times_annoys_speed"] for each in at_95] == [1, 10]
-    assert [each["percent_of_annoys_memory"] for each in at_95] == [100, 25]
+    assert [row["times_annoys_speed"] for row in at_95] == [1, 10]
+    assert [row["percent_of_annoys_memory"] for row in at_95] == [100, 25]
     # Annoy does not get there, so there is nothing to compare with.
-    assert [(each["index"], each["times_annoys_speed"]) for each in at_99] == [("IvfIndex", None)]
+    assert [(row["index"], row["times_annoys_speed"]) for row in at_99] == [("IvfIndex", None)]
 
 
 def test_every_setting_of_every_index_has_a_row(rows_of, data, names, monkeypatch, tiny_folder):

@@ -104,7 +104,7 @@ def test_a_rebuilt_index_is_compared_with_one_from_nothing(modules, monkeypatch,
 
     def build(ontology, folder, *, encoder, overrides, reuse=None):
         ontology = Ontology.from_disk(ontology)
-        built.append(({each.names for each in ontology}, reuse))
+        built.append(({concept.names for concept in ontology}, reuse))
         return build_index(ontology, folder, encoder="ngrams", overrides=overrides, reuse=reuse)
 
     monkeypatch.setattr(rebuild, "build_index", build)

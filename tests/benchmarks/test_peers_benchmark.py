@@ -220,7 +220,7 @@ def test_candidates_are_ordered_as_entity_linker_does(modules):
     from _peers.rows import ranked
 
     found = [("A", 0.7), ("B", 0.9), ("C", 0.9), ("D", 0.2)]
-    assert [each.concept_id for each in ranked(found)] == ["B", "C", "A", "D"]
+    assert [candidate.concept_id for candidate in ranked(found)] == ["B", "C", "A", "D"]
 
 
 def test_equal_similarities_share_a_place(modules):

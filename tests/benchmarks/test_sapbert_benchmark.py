@@ -82,7 +82,7 @@ def test_names_are_drawn_of_the_concepts_with_the_most(modules):
 
     sizes = [3, *[NAMES + 2] * 25]
     ontology = Ontology(
-        Concept(f"C:{row}", f"n{row}", tuple(f"n{row} {each}" for each in range(1, size)))
+        Concept(f"C:{row}", f"n{row}", tuple(f"n{row} {number}" for number in range(1, size)))
         for row, size in enumerate(sizes)
     )
     names, concepts = choose_names(ontology)

@@ -144,7 +144,7 @@ def test_means_over_seeds(rows_of, data, write_config, work, capsys):
             assert Config().from_disk(path, interpolate=False)["training"]["seed"] == seed
             alone.append(rows_of(command, *given, "--encoder", path))
         for row, *same in zip(rows, *alone, strict=True):
-            assert row["lenient@1"] == sum(each["lenient@1"] for each in same) / 2
+            assert row["lenient@1"] == sum(row["lenient@1"] for row in same) / 2
             assert (row["lenient@1 +-"] == 0) == (same[0]["lenient@1"] == same[1]["lenient@1"])
 
 
@@ -309,7 +309,8 @@ def test_one_of_equal_scores_is_drawn(modules):
 
     def found(*answers):
         return Prediction(
-            [Candidate(*each[:1], "", each[1], "", "", "", *each[2:]) for each in answers], ""
+            [Candidate(*answer[:1], "", answer[1], "", "", "", *answer[2:]) for answer in answers],
+            "",
         )
 
     gold = Gold("a mention", frozenset("AB"), in_ontology=True)

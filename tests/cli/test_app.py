@@ -91,7 +91,7 @@ def test_the_summary_tells_what_there_is_to_do(invoke, words):
 
 
 def test_help_of_an_ontology_is_read_without_the_code():
-    helps = {each.name: each.help for each in COMMANDS["ontology"].params}
+    helps = {param.name: param.help for param in COMMANDS["ontology"].params}
     assert helps["header"] == "tsv: Whether the first row names the columns."
     for name in ("sources", "semantic_types"):
         assert helps[name].startswith("rrf: Keep only")
@@ -99,7 +99,7 @@ def test_help_of_an_ontology_is_read_without_the_code():
 
 
 def test_each_command_is_told_in_one_short_sentence():
-    told = [each.get_short_help_str() for each in COMMANDS.values()]
+    told = [command.get_short_help_str() for command in COMMANDS.values()]
     assert all(each.endswith(".") and ". " not in each and len(each) < 70 for each in told)
 
 

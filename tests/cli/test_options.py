@@ -106,7 +106,7 @@ def test_what_is_given_has_the_type_of_the_parameter(given):
 
 
 def test_help_is_the_first_sentence(app):
-    helps = {each.name: each.help for each in get_command(app).params}
+    helps = {param.name: param.help for param in get_command(app).params}
     assert helps["types"] == "Types; see `Types`."
     assert helps["size"] == "How many, e.g. `3`."
     assert helps["columns"] == "tables: What the columns hold, e.g. ids. [id]"

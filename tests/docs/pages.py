@@ -73,4 +73,4 @@ def codes(cell: str) -> list[str]:
 def anchors(page: Path) -> set[str]:
     without_code = re.sub(r"^```.*?^```", "", text(page), flags=re.DOTALL | re.MULTILINE)
     headings = re.findall(r"^#+ (.+)$", without_code, flags=re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-") for each in headings}
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}

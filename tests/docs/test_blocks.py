@@ -171,7 +171,7 @@ def test_recipes_do_what_they_say(run):
 def test_tasks_for_annotation_tools_hold_the_mentions(run):
     names = run(RECIPES)
     for task in names["tasks"]:
-        text, values = task["data"]["text"], [each["value"] for each in task["data"]["candidates"]]
+        text, values = task["data"]["text"], [row["value"] for row in task["data"]["candidates"]]
         (prediction,) = task["predictions"]
         for result in prediction["result"]:
             value = result["value"]
@@ -199,16 +199,16 @@ def test_python_that_takes_minutes_calls_what_there_is(page):
         imported = {
             name: import_module(module) for name, module in sources.items() if name not in foreign
         }
-        calls = [each for each in nodes if isinstance(each, ast.Call)]
+        calls = [node for node in nodes if isinstance(node, ast.Call)]
         named = [
-            (each, each.func.id)
-            for each in calls
-            if isinstance(each.func, ast.Name) and each.func.id not in foreign
+            (call, call.func.id)
+            for call in calls
+            if isinstance(call.func, ast.Name) and call.func.id not in foreign
         ]
         assert named
         for call, function_name in named:
             function = getattr(imported.get(function_name, spacy_connorm), function_name)
-            options = {each.arg: each.value for each in call.keywords}
+            options = {keyword.arg: keyword.value for keyword in call.keywords}
             inspect.signature(function).bind(*call.args, **options)
 
 
@@ -242,7 +242,7 @@ def check_spacy(command: str, *words: str) -> None:
 
 def check_project(verb: str, *words: str) -> None:
     project = load_project_config(ROOT)
-    named = {each["name"] for each in project["commands"]} | set(project["workflows"])
+    named = {row["name"] for row in project["commands"]} | set(project["workflows"])
     assert verb == "run" and words[0] in named
     options = [word.removeprefix("--vars.") for word in words if word.startswith("--")]
     assert set(options) <= set(project["vars"])
@@ -254,7 +254,7 @@ def test_extras_and_targets_exist(page):
     for words in commands(page):
         if words[:2] == ["pip", "install"]:
             named = [word.partition("[")[2].rstrip("]") for word in words if "[" in word]
-            assert {each for group in named for each in group.split(",")} <= extras()
+            assert {word for group in named for word in group.split(",")} <= extras()
         elif words[0] == "make":
             assert f"\n{words[1]}:" in makefile
         elif words[0] == "python" and words[1].endswith(".py"):

@@ -65,7 +65,7 @@ def test_every_setting_is_in_the_table_as_it_is_declared(component, declared):
     assert rows.keys() == parts.keys()
     for name, value in parts.items():
         kinds = [each for key, each in dict(value or {}).items() if key.startswith("@")]
-        assert codes(rows[name][1]) == ([each[len("spacy-connorm.") :] for each in kinds] or ["[]"])
+        assert codes(rows[name][1]) == ([kind[len("spacy-connorm.") :] for kind in kinds] or ["[]"])
 
 
 def test_every_preset_is_in_its_table():

@@ -15,7 +15,7 @@ NOTEBOOK = DOCS / "tour.ipynb"
 @pytest.fixture(scope="module")
 def cells():
     notebook = json.loads(NOTEBOOK.read_text(encoding="utf8"))
-    return [each for each in notebook["cells"] if each["cell_type"] == "code"]
+    return [row for row in notebook["cells"] if row["cell_type"] == "code"]
 
 
 def shown(cell) -> str:

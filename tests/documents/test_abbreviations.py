@@ -127,9 +127,9 @@ def test_abbreviations_are_kept_with_their_document(nlp, copy):
 def test_joined_documents_keep_their_own_abbreviations(nlp):
     docs = [define(nlp(text)) for text in ("AS at first.", TEXT, OTHER, "AS at last.")]
     joined = Doc.from_docs(docs)
-    for each in get_abbreviations(joined):
-        assert joined.text[each.start : each.end] == each.short == "AS"
-        assert joined.text[each.long_start : each.long_end] == each.long
+    for abbreviation in get_abbreviations(joined):
+        assert joined.text[abbreviation.start : abbreviation.end] == abbreviation.short == "AS"
+        assert joined.text[abbreviation.long_start : abbreviation.long_end] == abbreviation.long
     uses = [joined[token.i : token.i + 1] for token in joined if token.text == "AS"]
     angelman, stenosis = "Angelman syndrome", "Aortic stenosis"
     assert find_long_forms(joined, uses) == ["", angelman, angelman, stenosis, stenosis, ""]

@@ -134,7 +134,7 @@ def test_sentences_and_annotations_beside_the_text(read):
         collection({"id": 7, "passages": [passage], "annotations": outer}), name="a.json"
     )
     assert doc.text == "Red cells. White cells."
-    assert [(each.text, each.fragments) for each in mentions] == [
+    assert [(mention.text, mention.fragments) for mention in mentions] == [
         ("White", ((11, 16),)),
         ("cells", ((4, 9),)),
     ]
@@ -295,7 +295,7 @@ def test_the_library_reads_everything_back(export, documents, name):
     assert collection.date == "2024-05-31"
     BioCValidator().validate(collection)
     first, second, third = collection.documents
-    assert [each.id for each in collection.documents] == ["note 7|a", "2", "3"]
+    assert [document.id for document in collection.documents] == ["note 7|a", "2", "3"]
     assert [each.passages[0].text or "" for each in (second, third)] == ["Nothing here.", ""]
     assert first.infons == {"id": "note 7|a", "patient": "3", "ward": '{"name": "B"}'}
     (passage,) = first.passages
@@ -308,7 +308,7 @@ def test_the_library_reads_everything_back(export, documents, name):
         assert infons["type"] == label
         assert infons["identifier"] == ("-1" if kb_id == "NIL" else kb_id)
         assert infons.get("long_form", "") == mention.long_form
-        assert json.loads(infons["candidates"]) == [each._asdict() for each in candidates]
+        assert json.loads(infons["candidates"]) == [candidate._asdict() for candidate in candidates]
         assert float(infons["score"]) == min(each.score for each in mention.leading)
     composite = passage.annotations[1].infons
     assert composite["name"] == "Breast Neoplasms|Ovarian Neoplasms"
@@ -322,7 +322,8 @@ def test_our_reader_reads_it_back(export, documents, name):
     # In XML, \r is written as a reference.
     assert first.text == TEXT
     assert list(annotated_mentions(first)) == [
-        Mention(each.text, each.label, ids(each), each.fragments) for each in documents[0].mentions
+        Mention(mention.text, mention.label, ids(mention), mention.fragments)
+        for mention in documents[0].mentions
     ]
 
 

@@ -136,8 +136,8 @@ def test_our_reader_reads_it_back(written_folder, documents):
         *_, doc = read_corpus(written_folder, nlp=spacy.blank("xx"))
     assert doc.text == TEXT
     assert list(annotated_mentions(doc)) == [
-        Mention(each.text, each.label.replace(" ", "_"), ids(each), each.fragments)
-        for each in documents[0].mentions
+        Mention(mention.text, mention.label.replace(" ", "_"), ids(mention), mention.fragments)
+        for mention in documents[0].mentions
     ]
 
 
@@ -152,14 +152,14 @@ def test_another_reader_reads_it_back(written_folder, documents):
     ):
         document = brat.load(text, annotations)
     assert document.text == TEXT
-    notes = {each.refid: json.loads(each.text) for each in document.notes}
+    notes = {note.refid: json.loads(note.text) for note in document.notes}
     for entity, mention in zip(document.entities, documents[0].mentions, strict=True):
         assert entity.total_span == mention.extent
         assert entity.text == mention.text
         _, kb_id, candidates = FOUND[entity.text]
         note = notes[entity.id]
         assert note["kb_id"] == kb_id and note.get("long_form", "") == mention.long_form
-        assert note["candidates"] == [each._asdict() for each in candidates]
+        assert note["candidates"] == [candidate._asdict() for candidate in candidates]
 
 
 def test_ids_are_references_and_types_are_listed(written_folder):
@@ -260,7 +260,7 @@ def test_a_byte_order_mark_may_be_counted_or_not(folder, nlp, counted):
     (doc,) = read_corpus(path, nlp=nlp)
     assert doc.text == NOTE
     mentions = list(annotated_mentions(doc))
-    assert [(each.text, each.kb_id) for each in mentions] == [
+    assert [(mention.text, mention.kb_id) for mention in mentions] == [
         ("Red cells", ""),
         ("skin cancer", "D012878"),
     ]

@@ -15,7 +15,7 @@ from .conftest import BREAST, CKD, FIELDS, FOUND, OVARY, TEXT
 def test_overlapping_mentions_keep_all_that_was_found(documents):
     document, *_ = documents
     assert (document.doc_id, document.text, document.fields) == ("note 7|a", TEXT, FIELDS)
-    found = {each.text: each for each in document.mentions}
+    found = {mention.text: mention for mention in document.mentions}
     assert found.keys() == FOUND.keys()
     for text, mention in found.items():
         assert TEXT[slice(*mention.extent)] == text

@@ -19,7 +19,7 @@ MODELS = {"Observation": Observation, "Condition": Condition}
 
 
 def part(extensions, url):
-    return [each for each in extensions if each.url == url]
+    return [extension for extension in extensions if extension.url == url]
 
 
 def value_of(extension):
@@ -33,7 +33,7 @@ def check(resources, documents):
     expected = [
         (mention, ids) for mention in documents[0].mentions for ids in mention.concept_ids or [None]
     ]
-    assert len({each.id for each in resources}) == len(resources) == len(expected)
+    assert len({resource.id for resource in resources}) == len(resources) == len(expected)
     for resource, (mention, concept_id) in zip(resources, expected, strict=True):
         (extension,) = resource.extension
         told = extension.extension
@@ -66,7 +66,7 @@ def test_ndjson_is_read_back(export, documents, resource):
     lines = path.read_text(encoding="utf8").split("\n")[:-1]
     resources = [MODELS[resource].model_validate_json(line) for line in lines]
     check(resources, documents)
-    assert {each.subject.reference for each in resources} == {"Patient/3"}
+    assert {resource.subject.reference for resource in resources} == {"Patient/3"}
     first = resources[0]
     source = first.derivedFrom if resource == "Observation" else first.evidence[0].detail
     assert source[0].identifier.value == "note 7|a"
@@ -77,8 +77,10 @@ def test_a_bundle_is_read_back(export, documents, resource):
     path = export("found.fhir.json", resource=resource, system="urn:x")
     bundle = Bundle.model_validate_json(path.read_text(encoding="utf8"))
     resources = [each.resource for each in bundle.entry]
-    texts = [each for each in resources if each.get_resource_type() == "DocumentReference"]
-    assert [each.identifier[0].value for each in texts] == ["note 7|a", "2", "3"]
+    texts = [
+        resource for resource in resources if resource.get_resource_type() == "DocumentReference"
+    ]
+    assert [text.identifier[0].value for text in texts] == ["note 7|a", "2", "3"]
     content = json.loads(path.read_text(encoding="utf8"))["entry"][0]["resource"]["content"]
     assert base64.b64decode(content[0]["attachment"]["data"]).decode() == TEXT
     found = [each for each in resources if each.get_resource_type() == resource]
@@ -117,7 +119,9 @@ def test_known_vocabularies_have_their_system(tmp_path, concept_id, coding):
     first, second = resource.code.coding  # ids joined by + are one finding
     assert (first.system, first.code) == coding and second.code == "C0000001"
     fragments = part(resource.extension[0].extension, "fragment")
-    assert [tuple(e.valueInteger for e in each.extension) for each in fragments] == list(place)
+    assert [tuple(e.valueInteger for e in fragment.extension) for fragment in fragments] == list(
+        place
+    )
 
 
 def test_codes_of_other_vocabularies_are_codings(tmp_path):
@@ -127,7 +131,7 @@ def test_codes_of_other_vocabularies_are_codings(tmp_path):
     (line,) = (tmp_path / "a.fhir.ndjson").read_text(encoding="utf8").splitlines()
     resource = Observation.model_validate_json(line)
     icd = "http://hl7.org/fhir/sid/icd-10-cm"
-    assert [(each.system, each.code) for each in resource.code.coding] == [
+    assert [(coding.system, coding.code) for coding in resource.code.coding] == [
         ("urn:x", "D051436"),
         (icd, "N18"),
         (icd, "N18.9"),

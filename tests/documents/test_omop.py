@@ -58,7 +58,7 @@ def test_rows_have_the_published_columns(export, documents):
         assert row["lexical_variant"] in row["snippet"]
         assert (row["note_nlp_concept_id"], row["term_exists"]) == ("0", "")
     told = [json.loads(row["term_modifiers"]) for row in rows]
-    assert [each["concept_id"] for each in told] == [
+    assert [row["concept_id"] for row in told] == [
         "D051436",
         "D001943",
         "MESH:D010051",
@@ -104,7 +104,7 @@ def test_a_whole_number_stays_the_id_of_a_note(tmp_path):
 def test_no_note_gets_the_id_of_another(tmp_path, recwarn, other):
     """Its number could be the id of one that comes later."""
     assert write(tmp_path / "a.omop.csv", other, "1", "2", "3") == ["-1", "1", "2", "3"]
-    told = [str(each.message)[:8] for each in recwarn]
+    told = [str(warning.message)[:8] for warning in recwarn]
     assert told == ([] if other is None else ["[CNW770]"])
 
 

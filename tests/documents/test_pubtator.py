@@ -238,12 +238,13 @@ def test_our_reader_reads_it_back(written_path, documents):
         "Nothing here.",
     ]
     found = [
-        (each.text, each.label, each.kb_id, each.extent) for each in annotated_mentions(docs[0])
+        (mention.text, mention.label, mention.kb_id, mention.extent)
+        for mention in annotated_mentions(docs[0])
     ]
     assert found == [
         # The reader writes MeSH ids without a prefix.
-        (each.text, each.label, ids(each), each.extent)
-        for each in documents[0].mentions
+        (mention.text, mention.label, ids(mention), mention.extent)
+        for mention in documents[0].mentions
     ]
 
 

@@ -362,4 +362,4 @@ def test_an_odd_file_of_a_folder_does_not_stop_the_others(tmp_path, nlp):
         (tmp_path / f"{number:02}.ann").write_text(line)
     with pytest.warns(ConnormWarning) as caught:
         assert len(list(read_corpus(tmp_path, nlp=nlp))) == 40
-    assert ["00.ann', line 1" in str(each.message) for each in caught] == [True, False]
+    assert ["00.ann', line 1" in str(warning.message) for warning in caught] == [True, False]

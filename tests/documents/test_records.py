@@ -18,7 +18,7 @@ def test_each_text_is_a_line_with_all_its_fields(export):
     )
     assert second == {"text": "Nothing here.", "ents": []}
     assert {key: first[key] for key in FIELDS} == FIELDS
-    assert first["text"] == TEXT and [each["text"] for each in first["ents"]] == list(FOUND)
+    assert first["text"] == TEXT and [row["text"] for row in first["ents"]] == list(FOUND)
 
 
 @pytest.mark.parametrize("field", ["text", "ents"])

@@ -122,7 +122,7 @@ def test_under_the_nil_threshold_the_candidates_keep_their_scores(make_pipeline)
     plain = make_pipeline()("A head spinning.").ents[0]
     strict = make_pipeline(**nil_below(0.9))("A head spinning.").ents[0]
     assert strict.kb_id_ == strict._.kb_id == "NIL"
-    scores = [[each.score for each in span._.candidates] for span in (plain, strict)]
+    scores = [[candidate.score for candidate in span._.candidates] for span in (plain, strict)]
     assert scores[0] == scores[1]
 
 
@@ -301,7 +301,7 @@ def test_an_attribute_of_another_component_is_no_kind_of_possibility(doc):
 
 
 def test_documents_tell_what_a_text_says_of_its_mentions(doc):
-    assert {each.text: each.assertions for each in read_document(doc, 1).mentions} == SAID
+    assert {mention.text: mention.assertions for mention in read_document(doc, 1).mentions} == SAID
 
 
 @pytest.fixture
@@ -316,11 +316,11 @@ def exported(doc, tmp_path):
 def test_jsonl_and_csv_list_them(exported):
     (line,) = exported("found.jsonl").splitlines()
     ents = json.loads(line)["ents"]
-    assert {each["text"]: tuple(each["assertions"]) for each in ents} == SAID
-    assert [each.get("possibility") for each in ents] == [None, None, None, None, KIND]
+    assert {ent["text"]: tuple(ent["assertions"]) for ent in ents} == SAID
+    assert [ent.get("possibility") for ent in ents] == [None, None, None, None, KIND]
     rows = list(csv.DictReader(exported("found.csv").splitlines()))
-    assert [each["possibility"] for each in rows] == ["", "", "", "", KIND]
-    assert {each["text"]: each["assertions"] for each in rows} == {
+    assert [row["possibility"] for row in rows] == ["", "", "", "", KIND]
+    assert {row["text"]: row["assertions"] for row in rows} == {
         text: "|".join(said) for text, said in SAID.items()
     }
 
@@ -335,7 +335,7 @@ def test_parquet_lists_them(doc, tmp_path):
 
 def test_bioc_has_an_infon(exported):
     annotations = json.loads(exported("found.bioc.json"))["documents"][0]["passages"][0]
-    found = {each["text"]: each["infons"] for each in annotations["annotations"]}
+    found = {annotation["text"]: annotation["infons"] for annotation in annotations["annotations"]}
     assert found["fever"]["assertions"] == "negated"
     assert "assertions" not in found["Cough"]
     assert (found["flu"]["possibility"], "possibility" in found["Cough"]) == (KIND, False)
@@ -355,7 +355,7 @@ def test_brat_has_attributes(doc, tmp_path):
 
 def test_omop_says_what_the_patient_does_not_have(exported):
     rows = csv.DictReader(exported("found.omop.csv").splitlines())
-    found = {each["lexical_variant"]: (each["term_exists"], each["term_temporal"]) for each in rows}
+    found = {row["lexical_variant"]: (row["term_exists"], row["term_temporal"]) for row in rows}
     assert found == {
         "fever": ("N", ""),
         "asthma": ("N", ""),
@@ -374,8 +374,8 @@ def test_fhir_refutes_and_knows_relatives(exported):
     for kind in ("Observation", "Condition"):
         text = exported(f"{kind}.fhir.ndjson", resource=kind)
         fever, asthma, stroke, cough, flu = map(json.loads, text.splitlines())
-        for each in (fever, asthma, stroke, cough, flu):
-            resources[each["resourceType"]].model_validate(each)
+        for row in (fever, asthma, stroke, cough, flu):
+            resources[row["resourceType"]].model_validate(row)
         assert asthma["resourceType"] == "FamilyMemberHistory"
         assert asthma["condition"][0]["code"]["text"] == "asthma"
         if kind == "Observation":
@@ -384,7 +384,7 @@ def test_fhir_refutes_and_knows_relatives(exported):
             assert "dataAbsentReason" not in cough
         else:
             findings = (fever, cough, flu)
-            codes = [each["verificationStatus"]["coding"][0]["code"] for each in findings]
+            codes = [finding["verificationStatus"]["coding"][0]["code"] for finding in findings]
             assert codes == ["refuted", "unconfirmed", "differential"]
 
 

@@ -86,14 +86,14 @@ def test_it_is_valid_for_the_package_of_the_standard(path, caplog):
 
     with caplog.at_level(logging.WARNING):
         found = parse_sssom_table(path)
-    assert not [each for each in caplog.messages if "Metadata key" in each]
+    assert not [message for message in caplog.messages if "Metadata key" in message]
     kinds = (
         SchemaValidationType.JsonSchema,
         SchemaValidationType.PrefixMapCompleteness,
         SchemaValidationType.StrictCurieFormat,
     )
     reports = validate(found, list(kinds), fail_on_error=False)
-    assert {kind: [each.message for each in reports[kind].results] for kind in kinds} == {
+    assert {kind: [result.message for result in reports[kind].results] for kind in kinds} == {
         kind: [] for kind in kinds
     }
     assert found.df["object_id"].tolist() == ["MESH:D003139", NO_TERM, "MESH:D1"]
@@ -105,8 +105,8 @@ def test_those_of_others_are_read_and_kept(tmp_path):
     path = tmp_path / "foreign.tsv"
     path.write_text(FOREIGN, encoding="utf8")
     found = read_sssom(path)
-    assert [each.status for each in found.mappings] == [REVIEW, UNMATCHED, ACCEPTED]
-    assert [each.is_decided for each in found.mappings] == [False, False, True]
+    assert [mapping.status for mapping in found.mappings] == [REVIEW, UNMATCHED, ACCEPTED]
+    assert [mapping.is_decided for mapping in found.mappings] == [False, False, True]
     write_sssom(found, tmp_path / "again.tsv")
     again = read_sssom(tmp_path / "again.tsv")
     assert again.mappings == found.mappings
@@ -143,7 +143,7 @@ def test_a_damaged_row_is_named_with_its_line(tmp_path, old, new, line):
 
 @pytest.mark.parametrize("label", ["a\tb", "two\nlines", '"quoted" first', 'a "\t" tab', "# no"])
 def test_cells_of_any_text_are_read_again(tmp_path, label):
-    mappings = [replace(each, subject_label=label, context=label) for each in MAPPINGS]
+    mappings = [replace(mapping, subject_label=label, context=label) for mapping in MAPPINGS]
     write_sssom(MappingSet(METADATA, mappings), tmp_path / "a.tsv")
     assert read_sssom(tmp_path / "a.tsv").mappings == mappings
 

@@ -79,7 +79,9 @@ def test_every_candidate_is_a_row(export, documents, name):
             assert (row["doc_id"], row["text"], row["label"]) == ("note 7|a", mention.text, label)
             assert (row["kb_id"], row["long_form"]) == (kb_id, mention.long_form)
         found = [(row["concept_id"], row["name"], row["score"]) for row in own if row["rank"]]
-        assert found == [(each.concept_id, each.name, str(each.score)) for each in candidates]
+        assert found == [
+            (candidate.concept_id, candidate.name, str(candidate.score)) for candidate in candidates
+        ]
         ranks = [(int(row["part"]), int(row["rank"])) for row in own if row["rank"]]
         assert ranks == sorted({*ranks}) and all(rank for _, rank in ranks)
 

@@ -125,12 +125,14 @@ def test_another_reader_reads_odd_characters_back(tmp_path, name):
             assert [record["other"] for record in records] == [f"a{odd}b\udfff" for odd in ODD]
     elif name == "a.fhir.json":
         resources = [entry["resource"] for entry in json.loads(content)["entry"]]
-        notes = [each["content"][0]["attachment"] for each in resources if "content" in each]
+        notes = [
+            resource["content"][0]["attachment"] for resource in resources if "content" in resource
+        ]
         assert [base64.b64decode(note["data"]).decode() for note in notes] == texts
     elif name == "a.bioc.json":
         read = biocjson.load(io.StringIO(content))
         assert [document.passages[0].text for document in read.documents] == texts
-        assert [each.passages[0].annotations[0].text for each in read.documents] == expected
+        assert [document.passages[0].annotations[0].text for document in read.documents] == expected
     elif name == "a.xml":
         found = [node.text for node in ElementTree.parse(path).iterfind(".//annotation/text")]
         not_xml = str.maketrans(dict.fromkeys("\x00\x0b\x0c\x1a\x1c", "\ufffd"))

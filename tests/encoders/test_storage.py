@@ -72,7 +72,7 @@ def test_an_encoder_without_large_arrays_is_one_file(tmp_path):
     model = NgramEncoder()
     model.initialize(X=TEXTS)
     store_encoder(model, tmp_path / "encoder")
-    assert [each.name for each in tmp_path.iterdir()] == ["encoder"]
+    assert [path.name for path in tmp_path.iterdir()] == ["encoder"]
     found = open_encoder(NgramEncoder(), tmp_path / "encoder")
     assert fingerprint(found) == fingerprint(model)
 

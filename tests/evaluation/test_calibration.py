@@ -79,7 +79,7 @@ def test_nothing_is_written_without_a_path(here, capsys):
 
 
 def test_without_nil_the_threshold_is_null_and_says_so(here, dev_mentions, write_corpus):
-    write_corpus("linked.spacy", [each for each in dev_mentions if each[2]])
+    write_corpus("linked.spacy", [mention for mention in dev_mentions if mention[2]])
     calibrated = calibrate("pipeline", "linked.spacy", "linked")
     assert calibrated.tuning.nil_threshold is None
     (nil,) = [row for row in calibrated.sections[0].rows if row["setting"] == "nil_threshold"]

@@ -311,7 +311,7 @@ def drawn():
     names = random.standard_normal((40, 5)).astype("float32")
     names[7] = 2 * names[3]  # a tie
     queries = random.standard_normal((12, 5)).astype("float32")
-    relevant = [random.choice(40, size=each % 5 + 1, replace=False) for each in range(12)]
+    relevant = [random.choice(40, size=number % 5 + 1, replace=False) for number in range(12)]
     return queries, names, relevant
 
 
@@ -322,7 +322,7 @@ def test_scores_are_those_of_the_definition(drawn):
 def test_a_name_is_not_found_by_itself(drawn):
     _, names, _ = drawn
     itself = np.arange(40)
-    relevant = [np.asarray([each ^ 1]) for each in range(40)]
+    relevant = [np.asarray([number ^ 1]) for number in range(40)]
     found = score_retrieval(names, names, relevant, itself=itself)
     np.testing.assert_allclose(found, by_definition(names, names, relevant, itself), rtol=1e-6)
     assert found.map == found.mrr < 1

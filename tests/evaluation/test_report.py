@@ -91,10 +91,10 @@ def test_two_runs_are_compared(run):
     rows = [{"search": "O-T", **head}, {"search": "D-T", **head, **row, "against": "O-T"}]
     compared = run_sections(rows)[-1]
     assert compared.title.startswith("Compared with O-T, paired bootstrap")
-    assert [(each["search"], each["strict@1"]) for each in compared.rows] == [("D-T", "+75.0")]
+    assert [(row["search"], row["strict@1"]) for row in compared.rows] == [("D-T", "+75.0")]
     several = run_sections([*rows, {**rows[1], "against": "better"}])[-1]
     assert several.title.startswith("Compared with another run")
-    assert [each["against"] for each in several.rows] == ["O-T", "better"]
+    assert [row["against"] for row in several.rows] == ["O-T", "better"]
 
 
 def test_tables_are_aligned():

@@ -102,9 +102,9 @@ def _needed(lines: list[str], extras: set[str]) -> list[Requirement]:
     requirements = map(Requirement, lines)
     environments = [{"extra": extra} for extra in extras or {""}]
     return [
-        each
-        for each in requirements
-        if each.marker is None or any(map(each.marker.evaluate, environments))
+        requirement
+        for requirement in requirements
+        if requirement.marker is None or any(map(requirement.marker.evaluate, environments))
     ]
 
 

@@ -106,7 +106,7 @@ def content(path):
 
 
 def names():
-    return {each.name for each in Path().iterdir()}
+    return {path.name for path in Path().iterdir()}
 
 
 def longest(path):
@@ -116,7 +116,7 @@ def longest(path):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_full_disk_loses_nothing(folder, ngrams, trials, name):
     arguments = COMMANDS[name]
-    out = folder / next(each for each in arguments if each.startswith("OUT"))
+    out = folder / next(argument for argument in arguments if argument.startswith("OUT"))
     code, output = run(arguments, 1 << 40, folder, ngrams)
     assert code == 0, output
     before, size, beside = content(out), longest(out), names()
@@ -166,7 +166,7 @@ def test_training_keeps_its_last_checkpoint(
     resumed = train(training_config, tmp_path / "broken", overrides=overrides, resume=True)
     for name, tensor in whole.trained.module.state_dict().items():
         assert torch.equal(resumed.trained.module.state_dict()[name], tensor), name
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["broken", "whole"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["broken", "whole"]
 
 
 def test_all_that_is_written_has_the_usual_rights(folder):
@@ -180,10 +180,10 @@ def test_all_that_is_written_has_the_usual_rights(folder):
         os.umask(before)
     files = [Path("new.jsonl"), Path("new.jsonl.licence.txt"), Path("scores.json")]
     for name in ("saved", "copy"):
-        files += (each for each in Path(name).rglob("*") if each.is_file())
+        files += (path for path in Path(name).rglob("*") if path.is_file())
         assert stat.S_IMODE(Path(name).stat().st_mode) == 0o750
     assert Path("saved", "model.safetensors") in files
-    assert {stat.S_IMODE(each.stat().st_mode) for each in files} == {0o640}
+    assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o640}
 
 
 @pytest.mark.parametrize(
@@ -235,8 +235,8 @@ def test_nothing_in_a_folder_is_replaced_with_it(folder, training_config, traini
 def test_places_that_cannot_be_written(folder, ngrams):
     Path("file").touch()
     for name, arguments in COMMANDS.items():
-        out = next(each for each in arguments if each.startswith("OUT"))
-        command = [each.replace("OUT", "file/OUT") for each in arguments]
+        out = next(argument for argument in arguments if argument.startswith("OUT"))
+        command = [argument.replace("OUT", "file/OUT") for argument in arguments]
         code, output = run(command, 1 << 40, folder, ngrams)
         assert code == 1 and "Traceback" not in output, name
         assert output.count("[CN") == 1 and f"file/{out}" in output, name

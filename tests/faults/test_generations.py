@@ -40,7 +40,8 @@ def swap_index(folder, other):
 def found(pipeline):
     normalizer = pipeline.get_pipe("concept_normalizer")
     return [
-        [c.concept_id for c in each] for each in normalizer.candidates(["hearts", "skin", "liver"])
+        [c.concept_id for c in candidates]
+        for candidates in normalizer.candidates(["hearts", "skin", "liver"])
     ]
 
 

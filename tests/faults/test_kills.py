@@ -44,7 +44,7 @@ def test_old_or_new_at_every_moment(tmp_path, write):
     # Once it is new it stays so.
     assert seen == sorted(seen, key=["old", "new"].index)
     assert seen[0] == "old" and read(out) == "new"
-    assert [each.name for each in tmp_path.iterdir()] == ["out"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 @pytest.mark.parametrize("write", [write_file, write_folder])
@@ -58,7 +58,7 @@ def test_none_or_all_of_the_first(tmp_path, write):
 
     for _ in kill_at_each_step(work):
         assert not out.exists() or read(out) == "new"
-    assert [each.name for each in tmp_path.iterdir()] == ["out"]
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
 def test_where_names_cant_be_swapped_the_old_one_waits_beside(tmp_path, monkeypatch):
@@ -95,7 +95,7 @@ def test_a_saved_normalizer_is_old_or_new(tmp_path, changed, trials):
     assert answers[0] == before
     assert all(answer in (before, after) for answer in answers)
     assert again.from_disk(saved).candidates(["heart stroke"]) == after
-    assert [each.name for each in tmp_path.iterdir()] == ["saved"]
+    assert [path.name for path in tmp_path.iterdir()] == ["saved"]
 
 
 def test_saved_synonyms_are_old_or_new(tmp_path, changed):
@@ -107,7 +107,7 @@ def test_saved_synonyms_are_old_or_new(tmp_path, changed):
     seen = [path.read_text() for _ in kill_at_each_step(lambda: normalizer.save_synonyms(path))]
     assert seen[0] == old != path.read_text()
     assert set(seen) <= {old, path.read_text()}
-    assert [each.name for each in tmp_path.iterdir()] == ["synonyms.tsv"]
+    assert [path.name for path in tmp_path.iterdir()] == ["synonyms.tsv"]
 
 
 def test_a_saved_pipeline_is_old_or_new(tmp_path, pipeline, trials):
@@ -123,7 +123,7 @@ def test_a_saved_pipeline_is_old_or_new(tmp_path, pipeline, trials):
         (best, *_) = nlp.get_pipe("concept_normalizer").candidates(["heart stroke"])[0]
         assert (best.score == 1) == (nlp.meta["version"] == "2")
     assert spacy.load(saved).meta["version"] == "2"
-    assert [each.name for each in tmp_path.iterdir()] == ["saved"]
+    assert [path.name for path in tmp_path.iterdir()] == ["saved"]
 
 
 def test_spacy_package_leaves_out_hidden_files(tmp_path, pipeline):

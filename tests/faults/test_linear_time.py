@@ -90,7 +90,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "align": lambda text: ABBREVIATIONS.align("A1MIAS", text),
     "align it": lambda text: ABBREVIATIONS.align(text, text),
     "restore_words": lambda text: COMPOSITES.restore_words(
-        [each.split() or [","] for each in text.split(",")]
+        [word.split() or [","] for word in text.split(",")]
     ),
     "bag of words": WORDS.bag,
     "n-grams": _ngrams,

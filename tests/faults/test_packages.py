@@ -86,8 +86,8 @@ def test_every_registered_encoder_and_index_is_tried_here():
     setup.read(ROOT / "setup.cfg", encoding="utf8")
     lines = "".join(setup["options.entry_points"].values()).splitlines()
     names = {line.split(" = ")[0].removeprefix("spacy-connorm.") for line in lines}
-    assert {each for each in names if each.endswith("Encoder.v1")} == set(ENCODERS)
-    assert {each for each in names if each.endswith("Index.v1")} == set(INDEXES)
+    assert {name for name in names if name.endswith("Encoder.v1")} == set(ENCODERS)
+    assert {name for name in names if name.endswith("Index.v1")} == set(INDEXES)
     # One has no transformer of its own to pack.
     assert {each for each, _ in PACKAGED} == set(ENCODERS) - {"SharedTransformerEncoder.v1"}
     assert {each for _, each in PACKAGED} == set(INDEXES)

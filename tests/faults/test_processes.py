@@ -68,7 +68,7 @@ def running(pipeline, tmp_path, method, installed_gate):
         pid = gated.fork(lambda: app(["annotate", *paths, *options]), tmp_path / "output")
         started.append(pid)
         gated.wait_for(lambda: len(list(tmp_path.glob("reached-*"))) == workers)
-        return pid, [int(each.name.partition("-")[2]) for each in tmp_path.glob("reached-*")]
+        return pid, [int(path.name.partition("-")[2]) for path in tmp_path.glob("reached-*")]
 
     yield start
     for pid in started:

@@ -167,7 +167,7 @@ class _Pattern:
 
     def split(self, text: str) -> list:
         _COUNTER.scanned += len(text)
-        return [_counted(each) for each in self._pattern.split(text)]
+        return [_counted(word) for word in self._pattern.split(text)]
 
     def sub(self, replacement: Any, text: str) -> str:
         _COUNTER.scanned += len(text)

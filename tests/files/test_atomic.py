@@ -34,7 +34,7 @@ def read(path):
 
 
 def names(folder):
-    return sorted(each.name for each in folder.iterdir())
+    return sorted(path.name for path in folder.iterdir())
 
 
 both = pytest.mark.parametrize("write", [write_file, write_folder])
@@ -86,7 +86,7 @@ def test_many_writers_write_one_after_the_other_or_are_refused(tmp_path, write):
         except ConnormError as error:
             refused.append(error)
 
-    threads = [threading.Thread(target=work, args=(str(each) * 1000,)) for each in range(8)]
+    threads = [threading.Thread(target=work, args=(str(number) * 1000,)) for number in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -210,7 +210,7 @@ def test_temporary_folders_of_killed_processes_go_and_those_in_use_stay(tmp_path
     assert len(names(tmp_path)) > 2
     other = TemporaryFolder()
     kept = {each.path.name for each in (mine, other)}
-    assert {each.name for each in tmp_path.iterdir() if each.is_dir()} == kept
+    assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == kept
 
 
 @pytest.mark.parametrize(

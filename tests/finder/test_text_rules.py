@@ -79,7 +79,7 @@ def test_a_joint_is_one_of_the_name(joining, text):
 
 def test_no_word_derives_from_a_short_form():
     nlp = build(["FACE", "retina"])
-    assert [each.text for each in nlp("Facial and retinal, in FACE").ents] == ["retinal", "FACE"]
+    assert [ent.text for ent in nlp("Facial and retinal, in FACE").ents] == ["retinal", "FACE"]
 
 
 @pytest.mark.parametrize(

@@ -46,8 +46,8 @@ def test_the_words_of_a_long_form_stand_for_others():
     nlp = build(("Kidney cyst", "Gastro-esophageal reflux"))
     nlp.add_pipe("abbreviation_resolver", first=True)
     doc = nlp("Renal cysts (RC), gastroesophageal reflux (GER). RC or GER")
-    assert [each.kb_id_ for each in doc.ents[-2:]] == ["Kidney cyst", "Gastro-esophageal reflux"]
-    assert [each.text for each in doc.ents[-2:]] == ["RC", "GER"]
+    assert [ent.kb_id_ for ent in doc.ents[-2:]] == ["Kidney cyst", "Gastro-esophageal reflux"]
+    assert [ent.text for ent in doc.ents[-2:]] == ["RC", "GER"]
     nlp.get_pipe("mention_finder").cfg["derivations"] = False
     assert not nlp("Gastroesophageal reflux (GER). GER").ents
 
@@ -67,8 +67,8 @@ def test_a_short_form_may_be_part_of_a_name(text, expected):
     nlp = build((*names, "Immunoglobulin A", "Immunoglobulin A deficiency", "IgA"))
     nlp.add_pipe("abbreviation_resolver", first=True)
     defined = "Immunoglobulin A (IgA), electroencephalogram (EEG). "
-    found = [each for each in nlp(defined + text).ents if each.start_char >= len(defined)]
-    assert [each.kb_id_ for each in found] == expected
+    found = [ent for ent in nlp(defined + text).ents if ent.start_char >= len(defined)]
+    assert [ent.kb_id_ for ent in found] == expected
 
 
 PLACES = (
@@ -112,7 +112,7 @@ def finding():
 )
 def test_a_noun_may_be_an_adjective_in_the_name(finding, pair):
     text, name = pair.split(" > ")
-    found = [each.kb_id_ for each in finding(f"There was {text}.").ents]
+    found = [ent.kb_id_ for ent in finding(f"There was {text}.").ents]
     assert found == [name] * bool(name)
 
 

@@ -82,7 +82,7 @@ class FakeShim(EncoderShim):
         return self._model.inputs(texts)
 
     def encode(self, inputs: list[bytes]) -> Any:
-        return self._model.encode([each.decode() for each in inputs])
+        return self._model.encode([key.decode() for key in inputs])
 
 
 DENSE = FakeEncoder(inputs, encode, "dense")

@@ -134,9 +134,9 @@ def require_lists(searcher: IvfSearcher) -> None:
     faiss = load_faiss()
     lists = faiss.downcast_InvertedLists(searcher._lists.invlists)
     held = []
-    for each in range(lists.nlist):
-        if size := lists.list_size(each):
-            held += faiss.rev_swig_ptr(lists.get_ids(each), size).tolist()
+    for number in range(lists.nlist):
+        if size := lists.list_size(number):
+            held += faiss.rev_swig_ptr(lists.get_ids(number), size).tolist()
     assert len(held) == len(set(held))
     norms = searcher.vectors.norms
     assert {*np.flatnonzero(norms).tolist()} <= {*held} <= {*range(len(norms))}

@@ -254,8 +254,8 @@ NO_WARNING = pytest.mark.filterwarnings("ignore:.*CNW401")
 
 
 @NO_WARNING
-@pytest.mark.parametrize("encoder", [DENSE, SPARSE, HYBRID], ids=lambda each: each.name)
-@pytest.mark.parametrize("backend", BACKENDS, ids=lambda each: each.dtype)
+@pytest.mark.parametrize("encoder", [DENSE, SPARSE, HYBRID], ids=lambda value: value.name)
+@pytest.mark.parametrize("backend", BACKENDS, ids=lambda value: value.dtype)
 def test_streams_and_windows_give_the_same_index(
     tmp_path, monkeypatch, small_windows, encoder, backend
 ):
@@ -311,8 +311,8 @@ def listening(encoder):
 
 
 @NO_WARNING
-@pytest.mark.parametrize("encoder", [DENSE, SPARSE, HYBRID], ids=lambda each: each.name)
-@pytest.mark.parametrize("backend", BACKENDS, ids=lambda each: each.dtype)
+@pytest.mark.parametrize("encoder", [DENSE, SPARSE, HYBRID], ids=lambda value: value.name)
+@pytest.mark.parametrize("backend", BACKENDS, ids=lambda value: value.dtype)
 def test_only_new_texts_are_encoded(tmp_path, small_windows, encoder, backend):
     old = build(tmp_path / "old", encoder=encoder, backend=backend)
     concepts = [*make_concepts()[3:], Concept("A000", "brand new", ("shared", "newer"))]
@@ -347,7 +347,7 @@ def test_an_index_is_rebuilt_in_its_own_place(tmp_path):
 
 
 @NO_WARNING
-@pytest.mark.parametrize("encoder", [DENSE, SPARSE, HYBRID], ids=lambda each: each.name)
+@pytest.mark.parametrize("encoder", [DENSE, SPARSE, HYBRID], ids=lambda value: value.name)
 def test_lists_are_kept_and_find_what_new_ones_find(tmp_path, encoder):
     concepts = [*make_concepts()[1:], Concept("A000", "brand new", ("shared", "newer"))]
     old = build(tmp_path / "old", encoder=encoder, backend=LISTS)
@@ -385,7 +385,7 @@ def test_a_search_that_the_older_index_lacks_gets_its_own_lists(tmp_path):
 @pytest.mark.parametrize(
     "backend", [ExactIndex(dtype="int8"), AnnoyIndex(dtype="int8")], ids=["exact", "annoy"]
 )
-@pytest.mark.parametrize("encoder", [DENSE, HYBRID], ids=lambda each: each.name)
+@pytest.mark.parametrize("encoder", [DENSE, HYBRID], ids=lambda value: value.name)
 def test_known_texts_are_found_among_bytes(tmp_path, encoder, backend):
     index = build(tmp_path / "i", encoder=encoder, backend=backend)
     rows = np.arange(0, index.manifest["counts"]["rows"], 5)

@@ -34,7 +34,7 @@ def make_concept(draw: Random, number: int) -> Concept:
 
 def changed(concepts: list[Concept], draw: Random) -> list[Concept]:
     """Some removed, changed in each field, repeated, or in another place; and some new ones."""
-    kept = [each for each in concepts if draw.random() > 0.1]
+    kept = [concept for concept in concepts if draw.random() > 0.1]
     for place, other in enumerate(kept):
         if draw.random() < 0.2:
             field = draw.choice(Concept.__slots__[1:])
@@ -61,7 +61,7 @@ def build_quietly(path, **given):
         warnings.simplefilter("always")
         index = build(path, **given)
     # An id of the data may be that of another concept now.
-    return index, sorted({str(each.message) for each in caught})
+    return index, sorted({str(warning.message) for warning in caught})
 
 
 @pytest.mark.parametrize("given", [as_file, as_list])
@@ -96,7 +96,7 @@ def test_known_texts_are_not_read_again(tmp_path, monkeypatch, window):
     monkeypatch.setattr("spacy_connorm.index.names._WINDOW", window)
     concepts = [Concept(f"C{number}", f"name {number}", ("other",)) for number in range(6)]
     known, _ = build_quietly(tmp_path / "a", concepts=concepts, synonyms=[])
-    changed = [replace(each, definition="New.") for each in concepts]
+    changed = [replace(concept, definition="New.") for concept in concepts]
     changed[0] = replace(changed[0], aliases=("new", "other"))
     read = []
     encoder = replace(DENSE, inputs=lambda texts: read.extend(texts) or DENSE.inputs(texts))

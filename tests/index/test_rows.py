@@ -130,7 +130,8 @@ ANY = st.builds(
 @given(st.lists(ANY.filter(lambda each: each.target == O or not each.preferred), min_size=1))
 def test_all_at_once_is_as_one_by_one(denotations):
     denotations = [
-        each._replace(preferred=each.preferred and each.target == O) for each in denotations
+        denotation._replace(preferred=denotation.preferred and denotation.target == O)
+        for denotation in denotations
     ]
     grouped, expected = group_names(names_of(denotations)), gathered_one_by_one(denotations)
     assert grouped.hashes.tolist() == hash_keys([key for key, _ in expected]).tolist()

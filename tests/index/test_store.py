@@ -168,7 +168,7 @@ def test_what_is_also_below_others_is_not_only_below(tmp_path):
     path = tmp_path / "only.sqlite"
     write_store(path, concepts, [])
     store = ConceptStore(path)
-    numbers = {each.concept_id: store.number(each.concept_id) for each in concepts}
+    numbers = {concept.concept_id: store.number(concept.concept_id) for concept in concepts}
     out = store.only_below(["use"])
     assert {each for each, number in numbers.items() if out[number]} == {"use", "drug"}
     assert {*store.placed()} == {*numbers.values()} - {numbers["alone"]}

@@ -90,7 +90,9 @@ def test_ids_come_in_with_any_prefix_of_their_vocabulary(make_normalizer, pair):
     assert normalizer.concept(written).concept_id == concept_id
     normalizer.add_synonyms([("wet nose", written)])
     (found,) = normalizer.candidates(["wet nose"], branches=[written])
-    assert [(each.concept_id, each.search) for each in found] == [(concept_id, "D-T")]
+    assert [(candidate.concept_id, candidate.search) for candidate in found] == [
+        (concept_id, "D-T")
+    ]
     normalizer.remove_synonyms([("wet nose", written)])
     assert normalizer.lookup.changed_synonyms() == []
 

@@ -70,10 +70,10 @@ def test_queries_have_their_own_answers(normalizer):
     (plain,) = candidates_of(retriever, ["colds"], query)
     calibrated = query._replace(calibration=Calibration(intercept=-2, score=3, margin=1))
     (likely,) = candidates_of(retriever, ["colds"], calibrated)
-    assert all(each.probability is not None for each in likely)
+    assert all(candidate.probability is not None for candidate in likely)
     assert candidates_of(retriever, ["colds"], query) == [plain]
     (alone,) = candidates_of(retriever, ["colds"], query.alone("O-T"))
-    assert {each.search for each in alone} == {"O-T"}
+    assert {candidate.search for candidate in alone} == {"O-T"}
 
 
 def test_answers_are_kept_under_the_settings_that_they_depend_on(normalizer):

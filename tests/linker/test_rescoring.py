@@ -49,7 +49,7 @@ def found_with(normalizer, mention, *rescorers, **limits):
 
 def scores(normalizer, mention, *rescorers, **limits):
     found = found_with(normalizer, mention, *rescorers, **limits)
-    return {each.concept_id: (each.score, each.text) for each in found}
+    return {candidate.concept_id: (candidate.score, candidate.text) for candidate in found}
 
 
 def test_scores_are_lowered_by_words_that_the_mention_lacks(make_normalizer):
@@ -163,7 +163,9 @@ def test_names_and_filters_are_as_without(make):
     assert first(normalizer, "heart attack").score == pytest.approx(1, abs=1e-4)
     assert first(normalizer, "cardiac illness", types=["Symptom"]).concept_id == "C5"
     normalizer.remove_synonyms([("heart disease", "C1")])
-    assert all(each.score < 0.85 for each in normalizer.candidates(["cardiac illness"])[0])
+    assert all(
+        candidate.score < 0.85 for candidate in normalizer.candidates(["cardiac illness"])[0]
+    )
 
 
 def test_words_are_compared_unless_a_setting_says_otherwise(make):
@@ -178,7 +180,7 @@ def test_words_are_compared_unless_a_setting_says_otherwise(make):
 
 def scores_of(normalizer):
     (found,) = normalizer.candidates(["cardiac illness"])
-    return {each.concept_id: each.score for each in found}
+    return {candidate.concept_id: candidate.score for candidate in found}
 
 
 def test_the_table_is_saved(make, make_normalizer, tmp_path):
@@ -270,7 +272,7 @@ def test_a_synonym_that_was_added_raises_no_other_name(make_shared):
 
 def test_words_in_another_order_are_another_name(make_shared, hashes):
     (found,) = make_shared(**hashes).candidates(["bone collar"])
-    scores = {each.concept_id: each.score for each in found}
+    scores = {candidate.concept_id: candidate.score for candidate in found}
     assert scores["C5"] < scores["C6"] == 1
 
 

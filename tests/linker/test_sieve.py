@@ -44,7 +44,7 @@ class PlacesShim(EncoderShim):
         return [text.encode() for text in texts]
 
     def encode(self, inputs):
-        return np.asarray([PLACES[each.decode()] for each in inputs], dtype="float32")
+        return np.asarray([PLACES[key.decode()] for key in inputs], dtype="float32")
 
 
 ENCODER = make_encoder("places", PlacesShim())
@@ -104,9 +104,9 @@ def test_a_search_alone_always_answers(batch, name):
 
 def test_ties_go_to_data_then_to_the_preferred_name_then_to_the_id(batch):
     over_ontology = run_sieve(batch, Sieve(["O-T"], []), top_k=2)["cold"]
-    assert [each.concept_id for each in over_ontology] == ["C1", "C2"]
+    assert [candidate.concept_id for candidate in over_ontology] == ["C1", "C2"]
     over_both = run_sieve(batch, Sieve(["OD-T"], []), top_k=2)["cold"]
-    assert [each.concept_id for each in over_both] == ["C2", "C1"]
+    assert [candidate.concept_id for candidate in over_both] == ["C2", "C1"]
     assert over_both[0].score == over_both[1].score == 1.0
 
 

@@ -117,7 +117,7 @@ def test_a_failed_write_leaves_the_old_file(changed, tmp_path, monkeypatch):
     with pytest.raises(ConnormError, match="CN108"):
         changed().save_synonyms(path)
     assert path.read_text() == "old\n"
-    assert [each.name for each in tmp_path.iterdir()] == ["synonyms.tsv"]
+    assert [path.name for path in tmp_path.iterdir()] == ["synonyms.tsv"]
 
 
 def test_scores_of_added_synonyms_are_the_same_after_saving_and_loading(tmp_path):

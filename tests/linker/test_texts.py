@@ -62,7 +62,7 @@ def find(texts, mentions, long_forms=None, **settings):
 
 def read(texts, mention, long_form="", **settings):
     (found,) = find(texts, [mention], [long_form], **settings)
-    return [(each.concept_id, each.searched, each.part) for each in found]
+    return [(candidate.concept_id, candidate.searched, candidate.part) for candidate in found]
 
 
 # Long forms
@@ -155,12 +155,12 @@ def test_a_known_composite_is_as_certain_as_its_text():
     known = {"breast/ovarian ca": {"B": 1.0, "O": 1.0}}
     parts = {"breast ca": {"B": 0.6, "T": 0.5}, "ovarian ca": {"O": 0.7}}
     (found,) = find(Texts(known | parts), ["breast/ovarian ca"])
-    assert [(each.concept_id, each.score, each.part) for each in found] == [
+    assert [(candidate.concept_id, candidate.score, candidate.part) for candidate in found] == [
         ("B", 1.0, 1),
         ("T", 0.5, 1),
         ("O", 1.0, 2),
     ]
-    assert [each.searched == "breast/ovarian ca" for each in found] == [True, False, True]
+    assert [candidate.searched == "breast/ovarian ca" for candidate in found] == [True, False, True]
 
 
 def test_names_that_differ_by_a_word_are_parts_although_the_whole_is_near():

@@ -83,9 +83,9 @@ def test_a_table_of_codes_implies_names_too(tmp_path, codes):
     assert concepts["A90.01"].parents == ("A90.0",)
     assert concepts["A90.01"].xrefs == ("ICD10CM:A90.01",)
     plain = stream_ontology(path, format="icd10cm", implied_names=False)
-    assert not any(each.aliases for each in plain)
+    assert not any(concept.aliases for concept in plain)
     # Unless the format is named, it is a table like others.
-    assert [each.names for each in stream_ontology(path)][1] == ("Nose flu, unspecified",)
+    assert [concept.names for concept in stream_ontology(path)][1] == ("Nose flu, unspecified",)
 
 
 @pytest.mark.parametrize(
@@ -271,7 +271,7 @@ def test_the_encoding_that_the_tabular_list_declares_is_read(tmp_path):
 def test_a_tabular_list_without_line_breaks_is_not_read_whole(tmp_path):
     path = tmp_path / "a.xml"
     path.write_bytes(
-        tabular(*(section(f"A{each}", includes=["x " * 20_000]) for each in range(10, 99)))
+        tabular(*(section(f"A{number}", includes=["x " * 20_000]) for number in range(10, 99)))
     )
     tracemalloc.start()
     try:

@@ -4,7 +4,7 @@ from spacy_connorm.ontology.joining import Joined
 
 
 def join(*ontologies: list[Concept]) -> Joined:
-    return join_concepts([Ontology(each) for each in ontologies])
+    return join_concepts([Ontology(ontology) for ontology in ontologies])
 
 
 def names(joined: Joined) -> dict[str, tuple[str, ...]]:

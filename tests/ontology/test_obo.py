@@ -126,11 +126,11 @@ def test_a_synonym_may_have_quotation_marks_and_several_lines(tmp_path, line, ex
 def test_cross_references_without_a_prefix_are_counted(tmp_path):
     obo, table, report = tmp_path / "a.obo", tmp_path / "a.tsv", ReadReport()
     xrefs = ("MIM:1", "611644", "PMID:2", "http://x.org/3", "611645")
-    lines = "".join(f"xref: {each}\n" for each in xrefs)
+    lines = "".join(f"xref: {xref}\n" for xref in xrefs)
     obo.write_text(f"[Term]\nid: A:1\nname: one\n{lines}")
     table.write_text(f"id\tname\tcodes\nA:1\tone\t{'|'.join(xrefs)}\n")
     readings = (read_obo(obo, report=report), read_tsv(table, xrefs="codes", report=report))
-    assert [each.xrefs for reading in readings for each in reading] == [("OMIM:1",)] * 2
+    assert [concept.xrefs for reading in readings for concept in reading] == [("OMIM:1",)] * 2
     left_out = report.left_out["a cross-reference without the prefix of its vocabulary"]
     assert (left_out.first, left_out.count, left_out.broken) == ("'611644'", 4, True)
 

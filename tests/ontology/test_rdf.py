@@ -84,7 +84,10 @@ def test_skos_is_read_in_one_language(data):
     assert report.licence == "Free for tests."
     assert counts(report) == {"a text in another language": 2, "a class without a name": 1}
     german = by_id(read_rdf(data / "small.ttl", language="de"))
-    assert {each.canonical_name for each in german.values()} == {"Herzinfarkt", "Vorhofflattern"}
+    assert {concept.canonical_name for concept in german.values()} == {
+        "Herzinfarkt",
+        "Vorhofflattern",
+    }
 
 
 @pytest.mark.parametrize(

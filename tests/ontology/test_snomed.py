@@ -73,7 +73,7 @@ def test_the_other_files_may_be_absent(release):
         concepts = read_ontology(release)
     assert len(warned) == 2
     assert concepts["1000006"].canonical_name == "Retired sniffles"
-    assert not any(each.parents or each.definition for each in concepts)
+    assert not any(concept.parents or concept.definition for concept in concepts)
 
 
 def test_a_relative_path_finds_the_other_files(release, monkeypatch):

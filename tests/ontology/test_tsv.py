@@ -109,7 +109,7 @@ def test_a_description_is_a_name_only_without_another(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("code,description,title\nT:1,the first of all,one\n")
     with pytest.warns(UserWarning, match="CNW107.*description"):
-        assert [each.names for each in read_tsv(path)] == [("one",)]
+        assert [concept.names for concept in read_tsv(path)] == [("one",)]
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ def normalizers(nlp):
 def read(nlp, doc):
     """The entities of a document, with the candidates of each normalizer."""
     attributes = [f"{pipe.cfg['attribute_prefix']}candidates" for pipe in normalizers(nlp)]
-    return [(e.text, e.kb_id_, [e._.get(each) for each in attributes]) for e in doc.ents]
+    return [(e.text, e.kb_id_, [e._.get(attribute) for attribute in attributes]) for e in doc.ents]
 
 
 def skip(name, component, docs, error):
@@ -95,7 +95,7 @@ def shared(nlp, processes):
     folders = (lookup.index.folder,)
     docs = list(nlp.pipe(TEXTS * 2, n_process=processes, batch_size=BATCH))
     mapped = {tuple(file) for doc in docs for file in doc.user_data["mapped"]}
-    files = [file for each in folders for file in each.rglob("*")]
+    files = [file for folder in folders for file in folder.rglob("*")]
     files += lookup.index.folder.parent.glob("encoder.*")
     own = {(str(file), file.stat().st_ino) for file in files}
     return sorted(Path(path).name for path, _ in mapped & own), sorted(mapped - own)

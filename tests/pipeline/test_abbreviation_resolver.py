@@ -16,7 +16,7 @@ def make_pipeline():
 
 
 def read(doc):
-    return [(each.short, each.long) for each in get_abbreviations(doc)]
+    return [(abbreviation.short, abbreviation.long) for abbreviation in get_abbreviations(doc)]
 
 
 EXPECTED = [[("DVT", "Deep vein thrombosis")], [], [("PE", "pulmonary embolism")]]
@@ -56,7 +56,9 @@ def test_a_table_tells_short_forms_that_a_document_does_not_define(tmp_path):
     nlp.get_pipe("abbreviation_resolver").initialize(lambda: [], short_forms=table)
     nlp.to_disk(tmp_path / "saved")
     doc = spacy.load(tmp_path / "saved")("SOB since Monday. Pulmonary embolism (PE)? SOB, sob.")
-    assert [(each.text, each._.long_form) for each in doc._.abbreviations] == [
+    assert [
+        (abbreviation.text, abbreviation._.long_form) for abbreviation in doc._.abbreviations
+    ] == [
         ("SOB", "shortness of breath"),
         ("PE", "Pulmonary embolism"),
         ("SOB", "shortness of breath"),
@@ -176,7 +178,7 @@ def test_names_of_the_ontology_are_kept_where_findings_stand(text, found):
             "own_names": ["FAD", "MCT"],
         }
     )
-    assert sorted({each.text for each in nlp(text)._.abbreviations}) == found
+    assert sorted({abbreviation.text for abbreviation in nlp(text)._.abbreviations}) == found
 
 
 def test_an_empty_long_form_is_refused():

@@ -29,7 +29,7 @@ def normalizer(changed, hybrid):
 def test_candidates_tell_both_cosines(normalizer, search):
     found = normalizer.candidates(MENTIONS, search=search, top_k=10)
     assert any(found)
-    for candidate in (each for candidates in found for each in candidates):
+    for candidate in (candidate for candidates in found for candidate in candidates):
         assert candidate.score == pytest.approx(weigh(candidate, 0.5), abs=2e-5)
         assert -1 <= candidate.dense <= 1 and 0 <= candidate.lexical <= 1
 
@@ -45,7 +45,7 @@ def test_added_synonyms_score_one_on_both_sides(normalizer, search):
 def test_other_encoders_have_one_cosine(make_normalizer, hashes):
     for settings in ({}, hashes):
         (candidates,) = make_normalizer(**settings).candidates(["MI"], top_k=3)
-        assert {(each.dense, each.lexical) for each in candidates} == {(None, None)}
+        assert {(candidate.dense, candidate.lexical) for candidate in candidates} == {(None, None)}
 
 
 def test_explanations_tell_both_cosines(normalizer):
@@ -57,7 +57,7 @@ def test_explanations_tell_both_cosines(normalizer):
 
 def test_filters_act_on_both_sides(normalizer):
     for candidates in normalizer.candidates(MENTIONS, search="OD-T", top_k=5, types=["Chemical"]):
-        assert [each.concept_id for each in candidates] == ["C6"]
+        assert [candidate.concept_id for candidate in candidates] == ["C6"]
 
 
 def test_weight_nothing_is_the_dense_encoder_alone(make_normalizer, hybrid, hashes):
@@ -92,7 +92,7 @@ def test_great_weight_is_the_lexical_encoder_alone(make_normalizer, hybrid):
 def test_what_spelling_knows_nothing_of_is_found_by_meaning(make_normalizer, hybrid):
     (candidates,) = make_normalizer(**hybrid).candidates(["\u96ea"], search="O-T", top_k=3)
     assert len(candidates) == 3
-    assert {each.lexical for each in candidates} == {0}
+    assert {candidate.lexical for candidate in candidates} == {0}
 
 
 def test_each_search_answers_the_same_after_saving_and_loading(

@@ -275,7 +275,7 @@ def test_mentions_that_come_too_late_are_told_once(make):
         pytest.warns(ConnormWarning, match="CNW003.*'late'.*'concept_normalizer'") as caught,
     ):
         assert [found(nlp, "A cancer.") for _ in range(2)] == [[("cancer", "")]] * 2
-    assert sorted(each.message.code for each in caught) == ["CNW003", "CNW006"]
+    assert sorted(warning.message.code for warning in caught) == ["CNW003", "CNW006"]
 
 
 def test_a_finder_between_two_normalizers_or_without_one_is_not_late(make):
@@ -507,7 +507,7 @@ def test_a_mention_is_what_the_name_that_it_was_found_by_denotes(
     (ent,) = with_shared_words(text).ents
     assert (ent.text, ent._.matched_name, ent.kb_id_) == (text, name, concept)
     explained = with_shared_words.get_pipe("concept_normalizer").explain(ent)
-    assert [each.kind for each in explained.interpretations] == ["found name"]
+    assert [interpretation.kind for interpretation in explained.interpretations] == ["found name"]
     assert explained.interpretations[0].texts == (name,)
 
 
@@ -520,7 +520,7 @@ def test_a_name_with_other_words_answers_unless_the_mention_is_nearer_to_another
     normalizer.initialize(lambda: [], ontology=Ontology(concepts))
     gain, agitation = nlp("Has wt gain. Agitation").ents
     assert (gain._.matched_name, gain.kb_id_) == ("Abnormal weight gain", "X0")
-    kinds = [each.kind for each in normalizer.explain(gain).interpretations]
+    kinds = [interpretation.kind for interpretation in normalizer.explain(gain).interpretations]
     assert kinds == ["reworded name", "as written"]
     assert gain._.candidates[0].score == pytest.approx(0.93)
     assert agitation.kb_id_ == "X2"
@@ -542,7 +542,9 @@ def test_the_name_of_another_index_is_not_searched(make):
     other = spacy.blank("en").add_pipe("concept_normalizer", config=NGRAMS)
     other.initialize(lambda: [], ontology=Ontology([Concept("Y1", "breasts cancer")]))
     (ent,) = other(doc).ents
-    assert [each.kind for each in other.explain(ent).interpretations] == ["as written"]
+    assert [interpretation.kind for interpretation in other.explain(ent).interpretations] == [
+        "as written"
+    ]
     assert ent.kb_id_ == "Y1"
 
 

@@ -61,7 +61,11 @@ def test_a_note_as_people_write_it(make):
     doc = read(make(), NOTE, "IDMS", "breast and ovarian cancer")
     assert ids(doc) == ["I", "B|O"]
     assert doc.ents[0]._.candidates[0].searched == "isolated Diffuse mesangial sclerosis"
-    assert [(each.part, each.searched) for each in doc.ents[1]._.candidates if each.score == 1] == [
+    assert [
+        (candidate.part, candidate.searched)
+        for candidate in doc.ents[1]._.candidates
+        if candidate.score == 1
+    ] == [
         (1, "breast cancer"),
         (2, "ovarian cancer"),
     ]
@@ -77,24 +81,24 @@ def test_a_note_as_people_write_it(make):
 )
 def test_abbreviations_can_be_left_alone(make, settings, searched):
     doc = read(make(**settings), NOTE, "IDMS")
-    assert {each.searched for each in doc.ents[0]._.candidates} == {searched}
+    assert {candidate.searched for candidate in doc.ents[0]._.candidates} == {searched}
 
 
 def test_composites_can_be_left_alone(make):
     doc = read(make(split_composites=False), NOTE, "breast and ovarian cancer")
     assert ids(doc)[0] in ("B", "O")
-    assert {each.part for each in doc.ents[0]._.candidates} == {0}
+    assert {candidate.part for candidate in doc.ents[0]._.candidates} == {0}
 
 
 def test_top_k_counts_for_each_part(make):
     doc = read(make(top_k=1), NOTE, "breast and ovarian cancer")
-    assert [each.part for each in doc.ents[0]._.candidates] == [1, 2]
+    assert [candidate.part for candidate in doc.ents[0]._.candidates] == [1, 2]
 
 
 def test_parts_under_the_threshold_are_left_out(make):
     nlp = make(**nil_below(0.999))
     doc = read(nlp, "breast and ovarial cancer", "breast and ovarial cancer")
-    parts = {each.part: each for each in doc.ents[0]._.candidates[::-1]}
+    parts = {candidate.part: candidate for candidate in doc.ents[0]._.candidates[::-1]}
     assert parts[1].score == 1
     assert 0.6 < parts[2].score < 0.999
     assert ids(doc) == ["B"]
@@ -181,8 +185,11 @@ def test_explanation_tells_all_readings(make):
     doc = read(nlp, NOTE, "IDMS", "breast and ovarian cancer")
     normalizer = nlp.get_pipe("concept_normalizer")
     abbreviation, composite = map(normalizer.explain, doc.ents)
-    assert [each.kind for each in abbreviation.interpretations] == ["long form"]
+    assert [interpretation.kind for interpretation in abbreviation.interpretations] == ["long form"]
     assert abbreviation.searched == "isolated Diffuse mesangial sclerosis"
-    assert [each.kind for each in composite.interpretations][:2] == ["parts", "as written"]
+    assert [interpretation.kind for interpretation in composite.interpretations][:2] == [
+        "parts",
+        "as written",
+    ]
     assert composite.interpretations[0].texts == ("breast cancer", "ovarian cancer")
     assert composite.steps[0].search == "D-T"

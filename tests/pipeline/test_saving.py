@@ -97,4 +97,4 @@ def test_a_pipeline_that_cant_be_saved_leaves_the_old_one(pipeline, blank_pipeli
     with pytest.raises(ConnormError, match="CN001"):
         save_pipeline(blank_pipeline(), tmp_path / "saved")
     assert links(spacy.load(tmp_path / "saved")) == links(pipeline)
-    assert [each.name for each in tmp_path.iterdir()] == ["saved"]
+    assert [path.name for path in tmp_path.iterdir()] == ["saved"]

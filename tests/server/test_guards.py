@@ -168,7 +168,9 @@ def test_logs_hold_no_text(serving, caplog, make_pipeline, monkeypatch):
 
         monkeypatch.setattr(nlp, "pipe", fail)
         refused(client.post("/api/annotate", json={"texts": [NOTE]}), 500, "CN765")
-    ours = [each for each in caplog.records if not each.name.startswith(("httpx", "httpcore"))]
-    told = "\n".join(each.getMessage() + str(each.exc_info or "") for each in ours)
+    ours = [
+        record for record in caplog.records if not record.name.startswith(("httpx", "httpcore"))
+    ]
+    told = "\n".join(record.getMessage() + str(record.exc_info or "") for record in ours)
     assert "POST /api/annotate 200" in told and "RuntimeError in fail" in told
     assert "spinning" not in told

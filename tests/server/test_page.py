@@ -135,7 +135,7 @@ def require_accessible(page):
     """Check what WCAG 2.2 asks at level AA."""
     rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
     found = Axe().run(page, options=rules).response["violations"]
-    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+    assert [(row["id"], [node["html"] for node in row["nodes"]]) for row in found] == []
 
 
 def picture(page, name):
@@ -504,7 +504,7 @@ def test_a_reviewers_story(open_page, folder, path, mapped):
         expect(page.get_by_label("Candidates").get_by_role("button").first).to_contain_text(
             HYPERTENSION
         )
-    said = [(each.status, each.author_label) for each in read_sssom(mapped).mappings]
+    said = [(mapping.status, mapping.author_label) for mapping in read_sssom(mapped).mappings]
     assert said == [("accepted", ""), ("unmatched", "Ann"), ("accepted", ""), ("accepted", "Ann")]
 
 

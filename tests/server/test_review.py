@@ -30,8 +30,8 @@ def decide(review, row, concept, **options):
 
 def test_frequent_terms_come_first(review):
     found = review.rows("review", offset=0, limit=10)
-    assert [each["term"] for each in found["rows"]] == ["low temperatures", "head spinning"]
-    assert [each["term"] for each in review.rows("review", offset=1, limit=1)["rows"]] == [
+    assert [row["term"] for row in found["rows"]] == ["low temperatures", "head spinning"]
+    assert [row["term"] for row in review.rows("review", offset=1, limit=1)["rows"]] == [
         "head spinning"
     ]
     assert review.rows("all", offset=0, limit=2)["total"] == 4
@@ -152,7 +152,7 @@ def test_two_processes_lose_nothing(table):
     seen = second.version(0)
     change(first, 0, author_label="Ann")
     change(second, 1, author_label="Bob")
-    assert [each.author_label for each in read_sssom(table).mappings] == ["Ann", "Bob"]
+    assert [mapping.author_label for mapping in read_sssom(table).mappings] == ["Ann", "Bob"]
     with second.locked(), pytest.raises(ConnormError, match="CN787"):
         second.require(0, seen)
     with pytest.raises(ConnormError, match="CN786"):

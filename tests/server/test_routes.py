@@ -64,7 +64,7 @@ def test_search_has_the_options_of_the_command(client, pipeline):
         body = {"mentions": ["cold", "heart attacks"], **options}
         results = client.post("/api/search", json=body).json()["results"]
         expected = normalizer.candidates(["cold", "heart attacks"], **options)
-        assert [each["candidates"] for each in results] == [
+        assert [result["candidates"] for result in results] == [
             [candidate._asdict() for candidate in candidates] for candidates in expected
         ]
         assert results[0]["kb_id"] == expected[0][0].concept_id
@@ -123,7 +123,7 @@ def test_a_new_start_has_all_corrections(serving, client):
     assert found(again, OTHER_NOTE)["cold"] == "NIL"
     again.post("/api/corrections", json={**COLD, "kb_id": "C4"})
     assert found(client, OTHER_NOTE)["cold"] == "C4"
-    states = [each["state"] for each in client.get("/api/corrections").json()["corrections"]]
+    states = [row["state"] for row in client.get("/api/corrections").json()["corrections"]]
     assert states == ["counts", "replaced"]
 
 
@@ -209,7 +209,7 @@ def test_the_reference_names_all_of_the_api(client):
         "/api/corrections/{correction_id}/undo",
     }
     for methods in paths.values():
-        assert all(each["description"] for each in methods.values())
+        assert all(method["description"] for method in methods.values())
 
 
 def test_threads_may_ask_while_others_correct(client):

@@ -127,13 +127,13 @@ def test_the_definitions_of_a_note_are_found_and_no_others(name):
     text, expected = NOTES[name]
     found = find_abbreviations(text, "en")
     pairs = [(short, " ".join(long.split())) for short, long in expected]
-    assert [(each.short, each.long) for each in found] == pairs
+    assert [(abbreviation.short, abbreviation.long) for abbreviation in found] == pairs
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_an_empty_line_ends_a_sentence(end):
     found = find_abbreviations(f"Chronic kidney disease{end}(CKD)", "en")
-    assert [each.short for each in found] == ["CKD"]
+    assert [abbreviation.short for abbreviation in found] == ["CKD"]
     assert not find_abbreviations(f"Chronic kidney disease{end}{end}(CKD)", "en")
 
 
@@ -171,7 +171,7 @@ def test_no_definition_no_error(text):
     ],
 )
 def test_a_bracket_without_its_partner_hides_no_other(text):
-    assert [each.short for each in find_abbreviations(text, "en")] == ["DVT"]
+    assert [abbreviation.short for abbreviation in find_abbreviations(text, "en")] == ["DVT"]
 
 
 def test_a_sentence_does_not_lend_words_to_the_next():
@@ -204,7 +204,7 @@ def test_a_long_document_has_all_its_definitions():
 
 @given(st.one_of(st.text(), TRICKY))
 def test_whatever_the_text_offsets_are_right(text):
-    for each in find_abbreviations(text, "en"):
-        assert text[each.start : each.end] == each.short
-        assert 0 <= each.long_start < each.long_end <= len(text)
-        assert each.long and each.long == " ".join(each.long.split())
+    for abbreviation in find_abbreviations(text, "en"):
+        assert text[abbreviation.start : abbreviation.end] == abbreviation.short
+        assert 0 <= abbreviation.long_start < abbreviation.long_end <= len(text)
+        assert abbreviation.long and abbreviation.long == " ".join(abbreviation.long.split())

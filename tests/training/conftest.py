@@ -44,11 +44,11 @@ def make_pool():
     """A function that makes a pool of the rows that each concept draws in an epoch."""
 
     def make(*members) -> SynonymPool:
-        rows = range(max((row for each in members for row in each), default=-1) + 1)
+        rows = range(max((row for member in members for row in member), default=-1) + 1)
         return SynonymPool(
             texts=[f"text {row}" for row in rows],
             concepts=[tuple(c for c, each in enumerate(members) if row in each) for row in rows],
-            members=[np.asarray(sorted(each), dtype="int32") for each in members],
+            members=[np.asarray(sorted(member), dtype="int32") for member in members],
             concept_ids=[f"C{number}" for number in range(len(members))],
         )
 

@@ -51,7 +51,9 @@ def test_each_row_occurs_once_and_has_a_positive(make_pool, members, seed):
             assert 2 <= len(batch) <= batcher.size, batcher
             assert len(set(batch)) == len(batch), batcher
             counts = Counter(concept for row in batch for concept in pool.concepts[row])
-            alone = [row for row in batch if all(counts[each] < 2 for each in pool.concepts[row])]
+            alone = [
+                row for row in batch if all(counts[concept] < 2 for concept in pool.concepts[row])
+            ]
             assert not alone, batcher
 
 

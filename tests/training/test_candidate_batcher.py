@@ -45,7 +45,7 @@ class Now:
 
 @pytest.fixture
 def pool(gather):
-    return gather(CONCEPTS, [make_mention(*each) for each in MENTIONS])[0]
+    return gather(CONCEPTS, [make_mention(*mention) for mention in MENTIONS])[0]
 
 
 def vectors_of(pool, seed=0):
@@ -180,7 +180,9 @@ def test_n_grams_of_one_s_own_choice(pool):
 
 
 def test_without_parents_it_warns_once(gather):
-    flat = [Concept(each.concept_id, each.canonical_name, each.aliases) for each in CONCEPTS]
+    flat = [
+        Concept(concept.concept_id, concept.canonical_name, concept.aliases) for concept in CONCEPTS
+    ]
     pool, _ = gather(flat, [make_mention("sick heart", "C0")])
     now = Now(vectors_of(pool))
     with pytest.warns(ConnormWarning, match="CNW830"):
@@ -326,8 +328,10 @@ def test_names_and_mentions_are_told_apart(make_diseases):
 
 def test_parents_and_annotations_count_for_the_digest(make_diseases):
     flat = tuple(
-        Concept(each.concept_id, each.canonical_name, each.aliases, alt_ids=each.alt_ids)
-        for each in DISEASES
+        Concept(
+            disease.concept_id, disease.canonical_name, disease.aliases, alt_ids=disease.alt_ids
+        )
+        for disease in DISEASES
     )
     pools = (
         make_diseases(),

@@ -48,7 +48,7 @@ def train(module, pool, training, folder, **options):
 def test_it_learns_and_cca_stays_as_it_was_fitted(make, pool, tmp_path, cca):
     module = trainable(make(cca=cca))
     trained = train(module, pool, settings(num_train_epochs=15), tmp_path)
-    losses = [each["loss"] for each in trained.history if "loss" in each]
+    losses = [row["loss"] for row in trained.history if "loss" in row]
     assert np.mean(losses[-8:]) < 0.7 * np.mean(losses[:8])
     fresh = trainable(make(cca=cca))
     fresh.fit(pool.texts, pool.members)
@@ -60,7 +60,7 @@ def test_it_learns_and_cca_stays_as_it_was_fitted(make, pool, tmp_path, cca):
 
 def test_a_resumed_run_is_the_same(make, pool, tmp_path):
     whole = train(trainable(make()), pool, settings(), tmp_path / "whole")
-    steps = max(each["step"] for each in whole.history)
+    steps = max(row["step"] for row in whole.history)
     with pytest.raises(Interruption):
         stop = [InterruptAt(steps // 3 + 2)]
         train(trainable(make()), pool, settings(), tmp_path / "halted", callbacks=stop)

@@ -88,8 +88,8 @@ def test_draws_depend_on_seed_epoch_and_vectors(pool):
         pairs = zip(one.relations, other.relations, strict=True)
         assert all(np.array_equal(a, b) for a, b in pairs)
     others = (draw(pool, epoch=1), draw(pool, seed=1), draw(pool, vectors=vectors_of(pool, 1)))
-    assert all(triplets(each) != triplets(first) for each in others)
-    assert all(len(each) == len(first) for each in others)
+    assert all(triplets(other) != triplets(first) for other in others)
+    assert all(len(other) == len(first) for other in others)
 
 
 def test_a_limit_of_pairs_is_for_each_concept(pool):
@@ -109,7 +109,7 @@ def test_one_name_stays_of_each_concept(pool):
     for _, found in draw(pool, name_dropout=0.9):
         assert len(found.members) == len(found.concepts)
     for _, found in draw(pool, name_dropout=0.0):
-        assert len(found.members) == sum(len(MEMBERS[each]) for each in found.concepts)
+        assert len(found.members) == sum(len(MEMBERS[concept]) for concept in found.concepts)
 
 
 @pytest.mark.parametrize(

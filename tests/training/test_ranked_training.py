@@ -41,7 +41,7 @@ MENTIONS = (
 
 @pytest.fixture
 def pool(gather, make_encoder):
-    mentions = [make_mention(*each) for each in MENTIONS]
+    mentions = [make_mention(*mention) for mention in MENTIONS]
     return gather(CONCEPTS, mentions, inputs=partial(encoder_inputs, make_encoder()))[0]
 
 
@@ -58,13 +58,13 @@ def settings(objective=None, *, batcher=None, **arguments) -> Training:
 @pytest.mark.parametrize("make", [Bcnh, BioSyn])
 def test_it_learns(run, tmp_path, make):
     trained = run(settings(make(temperature=0.2), num_train_epochs=10), tmp_path)
-    losses = [each["loss"] for each in trained.history if "loss" in each]
+    losses = [row["loss"] for row in trained.history if "loss" in row]
     assert np.mean(losses[-4:]) < np.mean(losses[:4])
 
 
 def test_the_weight_of_n_grams_is_learned_and_logged(run, tmp_path):
     trained = run(settings(Bcnh(lexical_weight=0.4, learning_rate=0.05)), tmp_path)
-    logged = [each["lexical_weight"] for each in trained.history if "loss" in each]
+    logged = [row["lexical_weight"] for row in trained.history if "loss" in row]
     assert len(set(logged)) == len(logged) > 2
     assert trained.learned["lexical_weight"] == pytest.approx(logged[-1])
     # Adam's first step is the learning rate, up or down the logarithm.
@@ -136,8 +136,8 @@ def test_the_best_epoch_has_its_own_weight_of_n_grams(run, tmp_path):
         tmp_path,
         score=lambda module: {"lenient@1": next(scores)},
     )
-    logged = {each["step"]: each["lexical_weight"] for each in trained.history if "loss" in each}
-    best = next(each["step"] for each in trained.history if each.get("eval_lenient@1") == 30.0)
+    logged = {row["step"]: row["lexical_weight"] for row in trained.history if "loss" in row}
+    best = next(row["step"] for row in trained.history if row.get("eval_lenient@1") == 30.0)
     assert trained.learned["lexical_weight"] == pytest.approx(logged[best])
     assert best < max(logged)
 

@@ -17,7 +17,7 @@ from .runs import Own, assert_equal, settings, weights
 def test_it_learns(make_module, pool, tmp_path):
     module, training = make_module(), settings(num_train_epochs=12)
     trained = run_training(module, pool, training, folder=tmp_path, use_cpu=True)
-    losses = [each["loss"] for each in trained.history if "loss" in each]
+    losses = [row["loss"] for row in trained.history if "loss" in row]
     assert np.mean(losses[-5:]) < np.mean(losses[:5]) / 2
     module.eval()
     with torch.no_grad():
@@ -64,7 +64,7 @@ def test_patience_ends_the_training(run, tmp_path):
         tmp_path,
         score=lambda module: {"lenient@1": next(scores)},
     )
-    assert [each["epoch"] for each in trained.history if "eval_lenient@1" in each] == [1, 2, 3, 4]
+    assert [row["epoch"] for row in trained.history if "eval_lenient@1" in row] == [1, 2, 3, 4]
 
 
 def test_scoring_changes_nothing(run, tmp_path):
@@ -121,4 +121,4 @@ def test_weights_that_are_not_finite_are_not_saved(run, tmp_path):
 def test_gradients_accumulate_over_batches(run, pool, tmp_path):
     trained = run(settings(gradient_accumulation_steps=2, bf16=True), tmp_path)
     batches = len(PairBatcher(size=6).batches(pool, seed=0, epoch=0))
-    assert max(each["step"] for each in trained.history) == 2 * -(-batches // 2)
+    assert max(row["step"] for row in trained.history) == 2 * -(-batches // 2)

@@ -81,7 +81,7 @@ def test_counts_and_scores_are_returned_and_observed(trained):
     result, log = trained
     assert (result.pool_report.concepts, result.pool_report.unknown_ids) == (5, 1)
     assert 0 <= result.trained.best["eval_lenient@1"] <= 100
-    assert [each["step"] for each in result.trained.history if "loss" in each] == [1, 2, 3, 4]
+    assert [row["step"] for row in result.trained.history if "loss" in row] == [1, 2, 3, 4]
     assert log.lines == [
         ("pool", 5),
         ("epoch", 1.0),
@@ -152,7 +152,7 @@ def test_a_learned_weight_is_kept_and_dev_is_searched_with_it(config, tmp_path, 
     learned = written["lexical_weight"]
     assert result.trained.learned == {"lexical_weight": learned}
     weights = [
-        each["encoder"]["lexical_weight"] for each in searched if "dense" in each.get("encoder", {})
+        row["encoder"]["lexical_weight"] for row in searched if "dense" in row.get("encoder", {})
     ]
     assert len(set(weights)) == len(weights) == 2 and learned in weights and learned != 1.0
     card = (out / "README.md").read_text(encoding="utf8")
@@ -163,9 +163,7 @@ def test_a_learned_weight_is_kept_and_dev_is_searched_with_it(config, tmp_path, 
     # What was ranked with, searched on dev and is told to search with is the same.
     lexical = written["lexical"]
     assert lexical == encoder["lexical"]
-    assert [
-        each["encoder"]["lexical"] for each in searched if "dense" in each.get("encoder", {})
-    ] == [
+    assert [row["encoder"]["lexical"] for row in searched if "dense" in row.get("encoder", {})] == [
         lexical,
         lexical,
     ]

@@ -52,7 +52,7 @@ def write_jsonl(tmp_path):
     def write(name, *lines):
         path = tmp_path / "corpus" / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        shown = [each if isinstance(each, str) else json.dumps(each) for each in lines]
+        shown = [line if isinstance(line, str) else json.dumps(line) for line in lines]
         path.write_text("\n".join(shown) + "\n", encoding="utf8")
         return path
 

@@ -69,7 +69,7 @@ def test_each_text_file_of_a_folder_has_its_name_as_id(pipeline, tmp_path):
         (folder / name).write_text(f"Took aspirin: {name}.", encoding="utf8")
     counts = annotate(pipeline, folder, tmp_path / "out.jsonl")
     assert (counts.texts, counts.linked) == (2, 2)
-    found = [(each["id"], each["text"]) for each in read(tmp_path / "out.jsonl")]
+    found = [(row["id"], row["text"]) for row in read(tmp_path / "out.jsonl")]
     assert found == [("a", "Took aspirin: a.TXT."), ("b.2", "Took aspirin: b.2.txt.")]
     annotate(pipeline, folder, tmp_path / "out.pubtator")
     written = (tmp_path / "out.pubtator").read_text(encoding="utf8")
@@ -159,7 +159,7 @@ def test_a_pipeline_that_finds_no_mentions_is_told(demo_index, notes, tmp_path, 
     recwarn.clear()
     (tmp_path / "none.jsonl").touch()
     annotate(demo_index, tmp_path / "none.jsonl", tmp_path / "out.jsonl")
-    assert not [each for each in recwarn if each.category is ConnormWarning]
+    assert not [warning for warning in recwarn if warning.category is ConnormWarning]
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "spacy"])

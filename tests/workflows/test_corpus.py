@@ -26,7 +26,7 @@ def test_every_fragment_has_its_output(annotated, tmp_path, capsys):
     assert (counts.texts, counts.mentions, counts.linked, counts.failed) == (4, 5, 5, 0)
     first, *_ = rows(done.path / "a.parquet")
     assert (first["doc_id"], first["text"]) == ("1", "Took aspirin for a cold.")
-    assert [each["kb_id"] for each in first["mentions"]] == ["C6", "C3"]
+    assert [row["kb_id"] for row in first["mentions"]] == ["C6", "C3"]
     assert json.loads(first["fields"]) == {"id": 1, "ward": "B"}
     (other,) = rows(done.path / "year=2024" / "b.parquet")
     assert other["doc_id"] == "7" and other["error"] is None

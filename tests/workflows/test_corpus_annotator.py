@@ -120,7 +120,7 @@ def test_tables_of_pandas_are_annotated_one_by_one(saved_pipeline):
     annotator = pickle.loads(pickle.dumps(annotator))
     first, empty, last = map(annotator, tables)
     assert list(first.doc_id) == ["a", "b"] and list(last.doc_id) == ["7"]
-    assert [each["kb_id"] for each in first.mentions[0]] == ["C6", "C3"]
+    assert [mention["kb_id"] for mention in first.mentions[0]] == ["C6", "C3"]
     assert json.loads(first.fields[0]) == {"key": "a", "day": "2024-05-31 00:00:00"}
     assert pandas.isna(first.error[0]) and first.error[1].startswith("[CN707] 'table', row 2")
     assert list(last.error) == ["RuntimeError"] and last.mentions[0] is None

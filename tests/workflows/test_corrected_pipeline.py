@@ -288,7 +288,7 @@ def test_texts_that_the_encoder_can_not_read_wait(
     assert answers(corrected, OTHER_NOTE)["cold"] == "C4"
     assert len(corrected.effective) == 4
     synonyms = corrected.normalizer.lookup.changed_synonyms()
-    assert [each[:2] for each in synonyms] == [("cold", "C4")]
+    assert [synonym[:2] for synonym in synonyms] == [("cold", "C4")]
 
 
 def test_a_better_encoder_reads_what_waits(make_pipeline, path, answers, write, hashes):

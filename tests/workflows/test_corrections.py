@@ -136,7 +136,9 @@ def test_processes_lose_nothing(path, without_torch):
     assert [process.wait() for process in started] == [0, 0]
     authors = [record.author for record in CorrectionsFile(path).read()]
     for name in ("Ann", "Bob"):
-        assert [each for each in authors if name in each] == [f"{name} {n}" for n in range(20)]
+        assert [author for author in authors if name in author] == [
+            f"{name} {n}" for n in range(20)
+        ]
 
 
 def test_what_a_killed_writer_left_is_cut_off(path):

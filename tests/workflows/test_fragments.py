@@ -18,8 +18,10 @@ def read(fragment, fields=FIELDS):
 
 def test_fragments_are_files_in_any_subfolder(corpus):
     fragments = find_fragments(corpus)
-    assert [each.name for each in fragments] == ["a.parquet", "year=2024/b.parquet"]
-    assert [each.output_name for each in fragments] == [each.name for each in fragments]
+    assert [fragment.name for fragment in fragments] == ["a.parquet", "year=2024/b.parquet"]
+    assert [fragment.output_name for fragment in fragments] == [
+        fragment.name for fragment in fragments
+    ]
     assert [each.name for each in find_fragments(corpus / "a.parquet")] == ["a.parquet"]
 
 
@@ -27,8 +29,11 @@ def test_lines_have_outputs_of_their_own(write_jsonl, tmp_path):
     write_jsonl("a.jsonl", {"text": "x"})
     (tmp_path / "corpus" / "a.jsonl.gz").write_bytes(gzip.compress(b'{"text": "y"}\n'))
     fragments = find_fragments(tmp_path / "corpus")
-    assert [each.output_name for each in fragments] == ["a.jsonl.parquet", "a.jsonl.gz.parquet"]
-    assert [read(each)[0].text for each in fragments] == ["x", "y"]
+    assert [fragment.output_name for fragment in fragments] == [
+        "a.jsonl.parquet",
+        "a.jsonl.gz.parquet",
+    ]
+    assert [read(fragment)[0].text for fragment in fragments] == ["x", "y"]
 
 
 def test_other_files_are_refused(corpus, tmp_path, monkeypatch):

@@ -285,8 +285,8 @@ def test_synonyms_that_a_component_saved(tmp_path, demo_ontology):
     )
     new = load_normalizer(built.path)
     mentions = ["odd words", other.text, "heart attack"]
-    answers = ([c[:3] for c in each] for each in new.candidates(mentions))
-    assert list(answers) == [[c[:3] for c in each] for each in old.candidates(mentions)]
+    answers = ([c[:3] for c in candidates] for candidates in new.candidates(mentions))
+    assert list(answers) == [[c[:3] for c in candidates] for candidates in old.candidates(mentions)]
     assert new.lookup.index.members.count.sum() == 3
 
 

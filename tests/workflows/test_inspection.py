@@ -19,7 +19,7 @@ def nlp(demo_index):
 
 def test_candidates_of_each_mention(demo_index, capsys):
     found = search(str(demo_index), ["hart attack", " "], top_k=2)
-    assert [[each.concept_id for each in candidates][:1] for candidates in found] == [
+    assert [[candidate.concept_id for candidate in candidates][:1] for candidates in found] == [
         ["DEMO:0000006"],
         [],
     ]
@@ -77,10 +77,13 @@ def test_each_part_of_a_composite_is_explained(nlp):
 def test_an_explanation_tells_codes(nlp):
     (explanation,) = explain(nlp, ["flu and heart attack"], code_systems=["DEMO"])
     steps = [step for part in explanation.parts for step in part.steps]
-    found = [each for step in steps for each in step.candidates]
-    found += [each for reading in explanation.interpretations for each in reading.candidates]
+    found = [candidate for step in steps for candidate in step.candidates]
+    found += [
+        candidate for reading in explanation.interpretations for candidate in reading.candidates
+    ]
     assert found and all(
-        each.codes == {"DEMO": [each.concept_id.removeprefix("DEMO:")]} for each in found
+        candidate.codes == {"DEMO": [candidate.concept_id.removeprefix("DEMO:")]}
+        for candidate in found
     )
 
 

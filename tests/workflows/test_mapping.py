@@ -45,12 +45,14 @@ def decide(path, count=1):
     """Decide the first rows of a file."""
     found = read_sssom(path)
     decision = {"object_id": "concept:C1", "object_label": "x", "author": "A"}
-    found.mappings[:count] = [decide_mapping(each, **decision) for each in found.mappings[:count]]
+    found.mappings[:count] = [
+        decide_mapping(mapping, **decision) for mapping in found.mappings[:count]
+    ]
     write_sssom(found, path)
 
 
 def rows(path):
-    return {each.subject_id.partition(":")[2]: each for each in read_sssom(path).mappings}
+    return {mapping.subject_id.partition(":")[2]: mapping for mapping in read_sssom(path).mappings}
 
 
 def test_a_table_becomes_mappings(make_pipeline, terms, out):
@@ -87,7 +89,7 @@ def find_errors(path):
         SchemaValidationType.StrictCurieFormat,
     ]
     reports = validate(parse_sssom_table(path), kinds, fail_on_error=False)
-    return [each.message for report in reports.values() for each in report.results]
+    return [result.message for report in reports.values() for result in report.results]
 
 
 def test_it_is_valid_for_the_package_of_the_standard(pipeline, terms, out):
@@ -183,7 +185,7 @@ def test_decisions_outlive_spreadsheets_and_rows_that_are_gone(pipeline, terms, 
         out.write_text(text, encoding="utf-8-sig")
     elif change == "metadata":
         lines = text.splitlines(keepends=True)
-        out.write_text("".join(each for each in lines if not each.startswith("#")), encoding="utf8")
+        out.write_text("".join(line for line in lines if not line.startswith("#")), encoding="utf8")
     else:
         terms.write_text(TABLE.replace("1,Heart Attack,10\n", ""), encoding="utf8")
     summary = map_terms(pipeline, terms, out)
@@ -255,7 +257,7 @@ def test_a_csv_file_holds_no_formulas(pipeline, terms, out, tmp_path):
         assert first["subject_label"] == f"{mark}=cold" and first["context"] == f"{mark}+1, a cold"
         assert second["subject_label"] == f"{mark}@aspirin"
     map_terms(pipeline, terms, out)
-    assert [each.subject_label for each in read_sssom(out).mappings] == ["=cold", "@aspirin"]
+    assert [mapping.subject_label for mapping in read_sssom(out).mappings] == ["=cold", "@aspirin"]
 
 
 def test_what_can_not_be_mapped(pipeline, terms, out, tmp_path):

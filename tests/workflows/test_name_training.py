@@ -73,7 +73,7 @@ def test_left_out_synonyms_are_of_concepts_that_keep_names():
     for name, concept_id in left_out:
         before, after = ONTOLOGY[concept_id], rest[concept_id]
         assert name in before.aliases
-        assert after.aliases == tuple(each for each in before.aliases if each != name)
+        assert after.aliases == tuple(alias for alias in before.aliases if alias != name)
         assert name not in after.related
     assert leave_out_names(Ontology([*CONCEPTS, *shared]))[1] == left_out
 

@@ -39,8 +39,8 @@ def test_corrections_move_and_those_without_a_concept_wait(tmp_path):
     assert (found.kept, found.moved) == (1, 1)
     assert [tuple(each)[:3] for each in found.left] == [("two", "C", "retired")]
     again = CorrectionsFile(moved).read()
-    assert [each.id for each in again] == [each.id for each in records]
-    assert [each.kb_id for each in effective(again)] == ["B", "C", "NIL"]
+    assert [each.id for each in again] == [record.id for record in records]
+    assert [mention.kb_id for mention in effective(again)] == ["B", "C", "NIL"]
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def releases(tmp_path):
 
 
 def of_kind(diff, kind):
-    return [tuple(each)[1:] for each in diff.changes if each.kind == kind]
+    return [tuple(change)[1:] for change in diff.changes if change.kind == kind]
 
 
 def test_every_kind_of_change_is_told(releases):

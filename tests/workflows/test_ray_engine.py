@@ -29,7 +29,7 @@ def test_a_node_and_an_actor_may_be_lost(
     monkeypatch.chdir(tmp_path)
     with pytest.warns(ConnormWarning, match="CNW790"):
         done = annotate_corpus("pipeline", "corpus", "ray", engine="ray", n_process=2)
-    assert {"reached-NODE", "reached-KILL"} <= {each.name for each in tmp_path.iterdir()}
+    assert {"reached-NODE", "reached-KILL"} <= {path.name for path in tmp_path.iterdir()}
     with pytest.warns(ConnormWarning, match="CNW790"):
         alone = annotate_corpus(saved, corpus, tmp_path / "alone")
     assert done.counts == alone.counts

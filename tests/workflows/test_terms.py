@@ -177,13 +177,15 @@ def test_answers_are_those_of_the_pipeline(pipeline):
     answers = found(pipeline, *(LocalTerm("1", term) for term in terms))
     assert answers == normalizer.candidates(terms)
     (limited,) = found(pipeline, LocalTerm("1", "cold"), top_k=1, types=["Phenomenon"])
-    assert [each.concept_id for each in limited] == ["C4"]
+    assert [candidate.concept_id for candidate in limited] == ["C4"]
 
 
 def test_a_term_is_one_concept(make_pipeline):
     nlp = make_pipeline(split_composites=True)
     term = "heart attack and common cold"
-    assert {each.part for each in nlp.get_pipe("concept_normalizer").candidates([term])[0]} == {
+    assert {
+        candidates.part for candidates in nlp.get_pipe("concept_normalizer").candidates([term])[0]
+    } == {
         1,
         2,
     }

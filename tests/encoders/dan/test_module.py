@@ -18,7 +18,7 @@ def model(tiny_folder):
 def test_module_computes_what_the_encoder_computes(model):
     module = trainable(model)
     inputs = module.collate(module.rows(TEXTS))
-    assert all(isinstance(each, torch.Tensor) for each in inputs.values())
+    assert all(isinstance(tensor, torch.Tensor) for tensor in inputs.values())
     vectors = module(**inputs)
     assert vectors.dtype == torch.float32 and vectors.requires_grad
     assert np.allclose(vectors.detach().numpy(), model.predict(TEXTS), atol=1e-6)

@@ -38,7 +38,7 @@ def test_a_vector_is_the_mean_of_those_of_known_tokens(model):
     vectors = model.predict(TEXTS)
     assert vectors.dtype == "float32" and vectors.shape == (len(TEXTS), WIDTH)
     for vector, tokens in zip(vectors, known, strict=True):
-        expected = sum((by_word[each] for each in tokens), np.zeros(WIDTH)) / max(len(tokens), 1)
+        expected = sum((by_word[token] for token in tokens), np.zeros(WIDTH)) / max(len(tokens), 1)
         np.testing.assert_allclose(vector, expected, atol=1e-6)
 
 

@@ -205,12 +205,12 @@ class Watched(np.ndarray):
 
     def __array_function__(self, function, types, args, kwargs):
         self.read.append(self.size)
-        plain = [np.asarray(each) if isinstance(each, Watched) else each for each in args]
+        plain = [np.asarray(arg) if isinstance(arg, Watched) else arg for arg in args]
         return function(*plain, **kwargs)
 
     def __array_ufunc__(self, ufunc, method, *args, **kwargs):
         self.read.append(self.size)
-        plain = [np.asarray(each) if isinstance(each, Watched) else each for each in args]
+        plain = [np.asarray(arg) if isinstance(arg, Watched) else arg for arg in args]
         return getattr(ufunc, method)(*plain, **kwargs)
 
     def __getitem__(self, key):
@@ -231,7 +231,7 @@ def test_allowed_items_have_a_count_positions_and_bits():
     assert allowed.bits.tolist() == [0b110, 0b10]
 
 
-@pytest.mark.parametrize("backend", BACKENDS, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("backend", BACKENDS, ids=lambda value: type(value).__name__)
 @pytest.mark.parametrize("mask", [FEW, HALF], ids=["few", "half"])
 def test_a_search_with_the_same_filter_does_not_read_the_mask_again(backend, mask, tmp_path):
     backend.build(WIDE_VECTORS, tmp_path / "index")

@@ -69,9 +69,9 @@ def queries(index, encoder):
 
 
 @pytest.mark.filterwarnings("ignore:.*CNW401")
-@pytest.mark.parametrize("encoder", [DENSE, SPARSE, HYBRID], ids=lambda each: each.name)
+@pytest.mark.parametrize("encoder", [DENSE, SPARSE, HYBRID], ids=lambda value: value.name)
 @pytest.mark.parametrize(
-    "backend", BACKENDS, ids=lambda each: f"{type(each).__name__}-{each.dtype}"
+    "backend", BACKENDS, ids=lambda value: f"{type(value).__name__}-{value.dtype}"
 )
 def test_each_search_finds_the_largest_inner_products(tmp_path, backend, encoder):
     index = build(tmp_path / "index", encoder=encoder, backend=backend)

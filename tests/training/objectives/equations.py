@@ -109,8 +109,8 @@ def score(vectors, lists, m, c, *, similarity, temperature, weight):
 
 
 def softmax(scores):
-    total = sum(exp(each) for each in scores)
-    return [exp(each) / total for each in scores]
+    total = sum(exp(score) for score in scores)
+    return [exp(score) / total for score in scores]
 
 
 def bcnh(vectors, lists, weight, *, similarity="cosine", temperature=0.05, norm_weight=1.0):

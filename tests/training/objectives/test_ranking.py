@@ -94,10 +94,10 @@ def test_without_hypernyms_there_is_no_norm_loss(name, lists):
 
 def test_lists_without_a_synonym_are_passed_over(lists):
     vectors = vectors_of(3)
-    first = Rankings(*(each[:2] for each in lists))
+    first = Rankings(*(list[:2] for list in lists))
     objective = build("BioSyn")
     torch.testing.assert_close(objective(vectors, lists), objective(vectors, first))
-    last = Rankings(*(each[2:] for each in lists))
+    last = Rankings(*(list[2:] for list in lists))
     leaf = vectors.requires_grad_()
     loss = objective(leaf, last)
     loss.backward()
