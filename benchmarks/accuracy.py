@@ -74,7 +74,7 @@ def main() -> None:
     if arguments.as_read and (arguments.protocol == BELB or "exact" in arguments.encoder):
         fail("--as-read does not go with --protocol belb or the encoder exact.")
     with clear_errors():
-        rows = [row for each in one_by_one(arguments) for row in over_seeds(measure, each, SCORES)]
+        rows = [row for turn in one_by_one(arguments) for row in over_seeds(measure, turn, SCORES)]
     columns = COLUMNS if arguments.protocol == BELB else SHOWN
     columns += AGAINST_COLUMNS if arguments.against else ()
     columns += SEED_COLUMNS if arguments.seeds else ()

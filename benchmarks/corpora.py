@@ -43,7 +43,7 @@ def count(name: str, folder: Path, part: str) -> Row:
         len(data.ontology),
         sum(len(set(concept.names)) for concept in data.ontology),
         len(docs),
-        len({each for mention in mentions for each in mention.concept_ids}),
+        len({concept_id for mention in mentions for concept_id in mention.concept_ids}),
         len(mentions),
     )
     row: Row = {"dataset": name}

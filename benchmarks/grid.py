@@ -309,7 +309,7 @@ def add_ranks(rows: Sequence[Row]) -> list[Row]:
             row[f"{key}_rank"] = _rank(row[key], rivals)
         for row in ranked:
             same = [each for each in ranked if _alike(row, each, "pipeline", "search")]
-            ranks = [each[f"{key}_rank"] for each in same if each[f"{key}_rank"] is not None]
+            ranks = [row[f"{key}_rank"] for row in same if row[f"{key}_rank"] is not None]
             whole = len(ranks) == len(corpora)
             row[f"{key}_average_rank"] = round(sum(ranks) / len(ranks), 2) if whole else None
     return ranked

@@ -166,7 +166,7 @@ def _rank(mapping: TermMapping, task: Task) -> int | None:
 
 
 def _concept_of(curie: str, ontology: Ontology) -> str:
-    known = (each for each in concept_ids_of(curie) if each in ontology)
+    known = (concept_id for concept_id in concept_ids_of(curie) if concept_id in ontology)
     return ontology.primary_id(next(known, curie))
 
 

@@ -81,7 +81,9 @@ def measure(arguments: Namespace, dataset: str) -> Iterator[Row]:
     for threshold in arguments.nil_threshold:
         lost = whole.right(None) - whole.right(threshold)
         gone = whole.written(None) - whole.written(threshold)
-        nil = nil_score(both, [each for half in halves for each in half.predict(threshold)])
+        nil = nil_score(
+            both, [prediction for half in halves for prediction in half.predict(threshold)]
+        )
         yield {
             "dataset": dataset,
             "part": arguments.part,

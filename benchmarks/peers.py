@@ -164,7 +164,7 @@ def rows_of(
     for side, own in zip(sides, turns, strict=True):
         with Peer(side.command) as peer:
             side.open(peer)
-            found = peer.ask("answer", mentions=[each.text for each in gold])
+            found = peer.ask("answer", mentions=[mention.text for mention in gold])
         name = {"side": side.name}
         for batch, call in CALLS.items():
             passes, others = ([turn.passes[batch] for turn in each] for each in (own, turns[0]))

@@ -44,7 +44,7 @@ def marked(text, code="en"):
     doc = default_pipeline(code)(re.sub(r"\{.*?\}", "", text))
     found, start = "", 0
     for ent in doc.ents:
-        told = " ".join(NAMES[each] for each in get_assertions(ent))
+        told = " ".join(NAMES[assertion] for assertion in get_assertions(ent))
         found += doc.text[start : ent.end_char] + (told and f"{{{told}}}")
         start = ent.end_char
     return found + doc.text[start:]

@@ -310,8 +310,8 @@ def test_ranks_of_adapters_train_as_many_weights_as_their_table_says():
         torch.nn.Module.__init__(module)
         with torch.device("meta"):
             module.transformer = BertModel(BertConfig(**settings))
-        whole = sum(each.numel() for each in module.parameters())
+        whole = sum(weights.numel() for weights in module.parameters())
         LoraAdapter(rank=int(rank)).add(module)
-        trained = sum(each.numel() for each in module.parameters() if each.requires_grad)
+        trained = sum(weights.numel() for weights in module.parameters() if weights.requires_grad)
         assert trained == int(expected.replace(",", ""))
         assert f"{100 * trained / whole:.1f}" == share

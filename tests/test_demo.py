@@ -19,7 +19,7 @@ def test_demo_corpora_are_annotated_with_the_demo_ontology(name):
     assert report.composite, "the demo shows a composite mention"
     assert report.without_id.total(), "the demo shows a mention that no concept fits"
     ontology = read_ontology(ASSETS / "demo_ontology.obo")
-    assert [each for each in report.concept_ids if each not in ontology] == []
+    assert [concept_id for concept_id in report.concept_ids if concept_id not in ontology] == []
 
 
 def test_demo_notes_are_json_lines_with_a_text():

@@ -254,7 +254,7 @@ def test_pins_with_and_without_hashes_are_the_same():
 
 def test_torch_and_transformers_are_above_versions_with_known_holes(setup):
     lines = setup["options.extras_require"]["transformers"].strip().splitlines()
-    allowed = {each.name: each.specifier for each in map(Requirement, lines)}
+    allowed = {requirement.name: requirement.specifier for requirement in map(Requirement, lines)}
     assert not allowed["torch"].contains("2.9.1")  # CVE-2026-24747
     assert not allowed["transformers"].contains("4.52.4")  # CVE-2025-5197 and others
 
@@ -270,7 +270,7 @@ def test_the_table_of_rooms_is_the_one_that_is_held():
     table = text[text.index("| room |") : text.index("A running pipeline imports")]
     rows = [line.strip("| ").split(" | ") for line in table.splitlines()[2:] if line]
     told = {
-        name.strip("/"): {each.strip("/") for each in re.findall(r"`(.+?)`", " ".join(allowed))}
+        name.strip("/"): {room.strip("/") for room in re.findall(r"`(.+?)`", " ".join(allowed))}
         for rooms, _, *allowed in rows
         for name in re.findall(r"`(.+?)`", rooms)
     }

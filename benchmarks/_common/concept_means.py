@@ -39,7 +39,10 @@ def means_row(encoder: Model, data: Data, mentions: SearchedMentions) -> Row:
     raw = vectors[[*kept.values()]]
     owners = np.array([pairs[place][1] for place in kept.values()])
     asked = np.asarray(encoder.predict(mentions.texts))
-    gold = [{numbers[each] for each in own.concept_ids if each in numbers} for own in mentions.gold]
+    gold = [
+        {numbers[concept_id] for concept_id in own.concept_ids if concept_id in numbers}
+        for own in mentions.gold
+    ]
     means, unit_means = (_means(vectors, owners) for vectors in (raw, unit_rows(raw)))
     directions, concepts = unit_rows(asked), np.arange(len(means))
     ways = {

@@ -176,7 +176,8 @@ def _own_ids(texts: Sequence[str], ids: Sequence[str], ontology: Ontology) -> Se
     if len(texts) != len(ids):
         return ["|".join(ids)] * len(texts)
     names = [
-        {name.lower() for name in ontology[each].names} if each in ontology else () for each in ids
+        {name.lower() for name in ontology[concept_id].names} if concept_id in ontology else ()
+        for concept_id in ids
     ]
     known = np.array([[text.lower() in own for own in names] for text in texts], dtype=float)
     # Corpora name most ids in the order of the parts, but not all: a part that O knows comes first.

@@ -55,7 +55,7 @@ def over_seeds(
     """
     if arguments.seeds is None:
         return measure(arguments)
-    rows = mean_rows([measure(each) for each in per_seed(arguments)], spread)
+    rows = mean_rows([measure(seed) for seed in per_seed(arguments)], spread)
     return [{**row, "encoder": arguments.encoder} for row in rows]
 
 

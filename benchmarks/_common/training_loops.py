@@ -167,7 +167,7 @@ class OurLoop(Loop):
         """RETURNS (float): As for the other loop."""
         batch = batches.ours[number]
         vectors = self.encode(batch["micro_batches"], batch["places"])
-        relations = Memberships(*(each.to(self.device) for each in batch["relations"]))
+        relations = Memberships(*(relation.to(self.device) for relation in batch["relations"]))
         loss = self._objective(vectors, relations)
         loss.backward()
         self.optimizer.step()

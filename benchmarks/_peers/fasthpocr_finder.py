@@ -40,7 +40,10 @@ def main() -> None:
     with redirect_stdout(sys.stderr):
         annotator = HPOAnnotator(str(_index(Path(given["index"]), given["concepts"])))
         found = [
-            [(each.startOffset, each.endOffset, each.hpoUri) for each in annotator.annotate(text)]
+            [
+                (annotation.startOffset, annotation.endOffset, annotation.hpoUri)
+                for annotation in annotator.annotate(text)
+            ]
             for text in given["texts"]
         ]
     json.dump({"found": found}, sys.stdout)

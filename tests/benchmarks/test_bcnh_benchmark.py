@@ -142,7 +142,10 @@ def test_what_is_right_and_what_is_a_hypernym_is_marked(modules):
         [Concept(EXAMPLE_ID, "B", parents=("OLD",)), Concept("P", "A", alt_ids=("OLD",))]
     )
     found = {
-        name: [Candidate(each, "name", 0.5, f"text of {each}", "OD-T") for each in ids]
+        name: [
+            Candidate(concept_id, "name", 0.5, f"text of {concept_id}", "OD-T")
+            for concept_id in ids
+        ]
         for name, ids in {"before": ("P", EXAMPLE_ID), "after": (EXAMPLE_ID, "X", "P")}.items()
     }
     assert example_rows(found, ontology) == [

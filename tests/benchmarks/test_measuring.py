@@ -138,7 +138,9 @@ def test_a_row_tells_start_memory_and_size(modules, monkeypatch, tmp_path):
 
     monkeypatch.setattr(lean, "CHILD", ANSWERED)
     (tmp_path / "weights").write_bytes(bytes(3_000_000))
-    runs = [lean.run_once(Path(sys.executable), tmp_path, ["a mention"], each) for each in (0, 1)]
+    runs = [
+        lean.run_once(Path(sys.executable), tmp_path, ["a mention"], number) for number in (0, 1)
+    ]
     row = lean.summary("dan", tmp_path, runs)
     assert (row["environment"], row["encoder"], row["runs"]) == ("dan", "dan", 2)
     assert 0 < row["fastest_s"] <= row["ready_s"] <= row["slowest_s"]

@@ -54,10 +54,10 @@ def with_blocks(language: str) -> list:
 
 def with_python() -> list:
     return [
-        pytest.param(*each.values, id=each.id, marks=pytest.mark.apart)
-        if each.values == (RECIPES,)
-        else each
-        for each in with_blocks("python")
+        pytest.param(*page.values, id=page.id, marks=pytest.mark.apart)
+        if page.values == (RECIPES,)
+        else page
+        for page in with_blocks("python")
     ]
 
 

@@ -89,10 +89,10 @@ def test_every_preset_is_in_its_table():
 )
 def test_every_encoder_and_index_has_its_settings(page, heading, group):
     known = {
-        each.name.removeprefix("spacy-connorm."): each
-        for each in entry_points(group=group)
-        if each.name.startswith("spacy-connorm.")
-        and ("Encoder" in each.name or "Index" in each.name)
+        entry.name.removeprefix("spacy-connorm."): entry
+        for entry in entry_points(group=group)
+        if entry.name.startswith("spacy-connorm.")
+        and ("Encoder" in entry.name or "Index" in entry.name)
     }
     rows = {
         codes(row[0])[0].removeprefix("spacy-connorm."): row[-1] for row in table(page, heading)
@@ -116,7 +116,7 @@ def test_every_setting_of_a_training_is_in_its_table(block):
     name = {TrainingData: "data", Training: "training"}[block]
     rows = table(TRAINING, f"setting of `[{name}]`")
     assert {codes(row[0])[0]: row[1] for row in rows} == {
-        each.name: default_of(each) for each in fields(block)
+        field.name: default_of(field) for field in fields(block)
     }
 
 

@@ -20,7 +20,7 @@ def cells():
 
 def shown(cell) -> str:
     """What a cell printed when it was saved."""
-    return "".join("".join(each.get("text", "")) for each in cell["outputs"])
+    return "".join("".join(output.get("text", "")) for output in cell["outputs"])
 
 
 def test_the_tour_shows_what_its_cells_give(cells, tmp_path, monkeypatch, capsys):

@@ -211,7 +211,7 @@ def test_a_byte_order_mark_is_replaced(tmp_path):
     report = CorpusReport()
     (read,) = read_corpus(path, nlp=spacy.blank("xx"), report=report)
     assert read.text == "\ufffdheart attack \ufeff" and not report.mismatched
-    assert [each.text for each in annotated_mentions(read)] == ["\ufffdheart", "attack"]
+    assert [mention.text for mention in annotated_mentions(read)] == ["\ufffdheart", "attack"]
 
 
 def test_long_ids_are_cut(tmp_path):

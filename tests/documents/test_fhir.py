@@ -76,7 +76,7 @@ def test_ndjson_is_read_back(export, documents, resource):
 def test_a_bundle_is_read_back(export, documents, resource):
     path = export("found.fhir.json", resource=resource, system="urn:x")
     bundle = Bundle.model_validate_json(path.read_text(encoding="utf8"))
-    resources = [each.resource for each in bundle.entry]
+    resources = [entry.resource for entry in bundle.entry]
     texts = [
         resource for resource in resources if resource.get_resource_type() == "DocumentReference"
     ]

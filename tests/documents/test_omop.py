@@ -97,7 +97,7 @@ def write(path, *ids):
 
 def test_a_whole_number_stays_the_id_of_a_note(tmp_path):
     ids = [2, "10000000001", str(2**63 - 1), "0"]
-    assert write(tmp_path / "a.omop.csv", *ids) == [str(each) for each in ids]
+    assert write(tmp_path / "a.omop.csv", *ids) == [str(note_id) for note_id in ids]
 
 
 @pytest.mark.parametrize("other", [2**63, "note 3", "03", "-3", None])

@@ -273,9 +273,9 @@ def test_documents_have_ids_of_their_own(tmp_path):
         export_docs(docs, written_path)
     with written_path.open(encoding="utf8") as file:
         read = pubtator.load(file)
-    assert [each.pmid for each in read] == ["d", "d-2", "d-3", "d-4"]
-    assert [each.title for each in read] == [doc.text for doc in docs]
-    assert all(each.annotations[0].pmid == each.pmid for each in read)
+    assert [doc.pmid for doc in read] == ["d", "d-2", "d-3", "d-4"]
+    assert [doc.title for doc in read] == [doc.text for doc in docs]
+    assert all(doc.annotations[0].pmid == doc.pmid for doc in read)
 
 
 def test_another_reader_reads_it_back(written_path, documents):

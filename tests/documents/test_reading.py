@@ -244,7 +244,7 @@ ONTOLOGY = Ontology(
 @pytest.fixture
 def read(tmp_path, nlp):
     def read(*ids, ontology=ONTOLOGY):
-        lines = ["7|t|flu", *(f"7\t0\t3\tflu\tDisease\t{each}" for each in ids)]
+        lines = ["7|t|flu", *(f"7\t0\t3\tflu\tDisease\t{concept_id}" for concept_id in ids)]
         path = tmp_path / "a.pubtator"
         path.write_text("\n".join(lines) + "\n", encoding="utf8")
         report = CorpusReport()

@@ -329,8 +329,8 @@ def test_parquet_lists_them(doc, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     export_docs([doc], tmp_path / "found.parquet")
     (row,) = parquet.read_table(tmp_path / "found.parquet").to_pylist()
-    assert {each["text"]: tuple(each["assertions"]) for each in row["mentions"]} == SAID
-    assert [each["possibility"] for each in row["mentions"]] == [None, None, None, None, KIND]
+    assert {mention["text"]: tuple(mention["assertions"]) for mention in row["mentions"]} == SAID
+    assert [mention["possibility"] for mention in row["mentions"]] == [None, None, None, None, KIND]
 
 
 def test_bioc_has_an_infon(exported):

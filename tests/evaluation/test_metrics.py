@@ -153,7 +153,7 @@ def test_ranks_of_split_mentions_by_hand(lists, right, written, lenient, strict)
     st.sets(st.sampled_from("ABCD"), min_size=1),
 )
 def test_the_strict_rank_is_the_best_of_all_choices(lists, right):
-    found = parts(*([(each, 1.0) for each in ids] for ids in lists))
+    found = parts(*([(concept_id, 1.0) for concept_id in ids] for ids in lists))
     choices = product(*(list(enumerate(ids, start=1)) for ids in lists))
     fitting = [
         max(place for place, _ in choice)
@@ -166,7 +166,7 @@ def test_the_strict_rank_is_the_best_of_all_choices(lists, right):
 
 def test_many_parts_of_many_concepts_take_no_time():
     ids = [f"C{number}" for number in range(16)]
-    found = parts(*([(each, 1.0) for each in ids] for _ in ids))
+    found = parts(*([(concept_id, 1.0) for concept_id in ids] for _ in ids))
     assert strict_rank(Prediction(found, "C0"), gold(*ids)) == 16
 
 

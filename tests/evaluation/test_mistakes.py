@@ -75,7 +75,7 @@ def test_facts_are_those_of_the_index():
     lookup.build(concepts, [("bb", "B")])
     lookup.add_synonyms([("cc", "C")])
     facts = concept_facts(lookup)
-    found = {each: facts.ancestors(each) for each in "ABCDX"}
+    found = {letter: facts.ancestors(letter) for letter in "ABCDX"}
     assert found["A"] == found["X"] == set()
     assert (found["B"], found["C"], found["D"]) == ({"A"}, {"A", "B", "D"}, {"A", "B", "C"})
     assert list(map(facts.in_data, "ABCDX")) == [False, True, True, False, False]
@@ -112,7 +112,10 @@ NAMES = {"A": "name of A", "B": "name of B"}
 
 
 def predict(*concept_ids):
-    found = [Candidate(each, f"name of {each}", 0.9, "text", "O-T") for each in concept_ids]
+    found = [
+        Candidate(concept_id, f"name of {concept_id}", 0.9, "text", "O-T")
+        for concept_id in concept_ids
+    ]
     return Prediction(found, found[0].concept_id if found else NIL)
 
 

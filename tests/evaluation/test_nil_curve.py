@@ -68,9 +68,12 @@ def test_parts_pass_one_by_one():
 
 
 def test_what_is_written_with_another_threshold():
-    written = [each.written for each in apply_threshold(PREDICTIONS, 0.65)]
+    written = [prediction.written for prediction in apply_threshold(PREDICTIONS, 0.65)]
     assert written == ["A", "A", "B", NIL, NIL, NIL, NIL]
-    assert [each.written for each in apply_threshold(PREDICTIONS, None)] == [*"AABBAA", NIL]
+    assert [prediction.written for prediction in apply_threshold(PREDICTIONS, None)] == [
+        *"AABBAA",
+        NIL,
+    ]
 
 
 SCORES = st.sampled_from([-0.5, 0.0, 0.2, 0.5, 0.9, 1.0])

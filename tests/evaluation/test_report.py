@@ -16,7 +16,10 @@ from spacy_connorm.evaluation.report import (
 
 
 def predict(*concept_ids):
-    found = [Candidate(each, f"name of {each}", 0.9, "text", "O-T") for each in concept_ids]
+    found = [
+        Candidate(concept_id, f"name of {concept_id}", 0.9, "text", "O-T")
+        for concept_id in concept_ids
+    ]
     return Prediction(found, found[0].concept_id if found else NIL)
 
 

@@ -90,7 +90,7 @@ def test_three_searches_have_two():
     found = {**FOUND, "O-T": [predict(("A", 0.1))] * 5}
     thresholds = choose_thresholds(GOLD, found, [*SEARCHES, "O-T"], [0.95, 0.95])
     answered = Sieve([*SEARCHES, "O-T"], thresholds).choose(found, best_score)
-    assert [each.written for each in answered] == ["A"] * 5
+    assert [prediction.written for prediction in answered] == ["A"] * 5
 
 
 def test_a_mention_goes_to_the_first_search_that_reaches_its_threshold():
@@ -124,7 +124,7 @@ def test_no_other_threshold_is_better(answers, current):
 
     def right(threshold):
         answered = Sieve(SEARCHES, [threshold]).choose(found, best_score)
-        return sum(strict_rank(each, gold("A")) == 1 for each in answered)
+        return sum(strict_rank(prediction, gold("A")) == 1 for prediction in answered)
 
     (chosen,) = choose_thresholds(golds, found, SEARCHES, [current])
     assert -1 <= chosen <= 1
@@ -179,7 +179,9 @@ def test_what_comes_of_settings():
 def test_held_out_mentions_are_each_answered_once_and_no_better():
     gold, found = corpus()
     outcome = cross_validate(gold, found, SIEVE)
-    assert sorted(each.text for each in outcome.gold) == sorted(each.text for each in gold)
+    assert sorted(mention.text for mention in outcome.gold) == sorted(
+        mention.text for mention in gold
+    )
     assert len(outcome.probabilities) == len(outcome.right) == 120
     own, held = (
         outcome_row(each) for each in (apply_tuning(tune(gold, found, SIEVE), gold, found), outcome)

@@ -41,6 +41,8 @@ def pytest_terminal_summary(terminalreporter, config):
                 terminalreporter.write_line(line.rstrip())
     terminalreporter.section("trials by theme")
     for theme, number in sorted(trials.items()):
-        told = ", ".join(f"{tests[theme, each]} tests {each}" for each in ("passed", "failed"))
+        told = ", ".join(
+            f"{tests[theme, outcome]} tests {outcome}" for outcome in ("passed", "failed")
+        )
         terminalreporter.write_line(f"{number:>9,}  {theme}: {told}")
     terminalreporter.write_line(f"{trials.total():>9,}  in all")

@@ -40,11 +40,11 @@ def make_linked(folder: Path, wheel: Path) -> Path:
     Gives its Python."""
     venv.create(folder, with_pip=False, symlinks=os.name != "nt")
     packages = Path(sysconfig.get_path("purelib", "venv", vars=_bases(folder)))
-    for each in _closure(_requirements(wheel)):
-        if canonicalize_name(each.name) == OURS:
-            _link_ours(each, packages)
+    for requirement in _closure(_requirements(wheel)):
+        if canonicalize_name(requirement.name) == OURS:
+            _link_ours(requirement, packages)
         else:
-            _link(each, packages)
+            _link(requirement, packages)
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(packages)
     return _python(folder)
@@ -80,7 +80,7 @@ def _python(folder: Path) -> Path:
 
 def _requirements(wheel: Path) -> list[str]:
     with zipfile.ZipFile(wheel) as archive:
-        (name,) = (each for each in archive.namelist() if each.endswith(".dist-info/METADATA"))
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         return message_from_bytes(archive.read(name)).get_all("Requires-Dist", [])
 
 

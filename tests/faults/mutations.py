@@ -109,7 +109,7 @@ def change_bytes(path: Path, draw: random.Random) -> str:
     elif kind in ("zeros", "ones"):
         content[at : at + 64] = (b"\0" if kind == "zeros" else b"\xff") * len(content[at : at + 64])
     elif kind == "swap":
-        others = sorted(each for each in path.parent.iterdir() if each.is_file())
+        others = sorted(other for other in path.parent.iterdir() if other.is_file())
         content[:] = draw.choice(others).read_bytes()
     path.unlink()
     if kind == "pipe":

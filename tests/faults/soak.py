@@ -79,7 +79,7 @@ def holds(temporary: Path) -> dict[str, int]:
     maps = Path("/proc/self/maps").read_text().splitlines()
     return {
         "resident": int(resident) * 1024,
-        "objects": sum(not is_dead(each) for each in gc.get_objects()),
+        "objects": sum(not is_dead(item) for item in gc.get_objects()),
         "descriptors": len(list(Path("/proc/self/fd").iterdir())),
         "threads": threading.active_count(),
         "maps": sum(str(temporary.parent) in line for line in maps),

@@ -101,7 +101,7 @@ def run(arguments, limit, folder, ngrams):
 
 def content(path):
     if path.is_dir():
-        return {each.relative_to(path): each.read_bytes() for each in path.rglob("*.*")}
+        return {file.relative_to(path): file.read_bytes() for file in path.rglob("*.*")}
     return path.read_bytes() if path.exists() else None
 
 

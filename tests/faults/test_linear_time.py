@@ -166,7 +166,7 @@ def _assert_linear_regexes(
                 assert max(most.values()) < MOST_STEPS, (name, pattern)
                 continue
             one, two = (_steps(regex, pattern.text(length), used) for length in (60, 120))
-            assert all(two[each] <= GROWTH * one[each] + CONSTANT for each in one), (name, pattern)
+            assert all(two[way] <= GROWTH * one[way] + CONSTANT for way in one), (name, pattern)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -330,7 +330,7 @@ def test_marks_are_in_order_before_they_are_sorted_by_insertion(monkeypatch, tri
     moves = []
 
     def count_moves(form, text):
-        decomposed = "".join(normalize(form, each) for each in text)
+        decomposed = "".join(normalize(form, character) for character in text)
         for _, run in groupby(map(combining, decomposed), key=bool):
             classes = list(run)
             moves.append(sum(one > other for one, other in combinations(classes, 2)))

@@ -69,7 +69,11 @@ def add_normalizer(nlp, encoder, index, name="concept_normalizer", **settings):
 
 
 def extras_of(requirements):
-    return [each.extras for each in map(Requirement, requirements) if each.name == "spacy-connorm"]
+    return [
+        requirement.extras
+        for requirement in map(Requirement, requirements)
+        if requirement.name == "spacy-connorm"
+    ]
 
 
 @pytest.mark.parametrize(("encoder", "index"), list(product(ENCODERS, INDEXES)))
@@ -130,7 +134,7 @@ def wheel_of(request, demo_ontology, tmp_path_factory):
             kinds = ("DanEncoder.v1", "OnnxEncoder.v1", "TransformerEncoder.v1")
             folders = dict.fromkeys(kinds, tiny)
         nlp = spacy.blank("en")
-        patterns = [{"label": "FINDING", "pattern": each} for each in ("heart attack", "headache")]
+        patterns = [{"label": "FINDING", "pattern": text} for text in ("heart attack", "headache")]
         nlp.add_pipe("entity_ruler").add_patterns(patterns)
         blocks = {"encoder": encoder_block(encoder, **folders), "index": index_block(index)}
         nlp.add_pipe("concept_normalizer", config=blocks).initialize(list, ontology=ontology)

@@ -13,8 +13,8 @@ WIDTH = 16
 def _tokenizer() -> str:
     vocabulary = {word: place for place, word in enumerate(WORDS)}
     letters = [*"abcdefghijklmnopqrstuvwxyz0123456789"]
-    for each in [*letters, *(f"##{letter}" for letter in letters)]:
-        vocabulary[each] = len(vocabulary)
+    for piece in [*letters, *(f"##{letter}" for letter in letters)]:
+        vocabulary[piece] = len(vocabulary)
     tokenizer = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     return tokenizer.to_str()

@@ -163,7 +163,7 @@ class _Pattern:
 
     def findall(self, text: str) -> list:
         _COUNTER.scanned += len(text)
-        return [_counted(each) for each in self._pattern.findall(text)]
+        return [_counted(match) for match in self._pattern.findall(text)]
 
     def split(self, text: str) -> list:
         _COUNTER.scanned += len(text)
@@ -186,5 +186,5 @@ def _counting_patterns(modules: Iterable[ModuleType]) -> Iterator[None]:
     try:
         yield
     finally:
-        for each in undo:
-            each.stop()
+        for patch in undo:
+            patch.stop()

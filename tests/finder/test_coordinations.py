@@ -111,7 +111,7 @@ def test_neighbours_are_not_taken_twice():
     mentions = [FoundMention(0, 2, 1.0, "X"), FoundMention(5, 7, 1.0, "X")]
     names = {"b c": "B c", "b d": "", "d c": "d c", "e c": "e c"}
     (joined,) = coordination_joiner(words_of("en")).join(
-        [doc], [mentions], lambda texts: {each: names[each] for each in names.keys() & texts}
+        [doc], [mentions], lambda texts: {text: names[text] for text in names.keys() & texts}
     )
     assert [(each.start, each.end) for each in joined] == [(0, 4), (5, 7)]
 

@@ -86,7 +86,7 @@ def expected(
                 )
             )
     best = sorted(ranked)[:top_k]
-    return [each[-1] for each in best], [-each[0] for each in best]
+    return [hit[-1] for hit in best], [-hit[0] for hit in best]
 
 
 def assert_expected(results, search, mentions, *args, **options):
@@ -135,8 +135,8 @@ def synonyms_of(index, encoder, pairs):
 def changed(index, encoder, *, added=(), removed=()):
     """An overlay with some changes, one after the other."""
     overlay = SynonymOverlay(index)
-    for each in synonyms_of(index, encoder, added):
-        overlay = overlay.with_synonyms([each], encoder.encode([each.text]), count=1)
+    for synonym in synonyms_of(index, encoder, added):
+        overlay = overlay.with_synonyms([synonym], encoder.encode([synonym.text]), count=1)
     gone = synonyms_of(index, encoder, removed)
     assert all(map(overlay.has_synonym, gone))
     return overlay.without_synonyms(gone)

@@ -5,7 +5,7 @@ from spacy_connorm.ontology import Retired, Successor, Successors, find_changes
 def changes(old, new, kind, retired=()):
     old, new = Ontology(old), Ontology(new)
     found = find_changes(old, new, Successors(old, new, dict(retired)))
-    return [tuple(each)[1:] for each in found if each.kind == kind]
+    return [tuple(change)[1:] for change in found if change.kind == kind]
 
 
 def test_parents_that_have_only_another_id_are_no_move():
@@ -32,9 +32,9 @@ def test_replacements_are_followed_to_a_concept_that_is_there():
         "D": Retired(consider=("C",)),
         "E": Retired(),
     }
-    old = Ontology([Concept(each, each) for each in "ADEF"])
+    old = Ontology([Concept(letter, letter) for letter in "ADEF"])
     successors = Successors(old, Ontology([Concept("C", "c")]), retired)
     assert successors.find("C") == Successor("C")
     assert successors.find("A") == Successor("C", "replaced_by")
     assert successors.find("D") == Successor("", "consider", ("C",))
-    assert [successors.find(each).reason for each in "EFG"] == ["retired", "retired", "unknown"]
+    assert [successors.find(letter).reason for letter in "EFG"] == ["retired", "retired", "unknown"]

@@ -46,7 +46,7 @@ def index(make_pipeline, tmp_path):
 
 def make_linker(index, **settings):
     nlp = spacy.blank("xx")
-    patterns = [{"label": "F", "pattern": each} for each in ("cold", "MI", "qqq")]
+    patterns = [{"label": "F", "pattern": text} for text in ("cold", "MI", "qqq")]
     ruler = nlp.add_pipe("entity_ruler")
     task = {"@llm_tasks": "spacy.EntityLinker.v1"}
     model = {"@llm_models": "tests.ByContext.v1"}

@@ -122,7 +122,7 @@ def results(make, run, without_torch):
 
 def test_each_component_is_pickled(all_components):
     nlp = all_components
-    ours = {each.name for each in entry_points(group="spacy_factories") if _is_ours(each)}
+    ours = {entry.name for entry in entry_points(group="spacy_factories") if _is_ours(entry)}
     assert {*ours, MARKER, "entity_ruler"} == set(nlp.pipe_names)
     text = "No mention. An MI and acetylsalicylic acid (ASA), vertigo, ASA."
     expected = read(nlp, nlp(text))

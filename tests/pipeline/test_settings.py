@@ -27,7 +27,10 @@ REFUSED = [
             {},
             {"intercept": 1.0, "score": 1.0},
             [1.0, 1.0, 1.0],
-            *(FITTED | each for each in ({"slope": 1.0}, {"margin": "1"}, {"margin": None})),
+            *(
+                FITTED | calibration
+                for calibration in ({"slope": 1.0}, {"margin": "1"}, {"margin": None})
+            ),
             *(FITTED | {"intercept": number} for number in (True, NAN)),
             *(FITTED | {"ceiling": number} for number in (0, 1.5)),
         ],

@@ -46,7 +46,7 @@ class World:
 def test_what_runs_is_counted():
     async def story():
         world = World(concurrent=3)
-        running = [asyncio.create_task(world.ask(client=each)) for each in ("a", "a", "b")]
+        running = [asyncio.create_task(world.ask(client=letter)) for letter in ("a", "a", "b")]
         await asyncio.sleep(0.01)
         status, answer = await world.ask(client="c")
         assert (status, answer["error"]["code"]) == (503, "CN760")

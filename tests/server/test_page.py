@@ -185,7 +185,7 @@ def test_a_users_story(open_page, folder, path, tmp_path):
 
     # Export, and start again.
     convert_corrections(path, tmp_path / "d.tsv")
-    assert [tuple(each) for each in read_synonyms(tmp_path / "d.tsv")] == [
+    assert [tuple(synonym) for synonym in read_synonyms(tmp_path / "d.tsv")] == [
         ("raised blood pressure", HYPERTENSION, 1)
     ]
     with running(make_app(folder, corrections=path)) as address:

@@ -109,7 +109,7 @@ def test_a_killed_server_loses_nothing(start, folder, path):
             acknowledged.append(answer["id"])
             if len(acknowledged) == 2:
                 process.kill()
-    assert [each.id for each in CorrectionsFile(path).read()][:2] == acknowledged
+    assert [record.id for record in CorrectionsFile(path).read()][:2] == acknowledged
 
 
 def test_the_command_serves(start, folder, path):

@@ -31,7 +31,7 @@ def statements(text):
     ],
 )
 def test_a_statement_ends_with_its_sentence_or_its_line(text, expected):
-    assert [" ".join(each) for each in statements(text)] == expected
+    assert [" ".join(statement) for statement in statements(text)] == expected
 
 
 def test_the_full_stop_of_a_name_ends_nothing():

@@ -18,7 +18,7 @@ KIDNEY = [
 
 
 def find(*ontologies):
-    return {(each.words, each.others): each for each in find_substitutions(ontologies, WORDS)}
+    return {(row.words, row.others): row for row in find_substitutions(ontologies, WORDS)}
 
 
 def test_pairs_of_names_are_counted_in_both_senses():

@@ -84,7 +84,7 @@ def large(make_pool):
 @every_batcher
 def test_an_epoch_is_a_matter_of_seed_and_number(batcher, large):
     def draw(seed, epoch):
-        return [list(each) for each in rows_of(batcher.batches(large, seed=seed, epoch=epoch))]
+        return [list(rows) for rows in rows_of(batcher.batches(large, seed=seed, epoch=epoch))]
 
     assert draw(1, 2) == draw(1, 2)
     assert draw(1, 2) != draw(1, 3)
@@ -95,7 +95,7 @@ def test_an_epoch_is_a_matter_of_seed_and_number(batcher, large):
 @every_batcher
 def test_no_batch_is_much_smaller_than_the_others(batcher, make_pool):
     pool = make_pool(*(range(first, first + 3) for first in range(0, 3000, 3)))
-    sizes = [len(each) for each in rows_of(batcher.batches(pool, seed=0, epoch=0))]
+    sizes = [len(rows) for rows in rows_of(batcher.batches(pool, seed=0, epoch=0))]
     assert min(sizes) > batcher.size / 3
 
 

@@ -30,7 +30,7 @@ def test_cached_gradients_are_those_of_the_whole_batch(
 
     plain = gradients(tokens=10_000, cache_gradients=False)
     cached = gradients(tokens=micro_batch_tokens, cache_gradients=True)
-    largest = max(each.abs().max() for each in plain.values() if each is not None)
+    largest = max(tensor.abs().max() for tensor in plain.values() if tensor is not None)
     for name, each in plain.items():
         if each is not None:
             assert torch.allclose(cached[name], each, atol=float(largest) * 1e-5), name

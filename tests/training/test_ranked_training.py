@@ -80,7 +80,7 @@ def test_nothing_is_learned_beside_an_encoder_by_other_objectives(run, tmp_path)
     training = settings(SupervisedContrastive(), batcher=PairBatcher(size=6))
     trained = run(training, tmp_path)
     assert trained.learned == {}
-    assert all("lexical_weight" not in each for each in trained.history)
+    assert all("lexical_weight" not in entry for entry in trained.history)
 
 
 def test_candidates_are_drawn_with_the_weights_of_their_epoch(run, pool, tmp_path):
@@ -166,7 +166,7 @@ def test_cached_gradients_are_those_of_the_whole_batch(
     plain = gradients(tokens=10_000, cache_gradients=False)
     cached = gradients(tokens=micro_batch_tokens, cache_gradients=True)
     assert plain.keys() == cached.keys() and "objective.log_lexical_weight" in plain
-    largest = max(each.abs().max() for each in plain.values())
+    largest = max(weights.abs().max() for weights in plain.values())
     for name, each in plain.items():
         assert torch.allclose(cached[name], each, atol=float(largest) * 1e-5), name
 
@@ -175,4 +175,4 @@ def test_checkpoints_hold_what_is_learned(run, tmp_path):
     run(settings(Bcnh(learning_rate=0.05)), tmp_path)
     (first, *_) = sorted(tmp_path.glob("checkpoint-*"))
     state = json.loads((first / "trainer_state.json").read_text())
-    assert any("lexical_weight" in each for each in state["log_history"])
+    assert any("lexical_weight" in entry for entry in state["log_history"])

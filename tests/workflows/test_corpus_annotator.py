@@ -30,7 +30,7 @@ def annotator(saved_pipeline):
 
 def test_rows_have_mentions(annotator):
     rows = annotator.annotate(make_texts(*TEXTS))
-    assert [[each["kb_id"] for each in row["mentions"]] for row in rows] == [
+    assert [[mention["kb_id"] for mention in row["mentions"]] for row in rows] == [
         ["C6", "C3"],
         ["C2", "C2"],
         [],

@@ -267,7 +267,7 @@ def write(path):
 
 # N-grams know nothing of these characters, and nobody knows anything of the last one.
 UNREADABLE = ("ღღ", "ღღღ", "\0")
-WITH_UNREADABLE = [("cold", "C4"), *((each, "C1") for each in UNREADABLE), ("ღ", "NIL")]
+WITH_UNREADABLE = [("cold", "C4"), *((text, "C1") for text in UNREADABLE), ("ღ", "NIL")]
 
 
 @pytest.mark.parametrize("is_there_at_the_start", [True, False])

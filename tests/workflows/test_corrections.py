@@ -193,7 +193,7 @@ def test_a_full_disk_leaves_what_was_there(path, monkeypatch):
     assert path.read_bytes() == before
     monkeypatch.undo()
     append(file, Undo("z"))
-    assert [each.undoes for each in CorrectionsFile(path).read()] == ["x", "z"]
+    assert [record.undoes for record in CorrectionsFile(path).read()] == ["x", "z"]
 
 
 def test_a_writer_that_does_not_end_is_told(path, monkeypatch):
@@ -256,7 +256,7 @@ def test_annotated_documents(said, tmp_path):
         [("head spinning", "C5|C1"), ("cold", "C4")],
         [("head spinning", "C5|C1"), ("cold", "NIL")],
     ]
-    assert [each.concept_ids for each in annotated_mentions(docs[1])] == [("C5", "C1"), ()]
+    assert [mention.concept_ids for mention in annotated_mentions(docs[1])] == [("C5", "C1"), ()]
     assert ("cold", "C4") in list(annotated_synonyms(docs))
 
 

@@ -22,7 +22,7 @@ def test_fragments_are_files_in_any_subfolder(corpus):
     assert [fragment.output_name for fragment in fragments] == [
         fragment.name for fragment in fragments
     ]
-    assert [each.name for each in find_fragments(corpus / "a.parquet")] == ["a.parquet"]
+    assert [fragment.name for fragment in find_fragments(corpus / "a.parquet")] == ["a.parquet"]
 
 
 def test_lines_have_outputs_of_their_own(write_jsonl, tmp_path):
@@ -140,13 +140,13 @@ def test_lines_without_a_text_keep_their_other_fields(write_jsonl):
     lines = ({"text": "x"}, {"id": 5, "ward": "A"}, {"text": None, "id": "b"}, {"text": 1}, "[1]")
     (fragment,) = find_fragments(write_jsonl("a.jsonl", *lines))
     _, *failed = read(fragment)
-    assert [(each.doc_id, each.fields) for each in failed] == [
+    assert [(row.doc_id, row.fields) for row in failed] == [
         ("5", {"id": 5, "ward": "A"}),
         ("b", {"id": "b"}),
         ("a.jsonl:4", {}),
         ("a.jsonl:5", {}),
     ]
-    assert all(each.text is None and each.error.startswith("[CN707]") for each in failed)
+    assert all(row.text is None and row.error.startswith("[CN707]") for row in failed)
 
 
 def test_batches_are_bounded(write_jsonl, monkeypatch):

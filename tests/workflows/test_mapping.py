@@ -206,7 +206,7 @@ def test_the_summary_is_of_the_terms_of_the_table(pipeline, terms, out):
         assert (summary.decided, summary.gone) == (1, 1)
         assert sum(summary.rows.values()) == 4 and sum(summary.counts.values()) == 22
         written = read_sssom(out).mappings
-        assert [each.count for each in written] == [10, 7, 3, 2, 0]
+        assert [row.count for row in written] == [10, 7, 3, 2, 0]
         assert written[-1].subject_label == "Heart Attack" and written[-1].is_decided
     terms.write_text(TABLE, encoding="utf8")
     summary = map_terms(pipeline, terms, out)
@@ -235,7 +235,7 @@ def test_a_second_run_gives_the_same_bytes(pipeline, terms, out):
     map_terms(pipeline, terms, out)
     second = out.read_bytes()
     written = read_sssom(out).mappings
-    assert [each.is_decided for each in written] == [False, False, False, False, True]
+    assert [row.is_decided for row in written] == [False, False, False, False, True]
     assert written[0].mapping_date == "2020-01-01"
     map_terms(pipeline, terms, out)
     assert out.read_bytes() == second

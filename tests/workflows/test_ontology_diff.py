@@ -15,12 +15,12 @@ def test_a_table_gets_the_new_ids_where_there_are_some(tmp_path):
     path.write_text("one\tA\t2\none\tB\ntwo\tB\t0\nthree\tC0\nfour\tC\nfive\tX\n")
     found = diff_ontologies(OLD, NEW, synonyms=path, moved=moved).synonyms
     assert (found.kept, found.moved) == (2, 2)
-    assert [tuple(each) for each in found.left] == [
+    assert [tuple(synonym) for synonym in found.left] == [
         ("four", "C", "retired", ()),
         ("five", "X", "unknown", ()),
     ]
     written = [("one", "B", 3), ("two", "B", 0), ("three", "D", 1)]
-    assert [tuple(each) for each in read_synonyms(moved)] == written
+    assert [tuple(synonym) for synonym in read_synonyms(moved)] == written
 
 
 def test_corrections_move_and_those_without_a_concept_wait(tmp_path):
@@ -37,9 +37,9 @@ def test_corrections_move_and_those_without_a_concept_wait(tmp_path):
         file.append(each)
     found = diff_ontologies(OLD, NEW, synonyms=path, moved=moved).synonyms
     assert (found.kept, found.moved) == (1, 1)
-    assert [tuple(each)[:3] for each in found.left] == [("two", "C", "retired")]
+    assert [tuple(synonym)[:3] for synonym in found.left] == [("two", "C", "retired")]
     again = CorrectionsFile(moved).read()
-    assert [each.id for each in again] == [record.id for record in records]
+    assert [record.id for record in again] == [record.id for record in records]
     assert [mention.kb_id for mention in effective(again)] == ["B", "C", "NIL"]
 
 

@@ -71,7 +71,7 @@ def test_a_list_of_terms(table, name, header):
 
 def test_a_list_has_terms_with_any_signs(table):
     path = table('12" scar\npain, chest\n"cold; flu\n', "terms.txt")
-    assert [each.term for each in read_terms(path)] == ['12" scar', "pain, chest", '"cold; flu']
+    assert [term.term for term in read_terms(path)] == ['12" scar', "pain, chest", '"cold; flu']
 
 
 def test_a_table_without_codes(table, book):
