@@ -40,7 +40,7 @@ class Spread(NamedTuple):
 
     def rounded(self, digits: int | None = None) -> "Spread":
         """RETURNS (Spread): Rounded to some decimals, or to whole numbers."""
-        return Spread(*(round(time, digits) for time in self))
+        return Spread(*(round(figure, digits) for figure in self))
 
     def columns(self, median: str, lowest: str, highest: str) -> dict[str, float]:
         """RETURNS (Dict[str, float]): The numbers by these names."""

@@ -181,10 +181,10 @@ def _counting_patterns(modules: Iterable[ModuleType]) -> Iterator[None]:
         for name, value in vars(module).copy().items():
             if isinstance(value, re.Pattern):
                 undo.append(patch.object(module, name, _Pattern(value)))
-    for each in undo:
-        each.start()
+    for replacement in undo:
+        replacement.start()
     try:
         yield
     finally:
-        for patch in undo:
-            patch.stop()
+        for replacement in undo:
+            replacement.stop()
