@@ -69,8 +69,12 @@ def is_everyday_word(window: Window) -> bool:
 
 
 def is_undefined(window: Window) -> bool:
-    """Check for a short form that the document does not define."""
+    """Check for a short form that the document does not define. Longer ones mean one thing
+    everywhere: "SARS-CoV-2".
+    """
     context = window.context
+    if window.letters > context.short_letters:
+        return False
     if context.undefined_short_forms or not window.is_name or len(window.doc) < _SHORT_TEXT:
         return False
     return context.long_forms.is_undefined(window.place.words, window.name, window.known)

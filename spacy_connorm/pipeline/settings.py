@@ -372,8 +372,8 @@ class FinderSettings(ComponentSettings):
     )
     undefined_short_forms: Flag = Field(
         False,
-        description='whether a longer text may use a short form ("GSH") that it does not define, '
-        "without words of its long form",
+        description='whether a longer text may use a short form ("GSH") of up to `short_letters` '
+        "that it does not define, without words of its long form",
     )
     stop_texts: Texts | None = Field(
         None,

@@ -11,6 +11,7 @@ CONCEPTS = [
     Concept("3", "NAD"),
     Concept("4", "ISCHEMIC STROKE"),
     Concept("5", "syndrome of inappropriate antidiuretic hormone secretion", ("SIADH",)),
+    Concept("6", "infection by a coronavirus of 2019", ("SARS-CoV-2", "COVID-19")),
 ]
 LONG = " The mice were given the drug." * 20
 
@@ -36,6 +37,7 @@ def nlp():
         "Hyperaldosteronism, 1 kind. GSH.",
         "[NAD] was low.",
         "[ISCHEMIC STROKE] was known.",
+        "[SARS-CoV-2] and [COVID-19] are too long to mean something else.",
     ],
 )
 def test_a_longer_text_defines_its_short_forms_or_has_words_of_their_long_forms(nlp, text):
