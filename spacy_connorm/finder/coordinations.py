@@ -177,14 +177,19 @@ class CoordinationJoiner:
     ) -> bool:
         """Check whether another mention should not be absorbed by a window. One with the same label
         is more likely a part by itself, as in "squamous cell papilloma and carcinoma", unless it is
-        an adjective: "myoclonic and tonic seizures".
+        an adjective, as in "myoclonic and tonic seizures", or the mention after it ends with what
+        both may have: "pain and swelling of the joints".
         """
         if other.start < start or other.end > end:
             return True
         is_adjective = other.end - other.start == 1 and self._words.is_modifier(
             doc[other.start].lower_
         )
-        return other.label == mention.label and not is_adjective
+        shares_end = other.end <= mention.start and any(
+            token.lower_ in self._words.classes.prepositions
+            for token in doc[mention.start : mention.end]
+        )
+        return other.label == mention.label and not (is_adjective or shares_end)
 
     def _before(self, doc: Doc, mention: FoundMention) -> Iterator[_Window]:
         """List the windows that end with a mention.

@@ -49,8 +49,11 @@ class SearchBatch:
         """
         index, texts = self.index, self.texts
         places = np.flatnonzero(self.rows < 0).tolist()
+        copulas = index.words.classes.copulas
+        bags = list(map(index.words.known_bag, map(texts.__getitem__, places)))
         rewritten = rewrite(
-            list(map(index.words.known_bag, map(texts.__getitem__, places))),
+            # "Muscles were weak" says what "weak muscles" says.
+            [tuple(word for word in bag if word not in copulas) for bag in bags],
             index.word_bags,
             index.words,
             index.rewriting,

@@ -149,6 +149,20 @@ def test_names_of_the_same_type_stay():
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "[pain and swelling of the joints]",
+        "[pain or swelling of joints]",
+        "[fever] and [swelling of the joints]",
+        "[pain] and [fever]",
+    ],
+)
+def test_a_name_shares_the_end_of_the_next_one_if_both_are_names_with_it(text):
+    nlp = make_pipeline("pain", "fever", "joint pain", "joint swelling")
+    assert marked(nlp, text) == text
+
+
+@pytest.mark.parametrize(
     "text", ["type I and II diabetes", "type 1 or 2 diabetes", "type 1/2 diabetes"]
 )
 def test_a_head_that_is_a_name_itself_is_shared(text):

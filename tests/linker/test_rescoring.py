@@ -136,6 +136,12 @@ def test_mentions_in_other_words_are_found(make):
     assert first(normalizer, "Arrest, Cardiac").concept_id == "C2"
 
 
+def test_a_statement_says_what_its_words_say_without_the_verb(make):
+    normalizer = make()
+    stated, plain = first(normalizer, "illness was cardiac"), first(normalizer, "cardiac illness")
+    assert (stated.concept_id, stated.score) == ("C1", pytest.approx(plain.score, abs=0.05))
+
+
 @pytest.mark.parametrize("weight", [0.5, 1.0])
 def test_scores_are_raised_by_the_weight(make, weight):
     normalizer = make()
