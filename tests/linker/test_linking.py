@@ -1,5 +1,6 @@
 """The way of a mention: what answers, and how many files it passes."""
 
+import gc
 import sys
 from pathlib import Path
 
@@ -21,11 +22,14 @@ class CallTrace:
         self.depth = self._open = 0
 
     def __enter__(self):
+        # What is collected meanwhile may call functions of its own.
+        gc.disable()
         sys.setprofile(self._record)
         return self
 
     def __exit__(self, *error):
         sys.setprofile(None)
+        gc.enable()
 
     def _record(self, frame, event, argument):
         code = frame.f_code
