@@ -6,7 +6,7 @@ Example: python benchmarks/nil.py --dataset ncbi --encoder ngram --data ../share
 """
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from _common.options import add_datasets, add_encoder, add_part
 from _common.scoring import read_standard
 from _common.vector_cache import save_cache
 
-from spacy_connorm.concepts import Concept, Ontology
+from spacy_connorm.concepts import Ontology
 from spacy_connorm.encoders import is_sparse
 from spacy_connorm.evaluation import Gold, Prediction
 from spacy_connorm.evaluation.metrics import nil_score
@@ -33,8 +33,9 @@ from spacy_connorm.linker.lookup import ConceptLookup
 from spacy_connorm.linker.query import Query
 from spacy_connorm.linker.rescoring import COMPARE_WORDS
 from spacy_connorm.linker.sieve import Sieve
+from spacy_connorm.pipeline.presets import BESIDE_NGRAMS
 
-THRESHOLDS = (0.01, 0.015, 0.02, 0.05, 0.5)
+THRESHOLDS = (0.01, 0.015, 0.02, 0.05, 0.2, 0.5)
 
 
 def main() -> None:
@@ -65,6 +66,8 @@ def measure(arguments: Namespace, dataset: str) -> Iterator[Row]:
     data = Data(dataset, arguments.data, part=arguments.part)
     data.concept_types = TYPES.get(dataset, [])
     block = encoder_config(arguments.encoder, data, train="O", work=arguments.work)
+    if data.dataset.language != "en" and arguments.encoder != "ngram":
+        block = {**BESIDE_NGRAMS, "dense": block}
     whole = Answers(data, block, arguments.work, removed=frozenset())
     ids = {concept_id for mention in whole.gold for concept_id in mention.concept_ids}
     halves = [
@@ -136,8 +139,15 @@ class Answers:
         removed (FrozenSet[str]): The gold concepts that the ontology lacks.
         """
         concepts = [concept for concept in data.ontology if concept.concept_id not in removed]
-        query = Query(Sieve(), 10, rescorers=COMPARE_WORDS)
-        lookup = _build(concepts, block, work, query)
+        # The names of these ontologies are English.
+        language = data.dataset.language
+        query = Query(Sieve(), 10, rescorers=COMPARE_WORDS if language == "en" else ())
+        lookup = ConceptLookup(
+            cached_encoder(block, work), Sieve(), ExactIndex(), language=language
+        )
+        lookup.build(concepts, substitutions=None, calibrated_for=query)
+        if not is_sparse(lookup.encoder):
+            save_cache(lookup.encoder)
         calibration = lookup.retriever.calibration
         if calibration is None:
             raise SystemExit("Too few concepts have several names.")
@@ -173,17 +183,6 @@ class Answers:
         """RETURNS (float): The expected calibration error of the first candidates, 0 to 1."""
         outcome = judge(self.gold, self.predict(None), self.calibration)
         return measure_reliability(outcome.probabilities, outcome.right)[1] or 0.0
-
-
-def _build(
-    concepts: Sequence[Concept], block: dict[str, Any], work: Path, query: Query
-) -> ConceptLookup:
-    """RETURNS (ConceptLookup): An index as `connorm index` makes it, with cached vectors."""
-    lookup = ConceptLookup(cached_encoder(block, work), Sieve(), ExactIndex(), language="en")
-    lookup.build(concepts, substitutions=None, calibrated_for=query)
-    if not is_sparse(lookup.encoder):
-        save_cache(lookup.encoder)
-    return lookup
 
 
 if __name__ == "__main__":

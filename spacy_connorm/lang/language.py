@@ -10,7 +10,8 @@ to F1 on development sets.
 import csv
 import tomllib
 import unicodedata
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib import import_module
@@ -33,6 +34,8 @@ _FIRST_ACCENT, _LAST_ACCENT = "\u0300", "\u036f"
 # Between the alternatives of a column.
 _COMMA = ","
 _YES = "yes"
+# The minimum share of small words, those that bags of words leave out, among all words of names.
+_FEWEST_SMALL_WORDS = 0.03
 _RARE = "rare"
 # The first sign of a word that is the end of others.
 _ENDING = "-"
@@ -339,3 +342,19 @@ def _read_items(path: Path) -> dict[str, list[str]]:
     return {
         name: value.split() if isinstance(value, str) else value for name, value in values.items()
     }
+
+
+def names_language(names: Iterable[str]) -> str:
+    """Find the language of names.
+
+    names (Iterable[str]): The names.
+    RETURNS (str): The code of the language with most of their small words; empty if there are too
+        few of them to tell.
+    """
+    words = Counter(strip_accents(word) for name in names for word in name.lower().split())
+    counts = {
+        code: sum(words[word] for word in load_language(code).words.function_words)
+        for code in KNOWN_LANGUAGES
+    }
+    best = max(counts, key=counts.__getitem__)
+    return best if counts[best] > _FEWEST_SMALL_WORDS * words.total() else ""

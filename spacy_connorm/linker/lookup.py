@@ -163,7 +163,7 @@ class ConceptLookup:
         index = ConceptIndex(owner.path / _INDEX, self.backend, owner=owner)
         if calibrated_for is not None:
             retriever = Retriever(encoder, index, SynonymOverlay(index))
-            fitted_to = fit_to_names(retriever, calibrated_for)
+            fitted_to = fit_to_names(retriever, calibrated_for, self.language)
             if fitted_to is not None:
                 left_out = {"names": fitted_to.left_out, "right": fitted_to.right}
                 facts = {CALIBRATION: fitted_to.calibration._asdict(), LEFT_OUT: left_out}

@@ -1,6 +1,5 @@
 """Build a searchable pipeline from an ontology and annotated data: `connorm index`."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,7 +11,7 @@ from spacy.language import Language
 from spacy.training import Example
 from thinc.api import Config
 
-from ..concepts import AnyOntology, Concept, ConceptStream, Ontology
+from ..concepts import AnyOntology, ConceptStream, Ontology
 from ..concepts.ontology import Given, read_given
 from ..documents.docbin import read_docs
 from ..documents.mentions import annotated_mentions
@@ -20,8 +19,7 @@ from ..encoders import choose_device
 from ..errors import ConnormError, Errors, Warnings, refuse, require_choice, warn
 from ..files.atomic import TemporaryFolder, require_apart
 from ..files.folders import MANIFEST, read_object, replaced
-from ..lang import load_language, strip_accents
-from ..lang.language import KNOWN_LANGUAGES
+from ..lang.language import names_language
 from ..linker.lookup import ConceptLookup
 from ..linker.synonym_changes import ChangedSynonym, as_pairs, read_synonyms
 from ..ontology import OntologyReader, ReadReport, Translations, substitutions_reader
@@ -40,27 +38,6 @@ from .pipeline_plan import MARKER, RESOLVER, PipelinePlan, plan_pipeline
 from .profile_choice import choose_for, grouping_names, with_profile
 
 _MOST_CONCEPTS = 2000
-# The minimum share of small words, those that bags of words leave out, among all words.
-_LEAST = 0.03
-
-
-def names_language(concepts: Iterable[Concept]) -> str:
-    """Find the language of names.
-
-    concepts (Iterable[Concept]): The concepts; only the first ones are read.
-    RETURNS (str): The code of the language with most of their small words; empty if there are too
-        few of them to tell.
-    """
-    names = chain.from_iterable(concept.names for concept in islice(concepts, _MOST_CONCEPTS))
-    words = Counter(strip_accents(word) for name in names for word in name.lower().split())
-    counts = {
-        code: sum(words[word] for word in load_language(code).words.function_words)
-        for code in KNOWN_LANGUAGES
-    }
-    best = max(counts, key=counts.__getitem__)
-    return best if counts[best] > _LEAST * words.total() else ""
-
-
 _COMPARE_WORDS = "components.concept_normalizer.compare_words"
 _ENCODER_NAME = "components.concept_normalizer.encoder.name"
 
@@ -302,7 +279,8 @@ def _has_foreign_names(language: Sequence[str], source: Given[AnyOntology]) -> b
     # A stream can be read only once.
     if not language or isinstance(source, ConceptStream):
         return False
-    other = names_language(read_given(source))
+    first = islice(read_given(source), _MOST_CONCEPTS)
+    other = names_language(chain.from_iterable(concept.names for concept in first))
     if not other or other in language:
         return False
     warn(Warnings.CNW407.format(other=other, lang=language[0]))

@@ -10,9 +10,10 @@ from finding import NGRAMS
 from spacy_connorm.concepts import NIL, Concept, Ontology
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.files.folders import add_facts
-from spacy_connorm.linker.calibration import Calibration
+from spacy_connorm.linker.calibration import Calibration, CandidateFeatures
 from spacy_connorm.linker.name_calibration import fit_to_names
 
+FEATURES = [*CandidateFeatures._fields]
 SYLLABLES = ("ar", "be", "cor", "du", "fel", "gam", "hy", "kin", "lo", "mur", "ne", "pso", "tri")
 
 
@@ -31,8 +32,8 @@ def made_up(count):
     return Ontology(concepts)
 
 
-def make(ontology, **settings):
-    nlp = spacy.blank("en")
+def make(ontology, language="en", **settings):
+    nlp = spacy.blank(language)
     normalizer = nlp.add_pipe("concept_normalizer", config=NGRAMS | settings)
     normalizer.initialize(ontology=ontology, substitutions=())
     return normalizer
@@ -85,7 +86,7 @@ def test_an_added_synonym_is_near_certain():
 
 def test_the_same_index_gives_the_same_numbers(normalizer):
     retriever, query = normalizer.lookup.retriever, normalizer._query(normalizer.cfg)
-    fitted = fit_to_names(retriever, query)
+    fitted = fit_to_names(retriever, query, "en")
     assert fitted.calibration == normalizer.calibration
     assert 0 < fitted.right <= fitted.left_out == 75
     assert make(made_up(150)).calibration == normalizer.calibration
@@ -110,6 +111,22 @@ def test_it_can_be_replaced_and_nil_switched_off(normalizer):
     (found,) = never.candidates(["kitchen table"])
     assert found[0].probability < 0.01
     assert never.decide(found) == found[0].concept_id
+
+
+@pytest.mark.parametrize(
+    ("language", "compared", "foreign"),
+    [("es", False, True), ("es", True, False), ("en", False, False)],
+)
+def test_for_names_in_another_language_words_and_scores_do_not_count(language, compared, foreign):
+    concepts = [
+        Concept(concept.concept_id, f"{first} of the {second}", concept.aliases)
+        for concept in made_up(110)
+        for first, second in [concept.names[0].split()]
+    ]
+    settings = {"compare_words": compared}
+    *weights, _ = make(Ontology(concepts), language, **settings).calibration[1:]
+    counting = [name for name, weight in zip(FEATURES, weights, strict=True) if weight]
+    assert counting == (["margin", "name"] if foreign else FEATURES)
 
 
 def test_few_names_give_none():

@@ -19,7 +19,6 @@ from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.index.backends.annoy import AnnoySearcher
 from spacy_connorm.ontology import open_ontology, read_ontology
 from spacy_connorm.pipeline.presets import BESIDE_NGRAMS
-from spacy_connorm.workflows.indexing import names_language
 
 from .building import COMPONENT, CONFIG, NGRAMS, build_finder
 
@@ -378,18 +377,3 @@ print(first.name, [name for name in ("torch", "transformers") if name in sys.mod
         check=True,
     )
     assert done.stdout == "myocardial infarction []\n"
-
-
-@pytest.mark.parametrize(
-    ("names", "code"),
-    [
-        (["Pain of the eye", "Cyst", "Loss of hair", "Nausea and vomiting"], "en"),
-        (["Dolor de los ojos", "Quiste", "Pérdida del cabello"], "es"),
-        (["Douleur des yeux", "Kyste", "Perte du goût"], "fr"),
-        (["Schmerzen in der Brust", "Zyste", "Entzündung der Haut"], "de"),
-        (["Aspirin", "Ibuprofen"], ""),
-        ([], ""),
-    ],
-)
-def test_small_words_tell_it(names, code):
-    assert names_language(Concept(name, name) for name in names) == code
