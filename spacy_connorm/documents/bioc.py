@@ -100,12 +100,8 @@ def read_bioc(path: Path, *, report: CorpusReport) -> Iterator[Document]:
     for place, record in records:
         for part in report.odd.count(_unfolded(record)):
             part_place = _place_of(part, place) if isinstance(part, dict) else place
-            try:
-                document = _document(part, part_place, report=report)
-            except ConnormError as error:
-                report.odd.skip(error)
-            else:
-                yield document
+            with report.odd.skip_errors():
+                yield _document(part, part_place, report=report)
 
 
 def _unfolded(record: Any) -> list[Any]:
@@ -143,13 +139,11 @@ def _document(record: Record, place: Place, *, report: CorpusReport) -> Document
         report.skipped["relations"] += relations
     mentions = []
     for annotation, block in report.odd.count(owners):
-        try:
+        with report.odd.skip_errors():
             if _list(annotation, "locations", place):
                 mentions.append(_mention(annotation, text, block, blocks, place, report=report))
             else:
                 report.skipped["annotations without a location"] += 1
-        except ConnormError as error:
-            report.odd.skip(error)
     return Document(doc_id, text, tuple(mentions), passages=len(passages))
 
 

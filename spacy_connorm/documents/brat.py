@@ -104,13 +104,11 @@ def _document(doc_id: str, path: Path, *, report: CorpusReport) -> Document:
     mentions = []
     for place, columns in lines:
         if columns[0].startswith("T"):
-            try:
-                mention_ids = ids.get(columns[0], [])
+            mention_ids = ids.get(columns[0], [])
+            with report.odd.skip_errors():
                 mentions.append(
                     _mention(columns, text, mention_ids, before, place=place, report=report)
                 )
-            except ConnormError as error:
-                report.odd.skip(error)
     return Document(doc_id, text, tuple(mentions))
 
 

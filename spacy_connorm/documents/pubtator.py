@@ -18,7 +18,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from ..errors import ConnormError, quote
+from ..errors import quote
 from ..files.text import open_text
 from .document import CorpusReport, Document, Place, make_mention, placed_lines, unlike
 from .mentions import NO_ID, Mention
@@ -92,11 +92,8 @@ def _document(doc_id: str, blocks: Iterable[_Block], *, report: CorpusReport) ->
             if len(columns) in (4, 5) and _RELATION_NAME.fullmatch(columns[1]):
                 report.skipped["relation lines"] += 1
                 continue
-            try:
+            with report.odd.skip_errors():
                 mention = _mention(columns, block=block, place=place, report=report)
-            except ConnormError as error:
-                report.odd.skip(error)
-            else:
                 mentions.append(mention.shifted(offset))
         texts.append(block.text)
         offset += len(block.text) + 1

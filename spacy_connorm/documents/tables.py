@@ -14,7 +14,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConnormError, refuse
+from ..errors import refuse
 from ..files.tables import RowWriter, hold_as_text, split_tabs
 from ..files.text import open_text
 from .document import (
@@ -76,10 +76,8 @@ def read_mention_table(
     for place, line in placed_lines(path, report=report):
         if header and place.line == 1:
             continue
-        try:
+        with report.odd.skip_errors():
             yield _read_row(line, columns, place, report)
-        except ConnormError as error:
-            report.odd.skip(error)
 
 
 def _read_row(line: str, columns: Sequence[str], place: Place, report: CorpusReport) -> Document:

@@ -3,6 +3,7 @@ them, warns of them once, and refuses the file only if they are too many.
 """
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
@@ -70,6 +71,17 @@ class OddLines:
             raise error
         if self.skipped >= _ENOUGH and self.skipped > max(_MOST, self.max_share) * self.read:
             self.require_few()
+
+    @contextmanager
+    def skip_errors(self) -> Iterator[None]:
+        """Skip a line if it can't be read.
+
+        RAISES (ConnormError): The errors of `skip`.
+        """
+        try:
+            yield
+        except ConnormError as error:
+            self.skip(error)
 
     def require_few(self) -> None:
         """Refuse a file with too many odd lines.

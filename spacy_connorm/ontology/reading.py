@@ -138,11 +138,8 @@ def _sound(concepts: Iterable[Concept], report: ReadReport, *, curies: bool) -> 
     """Clean concepts, and skip those that can't be concepts."""
     for raw in concepts:
         concept = raw.cleaned(clean)
-        try:
+        with report.odd.skip_errors():
             require_id_and_name(concept, concept)
-        except ConnormError as error:
-            report.odd.skip(error)
-        else:
             yield with_curies(concept) if curies else concept
 
 

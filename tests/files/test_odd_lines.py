@@ -45,3 +45,14 @@ def test_a_long_file_of_another_format_is_not_read_to_its_end():
 def test_a_share_is_from_0_to_1(share):
     with pytest.raises(ConnormError, match="CN006.*max_odd"):
         OddLines(share)
+
+
+def test_a_line_that_raises_is_skipped_or_refused_and_other_errors_pass():
+    odd = OddLines()
+    with odd.skip_errors():
+        raise unreadable("a.txt", 1, "text", "it is bad")
+    assert odd.skipped == 1
+    with pytest.raises(KeyError), odd.skip_errors():
+        raise KeyError
+    with pytest.raises(ConnormError, match="CN115"), OddLines(0).skip_errors():
+        raise unreadable("a.txt", 1, "text", "it is bad")
