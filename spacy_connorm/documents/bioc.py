@@ -50,6 +50,7 @@ _ID_KEYS = ("identifier", "concept_id", "conceptid")
 _TYPE_KEYS = ("type",)
 # Vocabularies by the keys that NCBI's tools write.
 _NCBI = {"NCBI GENE": "NCBIGene", "GENE": "NCBIGene", "NCBI TAXONOMY": "NCBITaxon"}
+_ID_SEPARATOR = "|"
 _SEPARATORS = re.compile(r"([|+,;])")
 # The JSON fields with documents; the second is from PubTator's export.
 _LISTS = ("documents", "PubTator3")
@@ -236,7 +237,13 @@ def _with_prefix(prefix: str, local_id: str) -> str:
 def _infons_of(record: Record, place: Place) -> dict[str, str]:
     infons = _field(record, "infons", dict, place) or {}
     pairs = ((key, value) for key, value in infons.items() if key is not _LINE)
-    return {key: str(value) for key, value in pairs if isinstance(value, str | int)}
+    # JSON may have several ids as a list.
+    listed = ((key, value if isinstance(value, list) else [value]) for key, value in pairs)
+    return {
+        key: _ID_SEPARATOR.join(map(str, values))
+        for key, values in listed
+        if all(isinstance(value, str | int) for value in values)
+    }
 
 
 def _list(record: Any, key: str, place: Place) -> list[Any]:

@@ -18,7 +18,7 @@ _SYNONYM_TAGS = {"synonym": "", **{f"{scope.lower()}_synonym": scope for scope i
 _QUOTED_TAGS = frozenset(["def", *_SYNONYM_TAGS])
 # A stanza has one of each; a second one contradicts the first.
 _SINGLE = frozenset(["id", "name", "def"])
-_TERM = "Term"
+_TERM = "term"
 _STANZA = re.compile(r"\[(\w+)\]")
 _TAG = re.compile(r"([\w-]+)\s*:\s*(.*)", re.DOTALL)
 _SCOPE = "|".join(ALL_SCOPES)
@@ -82,7 +82,7 @@ def read_obo(
             report.licence = _licence(stanza)
             report.release = stanza.first("data-version")
             default_types = tuple(stanza.texts("default-namespace"))
-        elif stanza.kind == _TERM:
+        elif stanza.kind.lower() == _TERM:
             concept_id = "".join(stanza.ids("id"))
             if stanza.first("is_obsolete") == "true":
                 report.leave_out("an obsolete term", concept_id)

@@ -144,6 +144,7 @@ def test_sentences_and_annotations_beside_the_text(read):
     ("infons", "ids"),
     [
         ({"identifier": "-"}, ""),
+        ({"identifier": ["MESH:D1", "MESH:D2"]}, "D1|D2"),
         ({"Identifier": "MESH:D1;MESH:D2"}, "D1|D2"),
         ({"identifier": None, "MESH": "D3"}, "D3"),
         ({"MESH": "-1"}, ""),

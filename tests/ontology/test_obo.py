@@ -43,6 +43,13 @@ def test_scopes_that_are_left_out_are_counted(data):
     }
 
 
+@pytest.mark.parametrize("kind", ["Term", "term", "TERM"])
+def test_the_case_of_a_stanza_does_not_matter(tmp_path, kind):
+    path = tmp_path / "cases.obo"
+    path.write_text(f"[{kind}]\nid: T:1\nname: asthma\n\n[Typedef]\nid: r\nname: part of\n")
+    assert [concept.concept_id for concept in read_obo(path)] == ["T:1"]
+
+
 def test_obo_takes_synonyms_of_old_tags(tmp_path):
     path = tmp_path / "old.obo"
     path.write_text(
