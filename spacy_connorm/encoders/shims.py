@@ -182,13 +182,18 @@ class EncoderShim(Shim, ABC):
 class PretrainedShim(EncoderShim):
     """An encoder that is read from its `name`, and encodes texts in batches."""
 
-    def __init__(self, name: str = "", *, batch_size: int = 512) -> None:
-        """Store the name and the size of batches.
+    def __init__(
+        self, name: str = "", *, asked: dict[str, Any] | None = None, batch_size: int = 512
+    ) -> None:
+        """Store the settings.
 
         name (str): The source to load the encoder from.
+        asked (Optional[Dict[str, Any]]): The settings that change vectors; None for those not
+            given.
         batch_size (int): Texts to encode at once.
         """
         super().__init__(name)
+        self._asked = asked or {}
         self.batch_size = batch_size
 
     def load(self, texts: list[str] | None) -> None:

@@ -80,8 +80,7 @@ class TransformerShim(PretrainedShim):
         batch_size (int): Texts to encode at once.
         mixed_precision (bool): Whether to compute in half precision where it is faster.
         """
-        super().__init__(name, batch_size=batch_size)
-        self._asked = asked
+        super().__init__(name, asked=asked, batch_size=batch_size)
         self._mixed_precision = mixed_precision
 
     def read(self) -> "TransformerModule":

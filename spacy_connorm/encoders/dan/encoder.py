@@ -78,17 +78,7 @@ class DanShim(PretrainedShim):
     """Holds a deep averaging network, and computes with NumPy."""
 
     extra = "dan"
-
-    def __init__(self, name: str, *, asked: dict[str, Any], batch_size: int) -> None:
-        """Store the settings.
-
-        name (str): The `name` of `DanEncoder`.
-        asked (Dict[str, Any]): The settings that change vectors; None for those not given.
-        batch_size (int): Texts to encode at once.
-        """
-        super().__init__(name, batch_size=batch_size)
-        self._asked = asked
-        self._reader: Any = None
+    _reader: Any = None
 
     def read(self) -> Dan:
         """Load or initialize the network; see `load_dan`.

@@ -83,10 +83,9 @@ class GroundedDanShim(PretrainedShim):
         asked (Dict[str, Any]): `hidden` and `cca` of `GroundedDanEncoder`.
         dropout (float): The share of hidden units dropped in training.
         """
-        super().__init__(name)
+        super().__init__(name, asked=asked)
         self._part = part
         self.extra = ",".join(dict.fromkeys(filter(None, ("dan", required_extra(part)))))
-        self._asked = asked
         self._dropout = dropout
 
     def read(self) -> GroundedDan:

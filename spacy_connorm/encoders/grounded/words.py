@@ -44,19 +44,11 @@ def WordVectorEncoder(
     RAISES (ConnormError): CN006 for an invalid setting.
     """
     require_positive("batch_size", batch_size)
-    return make_encoder("word_vector_encoder", WordVectorShim(name, batch_size))
+    return make_encoder("word_vector_encoder", WordVectorShim(name or "", batch_size=batch_size))
 
 
 class WordVectorShim(PretrainedShim):
     """Holds a table of word vectors."""
-
-    def __init__(self, name: str | None, batch_size: int) -> None:
-        """Store the settings.
-
-        name (Optional[str]): The `name` of `WordVectorEncoder`.
-        batch_size (int): Texts to encode at once.
-        """
-        super().__init__(name or "", batch_size=batch_size)
 
     def read(self) -> "WordTable":
         """Read the vectors.

@@ -80,24 +80,15 @@ def OnnxEncoder(
         "neutral_languages": neutral_languages,
         "precision": precision,
     }
-    return make_encoder("onnx_encoder", OnnxShim(name, asked))
+    return make_encoder("onnx_encoder", OnnxShim(name, asked=asked))
 
 
 class OnnxShim(PretrainedShim):
     """Holds a transformer as a graph, and its tokenizer."""
 
     extra = "onnx"
-
-    def __init__(self, name: str, asked: dict[str, Any]) -> None:
-        """Store the settings.
-
-        name (str): The `name` of `OnnxEncoder`.
-        asked (Dict[str, Any]): Its other settings; None for those not given.
-        """
-        super().__init__(name)
-        self._asked = asked
-        self._tokenizer: Any = None
-        self._session: Any = None
+    _tokenizer: Any = None
+    _session: Any = None
 
     def read(self) -> OnnxModel:
         """Write the graph of the transformer; see `read_bert` and `without_languages`.
