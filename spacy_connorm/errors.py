@@ -116,9 +116,9 @@ class Errors(metaclass=_Coded):
     CN112 = "'{path}' looks like {named}, not like '{format}'. Rename it, or name its format."
     CN113 = "The format '{format}' has no option {unknown}. Its options: {known}. Check the format."
     CN114 = (
-        "'{path}' has no {what}. It has: {known}. Name another: `--text-field` for the text of "
-        "notes, `--id-field` for its id; `--help` lists the others (for a table of concepts, "
-        "`connorm ontology --help`)."
+        "'{path}' has no {what}. It has: {known}. Name another: `--term` for the terms of "
+        "`connorm map`, `--text-field` for the text of notes, `--id-field` for its id; `--help` "
+        "lists the others (for a table of concepts, `connorm ontology --help`)."
     )
     CN115 = "'{path}', line {line}: can't be read as {format} ({reason})."
     CN116 = (

@@ -55,7 +55,7 @@ def test_columns_have_other_names(table):
     path = table("Id;x,Name,n\nA2,dizzy,3\n")
     found = read_terms(path, code="Id;x", term="Name", count="n")
     assert found == [LocalTerm("A2", "dizzy", count=3)]
-    with pytest.raises(ConnormError, match="CN114.*Id;x, Name, n"):
+    with pytest.raises(ConnormError, match="CN114.*Id;x, Name, n.*`--term`"):
         read_terms(path)
     with pytest.raises(ConnormError, match="CN114.*'why'"):
         read_terms(path, code="Id;x", term="Name", context="why")
