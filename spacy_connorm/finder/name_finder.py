@@ -129,13 +129,15 @@ class NameFinder:
                 name = store.labels([number])[number][1]
                 yield FoundMention(place, place + 1, 1.0, label, name)
 
-    def read(self, docs: Sequence[Doc]) -> TokenArrays:
+    def read(self, docs: Sequence[Doc], texts: Sequence[str]) -> TokenArrays:
         """Convert the tokens of documents to arrays.
 
+        docs (Sequence[Doc]): The documents.
+        texts (Sequence[str]): Their texts.
         RETURNS (TokenArrays): The tokens of each document, followed by a break.
         """
         derivations = self.settings["derivations"]
-        tokens = self.token_words.read(docs, derivations=derivations)
+        tokens = self.token_words.read(docs, texts, derivations=derivations)
         if not derivations:
             return tokens
         misspelled = self._misspelled.read(docs, document_offsets(docs), tokens)
@@ -143,11 +145,13 @@ class NameFinder:
 
     def _places(self, docs: Sequence[Doc]) -> list[DocumentWindows]:
         """Find the windows with the words of names, and those that can stand for them."""
-        tokens = self.read(docs)
+        # Looked up once: spaCy joins the tokens again each time.
+        texts = [doc.text for doc in docs]
+        tokens = self.read(docs, texts)
         offsets = document_offsets(docs)
         parts = [
             find_windows(tokens, self.names, min_certainty=self.settings["min_certainty"]),
-            find_unspaced(docs, offsets, self.names, self._context.words),
+            find_unspaced(docs, texts, offsets, self.names, self._context.words),
         ]
         windows = Windows(*map(np.concatenate, zip(*parts, strict=True)))
         numbers = by_document(windows.starts, offsets)

@@ -170,32 +170,31 @@ class TokenWords:
     def __reduce__(self) -> tuple:
         return TokenWords, (self.words,)
 
-    def read(self, docs: Sequence[Doc], *, derivations: bool) -> TokenArrays:
+    def read(self, docs: Sequence[Doc], texts: Sequence[str], *, derivations: bool) -> TokenArrays:
         """Read documents. Each is followed by a break. A short form that a document defines has the
         words of its long form.
 
         docs (Sequence[Doc]): The documents.
+        texts (Sequence[str]): Their texts.
         derivations (bool): Whether to list the other words that tokens may stand for.
         RETURNS (TokenArrays): The tokens of each document and its break.
         """
         parts = [part for doc in docs for part in (doc.to_array([ORTH, SPACY]), _NO_TOKEN)]
-        texts, spaces = np.concatenate([_NO_TOKEN[:0], *parts]).T
-        orths, which = np.unique(texts, return_inverse=True)
+        written, spaces = np.concatenate([_NO_TOKEN[:0], *parts]).T
+        orths, which = np.unique(written, return_inverse=True)
         distinct = self._distinct(orths.tolist(), docs)
         hashes, sizes, letters, kinds, starts_latin, ends_latin = (
             column[which] for column in _columns(distinct)
         )
         ends = np.arange(1, len(which) + 1)
         offsets = document_offsets(docs)
-        # Looked up once: spaCy joins the tokens again each time.
-        joined = [doc.text for doc in docs]
         readings = [_of_tokens((), which[:0], which[:0])]
         if derivations:
             owned = _owned_nouns(distinct, which)
             readings = [
                 _of_tokens([token.readings for token in distinct], which, np.arange(len(which))),
                 _of_tokens([token.adjectives for token in distinct], which[owned], owned),
-                self._neighbours.read(docs, joined, offsets, hashes),
+                self._neighbours.read(docs, texts, offsets, hashes),
             ]
         own = Replacements.joined(readings)
         tokens = TokenArrays(hashes, sizes, letters, kinds, ends, hashes, own)
@@ -203,7 +202,7 @@ class TokenWords:
         replaced = self._join(tokens, docs, offsets, is_split)
         tokens = tokens._replace(written=hashes.copy())
         expanded, meant = list[int](), list[Readings]()
-        for doc, text, start in zip(docs, joined, offsets, strict=False):
+        for doc, text, start in zip(docs, texts, offsets, strict=False):
             for places, words in self._expand(tokens, doc, text, start):
                 replaced += places
                 if derivations:

@@ -30,11 +30,16 @@ def count_letters(text: str) -> int:
 
 
 def find_unspaced(
-    docs: Sequence[Doc], offsets: Sequence[int], known: KnownNames, words: Words
+    docs: Sequence[Doc],
+    texts: Sequence[str],
+    offsets: Sequence[int],
+    known: KnownNames,
+    words: Words,
 ) -> Windows:
     """Find the windows that are written as names.
 
     docs (Sequence[Doc]): The documents.
+    texts (Sequence[str]): Their texts.
     offsets (Sequence[int]): The first token of each, see `document_offsets`.
     known (KnownNames): The names.
     words (Words): Reads the words of the language.
@@ -42,19 +47,19 @@ def find_unspaced(
     """
     places = [
         (before + start, before + end, text)
-        for doc, before in zip(docs, offsets, strict=False)
-        if _SCRIPT.search(doc.text)
+        for doc, written, before in zip(docs, texts, offsets, strict=False)
+        if _SCRIPT.search(written)
         for start, end, text in _candidates(doc)
     ]
-    starts, ends, texts = zip(*places, strict=True) if places else ((), (), ())
-    values = np.array([hash_bag(words.bag(text)) for text in texts], dtype="uint64")
+    starts, ends, names = zip(*places, strict=True) if places else ((), (), ())
+    values = np.array([hash_bag(words.bag(name)) for name in names], dtype="uint64")
     matching = known.contain(values)
     count = int(matching.sum())
     return Windows(
         np.array(starts, "int64")[matching],
         np.array(ends, "int64")[matching],
         values[matching],
-        np.array([*map(count_letters, texts)], "int32")[matching],
+        np.array([*map(count_letters, names)], "int32")[matching],
         np.ones(count),
         np.zeros(count, "bool"),
     )

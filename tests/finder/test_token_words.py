@@ -12,7 +12,7 @@ from .name_pipeline import build
 
 
 def read(reader, *docs):
-    return reader.read(docs, derivations=False).hashes.tolist()
+    return reader.read(docs, [doc.text for doc in docs], derivations=False).hashes.tolist()
 
 
 def test_documents_of_several_vocabularies_are_read_together():
