@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from ..errors import refuse
 from ..files.package_data import read_toml
 
+# The last part of an IRI of an OBO ontology: "HP_0002650".
+_IRI_PART = re.compile(r"([A-Za-z]+)_(\d+)")
 # The form of a prefix set by a user.
 PREFIX = re.compile(r"[A-Za-z_][\w.\-]*")
 _CURIE = re.compile(r"([A-Za-z][\w.\-]*):(\S+)")
@@ -114,11 +116,14 @@ class PrefixMap:
 
     def spellings_of(self, concept_id: str) -> tuple[str, ...]:
         """List other spellings of an id in ontologies: `MESH:D003920` or `D003920` for
-        `MSH:D003920`.
+        `MSH:D003920`, `HP:0002650` for `HP_0002650`.
 
         concept_id (str): An id.
         RETURNS (Tuple[str, ...]): Other spellings, the most likely first.
         """
+        if parts := _IRI_PART.fullmatch(concept_id):
+            curie = ":".join(parts.groups())
+            return curie, *self.spellings_of(curie)
         curie = self.curie(concept_id) or self.own_curie(concept_id)
         prefix, local_id = split_curie(curie)
         bare = [local_id] if prefix in _vocabularies(local_id) else []
