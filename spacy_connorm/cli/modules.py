@@ -3,7 +3,10 @@ commands, since importing spaCy takes seconds.
 """
 
 import ast
+import signal
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -13,10 +16,25 @@ _NAMES = "index annotate search serve map evaluate ontology corpus train models 
 _MODULES = _NAMES.split()
 
 
+@contextmanager
+def ending_at_once() -> Iterator[None]:
+    """Let Ctrl-C end the process without a traceback while modules are imported."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def import_commands() -> None:
     """Import all modules of commands, which registers the commands."""
-    for module in _MODULES:
-        import_module(f".{module}", __package__)
+    with ending_at_once():
+        for module in _MODULES:
+            import_module(f".{module}", __package__)
 
 
 @cache

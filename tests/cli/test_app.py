@@ -188,22 +188,27 @@ def test_a_full_disk_behind_the_output(demo_index, without_torch, arguments):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows ends processes in another way")
-def test_ctrl_c_while_modules_are_imported_shows_no_traceback():
-    script = """
+@pytest.mark.parametrize("module", ["typer", "spacy_connorm.cli.search"])
+def test_ctrl_c_while_modules_are_imported_shows_no_traceback(module):
+    script = f"""
 import os, signal, sys
 
 class Interrupt:
     def find_spec(self, name, path=None, target=None):
-        if name == "typer":
+        if name == "{module}":
             os.kill(os.getpid(), signal.SIGINT)
 
 # What a shell starts in the background ignores it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.meta_path.insert(0, Interrupt())
-import spacy_connorm.cli
+from spacy_connorm.cli import app
+try:
+    app(["search", "--help"])
+except SystemExit:
+    print(signal.getsignal(signal.SIGINT))
 """
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (ended.returncode, ended.stdout, ended.stderr) == (-signal.SIGINT, "", "")
-    undisturbed = script.replace('"typer"', '"none"') + "print(signal.getsignal(signal.SIGINT))"
+    undisturbed = script.replace(f'"{module}"', '"none"')
     ended = subprocess.run([sys.executable, "-c", undisturbed], capture_output=True, text=True)
     assert "default_int_handler" in ended.stdout
