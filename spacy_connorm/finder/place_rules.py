@@ -53,10 +53,9 @@ def has_other_meaning(window: Window) -> bool:
     nouns = list(map(words.orthography.drop_plurals, heads))
     if not classes.other_heads.isdisjoint(nouns) or _has_beside(window, text, heads[0], "after"):
         return True
-    if any(map(words.is_head, window.parts[-2:])):
+    if words.is_head(window.parts[-1]):
         is_acted_on = any(head.endswith(tuple(classes.acting_endings)) for head in heads[:-1])
-        is_of_molecule = not classes.molecules.isdisjoint((nouns[0], _noun_after_noun(window)))
-        return is_acted_on or nouns[0] in classes.remedies or is_of_molecule
+        return is_acted_on or nouns[0] in classes.remedies or nouns[0] in classes.molecules
     return nouns[0] in classes.intakes and window.parts[0].lower() in words.forms.amounts
 
 
@@ -81,17 +80,6 @@ def _heads_after(window: Window) -> Iterator[str]:
     following = [token.lower_ for token in doc[place : place + 2]] or [""]
     is_before_head = following[0].isdigit() or window.context.words.is_adjective(following[0])
     yield from following if is_before_head else following[:1]
-
-
-def _noun_after_noun(window: Window) -> str:
-    """Get the second word after a window: "protein" in "breast cancer (resistance protein)".
-
-    RETURNS (str): In lower case; empty if the first one is not a plain word.
-    """
-    after = window.doc[window.end : window.end + 2]
-    is_plain = len(after) == 2 and after[0].is_lower and after[0].is_alpha
-    stops = not is_plain or after[0].text in window.context.words.classes.stop_words
-    return "" if stops else after[1].lower_
 
 
 def _has_beside(window: Window, text: str, word: str, side: str) -> bool:

@@ -126,18 +126,3 @@ def test_a_tagger_tells_what_is_a_noun():
     for token, pos in zip(doc, ("DET", "ADJ", "NOUN", "VERB", "PRON"), strict=True):
         token.pos_ = pos
     assert [mention.name for mention in finder.predict([doc])[0]] == ["small kidney"]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "hepatitis B surface antigen was measured",
-        "the breast cancer resistance protein",
-        "a breast cancer protein",
-        "[breast cancer] with a resistance protein",
-        "[hepatitis B] and its antigen",
-        "[Breast cancer] patients, protein intake",
-    ],
-)
-def test_a_molecule_may_have_a_noun_between_it_and_the_disease(text):
-    assert marked(build(["hepatitis B", "breast cancer"]), text) == text
