@@ -117,8 +117,8 @@ class Errors(metaclass=_Coded):
     CN113 = "The format '{format}' has no option {unknown}. Its options: {known}. Check the format."
     CN114 = (
         "'{path}' has no {what}. It has: {known}. Name another: `--term` for the terms of "
-        "`connorm map`, `--text-field` for the text of notes, `--id-field` for its id; `--help` "
-        "lists the others (for a table of concepts, `connorm ontology --help`)."
+        "`connorm map`, `--text-field` for the text of notes, `--id-field` for the id of a note; "
+        "`--help` lists the others (for a table of concepts, `connorm ontology --help`)."
     )
     CN115 = "'{path}', line {line}: can't be read as {format} ({reason})."
     CN116 = (
@@ -307,8 +307,8 @@ class Errors(metaclass=_Coded):
 
     # Command line
     CN700 = (
-        "Can't find the pipeline '{name}': it is neither a folder nor an installed package. Make "
-        "one from an ontology with `connorm index`."
+        "Can't find the pipeline '{name}': it is {what}. Make one from an ontology with `connorm "
+        "index`."
     )
     CN701 = (
         "The pipeline '{name}' can't be loaded ({reason}). Rebuild it, or copy it again. If this "

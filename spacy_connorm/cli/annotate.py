@@ -14,9 +14,9 @@ from wasabi import msg
 
 from ..documents import EXPORT_FORMATS, find_export_format
 from ..errors import ConnormError, Errors
-from ..workflows import AnnotatedCorpus, annotate, annotate_corpus
+from ..workflows import AnnotatedCorpus, AnnotationCounts, annotate, annotate_corpus
 from ..workflows.corpus import ENGINES
-from .app import command, show_table
+from .app import command, show_table, tally
 from .options import options_of
 
 _HEADER = ("Text", "Mention", "Concept", "Name", "Certainty", "Assertions")
@@ -79,15 +79,12 @@ def annotate_cli(
     if "ray_address" in given:
         raise ConnormError(Errors.CN733.format(option="--ray-address", needed="`--engine`"))
     counts = annotate(**given)
-    msg.good(
-        f"Wrote {counts.texts:,} texts with {counts.mentions:,} mentions, "
-        f"{counts.linked:,} of them linked: {output_path}"
-    )
+    msg.good(f"Wrote {output_path} ({_tally(counts)})")
     for system, count in counts.without_code.items():
-        msg.info(f"{count:,} linked mentions have no code in {system}")
+        msg.info(f"Linked mentions without a code in {system}: {count:,}")
     form = find_export_format(output_path, given.get("format"))
     lost = [
-        f"{name} (of {counts.contents[name]:,} texts)"
+        f"{name} ({tally(texts=counts.contents[name])})"
         for name in form.lacks
         if counts.contents[name]
     ]
@@ -133,8 +130,9 @@ def _certainty(candidate: dict[str, Any]) -> float:
 def _tell_corpus(annotated: AnnotatedCorpus) -> None:
     counts = annotated.counts
     if annotated.earlier:
-        msg.info(f"{annotated.earlier:,} of {annotated.fragments:,} files were written earlier")
-    msg.good(
-        f"{annotated.fragments:,} files with {counts.texts:,} texts and {counts.mentions:,} "
-        f"mentions, {counts.linked:,} of them linked: {annotated.path}"
-    )
+        msg.info(f"Written earlier: {annotated.earlier:,} of {annotated.fragments:,}")
+    msg.good(f"Wrote {annotated.path} ({tally(files=annotated.fragments)}, {_tally(counts)})")
+
+
+def _tally(counts: AnnotationCounts) -> str:
+    return tally(texts=counts.texts, mentions=counts.mentions, linked=counts.linked)

@@ -149,6 +149,15 @@ def command(
     return register
 
 
+def tally(**counts: int) -> str:
+    """Name counts, so that no word depends on whether it is one or many.
+
+    **counts (int): Counts by what was counted.
+    RETURNS (str): "texts: 1, mentions: 1,204".
+    """
+    return ", ".join(f"{name.replace('_', ' ')}: {count:,}" for name, count in counts.items())
+
+
 def show_table(
     rows: Iterable[Sequence[object]],
     *,

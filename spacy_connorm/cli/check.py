@@ -6,7 +6,7 @@ from wasabi import msg
 
 from ..pipeline import save_pipeline
 from ..workflows import check
-from .app import command
+from .app import command, tally
 from .options import options_of
 
 _SHOWN = 10
@@ -27,14 +27,14 @@ def check_cli(**given: Any) -> None:
         names = [path.as_posix() for path in report.unlisted]
         others = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
         msg.warn(
-            f"{len(names):,} files have no checksum, so changes in them can't be detected: "
+            f"Without a checksum, so that changes can't be detected ({tally(files=len(names))}): "
             f"{', '.join(names[:_SHOWN])}{others}. If the pipeline is as it should be, save it "
             f"with `connorm save`, so that every file has one."
         )
-    every = "all" if not report.unlisted else "the other"
+    every = "the others" if report.unlisted else "all"
     msg.good(
-        f"Nothing is missing and nothing has changed in {every} {report.checked:,} files of "
-        f"{report.path}, and the encoder fits them"
+        f"Nothing is missing and nothing has changed in {report.path}, and the encoder fits it "
+        f"({every}, {tally(files=report.checked)})"
     )
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from wasabi import msg
 
 from ..documents import CORPUS_FORMATS, CorpusReport, convert_corpus
-from .app import command, show_table
+from .app import command, show_table, tally
 from .options import options_of
 
 
@@ -23,8 +23,8 @@ def corpus_cli(**given: Any) -> None:
     """
     report = convert_corpus(**given)
     show_report(report)
-    output_path = given["output_path"]
-    msg.good(f"Wrote {len(report.doc_ids) + report.repeated:,} documents: {output_path}")
+    written = tally(documents=len(report.doc_ids) + report.repeated)
+    msg.good(f"Wrote {given['output_path']} ({written})")
 
 
 def show_report(report: CorpusReport) -> None:

@@ -52,9 +52,9 @@ def _show(summary: MappingSummary) -> None:
     show_table(rows, header=("Terms", "Rows", "", "Counts", ""), aligns="lrrrr")
     msg.info(f"The thresholds apply to the {summary.measure}")
     if summary.decided:
-        msg.info(f"{summary.decided:,} were decided by people")
+        msg.info(f"Decided by people: {summary.decided:,}")
     if summary.gone:
-        msg.info(f"{summary.gone:,} more decisions are kept: their terms are not in the table now")
+        msg.info(f"Decisions on terms that are not in the table now: {summary.gone:,}")
 
 
 def _parse_address(option: str) -> tuple[str, str]:

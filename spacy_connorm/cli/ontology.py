@@ -18,7 +18,7 @@ from ..ontology import (
 )
 from ..ontology.formats import find_reader
 from ..workflows import MovedSynonyms, OntologyDiff, diff_ontologies
-from .app import command, show_table
+from .app import command, show_table, tally
 from .options import options_of
 
 # Options with several values, and what these look like: other arguments may follow them.
@@ -80,13 +80,13 @@ def ontology_cli(**given: Any) -> None:
     ]
     cells = [(label, f"{count:,}", note) for label, count, note in rows]
     show_table(cells, aligns="lrl", width=80)
-    _tell(given["output_path"], f"{summary.concepts:,} concepts", licence)
+    _tell(given["output_path"], tally(concepts=summary.concepts), licence)
 
 
 def _tell(path: Path, written: str, licence: str) -> None:
     if licence:
         msg.info(f"Terms of use: {licence_path(path)}")
-    msg.good(f"Wrote {written}: {path}")
+    msg.good(f"Wrote {path} ({written})")
 
 
 def _row(label: str, finding: Finding) -> tuple[str, int, str]:
@@ -150,10 +150,10 @@ def _show_synonyms(synonyms: MovedSynonyms) -> None:
         for synonym in synonyms.left
     ]
     if rows:
-        msg.warn(f"{len(rows):,} synonyms were left out: NEW does not have their concept")
+        msg.warn(f"Left out, since NEW does not have their concept: {tally(synonyms=len(rows))}")
         header = ("Text", "Concept", "Why", "May fit")
         show_table(rows[: 4 * _SHOWN], header=header, width=_CELL)
-    msg.info(f"{synonyms.kept:,} synonyms keep their id, {synonyms.moved:,} have a new one")
+    msg.info(f"Synonyms {tally(with_the_same_id=synonyms.kept, with_a_new_one=synonyms.moved)}")
 
 
 @command("join")
@@ -177,7 +177,7 @@ def join_cli(**given: Any) -> None:
         ("... by the same preferred name", joined.same_preferred_name),
     ]
     show_table([(label, f"{count:,}") for label, count in rows], aligns="lr")
-    _tell(given["output_path"], f"{len(ontology):,} concepts", ontology.source.licence)
+    _tell(given["output_path"], tally(concepts=len(ontology)), ontology.source.licence)
 
 
 @command("substitutions")
@@ -201,8 +201,8 @@ def substitutions_cli(**given: Any) -> None:
         for substitution in learned.substitutions[: 2 * _SHOWN]
     ]
     show_table(rows, header=("Words", "Others", "Same concept", "Different"), aligns="llrr")
-    msg.info(f"Read {learned.concepts:,} concepts with {learned.names:,} names")
+    msg.info(f"Read {tally(concepts=learned.concepts, names=learned.names)}")
     if not learned.substitutions:
         msg.warn("No words are used in place of each other often enough. Give more ontologies.")
-    written = f"{len(learned.substitutions):,} substitutions"
+    written = tally(substitutions=len(learned.substitutions))
     _tell(given["output_path"], written, learned.licence)

@@ -12,7 +12,7 @@ from wasabi import msg
 
 from ..server import serve
 from ..workflows import CorrectionConflict, convert_corrections
-from .app import command, show_table
+from .app import command, show_table, tally
 from .options import options_of
 
 
@@ -33,7 +33,7 @@ def serve_cli(
     if verbose:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     report = serve(**given, on_start=_tell)
-    msg.info(f"Stopped. {report.corrections:,} corrections count in {given['corrections']}")
+    msg.info(f"Stopped. {given['corrections']} has {tally(corrections=report.corrections)}")
 
 
 def _tell(address: str) -> None:
@@ -71,8 +71,12 @@ def corrections_cli(**given: Any) -> None:
     if report.conflicts and output_path is not None and output_path.suffix == ".spacy":
         msg.warn("Documents keep them all; an index built from them uses the most frequent one")
     msg.good(
-        f"{report.corrections:,} corrections apply, of {report.records:,} records, in "
-        f"{report.texts:,} texts; {report.without_concept:,} of them give no concept"
+        tally(
+            Records=report.records,
+            corrections_that_apply=report.corrections,
+            without_a_concept=report.without_concept,
+            texts=report.texts,
+        )
     )
     if output_path is not None:
         msg.good(f"Wrote {output_path}")
@@ -88,6 +92,6 @@ def _show_conflicts(conflicts: Iterable[CorrectionConflict]) -> None:
         for conflict in conflicts
     ]
     if rows:
-        msg.warn(f"{len(rows):,} texts were given different concepts; the last one applies:")
+        msg.warn(f"Given different concepts, the last one applies ({tally(texts=len(rows))}):")
         header = ("Text", "Concepts, the last one last", "By")
         show_table(rows[:_SHOWN], header=header)

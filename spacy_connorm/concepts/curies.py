@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from ..errors import refuse
 from ..files.package_data import read_toml
 
-# The last part of an IRI of an OBO ontology: "HP_0002650".
-_IRI_PART = re.compile(r"([A-Za-z]+)_(\d+)")
+# The last part of an IRI of an OBO ontology: "HP_0002650", "NCIT_C3262".
+_IRI_PART = re.compile(r"([A-Za-z]+)_([A-Z]?\d+)")
 # The form of a prefix set by a user.
 PREFIX = re.compile(r"[A-Za-z_][\w.\-]*")
 _CURIE = re.compile(r"([A-Za-z][\w.\-]*):(\S+)")

@@ -168,7 +168,7 @@ def _mention(
     covered = text[min(start for start, _ in fragments) : max(end for _, end in fragments)]
     annotated = _field(annotation, "text", str, place) or ""
     annotated = replace_surrogates(annotated, report=report).replace(" ... ", " ")
-    infons = _infons_of(annotation, place)
+    infons = _infons_of(annotation, place, report=report)
     kind = _find(infons, _TYPE_KEYS)
     return make_mention(
         text,
@@ -234,16 +234,20 @@ def _with_prefix(prefix: str, local_id: str) -> str:
     return local_id if local_id in ("", "-", NO_ID) else join_curie(prefix, local_id)
 
 
-def _infons_of(record: Record, place: Place) -> dict[str, str]:
-    infons = _field(record, "infons", dict, place) or {}
-    pairs = ((key, value) for key, value in infons.items() if key is not _LINE)
-    # JSON may have several ids as a list.
-    listed = ((key, value if isinstance(value, list) else [value]) for key, value in pairs)
-    return {
-        key: _ID_SEPARATOR.join(map(str, values))
-        for key, values in listed
-        if all(isinstance(value, str | int) for value in values)
-    }
+def _infons_of(record: Record, place: Place, *, report: CorpusReport) -> dict[str, str]:
+    """Read the infons of an object as texts. JSON may have several ids as a list; what is no text
+    there, is counted.
+    """
+    infons: dict[str, str] = {}
+    for key, value in (_field(record, "infons", dict, place) or {}).items():
+        if key is _LINE or value is None:
+            continue
+        values = value if isinstance(value, list) else [value]
+        texts = [str(item) for item in values if isinstance(item, str | int | float)]
+        if len(texts) < len(values):
+            report.skipped["values of infons that are not texts"] += len(values) - len(texts)
+        infons[key] = _ID_SEPARATOR.join(texts)
+    return infons
 
 
 def _list(record: Any, key: str, place: Place) -> list[Any]:

@@ -114,8 +114,8 @@ class CoordinationJoiner:
         docs (Sequence[Doc]): The documents.
         found (Sequence[Sequence[FoundMention]]): The mentions of each in order, without overlaps.
         names_among (Callable[[Iterable[str]], Mapping[str, str]]): Selects the texts that are
-        names,
-            with the name, or can be rewritten as names, with an empty one.
+            names or can be rewritten as names. Its values are these names, empty for a text that
+            was rewritten.
         RETURNS (List[List[FoundMention]]): The same mentions, some of them extended.
         """
         possible = []

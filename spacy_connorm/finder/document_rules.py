@@ -69,8 +69,8 @@ def is_everyday_word(window: Window) -> bool:
 
 
 def is_undefined(window: Window) -> bool:
-    """Check for a short form that the document does not define. Longer ones mean one thing
-    everywhere: "SARS-CoV-2".
+    """Check for a short form that a document of some length does not define. Longer ones, such as
+    "SARS-CoV-2", need no definition: they rarely have two meanings.
     """
     context = window.context
     if window.letters > context.short_letters:

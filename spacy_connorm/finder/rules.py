@@ -213,8 +213,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "undefined short form",
-        "it is a short form, the document does not define it, and has too few words of its long "
-        "forms (`undefined_short_forms`)",
+        "it is a short form of up to `short_letters`, the document does not define it, and has too "
+        "few words of its long forms (`undefined_short_forms`)",
         Needs.DOCUMENT,
         document_rules.is_undefined,
     ),

@@ -145,8 +145,7 @@ def _states_adjective(window: Window) -> bool:
     before its noun: "long bones were slender".
     """
     words = window.context.words
-    copulas = words.classes.copulas
-    content = words.content(" ".join(t for t in tokens_of(window.text) if t not in copulas))
+    content = [word for word in words.content(window.text) if word not in words.copulas]
     turned = [content[place:] + content[:place] for place in range(1, len(content))]
     return words.is_adjective(window.parts[-1]) or any(
         words.content(name) in turned for name in window.written

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -36,6 +37,8 @@ _COMMA = ","
 _YES = "yes"
 # The minimum share of small words, those that bags of words leave out, among all words of names.
 _FEWEST_SMALL_WORDS = 0.03
+# The number of names that tell their language.
+_MOST_NAMES = 5000
 _RARE = "rare"
 # The first sign of a word that is the end of others.
 _ENDING = "-"
@@ -347,11 +350,12 @@ def _read_items(path: Path) -> dict[str, list[str]]:
 def names_language(names: Iterable[str]) -> str:
     """Find the language of names.
 
-    names (Iterable[str]): The names.
+    names (Iterable[str]): The names of an ontology in order; the first 5,000 of them tell.
     RETURNS (str): The code of the language with most of their small words; empty if there are too
         few of them to tell.
     """
-    words = Counter(strip_accents(word) for name in names for word in name.lower().split())
+    first = islice(names, _MOST_NAMES)
+    words = Counter(strip_accents(word) for name in first for word in name.lower().split())
     counts = {
         code: sum(words[word] for word in load_language(code).words.function_words)
         for code in KNOWN_LANGUAGES

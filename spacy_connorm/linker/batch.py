@@ -49,18 +49,26 @@ class SearchBatch:
         """
         index, texts = self.index, self.texts
         places = np.flatnonzero(self.rows < 0).tolist()
-        copulas = index.words.classes.copulas
-        bags = list(map(index.words.known_bag, map(texts.__getitem__, places)))
+        known = map(index.words.known_bag, map(texts.__getitem__, places))
+        bags = list(zip(places, known, strict=True))
+        # "Muscles were weak" says what "weak muscles" says, unless a name has the verb, too.
+        copulas = index.words.copulas
+        bags += [
+            (place, tuple(word for word in bag if word not in copulas))
+            for place, bag in bags
+            if not copulas.isdisjoint(bag)
+        ]
         rewritten = rewrite(
-            # "Muscles were weak" says what "weak muscles" says.
-            [tuple(word for word in bag if word not in copulas) for bag in bags],
+            [bag for _, bag in bags],
             index.word_bags,
             index.words,
             index.rewriting,
             min_certainty=_MIN_CERTAINTY,
         )
         names_of: dict[int, Rewritten] = {}
-        for place, names in zip(places, rewritten, strict=True):
+        for (place, _), names in zip(bags, rewritten, strict=True):
+            if place in names_of:
+                continue
             if len(names.rows) and has_sign(texts[place]):
                 names = _without_opposites(texts[place], names, index)
             if len(names.rows):

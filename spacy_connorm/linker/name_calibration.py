@@ -36,7 +36,7 @@ _NAMES_PER_PHRASE, _NAMES_PER_MISSPELLING = 4, 2
 _CEILING = 0.95
 _SEED = 0
 # A translation shares few letters with a name and has a lower score than a synonym, right or wrong.
-# How far it is ahead of other names stays alike.
+# Its lead over other names means the same.
 _HOLDS_ACROSS_LANGUAGES = np.isin(CandidateFeatures._fields, ("margin", "name"))
 # A letter between two others, with one more after it.
 _INSIDE_WORD = re.compile(r"(?<=[^\W\d_])[^\W\d_](?=[^\W\d_]{2})")
@@ -109,7 +109,10 @@ def fit_to_names(retriever: Retriever, query: Query, language: str) -> NameFit |
         *(_Example(features_of(candidates)[0], False) for candidates in for_phrases if candidates),
     ]
     features, is_right = map(np.asarray, zip(*examples, strict=True))
-    if not query.rescorers and names_language(texts) not in ("", language):
+    if not query.rescorers and names_language(retriever.index.store.all_texts()) not in (
+        "",
+        language,
+    ):
         features = np.where(_HOLDS_ACROSS_LANGUAGES, features, 0.0)
     calibration = Calibration.fit(features, is_right)._replace(ceiling=_CEILING)
     return NameFit(calibration, len(names), sum(map(_is_first, names, found)))

@@ -24,8 +24,7 @@ def load_pipeline(pipeline: str | Path | Language) -> Language:
     if isinstance(pipeline, Language):
         return pipeline
     name = str(pipeline)
-    if not spacy.util.is_package(name) and not Path(name).is_dir():
-        raise ConnormError(Errors.CN700.format(name=name))
+    find_pipeline_folder(name)
     try:
         return spacy.load(name)
     except ConnormError:
@@ -48,7 +47,13 @@ def find_pipeline_folder(name: str) -> Path:
         package = spacy.util.get_package_path(name)
         return next((config.parent for config in package.glob("*/config.cfg")), package)
     if not Path(name).is_dir():
-        raise ConnormError(Errors.CN700.format(name=name))
+        is_file = Path(name).is_file()
+        what = (
+            "a file, not the folder of one"
+            if is_file
+            else "neither a folder nor an installed package"
+        )
+        raise ConnormError(Errors.CN700.format(name=name, what=what))
     return Path(name)
 
 

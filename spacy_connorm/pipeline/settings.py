@@ -368,7 +368,7 @@ class FinderSettings(ComponentSettings):
     short_letters: Count = Field(
         5,
         description="abbreviations of up to this many letters and digits must be written exactly "
-        "like a name",
+        "like a name, and defined in longer texts (`undefined_short_forms`)",
     )
     undefined_short_forms: Flag = Field(
         False,

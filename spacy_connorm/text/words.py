@@ -4,6 +4,7 @@ and "Breast-Cancer" have the same bag of words; and what kind of word each is.
 
 import re
 from functools import cache, cached_property, lru_cache
+from itertools import chain
 
 from ..lang import LanguageData, load_language, strip_accents
 from .cleaning import spell_letters, unify_dashes, unify_unicode
@@ -67,6 +68,14 @@ class Words:
         RETURNS (WordForms): The language's.
         """
         return WordForms(self.language, self.endings)
+
+    @cached_property
+    def copulas(self) -> frozenset[str]:
+        """The verbs that state something: "muscles were weak" says what "weak muscles" says.
+
+        RETURNS (FrozenSet[str]): Normalized words.
+        """
+        return frozenset(chain.from_iterable(map(self.normalized, self.classes.copulas)))
 
     def normalized(self, text: str) -> list[str]:
         """List the words of a text in order: in lower case, in one spelling, without plurals,

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,7 +36,6 @@ from .name_training import TrainingGain, TrainingPlan, train_on_names
 from .pipeline_plan import MARKER, RESOLVER, PipelinePlan, plan_pipeline
 from .profile_choice import choose_for, grouping_names, with_profile
 
-_MOST_CONCEPTS = 2000
 _COMPARE_WORDS = "components.concept_normalizer.compare_words"
 _ENCODER_NAME = "components.concept_normalizer.encoder.name"
 
@@ -279,8 +277,7 @@ def _has_foreign_names(language: Sequence[str], source: Given[AnyOntology]) -> b
     # A stream can be read only once.
     if not language or isinstance(source, ConceptStream):
         return False
-    first = islice(read_given(source), _MOST_CONCEPTS)
-    other = names_language(chain.from_iterable(concept.names for concept in first))
+    other = names_language(name for concept in read_given(source) for name in concept.names)
     if not other or other in language:
         return False
     warn(Warnings.CNW407.format(other=other, lang=language[0]))

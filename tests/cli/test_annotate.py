@@ -25,7 +25,7 @@ def test_annotate_prints_counts(invoke, words, folder):
     options = ("--n-process", "1", "--batch-size", "1", "--component", "concept_normalizer")
     result = invoke("annotate", "pipeline", "notes.jsonl", "out.jsonl", *options)
     assert result.exit_code == 0, result.output
-    assert "2 texts with 4 mentions, 2 of them linked: out.jsonl" in words(result)
+    assert "Wrote out.jsonl (texts: 2, mentions: 4, linked: 2)" in words(result)
     assert "aspirin" not in result.output
     assert len((folder / "out.jsonl").read_text(encoding="utf8").splitlines()) == 2
 
@@ -38,7 +38,7 @@ def test_warnings_are_shown(invoke, words, folder, demo_index):
 
 def test_every_format_is_written_and_says_what_it_lacks(invoke, words, folder):
     for name, options, lacks in (
-        ("a.csv", (), "other fields (of 2 texts)"),
+        ("a.csv", (), "other fields (texts: 2)"),
         ("a.pubtator", ("--id-field", "note"), "candidates"),
         ("a.xml", ("--date", "2024-05-31"), ""),
         ("a.json", ("--format", "bioc-json"), ""),
@@ -51,7 +51,7 @@ def test_every_format_is_written_and_says_what_it_lacks(invoke, words, folder):
         result = invoke("annotate", "pipeline", "notes.jsonl", name, *options)
         assert result.exit_code == 0, result.output
         told = words(result)
-        assert f"2 of them linked: {name}" in told
+        assert f"Wrote {name} (texts: 2, mentions: 4, linked: 2)" in told
         assert ("has no place for" in told) == bool(lacks) and lacks in told
     assert "Reference T1 MINE:C6" in (folder / "a" / "1.ann").read_text(encoding="utf8")
 
@@ -68,10 +68,10 @@ def test_a_corpus_is_written_to_a_folder(invoke, words, folder):
     options = ("--engine", "local", "--text-field", "text", "--id-field", "id")
     result = invoke("annotate", "pipeline", "notes.jsonl", "out", *options)
     assert result.exit_code == 0, result.output
-    assert "1 files with 2 texts and 4 mentions, 2 of them linked: out" in words(result)
+    assert "Wrote out (files: 1, texts: 2, mentions: 4, linked: 2)" in words(result)
     assert (folder / "out" / "notes.jsonl.parquet").is_file()
     again = invoke("annotate", "pipeline", "notes.jsonl", "out", *options)
-    assert "1 of 1 files were written earlier" in words(again)
+    assert "Written earlier: 1 of 1" in words(again)
 
 
 def test_options_of_files_and_of_corpora_are_not_mixed(invoke, refused, folder):

@@ -13,9 +13,9 @@ def test_files_without_a_checksum(invoke, words, pipeline, tmp_path):
     pipeline.to_disk(tmp_path / "saved")
     result = invoke("check", tmp_path / "saved")
     assert result.exit_code == 0, result.output
-    assert "10 files have no checksum" in words(result)
+    assert "can't be detected (files: 10)" in words(result)
     assert "config.cfg" in result.output and "connorm save" in words(result)
-    assert "nothing has changed in the other" in words(result)
+    assert "(the others, files: 33)" in words(result)
 
 
 def test_check_and_save_refuse_a_missing_pipeline(invoke, refused, tmp_path):

@@ -97,7 +97,7 @@ def test_plain_text_is_read_by_what_index_wrote(invoke, words, tmp_path, demo_on
     notes.write_text("Fever since Monday.")
     assert not invoke("index", demo_ontology, tmp_path / "i", "--find-mentions", *ngrams).exit_code
     result = invoke("annotate", tmp_path / "i", notes, out)
-    assert "with 1 mentions, 1 of them linked" in words(result)
+    assert "mentions: 1, linked: 1" in words(result)
 
 
 @pytest.mark.parametrize("pays", [True, False])

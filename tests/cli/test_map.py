@@ -32,11 +32,11 @@ def test_decisions_of_terms_that_are_gone_are_told(invoke, words, demo_index, te
     found = read_sssom(out)
     found.mappings[0] = decide_mapping(found.mappings[0], object_id=NO_TERM, object_label="")
     write_sssom(found, out)
-    assert "1 were decided by people" in words(invoke("map", demo_index, terms, out, *COLUMNS))
+    assert "Decided by people: 1" in words(invoke("map", demo_index, terms, out, *COLUMNS))
     terms.write_text(TABLE.replace("7,heart attack\n", ""), encoding="utf8")
     told = words(invoke("map", demo_index, terms, out, *COLUMNS))
-    assert "1 more decisions are kept: their terms are not in the table now" in told
-    assert "were decided by people" not in told
+    assert "Decisions on terms that are not in the table now: 1" in told
+    assert "Decided by people" not in told
 
 
 def test_map_refuses_unknown_columns_and_bad_addresses(

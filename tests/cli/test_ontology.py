@@ -21,7 +21,7 @@ def test_ontology_prints_counts(invoke, words, tmp_path):
         "Synonyms of scope EXACT 2",
         "Synonyms of scope BROAD 1",
         "Terms of use:",
-        "Wrote 2 concepts",
+        "concepts: 2",
     ):
         assert line in words(result)
 
@@ -61,7 +61,7 @@ def test_ontology_takes_the_options_of_each_format(invoke, words, tmp_path, argu
     out = tmp_path / "out.jsonl"
     result = invoke("ontology", DATA / name, out, *settings)
     assert result.exit_code == 0, result.output
-    assert f"Wrote {concepts} concepts" in words(result)
+    assert f"(concepts: {concepts})" in words(result)
     assert len(Ontology.from_disk(out)) == concepts
 
 
@@ -105,7 +105,7 @@ def test_a_new_release_is_shown_beside_the_command_that_converts(invoke, words, 
     assert result.exit_code == 0, result.output
     assert "Concepts added 1" in shown and "Concepts renamed 1" in shown
     assert "alternate id" in shown and "two X unknown" in shown
-    assert "0 synonyms keep their id, 1 have a new one" in shown
+    assert "Synonyms with the same id: 0, with a new one: 1" in shown
     assert (tmp_path / "moved.tsv").read_text() == "one\tB\t1\n"
     assert invoke("ontology", tmp_path / "old.jsonl", tmp_path / "again.jsonl").exit_code == 0
 
@@ -168,7 +168,7 @@ def test_what_was_learned_is_printed(invoke, words, refused, tmp_path):
     Ontology(Concept(f"K:{n}", own[0], own[1:]) for n, own in enumerate(names)).to_disk(path)
     result = invoke("substitutions", path, out)
     assert result.exit_code == 0, result.output
-    for line in ("kidney renal 2 0", "Read 3 concepts with 5 names", "Wrote 1 substitutions"):
+    for line in ("kidney renal 2 0", "Read concepts: 3, names: 5", "substitutions: 1"):
         assert line in words(result)
     assert out.read_text() == "words\tothers\tsame\tdifferent\nkidney\trenal\t2\t0\n"
     refused(invoke("substitutions", path, path), "CN121")
@@ -181,4 +181,4 @@ def test_a_table_without_rows_is_told(invoke, words, tmp_path):
     result = invoke("substitutions", path, out)
     assert result.exit_code == 0, result.output
     assert "No words are used in place of each other often enough" in words(result)
-    assert "Wrote 0 substitutions" in words(result)
+    assert "substitutions: 0" in words(result)

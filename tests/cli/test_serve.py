@@ -15,8 +15,8 @@ def test_corrections_become_synonyms(invoke, words, refused, tmp_path):
     result = invoke("corrections", path, out)
     assert result.exit_code == 0, result.output
     shown = words(result)
-    assert "3 corrections apply, of 3 records, in 3 texts; 1 of them" in shown
-    assert "1 texts were given different concepts" in shown
+    assert "Records: 3, corrections that apply: 3, without a concept: 1, texts: 3" in shown
+    assert "Given different concepts, the last one applies (texts: 1)" in shown
     assert "cold C3, NIL, C4 Ann, Ann, Ann" in shown
     assert out.read_text(encoding="utf8") == "cold\tC4\t1\n"
     assert "Documents keep" not in shown

@@ -58,6 +58,8 @@ def test_the_vocabulary_of_an_id_is_told_or_seen(concept_id, xrefs, own):
         "mim:222100 > OMIM:222100",
         "HP:0000118 > ",
         "HP_0000118 > HP:0000118",
+        "NCIT_C3262 > NCIT:C3262",
+        "E11_9 > ",
         "msh_003920 > msh:003920 MESH:003920",
         "404640003 > ",
         "a text > ",

@@ -160,6 +160,14 @@ def test_ids_have_many_keys(read, infons, ids):
     assert mentions[0].kb_id == ids
 
 
+def test_values_of_infons_that_are_not_texts_are_counted(read):
+    infons = {"type": "Disease", "identifier": ["D1", None, "D2"], "other": {"a": 1}, "none": None}
+    listed = collection(document(title=[{**CANCER, "infons": infons}], abstract=[]))
+    _, (mentions,), report = read(listed, name="a.json")
+    assert mentions[0].kb_id == "D1|D2"
+    assert report.skipped["values of infons that are not texts"] == 2
+
+
 def test_annotations_that_count_otherwise_are_reported(read):
     # UTF-16 has two units for an emoji.
     shifted = annotation(1, [(8, 14)], "cancer", type="Disease")

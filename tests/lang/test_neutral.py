@@ -6,7 +6,7 @@ from finding import NGRAMS, marked
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.lang import load_language
-from spacy_connorm.lang.language import NEUTRAL, names_language
+from spacy_connorm.lang.language import NEUTRAL
 from spacy_connorm.text.words import words_of
 
 CONCEPTS = [
@@ -55,18 +55,3 @@ def test_it_has_no_words():
 def test_a_folder_is_named_by_a_code():
     assert not load_language("../en").meanings
     assert load_language("en").meanings
-
-
-@pytest.mark.parametrize(
-    ("names", "code"),
-    [
-        (["Pain of the eye", "Cyst", "Loss of hair", "Nausea and vomiting"], "en"),
-        (["Dolor de los ojos", "Quiste", "Pérdida del cabello"], "es"),
-        (["Douleur des yeux", "Kyste", "Perte du goût"], "fr"),
-        (["Schmerzen in der Brust", "Zyste", "Entzündung der Haut"], "de"),
-        (["Aspirin", "Ibuprofen"], ""),
-        ([], ""),
-    ],
-)
-def test_small_words_tell_the_language_of_names(names, code):
-    assert names_language(names) == code

@@ -23,13 +23,15 @@ class CallTrace:
 
     def __enter__(self):
         # What is collected meanwhile may call functions of its own.
+        self._was_collecting = gc.isenabled()
         gc.disable()
         sys.setprofile(self._record)
         return self
 
     def __exit__(self, *error):
         sys.setprofile(None)
-        gc.enable()
+        if self._was_collecting:
+            gc.enable()
 
     def _record(self, frame, event, argument):
         code = frame.f_code

@@ -3,6 +3,8 @@
 from string import ascii_letters
 
 import pytest
+import spacy
+from finding import NGRAMS
 
 from spacy_connorm import Concept, Ontology
 from spacy_connorm.linker.linking import candidates_of
@@ -140,6 +142,20 @@ def test_a_statement_says_what_its_words_say_without_the_verb(make):
     normalizer = make()
     stated, plain = first(normalizer, "illness was cardiac"), first(normalizer, "cardiac illness")
     assert (stated.concept_id, stated.score) == ("C1", pytest.approx(plain.score, abs=0.05))
+
+
+@pytest.mark.parametrize(
+    ("lang", "name", "statement"),
+    [
+        ("es", "visión borrosa", "Visión está borrosa"),
+        ("it", "cute secca", "cute è secca"),
+        ("en", "valve has two leaflets", "two leaflets has the valve"),
+    ],
+)
+def test_a_statement_is_a_name_with_or_without_its_verb(lang, name, statement):
+    normalizer = spacy.blank(lang).add_pipe("concept_normalizer", config=NGRAMS)
+    normalizer.initialize(ontology=Ontology([Concept("C1", name), Concept("C2", "cough")]))
+    assert first(normalizer, statement).score == pytest.approx(1, abs=1e-4)
 
 
 @pytest.mark.parametrize("weight", [0.5, 1.0])

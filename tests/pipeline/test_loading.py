@@ -31,8 +31,13 @@ def test_a_pipeline_without_a_normalizer():
 
 
 def test_no_pipeline_of_this_name(tmp_path):
-    for name in ("en_no_such_pipeline", str(tmp_path / "nowhere")):
-        with pytest.raises(ConnormError, match="CN700"):
+    (tmp_path / "hp.obo").touch()
+    for name, reason in (
+        ("en_no_such_pipeline", "neither a folder"),
+        (str(tmp_path / "nowhere"), "neither a folder"),
+        (str(tmp_path / "hp.obo"), "a file, not the folder"),
+    ):
+        with pytest.raises(ConnormError, match=f"CN700.*{reason}"):
             load_normalizer(name)
 
 
