@@ -316,7 +316,7 @@ class DevSet:
             known.cache_clear()
         self.index.word_bags = self.bags
         self.lookup._retriever = replace(self.lookup.retriever)
-        self.finder._finder = self.finder._token_words = None
+        self.finder._finder = None
         self.finder._name_finder()._judge = Judge(rules)
 
     def restore(self) -> None:

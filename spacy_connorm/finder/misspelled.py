@@ -14,7 +14,6 @@ from ..text.word_forms import DERIVED
 from ..text.words import Words
 from .known_names import KnownNames
 from .name_windows import WORD, Replacements, TokenArrays
-from .readings import Readings
 
 # Shorter words are too often one letter away from others, and even more so with another letter in
 # the place of one ("desmoid", "dermoid"), unless both are vowels ("pulmunary").
@@ -67,9 +66,8 @@ class MisspelledWords:
             if _may_be_word(docs[owner], number)
         }
         changes = self._known.get_all(set(written.values()), self._read)
-        rows = [(place, changes[word]) for place, word in written.items() if changes[word]]
-        readings = Readings.of((change, DERIVED, 1) for _, change in rows)
-        return Replacements(np.array([place for place, _ in rows], dtype="int64"), *readings)
+        meant = ((place, changes[word]) for place, word in written.items())
+        return Replacements.of((place, change, DERIVED, 1) for place, change in meant if change)
 
     def _read(self, texts: Sequence[str]) -> dict[str, int]:
         return {text: self._change(text) for text in texts}

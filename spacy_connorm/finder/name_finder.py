@@ -48,14 +48,12 @@ class NameFinder:
     retriever (Retriever): The index and the synonyms added to it.
     settings (Mapping[str, Any]): The settings; see `FinderSettings`.
     limits (Filter): The concepts that the normalizer may find.
-    token_words (TokenWords): Reads the documents.
     RAISES (ConnormError): CN406 for types and branches that the index lacks.
     """
 
     retriever: Retriever
     settings: Mapping[str, Any]
     limits: Filter
-    token_words: TokenWords
 
     def __post_init__(self) -> None:
         index, settings = self.retriever.index, dict(self.settings)
@@ -64,6 +62,7 @@ class NameFinder:
         self.names = KnownNames(
             index, self.retriever.overlay, allowed, target, settings["inexact_names"]
         )
+        self._token_words = TokenWords(self.names)
         self._misspelled = MisspelledWords(self.names, index.words)
         self._labels: Cache[int, str] = Cache(_CACHED)
         self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
@@ -137,7 +136,7 @@ class NameFinder:
         RETURNS (TokenArrays): The tokens of each document, followed by a break.
         """
         derivations = self.settings["derivations"]
-        tokens = self.token_words.read(docs, texts, derivations=derivations)
+        tokens = self._token_words.read(docs, texts, derivations=derivations)
         if not derivations:
             return tokens
         misspelled = self._misspelled.read(docs, document_offsets(docs), tokens)
@@ -194,7 +193,7 @@ class NameFinder:
             names = known[value]
             start, end = widen(doc, first - before, last - before, edges[value], context.words)
             text = _LINE_END.sub("-", doc[start:end].text)
-            text = self.token_words.without_adverbs(text, (name.text for name in names))
+            text = self._token_words.without_adverbs(text, (name.text for name in names))
             yield Window(place, start, end, text, value, letters, score, has_pause, names, context)
 
     def _judged(self, places: Sequence[DocumentWindows]) -> Sequence[DocumentWindows]:

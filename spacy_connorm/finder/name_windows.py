@@ -93,6 +93,16 @@ class Replacements(NamedTuple):
     least: np.ndarray
 
     @classmethod
+    def of(cls, rows: Iterable[tuple[int, int, float, int]]) -> "Replacements":
+        """Convert rows to arrays.
+
+        rows (Iterable[Tuple[int, int, float, int]]): The fields of each replacement.
+        RETURNS (Replacements): The replacements.
+        """
+        columns = list(zip(*rows, strict=True)) or [()] * len(cls._fields)
+        return cls(*map(np.array, columns, ("int64", "uint64", "float64", "int64")))
+
+    @classmethod
     def joined(cls, parts: Iterable["Replacements"]) -> "Replacements":
         """Join several lists of replacements.
 
@@ -350,11 +360,6 @@ def _replacements(
     min_certainty (float): Leave out those with a lower certainty in the ontology.
     RETURNS (Replacements): The replacements, by token.
     """
-    readings = tokens.readings
-    read_as = tokens.hashes[readings.places] + readings.changes
-    is_known = known.have_words(read_as) | known.contain(read_as)
-    # Others depend on their neighbours, so only the whole window shows whether they are in a name.
-    readings = readings.where(is_known | (readings.certainty == 1))
     owners, changes, certainty, company = known.substitutions(distinct, min_certainty)
     order = np.argsort(owners, kind="stable")
     start = np.searchsorted(owners[order], np.arange(len(distinct) + 1))
@@ -367,7 +372,9 @@ def _replacements(
     substituted = Replacements(
         places, changes[numbers], certainty[numbers], np.full(len(numbers), 2)
     )
-    return Replacements.joined([readings, substituted, _of_two(tokens, known, min_certainty)])
+    return Replacements.joined(
+        [tokens.readings, substituted, _of_two(tokens, known, min_certainty)]
+    )
 
 
 def _of_two(tokens: TokenArrays, known: KnownNames, min_certainty: float) -> Replacements:

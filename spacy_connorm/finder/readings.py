@@ -5,14 +5,12 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from spacy.attrs import IDX, LENGTH
 from spacy.tokens import Doc
 
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
-from ..text.word_forms import Forms
 from ..text.words import Words
 from .name_windows import Replacements
 
@@ -28,53 +26,6 @@ _PERSONS = re.compile(r"([A-Z](?<![^\W_].)[a-z]{3,30})s(?![^\W_'’])(?:\s+([^\W
 _SHORTEST_DRUG = 3
 # A token, what another reading adds to its hash, and the minimum number of words with it.
 _Neighboured = tuple[int, int, int]
-
-
-class Readings(NamedTuple):
-    """Other words that a token may stand for, in r ways.
-
-    changes (np.ndarray): uint64 (r,): what they add to the hash of a window, modulo 2^64.
-    certainty (Floats1d): float64 (r,): how likely they mean the same, 0 to 1.
-    least (Ints1d): int64 (r,): the minimum number of words in a window with this reading.
-    """
-
-    changes: np.ndarray
-    certainty: np.ndarray
-    least: np.ndarray
-
-    @classmethod
-    def of(cls, rows: Iterable[tuple[int, float, int]]) -> "Readings":
-        """Convert rows to arrays.
-
-        rows (Iterable[Tuple[int, float, int]]): The fields of each reading.
-        RETURNS (Readings): The readings.
-        """
-        columns = list(zip(*rows, strict=True)) or [()] * len(cls._fields)
-        return cls(*map(np.array, columns, ("uint64", "float64", "int64")))
-
-    @classmethod
-    def joined(cls, parts: Iterable["Readings"]) -> "Readings":
-        """Put the readings of several tokens one after the other.
-
-        parts (Iterable[Readings]): Those of each.
-        RETURNS (Readings): All of them.
-        """
-        return cls(*map(np.concatenate, zip(NO_READINGS, *parts, strict=True)))
-
-    @classmethod
-    def of_forms(cls, value: int, forms: Forms, chosen: np.ndarray) -> "Readings":
-        """Read a word as other forms of it.
-
-        value (int): The hash of the word.
-        forms (Forms): What it may stand for.
-        chosen (np.ndarray): bool (f,): those to read it as.
-        RETURNS (Readings): These.
-        """
-        hashes, least, certainty, _ = (column[chosen] for column in forms)
-        return cls(hashes - np.uint64(value), certainty, least)
-
-
-NO_READINGS = Readings.of(())
 
 
 class _Tokens:
@@ -133,12 +84,11 @@ class NeighbourReader:
         hashes (np.ndarray): uint64 (t,): the hashes of all tokens.
         RETURNS (Replacements): Other words, by token.
         """
-        places, rows = list[int](), list[tuple[int, float, int]]()
-        for doc, text, before in zip(docs, texts, offsets, strict=False):
-            for place, change, least in self._read_document(doc, text, hashes[before:]):
-                places.append(before + place)
-                rows.append((change % MODULUS, 1.0, least))
-        return Replacements(np.array(places, dtype="int64"), *Readings.of(rows))
+        return Replacements.of(
+            (before + place, change % MODULUS, 1.0, least)
+            for doc, text, before in zip(docs, texts, offsets, strict=False)
+            for place, change, least in self._read_document(doc, text, hashes[before:])
+        )
 
     def _read_document(self, doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
         tokens = _Tokens(doc, hashes)

@@ -2,7 +2,8 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from functools import partial
+from itertools import compress, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -15,10 +16,11 @@ from ..files.arrays import list_ranges
 from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.composites import composite_splitter
-from ..text.words import Words
+from ..text.word_forms import NO_FORMS, Forms
+from .known_names import KnownNames
 from .name_windows import ADVERB, BREAK, FILLER, PAUSE, PAUSES, WORD, Replacements, TokenArrays
 from .phrases import phrases_of
-from .readings import NO_READINGS, NeighbourReader, Readings
+from .readings import NeighbourReader
 from .unspaced import count_letters
 
 _SLASH = "/"
@@ -37,10 +39,9 @@ class _Token(NamedTuple):
 
     starts_latin (bool): Whether its first character is a Latin letter.
     ends_latin (bool): Whether its last one is.
-    readings (Readings): Other words that it may stand for.
-    adjectives (Readings): Those that it may stand for after a preposition.
     is_preposition (bool): Whether it says where or of what.
     is_determiner (bool): Whether it may be between a preposition and a noun.
+    forms (Forms): What names may have in place of all its words.
     """
 
     hash: int
@@ -49,10 +50,9 @@ class _Token(NamedTuple):
     kind: int
     starts_latin: bool = False
     ends_latin: bool = False
-    readings: Readings = NO_READINGS
-    adjectives: Readings = NO_READINGS
     is_preposition: bool = False
     is_determiner: bool = False
+    forms: Forms = NO_FORMS
 
 
 _END = _Token(0, 0, 0, BREAK)
@@ -95,41 +95,42 @@ def _columns(tokens: Sequence[_Token]) -> list[np.ndarray]:
     """Convert tokens to arrays.
 
     RETURNS (List[np.ndarray]): Hashes, sizes, letters and kinds, see `TokenArrays`, and whether the
-        tokens begin and end with a Latin letter.
+        tokens begin and end with a Latin letter, and are prepositions and determiners.
     """
     columns = list(zip(*tokens, strict=True)) if tokens else [()] * len(_Token._fields)
-    kinds = ("uint64", "int32", "int32", "uint8", "bool", "bool")
+    kinds = ("uint64", "int32", "int32", "uint8", "bool", "bool", "bool", "bool")
     return [np.asarray(column, dtype) for column, dtype in zip(columns, kinds, strict=False)]
 
 
-def _owned_nouns(tokens: Sequence[_Token], which: np.ndarray) -> np.ndarray:
+def _are_owned(are_prepositions: np.ndarray, are_determiners: np.ndarray) -> np.ndarray:
     """Find the words after a preposition: the cerebellum in "atrophy of the cerebellum".
 
-    tokens (Sequence[_Token]): The distinct tokens.
-    which (Ints1d): int64 (t,): the number of each token among them.
-    RETURNS (Ints1d): int64: the positions of these words.
+    RETURNS (np.ndarray): bool (t,), for each token.
     """
-    is_preposition = np.array([token.is_preposition for token in tokens], dtype="bool")[which]
-    is_determiner = np.array([token.is_determiner for token in tokens], dtype="bool")[which]
-    is_owned = np.zeros(len(which), dtype="bool")
-    is_owned[1:] = is_preposition[:-1]
-    is_owned[2:] |= is_preposition[:-2] & is_determiner[1:-1]
-    return np.flatnonzero(is_owned)
+    are_owned = np.zeros(len(are_prepositions), dtype="bool")
+    are_owned[1:] = are_prepositions[:-1]
+    are_owned[2:] |= are_prepositions[:-2] & are_determiners[1:-1]
+    return are_owned
 
 
-def _of_tokens(distinct: Sequence[Readings], which: np.ndarray, tokens: np.ndarray) -> Replacements:
+def _readings(
+    forms: Sequence[Forms], which: np.ndarray, hashes: np.ndarray, are_owned: np.ndarray
+) -> Replacements:
     """List what tokens may stand for by themselves.
 
-    distinct (Sequence[Readings]): What each distinct token may stand for.
+    forms (Sequence[Forms]): What each distinct token may stand for.
     which (Ints1d): int64 (t,): the number of each token among them.
-    tokens (Ints1d): int64 (t,): the positions of the tokens.
+    hashes (np.ndarray): uint64 (t,): the hashes of the tokens.
+    are_owned (np.ndarray): bool (t,): whether they may stand for adjectives.
     RETURNS (Replacements): Other words, by token.
     """
-    counts = np.array([len(token.least) for token in distinct], dtype="int64")
-    readings = Readings.joined(distinct)
-    ends = np.cumsum(counts)
-    owners, numbers = list_ranges((ends - counts)[which], ends[which])
-    return Replacements(tokens[owners], *(column[numbers] for column in readings))
+    sizes = np.array([len(some.hashes) for some in forms])
+    ends = np.cumsum(sizes)
+    places, numbers = list_ranges((ends - sizes)[which], ends[which])
+    # Most tokens have none.
+    read_as, least, certainty, are_adjectives = Forms.joined(compress(forms, sizes)).where(numbers)
+    readings = Replacements(places, read_as - hashes[places], certainty, least)
+    return readings.where(are_owned[places] | ~are_adjectives)
 
 
 def _is_break(text: str) -> bool:
@@ -144,18 +145,19 @@ def _is_latin(character: str) -> bool:
 class TokenWords:
     """Converts documents to arrays. The words of each distinct token are cached."""
 
-    def __init__(self, words: Words) -> None:
+    def __init__(self, names: KnownNames) -> None:
         """Start with an empty cache.
 
-        words (Words): Reads the words of the language.
+        names (KnownNames): The names, which tell what tokens may stand for.
         """
+        self._names = names
+        self.words = words = names.index.words
         finder, classes = words.language.finder, words.classes
-        self.words = words
         self._phrases = phrases_of(words)
         self._neighbours = NeighbourReader(words)
         self._splitter = composite_splitter(words.language.code)
-        self._known: dict[int, _Token] = {}
-        self._long_forms: Cache[tuple[str, ...], Readings] = Cache(_MOST_TOKENS)
+        self._known: Cache[int, _Token] = Cache(_MOST_TOKENS)
+        self._long_forms: Cache[tuple[str, ...], Forms] = Cache(_MOST_TOKENS)
         # "The optic nerves are hypoplastic": function words of sentences, which names do not have.
         self._skipped = (
             _APOSTROPHES
@@ -166,9 +168,6 @@ class TokenWords:
         )
         # "Atrophy of the cerebellum" is cerebellar.
         self._owning = finder.genitives | finder.places
-
-    def __reduce__(self) -> tuple:
-        return TokenWords, (self.words,)
 
     def read(self, docs: Sequence[Doc], texts: Sequence[str], *, derivations: bool) -> TokenArrays:
         """Read documents. Each is followed by a break. A short form that a document defines has the
@@ -182,35 +181,36 @@ class TokenWords:
         parts = [part for doc in docs for part in (doc.to_array([ORTH, SPACY]), _NO_TOKEN)]
         written, spaces = np.concatenate([_NO_TOKEN[:0], *parts]).T
         orths, which = np.unique(written, return_inverse=True)
-        distinct = self._distinct(orths.tolist(), docs)
-        hashes, sizes, letters, kinds, starts_latin, ends_latin = (
+        known = self._known.get_all(orths.tolist(), partial(self._read_tokens, docs))
+        distinct = [known[orth] for orth in orths.tolist()]
+        hashes, sizes, letters, kinds, starts_latin, ends_latin, *owning = (
             column[which] for column in _columns(distinct)
         )
         ends = np.arange(1, len(which) + 1)
         offsets = document_offsets(docs)
-        readings = [_of_tokens((), which[:0], which[:0])]
+        readings = Replacements.of(())
         if derivations:
-            owned = _owned_nouns(distinct, which)
-            readings = [
-                _of_tokens([token.readings for token in distinct], which, np.arange(len(which))),
-                _of_tokens([token.adjectives for token in distinct], which[owned], owned),
-                self._neighbours.read(docs, texts, offsets, hashes),
-            ]
-        own = Replacements.joined(readings)
-        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, hashes, own)
+            readings = self._neighbours.read(docs, texts, offsets, hashes)
+        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, hashes, readings)
         is_split = ends_latin[:-1] & starts_latin[1:] & (spaces[:-1] == 0)
         replaced = self._join(tokens, docs, offsets, is_split)
         tokens = tokens._replace(written=hashes.copy())
-        expanded, meant = list[int](), list[Readings]()
+        expanded = dict[int, tuple[str, ...]]()
         for doc, text, start in zip(docs, texts, offsets, strict=False):
             for places, words in self._expand(tokens, doc, text, start):
                 replaced += places
-                if derivations:
-                    expanded.append(places[0])
-                    meant.append(self._of_long_form(words))
-        own = tokens.readings.where(~np.isin(tokens.readings.places, replaced))
-        long = _of_tokens(meant, np.arange(len(meant)), np.array(expanded, dtype="int64"))
-        return tokens._replace(readings=Replacements.joined([own, long]))
+                expanded[places[0]] = words
+        if not derivations:
+            return tokens
+        forms = [*(token.forms for token in distinct), NO_FORMS]
+        which[replaced] = len(distinct)
+        long_forms = self._long_forms.get_all(expanded.values(), self._read_long_forms)
+        for place, words in expanded.items():
+            which[place] = len(forms)
+            forms.append(long_forms[words])
+        kept = readings.where(~np.isin(readings.places, replaced))
+        own = _readings(forms, which, hashes, _are_owned(*owning))
+        return tokens._replace(readings=Replacements.joined([own, kept]))
 
     def without_adverbs(self, text: str, names: Iterable[str]) -> str:
         """Leave out the adverbs of a window that its names lack.
@@ -226,23 +226,41 @@ class TokenWords:
         lacking = {word for word in adverbs if known.isdisjoint(self.words.normalized(word))}
         return " ".join(word for word in text.split() if word not in lacking) if lacking else text
 
-    def _distinct(self, orths: list[int], docs: Sequence[Doc]) -> list[_Token]:
-        # Another thread may start a new cache in the meantime.
-        known = self._known
-        if len(known) > _MOST_TOKENS:
-            known = self._known = {}
+    def _read_tokens(self, docs: Sequence[Doc], orths: Sequence[int]) -> dict[int, _Token]:
         vocabs = list({id(doc.vocab): doc.vocab for doc in docs}.values())
-        for orth in orths:
-            if orth not in known:
-                known[orth] = self._read_token(_text_of(orth, vocabs))
-        return [known[orth] for orth in orths]
+        tokens = [self._read_token(_text_of(orth, vocabs)) for orth in orths]
+        forms = self._of_names([token.forms for token in tokens])
+        return {
+            orth: token._replace(forms=some)
+            for orth, token, some in zip(orths, tokens, forms, strict=True)
+        }
+
+    def _of_names(self, forms: Sequence[Forms]) -> list[Forms]:
+        """Leave out the forms of tokens that no name has. Most do not even exist.
+
+        forms (Sequence[Forms]): What each token may stand for.
+        RETURNS (List[Forms]): What it may stand for in names.
+        """
+        all_forms = Forms.joined(forms)
+        values = all_forms.hashes
+        are_known = self._names.have_words(values) | self._names.contain(values)
+        # Others depend on their neighbours, so only the whole window shows whether they are in a
+        # name.
+        kept = np.flatnonzero(are_known | (all_forms.certainty == 1))
+        known = all_forms.where(kept)
+        bounds = np.searchsorted(kept, np.cumsum([0, *(len(some.hashes) for some in forms)]))
+        return [
+            known.where(slice(first, last)) if first < last else NO_FORMS
+            for first, last in pairwise(bounds.tolist())
+        ]
 
     def _read_token(self, text: str) -> _Token:
         if not text or (_is_break(text) and not any(map(str.isalnum, text))):
             return _END
         if _PAUSES.issuperset(text):
             return _BETWEEN
-        token = self._of_words([] if text in self._skipped else self.words.normalized(text))
+        words = self._content([] if text in self._skipped else self.words.normalized(text))
+        token = self._of_words(words)
         is_adverb = token.size == 1 and self._phrases.is_adverb(text.lower())
         # A stem is shorter than its word.
         is_stem = token.kind == WORD and self.words.classes.stemmer
@@ -253,47 +271,64 @@ class TokenWords:
             ends_latin=_is_latin(text[-1]),
             is_preposition=text.lower() in self._owning,
             is_determiner=text.lower() in self.words.classes.determiners,
+            forms=self._forms(words),
         )
 
-    def _of_words(self, words: Sequence[str]) -> _Token:
-        content = [word for word in words if word not in self.words.classes.function_words]
-        if not content:
+    def _content(self, words: Iterable[str]) -> tuple[str, ...]:
+        return tuple(word for word in words if word not in self.words.classes.function_words)
+
+    def _of_words(self, words: tuple[str, ...]) -> _Token:
+        if not words:
             return _SMALL
-        value = hash_bag(tuple(content))
-        readings, adjectives = self._readings(content, value)
-        return _Token(
-            value,
-            len(content),
-            sum(map(count_letters, content)),
-            WORD,
-            readings=readings,
-            adjectives=adjectives,
-        )
+        return _Token(hash_bag(words), len(words), sum(map(count_letters, words)), WORD)
 
-    def _readings(self, words: Sequence[str], value: int) -> tuple[Readings, Readings]:
+    def _forms(self, words: Sequence[str]) -> Forms:
         """List what a token may stand for by itself: nouns for an adjective, "second" for "2nd".
 
-        words (Sequence[str]): Its words.
-        value (int): Their hash.
-        RETURNS (Tuple[Readings, Readings]): The readings, and those after a preposition.
+        words (Sequence[str]): Its content words.
+        RETURNS (Forms): The forms.
         """
         if len(words) == 1:
-            return self._readings_of(words[0])
+            return self.words.forms.of(words[0])
         if self.words.classes.compound_heads:  # "Typ-2-Diabetes"
-            parts = Readings.joined(self._readings_of(word)[0] for word in words)
-            return parts._replace(least=np.ones_like(parts.least)), NO_READINGS
-        if ordinal := self.words.forms.ordinals.get("".join(words)):
-            return Readings.of([((hash_word(ordinal) - value) % MODULUS, 1.0, 2)]), NO_READINGS
-        return NO_READINGS, NO_READINGS
+            return self._forms_of_parts(words, is_owned=False)
+        ordinal = self.words.forms.ordinals.get("".join(words))
+        return Forms.of([(hash_word(ordinal), 2, 1.0, False)]) if ordinal else NO_FORMS
 
-    def _readings_of(self, word: str) -> tuple[Readings, Readings]:
-        """List what a word may stand for.
+    def _forms_of_parts(self, words: Sequence[str], *, is_owned: bool) -> Forms:
+        """List what several words together may stand for: other words for one of them. It is never
+        by itself.
 
-        RETURNS (Tuple[Readings, Readings]): The readings, and those after a preposition.
+        words (Sequence[str]): The words.
+        is_owned (bool): Whether the last one may stand for an adjective.
+        RETURNS (Forms): The forms.
         """
-        forms, value = self.words.forms.of(word), hash_word(word)
-        chosen = forms.are_adjectives
-        return Readings.of_forms(value, forms, ~chosen), Readings.of_forms(value, forms, chosen)
+        value, parts = hash_bag(self._content(words)), []
+        for place, word in enumerate(words, start=1):
+            forms = self.words.forms.of(word)
+            if not (is_owned and place == len(words)):
+                forms = forms.where(~forms.are_adjectives)
+            rest = np.uint64((value - hash_word(word)) % MODULUS)
+            parts.append(forms._replace(hashes=forms.hashes + rest))
+        joined = Forms.joined(parts)
+        return joined._replace(
+            least=np.ones_like(joined.least), are_adjectives=np.zeros_like(joined.are_adjectives)
+        )
+
+    def _read_long_forms(
+        self, long_forms: Sequence[tuple[str, ...]]
+    ) -> dict[tuple[str, ...], Forms]:
+        """List what short forms may stand for: other words for one of the long form, and
+        "exertional" for "dyspnea on exertion".
+
+        long_forms (Sequence[Tuple[str, ...]]): The words of each long form.
+        RETURNS (Dict[Tuple[str, ...], Forms]): The forms, by the words.
+        """
+        forms = [
+            self._forms_of_parts(words, is_owned=not self._owning.isdisjoint(words[:-1]))
+            for words in long_forms
+        ]
+        return dict(zip(long_forms, self._of_names(forms), strict=True))
 
     def _join(
         self, tokens: TokenArrays, docs: Sequence[Doc], offsets: Sequence[int], is_split: np.ndarray
@@ -320,20 +355,20 @@ class TokenWords:
 
     def _expand(
         self, tokens: TokenArrays, doc: Doc, text: str, start: int
-    ) -> Iterator[tuple[range, list[str]]]:
+    ) -> Iterator[tuple[range, tuple[str, ...]]]:
         """Replace the words of a document's short forms by those of their long forms.
 
         tokens (TokenArrays): Changed in place.
         doc (Doc): The document.
         text (str): Its text.
         start (int): Its first token.
-        YIELDS (Tuple[range, List[str]]): The tokens of each short form, and the words.
+        YIELDS (Tuple[range, Tuple[str, ...]]): The tokens of each short form, and the words.
         """
         abbreviations = read_abbreviations(doc)
         for span in abbreviation_spans(doc, text):
             long_form = abbreviations.long_form(span.text, span.end_char - 1)
             for part, text in self._parts(span, long_form) if long_form else ():
-                words = self.words.normalized(text)
+                words = tuple(self.words.normalized(text))
                 first, last = start + part.start, start + part.end
                 tokens.written[first] = tokens.hashes[first:last].sum()
                 yield self._set_words(tokens, first, last, words), words
@@ -352,19 +387,6 @@ class TokenWords:
                     return list(zip(places, parts, strict=True))
         return [(span, long_form)]
 
-    def _of_long_form(self, words: Sequence[str]) -> Readings:
-        """List what a short form may stand for: words for one of its long form, and "exertional"
-        for "dyspnea on exertion". In a long form, a word is never by itself.
-        """
-        known = self._long_forms.get(tuple(words))
-        if known is None:
-            readings, adjectives = zip(*map(self._readings_of, words), strict=True)
-            is_owned = not self._owning.isdisjoint(words[:-1])
-            known = Readings.joined([*readings, *(adjectives[-1:] if is_owned else ())])
-            known = known._replace(least=np.ones_like(known.least))
-            self._long_forms.put(tuple(words), known)
-        return known
-
     def _set_words(self, tokens: TokenArrays, first: int, last: int, words: Sequence[str]) -> range:
         """Assign words to several tokens together.
 
@@ -374,7 +396,7 @@ class TokenWords:
         words (Sequence[str]): The words.
         RETURNS (range): The tokens.
         """
-        token = self._of_words(words)
+        token = self._of_words(self._content(words))
         for column, value in zip(tokens[:5], (*token[:4], last), strict=True):
             column[first] = value
         tokens.kinds[first + 1 : last] = FILLER

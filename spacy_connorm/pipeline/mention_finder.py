@@ -29,7 +29,6 @@ from .settings import FinderSettings, Settings
 
 if TYPE_CHECKING:
     from ..finder.name_finder import NameFinder
-    from ..finder.token_words import TokenWords
 
 
 def _builds(normalizers: Iterable[ConceptNormalizer]) -> set[int]:
@@ -62,7 +61,6 @@ class MentionFinder(SavedComponent, BatchedPipe):
         self._has_warned = False
         self._was_loaded = False
         self._finder: NameFinder | None = None
-        self._token_words: TokenWords | None = None
 
     def __reduce__(self) -> tuple:
         # Cython's own method does not use `__getstate__`.
@@ -70,7 +68,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
 
     def __getstate__(self) -> dict[str, Any]:
         # The name is a C field, which `vars` does not contain.
-        return {**vars(self), "name": self.name, "_finder": None, "_token_words": None}
+        return {**vars(self), "name": self.name, "_finder": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
@@ -108,7 +106,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         mentions = finder.find(docs)
         chosen = list(map(choose_mentions, mentions))
         if self.cfg["coordinations"]:
-            joiner = coordination_joiner(finder.token_words.words)
+            joiner = coordination_joiner(finder.retriever.index.words)
             chosen = joiner.join(docs, chosen, self.names_among)
         return list(map(with_nested, chosen, mentions)) if self.cfg["nested_mentions"] else chosen
 
@@ -216,7 +214,6 @@ class MentionFinder(SavedComponent, BatchedPipe):
 
     def _name_finder(self) -> "NameFinder":
         from ..finder.name_finder import NameFinder
-        from ..finder.token_words import TokenWords
 
         normalizer = self.normalizer
         retriever = normalizer.lookup.retriever
@@ -225,12 +222,9 @@ class MentionFinder(SavedComponent, BatchedPipe):
         if finder is None:
             self._warn_if_too_late()
         if finder is None or not finder.is_current(retriever, self.cfg, limits):
-            words = retriever.index.words
-            if self._token_words is None or self._token_words.words is not words:
-                self._token_words = TokenWords(words)
             # A copy: lists may be changed in place.
             settings = self.cfg.changed({})
-            finder = NameFinder(retriever, settings, limits, self._token_words)
+            finder = NameFinder(retriever, settings, limits)
             self._finder = finder
         return finder
 

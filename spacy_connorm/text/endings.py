@@ -23,14 +23,15 @@ class EndingPair(NamedTuple):
     other: str
     certainty: float = 1.0
 
-    def fits(self, beginning: str) -> bool:
-        """Check whether words that have this beginning and the two endings may be related: "ear"
-        and "early" are not.
+    @property
+    def shortest(self) -> int:
+        """The minimum number of letters that words with these endings begin with, if they may be
+        related: "ear" and "early" are not.
 
-        RETURNS (bool): True if the beginning is long enough.
+        RETURNS (int): The number.
         """
         is_short = min(len(self.ending), len(self.other)) < _SHORT_ENDING
-        return len(beginning) >= (_SAFE_BEGINNING if is_short else _SHORTEST_BEGINNING)
+        return _SAFE_BEGINNING if is_short else _SHORTEST_BEGINNING
 
 
 class OtherEndings:
@@ -41,10 +42,10 @@ class OtherEndings:
 
         pairs (Iterable[EndingPair]): The pairs.
         """
-        self._pairs = defaultdict[str, list[tuple[str, EndingPair]]](list)
+        self._pairs = defaultdict[str, list[tuple[str, int, EndingPair]]](list)
         for pair in pairs:
-            self._pairs[pair.ending].append((pair.other, pair))
-            self._pairs[pair.other].append((pair.ending, pair))
+            self._pairs[pair.ending].append((pair.other, pair.shortest, pair))
+            self._pairs[pair.other].append((pair.ending, pair.shortest, pair))
 
     def relatives_of(self, word: str) -> Iterator[tuple[str, EndingPair]]:
         """List the words with another ending.
@@ -53,6 +54,6 @@ class OtherEndings:
         YIELDS (Tuple[str, EndingPair]): Words, most of which do not exist, and their endings.
         """
         for cut in range(_SHORTEST_BEGINNING, len(word) + 1):
-            for other, pair in self._pairs.get(word[cut:], ()):
-                if pair.fits(word[:cut]):
+            for other, shortest, pair in self._pairs.get(word[cut:], ()):
+                if cut >= shortest:
                     yield word[:cut] + other, pair

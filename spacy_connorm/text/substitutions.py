@@ -222,7 +222,7 @@ def _find_endings(
             endings = EndingPair(*_ordered(ending, other))
             shorter, longer = sorted((len(ending), len(other)))
             are_endings = shorter <= _LONGEST_SHORTER and longer <= _LONGEST_ENDING
-            if are_endings and endings.fits(beginning):
+            if are_endings and len(beginning) >= endings.shortest:
                 beginnings[endings].add(beginning)
     shown = (endings for endings, many in beginnings.items() if len(many) >= _MIN_BEGINNINGS)
     relatives = OtherEndings(shown)

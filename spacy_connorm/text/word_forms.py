@@ -53,6 +53,25 @@ class Forms(NamedTuple):
         columns = list(zip(*rows, strict=True)) or [()] * len(cls._fields)
         return cls(*map(np.array, columns, ("uint64", "int64", "float64", "bool")))
 
+    @classmethod
+    def joined(cls, parts: Iterable["Forms"]) -> "Forms":
+        """Put the forms of several words one after the other.
+
+        parts (Iterable[Forms]): Those of each.
+        RETURNS (Forms): All of them.
+        """
+        return cls(*map(np.concatenate, zip(NO_FORMS, *parts, strict=True)))
+
+    def where(self, kept: np.ndarray | slice) -> "Forms":
+        """Select forms by number, by a mask or by a range.
+
+        RETURNS (Forms): Those selected.
+        """
+        return Forms(*(column[kept] for column in self))
+
+
+NO_FORMS = Forms.of(())
+
 
 class WordForms:
     """What the words of one language may stand for in the names of an ontology.
@@ -96,7 +115,9 @@ class WordForms:
         self._adjectives = _inverted(self.roots)
         self._parts = kinds["part"]
         self._processes = kinds["process"]
-        self._other_endings = OtherEndings(endings)
+        self._other_endings = OtherEndings(
+            pair._replace(certainty=min(DERIVED, pair.certainty)) for pair in endings
+        )
         self.of = lru_cache(_CACHED)(self._of)
 
     def base_forms(self, word: str) -> tuple[str, ...]:
@@ -141,7 +162,7 @@ class WordForms:
         if word in self._function_words:
             return {}
         relatives = self._other_endings.relatives_of(word)
-        return {other: min(DERIVED, endings.certainty) for other, endings in relatives}
+        return {other: endings.certainty for other, endings in relatives}
 
     def paraphrases(self, word: str) -> tuple[tuple[str, ...], ...]:
         """List what names may say in other words: "kidney disease" for "nephropathy", "respiratory

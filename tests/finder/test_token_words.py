@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 import spacy
 
-from spacy_connorm.finder import token_words
 from spacy_connorm.finder.token_words import TokenWords
-from spacy_connorm.text.words import words_of
 
 from .name_pipeline import build
 
@@ -16,30 +14,13 @@ def read(reader, *docs):
 
 
 def test_documents_of_several_vocabularies_are_read_together():
+    names = build(("Edema",)).get_pipe("mention_finder")._name_finder().names
     docs = [spacy.blank("en")("an edema"), spacy.blank("en")("some zebrafish")]
-    apart = [value for doc in docs for value in read(TokenWords(words_of("en")), doc)]
-    together = TokenWords(words_of("en"))
+    apart = [value for doc in docs for value in read(TokenWords(names), doc)]
+    together = TokenWords(names)
     assert read(together, *docs) == apart
     assert read(together, *docs[::-1]) == [*apart[3:], *apart[:3]]
     assert np.unique(apart).size == 4
-
-
-def test_another_thread_may_empty_the_cache_meanwhile(monkeypatch):
-    nlp, reader = spacy.blank("en"), TokenWords(words_of("en"))
-    doc, other = nlp("edema of the heart"), nlp("gout")
-    expected = read(TokenWords(words_of("en")), doc)
-    monkeypatch.setattr(token_words, "_MOST_TOKENS", 0)
-    read_token, between = reader._read_token, [other]
-
-    def interrupted(text):
-        found = read_token(text)
-        if text == "heart" and between:
-            read(reader, between.pop())
-        return found
-
-    monkeypatch.setattr(reader, "_read_token", interrupted)
-    assert read(reader, doc) == expected
-    assert not between
 
 
 def test_the_words_of_a_long_form_stand_for_others():
