@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, pairwise
+from itertools import chain, compress, pairwise
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from ..index.cache import Cache
 from ..index.filter import Filter, allowed_concepts
 from ..index.search import TARGETS
 from ..linker.retriever import Retriever
-from ..text.bag_hashes import hash_bag
+from ..text.bag_hashes import hash_bag, hash_bags
 from .found_mentions import FoundMention, MentionExplanation
 from .known_names import KnownName, KnownNames
 from .long_forms import LongForms
@@ -146,13 +146,8 @@ class NameFinder:
         """Find the windows with the words of names, and those that can stand for them."""
         # Looked up once: spaCy joins the tokens again each time.
         texts = [doc.text for doc in docs]
-        tokens = self.read(docs, texts)
+        tokens, windows = self._named(docs, texts)
         offsets = document_offsets(docs)
-        parts = [
-            find_windows(tokens, self.names, min_certainty=self.settings["min_certainty"]),
-            find_unspaced(docs, texts, offsets, self.names, self._context.words),
-        ]
-        windows = Windows(*map(np.concatenate, zip(*parts, strict=True)))
         numbers = by_document(windows.starts, offsets)
         starts, ends = find_other_names(tokens, self.names.index.other_names)
         others = by_document(starts, offsets)
@@ -168,6 +163,15 @@ class NameFinder:
             place.windows += self._windows(place, first, windows, rows.tolist(), known, edges)
             places.append(place)
         return places
+
+    def _named(self, docs: Sequence[Doc], texts: Sequence[str]) -> tuple[TokenArrays, Windows]:
+        """Read documents, and find the windows with the words of names."""
+        tokens, offsets = self.read(docs, texts), document_offsets(docs)
+        parts = [
+            find_windows(tokens, self.names, min_certainty=self.settings["min_certainty"]),
+            find_unspaced(docs, texts, offsets, self.names, self._context.words),
+        ]
+        return tokens, Windows(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _edges_of(
         self, known: Mapping[int, Sequence[KnownName]], missing: Iterable[int]
@@ -215,24 +219,43 @@ class NameFinder:
     def _read_names(self, texts: Sequence[str], vocab: Vocab) -> dict[str, str | None]:
         wholes = self._wholes(texts, vocab)
         names: dict[str, str | None] = {}
-        for text, windows in zip(texts, wholes, strict=True):
-            mentions = [window for window in windows if not window.rule]
+        for text in texts:
+            mentions = [window for window in wholes.get(text, ()) if not window.rule]
             best = max(mentions, key=lambda window: window.score, default=None)
             names[text] = None if best is None else best.name
         return names
 
-    def _wholes(self, texts: Sequence[str], vocab: Vocab) -> list[list[Window]]:
+    def _wholes(self, texts: Iterable[str], vocab: Vocab) -> dict[str, list[Window]]:
         """Judge texts by themselves: as they are, and with words replaced."""
-        places = self._places([_doc_of(text, vocab) for text in texts])
-        for text, place in zip(texts, places, strict=True):
+        docs = self._possible_names({text: _doc_of(text, vocab) for text in texts})
+        places = self._places([*docs.values()])
+        for text, place in zip(docs, places, strict=True):
             place.windows.append(self._whole(text, place))
-        return [
-            [window for window in place.windows if window.end - window.start == len(place.doc)]
-            for place in self._judged(places)
-        ]
+        return {
+            text: [window for window in place.windows if window.is_whole]
+            for text, place in zip(docs, self._judged(places), strict=True)
+        }
+
+    def _possible_names(self, docs: Mapping[str, Doc]) -> dict[str, Doc]:
+        """Choose the texts that have the words of a name and no others: few of the parts that
+        coordinations might have. All others need no judgement.
+
+        docs (Mapping[str, Doc]): Documents by their texts.
+        RETURNS (Dict[str, Doc]): These.
+        """
+        some, texts = [*docs.values()], [*docs]
+        tokens, windows = self._named(some, texts)
+        words, offsets = np.flatnonzero(tokens.are_words), document_offsets(some)
+        first, last = np.searchsorted(words, (windows.starts, windows.ends))
+        bounds = np.searchsorted(words, offsets)
+        number = np.searchsorted(offsets, windows.starts, side="right") - 1
+        are_whole = (first == bounds[number]) & (last == bounds[number + 1])
+        are_names = self.names.contain(hash_bags(map(self._context.words.known_bag, texts)))
+        are_names[number[are_whole]] = True
+        return dict(compress(docs.items(), are_names))
 
     def _whole(self, text: str, place: DocumentWindows) -> Window:
-        bag = self._context.words.bag(text)
+        bag = self._context.words.known_bag(text)
         value = hash_bag(bag)
         names, letters = self.names.names(value), sum(map(len, bag))
         return Window(
@@ -256,8 +279,8 @@ class NameFinder:
             if (window.start, window.end) == (span.start, span.end)
         ]
         if not windows:
-            (windows,) = self._wholes([span.text], span.vocab)
-            windows = [window for window in windows if window.known and window.rule]
+            wholes = self._wholes([span.text], span.vocab).get(span.text, ())
+            windows = [window for window in wholes if window.known and window.rule]
         if not windows:
             return _NO_NAME
         # Several names may have its words, or words that these derive from.

@@ -55,6 +55,14 @@ class TokenArrays(NamedTuple):
     written: np.ndarray
     readings: "Replacements"
 
+    @property
+    def are_words(self) -> np.ndarray:
+        """Which tokens have words, so that windows may begin and end with them.
+
+        RETURNS (np.ndarray): bool (t,).
+        """
+        return (self.kinds == WORD) | (self.kinds == ADVERB)
+
 
 class Windows(NamedTuple):
     """n windows of tokens.
@@ -204,7 +212,6 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
     min_certainty (float): Leave out windows that are less certain to mean the name.
     RETURNS (Windows): The windows, by length.
     """
-    is_word = (tokens.kinds == WORD) | (tokens.kinds == ADVERB)
     # Most tokens occur many times, so each distinct one is looked up once.
     distinct, which = np.unique(tokens.hashes, return_inverse=True)
     replaced = _replacements(tokens, known, distinct, which, min_certainty)
@@ -213,7 +220,7 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
     single[replaced.places] = True
     is_short = tokens.written != tokens.hashes
     single[is_short] |= known.have_words(tokens.written[is_short])
-    places = np.flatnonzero(is_word & single)
+    places = np.flatnonzero(tokens.are_words & single)
     is_break = (tokens.kinds == BREAK) | ((tokens.kinds == WORD) & ~single)
     words = _Words.at(tokens, places, is_break)
     parts = [*_written(words, np.arange(len(places)), known), *_replaced(words, replaced, known)]
@@ -231,8 +238,7 @@ def find_other_names(tokens: TokenArrays, others: HashSet) -> tuple[np.ndarray, 
     others (HashSet): The bags of words of these names.
     RETURNS (Tuple[Ints1d, Ints1d]): int64: the first token of each, and the token after each.
     """
-    is_word = (tokens.kinds == WORD) | (tokens.kinds == ADVERB)
-    places = np.flatnonzero(is_word) if len(others) else np.zeros(0, "int64")
+    places = np.flatnonzero(tokens.are_words) if len(others) else np.zeros(0, "int64")
     is_break = (tokens.kinds == BREAK) | (tokens.kinds == PAUSE)
     words, first = _Words.at(tokens, places, is_break), np.arange(len(places))
     starts, ends = [np.zeros(0, "int64")], [np.zeros(0, "int64")]

@@ -123,6 +123,14 @@ class Window:
         return self.place.doc
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it is its whole document.
+
+        RETURNS (bool): True if it is.
+        """
+        return self.end - self.start == len(self.doc)
+
+    @property
     def is_name(self) -> bool:
         """Whether it is a mention with the words of a name itself.
 

@@ -10,6 +10,8 @@ from spacy_connorm.finder.found_mentions import FoundMention
 from spacy_connorm.pipeline.tokenization import separate_joined_words
 from spacy_connorm.text.words import words_of
 
+from .name_pipeline import build
+
 NAMES = ("breast cancer", "ovarian cancer", "lung cancer", "cancer of the colon", "colon cancer")
 OTHERS = ("cough", "renal failure", "heart failure", "type 1 diabetes", "type 2 diabetes")
 CELLS = ("T-cell lymphoma", "B-cell lymphoma", "acute T-cell lymphoma", "acute B-cell lymphoma")
@@ -229,3 +231,21 @@ def test_parts_that_are_names_answer_although_the_whole_is_near_another_name():
     nlp = make_pipeline("pain in left knee", "pain in right knee", "pain in right hip")
     (ent,) = nlp("Pain in left knee and right hip").ents
     assert ent.kb_id_ == "pain in left knee|pain in right hip"
+
+
+def test_a_text_alone_is_a_name_with_no_other_words():
+    nlp = build(("In situ carcinoma", "Edema (hand)", "CD4+", "Heart defect"))
+    texts = {
+        "in situ carcinoma": "In situ carcinoma",
+        "edema (hand)": "Edema (hand)",
+        "CD4+": "CD4+",
+        "a defect of the heart": "Heart defect",
+        "cardiac defect": "",
+        "defects of the heart": "Heart defect",
+        "heart": None,
+        "heart defect and edema": None,
+        "severe heart defect": None,
+        "": None,
+    }
+    names = nlp.get_pipe("mention_finder").names_among(texts)
+    assert {text: names.get(text) for text in texts} == texts
