@@ -197,10 +197,12 @@ def closest_name(text: str, names: Iterable[KnownName], words: Words) -> str:
     words (Words): Reads the words of their language.
     RETURNS (str): The name as written in the index; empty without names.
     """
-    lowered, normalized = text.lower(), words.normalized(text)
-
-    def distance(name: KnownName) -> tuple:
-        is_other = name.text != text, name.text.lower() != lowered
-        return (*is_other, words.normalized(name.text) != normalized, -name.times, name.rank)
-
-    return min(names, key=distance).text if names else ""
+    alike = list(names)
+    for form in (str, str.lower, words.normalized):
+        if len(alike) < 2:
+            break
+        read = form(text)
+        if same := [name for name in alike if form(name.text) == read]:
+            alike = same
+            break
+    return min(alike, key=lambda name: (-name.times, name.rank)).text if alike else ""

@@ -242,9 +242,10 @@ class Judge:
         windows (Iterable[Window]): The windows of a document, whose `rule` is set to its name;
             those beside an id of their concept are mentions.
         """
-        judged = [window for window in windows if not window.has_own_id]
+        judged = list(windows)
         for window in judged:
-            window.rule = self._by_text(window)
+            if rule := self._by_text(window):
+                window.refuse(rule)
         _apply(self._of_places, judged)
         _refuse_readings(judged, {rule.name for rule in self._of_places})
         _apply(self._of_documents, judged)
@@ -263,7 +264,7 @@ def _apply(rules: Iterable[Rule], windows: Sequence[Window]) -> None:
     for rule in rules:
         for window in windows:
             if not window.rule and rule.applies(window):
-                window.rule = rule.name
+                window.refuse(rule.name)
 
 
 def _refuse_readings(windows: Sequence[Window], rules: Collection[str]) -> None:
@@ -276,5 +277,6 @@ def _refuse_readings(windows: Sequence[Window], rules: Collection[str]) -> None:
         if window.score == 1 and window.rule in rules
     }
     for window in windows if refused else ():
-        if not window.rule:
-            window.rule = refused.get((window.start, window.end), "")
+        rule = refused.get((window.start, window.end))
+        if rule and not window.rule:
+            window.refuse(rule)

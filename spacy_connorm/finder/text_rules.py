@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -372,9 +373,10 @@ def is_uncertain(window: Window) -> bool:
     ends_open = not words.is_head_first and words.lacks_noun(parts[-1])
     is_open = ends_open and not genitives.isdisjoint(parts)
     is_edged = not words.classes.stop_words.isdisjoint((parts[0], parts[-1]))
-    return (
-        is_open or is_edged or _phrases(window).has_joint(window.text, at_place=_has_place(window))
-    )
+    if is_open or is_edged:
+        return True
+    has_joint = partial(_phrases(window).has_joint, window.text)
+    return has_joint(at_place=False) and (not _has_place(window) or has_joint(at_place=True))
 
 
 def _has_place(window: Window) -> bool:

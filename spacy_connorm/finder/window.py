@@ -98,6 +98,14 @@ class Window:
     context: RuleContext
     rule: str = ""
 
+    def refuse(self, rule: str) -> None:
+        """Decide that it is not a mention, unless the id of its concept is beside it.
+
+        rule (str): The name of the rule.
+        """
+        if not self.has_own_id:
+            self.rule = rule
+
     @property
     def name(self) -> str:
         """The name that it is, as written in the index.

@@ -6,7 +6,7 @@ The caller chooses the one whose parts link best.
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from .words import Words, words_of
 # Between the names of the parts of a mention.
 PART_SEPARATOR = "|"
 _MOST_COMPLETIONS = 3
+_CACHED = 65_536
 # The stem of a whole word, and a truncated word after it: "HSV-1 2", "HLA-A -B", "IL-1α β". Since
 # stems are greedy, only the last letter of a Roman numeral is split off.
 _NUMBERED = re.compile(r"(.*[^\W\d_]-?)(?:\d+|[IVX]) -?(\d+[A-Za-z]?|[IVX]+)")
@@ -25,6 +26,7 @@ _NUMERAL = r"(?:\d+[A-Za-z]?|[IVX]+[A-Da-d]?)"
 _NUMBER = re.compile(rf"{_NUMERAL}(?:-{_NUMERAL})?|[A-Z]")
 
 
+@lru_cache(_CACHED)
 def shape(word: str) -> str:
     """Classify a word by its characters.
 

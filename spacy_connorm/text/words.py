@@ -49,6 +49,8 @@ class Words:
         self._modifier_endings = tuple(self.classes.modifier_endings)
         self._head_endings = tuple(self.classes.head_endings)
         self.known_bag = lru_cache(_CACHED)(self.bag)
+        self.is_head = lru_cache(_CACHED)(self._is_head)
+        self.is_modifier = lru_cache(_CACHED)(self._is_modifier)
 
     def __reduce__(self) -> tuple:
         return words_of, (self.language.code, self.endings)
@@ -133,8 +135,9 @@ class Words:
         """
         return tuple(sorted(self.content(text)))
 
-    def is_modifier(self, word: str) -> bool:
-        """Check whether a word looks like it needs a noun after it: "ovarian".
+    def _is_modifier(self, word: str) -> bool:
+        """Check whether a word looks like it needs a noun after it: "ovarian". It is called as
+        `is_modifier`, which caches.
 
         RETURNS (bool): True if it does.
         """
@@ -160,8 +163,9 @@ class Words:
         """
         return self.is_modifier(word) or word.lower() in self.classes.plain_adjectives
 
-    def is_head(self, word: str) -> bool:
-        """Check whether a word looks like it names a disorder by itself: "hepatitis".
+    def _is_head(self, word: str) -> bool:
+        """Check whether a word looks like it names a disorder by itself: "hepatitis". It is called
+        as `is_head`, which caches.
 
         RETURNS (bool): True if it does.
         """
