@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..documents.abbreviations import register_abbreviation_attributes, set_abbreviations
@@ -148,6 +148,21 @@ class AbbreviationResolver(SavedComponent):
             named = frozenset(self.cfg["short_forms"] if findings is None else findings)
             self._read = Settings(ResolverSettings, self.cfg), table, ShortForms(table), named
         return self._read[1:]
+
+
+def read_alone(nlp: Language, texts: Iterable[str]) -> list[Span]:
+    """Read texts that stand alone, such as a mention to search for, with the abbreviation resolvers
+    of a pipeline: its short forms mean there what they mean in documents.
+
+    nlp (Language): The pipeline.
+    texts (Iterable[str]): b texts.
+    RETURNS (List[Span]): b spans, each a whole document.
+    """
+    docs = map(nlp.make_doc, texts)
+    for _, component in nlp.pipeline:
+        if isinstance(component, AbbreviationResolver):
+            docs = map(component, docs)
+    return [doc[:] for doc in docs]
 
 
 def _choose_long(longs: Sequence[str], shown: Collection[str], words: Words) -> str:

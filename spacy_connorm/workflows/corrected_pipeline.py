@@ -17,6 +17,7 @@ from ..documents.abbreviations import find_long_forms
 from ..documents.mentions import split_ids
 from ..documents.spans import choose_spans
 from ..errors import ConnormError, Errors
+from ..pipeline.abbreviation_resolver import read_alone
 from ..pipeline.limits import Limits
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from ..pipeline.mention_marker import add_marker
@@ -195,8 +196,13 @@ class CorrectedPipeline:
             and the candidates.
         """
         self.refresh()
-        answers = self.normalizer.candidates(mentions, search=search, **limits)
-        corrected = self._applied.answers(mentions, [""] * len(mentions))
+        with self._reading():
+            spans = read_alone(self.nlp, mentions)
+            long_forms = [find_long_forms(span.doc, [span])[0] for span in spans]
+        answers = self.normalizer.candidates(
+            mentions, long_forms=long_forms, search=search, **limits
+        )
+        corrected = self._applied.answers(mentions, long_forms)
         return [
             (kb_id or (self.normalizer.decide(candidates) if candidates else NIL), candidates)
             for kb_id, candidates in zip(corrected, answers, strict=True)
@@ -215,10 +221,11 @@ class CorrectedPipeline:
         RAISES (ConnormError): CN755 if the mention is not there.
         """
         self.refresh()
-        if not text:
-            return self.normalizer.explain(mention, **limits)
         with self._reading():
-            span = self._find_span(text, start, start + len(mention))
+            if text:
+                span = self._find_span(text, start, start + len(mention))
+            else:
+                (span,) = read_alone(self.nlp, [mention])
             return self.normalizer.explain(span, **limits)
 
     def concept(self, concept_id: str) -> Concept:

@@ -5,14 +5,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from spacy.language import Language
+from spacy.tokens import Span
 
 from ..concepts import Candidate
+from ..documents.abbreviations import find_long_forms
 from ..errors import ConnormError, Errors, refuse_text
 from ..files.folders import MANIFEST, damaged, read_manifest, read_object, verify
 from ..files.progress import BYTES, progress_bar
+from ..pipeline.abbreviation_resolver import read_alone
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.limits import Limits
-from ..pipeline.loading import find_pipeline_folder, load_normalizer, load_pipeline
+from ..pipeline.loading import find_normalizer, find_pipeline_folder, load_pipeline
 from ..pipeline.saving import META_FACT, META_FILE, meaning_of
 
 if TYPE_CHECKING:
@@ -47,8 +50,9 @@ def search(
         that it lacks, CN118 for an unknown search, CN700 to CN704 as for `load_normalizer`.
     """
     limits = Limits(top_k=top_k, types=types, branches=branches, code_systems=code_systems)
-    normalizer = _load(pipeline, mentions, component)
-    return normalizer.candidates(mentions, search=search, **limits)
+    normalizer, spans = _read(pipeline, mentions, component)
+    long_forms = [find_long_forms(span.doc, [span])[0] for span in spans]
+    return normalizer.candidates(mentions, long_forms=long_forms, search=search, **limits)
 
 
 def explain(
@@ -65,17 +69,18 @@ def explain(
     RETURNS (List[Explanation]): One per mention.
     RAISES (ConnormError): The errors of `search`.
     """
-    normalizer = _load(pipeline, mentions, component)
-    return [normalizer.explain(mention, **limits) for mention in mentions]
+    normalizer, spans = _read(pipeline, mentions, component)
+    return [normalizer.explain(span, **limits) for span in spans]
 
 
-def _load(
+def _read(
     pipeline: str | Path | Language, mentions: Sequence[str], component: str | None
-) -> ConceptNormalizer:
+) -> tuple[ConceptNormalizer, list[Span]]:
     # Each letter of a string would be a mention.
     if isinstance(mentions, str):
         refuse_text("mentions", mentions, "a list of texts")
-    return load_normalizer(pipeline, component=component)
+    nlp = load_pipeline(pipeline)
+    return find_normalizer(nlp, component=component), read_alone(nlp, mentions)
 
 
 # `spacy package` adds them, and they are never loaded.

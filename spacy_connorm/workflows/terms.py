@@ -29,6 +29,7 @@ from ..errors import (
 from ..files.tables import TableRow, find_column, read_rows, require_width
 from ..files.text import existing_file
 from ..linker.linking import candidates_of
+from ..pipeline.abbreviation_resolver import read_alone
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name
 from ..text.cleaning import clean
@@ -198,24 +199,21 @@ def find_candidates(
     query = normalizer.query(split_composites=False, **limits)
     retriever = normalizer.lookup.retriever
     for batch in minibatch(terms, _AT_ONCE):
-        long_forms = [
-            "" if doc is None else find_long_forms(doc, [_find_span(doc, term)])[0]
-            for term, doc in zip(batch, _docs(nlp, normalizer, batch), strict=True)
-        ]
+        spans = _read(nlp, normalizer, batch)
+        long_forms = [find_long_forms(span.doc, [span])[0] for span in spans]
         texts = [term.term for term in batch]
         yield from candidates_of(retriever, texts, query, long_forms=long_forms)
 
 
-def _docs(
-    nlp: Language, normalizer: ConceptNormalizer, terms: Sequence[LocalTerm]
-) -> list[Doc | None]:
+def _read(nlp: Language, normalizer: ConceptNormalizer, terms: Sequence[LocalTerm]) -> list[Span]:
     texts = [_text_of(term) for term in terms if term.context]
     for text in texts:
         if len(text) > nlp.max_length:
             fields = {"length": len(text), "limit": nlp.max_length}
             raise ConnormError(Errors.CN709.format(place="The context of a term", **fields))
     docs = nlp.pipe(texts, disable=[component_name(nlp, normalizer)])
-    return [next(docs) if term.context else None for term in terms]
+    alone = iter(read_alone(nlp, (term.term for term in terms if not term.context)))
+    return [_find_span(next(docs), term) if term.context else next(alone) for term in terms]
 
 
 def _text_of(term: LocalTerm) -> str:

@@ -59,6 +59,16 @@ def test_a_correction_counts_whatever_the_sieve_searches(
     assert answers(corrected, OTHER_NOTE)["cold"] == "C6"
 
 
+def test_short_forms_of_the_pipeline_mean_the_same_alone(make_pipeline, path):
+    nlp = make_pipeline()
+    table = {"short_forms": {"CCD": "common cold"}}
+    nlp.add_pipe("abbreviation_resolver", before="concept_normalizer", config=table)
+    corrected = CorrectedPipeline(nlp, path)
+    ((answer, _),) = corrected.search(["CCD"])
+    assert answer == "C3"
+    assert corrected.explain("CCD").parts[0].searched == "common cold"
+
+
 def test_an_undo_brings_the_old_answer_back(corrected, answers, correct):
     before = corrected.annotate([NOTE, OTHER_NOTE])
     first = correct(corrected, NOTE, "cold", "NIL")

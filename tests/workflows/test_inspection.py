@@ -32,6 +32,16 @@ def test_a_loaded_pipeline_is_asked(nlp):
     assert len(search(nlp, ["heart attack"])[0]) == 10
 
 
+def test_short_forms_of_the_pipeline_mean_the_same_alone(demo_index):
+    nlp = spacy.load(demo_index)
+    resolver = nlp.add_pipe("abbreviation_resolver", "table", before="concept_normalizer")
+    resolver.cfg["short_forms"] = {"HAT": "heart attack"}
+    found = search(nlp, ["HAT", "heart attack", ""], top_k=1)
+    assert [[candidate.score for candidate in answers] for answers in found] == [[1.0], [1.0], []]
+    assert found[0][0].concept_id == found[1][0].concept_id
+    assert explain(nlp, ["HAT"])[0].parts[0].searched == "heart attack"
+
+
 def test_search_asks_one_search_alone_if_it_is_named(nlp):
     assert search(nlp, ["flu"], search="D-T") == [[]]
     ((best,),) = search(nlp, ["heart attack"], search="O-T", top_k=1)

@@ -208,6 +208,14 @@ def test_the_text_around_a_term_tells_what_it_stands_for(make_pipeline):
     assert beside[0].concept_id == "C6"
 
 
+def test_a_term_alone_has_the_short_forms_of_the_pipeline(make_pipeline):
+    nlp = make_pipeline()
+    table = {"short_forms": {"CCD": "common cold"}}
+    nlp.add_pipe("abbreviation_resolver", before="concept_normalizer", config=table)
+    ((best, *_), *_) = found(nlp, LocalTerm("1", "CCD"), LocalTerm("2", "aspirin"))
+    assert best.concept_id == "C3" and best.searched == "common cold"
+
+
 @pytest.mark.parametrize(
     "context", ["Common cold (CC). CC, accused", "Common cold (CC). CCs, ACC."]
 )
