@@ -476,20 +476,22 @@ class Warnings(metaclass=_Coded):
     # Ontology
     CNW101 = "{count} concept ids occur more than once (first: {first}). Their names are merged."
     CNW102 = (
-        "'{path}': {reason} was left out, {count:,} times. The first is {first}. If you need what "
+        "'{path}': {reason} was left out ({count:,}). The first is {first}. If you need what "
         "was left out, correct the file."
     )
     CNW103 = (
         "{count} parents are not in the ontology (first: {first}). Branches can't go through them."
     )
-    CNW104 = "{count} concepts are their own ancestors. The first is {first}. Check their parents."
+    CNW104 = (
+        "Concepts that are their own ancestors: {count}. The first is {first}. Check their parents."
+    )
     CNW105 = (
-        "{count} names are longer than {limit:,} characters. The first belongs to {first}. "
+        "Names longer than {limit:,} characters: {count}. The first belongs to {first}. "
         "Encoders read only their beginning."
     )
     CNW106 = (
-        "{count} concept ids contain `|` or `+`. The first is {first}. These characters join the "
-        "ids of several concepts, so gold ids, scores and exports treat such an id as several. "
+        "Concept ids with `|` or `+`: {count}. The first is {first}. These characters join the ids "
+        "of several concepts, so gold ids, scores and exports treat such an id as several. "
         "Replace them."
     )
     CNW107 = (
@@ -497,13 +499,13 @@ class Warnings(metaclass=_Coded):
         "`connorm ontology {path} ontology.jsonl --synonyms COLUMN`."
     )
     CNW108 = (
-        "'{path}': no synonyms are separated by '{separator}', but {count:,} cells have a "
-        "'{other}'. If it separates them: `connorm ontology {path} ontology.jsonl --separator "
+        "'{path}': no synonyms are separated by '{separator}', but cells have a '{other}' "
+        "({count:,}). If it separates them: `connorm ontology {path} ontology.jsonl --separator "
         "'{other}'`."
     )
 
     CNW109 = (
-        "'{path}': {count:,} names have a '{separator}' and were read as one name. If it separates "
+        "'{path}': names with a '{separator}' were read as one name ({count:,}). If it separates "
         "names: `connorm ontology {path} ontology.jsonl --synonyms {number}`."
     )
 
@@ -580,11 +582,11 @@ class Warnings(metaclass=_Coded):
     )
 
     # Exports
-    CNW770 = "'{path}': {change}, since the format can't hold them: {count:,} times."
+    CNW770 = "'{path}': {change}, since the format can't hold them (times: {count:,})."
 
     # Corpora in fragments
     CNW790 = (
-        "'{path}': {count:,} texts failed and have no mentions. The column `error` gives the "
+        "'{path}': texts that failed and have no mentions: {count:,}. The column `error` gives the "
         "reasons. The first is {first}: {reason}"
     )
 

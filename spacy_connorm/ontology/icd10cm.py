@@ -58,9 +58,10 @@ def read_icd10cm(
         "And" between the two words of a title means "or": "Dizziness and giddiness" is "Dizziness",
         unless that names another code. Diabetes mellitus is "diabetes", which is of type 2, a
         malignant neoplasm "cancer".
-    billable (bool): Whether to read only codes that are valid for billing. The others, such as E11,
-        are marked in their definition: those that the order file says are not valid, and those with
-        codes below them.
+    billable (bool): Whether to read only codes that are valid for billing. A code that says no more
+        than one above it has its names, too: E11.9, without complications, those of E11. Otherwise,
+        codes that the order file says are not valid, and those with codes below them, are marked in
+        their definition.
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, CN104 for a second one without
@@ -107,20 +108,50 @@ def read_icd10cm(
     broad |= {code for code, concept in concepts.items() if concept.definition == mark}
     own_names = {name.lower() for concept in every for name in concept.names}
     for code, concept in concepts.items():
-        if code in broad and billable:
-            report.leave_out("a code that is not valid for billing", code)
-            continue
         wordings = (
             name
             for name in implied.get(code, ())
             if name.lower() not in left_out and not _is_of_another(name, concept, own_names)
         )
-        yield replace(
+        concepts[code] = replace(
             concept,
             aliases=(*concept.aliases, *wordings),
             definition=mark if code in broad else concept.definition,
-            parents=() if billable else concept.parents,
         )
+    if billable:
+        for code in filter(broad.__contains__, concepts):
+            report.leave_out("a code that is not valid for billing", code)
+        yield from _only_billable(concepts, broad)
+    else:
+        yield from concepts.values()
+
+
+def _only_billable(concepts: Mapping[str, Concept], broad: Set[str]) -> Iterator[Concept]:
+    """Leave out broad codes. If one of the codes below says no more than a broad one, it gets its
+    names, as coders choose it then: "type 2 diabetes" is E11.9, without complications.
+    """
+    heirs = defaultdict[str, list[str]](list)
+    for code in concepts:
+        if code in broad:
+            continue
+        said = _plain_words(concepts[code].canonical_name)
+        for broader in _broader_codes(code, concepts):
+            if _plain_words(concepts[broader].canonical_name) == said:
+                heirs[broader].append(code)
+    inherited = defaultdict[str, list[str]](list)
+    for broader, codes in heirs.items():
+        if len(codes) == 1:
+            inherited[codes[0]] += concepts[broader].names
+    for code, concept in concepts.items():
+        if code not in broad:
+            names = dict.fromkeys((*concept.aliases, *inherited[code]))
+            names.pop(concept.canonical_name, None)
+            yield replace(concept, aliases=tuple(names), parents=())
+
+
+def _plain_words(title: str) -> set[str]:
+    """Collect the words of a title that specify something."""
+    return _words(_BRACKETS.sub("", title).split(f" {_TABLE['without']} ")[0])
 
 
 def _parent(code: str, concepts: Mapping[str, Concept]) -> str:

@@ -140,17 +140,20 @@ def choose_profile(name: str, ontology: Described) -> Profile | None:
     return profile.without_branches()
 
 
-def _has_ids(profile: Profile, ontology: Described) -> bool:
-    """Check whether most ids have the form of a profile's."""
+def _has_ids(profile: Profile, ontology: Described, least: float = _MOST) -> bool:
+    """Check whether a share of ids has the form of a profile's."""
     ids = ontology.some_ids(_SOME)
     same = sum(re.fullmatch(profile.ids, concept_id) is not None for concept_id in ids)
-    return same >= _MOST * len(ids) > 0
+    return same >= least * len(ids) > 0
 
 
 def _is_of(profile: Profile, ontology: Described) -> bool:
+    # A disease of another ontology may have been joined to a concept below the root.
+    if profile.ids and not _has_ids(profile, ontology):
+        return False
     if profile.roots and ontology.has_hierarchy():
         return ontology.share_below(profile.roots) >= _MOST
-    if not _has_ids(profile, ontology):
+    if not profile.ids:
         return False
     # Otherwise, concepts without a type would be left out.
     return not profile.other_types or bool(profile.kept_types(ontology.types()))
@@ -165,19 +168,19 @@ def _joint_profile(ontology: Described) -> Profile | None:
         for profile in PROFILES.values()
         if profile.roots and ontology.share_below(profile.roots)
     ]
-    roots = tuple(chain.from_iterable(part.roots for part in parts))
-    if ontology.share_below(roots) < _MOST_JOINED:
-        return None
     shared: dict[str, Any] = {}
-    for setting in _FINDER_SETTINGS:
+    for setting in _FINDER_SETTINGS if parts else ():
         first, *others = (getattr(part, setting) for part in parts)
         if all(value == first for value in others):
             shared[setting] = first
-    return Profile(
+    joint = Profile(
         name=" and ".join(part.name for part in parts),
         reason="of each joined ontology, only what its own profile finds is a mention",
-        roots=roots,
+        roots=tuple(chain.from_iterable(part.roots for part in parts)),
         branches=tuple(chain.from_iterable(part.branches or part.roots for part in parts)),
         excluded=tuple(chain.from_iterable(part.excluded for part in parts)),
+        ids="|".join(part.ids or ".*" for part in parts),
         **shared,
     )
+    has_place = ontology.share_below(joint.roots) >= _MOST_JOINED
+    return joint if has_place and _has_ids(joint, ontology, _MOST_JOINED) else None

@@ -228,9 +228,12 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         reused (Optional[ConceptIndex]): An older index, whose vectors are copied if encoder and
             text are the same; by default the current one.
         RAISES (ConnormError): CN004 if there is nothing to index, CN006 for an `index` together
-            with other sources, CN406 for unknown types and branches, CN400 for an `index` that is
-            a whole pipeline, and the errors of the sources.
+            with other sources and a `get_examples` that is not a function, CN406 for unknown types
+            and branches, CN400 for an `index` that is a whole pipeline, and the errors of the
+            sources.
         """
+        if get_examples is not None and not callable(get_examples):
+            refuse("get_examples", get_examples, "a function; an ontology is `ontology=...`")
         nlp = nlp or recorded_pipeline(self)
         synonyms = as_pairs(synonyms or ())
         sources = (ontology, corpus, substitutions, background)

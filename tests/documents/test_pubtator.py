@@ -226,7 +226,7 @@ ONE_LINE = TEXT.translate(str.maketrans("\r\n\t", "   "))
 
 @pytest.fixture
 def written_path(export):
-    with pytest.warns(ConnormWarning, match="CNW770.*1 times"):
+    with pytest.warns(ConnormWarning, match="CNW770.*times: 1"):
         return export("found.pubtator")
 
 
@@ -269,7 +269,7 @@ def test_documents_have_ids_of_their_own(tmp_path):
         set_mentions(doc, [Mention("cell", "CELL", "CL:1", ((6, 10),))])
         doc.user_data[DOC_ID_KEY] = doc_id
     written_path = tmp_path / "a.pubtator"
-    with pytest.warns(ConnormWarning, match="CNW770.*`ID-2`.*: 2 times"):
+    with pytest.warns(ConnormWarning, match="CNW770.*`ID-2`.*times: 2"):
         export_docs(docs, written_path)
     with written_path.open(encoding="utf8") as file:
         read = pubtator.load(file)

@@ -52,6 +52,24 @@ def test_codes_that_are_not_valid_for_billing_are_marked_or_left_out(tmp_path):
     assert counts(report) == {"a code that is not valid for billing": 3}
 
 
+def test_a_code_that_says_no_more_than_a_broader_one_has_its_names(tmp_path):
+    titles = {
+        "A90": "Nose fever (nasal)",
+        "A90.0": "Nose fever without complications",
+        "A90.1": "Nose fever with sneezing",
+        "A91": "Nose cyst",
+        "A91.0": "Nose cyst, unspecified side",
+        "A91.1": "Nose cyst, unspecified depth",
+    }
+    rows = "".join(f"{code}\t{title}\n" for code, title in titles.items())
+    path = tmp_path / "codes.tsv"
+    path.write_text(f"code\tname\n{rows}")
+    valid = by_id(read_icd10cm(path, billable=True))
+    assert {"Nose fever", "Nose fever (nasal)"} <= {*valid["A90.0"].aliases}
+    assert "Nose fever" not in valid["A90.1"].names
+    assert not any("Nose cyst" in concept.names for concept in valid.values())
+
+
 def test_the_exports_of_a_pipeline_know_the_vocabulary_of_its_codes(data, tmp_path):
     build_index(data / "icd10cm_order.txt", tmp_path / "icd", encoder="ngrams", find_mentions=True)
     text, terms = tmp_path / "a.txt", tmp_path / "terms.csv"

@@ -7,8 +7,9 @@ from spacy_connorm.ontology.profiles import PROFILES, choose_profile
 class Described:
     """What tells an ontology: the share of its concepts below roots, ids, and semantic types."""
 
-    def __init__(self, *known, share=1.0, ids=("X1",), types=(), is_flat=False):
-        self._known, self._share, self._ids, self._types = set(known), share, ids, types
+    def __init__(self, *known, share=1.0, ids=(), types=(), is_flat=False):
+        self._known, self._share, self._types = set(known), share, types
+        self._ids = ids or known or ("X1",)
         self._is_flat = is_flat
 
     def has_hierarchy(self):
@@ -41,6 +42,11 @@ def test_others_have_none():
 
 def test_half_of_a_joined_ontology_is_no_profile():
     assert choose_profile("auto", below("HP:0000001", share=0.5)) is None
+
+
+def test_an_ontology_with_other_ids_below_its_root_is_joined():
+    ids = ["HP:0000001", *(f"DOID:{number}" for number in range(3))]
+    assert choose_profile("auto", below("HP:0000001", ids=ids)) is None
 
 
 def test_an_unknown_profile_is_refused():

@@ -74,7 +74,7 @@ def test_very_long_names_are_kept_and_counted():
 
 def test_ids_that_look_like_several_ones_are_counted():
     concepts = [child("T:1"), child("T:1|T:2"), child("T:3+"), child("T:4 a-b")]
-    with pytest.warns(ConnormWarning, match=r"CNW106.*2 concept ids.*'T:1\|T:2'"):
+    with pytest.warns(ConnormWarning, match=r"CNW106.*: 2.*'T:1\|T:2'"):
         warn_about(summarize(concepts))
 
 

@@ -209,6 +209,8 @@ def test_initialize_without_any_names_is_refused(blank):
     _, normalizer = blank
     with pytest.raises(ConnormError, match="CN004.*concept_normalizer"):
         normalizer.initialize(lambda: [])
+    with pytest.raises(ConnormError, match="CN006.*get_examples.*`ontology=...`.*hp.obo"):
+        normalizer.initialize("hp.obo")
 
 
 @pytest.mark.parametrize("lazily", [True, False])

@@ -305,8 +305,8 @@ def test_what_a_format_cannot_hold_is_told(pipeline, tmp_path):
     source, out = tmp_path / "odd.jsonl", tmp_path / "out.pubtator"
     source.write_text('{"text": "Took aspirin.", "note": "a b"}\n' * 3, encoding="utf8")
     with (
-        pytest.warns(ConnormWarning, match="CNW770.*ids of documents.*: 3 times"),
-        pytest.warns(ConnormWarning, match="CNW770.*repeated ids.*: 2 times"),
+        pytest.warns(ConnormWarning, match="CNW770.*ids of documents.*times: 3"),
+        pytest.warns(ConnormWarning, match="CNW770.*repeated ids.*times: 2"),
     ):
         annotate(pipeline, source, out, id_field="note", n_process=2, batch_size=1)
     lines = out.read_text(encoding="utf8").splitlines()

@@ -52,7 +52,7 @@ def test_lines_are_read_too(saved_pipeline, write_jsonl, tmp_path):
 
 def test_a_failure_is_recorded_and_told(annotated, write_parquet):
     write_parquet("c.parquet", [{"text": "FAIL"}, {"text": "A cold."}])
-    with pytest.warns(ConnormWarning, match=r"CNW790.*1 texts.*'c\.parquet:1': RuntimeError"):
+    with pytest.warns(ConnormWarning, match=r"CNW790.*mentions: 1.*'c\.parquet:1': RuntimeError"):
         done = annotated()
     assert (done.counts.texts, done.counts.failed) == (6, 1)
     failed, fine = rows(done.path / "c.parquet")

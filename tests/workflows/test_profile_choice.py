@@ -65,6 +65,13 @@ def test_a_joined_ontology_without_a_profile_is_not_left_out(tmp_path):
     ]
 
 
+def test_a_joined_ontology_below_the_root_of_another_is_not_left_out(tmp_path):
+    others = [Concept(f"DO:{n}", f"gout {n}", parents=("HP:0012823",)) for n in range(9)]
+    built = build_finder(Ontology([*PHENOTYPES, *others]), tmp_path)
+    assert built.profile is None
+    assert found_in("Gout 7.", built) == [("Gout 7", "DO:7")]
+
+
 @pytest.mark.parametrize(
     "settings",
     [
