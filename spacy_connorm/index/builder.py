@@ -25,9 +25,11 @@ from ..errors import ConnormError, Errors, Warnings, warn
 from ..files.atomic import atomic_folder
 from ..files.folders import seal, verify
 from ..files.progress import progress_bar
+from ..text.bag_hashes import hash_bags
 from ..text.substitutions import Substitution, find_substitutions
-from ..text.words import words_of
+from ..text.words import Words, words_of
 from .backends.protocol import Backend, Earlier
+from .compounds import compound_bags
 from .concept_index import ConceptIndex
 from .hash_sets import OTHER_NAMES, WORD_PAIRS, other_names, word_pairs
 from .inherited_names import NamedConcept, inherited_names
@@ -197,8 +199,8 @@ def write_index(
             read, words = partial(_read_texts, names, grouped.texts), words_of(language)
             name_words = NameWords.from_texts(read(), words)
             name_words.write(folder)
-            bags = WordBags.from_words(name_words, grouped.members.row_numbers())
-            bags.with_others(inherited_names(learned_from, words)).write(folder)
+            rows = grouped.members.row_numbers()
+            _word_bags(name_words, rows, learned_from, words).write(folder)
             word_pairs(read(), words).write(folder, WORD_PAIRS)
             others = other_names(map(clean, _names_of(background)), words)
             others.write(folder, OTHER_NAMES)
@@ -231,6 +233,29 @@ def write_index(
                 path_of_search = folder / f"{search}.index"
                 searched[search.value] = backend.build(items, path_of_search, earlier)
         seal(folder, {**facts, "counts": counts, "searched": searched})
+
+
+def _word_bags(
+    names: NameWords, rows: np.ndarray, concepts: Iterable[NamedConcept], words: Words
+) -> WordBags:
+    """Collect the bags of words of names, and those that stand for them: of inherited names, and
+    of names with their compounds in two words.
+
+    names (NameWords): The words of n names.
+    rows (Ints1d): int64 (n,): the row of each.
+    concepts (Iterable[NamedConcept]): The concepts whose names are inherited.
+    words (Words): Reads the words of their language.
+    RETURNS (WordBags): All of them.
+    """
+    bags = WordBags.from_words(names, rows)
+    inherited = inherited_names(concepts, words)
+    which, inherited_rows = bags.rows_of(hash_bags(inherited.values()))
+    values, texts = compound_bags(names, words)
+    return bags.with_others(
+        np.concatenate([hash_bags(inherited)[which], values]),
+        np.concatenate([inherited_rows, rows[texts]]),
+        longest=max(bags.longest + bool(len(values)), *map(len, inherited), 0),
+    )
 
 
 def _hash_inputs(encoder: Encoder, texts: list[str]) -> np.ndarray:

@@ -59,9 +59,13 @@ class NameWords:
 
         RETURNS (np.ndarray): uint64 (v,).
         """
-        return np.fromiter(map(hash_word, self._words()), dtype="uint64")
+        return np.fromiter(map(hash_word, self.vocabulary_words()), dtype="uint64")
 
-    def _words(self) -> list[str]:
+    def vocabulary_words(self) -> list[str]:
+        """Read all different words.
+
+        RETURNS (List[str]): v words.
+        """
         return self.vocabulary.read(np.arange(len(self.vocabulary)))
 
     def of(self, texts: Sequence[int]) -> list[list[str]]:
@@ -81,7 +85,7 @@ class NameWords:
 
     def write(self, folder: Path) -> None:
         save_arrays(folder, _STEM, {"start": self.start, "numbers": self.numbers})
-        save_texts(folder, _VOCABULARY, map(str.encode, self._words()))
+        save_texts(folder, _VOCABULARY, map(str.encode, self.vocabulary_words()))
 
     @classmethod
     def open(cls, folder: Path, *, texts: int) -> "NameWords":

@@ -6,8 +6,8 @@ the sum: all rewritten forms of a text are computed, and searched, as arrays of 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
 from functools import cache, cached_property, lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
@@ -71,33 +71,21 @@ class WordBags:
         values = sums[names.start[1:]] - sums[names.start[:-1]]
         # Texts without words have the hash 0.
         kept = np.flatnonzero(values)
-        values, places = values[kept], rows[kept]
-        order = np.lexsort((places, values))
-        values, places = values[order], places[order]
-        # Several concepts may share a text and its row.
-        first = np.ones(len(values), dtype="bool")
-        first[1:] = (values[1:] != values[:-1]) | (places[1:] != places[:-1])
-        return cls(
-            values[first],
-            places[first].astype("int32"),
-            np.unique(hashes),
-            int(np.diff(names.start).max(initial=0)),
-        )
+        longest = int(np.diff(names.start).max(initial=0))
+        return cls(*_sorted(values[kept], rows[kept]), np.unique(hashes), longest)
 
-    def with_others(self, others: Mapping[tuple[str, ...], tuple[str, ...]]) -> "WordBags":
-        """Add bags that no text has, but that stand for one that some texts have.
+    def with_others(self, values: np.ndarray, rows: np.ndarray, *, longest: int) -> "WordBags":
+        """Add bags that stand for one that some texts have.
 
-        others (Mapping[Tuple[str, ...], Tuple[str, ...]]): Bags of words, and what each stands for.
+        values (np.ndarray): uint64 (o,): their hashes. Those that texts have are left out.
+        rows (Ints1d): int64 (o,): the row that each stands for.
+        longest (int): The number of words in the longest of them.
         RETURNS (WordBags): All bags.
         """
-        added, meant = hash_bags(others), hash_bags(others.values())
-        is_new = find_sorted(self.hashes, added) < 0
-        which, places = self.rows_of(meant[is_new])
-        values = np.concatenate([self.hashes, added[is_new][which]])
-        rows = np.concatenate([self.rows, places.astype("int32")])
-        order = np.lexsort((rows, values))
-        longest = max(self.longest, *map(len, others), 0)
-        return replace(self, hashes=values[order], rows=rows[order], longest=longest)
+        is_new = find_sorted(self.hashes, values) < 0
+        values = np.concatenate([self.hashes, values[is_new]])
+        values, rows = _sorted(values, np.concatenate([self.rows, rows[is_new]]))
+        return WordBags(values, rows, self.words, max(self.longest, longest))
 
     def rows_of(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Find the rows with a text that has exactly these words.
@@ -148,6 +136,18 @@ class WordBags:
             open_array(folder / f"{_STEM}.words.npy", "uint64", (None,)),
             int(longest),
         )
+
+
+def _sorted(values: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sort bags by hash and row, each once: several concepts may share a text and its row.
+
+    RETURNS (Tuple[np.ndarray, Ints1d]): The hashes, and the rows as int32.
+    """
+    order = np.lexsort((rows, values))
+    values, rows = values[order], rows[order].astype("int32")
+    first = np.ones(len(values), dtype="bool")
+    first[1:] = (values[1:] != values[:-1]) | (rows[1:] != rows[:-1])
+    return values[first], rows[first]
 
 
 _REWRITING = "rewriting"
