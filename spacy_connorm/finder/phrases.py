@@ -1,7 +1,7 @@
 """What joins the words of a text: conjunctions, prepositions, verbs, line breaks."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import chain
 
@@ -125,17 +125,21 @@ class Phrases:
             return True
         return not self._finder.genitives.isdisjoint(tokens_of(text))
 
-    def has_joint(self, text: str, *, at_place: bool) -> bool:
-        """Check for a word that goes on to another phrase.
+    def has_joint(self, text: str, names: Iterable[str], *, at_place: bool) -> bool:
+        """Check for a word that goes on to another phrase, unless a name has it before the same
+        word: "carcinoma in situ".
 
         text (str): The text.
+        names (Iterable[str]): The names that it may stand for.
         at_place (bool): Whether "in the", and "in" before an organ at the end, are not such words.
         RETURNS (bool): True if there is one.
         """
         tokens = tokens_of(text.lower())
         joints = self._finder.joints | _SIGNS
+        known = {row[1:] for name in names for row in _in_context(name.lower())}
         return any(
             word in joints
+            and (word, after) not in known
             and not (at_place and self._is_at_place(word, after, tokens))
             and not self._is_of(before, word)
             for before, word, after in _in_context(text.lower())

@@ -375,7 +375,7 @@ def is_uncertain(window: Window) -> bool:
     is_edged = not words.classes.stop_words.isdisjoint((parts[0], parts[-1]))
     if is_open or is_edged:
         return True
-    has_joint = partial(_phrases(window).has_joint, window.text)
+    has_joint = partial(_phrases(window).has_joint, window.text, window.written)
     return has_joint(at_place=False) and (not _has_place(window) or has_joint(at_place=True))
 
 

@@ -88,11 +88,13 @@ class Derivation(NamedTuple):
     ending (str): The ending.
     noun_endings (Tuple[str, ...]): What nouns have in its place.
     is_of_nouns (bool): Whether it makes adjectives that say where or of what.
+    fewest (int): The minimum number of words in a text where such a word stands for its noun.
     """
 
     ending: str
     noun_endings: tuple[str, ...]
     is_of_nouns: bool
+    fewest: int
 
 
 class Plural(NamedTuple):
@@ -248,7 +250,12 @@ def load_language(code: str) -> LanguageData:
             for row in _read_rows(folder / "meanings.tsv")
         ),
         derivations=tuple(
-            Derivation(row["ending"], _alternatives(row["noun_endings"]), row["of_nouns"] == _YES)
+            Derivation(
+                row["ending"],
+                _alternatives(row["noun_endings"]),
+                row["of_nouns"] == _YES,
+                int(row["fewest"]),
+            )
             for row in _read_rows(folder / "derivations.tsv")
         ),
         plurals=tuple(

@@ -107,8 +107,8 @@ class WordForms:
         self._endings = kinds["ending"]
         self.changes: Mapping[str, tuple[str, ...]] = kinds["change"]
         self._within = kinds["within"] | _amounts(kinds["amount"], words.measures)
-        self._noun_endings = {row.ending: row.noun_endings for row in language.derivations}
-        self._longest_ending = max(map(len, self._noun_endings), default=0)
+        self._derivations = {row.ending: row for row in language.derivations}
+        self._longest_ending = max(map(len, self._derivations), default=0)
         self._adjective_endings = _inverted(
             {row.ending: row.noun_endings for row in language.derivations if row.is_of_nouns}
         )
@@ -120,23 +120,29 @@ class WordForms:
         )
         self.of = lru_cache(_CACHED)(self._of)
 
-    def base_forms(self, word: str) -> tuple[str, ...]:
+    def base_forms(self, word: str) -> dict[str, int]:
         """List the nouns that an adjective or another derived word may come from.
 
         word (str): A normalized word, see `Words.normalized`.
-        RETURNS (Tuple[str, ...]): Normalized words, each once. Most of them do not exist.
+        RETURNS (Dict[str, int]): Normalized words, most of which do not exist, and the minimum
+            number of words in a text where the word stands for each.
         """
         if word in self._function_words:
-            return ()  # "several" does not mean "severe"
-        nouns = dict.fromkeys((*self.roots.get(word, ()), *self.states.get(word, ())))
+            return {}  # "several" does not mean "severe"
+        nouns = dict.fromkeys((*self.roots.get(word, ()), *self.states.get(word, ())), 1)
         for cut in range(max(0, len(word) - self._longest_ending), len(word)):
-            for ending in self._noun_endings.get(word[cut:], ()):
-                if ending in self._verb_endings and word in self._plain_adjectives:
-                    continue  # a white arrow is not a whiting
-                noun = word[:cut] + ending
-                if noun[:_SHORTEST_STEM] == word[:_SHORTEST_STEM] and noun != word:
-                    nouns[noun] = None
-        return tuple(nouns)
+            if (row := self._derivations.get(word[cut:])) is not None:
+                for noun in self._derived(word, word[:cut], row.noun_endings):
+                    nouns.setdefault(noun, row.fewest)
+        return nouns
+
+    def _derived(self, word: str, stem: str, endings: Iterable[str]) -> Iterator[str]:
+        for ending in endings:
+            noun = stem + ending
+            # A white arrow is not a whiting.
+            is_verb = ending in self._verb_endings and word in self._plain_adjectives
+            if not is_verb and noun[:_SHORTEST_STEM] == word[:_SHORTEST_STEM] and noun != word:
+                yield noun
 
     def adjectives_of(self, word: str) -> tuple[str, ...]:
         """List the adjectives of a noun: "retinal" for "retina".
@@ -206,8 +212,8 @@ class WordForms:
     def _rows(self, word: str) -> Iterator[tuple[int, int, float, bool]]:
         is_participle = word.endswith(self._participle_endings) and word not in self.states
         least = 2 if is_participle or word in self._dependent_adjectives else 1
-        for noun in self.base_forms(word):
-            yield hash_word(noun), least, DERIVED, False
+        for noun, fewest in self.base_forms(word).items():
+            yield hash_word(noun), max(least, fewest), DERIVED, False
         for other, certainty in self.relatives_of(word).items():
             yield hash_word(other), 2, certainty, False
         for other in self.changes.get(word) or self._qualities(word):
