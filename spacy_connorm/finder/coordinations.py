@@ -44,12 +44,14 @@ class _Coordination(NamedTuple):
     end (int): The token after it.
     interpretations (List[Tuple[str, ...]]): The parts that it may stand for, the most likely first.
     taken (FrozenSet[str]): The texts of the other mentions inside it. None of them may be a part.
+    has_conjunction (bool): Whether its words show that it has parts: if not, these must be names.
     """
 
     start: int
     end: int
     interpretations: list[tuple[str, ...]]
     taken: frozenset[str]
+    has_conjunction: bool = True
 
 
 def _join(
@@ -59,11 +61,11 @@ def _join(
 ) -> list[FoundMention]:
     wider = []
     for mention, windows in possible.items():
-        for start, end, interpretations, taken in windows:
+        for start, end, interpretations, taken, has_conjunction in windows:
             named = (parts for parts in interpretations if all(part in names for part in parts))
             parts = next(named, ())
-            if parts and taken.isdisjoint(parts):
-                own = [names[part] for part in parts]
+            own = [names[part] for part in parts]
+            if parts and taken.isdisjoint(parts) and (has_conjunction or all(own)):
                 name = PART_SEPARATOR.join(own) if all(own) else ""
                 wider.append(mention._replace(start=start, end=end, name=name))
                 break
@@ -170,7 +172,25 @@ class CoordinationJoiner:
             if interpretations:
                 texts = frozenset(_text(doc, other.start, other.end) for other in taken)
                 coordinations.append(_Coordination(start, end, interpretations, texts))
-        return coordinations
+        return [*coordinations, *self._stacked(doc, mention)]
+
+    def _stacked(self, doc: Doc, mention: FoundMention) -> Iterator[_Coordination]:
+        """Find a quality before a mention that begins with another one: "short" before "webbed
+        neck".
+
+        YIELDS (_Coordination): The quality and the mention, at most one.
+        """
+        last = mention.start
+        while last + 2 < mention.end and doc[last + 1].text in _PASSED:
+            last += 2
+        is_compound = _next(doc, mention.start, -1) != mention.start - 1
+        qualities = (mention.start - 1, last)
+        if is_compound or not all(self._words.is_quality(_lower(doc, at)) for at in qualities):
+            return
+        if last + 1 < mention.end:
+            quality, rest = doc[mention.start - 1].text, _text(doc, last + 1, mention.end)
+            parts = (f"{quality} {rest}", _text(doc, mention.start, mention.end))
+            yield _Coordination(mention.start - 1, mention.end, [parts], frozenset(), False)
 
     def _stays(
         self, doc: Doc, other: FoundMention, mention: FoundMention, start: int, end: int

@@ -205,8 +205,7 @@ def _is_of_organ(window: Window, last: str) -> bool:
 def _begins_with_quality(window: Window) -> bool:
     """Check for a plain adjective, an amount or a participle as the first word."""
     words, first = window.context.words, window.parts[0].lower()
-    is_quality = first in words.classes.plain_adjectives or first in words.forms.amounts
-    return is_quality or first.endswith(tuple(words.classes.participle_endings))
+    return words.is_quality(first) or first in words.forms.amounts
 
 
 def _may_own_organ(window: Window, word: str) -> bool:

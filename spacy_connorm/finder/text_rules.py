@@ -260,21 +260,15 @@ def _is_crosswise(window: Window) -> bool:
     if organs.isdisjoint(phrases.organs) or words.is_head(head):
         return False
     return not any(map(phrases.may_reorder, window.written)) and all(
-        len(name) == 2 and name[1] in organs and not _is_quality(window, name[0])
+        len(name) == 2 and name[1] in organs and not words.is_quality(name[0])
         for name in map(words.content, window.written)
     )
-
-
-def _is_quality(window: Window, word: str) -> bool:
-    """Check for a participle or an adjective that is not a part of the body: "enlarged", "dry"."""
-    classes = window.context.words.classes
-    return word.endswith(tuple(classes.participle_endings)) or word in classes.plain_adjectives
 
 
 def _may_stand_last(window: Window, word: str) -> bool:
     """Check for a number, a letter, a participle or a plain adjective."""
     is_short = len(word) <= _NEVER_WORDS or word in GREEK.values()
-    return is_short or _is_quality(window, word)
+    return is_short or window.context.words.is_quality(word)
 
 
 def denies_name(window: Window) -> bool:

@@ -47,6 +47,7 @@ class Words:
         self.orthography = Orthography(language)
         self._normalize = lru_cache(_CACHED)(self._normalized)
         self._modifier_endings = tuple(self.classes.modifier_endings)
+        self._participle_endings = tuple(self.classes.participle_endings)
         self._head_endings = tuple(self.classes.head_endings)
         self.known_bag = lru_cache(_CACHED)(self.bag)
         self.is_head = lru_cache(_CACHED)(self._is_head)
@@ -146,6 +147,14 @@ class Words:
             return lowered in self.classes.modifiers
         is_noun = lowered in self.classes.nouns_like_modifiers
         return lowered.endswith(self._modifier_endings) and not is_noun
+
+    def is_quality(self, word: str) -> bool:
+        """Check for a participle or a plain adjective: "enlarged", "dry".
+
+        word (str): In lower case.
+        RETURNS (bool): True for one.
+        """
+        return word in self.classes.plain_adjectives or word.endswith(self._participle_endings)
 
     def lacks_noun(self, word: str) -> bool:
         """Check whether a word needs a noun after it, including adjectives with another root:
