@@ -19,6 +19,7 @@ from ..index.search import TARGETS
 from ..linker.retriever import Retriever
 from ..text.bag_hashes import hash_bag, hash_bags
 from .found_mentions import FoundMention, MentionExplanation
+from .genera import Genera
 from .known_names import KnownName, KnownNames
 from .long_forms import LongForms
 from .misspelled import MisspelledWords
@@ -64,6 +65,7 @@ class NameFinder:
         )
         self._token_words = TokenWords(self.names)
         self._misspelled = MisspelledWords(self.names, index.words)
+        self._genera = Genera(self.names)
         self._labels: Cache[int, str] = Cache(_CACHED)
         self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
         self._own_names: Cache[str, str | None] = Cache(_CACHED)
@@ -139,8 +141,13 @@ class NameFinder:
         tokens = self._token_words.read(docs, texts, derivations=derivations)
         if not derivations:
             return tokens
-        misspelled = self._misspelled.read(docs, document_offsets(docs), tokens)
-        return tokens._replace(readings=Replacements.joined([tokens.readings, misspelled]))
+        offsets = document_offsets(docs)
+        readings = [
+            tokens.readings,
+            self._misspelled.read(docs, offsets, tokens),
+            self._genera.read(docs, texts, offsets, tokens),
+        ]
+        return tokens._replace(readings=Replacements.joined(readings))
 
     def _places(self, docs: Sequence[Doc]) -> list[DocumentWindows]:
         """Find the windows with the words of names, and those that can stand for them."""

@@ -69,6 +69,8 @@ class NeighbourReader:
             rf"\s+(?:{_any(finder.side_articles)}\s+)?)?({_any(finder.long_sides)}|(?-i:[LR]))\b"
             rf"(?!\s+{_any(finder.sided_organs)})"
         )
+        kinds = _any(finder.counted_kinds)
+        self._kind = re.compile(rf"(?i)\b({kinds})\s+(\d+[a-z]?|[IVX]+[a-d]?)(?![^\W_])")
         # "Levodopa-induced dyskinesia" is drug-induced, unless something else or a disorder induces
         # it.
         self._induced = re.compile(rf"[-\u2010\u2011 ]{_any(finder.caused_endings)}\b")
@@ -98,6 +100,7 @@ class NeighbourReader:
         if any(ending in text for ending in self._finder.caused_endings):
             yield from self._drugs(tokens, doc, text)
         yield from self._sides(tokens, text)
+        yield from self._kinds(tokens, text)
 
     def _compounds(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
         """Join words that are split by a hyphen: "pre-auricular", and "hyper-" at the end of a
@@ -171,3 +174,15 @@ class NeighbourReader:
                 yield before, -int(tokens.hashes[side]), 3
                 # A word that no name has would end the window.
                 yield side, 0, 3
+
+    def _kinds(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
+        """Leave out "type" in "mucopolysaccharidosis type VII", in windows that begin before it.
+
+        YIELDS (Tuple[int, int, int]): The numbers, and the words before them.
+        """
+        for match in self._kind.finditer(text):
+            kind, number = (tokens.at(match.end(part)) for part in (1, 2))
+            if kind is not None and number is not None:
+                yield number, -int(tokens.hashes[kind]), 3
+                # A word that no name has would end the window.
+                yield kind, 0, 3

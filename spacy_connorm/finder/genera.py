@@ -1,0 +1,78 @@
+"""The genus of organisms of which a text has the initial: "E. coli"."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cached_property
+
+from spacy.tokens import Doc
+
+from ..index.cache import Cache
+from ..text.bag_hashes import MODULUS, hash_word
+from .known_names import KnownNames
+from .name_windows import FILLER, Replacements, TokenArrays
+
+_INITIAL = re.compile(r"(?<![^\W_])([A-Z])\. ?(?=([a-z]{4,}))")
+_SHORTEST = 4
+_CACHED = 10_000
+_UNKNOWN = ""
+
+
+class Genera:
+    """Finds the one word of names that an initial before the name of a species stands for."""
+
+    def __init__(self, names: KnownNames) -> None:
+        """Start with an empty cache.
+
+        names (KnownNames): The names.
+        """
+        self._names = names
+        self._known: Cache[tuple[str, str], str] = Cache(_CACHED)
+
+    def read(
+        self, docs: Sequence[Doc], texts: Sequence[str], offsets: Sequence[int], tokens: TokenArrays
+    ) -> Replacements:
+        """List the genera that initials stand for. The period after one is no pause.
+
+        docs (Sequence[Doc]): The documents.
+        texts (Sequence[str]): Their texts.
+        offsets (Sequence[int]): The first token of each, see `token_words.document_offsets`.
+        tokens (TokenArrays): Their tokens, changed in place.
+        RETURNS (Replacements): The words of names, by token.
+        """
+        rows = []
+        for doc, text, before in zip(docs, texts, offsets, strict=False):
+            for match in _INITIAL.finditer(text):
+                genus = self._known.get_all([match.groups()], self._read)[match.groups()]
+                initial = genus and doc.char_span(*match.span(1), alignment_mode="expand")
+                if initial:
+                    place = before + initial.start
+                    if len(doc[initial.start]) == 1:  # spaCy has most such periods in the token.
+                        tokens.kinds[place + 1] = FILLER
+                    change = (hash_word(genus) - int(tokens.hashes[place])) % MODULUS
+                    rows.append((place, change, 1.0, 2))
+        return Replacements.of(rows)
+
+    def _read(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        return {pair: self._genus(*pair) for pair in pairs}
+
+    def _genus(self, initial: str, species: str) -> str:
+        """Find the only word that begins with an initial and stands before a species in names.
+
+        RETURNS (str): The word; empty if there are several or none.
+        """
+        words = self._names.index.words.normalized(species)
+        genera = [
+            word
+            for word in self._by_initial[initial.lower()]
+            if len(words) == 1 and self._names.are_neighbours(word, words[0])
+        ]
+        return genera[0] if len(genera) == 1 else _UNKNOWN
+
+    @cached_property
+    def _by_initial(self) -> dict[str, list[str]]:
+        by_initial = defaultdict[str, list[str]](list)
+        for word in self._names.index.name_words.vocabulary_words():
+            if len(word) >= _SHORTEST and word.isalpha():
+                by_initial[word[0]].append(word)
+        return by_initial
