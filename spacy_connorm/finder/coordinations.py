@@ -183,7 +183,7 @@ class CoordinationJoiner:
         last = mention.start
         while last + 2 < mention.end and doc[last + 1].text in _PASSED:
             last += 2
-        is_compound = _next(doc, mention.start, -1) != mention.start - 1
+        is_compound = _next(doc, mention.start - 1, -1) != mention.start - 2
         qualities = (mention.start - 1, last)
         if is_compound or not all(self._words.is_quality(_lower(doc, at)) for at in qualities):
             return

@@ -8,7 +8,7 @@ from functools import cached_property
 from spacy.tokens import Doc
 
 from ..index.cache import Cache
-from ..text.bag_hashes import MODULUS, hash_word
+from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from .known_names import KnownNames
 from .name_windows import FILLER, Replacements, TokenArrays
 
@@ -43,13 +43,15 @@ class Genera:
         rows = []
         for doc, text, before in zip(docs, texts, offsets, strict=False):
             for match in _INITIAL.finditer(text):
-                genus = self._known.get_all([match.groups()], self._read)[match.groups()]
+                pair = match[1], match[2]
+                genus = self._known.get_all([pair], self._read)[pair]
                 initial = genus and doc.char_span(*match.span(1), alignment_mode="expand")
                 if initial:
                     place = before + initial.start
                     if len(doc[initial.start]) == 1:  # spaCy has most such periods in the token.
                         tokens.kinds[place + 1] = FILLER
-                    change = (hash_word(genus) - int(tokens.hashes[place])) % MODULUS
+                    letter = self._names.index.words.known_bag(match[1])
+                    change = (hash_word(genus) - hash_bag(letter)) % MODULUS
                     rows.append((place, change, 1.0, 2))
         return Replacements.of(rows)
 

@@ -83,7 +83,13 @@ class MisspelledWords:
         (word,) = normalized
         if any(map(self._words.language.lemma, (text, word))):
             return _UNCHANGED
-        meant = {other for other in self._like(word) if self._may_mean(word, other)}
+        # "Nystagmas" is not a plural.
+        meant = {
+            other
+            for form in (word, text)
+            for other in self._like(form)
+            if self._may_mean(form, other)
+        }
         if len(meant) != 1:
             return _UNCHANGED
         return (hash_word(meant.pop()) - hash_word(word)) % MODULUS

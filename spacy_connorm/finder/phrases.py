@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
-from itertools import chain
+from itertools import chain, pairwise
 
 from ..lang import any_of
 from ..text.words import Words
@@ -136,14 +136,22 @@ class Phrases:
         """
         tokens = tokens_of(text.lower())
         joints = self._finder.joints | _SIGNS
-        known = {row[1:] for name in names for row in _in_context(name.lower())}
+        known = {row for name in names for row in self._followed(name)}
+        named = {word for word, after in self._followed(text) if (word, after) in known}
         return any(
             word in joints
-            and (word, after) not in known
+            and word not in named
             and not (at_place and self._is_at_place(word, after, tokens))
             and not self._is_of(before, word)
             for before, word, after in _in_context(text.lower())
         )
+
+    def _followed(self, text: str) -> Iterator[tuple[str, str]]:
+        """YIELDS (Tuple[str, str]): Each word, and what follows it but for determiners."""
+        tokens = [
+            token for token in tokens_of(text.lower()) if token not in self._classes.determiners
+        ]
+        return pairwise(tokens)
 
     def _is_of(self, before: str, word: str) -> bool:
         """Check for a preposition that says no more than "of": "in" in "decrease in visual acuity",

@@ -53,7 +53,6 @@ class WordClasses:
     verb_endings (Words): Make a noun of a verb, but not of a plain adjective.
     negating_prefixes (Words): Beginnings of compounds that say that something is not the rest:
         "non-".
-    quality_endings (Words): Make a noun of a plain adjective: "dryness".
     compound_prefixes (Words): Beginnings of compounds that some names write as words of their own.
     combining_forms (Words): Beginnings of compounds that a list may cut off:
         "hypo/hyperthyroidism".
@@ -112,7 +111,6 @@ class WordClasses:
     system_nouns: Words = NONE
     verb_endings: Words = NONE
     negating_prefixes: Words = NONE
-    quality_endings: Words = NONE
     compound_prefixes: Words = NONE
     combining_forms: Words = NONE
     malformations: Words = NONE

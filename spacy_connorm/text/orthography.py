@@ -15,7 +15,7 @@ _COMMA = ", "
 _START, _END = "^", "$"
 # Shorter words have one spelling. No word has more letters than the longest; a run of thousands of
 # "a" would take seconds.
-_SHORTEST_SPELLED, _LONGEST = 5, 60
+_SHORTEST_SPELLED, _LONGEST = 4, 60
 _WORD = re.compile("[A-Za-z]+")
 _SHORTEST_PLURAL = 4
 _APOSTROPHE = "'"
@@ -176,7 +176,8 @@ class Orthography:
     def _singular_of(self, word: str) -> str:
         if (short := drop_plural(word)) != word:
             return short
-        if word.isupper():
+        # "AIDS", "RaDS".
+        if not word[1:].islower():
             return word
         lowered = word.lower()
         singular = self._irregular.get(lowered)

@@ -97,7 +97,6 @@ class WordForms:
         self._dependent_adjectives = words.dependent_adjectives
         self._verb_endings = words.verb_endings
         self._participle_endings = tuple(words.participle_endings)
-        self._quality_endings = sorted(words.quality_endings)
         self._prefixes = tuple(sorted(words.compound_prefixes))
         self.roots: Mapping[str, tuple[str, ...]] = kinds["root"]
         self.states: Mapping[str, tuple[str, ...]] = kinds["state"]
@@ -130,7 +129,7 @@ class WordForms:
         if word in self._function_words:
             return {}  # "several" does not mean "severe"
         nouns = dict.fromkeys((*self.roots.get(word, ()), *self.states.get(word, ())), 1)
-        for cut in range(max(0, len(word) - self._longest_ending), len(word)):
+        for cut in range(max(0, len(word) - self._longest_ending), len(word) + 1):
             if (row := self._derivations.get(word[cut:])) is not None:
                 for noun in self._derived(word, word[:cut], row.noun_endings):
                     nouns.setdefault(noun, row.fewest)
@@ -141,7 +140,7 @@ class WordForms:
             noun = stem + ending
             # A white arrow is not a whiting.
             is_verb = ending in self._verb_endings and word in self._plain_adjectives
-            if not is_verb and noun[:_SHORTEST_STEM] == word[:_SHORTEST_STEM] and noun != word:
+            if not is_verb and noun.startswith(word[:_SHORTEST_STEM]) and noun != word:
                 yield noun
 
     def adjectives_of(self, word: str) -> tuple[str, ...]:
@@ -205,7 +204,7 @@ class WordForms:
 
         word (str): A normalized word.
         RETURNS (Forms): Its `base_forms`, `relatives_of` it, `paraphrases` and `compounds`, what
-            longer names say for it ("dryness" for "dry"), and its adjectives.
+            longer names say for it, and its adjectives.
         """
         return Forms.of(self._rows(word))
 
@@ -216,7 +215,7 @@ class WordForms:
             yield hash_word(noun), max(least, fewest), DERIVED, False
         for other, certainty in self.relatives_of(word).items():
             yield hash_word(other), 2, certainty, False
-        for other in self.changes.get(word) or self._qualities(word):
+        for other in self.changes.get(word, ()):
             yield hash_word(other), 2, DERIVED, False
         for names in self.paraphrases(word):
             yield hash_bag(names), 1, DERIVED, False
@@ -241,10 +240,6 @@ class WordForms:
             for beginning in self._parts.get(noun, ()):
                 for process, endings in self._processes.items():
                     yield from ((process, beginning + ending) for ending in endings)
-
-    def _qualities(self, word: str) -> Iterator[str]:
-        if word in self._plain_adjectives:
-            yield from (word + ending for ending in self._quality_endings)
 
 
 def _phrases(

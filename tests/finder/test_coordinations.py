@@ -83,6 +83,23 @@ def test_adjectives_share_a_noun_across_commas(text):
     assert last.kb_id_.count("|") == last.text.count(",")
 
 
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("a [short webbed neck]", "short neck|webbed neck"),
+        ("[large low-set ears]", "large ears|low-set ears"),
+        ("a small [webbed neck]", "webbed neck"),
+        ("left [webbed neck]", "webbed neck"),
+        ("in-short [webbed neck]", "webbed neck"),
+    ],
+)
+def test_two_qualities_side_by_side_are_two_findings(text, parts):
+    names = ("short neck", "webbed neck", "large ears", "low-set ears", "left neck")
+    nlp = make_pipeline(*names)
+    assert marked(nlp, text) == text
+    assert [ent.kb_id_ for ent in nlp(plain(text)).ents] == [parts]
+
+
 def test_the_normalizer_splits_them(nlp):
     (ent,) = nlp("Breast and ovarian cancer").ents
     assert ent.kb_id_ == "breast cancer|ovarian cancer"

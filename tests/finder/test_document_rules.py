@@ -8,7 +8,7 @@ from spacy_connorm import Concept, Ontology
 
 NAMES = ("tumor", "necrosis", "fever", "hepatitis", "infection", "diabetes")
 OTHERS = (
-    "tumor necrosis factor",
+    "tumor necrosis zone",
     "fever of unknown origin",
     "antigens, hepatitis b surface",
     "hiv infection",
@@ -30,8 +30,8 @@ def nlp():
 @pytest.mark.parametrize(
     "text",
     [
-        "Tumor necrosis factor, tumor [necrosis] and a factor",
-        "[Fever] of unknown origin; [tumor] with [necrosis] factor",
+        "Tumor necrosis zone, tumor [necrosis] and a zone",
+        "[Fever] of unknown origin; [tumor] with [necrosis] zone",
         "Hepatitis B surface antigens and [hepatitis]",
         "an HIV [infection], [diabetes] type 2",
     ],
@@ -41,16 +41,16 @@ def test_a_name_of_the_background_hides_what_is_before_its_head(nlp, text):
 
 
 def test_it_is_told_why(nlp):
-    doc = nlp("tumor necrosis factor")
+    doc = nlp("tumor necrosis zone")
     explained = nlp.get_pipe("mention_finder").explain(doc[:1])
     assert (explained.rule, explained.is_mention) == ("part of other name", False)
 
 
 def test_a_saved_pipeline_keeps_the_background(nlp, tmp_path):
     nlp.to_disk(tmp_path / "saved")
-    assert not spacy.load(tmp_path / "saved")("tumor necrosis factor").ents
+    assert not spacy.load(tmp_path / "saved")("tumor necrosis zone").ents
 
 
 def test_without_a_background_the_names_are_found():
     nlp = make_finder(Concept(name, name) for name in NAMES)
-    assert marked(nlp, "[tumor] [necrosis] factor") == "[tumor] [necrosis] factor"
+    assert marked(nlp, "[tumor] [necrosis] zone") == "[tumor] [necrosis] zone"

@@ -98,6 +98,11 @@ NAMES = (
     "Severely delayed walking",
     "Hypoplastic clavicle",
     "Reduced visual acuity",
+    "Mucopolysaccharidosis VII",
+    "Walking on the toes",
+    "Carcinoma in situ of kidney",
+    "Spasticity",
+    "Airway obstruction",
 )
 HIGH = ("increased", "elevated", "raised", "high")
 
@@ -117,6 +122,11 @@ def nlp():
         ("a [fracture R clavicle]", "Fracture of clavicle"),
         ("[lead] may lead to it, this leads to that", "Lead"),
         ("with respect to [Respect]", "Respect"),
+        ("[mucopolysaccharidosis type VII]", "Mucopolysaccharidosis VII"),
+        ("she [walks on her toes], on toes", "Walking on the toes"),
+        ("a [renal carcinoma in situ]", "Carcinoma in situ of kidney"),
+        ("both legs were [spastic]", "Spasticity"),
+        ("an [obstructive airway], obstructive signs", "Airway obstruction"),
         ("a [2nd degree burn]", "Second degree burn"),
         ("[preeclampsia]", "Pre-eclampsia"),
         ("diabetic [nephropathy]", "Kidney disease"),

@@ -1,0 +1,37 @@
+"""Genera of organisms by their initials."""
+
+import pytest
+from finding import marked
+
+from .name_pipeline import build
+
+NAMES = (
+    "Clostridium difficile colitis",
+    "Streptococcus pneumoniae infection",
+    "Staphylococcus aureus infection",
+    "Salmonella aureus carrier",
+    "Escherichia coli infection",
+    "colitis",
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a [C. difficile colitis] after antibiotics",
+        "[E.coli infection] and [S. pneumoniae infections]",
+        "D. difficile [colitis]",
+        "C. Difficile [colitis]",
+        "S. aureus infection",  # of two genera
+        "Given vitamin C. Then [colitis]",
+    ],
+)
+def test_an_initial_stands_for_the_only_genus_of_a_species(text):
+    assert marked(build(list(NAMES)), text) == text
+
+
+def test_a_tokenizer_may_split_the_period_off():
+    nlp = build(["Clostridium difficile colitis"])
+    nlp.tokenizer.suffix_search = None
+    nlp.tokenizer.rules = {}
+    assert marked(nlp, "[C. difficile colitis]") == "[C. difficile colitis]"
