@@ -14,7 +14,7 @@ from spacy.language import Language
 
 from ..errors import ConnormError, Errors, require_installed
 from ..workflows.corrected_pipeline import CorrectedPipeline
-from ..workflows.corrections import CorrectionReport, convert_corrections
+from ..workflows.corrections import CorrectionReport, CorrectionsFile
 from .guards import GuardRequests, is_loopback, known_hosts
 from .limits import LimitRequests, RequestLimits
 from .review import MappingReview
@@ -75,7 +75,7 @@ def serve(
         # The part of a URL after # never leaves the browser.
         address = _address(listening, name) + (f"/#token={token}" if token else "/")
         _run(app, listening, limits, lambda: on_start(address) if on_start else None)
-    return convert_corrections(corrections)
+    return CorrectionReport.of(CorrectionsFile(corrections).read())
 
 
 def make_app(

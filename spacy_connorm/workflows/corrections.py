@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, TypeAlias
 
 from spacy.language import Language
@@ -192,7 +193,7 @@ class CorrectionsFile:
     """
 
     def __init__(self, path: str | Path) -> None:
-        """Open a file, or start a new one; its folder is created if missing.
+        """Open a file; the first record creates it. Its folder is created if missing.
 
         path (Union[str, Path]): The file.
         RAISES (ConnormError): CN105 for a folder, CN108 if it can't be read or written.
@@ -205,10 +206,11 @@ class CorrectionsFile:
         with write_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path = self.path.resolve()
-            is_new = not self.path.exists()
-            os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
-            if is_new:
-                sync(self.path.parent)
+            # Better told now than with the first correction.
+            if self.path.exists():
+                os.close(os.open(self.path, os.O_RDWR))
+            else:
+                TemporaryFile(dir=self.path.parent).close()
 
     def locked(self) -> AbstractContextManager[None]:
         """Lock the file.
@@ -224,7 +226,7 @@ class CorrectionsFile:
         RETURNS (bool): Whether anything was appended since the last `read`.
         """
         with write_errors(self.path):
-            return self.path.stat().st_size != self._read_to
+            return self._size() != self._read_to
 
     def read(self) -> list[CorrectionRecord]:
         """Read the records appended since the last call. An incomplete last line is left for later:
@@ -234,13 +236,16 @@ class CorrectionsFile:
         RAISES (ConnormError): CN108 if the file can't be read, CN115 for a line that is not a
             record, and for a file that became shorter.
         """
-        with write_errors(self.path), self.path.open("rb") as file:
-            size = file.seek(0, os.SEEK_END)
+        with write_errors(self.path):
+            size = self._size()
             if size < self._read_to:
                 reason = "it became shorter while it was in use"
                 raise unreadable(self.path, 1, _FORMAT, reason)
-            file.seek(self._read_to)
-            content = file.read()
+            if not size:
+                return []
+            with self.path.open("rb") as file:
+                file.seek(self._read_to)
+                content = file.read()
         *lines, last = content.split(b"\n")
         records = []
         for number, line in enumerate(lines, start=self._lines + 1):
@@ -263,7 +268,11 @@ class CorrectionsFile:
         """
         line = to_line(record).encode("utf-8", "surrogatepass") + b"\n"
         with write_errors(self.path):
-            descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
+            is_new = not self.path.exists()
+            flags = os.O_CREAT | os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
+            descriptor = os.open(self.path, flags, 0o600)
+            if is_new:
+                sync(self.path.parent)
             try:
                 # A partial line left by a killed writer was never acknowledged.
                 os.ftruncate(descriptor, self._read_to)
@@ -279,6 +288,9 @@ class CorrectionsFile:
                 os.close(descriptor)
         self._read_to += len(line)
         self._lines += line.count(b"\n")
+
+    def _size(self) -> int:
+        return self.path.stat().st_size if self.path.exists() else 0
 
     def _ends_a_line(self, descriptor: int) -> bool:
         if not self._read_to:
@@ -329,6 +341,22 @@ class CorrectionReport:
     texts: int
     conflicts: tuple[CorrectionConflict, ...]
 
+    @classmethod
+    def of(cls, records: Sequence[CorrectionRecord]) -> "CorrectionReport":
+        """Count records.
+
+        records (Sequence[Union[Correction, Undo]]): All records of a file.
+        RETURNS (CorrectionReport): Counts and conflicts.
+        """
+        corrections = effective(records)
+        return cls(
+            records=len(records),
+            corrections=len(corrections),
+            without_concept=sum(correction.kb_id == NIL for correction in corrections),
+            texts=len({correction.text for correction in corrections}),
+            conflicts=tuple(_conflicts(corrections)),
+        )
+
 
 def convert_corrections(
     path: str | Path, output_path: str | Path | None = None, *, lang: str = "en"
@@ -352,16 +380,9 @@ def convert_corrections(
         require_apart(output_path, path)
         require_ending(output_path, _WRITERS)
     records = CorrectionsFile(path).read()
-    corrections = effective(records)
     if output_path is not None:
-        _WRITERS[find_ending(output_path)](corrections, Path(output_path), lang)
-    return CorrectionReport(
-        records=len(records),
-        corrections=len(corrections),
-        without_concept=sum(correction.kb_id == NIL for correction in corrections),
-        texts=len({correction.text for correction in corrections}),
-        conflicts=tuple(_conflicts(corrections)),
-    )
+        _WRITERS[find_ending(output_path)](effective(records), Path(output_path), lang)
+    return CorrectionReport.of(records)
 
 
 def _write_table(corrections: Sequence[Correction], path: Path, lang: str) -> None:

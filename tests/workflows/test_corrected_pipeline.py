@@ -310,7 +310,7 @@ def test_what_the_encoder_can_not_read_is_not_written(corrected, path):
     for text in UNREADABLE:
         with pytest.raises(ConnormError, match="CN009"):
             corrected.correct(text, 0, len(text), "C1")
-    assert path.read_bytes() == b""
+    assert not path.exists()
     assert corrected.correct("ღღ", 0, 2, "NIL").kb_id == "NIL"
 
 
@@ -342,7 +342,7 @@ def test_what_can_not_be_applied_is_tried_again(corrected, answers, write, monke
 def test_what_makes_no_sense_is_not_written(corrected, path, place, kb_id, code):
     with pytest.raises(ConnormError, match=code):
         corrected.correct(NOTE, *place, kb_id)
-    assert path.read_bytes() == b""
+    assert not path.exists()
 
 
 @pytest.mark.parametrize("kb_id", ["NIL", "-1", "CUI-less", " NIL |"])

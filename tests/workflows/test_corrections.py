@@ -117,7 +117,7 @@ def test_what_is_appended_is_read_by_others(path):
 
 @pytest.mark.skipif(os.name == "nt", reason="permissions")
 def test_others_can_not_read_the_texts(path):
-    CorrectionsFile(path)
+    append(CorrectionsFile(path), Undo("x"))
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
@@ -125,7 +125,19 @@ def test_a_record_is_on_the_disk_before_it_is_acknowledged(path, monkeypatch):
     file, synced = CorrectionsFile(path), []
     monkeypatch.setattr(os, "fsync", lambda descriptor: synced.append(path.read_bytes()))
     append(file, Undo("x"))
-    assert synced == [path.read_bytes()] and synced[0].endswith(b"}\n")
+    # The folder has the new file, and the file its line.
+    assert synced == [b"", path.read_bytes()] and synced[1].endswith(b"}\n")
+
+
+def test_there_is_no_file_before_there_is_something_to_write(path):
+    file = CorrectionsFile(path)
+    assert file.read() == [] and not file.has_more()
+    assert not list(path.parent.iterdir())
+    path.parent.chmod(0o500)
+    if os.geteuid() != 0:  # root may write everywhere
+        with pytest.raises(ConnormError, match="CN108"):
+            CorrectionsFile(path)
+    path.parent.chmod(0o700)
 
 
 def test_processes_lose_nothing(path, without_torch):
