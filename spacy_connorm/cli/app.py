@@ -75,6 +75,10 @@ def connorm() -> None:
     """
 
 
+# How Typer describes what may have several values.
+_LIST = re.compile(r"list\[(\w+)\]")
+
+
 class _Command(TyperCommand):
     """A command that lets some options have several values, one after another: `--language fr en`.
 
@@ -82,6 +86,14 @@ class _Command(TyperCommand):
     """
 
     several: Mapping[str, re.Pattern[str]] = {}
+
+    def __init__(self, *args: Any, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        parameters: list[Any] = self.params
+        for parameter in parameters:
+            kind = _LIST.fullmatch(parameter.bare_type())
+            if kind:
+                parameter.bare_type = kind[1].lower  # not "list[Path]"
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         repeated = [

@@ -61,7 +61,7 @@ def read_tsv(
     header (bool): Whether the first row names the columns. If not, they have only numbers.
     separator (str): The separator of items in a field: synonyms, types, parents, ids.
     delimiter (Optional[str]): The separator of fields; by default a tab, or in a .csv file a comma,
-        semicolon or tab, see `read_rows`.
+        semicolon or tab. See `read_rows`.
     report (Optional[ReadReport]): Filled with what was left out and merged.
     YIELDS (Concept): The concepts, in the order of their first rows. A warning (CNW107) reports
         other columns if none has synonyms, others synonyms that seem to have another separator

@@ -42,7 +42,8 @@ def serve(
     """Serve a web page and an API for a pipeline until the process is told to stop: `connorm
     serve`. Running requests are then finished.
 
-    pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
+    pipeline (Union[str, Path, Language]): An installed package, or a pipeline's folder.
+        Or a pipeline.
     corrections (Union[str, Path]): The file that corrections are appended to, and read from.
     review (Optional[Union[str, Path]]): A file of mappings to review, written by `map_terms`.
     host (str): The address to listen at. Any non-loopback address needs a token.

@@ -121,7 +121,8 @@ def annotate(
     """Run a pipeline over texts and write the mentions that it finds: `connorm annotate`.
     The texts are never all in memory.
 
-    pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
+    pipeline (Union[str, Path, Language]): An installed package, or a pipeline's folder.
+        Or a pipeline.
     input_path (Union[str, Path]): A `.txt`, `.jsonl`, `.csv`, `.tsv` or `.spacy` file, or a folder
         of `.txt` files; see `read_inputs`.
     output_path (Union[str, Path]): The file to write, or the folder for BRAT.
@@ -215,7 +216,8 @@ class Annotator:
     """Converts texts to documents and annotates them with a pipeline, which each process loads
     once: a copy sent to another process does not contain what was loaded from files.
 
-    pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
+    pipeline (Union[str, Path, Language]): An installed package, or a pipeline's folder.
+        Or a pipeline.
         It is not loaded yet.
     id_field (str): The field of a text that may hold its id.
     batch_size (int): Texts that the pipeline processes together.

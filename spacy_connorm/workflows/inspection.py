@@ -35,7 +35,8 @@ def search(
 ) -> list[list[Candidate]]:
     """Find the candidates of mentions: `connorm search`.
 
-    pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
+    pipeline (Union[str, Path, Language]): An installed package, or a pipeline's folder.
+        Or a pipeline.
     mentions (Sequence[str]): n texts.
     search (Optional[str]): A single search to use instead of the pipeline's sieve, e.g. "O-T".
     top_k (Optional[int]): The maximum number of candidates for each mention; the pipeline's setting

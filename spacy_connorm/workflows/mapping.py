@@ -80,7 +80,8 @@ def map_terms(
     longer in the table, they are moved to the end, with a count of 0. Unchanged rows keep their
     date, so the same input gives the same bytes.
 
-    pipeline (Union[str, Path, Language]): An installed package, a pipeline's folder, or a pipeline.
+    pipeline (Union[str, Path, Language]): An installed package, or a pipeline's folder.
+        Or a pipeline.
     terms_path (Union[str, Path]): A table with a header, or a list with one term in each line:
         `.csv`, `.tsv`, `.txt` or `.xlsx`. See `read_terms`.
     output_path (Union[str, Path]): The mappings: `.tsv` for SSSOM, `.csv` for only its table.
@@ -90,7 +91,7 @@ def map_terms(
     context (str): The column with the text around a term; it may be missing.
     count (str): The column with the number of occurrences of a term; it may be missing.
     sheet (Optional[str]): The sheet of an Excel file; the first one if None.
-    delimiter (Optional[str]): The delimiter of the fields in a text file; detected if None, see
+    delimiter (Optional[str]): The delimiter of the fields in a text file; detected if None. See
         `read_rows`.
     accept (Optional[float]): The minimum confidence of a mapping that is accepted: its probability,
         or its cosine if the pipeline has none. If None, 0.5 for a probability that was fitted to

@@ -169,7 +169,7 @@ def diff_ontologies(
     one: `connorm ontology diff`. Replacements of retired concepts come from
     alternate ids, and from `replaced_by` and `consider` in OBO files, so pass the OBO file itself.
 
-    old (Union[str, Path, Ontology]): The old release, in any of `FORMATS`.
+    old (Union[str, Path, Ontology]): The old release, in any format.
     new (Union[str, Path, Ontology]): The new release.
     format (Optional[str]): The format of both; detected from each file if None.
     synonyms (Optional[Union[str, Path]]): A table of synonyms (a text, a tab, a concept id), or the

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -112,6 +113,7 @@ def test_help_has_an_example(invoke, words, name):
     result = invoke(name, "--help")
     assert result.exit_code == 0
     assert f"Example: connorm {name}" in words(result)
+    assert not re.search(r"list\[|read_rows|FORMATS|or a pipeline\.", words(result))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
