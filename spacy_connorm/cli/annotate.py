@@ -119,7 +119,7 @@ def _mention_rows(records: Iterator[Any]) -> Iterator[tuple[str, ...]]:
             marks = ", ".join(ent.get("assertions") or ())
             certainty = "" if sure is None else f"{sure:.2f}"
             text = " ".join(ent["text"].split())
-            yield str(number), text, ent["kb_id"], names, certainty, marks
+            yield str(record.get("id") or number), text, ent["kb_id"], names, certainty, marks
 
 
 def _certainty(candidate: dict[str, Any]) -> float:

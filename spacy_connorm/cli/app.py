@@ -91,9 +91,10 @@ class _Command(TyperCommand):
         super().__init__(*args, **settings)
         parameters: list[Any] = self.params
         for parameter in parameters:
-            kind = _LIST.fullmatch(parameter.bare_type())
+            # Older releases have no such method.
+            kind = _LIST.fullmatch(getattr(parameter, "bare_type", str)())
             if kind:
-                parameter.bare_type = kind[1].lower  # not "list[Path]"
+                parameter.bare_type = kind[1].lower
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         repeated = [
