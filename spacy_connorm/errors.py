@@ -110,8 +110,8 @@ class Errors(metaclass=_Coded):
     CN108 = "Can't write '{path}': {reason}. Files and folders are as they were before."
     CN109 = "Another process is writing '{path}'. Wait until it ends, or name another output."
     CN111 = (
-        "Can't tell the format of '{path}' from its name or its first lines. Name it (`format` in "
-        "Python, `--format` on the command line): {known}."
+        "Can't tell the format of '{path}'. Name it (`format` in Python, `--format` on the command "
+        "line): {known}."
     )
     CN112 = "'{path}' looks like {named}, not like '{format}'. Rename it, or name its format."
     CN113 = "The format '{format}' has no option {unknown}. Its options: {known}. Check the format."
