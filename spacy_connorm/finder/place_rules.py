@@ -55,7 +55,9 @@ def has_other_meaning(window: Window) -> bool:
         return True
     if words.is_head(window.parts[-1]):
         is_acted_on = any(head.endswith(tuple(classes.acting_endings)) for head in heads[:-1])
-        return is_acted_on or nouns[0] in classes.remedies or nouns[-1] in classes.molecules
+        molecules = (nouns[-1], _noun_of_disorder(window))
+        is_of_molecule = not classes.molecules.isdisjoint(molecules)
+        return is_acted_on or nouns[0] in classes.remedies or is_of_molecule
     return nouns[0] in classes.intakes and window.parts[0].lower() in words.forms.amounts
 
 
@@ -70,16 +72,26 @@ def _heads_after(window: Window) -> Iterator[str]:
     """List the words after a window that may be the head of its phrase.
 
     YIELDS (str): Those that hyphens join to it, "mumps" and "rubella" after "measles", and the next
-        word, with the one after an adjective, a number or a disorder: "Wilms tumor (1 protein)",
-        "tumor (necrosis factor)". In lower case; empty at the end of the document.
+        word, with the one after an adjective or a number: "Wilms tumor (1 protein)". In lower case;
+        empty at the end of the document.
     """
-    doc, place, words = window.doc, window.end, window.context.words
+    doc, place = window.doc, window.end
     while (joined := _after_hyphen(doc, place)) is not None:
         yield joined.lower_
         place += 2
     following = [token.lower_ for token in doc[place : place + 2]] or [""]
-    is_before_head = words.is_adjective(following[0]) or words.is_head(following[0])
-    yield from following if is_before_head or following[0].isdigit() else following[:1]
+    is_before_head = following[0].isdigit() or window.context.words.is_adjective(following[0])
+    yield from following if is_before_head else following[:1]
+
+
+def _noun_of_disorder(window: Window) -> str:
+    """Get the word after a disorder that is after a window: "tumor (necrosis factor)".
+
+    RETURNS (str): In lower case; empty without such a disorder.
+    """
+    after = window.doc[window.end : window.end + 2]
+    is_of_disorder = len(after) == 2 and window.context.words.is_head(after[0].lower_)
+    return after[1].lower_ if is_of_disorder else ""
 
 
 def _has_beside(window: Window, text: str, word: str, side: str) -> bool:

@@ -126,3 +126,17 @@ def test_a_tagger_tells_what_is_a_noun():
     for token, pos in zip(doc, ("DET", "ADJ", "NOUN", "VERB", "PRON"), strict=True):
         token.pos_ = pos
     assert [mention.name for mention in finder.predict([doc])[0]] == ["small kidney"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tumor necrosis factor was raised",
+        "the [tumor]: necrosis factor",
+        "[tumor] with [necrosis]",
+        "a tumor-specific protein",
+        "[tumor] growth in patients with [necrosis]",
+    ],
+)
+def test_a_disorder_before_a_molecule_is_part_of_its_name(text):
+    assert marked(build(["tumor", "necrosis"]), text) == text
