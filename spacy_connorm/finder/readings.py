@@ -24,6 +24,8 @@ _PERSON = re.compile(r"(?<![^\W_])([^\W\d_a-z][^\W\d_]{3,30})['’][sS]?(?![^\W_
 _PERSONS = re.compile(r"([A-Z](?<![^\W_].)[a-z]{3,30})s(?![^\W_'’])(?:\s+([^\W_]+))?")
 # "UV-induced".
 _SHORTEST_DRUG = 3
+# "HIV-1", "HPV16": the short form of a virus, and its type.
+_VIRUS = re.compile(r"(?<![^\W_])([A-Z]{1,4}V)[-\u2010\u2011 ]?(\d{1,2}[a-z]?)(?![^\W_])")
 # A token, what another reading adds to its hash, and the minimum number of words with it.
 _Neighboured = tuple[int, int, int]
 
@@ -101,6 +103,7 @@ class NeighbourReader:
             yield from self._drugs(tokens, doc, text)
         yield from self._sides(tokens, text)
         yield from self._kinds(tokens, text)
+        yield from self._viruses(tokens, text)
 
     def _compounds(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
         """Join words that are split by a hyphen: "pre-auricular", and "hyper-" at the end of a
@@ -186,3 +189,13 @@ class NeighbourReader:
                 yield number, -int(tokens.hashes[kind]), 3
                 # A word that no name has would end the window.
                 yield kind, 0, 3
+
+    def _viruses(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
+        """Leave out the type of a virus that names do not have: "HIV-1 infection".
+
+        YIELDS (Tuple[int, int, int]): The numbers, and what is before those that are tokens.
+        """
+        for match in _VIRUS.finditer(text):
+            virus, number = (tokens.at(match.end(part)) for part in (1, 2))
+            if virus is not None and number is not None:
+                yield number, -hash_bag(self._words.known_bag(match[2])), 2 + (virus < number)

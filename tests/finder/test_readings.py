@@ -103,6 +103,7 @@ NAMES = (
     "Carcinoma in situ of kidney",
     "Spasticity",
     "Airway obstruction",
+    "HIV infection",
 )
 HIGH = ("increased", "elevated", "raised", "high")
 
@@ -123,6 +124,8 @@ def nlp():
         ("[lead] may lead to it, this leads to that", "Lead"),
         ("with respect to [Respect]", "Respect"),
         ("[mucopolysaccharidosis type VII]", "Mucopolysaccharidosis VII"),
+        ("[HIV-1 infection], 1 infection", "HIV infection"),
+        ("two [HIV 2 infections]", "HIV infection"),
         ("she [walks on her toes], on toes", "Walking on the toes"),
         ("a [renal carcinoma in situ]", "Carcinoma in situ of kidney"),
         ("both legs were [spastic]", "Spasticity"),
