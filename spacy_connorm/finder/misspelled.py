@@ -1,4 +1,6 @@
-"""Words with a wrong, missing or extra letter, or two in the wrong order: "hypertention"."""
+"""Words with a wrong, missing or extra letter, or two in the wrong order: "hypertention"; and two
+words written as one: "nightblindness".
+"""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -9,15 +11,17 @@ import numpy as np
 from spacy.tokens import Doc
 
 from ..index.cache import Cache
-from ..text.bag_hashes import MODULUS, hash_word
+from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.word_forms import DERIVED
 from ..text.words import Words
 from .known_names import KnownNames
-from .name_windows import WORD, Replacements, TokenArrays
+from .name_windows import ADVERB, WORD, Replacements, TokenArrays
 
 # Shorter words are too often one letter away from others, and even more so with another letter in
 # the place of one ("desmoid", "dermoid"), unless both are vowels ("pulmunary").
 _SHORTEST, _SHORTEST_CHANGED = 7, 10
+# The minimum number of letters of each of two words.
+_SHORTEST_PART = 3
 _VOWELS = frozenset("aeiouy")
 # Of this many words, nearly all are one letter away from others.
 _MOST_WORDS = 200_000
@@ -30,7 +34,7 @@ _UNCHANGED = 0
 
 
 class MisspelledWords:
-    """Finds the one word of names that an unknown word is meant to be."""
+    """Finds the one word of names, or the two, that an unknown word is meant to be."""
 
     def __init__(self, names: KnownNames, words: Words) -> None:
         """Start with an empty cache.
@@ -53,7 +57,9 @@ class MisspelledWords:
         tokens (TokenArrays): Their tokens.
         RETURNS (Replacements): The words of names, by token.
         """
-        is_long = (tokens.kinds == WORD) & (tokens.sizes == 1) & (tokens.letters >= _SHORTEST)
+        # "Splenomegally" looks like an adverb.
+        is_word = (tokens.kinds == WORD) | (tokens.kinds == ADVERB)
+        is_long = is_word & (tokens.sizes == 1) & (tokens.letters >= _SHORTEST)
         places = np.flatnonzero(is_long)
         places = places[~self._names.have_words(tokens.hashes[places])]
         owners = np.searchsorted(offsets, places, side="right") - 1
@@ -81,6 +87,8 @@ class MisspelledWords:
         if len(normalized) != 1 or not all(self._sorted):
             return _UNCHANGED
         (word,) = normalized
+        if parts := self._parts(word):
+            return (hash_bag(parts) - hash_word(word)) % MODULUS
         if any(map(self._words.language.lemma, (text, word))):
             return _UNCHANGED
         # "Nystagmas" is not a plural.
@@ -93,6 +101,15 @@ class MisspelledWords:
         if len(meant) != 1:
             return _UNCHANGED
         return (hash_word(meant.pop()) - hash_word(word)) % MODULUS
+
+    def _parts(self, word: str) -> tuple[str, ...]:
+        """Find the two words that stand side by side in names, and that a word is made of.
+
+        RETURNS (Tuple[str, ...]): The words; empty if there are none.
+        """
+        cuts = range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1)
+        pairs = ((word[:cut], word[cut:]) for cut in cuts)
+        return next((pair for pair in pairs if self._names.are_neighbours(*pair)), ())
 
     @cached_property
     def _sorted(self) -> tuple[list[str], list[str]]:

@@ -224,7 +224,8 @@ class TokenWords:
             return text
         known = {word for name in names for word in self.words.normalized(name)}
         lacking = {word for word in adverbs if known.isdisjoint(self.words.normalized(word))}
-        return " ".join(word for word in text.split() if word not in lacking) if lacking else text
+        # "Splenomegally" is no adverb.
+        return " ".join(word for word in text.split() if word not in lacking) or text
 
     def _read_tokens(self, docs: Sequence[Doc], orths: Sequence[int]) -> dict[int, _Token]:
         vocabs = list({id(doc.vocab): doc.vocab for doc in docs}.values())

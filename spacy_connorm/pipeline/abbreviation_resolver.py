@@ -71,15 +71,15 @@ class AbbreviationResolver(SavedComponent):
 
     def _used(self, text: str, defined: set[str], language: str) -> Iterator[Abbreviation]:
         """Find where the table's short forms that the text does not define begin to stand for
-        something: at their first use, as headings for themselves, and after these again. The long
-        form has no position in the text.
+        something: at their first use, as headings and numbers for themselves, and after these
+        again. The long form has no position in the text.
 
         YIELDS (Abbreviation): The short forms.
         """
         table, shorts, named = self._tables()
         places = finding_places_of(language)
-        without_count = numbered_forms_of(language).without_count
-        uses = [without_count(text, use, table) for use in shorts.find(text)]
+        numbered = numbered_forms_of(language)
+        uses = [numbered.without_count(text, use, table) for use in shorts.find(text)]
         longs = {use.short: table[use.short] for use in uses}
         undecided = [short for short, long in longs.items() if not long]
         if undecided:
@@ -91,12 +91,16 @@ class AbbreviationResolver(SavedComponent):
                 for short in undecided
             }
             uses = [use for use in uses if longs[use.short]]
-        headings = {use.start for use in uses if places.is_heading(text, use)}
-        others = [use for use in uses if use.start not in headings]
+        themselves = {
+            use.start
+            for use in uses
+            if places.is_heading(text, use) or numbered.is_number(text, use)
+        }
+        others = [use for use in uses if use.start not in themselves]
         expanded = self._expanded(text, others, named, places) - defined
         meant: dict[str, str] = {}
         for use in uses:
-            long = use.short if use.start in headings else longs[use.short]
+            long = use.short if use.start in themselves else longs[use.short]
             if use.short in expanded and meant.get(use.short) != long:
                 meant[use.short] = long
                 place = (use.start, use.end)

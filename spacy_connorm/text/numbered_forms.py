@@ -6,12 +6,15 @@ from functools import cache
 
 from ..lang import any_of
 from .expansion import Use
+from .short_forms import NUMBER
 from .statements import begins_item
 from .words import Words, words_of
 
 # "I" is a word.
 _NUMBERS = {"1": "1", "2": "II", "3": "III", "4": "IV", "5": "V"}
 _WRITTEN = {*_NUMBERS, *_NUMBERS.values()}
+_LAST_WORD = re.compile(r"([^\W\d_]+)\s\Z")
+_LONGEST_WORD = 12
 _ENDS_OF_MARKERS = (". ", ") ")
 # In characters, so that the time is linear in the length of a text without line breaks.
 _LONGEST_LINE = 1000
@@ -26,6 +29,7 @@ class NumberedForms:
         words (Words): Reads the words of the language.
         """
         classes = words.language.short_forms
+        self._numbered = words.classes.numbered
         self._counted = sorted(words.language.finder.counted_kinds)
         stop_words, endings = any_of(words.classes.stop_words), any_of(classes.no_noun_endings)
         # What follows "CKD 3", but not "AF 3 days".
@@ -51,6 +55,18 @@ class NumberedForms:
                 for written in (number, f" {number}", f" {roman}")
             }
         )
+
+    def is_number(self, text: str, use: Use) -> bool:
+        """Check for a Roman number: "stage IV".
+
+        text (str): The text.
+        use (Use): A use of a short form.
+        RETURNS (bool): True for one after a word such as "stage".
+        """
+        if not NUMBER.fullmatch(use.short):
+            return False
+        before = _LAST_WORD.search(text, max(0, use.start - _LONGEST_WORD), use.start)
+        return before is not None and before[1].lower() in self._numbered
 
     def without_count(self, text: str, use: Use, table: Collection[str]) -> Use:
         """Leave the number off a use of "CKD 3" that counts what follows, or items: "1. CKD 2.

@@ -3,6 +3,7 @@ plural comes from ("retina" for "retinal"), words with another ending that an on
 place ("bowed" for "bowing"), and other words for the same.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -23,6 +24,8 @@ _SHORTEST_REST = 4
 DERIVED = 0.9
 # Stands for the rest of a word in the rows of endings.
 _STEM = "-"
+# The words of "2nd".
+_NUMBER = re.compile(r"\d+|\D+")
 _CACHED = 65_536
 
 
@@ -101,6 +104,7 @@ class WordForms:
         self.roots: Mapping[str, tuple[str, ...]] = kinds["root"]
         self.states: Mapping[str, tuple[str, ...]] = kinds["state"]
         self.ordinals = {number: others[0] for number, others in kinds["ordinal"].items()}
+        self._numbers = {word: tuple(_NUMBER.findall(text)) for text, word in self.ordinals.items()}
         self.amounts = frozenset(chain.from_iterable(kinds["amount"].values()))
         self._phrases = _phrases(kinds, words.disease_nouns, words.system_nouns)
         self._endings = kinds["ending"]
@@ -219,6 +223,8 @@ class WordForms:
             yield hash_word(other), 2, DERIVED, False
         for names in self.paraphrases(word):
             yield hash_bag(names), 1, DERIVED, False
+        if word in self._numbers:
+            yield hash_bag(self._numbers[word]), 2, 1.0, False
         for parts in self.compounds(word):
             yield hash_bag(parts), 1, 1.0, False
         for process, disease in self._diseases_of(word):

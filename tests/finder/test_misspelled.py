@@ -7,7 +7,7 @@ from finding import marked, plain
 from spacy_connorm import Concept, Ontology
 
 NAMES = ("Hypertension", "Pneumonia", "Plantar fasciitis", "Micrognathia", "Dermoid cyst")
-NAMES += ("Hemiplegia", "Hemiplegic migraine", "Diarrhea")
+NAMES += ("Hemiplegia", "Hemiplegic migraine", "Diarrhea", "Splenomegaly", "Night blindness")
 
 
 @pytest.fixture(scope="module")
@@ -30,6 +30,9 @@ def nlp():
         "[plantar fascitis] > Plantar fasciitis",
         "[diarrrhea] for days > Diarrhea",  # one too many
         "[pnuemonia] > Pneumonia",  # two in the wrong order
+        "[splenomegally] > Splenomegaly",  # what looks like an adverb
+        "has [nightblindness] > Night blindness",  # two words as one
+        "blindnessnight > ",
         "seen by Dr Pnemonia > ",  # a name
         "macrognathia > ",  # the opposite
         "a desmoid cyst > ",  # another letter in a short word

@@ -104,6 +104,8 @@ NAMES = (
     "Spasticity",
     "Airway obstruction",
     "HIV infection",
+    "Short 4th metacarpal",
+    "Secondary malignant neoplasm of brain",
 )
 HIGH = ("increased", "elevated", "raised", "high")
 
@@ -125,6 +127,8 @@ def nlp():
         ("with respect to [Respect]", "Respect"),
         ("[mucopolysaccharidosis type VII]", "Mucopolysaccharidosis VII"),
         ("[HIV-1 infection], 1 infection", "HIV infection"),
+        ("[short fourth metacarpals], a fourth", "Short 4th metacarpal"),
+        ("several [brain metastases]", "Secondary malignant neoplasm of brain"),
         ("two [HIV 2 infections]", "HIV infection"),
         ("she [walks on her toes], on toes", "Walking on the toes"),
         ("a [renal carcinoma in situ]", "Carcinoma in situ of kidney"),

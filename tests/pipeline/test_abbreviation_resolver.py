@@ -181,6 +181,23 @@ def test_names_of_the_ontology_are_kept_where_findings_stand(text, found):
     assert sorted({abbreviation.text for abbreviation in nlp(text)._.abbreviations}) == found
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Sepsis, stage IV disease", []),
+        ("on IV fluids, stage IV", ["IV"]),
+        ("Stage\nIV", []),
+        ("backstage IV line", ["IV"]),
+    ],
+)
+def test_a_roman_number_is_no_short_form(text, found):
+    nlp = make_pipeline()
+    settings = {"short_forms": {"IV": "intravenous"}, "findings": []}
+    nlp.get_pipe("abbreviation_resolver").cfg.update(settings)
+    means = [span.text for span in nlp(text)._.abbreviations if span._.long_form == "intravenous"]
+    assert means == found
+
+
 def test_an_empty_long_form_is_refused():
     with pytest.raises(ConnormError, match="CN006.*short_forms"):
         AbbreviationResolver(short_forms={"SOB": ""})
