@@ -126,7 +126,7 @@ def test_short_forms_with_other_meanings_count_where_findings_stand(text):
         *("[CKD 4], [CKD III].", "[CKD 4] (stable). [CKD 4] on dialysis"),
         *("[CKD 4] followed by nephrology\n[CKD III]", "[CKD] 4 months"),
         *("[CKD] 4.5, [CKD] 4:1, [CKD] 4/52", "[CKD] III fluids", "1. [CKD] 4. HTN"),
-        *("3. [CKD 4].\n4. HTN", "([CKD 4]) today", "[AF 4] months"),
+        *("3. [CKD 4]. 4. HTN", "3. [CKD 4].\n4. HTN", "([CKD 4]) today", "[AF 4] months"),
     ],
 )
 def test_a_number_behind_a_short_form_may_count_something_else(text):
