@@ -226,7 +226,8 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
     parts = [*_written(words, np.arange(len(places)), known), *_replaced(words, replaced, known)]
     # "IgA nephropathy" has the short form in its name.
     written = words._replace(hashes=_running_sums(tokens.written[places]))
-    parts += _written(written, _before(np.flatnonzero(is_short[places])), known, least=2)
+    others = replaced.where(~is_short[replaced.places])
+    parts += _around(written, np.flatnonzero(is_short[places]), others, known)
     parts += _without_adverbs(tokens, places, is_break, replaced, known)
     return Windows(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -305,9 +306,23 @@ def _without_adverbs(
     rest = places[~is_adverb]
     after = np.searchsorted(rest, places[is_adverb])
     words = _Words.at(tokens, rest, is_break)
-    yield from _written(words, _before(after - 1), known, least=2)
-    around = np.unique(after[:, None] + np.arange(-_MAX_REPLACED, _MAX_REPLACED))
-    near = rest[around[(around >= 0) & (around < len(rest))]]
+    yield from _around(words, after, replaced, known)
+
+
+def _around(
+    words: _Words, chosen: np.ndarray, replaced: Replacements, known: KnownNames
+) -> Iterator[Windows]:
+    """Find the windows around some words, as they are or with words replaced.
+
+    words (_Words): The words.
+    chosen (Ints1d): int64: the numbers of some of them, ascending.
+    replaced (Replacements): Words of names that tokens stand for.
+    known (KnownNames): The names.
+    YIELDS (Windows): The windows, and some others.
+    """
+    yield from _written(words, _before(chosen), known, least=2)
+    around = np.unique(chosen[:, None] + np.arange(-_MAX_REPLACED, _MAX_REPLACED))
+    near = words.places[around[(around >= 0) & (around < len(words.places))]]
     yield from _replaced(words, replaced.where(np.isin(replaced.places, near)), known)
 
 

@@ -37,6 +37,7 @@ def test_the_words_of_a_long_form_stand_for_others():
     ("text", "expected"),
     [
         ("IgA nephropathy", ["IgA nephropathy"]),
+        ("raised IgA", ["Increased IgA level"]),  # with another word replaced
         ("an EEG with irregular slow sharp waves", ["EEG with irregular slow sharp waves"]),
         # Alone, and where no name has them, short forms are read as their long forms.
         ("renal IgA", ["Immunoglobulin A"]),
@@ -45,7 +46,8 @@ def test_the_words_of_a_long_form_stand_for_others():
 )
 def test_a_short_form_may_be_part_of_a_name(text, expected):
     names = ("IgA nephropathy", "Nephropathy", "EEG with irregular slow sharp waves")
-    nlp = build((*names, "Immunoglobulin A", "Immunoglobulin A deficiency", "IgA"))
+    names = (*names, "Immunoglobulin A deficiency", "Increased IgA level")
+    nlp = build((*names, "Immunoglobulin A", "IgA"))
     nlp.add_pipe("abbreviation_resolver", first=True)
     defined = "Immunoglobulin A (IgA), electroencephalogram (EEG). "
     found = [ent for ent in nlp(defined + text).ents if ent.start_char >= len(defined)]
