@@ -59,7 +59,7 @@ _SIGNS = {
     "[not after:": "(?<!",
 }
 # Not within a word.
-_BORDER = r"(?:(?<!\w)|(?!\w))"
+_BORDER = r"(?!\B\w)"
 _ITEM = re.compile(r"\\.|\{\w+\}|\[(?:not )?(?:before|after):|\)\?|\)\*\d|.", re.DOTALL)
 _PART = re.compile(r"\{(\w+)(?:\+(\w+))?\}")
 _PATTERN = re.compile(r"(?<!\\)(?:[\[<~^{]|\)\*)")
