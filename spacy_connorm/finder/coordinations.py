@@ -3,12 +3,14 @@ two names, although only "ovarian cancer" has the words of a name.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
-from itertools import chain, islice, pairwise, takewhile
+from functools import cache
+from itertools import chain, pairwise, takewhile
 from typing import NamedTuple
 
+from spacy.attrs import LOWER
 from spacy.tokens import Doc
 
+from ..documents.token_texts import texts_of
 from ..text.cleaning import clean
 from ..text.composites import PART_SEPARATOR, composite_splitter
 from ..text.statements import is_item_number
@@ -72,16 +74,12 @@ def _join(
     return choose_mentions([*wider, *mentions]) if wider else list(mentions)
 
 
-def _next(doc: Doc, place: int, step: int) -> int:
+def _next(words: Sequence[str], place: int, step: int) -> int:
     """Find the next token that is neither a dash nor the end of a line."""
     place += step
-    while _lower(doc, place) in _PASSED:
+    while words[place] in _PASSED:
         place += step
     return place
-
-
-def _lower(doc: Doc, place: int) -> str:
-    return doc[place].lower_ if 0 <= place < len(doc) else ""
 
 
 def _text(doc: Doc, start: int, end: int) -> str:
@@ -120,16 +118,10 @@ class CoordinationJoiner:
             was rewritten.
         RETURNS (List[List[FoundMention]]): The same mentions, some of them extended.
         """
-        possible = []
-        for doc, mentions in zip(docs, found, strict=True):
-            owners = {
-                token: mention
-                for mention in mentions
-                for token in range(mention.start, mention.end)
-            }
-            possible.append(
-                {mention: self._coordinations(doc, mention, owners) for mention in mentions}
-            )
+        possible = [
+            dict(self._coordinations(doc, mentions))
+            for doc, mentions in zip(docs, found, strict=True)
+        ]
         windows = chain.from_iterable(
             chain.from_iterable(windows_of.values()) for windows_of in possible
         )
@@ -147,53 +139,65 @@ class CoordinationJoiner:
         ]
 
     def _coordinations(
-        self, doc: Doc, mention: FoundMention, owners: Mapping[int, FoundMention]
-    ) -> list[_Coordination]:
-        """List the coordinations that a mention begins, ends or is in the middle of, the longest
-        first.
-        """
-        windows = {
-            *self._before(doc, mention),
-            *self._after(doc, mention),
-            *self._around(doc, mention),
-        }
-        coordinations = []
-        for start, end in sorted(windows, key=lambda window: window[0] - window[1]):
-            taken = {owners[place] for place in range(start, end) if place in owners} - {mention}
-            if any(self._stays(doc, other, mention, start, end) for other in taken):
-                continue
-            text = _text(doc, start, end)
-            # If no part lacks a word, the other parts are no mentions: "ST depression and angina".
-            interpretations = [
-                parts
-                for parts in self._splitter.split(text)
-                if not all(part in text for part in parts)
-            ]
-            if interpretations:
-                texts = frozenset(_text(doc, other.start, other.end) for other in taken)
-                coordinations.append(_Coordination(start, end, interpretations, texts))
-        return [*coordinations, *self._stacked(doc, mention)]
+        self, doc: Doc, mentions: Sequence[FoundMention]
+    ) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
+        """List the coordinations that mentions begin, end or are in the middle of.
 
-    def _stacked(self, doc: Doc, mention: FoundMention) -> Iterator[_Coordination]:
+        YIELDS (Tuple[FoundMention, List[_Coordination]]): A mention and its coordinations, the
+            longest first.
+        """
+        # The empty word is after the last token, and before the first: it has the number -1.
+        words = [*texts_of(doc, LOWER), ""] if mentions else []
+        owners = {
+            token: mention for mention in mentions for token in range(mention.start, mention.end)
+        }
+        for mention in mentions:
+            windows = set(self._windows(words, mention))
+            coordinations = []
+            for start, end in sorted(windows, key=lambda window: (window[0] - window[1], window)):
+                taken = {owners[place] for place in range(start, end) if place in owners}
+                taken -= {mention}
+                if any(self._stays(words, other, mention, start, end) for other in taken):
+                    continue
+                text = _text(doc, start, end)
+                # If no part lacks a word, the other parts are no mentions: "ST depression and
+                # angina".
+                interpretations = [
+                    parts
+                    for parts in self._splitter.split(text)
+                    if not all(part in text for part in parts)
+                ]
+                if interpretations:
+                    texts = frozenset(_text(doc, other.start, other.end) for other in taken)
+                    coordinations.append(_Coordination(start, end, interpretations, texts))
+            yield mention, [*coordinations, *self._stacked(doc, words, mention)]
+
+    def _stacked(
+        self, doc: Doc, words: Sequence[str], mention: FoundMention
+    ) -> Iterator[_Coordination]:
         """Find a quality before a mention that begins with another one: "short" before "webbed
         neck".
 
         YIELDS (_Coordination): The quality and the mention, at most one.
         """
         last = mention.start
-        while last + 2 < mention.end and doc[last + 1].text in _PASSED:
+        while last + 2 < mention.end and words[last + 1] in _PASSED:
             last += 2
-        is_compound = _next(doc, mention.start - 1, -1) != mention.start - 2
-        qualities = (mention.start - 1, last)
-        if is_compound or not all(self._words.is_quality(_lower(doc, at)) for at in qualities):
+        if not all(self._words.is_quality(words[at]) for at in (mention.start - 1, last)):
             return
-        if last + 1 < mention.end:
+        is_compound = _next(words, mention.start - 1, -1) != mention.start - 2
+        if last + 1 < mention.end and not is_compound:
             quality, rest = doc[mention.start - 1].text, _text(doc, last + 1, mention.end)
             parts = (f"{quality} {rest}", _text(doc, mention.start, mention.end))
             yield _Coordination(mention.start - 1, mention.end, [parts], frozenset(), False)
 
     def _stays(
-        self, doc: Doc, other: FoundMention, mention: FoundMention, start: int, end: int
+        self,
+        words: Sequence[str],
+        other: FoundMention,
+        mention: FoundMention,
+        start: int,
+        end: int,
     ) -> bool:
         """Check whether another mention should not be absorbed by a window. One with the same label
         is more likely a part by itself, as in "squamous cell papilloma and carcinoma", unless it is
@@ -202,39 +206,55 @@ class CoordinationJoiner:
         """
         if other.start < start or other.end > end:
             return True
-        is_adjective = other.end - other.start == 1 and self._words.is_modifier(
-            doc[other.start].lower_
-        )
-        shares_end = other.end <= mention.start and any(
-            token.lower_ in self._words.classes.prepositions
-            for token in doc[mention.start : mention.end]
+        is_single = other.end - other.start == 1
+        is_adjective = is_single and self._words.is_modifier(words[other.start])
+        shares_end = other.end <= mention.start and not self._words.classes.prepositions.isdisjoint(
+            words[mention.start : mention.end]
         )
         return other.label == mention.label and not (is_adjective or shares_end)
 
-    def _before(self, doc: Doc, mention: FoundMention) -> Iterator[_Window]:
-        """List the windows that end with a mention.
+    def _windows(self, words: Sequence[str], mention: FoundMention) -> Iterator[_Window]:
+        """List the windows that begin or end with a mention, and those with words on both sides of
+        it: "short, broad fingers and toes".
 
+        words (Sequence[str]): The tokens of a document in lower case, and an empty one.
+        mention (FoundMention): The mention.
         YIELDS (Tuple[int, int]): Their start and end.
         """
-        last = _next(doc, mention.start, -1)
-        if self._has_content(doc, last):
+        ends = list(self._ends(words, mention))
+        yield from ((mention.start, end) for end in ends)
+        before = _next(words, mention.start, -1)
+        segments = self._segments(words, before, -1)
+        for segment in segments[: 1 if ends else 0]:
+            for place in segment.places:
+                if self._has_content(words[place]):
+                    yield from ((place, end) for end in ends[:_MOST_WORDS])
+        if self._has_content(words[before]):
             # "type 1 and 2 diabetes": the last part begins before the mention.
-            last = _next(doc, last, -1)
-        segments = self._segments(doc, last, -1)
+            segments = self._segments(words, _next(words, before, -1), -1)
+        yield from ((start, mention.end) for start in self._starts(words, segments))
+
+    def _starts(self, words: Sequence[str], segments: Sequence[_Segment]) -> Iterator[int]:
+        """List where the windows that end with a mention may begin.
+
+        words (Sequence[str]): The tokens in lower case.
+        segments (Sequence[_Segment]): The list before the mention.
+        YIELDS (int): Their first tokens.
+        """
         is_joined = bool(segments) and segments[0].is_joined
         all_places = chain.from_iterable(segment.places for segment in segments)
-        for place in all_places if is_joined else self._modifiers(doc, segments):
-            if self._has_content(doc, place):
-                yield place, mention.end
+        for place in all_places if is_joined else self._modifiers(words, segments):
+            if self._has_content(words[place]):
+                yield place
 
-    def _modifiers(self, doc: Doc, segments: Sequence[_Segment]) -> Iterator[int]:
+    def _modifiers(self, words: Sequence[str], segments: Sequence[_Segment]) -> Iterator[int]:
         """List the adjectives that only commas separate from a mention: "short, broad fingers",
         "low-set, rotated ears".
 
         YIELDS (int): Their first tokens, the nearest to the mention first.
         """
         for _, places in segments:
-            if not self._words.is_adjective(_lower(doc, places[0])):
+            if not self._words.is_adjective(words[places[0]]):
                 return
             # The parts of a word are two tokens apart, with a hyphen between them.
             parts = takewhile(lambda pair: pair[0] - pair[1] == 2, pairwise(places))
@@ -243,51 +263,42 @@ class CoordinationJoiner:
             if len(places) > size:
                 return
 
-    def _after(self, doc: Doc, mention: FoundMention) -> Iterator[_Window]:
-        """List the windows that begin with a mention.
+    def _ends(self, words: Sequence[str], mention: FoundMention) -> Iterator[int]:
+        """List where the windows that begin with a mention may end.
 
-        YIELDS (Tuple[int, int]): Their start and end.
+        YIELDS (int): The tokens after them.
         """
-        for segment in self._segments(doc, self._end_of_first_part(doc, mention), 1):
+        for segment in self._segments(words, self._end_of_first_part(words, mention), 1):
             for place in segment.places if segment.is_joined else ():
-                if self._has_content(doc, place) and not self._goes_on(doc, place):
-                    yield mention.start, place + 1
+                if self._has_content(words[place]) and not self._goes_on(words, place):
+                    yield place + 1
 
-    def _end_of_first_part(self, doc: Doc, mention: FoundMention) -> int:
+    def _end_of_first_part(self, words: Sequence[str], mention: FoundMention) -> int:
         """Find the token after a mention and what the first part adds to it: "of the 4th" in
         "clinodactyly of the 4th and 5th fingers".
         """
-        end = _next(doc, mention.end - 1, 1)
-        if _lower(doc, end) not in self._words.classes.prepositions:
+        end = _next(words, mention.end - 1, 1)
+        if words[end] not in self._words.classes.prepositions:
             return end
-        modifier = _next(doc, end, 1)
-        while _lower(doc, modifier) in self._words.classes.determiners:
-            modifier = _next(doc, modifier, 1)
-        after = _next(doc, modifier, 1)
-        is_part = self._has_content(doc, modifier) and self._separates(_lower(doc, after))
-        return after if is_part else end
+        modifier = _next(words, end, 1)
+        while words[modifier] in self._words.classes.determiners:
+            modifier = _next(words, modifier, 1)
+        if not self._has_content(words[modifier]):
+            return end
+        after = _next(words, modifier, 1)
+        return after if self._separates(words[after]) else end
 
-    def _around(self, doc: Doc, mention: FoundMention) -> Iterator[_Window]:
-        """List the windows with words on both sides of a mention: "short, broad fingers and toes".
-
-        YIELDS (Tuple[int, int]): Their start and end.
-        """
-        ends = [end for _, end in islice(self._after(doc, mention), _MOST_WORDS)]
-        for segment in self._segments(doc, _next(doc, mention.start, -1), -1)[: 1 if ends else 0]:
-            for place in filter(partial(self._has_content, doc), segment.places):
-                yield from ((place, end) for end in ends)
-
-    def _segments(self, doc: Doc, place: int, step: int) -> list[_Segment]:
+    def _segments(self, words: Sequence[str], place: int, step: int) -> list[_Segment]:
         """Split the list that begins at a separator, reading forwards (1) or backwards (-1)."""
         segments: list[_Segment] = []
-        while len(segments) < _MOST_PARTS and self._separates(_lower(doc, place)):
+        while len(segments) < _MOST_PARTS and self._separates(words[place]):
             is_joined, places = False, list[int]()
-            while self._separates(lowered := _lower(doc, place)):
-                is_joined |= lowered != _COMMA
-                place = _next(doc, place, step)
-            while len(places) < _MOST_WORDS and self._is_word(_lower(doc, place)):
+            while self._separates(words[place]):
+                is_joined |= words[place] != _COMMA
+                place = _next(words, place, step)
+            while len(places) < _MOST_WORDS and self._is_word(words[place]):
                 places.append(place)
-                place = _next(doc, place, step)
+                place = _next(words, place, step)
             if places:
                 segments.append(_Segment(is_joined, places))
         return segments
@@ -301,18 +312,17 @@ class CoordinationJoiner:
     def _is_word(self, lowered: str) -> bool:
         return not self._separates(lowered) and any(map(str.isalnum, lowered))
 
-    def _has_content(self, doc: Doc, place: int) -> bool:
+    def _has_content(self, lowered: str) -> bool:
         # "fracture of the femur and with" would be two fractures, one of them without a location.
-        lowered = _lower(doc, place)
         return lowered not in self._small_words and self._is_word(lowered)
 
-    def _goes_on(self, doc: Doc, place: int) -> bool:
+    def _goes_on(self, words: Sequence[str], place: int) -> bool:
         """Check whether a token is followed by the head of its phrase: "pulmonary edema and small
         effusions". Numbers and Greek letters are not: "MMP-2/-9 rose".
         """
-        behind = _lower(doc, place + 1)
-        is_cut = len(doc[place]) == 1 or not doc[place].is_alpha
-        return behind.isalpha() and behind not in self._words.classes.stop_words and not is_cut
+        word, after = words[place], words[place + 1]
+        is_cut = len(word) == 1 or not word.isalpha()
+        return after.isalpha() and after not in self._words.classes.stop_words and not is_cut
 
 
 @cache

@@ -9,12 +9,12 @@ from spacy.tokens import Doc, Span
 
 from ..documents.mentions import ALL_MENTIONS_KEY
 from ..documents.spans import register_assertion_attributes, set_assertions
+from ..documents.token_texts import texts_of
 from ..lang import Cue
 from ..lang.cues import literal
 from ..text.statements import find_statements
 from ..text.words import words_of
 from .assertions import POSSIBLE, Assertions
-from .noted_document import texts_of
 from .serialization import SavedComponent
 from .settings import TERMS, AssertionSettings, Settings
 

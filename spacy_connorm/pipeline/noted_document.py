@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from spacy.attrs import LOWER
 from spacy.tokens import Doc, Span
 
+from ..documents.token_texts import texts_of
 from ..lang import Cue
 from ..lang.cues import ANSWER, BOX, END
 from ..text.statements import is_item_number
@@ -286,17 +287,6 @@ class NotedDocument:
         """Check whether a plus or minus belongs to what follows."""
         is_after_sign = place > 0 and self.words[place - 1] in _BEFORE_SIGNS
         return is_after_sign or not self.doc[place].whitespace_
-
-
-def texts_of(doc: Doc, attribute: int) -> list[str]:
-    """Get a text of each token, faster than token by token.
-
-    doc (Doc): The document.
-    attribute (int): One of spaCy's, such as ORTH or LOWER.
-    RETURNS (List[str]): The texts.
-    """
-    strings = doc.vocab.strings
-    return [strings[key] for key in doc.to_array(attribute).tolist()]
 
 
 def has_any(places: Sequence[int], first: int, last: int) -> bool:
