@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import compress, product
 
 from spacy.tokens import Doc
 
@@ -64,11 +65,8 @@ class Genera:
         RETURNS (str): The word; empty if there are several or none.
         """
         words = self._names.index.words.normalized(species)
-        genera = [
-            word
-            for word in self._by_initial[initial.lower()]
-            if len(words) == 1 and self._names.are_neighbours(word, words[0])
-        ]
+        pairs = [*product(self._by_initial[initial.lower()], words if len(words) == 1 else ())]
+        genera = [genus for genus, _ in compress(pairs, self._names.are_neighbours(pairs))]
         return genera[0] if len(genera) == 1 else _UNKNOWN
 
     @cached_property

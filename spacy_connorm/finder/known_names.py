@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import starmap
 from typing import NamedTuple
 
 import numpy as np
@@ -93,15 +94,14 @@ class KnownNames:
         bags = (self.index.word_bags.known_bags, self._added.known_bags)
         return np.logical_or(*(some.contain(values) for some in bags))
 
-    def are_neighbours(self, first: str, second: str) -> bool:
-        """Check whether two words stand side by side in a name.
+    def are_neighbours(self, pairs: Iterable[tuple[str, str]]) -> np.ndarray:
+        """Check which words stand side by side in a name.
 
-        first (str): A normalized word.
-        second (str): The word after it.
-        RETURNS (bool): True if they do.
+        pairs (Iterable[Tuple[str, str]]): p times a normalized word, and the word after it.
+        RETURNS (np.ndarray): bool (p,).
         """
-        pair = np.array([hash_pair(first, second)], dtype="uint64")
-        return bool(self.index.word_pairs.contain(pair)[0])
+        hashes = np.fromiter(starmap(hash_pair, pairs), dtype="uint64")
+        return self.index.word_pairs.contain(hashes)
 
     def have_words(self, values: np.ndarray) -> np.ndarray:
         """Check which words occur in names.

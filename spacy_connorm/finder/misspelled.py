@@ -3,9 +3,9 @@ words written as one: "nightblindness".
 """
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import takewhile
+from itertools import compress, takewhile
 
 import numpy as np
 from spacy.tokens import Doc
@@ -76,21 +76,38 @@ class MisspelledWords:
         return Replacements.of((place, change, DERIVED, 1) for place, change in meant if change)
 
     def _read(self, texts: Sequence[str]) -> dict[str, int]:
-        return {text: self._change(text) for text in texts}
+        words = {text: self._words.normalized(text) for text in texts if all(self._sorted)}
+        single = {text: words_of[0] for text, words_of in words.items() if len(words_of) == 1}
+        parts = self._parts(set(single.values()))
+        changes = dict.fromkeys(texts, _UNCHANGED)
+        for text, word in single.items():
+            meant = parts.get(word) or self._meant(text, word)
+            if meant:
+                changes[text] = (hash_bag(meant) - hash_word(word)) % MODULUS
+        return changes
 
-    def _change(self, text: str) -> int:
-        """Compute what the meant word adds to the hash of a text, modulo 2^64.
+    def _parts(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Find words that are made of two that stand side by side in names.
 
-        RETURNS (int): The difference; 0 if the text is a word, or may stand for several or none.
+        RETURNS (Dict[str, Tuple[str, ...]]): The two, by word.
         """
-        normalized = self._words.normalized(text)
-        if len(normalized) != 1 or not all(self._sorted):
-            return _UNCHANGED
-        (word,) = normalized
-        if parts := self._parts(word):
-            return (hash_bag(parts) - hash_word(word)) % MODULUS
+        pairs = [
+            (word[:cut], word[cut:])
+            for word in words
+            for cut in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1)
+        ]
+        are_known = self._names.are_neighbours(pairs)
+        return {first + last: (first, last) for first, last in compress(pairs, are_known)}
+
+    def _meant(self, text: str, word: str) -> tuple[str, ...]:
+        """Find the word of names that is one mistake away from another.
+
+        text (str): The other word, in lower case.
+        word (str): The same, normalized.
+        RETURNS (Tuple[str, ...]): The word; empty if it is none, or could be several.
+        """
         if any(map(self._words.language.lemma, (text, word))):
-            return _UNCHANGED
+            return ()
         # "Nystagmas" is not a plural.
         meant = {
             other
@@ -98,18 +115,7 @@ class MisspelledWords:
             for other in self._like(form)
             if self._may_mean(form, other)
         }
-        if len(meant) != 1:
-            return _UNCHANGED
-        return (hash_word(meant.pop()) - hash_word(word)) % MODULUS
-
-    def _parts(self, word: str) -> tuple[str, ...]:
-        """Find the two words that stand side by side in names, and that a word is made of.
-
-        RETURNS (Tuple[str, ...]): The words; empty if there are none.
-        """
-        cuts = range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1)
-        pairs = ((word[:cut], word[cut:]) for cut in cuts)
-        return next((pair for pair in pairs if self._names.are_neighbours(*pair)), ())
+        return tuple(meant) if len(meant) == 1 else ()
 
     @cached_property
     def _sorted(self) -> tuple[list[str], list[str]]:

@@ -1,7 +1,6 @@
 """Rules by the tokens around a window."""
 
 from collections.abc import Collection, Iterator
-from itertools import chain
 from string import ascii_uppercase
 
 from spacy.symbols import NOUN, PROPN
@@ -201,8 +200,8 @@ def modifies_noun(window: Window) -> bool:
         return _may_own_organ(window, following.lower_)
     if is_name:
         return False
-    pair = [words.normalized(token.lower_)[-1:] for token in (last, following)]
-    return all(pair) and window.context.names.are_neighbours(*chain(*pair))
+    first, second = (words.normalized(token.lower_)[-1:] for token in (last, following))
+    return any(window.context.names.are_neighbours(zip(first, second, strict=False)))
 
 
 def _is_of_organ(window: Window, last: str) -> bool:
