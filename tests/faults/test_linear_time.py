@@ -298,8 +298,8 @@ MADE = {
     "tags": "773dda3eeebe e0f7cd79ab4a",
     "inversions": "bb62f7d31db8 b33931ee06a4",
     "possessives": "4b9af61d5309 bd712a5786dd",
-    "plurals": "2a7d998b488c d70acf83c899",
-    "spelling": "19a631d1a588 29a1b8a910ff",
+    "plurals": "8d3a3c52ed9f d70acf83c899",
+    "spelling": "09b2a686d0dc 29a1b8a910ff",
 }
 
 
