@@ -46,14 +46,14 @@ class _Coordination(NamedTuple):
     end (int): The token after it.
     interpretations (List[Tuple[str, ...]]): The parts that it may stand for, the most likely first.
     taken (FrozenSet[str]): The texts of the other mentions inside it. None of them may be a part.
-    has_conjunction (bool): Whether its words show that it has parts: if not, these must be names.
+    needs_names (bool): Whether all parts must be names, as no word shows that there are several.
     """
 
     start: int
     end: int
     interpretations: list[tuple[str, ...]]
     taken: frozenset[str]
-    has_conjunction: bool = True
+    needs_names: bool = False
 
 
 def _join(
@@ -63,11 +63,11 @@ def _join(
 ) -> list[FoundMention]:
     wider = []
     for mention, windows in possible.items():
-        for start, end, interpretations, taken, has_conjunction in windows:
+        for start, end, interpretations, taken, needs_names in windows:
             named = (parts for parts in interpretations if all(part in names for part in parts))
             parts = next(named, ())
             own = [names[part] for part in parts]
-            if parts and taken.isdisjoint(parts) and (has_conjunction or all(own)):
+            if parts and taken.isdisjoint(parts) and (all(own) or not needs_names):
                 name = PART_SEPARATOR.join(own) if all(own) else ""
                 wider.append(mention._replace(start=start, end=end, name=name))
                 break
@@ -98,6 +98,7 @@ class CoordinationJoiner:
         self._splitter = composite_splitter(words.language.code)
         # Commas count only together with a conjunction: "breast, ovarian and lung cancer".
         self._separators = _SIGNS | words.language.finder.listing_conjunctions
+        self._denials = words.language.finder.denials
         # Words that a part can't begin or end with.
         self._small_words = words.classes.function_words | words.classes.determiners
 
@@ -183,13 +184,18 @@ class CoordinationJoiner:
         last = mention.start
         while last + 2 < mention.end and words[last + 1] in _PASSED:
             last += 2
-        if not all(self._words.is_quality(words[at]) for at in (mention.start - 1, last)):
+        if not all(self._is_stackable(words[at]) for at in (mention.start - 1, last)):
             return
         is_compound = _next(words, mention.start - 1, -1) != mention.start - 2
         if last + 1 < mention.end and not is_compound:
             quality, rest = doc[mention.start - 1].text, _text(doc, last + 1, mention.end)
             parts = (f"{quality} {rest}", _text(doc, mention.start, mention.end))
-            yield _Coordination(mention.start - 1, mention.end, [parts], frozenset(), False)
+            yield _Coordination(mention.start - 1, mention.end, [parts], frozenset(), True)
+
+    def _is_stackable(self, word: str) -> bool:
+        """Check for a quality, but not "absent" and amounts, which are about all that follows."""
+        is_about_all = word in self._denials or word in self._words.forms.amounts
+        return self._words.is_quality(word) and not is_about_all
 
     def _stays(
         self,

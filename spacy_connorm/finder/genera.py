@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import compress, product
 
+import numpy as np
 from spacy.tokens import Doc
 
 from ..index.cache import Cache
@@ -64,15 +65,27 @@ class Genera:
 
         RETURNS (str): The word; empty if there are several or none.
         """
-        words = self._names.index.words.normalized(species)
-        pairs = [*product(self._by_initial[initial.lower()], words if len(words) == 1 else ())]
+        words = self._names.index.words
+        normalized = words.normalized(species)
+        if len(normalized) != 1 or not self._may_be_species(normalized[0]):
+            return _UNKNOWN
+        pairs = [*product(self._by_initial[initial.lower()], normalized)]
         genera = [genus for genus, _ in compress(pairs, self._names.are_neighbours(pairs))]
         return genera[0] if len(genera) == 1 else _UNKNOWN
+
+    def _may_be_species(self, word: str) -> bool:
+        """Check for a word of names that is neither a name itself nor a head or an adjective.
+        "C. cough" is an item of a list.
+        """
+        words, value = self._names.index.words, hash_word(word)
+        is_other = words.is_head(word) or words.is_adjective(word) or self._names.names(value)
+        return not is_other and bool(self._names.have_words(np.array([value], "uint64"))[0])
 
     @cached_property
     def _by_initial(self) -> dict[str, list[str]]:
         by_initial = defaultdict[str, list[str]](list)
+        lacks_noun = self._names.index.words.lacks_noun
         for word in self._names.index.name_words.vocabulary_words():
-            if len(word) >= _SHORTEST and word.isalpha():
+            if len(word) >= _SHORTEST and word.isalpha() and not lacks_noun(word):
                 by_initial[word[0]].append(word)
         return by_initial

@@ -22,6 +22,8 @@ from .name_windows import ADVERB, WORD, Replacements, TokenArrays
 _SHORTEST, _SHORTEST_CHANGED = 7, 10
 # The minimum number of letters of each of two words.
 _SHORTEST_PART = 3
+# No word of a name is longer.
+_LONGEST = 60
 _VOWELS = frozenset("aeiouy")
 # Of this many words, nearly all are one letter away from others.
 _MOST_WORDS = 200_000
@@ -59,8 +61,8 @@ class MisspelledWords:
         """
         # "Splenomegally" looks like an adverb.
         is_word = (tokens.kinds == WORD) | (tokens.kinds == ADVERB)
-        is_long = is_word & (tokens.sizes == 1) & (tokens.letters >= _SHORTEST)
-        places = np.flatnonzero(is_long)
+        has_length = (tokens.letters >= _SHORTEST) & (tokens.letters <= _LONGEST)
+        places = np.flatnonzero(is_word & (tokens.sizes == 1) & has_length)
         places = places[~self._names.have_words(tokens.hashes[places])]
         owners = np.searchsorted(offsets, places, side="right") - 1
         inside = places - np.asarray(offsets)[owners]

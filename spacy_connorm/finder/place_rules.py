@@ -18,6 +18,7 @@ _NOUNS = frozenset([NOUN, PROPN])
 _ENDS = frozenset([".", "!", "?", ";"])
 # The minimum number of letters of a word in a proper name.
 _SHORTEST_NAME = 3
+_NUMERALS = frozenset("IVX")
 # "C" in "hepatitis C", "CoV" and "1" after a hyphen. "N" and "Y" are answers.
 _KINDS_AFTER = frozenset(ascii_uppercase).difference("AINY")
 
@@ -55,7 +56,7 @@ def has_other_meaning(window: Window) -> bool:
     if words.is_head(window.parts[-1]):
         is_acted_on = any(head.endswith(tuple(classes.acting_endings)) for head in heads[:-1])
         molecules = (nouns[-1], _noun_of_disorder(window))
-        is_of_molecule = not classes.molecules.isdisjoint(molecules)
+        is_of_molecule = not classes.molecules.isdisjoint(molecules) and not _has_numeral(window)
         return is_acted_on or nouns[0] in classes.remedies or is_of_molecule
     return nouns[0] in classes.intakes and window.parts[0].lower() in words.forms.amounts
 
@@ -91,6 +92,12 @@ def _noun_of_disorder(window: Window) -> str:
     after = window.doc[window.end : window.end + 2]
     is_of_disorder = len(after) == 2 and window.context.words.is_head(after[0].lower_)
     return after[1].lower_ if is_of_disorder else ""
+
+
+def _has_numeral(window: Window) -> bool:
+    """Check for a molecule with a Roman number, which a disorder is no part of: "factor VIII"."""
+    following = window.doc[window.end + 1 : window.end + 3]
+    return any(_NUMERALS.issuperset(token.text) for token in following)
 
 
 def _has_beside(window: Window, text: str, word: str, side: str) -> bool:

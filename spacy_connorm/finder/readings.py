@@ -25,7 +25,7 @@ _PERSONS = re.compile(r"([A-Z](?<![^\W_].)[a-z]{3,30})s(?![^\W_'’])(?:\s+([^\W
 # "UV-induced".
 _SHORTEST_DRUG = 3
 # "HIV-1", "HPV16": the short form of a virus, and its type.
-_VIRUS = re.compile(r"(?<![^\W_])([A-Z]{1,4}V)[-\u2010\u2011 ]?(\d{1,2}[a-z]?)(?![^\W_])")
+_VIRUS = re.compile(r"(?<![^\W_])([A-Z]{2,4}V)[-\u2010\u2011 ]?(\d{1,2}[a-z]?)(?![^\W_])")
 # A token, what another reading adds to its hash, and the minimum number of words with it.
 _Neighboured = tuple[int, int, int]
 
@@ -71,8 +71,8 @@ class NeighbourReader:
             rf"\s+(?:{_any(finder.side_articles)}\s+)?)?({_any(finder.long_sides)}|(?-i:[LR]))\b"
             rf"(?!\s+{_any(finder.sided_organs)})"
         )
-        kinds = _any(finder.counted_kinds)
-        self._kind = re.compile(rf"(?i)\b({kinds})\s+(\d+[a-z]?|[IVX]+[a-d]?)(?![^\W_])")
+        types = _any(finder.type_nouns)
+        self._type = re.compile(rf"(?i)\b({types})\s+(\d+[a-z]?|[IVX]+[a-d]?)(?![^\W_])")
         # "Levodopa-induced dyskinesia" is drug-induced, unless something else or a disorder induces
         # it.
         self._induced = re.compile(rf"[-\u2010\u2011 ]{_any(finder.caused_endings)}\b")
@@ -102,7 +102,7 @@ class NeighbourReader:
         if any(ending in text for ending in self._finder.caused_endings):
             yield from self._drugs(tokens, doc, text)
         yield from self._sides(tokens, text)
-        yield from self._kinds(tokens, text)
+        yield from self._types(tokens, text)
         yield from self._viruses(tokens, text)
 
     def _compounds(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
@@ -178,17 +178,17 @@ class NeighbourReader:
                 # A word that no name has would end the window.
                 yield side, 0, 3
 
-    def _kinds(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
+    def _types(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
         """Leave out "type" in "mucopolysaccharidosis type VII", in windows that begin before it.
 
         YIELDS (Tuple[int, int, int]): The numbers, and the words before them.
         """
-        for match in self._kind.finditer(text):
-            kind, number = (tokens.at(match.end(part)) for part in (1, 2))
-            if kind is not None and number is not None:
-                yield number, -int(tokens.hashes[kind]), 3
+        for match in self._type.finditer(text):
+            noun, number = (tokens.at(match.end(part)) for part in (1, 2))
+            if noun is not None and number is not None:
+                yield number, -int(tokens.hashes[noun]), 3
                 # A word that no name has would end the window.
-                yield kind, 0, 3
+                yield noun, 0, 3
 
     def _viruses(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
         """Leave out the type of a virus that names do not have: "HIV-1 infection".

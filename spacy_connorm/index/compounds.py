@@ -13,6 +13,8 @@ from .word_bags import RewritingTable
 
 # The minimum number of letters of each part.
 _SHORTEST = 3
+# The maximum number of words of a name.
+_MOST_WORDS = 8
 # The number of names read at once.
 _BLOCK = 1 << 16
 
@@ -67,9 +69,10 @@ def _rewritten(
     owners = np.repeat(np.arange(len(sizes)), sizes)
     sums = np.concatenate([np.zeros(1, "uint64"), np.cumsum(hashes, dtype="uint64")])
     bags = sums[start[1:]] - sums[start[:-1]]
-    for distance in range(sizes.max(initial=0)):
+    is_short = np.repeat(sizes <= _MOST_WORDS, sizes)
+    for distance in range(min(_MOST_WORDS, sizes.max(initial=0))):
         one = np.arange(len(hashes) - distance)
-        one = one[owners[one] == owners[one + distance]]
+        one = one[is_short[one] & (owners[one] == owners[one + distance])]
         parts = hashes[one] + (hashes[one + distance] if distance else np.uint64(0))
         which, changes, *_ = table.of_words(parts, 0.0)
         numbers = owners[one[which]]

@@ -57,6 +57,7 @@ class FinderClasses:
     generic_names (Words): Names in ontologies that do not name a concept by themselves.
     short_findings (Words): Findings of three letters, which are not short forms: "tos".
     counted_kinds (Words): What a number after a short form counts: "CKD3".
+    type_nouns (Words): Stand before the number of a genetic type, which some names have without.
     """
 
     auxiliaries: Words = NONE
@@ -99,6 +100,7 @@ class FinderClasses:
     generic_names: Words = NONE
     short_findings: Words = NONE
     counted_kinds: Words = NONE
+    type_nouns: Words = NONE
 
     @cached_property
     def other_heads(self) -> Words:

@@ -85,6 +85,11 @@ class _Cut(NamedTuple):
     suffix: int
 
 
+def _repeats_word(text: str) -> bool:
+    """Check for what no name has: "plasma plasma cell myeloma"."""
+    return any(word == other for word, other in pairwise(text.lower().split()))
+
+
 def _are_greek(*letters: str) -> bool:
     return all("\u03b1" <= letter <= "\u03c9" for letter in letters)
 
@@ -230,7 +235,10 @@ class CompositeSplitter:
         # The best interpretations of all levels come before the second best of any.
         ranked = chain.from_iterable(zip_longest(*levels, fillvalue=()))
         distinct = dict.fromkeys(parts for parts in ranked if parts)
-        return [parts for parts in distinct if len(set(parts)) > 1][:_MOST_INTERPRETATIONS]
+        several = (parts for parts in distinct if len(set(parts)) > 1)
+        return [parts for parts in several if not any(map(_repeats_word, parts))][
+            :_MOST_INTERPRETATIONS
+        ]
 
     def _without_plural(self, match: re.Match[str]) -> str:
         singular = self._words.orthography.drop_plurals(match[0])

@@ -91,10 +91,12 @@ def test_adjectives_share_a_noun_across_commas(text):
         ("a small [webbed neck]", "webbed neck"),
         ("left [webbed neck]", "webbed neck"),
         ("in-short [webbed neck]", "webbed neck"),
+        ("absent [low-set ears]", "low-set ears"),
     ],
 )
 def test_two_qualities_side_by_side_are_two_findings(text, parts):
     names = ("short neck", "webbed neck", "large ears", "low-set ears", "left neck")
+    names = (*names, "absent ears")
     nlp = make_pipeline(*names)
     assert marked(nlp, text) == text
     assert [ent.kb_id_ for ent in nlp(plain(text)).ents] == [parts]

@@ -12,6 +12,11 @@ NAMES = (
     "Salmonella aureus carrier",
     "Escherichia coli infection",
     "colitis",
+    "Miliary tuberculosis",
+    "tuberculosis",
+    "Chronic cough",
+    "cough",
+    "Central pallid spot",
 )
 
 
@@ -24,6 +29,9 @@ NAMES = (
         "C. Difficile [colitis]",
         "S. aureus infection",  # of two genera
         "Given vitamin C. Then [colitis]",
+        "M. [tuberculosis]",  # "miliary" is an adjective
+        "C. [cough]",  # an item of a list
+        "C. pallid spot",
     ],
 )
 def test_an_initial_stands_for_the_only_genus_of_a_species(text):

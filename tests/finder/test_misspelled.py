@@ -33,6 +33,7 @@ def nlp():
         "[splenomegally] > Splenomegaly",  # what looks like an adverb
         "has [nightblindness] > Night blindness",  # two words as one
         "blindnessnight > ",
+        f"{'night' * 12}blindness > ",  # no word of a name is so long
         "seen by Dr Pnemonia > ",  # a name
         "macrognathia > ",  # the opposite
         "a desmoid cyst > ",  # another letter in a short word

@@ -133,6 +133,7 @@ def test_a_tagger_tells_what_is_a_noun():
     [
         "tumor necrosis factor was raised",
         "the [tumor]: necrosis factor",
+        "[tumor] factor VIII",
         "[tumor] with [necrosis]",
         "a tumor-specific protein",
         "[tumor] growth in patients with [necrosis]",
