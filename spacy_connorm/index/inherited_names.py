@@ -1,6 +1,7 @@
 """Names that an ontology leaves out because they follow from its hierarchy: a "posterior
 subcapsular cataract" is a "subcapsular cataract", which is also called "subcapsular opacity", so
-that a text may speak of a "posterior subcapsular opacity".
+that a text may speak of a "posterior subcapsular opacity". And what has a mild and a severe form
+is named by what their names have in common.
 """
 
 from collections import Counter, defaultdict
@@ -17,6 +18,8 @@ _GENERATIONS = 2
 _LONGEST = 8
 # Concepts with more names mostly have one for each order and form of the words.
 _MOST = 30
+# The minimum number of words of a name with a grade: "infection" is not any severe infection.
+_FEWEST_GRADED = 3
 # The minimum number of letters of a word that may stand beside any name.
 _SHORTEST_WORD = 3
 
@@ -39,7 +42,7 @@ class NamedConcept(NamedTuple):
 def inherited_names(concepts: Iterable[NamedConcept], words: Words) -> dict[Bag, Bag]:
     """List the names that follow from the names of broader concepts: one of these, inside the name
     of a concept, is replaced by another one that says as much. Names of several concepts stand for
-    no other ones.
+    no other ones. So do those of a broader concept that follow from its grades.
 
     concepts (Iterable[NamedConcept]): The ontology.
     words (Words): Reads the words of its language.
@@ -56,7 +59,30 @@ def inherited_names(concepts: Iterable[NamedConcept], words: Words) -> dict[Bag,
             for bag, name in names[number].items():
                 for other in _renamed(name, others, words):
                     found[other].setdefault(number, bag)
+    for name, number in _ungraded(listed.values(), words):
+        for bag in islice(names.get(number, ()), 1):
+            found[name].setdefault(number, bag)
     return {name: bag for name, of in found.items() if len(of) == 1 for bag in of.values()}
+
+
+def _ungraded(concepts: Iterable[NamedConcept], words: Words) -> Iterator[tuple[Bag, str]]:
+    """Find what names of narrower concepts share besides their grades: "psychomotor retardation",
+    mild in one and severe in another.
+
+    YIELDS (Tuple[Tuple[str, ...], str]): The words, and the id of the broader concept.
+    """
+    grades = words.classes.grades
+    graded = defaultdict[tuple[Bag, str], set[tuple[str, str]]](set)
+    for concept in concepts if grades else ():
+        for bag in map(set, map(words.content, concept.names)):
+            grade = grades & bag
+            if len(grade) == 1 and len(bag) >= _FEWEST_GRADED:
+                for parent in concept.parents:
+                    name = tuple(sorted(bag - grade)), parent
+                    graded[name].add((concept.concept_id, *grade))
+    for name, forms in graded.items():
+        if all(len(set(of)) > 1 for of in zip(*forms, strict=True)):
+            yield name
 
 
 def _names_of(concept: NamedConcept, words: Words) -> dict[Bag, Bag]:

@@ -87,6 +87,17 @@ def test_inexact_synonyms_are_not_inherited():
     assert inherited(broad, Concept("4", "Nuclear cataract", parents=("1",))) == {}
 
 
+def test_a_broader_concept_has_the_name_of_its_grades():
+    delay = Concept("1", "Developmental delay")
+    mild = Concept("2", "Mild delay", ("Mild psychomotor retardation", "Mild fever"), parents=("1",))
+    severe = Concept("3", "Severe delay", ("Psychomotor retardation, severe",), parents=("1",))
+    other = Concept("3", "Severe delay", ("Psychomotor retardation, severe",), parents=("4",))
+    twice = Concept("2", "Mild delay", ("Mild psychomotor retardation",) * 2, parents=("1",))
+    assert inherited(delay, mild, severe) == {"psychomotor retardation": "delay developmental"}
+    assert inherited(delay, mild, other) == {}
+    assert inherited(delay, twice) == {}
+
+
 def test_texts_are_found_by_inherited_names_and_linked():
     nlp = make_finder(EYES, normalizer={"top_k": 1})
     (ent,) = nlp("The left eye has posterior subcapsular opacities.").ents
