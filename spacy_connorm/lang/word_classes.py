@@ -47,6 +47,7 @@ class WordClasses:
     plain_adjectives (Words): Adjectives without a typical ending.
     participle_endings (Words): The endings of participles: "enlarged".
     dependent_adjectives (Words): Stand for their noun only beside other words of a name.
+    underived (Words): Look as if they came from a shorter word: "limbic".
     measures (Words): What texts leave out of the names of laboratory findings: "serum".
     disease_nouns (Words): Follow an organ in the name of its disease.
     system_nouns (Words): Follow an adjective in the name of a system of organs.
@@ -106,6 +107,7 @@ class WordClasses:
     plain_adjectives: Words = NONE
     participle_endings: Words = NONE
     dependent_adjectives: Words = NONE
+    underived: Words = NONE
     measures: Words = NONE
     disease_nouns: Words = NONE
     system_nouns: Words = NONE

@@ -98,6 +98,7 @@ class WordForms:
         self._function_words = words.stop_words
         self._plain_adjectives = words.plain_adjectives
         self._dependent_adjectives = words.dependent_adjectives
+        self._underived = words.underived
         self._verb_endings = words.verb_endings
         self._participle_endings = tuple(words.participle_endings)
         self._prefixes = tuple(sorted(words.compound_prefixes))
@@ -133,6 +134,8 @@ class WordForms:
         if word in self._function_words:
             return {}  # "several" does not mean "severe"
         nouns = dict.fromkeys((*self.roots.get(word, ()), *self.states.get(word, ())), 1)
+        if word in self._underived:
+            return nouns
         for cut in range(max(0, len(word) - self._longest_ending), len(word) + 1):
             if (row := self._derivations.get(word[cut:])) is not None:
                 for noun in self._derived(word, word[:cut], row.noun_endings):
@@ -155,11 +158,13 @@ class WordForms:
         """
         if word in self._function_words or len(word) < _SHORTEST_STEM:
             return ()
-        adjectives = dict.fromkeys(self._adjectives.get(word, ()))
-        for cut in range(_SHORTEST_STEM, len(word) + 1):
-            for ending in self._adjective_endings.get(word[cut:], ()):
-                adjectives[word[:cut] + ending] = None
-        return tuple(adjectives)
+        derived = (
+            word[:cut] + ending
+            for cut in range(_SHORTEST_STEM, len(word) + 1)
+            for ending in self._adjective_endings.get(word[cut:], ())
+        )
+        others = (adjective for adjective in derived if adjective not in self._underived)
+        return tuple(dict.fromkeys((*self._adjectives.get(word, ()), *others)))
 
     def relatives_of(self, word: str) -> dict[str, float]:
         """List words with another ending that the ontology uses in its place: "bowed" for "bowing".
@@ -168,10 +173,14 @@ class WordForms:
         RETURNS (Dict[str, float]): Normalized words, most of which do not exist, and how likely
             each means the same.
         """
-        if word in self._function_words:
+        if word in self._function_words or word in self._underived:
             return {}
         relatives = self._other_endings.relatives_of(word)
-        return {other: endings.certainty for other, endings in relatives}
+        return {
+            other: endings.certainty
+            for other, endings in relatives
+            if other not in self._underived
+        }
 
     def paraphrases(self, word: str) -> tuple[tuple[str, ...], ...]:
         """List what names may say in other words: "kidney disease" for "nephropathy", "respiratory

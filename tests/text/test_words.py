@@ -143,6 +143,12 @@ def test_function_words_have_no_forms():
     assert not base_forms("several")
 
 
+def test_words_that_only_look_derived():
+    assert not base_forms("limbic")
+    assert not {"limbic", "dental"} & {*adjectives_of("limb"), *adjectives_of("dent")}
+    assert "dental" in adjectives_of("tooth")
+
+
 def test_each_form_comes_once_and_has_its_hash():
     forms = base_forms("testicular")
     assert len({*forms}) == len(forms)
