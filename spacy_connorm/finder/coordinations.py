@@ -17,8 +17,8 @@ from ..text.statements import is_item_number
 from ..text.words import Words
 from .found_mentions import FoundMention, choose_mentions
 
-_COMMA = ","
-_SIGNS = frozenset(["/", "&", _COMMA])
+_COMMA, _SLASH = ",", "/"
+_SIGNS = frozenset([_SLASH, "&", _COMMA])
 # Tokens inside a part, such as the dash of "T-cell".
 _PASSED = frozenset(["-", "\u2010", "\u2011", "\n", "\r\n"])
 _MOST_WORDS = 3
@@ -148,7 +148,7 @@ class CoordinationJoiner:
             longest first.
         """
         # The empty word is after the last token, and before the first: it has the number -1.
-        words = [*texts_of(doc, LOWER), ""] if mentions else []
+        words = self._without_ranges([*texts_of(doc, LOWER), ""]) if mentions else []
         owners = {
             token: mention for mention in mentions for token in range(mention.start, mention.end)
         }
@@ -172,6 +172,21 @@ class CoordinationJoiner:
                     texts = frozenset(_text(doc, other.start, other.end) for other in taken)
                     coordinations.append(_Coordination(start, end, interpretations, texts))
             yield mention, [*coordinations, *self._stacked(doc, words, mention)]
+
+    def _without_ranges(self, words: list[str]) -> list[str]:
+        """Read "mild to moderate" as "mild / moderate".
+
+        words (List[str]): The tokens in lower case, and an empty one; changed in place.
+        RETURNS (List[str]): The same.
+        """
+        classes = self._words.classes
+        if not classes.range_words.isdisjoint(words):
+            for place, word in enumerate(words):
+                if word in classes.range_words and all(
+                    words[_next(words, place, step)] in classes.grades for step in (-1, 1)
+                ):
+                    words[place] = _SLASH
+        return words
 
     def _stacked(
         self, doc: Doc, words: Sequence[str], mention: FoundMention

@@ -32,7 +32,7 @@ from .backends.protocol import Backend, Earlier
 from .compounds import compound_bags
 from .concept_index import ConceptIndex
 from .hash_sets import OTHER_NAMES, WORD_PAIRS, other_names, word_pairs
-from .inherited_names import NamedConcept, inherited_names
+from .implied_names import NamedConcept, implied_names
 from .manifest import make_facts
 from .name_words import NameWords
 from .names import GroupedNames, NameFile, group_names
@@ -171,7 +171,7 @@ def write_index(
         in both are copied.
     substitutions (Optional[Iterable[Substitution]]): Words in texts that can replace words in
         names, see `index.word_bags`; if None, they are learned from O's own names, 200,000 at most,
-        and so are `inherited_names`.
+        and so are `implied_names`.
     background (Iterable[Concept]): Other things, whose names are not found, but may have a name of
         the ontology inside: "tumor necrosis factor".
     RAISES (ConnormError): CN409 if there are no texts, CN108 if it cannot be written, CN402 if the
@@ -238,23 +238,23 @@ def write_index(
 def _word_bags(
     names: NameWords, rows: np.ndarray, concepts: Iterable[NamedConcept], words: Words
 ) -> WordBags:
-    """Collect the bags of words of names, and those that stand for them: of inherited names, and
+    """Collect the bags of words of names, and those that stand for them: of implied names, and
     of names with their compounds in two words.
 
     names (NameWords): The words of n names.
     rows (Ints1d): int64 (n,): the row of each.
-    concepts (Iterable[NamedConcept]): The concepts whose names are inherited.
+    concepts (Iterable[NamedConcept]): The concepts whose names imply others.
     words (Words): Reads the words of their language.
     RETURNS (WordBags): All of them.
     """
     bags = WordBags.from_words(names, rows)
-    inherited = inherited_names(concepts, words)
-    which, inherited_rows = bags.rows_of(hash_bags(inherited.values()))
+    implied = implied_names(concepts, words)
+    which, implied_rows = bags.rows_of(hash_bags(implied.values()))
     values, texts = compound_bags(names, words)
     return bags.with_others(
-        np.concatenate([hash_bags(inherited)[which], values]),
-        np.concatenate([inherited_rows, rows[texts]]),
-        longest=max(bags.longest + bool(len(values)), *map(len, inherited), 0),
+        np.concatenate([hash_bags(implied)[which], values]),
+        np.concatenate([implied_rows, rows[texts]]),
+        longest=max(bags.longest + bool(len(values)), *map(len, implied), 0),
     )
 
 

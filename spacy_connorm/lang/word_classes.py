@@ -19,6 +19,7 @@ class WordClasses:
     determiners (Words): Open a noun phrase; `owners` are among them.
     prepositions (Words): Stand between a head and what follows it.
     copulas (Words): Verbs that state what something is or has become: "was", "seems", "had".
+    range_words (Words): Stand between the first and the last grade: "mild to moderate".
     grades (Words): Follow a comma and their noun without being an item of a list: "ataxia, severe".
     qualifiers (Words): Begin a qualifier after a comma: "type 1".
     possessives (Words): What the tokenizer splits off a person's name: "'s".
@@ -82,6 +83,7 @@ class WordClasses:
     determiners: Words = NONE
     prepositions: Words = NONE
     copulas: Words = NONE
+    range_words: Words = NONE
     grades: Words = NONE
     qualifiers: Words = NONE
     possessives: Words = NONE

@@ -37,6 +37,19 @@ def encodable(texts: Sequence[str]) -> list[str]:
     return [text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in texts]
 
 
+_ASIDE = re.compile(r" [(\[][^()\[\]]*[)\]](?![^\s,;])")
+
+
+def drop_asides(text: str) -> str:
+    """Drop what stands in brackets after a word: "(CPS)" in "carbamyl phosphate synthetase (CPS)
+    deficiency".
+
+    text (str): A cleaned text.
+    RETURNS (str): The text without them.
+    """
+    return _ASIDE.sub("", text)
+
+
 _NAMES = (
     "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho "
     "sigma sigma tau upsilon phi chi psi omega"

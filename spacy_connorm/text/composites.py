@@ -11,6 +11,7 @@ from itertools import chain, pairwise, zip_longest
 from typing import NamedTuple
 
 from ..lang import any_of
+from .cleaning import drop_asides
 from .words import Words, words_of
 
 # Between the names of the parts of a mention.
@@ -69,7 +70,6 @@ _COST_MARGIN = 2
 
 # A word before a number: "types 1 and 2".
 _BEFORE_NUMBER = re.compile(r"\b[^\W\d_]+(?= (?:\d|[IVX]+[A-Da-d]?\b|[A-Z]\b))")
-_ASIDE = re.compile(r" [(\[][^()\[\]]*[)\]](?![^\s,;])")
 _BRACKETS_TO_SPACES = str.maketrans("()[]", "    ")
 # Replaces a space inside an idiom; cleaned text has no NUL.
 _JOINED = "\x00"
@@ -133,6 +133,10 @@ class CompositeSplitter:
         self._combining_forms = sorted(self._classes.combining_forms, key=len, reverse=True)
         self._compound_heads = sorted(self._classes.compound_heads, key=len, reverse=True)
         self._separator = _compile_separator(self._classes.conjunctions)
+        grade = any_of(self._classes.grades)
+        self._range = re.compile(
+            rf"\b({grade})[ -]{any_of(self._classes.range_words)}[ -](?={grade}\b)", re.IGNORECASE
+        )
         # A phrase that is a single conjunct of a longer coordination, with or without commas.
         idioms = any_of(self._classes.idioms).replace(r"\ ", ",? ")
         self._idiom = re.compile(rf"\b{idioms}\b", re.IGNORECASE)
@@ -224,11 +228,14 @@ class CompositeSplitter:
         distinguish them; otherwise use the step "plurals". But "types 1 and 2" become "type 1" and
         "type 2".
 
-        text (str): A cleaned text.
+        text (str): A cleaned text. "Mild to moderate" is "mild and moderate".
         RETURNS (List[Tuple[str, ...]]): At most four interpretations of two to twelve parts, best
             first; empty if the text is not a composite, or too long for a mention.
         """
-        if len(text) > _MOST_CHARACTERS or not self._separator.search(text):
+        if len(text) > _MOST_CHARACTERS:
+            return []
+        text = self._range.sub(r"\1/", text)
+        if not self._separator.search(text):
             return []
         text = _BEFORE_NUMBER.sub(self._without_plural, self._without_asides(text))
         levels = [self._interpretations(segments) for segments in self._segmentations(text)]
@@ -246,7 +253,7 @@ class CompositeSplitter:
 
     def _without_asides(self, text: str) -> str:
         """Drop bracketed remarks, or only the brackets if the coordination is inside them."""
-        bare = _ASIDE.sub("", text)
+        bare = drop_asides(text)
         if self._separator.search(bare):
             return bare
         return " ".join(text.translate(_BRACKETS_TO_SPACES).split())

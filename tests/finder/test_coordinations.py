@@ -86,6 +86,21 @@ def test_adjectives_share_a_noun_across_commas(text):
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
+        ("a [mild to severe deafness]", "mild deafness|severe deafness"),
+        ("[Mild-to-severe deafness]", "mild deafness|severe deafness"),
+        ("used to [severe deafness]", "severe deafness"),
+        ("mild to total [deafness]", "deafness"),
+    ],
+)
+def test_a_range_of_grades_is_the_first_and_the_last(text, parts):
+    nlp = make_pipeline("mild deafness", "severe deafness", "deafness")
+    assert marked(nlp, text) == text
+    assert [ent.kb_id_ for ent in nlp(plain(text)).ents] == [parts]
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
         ("a [short webbed neck]", "short neck|webbed neck"),
         ("[large low-set ears]", "large ears|low-set ears"),
         ("a small [webbed neck]", "webbed neck"),

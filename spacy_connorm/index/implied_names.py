@@ -1,7 +1,8 @@
-"""Names that an ontology leaves out because they follow from its hierarchy: a "posterior
-subcapsular cataract" is a "subcapsular cataract", which is also called "subcapsular opacity", so
-that a text may speak of a "posterior subcapsular opacity". And what has a mild and a severe form
-is named by what their names have in common.
+"""Names that an ontology leaves out because they follow from others. A "posterior subcapsular
+cataract" is a "subcapsular cataract", which is also called "subcapsular opacity", so that a text
+may speak of a "posterior subcapsular opacity". What has a mild and a severe form is named by what
+their names have in common. And texts leave out what names have in brackets: "generalized
+tonic-clonic seizure (without specification of onset)".
 """
 
 from collections import Counter, defaultdict
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import NamedTuple, TypeAlias
 
+from ..text.cleaning import clean, drop_asides
 from ..text.words import Words
 
 Bag: TypeAlias = tuple[str, ...]
@@ -20,6 +22,8 @@ _LONGEST = 8
 _MOST = 30
 # The minimum number of words of a name with a grade: "infection" is not any severe infection.
 _FEWEST_GRADED = 3
+# The minimum number of words of a name without its brackets if the last one is not a head.
+_FEWEST_WITHOUT_ASIDE = 3
 # The minimum number of letters of a word that may stand beside any name.
 _SHORTEST_WORD = 3
 
@@ -39,10 +43,11 @@ class NamedConcept(NamedTuple):
     parents: tuple[str, ...]
 
 
-def inherited_names(concepts: Iterable[NamedConcept], words: Words) -> dict[Bag, Bag]:
-    """List the names that follow from the names of broader concepts: one of these, inside the name
-    of a concept, is replaced by another one that says as much. Names of several concepts stand for
-    no other ones. So do those of a broader concept that follow from its grades.
+def implied_names(concepts: Iterable[NamedConcept], words: Words) -> dict[Bag, Bag]:
+    """List the names that follow from others. A name of a broader concept, inside the name of a
+    concept, is replaced by another one that says as much; names of several concepts stand for no
+    other ones. A broader concept has the names of its grades, and each one its own without what is
+    in brackets.
 
     concepts (Iterable[NamedConcept]): The ontology.
     words (Words): Reads the words of its language.
@@ -62,6 +67,9 @@ def inherited_names(concepts: Iterable[NamedConcept], words: Words) -> dict[Bag,
     for name, number in _ungraded(listed.values(), words):
         for bag in islice(names.get(number, ()), 1):
             found[name].setdefault(number, bag)
+    for number, concept in listed.items():
+        for name, bag in _without_asides(concept, words):
+            found[name].setdefault(number, bag)
     return {name: bag for name, of in found.items() if len(of) == 1 for bag in of.values()}
 
 
@@ -79,10 +87,25 @@ def _ungraded(concepts: Iterable[NamedConcept], words: Words) -> Iterator[tuple[
             if len(grade) == 1 and len(bag) >= _FEWEST_GRADED:
                 for parent in concept.parents:
                     name = tuple(sorted(bag - grade)), parent
-                    graded[name].add((concept.concept_id, *grade))
+                    graded[name].add((concept.concept_id, min(grade)))
     for name, forms in graded.items():
         if all(len(set(of)) > 1 for of in zip(*forms, strict=True)):
             yield name
+
+
+def _without_asides(concept: NamedConcept, words: Words) -> Iterator[tuple[Bag, Bag]]:
+    """Drop what is in brackets, unless it may tell two things apart that have the rest of the name
+    in common: "lobe (thyroid)".
+
+    YIELDS (Tuple[Tuple[str, ...], Tuple[str, ...]]): The words of the rest, and those of the name.
+    """
+    for name in map(clean, concept.exact_names):
+        rest = drop_asides(name)
+        content = words.content(rest) if rest != name else []
+        if len(content) >= _FEWEST_WITHOUT_ASIDE or (
+            len(content) > 1 and words.is_head(content[-1])
+        ):
+            yield tuple(sorted(content)), words.bag(name)
 
 
 def _names_of(concept: NamedConcept, words: Words) -> dict[Bag, Bag]:
