@@ -10,21 +10,23 @@ python benchmarks/ablation.py --rules --table meanings plurals --dataset hpo-not
 
 from argparse import ArgumentParser, Namespace
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from _common.builders import encoder_config
+from _common.builders import NGRAMS
 from _common.cli import begin, clear_errors, fail, finish, make_parser
 from _common.datasets import Data
+from _common.held_out import HELD_OUT, gold_of, hold_out, whole_spans
 from _common.ontology_finder import CHOSEN_ON, TYPES, build_finder, found_spans, gold_spans
 from spacy.tokens import Doc
 
 import spacy_connorm.lang
-from spacy_connorm.evaluation.end_to_end import MEASURES, DocumentSpans
+from spacy_connorm.concepts import Ontology
+from spacy_connorm.evaluation.end_to_end import MEASURES, DocumentSpans, LinkedSpan
 from spacy_connorm.evaluation.report import Row
 from spacy_connorm.files.progress import progress_bar
 from spacy_connorm.finder.coordinations import coordination_joiner
@@ -37,21 +39,31 @@ from spacy_connorm.text.bag_hashes import hash_bags, hash_word
 from spacy_connorm.text.composites import composite_splitter
 from spacy_connorm.text.words import Words, words_of
 
-SETS = (*CHOSEN_ON, "hpo-omim")
+SETS = (*CHOSEN_ON, "hpo-omim", *HELD_OUT)
 RULES_TABLE = "rules"
 # Tables of rows, and files of classes of words.
 TABLES = ("meanings", "derivations", "plurals", "spellings", "other_meanings")
 CLASSES = ("words", "finder")
+# Of these, the first two columns name a row.
+KEYS = ("meanings", "other_meanings")
 _ENGLISH = "en"
 _FOLDER = Path(spacy_connorm.lang.__file__).parent / _ENGLISH
 _WORTH = "worth"
 # A smaller difference is none.
 _LEAST = 0.05
+Found = Callable[[Doc, Ontology], list[LinkedSpan]]
 _DOCUMENT = MEASURES.index("document")
 _RIGHT, _FOUND, _GOLD = 0, 1, 3
 # Classes that are not of spaCy, and that names are read with.
 _OF_SPACY = "stop_words"
-_OF_NAMES = {"function_words", "possessives", "semantic_tags", "tag_beginnings", "tag_endings"}
+_OF_NAMES = {
+    "function_words",
+    "inflected_endings",
+    "possessives",
+    "semantic_tags",
+    "tag_beginnings",
+    "tag_endings",
+}
 # Rows of these matter only to words that become others, or others that are in names.
 _OF_FORMS = {"derivations", "plurals", "spellings"}
 # Both sides of a row replace each other.
@@ -85,16 +97,17 @@ class LeftOut(NamedTuple):
 
     table (str): The table, or "rules".
     row (str): The row, as its first columns have it, or the name of the rule.
-    language (LanguageData): The language without it.
-    rules (Tuple[Rule, ...]): The rules without it.
+    kind (str): Rows with the same one can be left out together; see `groups_of`.
+    part (Any): What the language or the list of rules has of it: the row's number or key, a class
+        and its word, or the rule.
     is_about (Callable[[str], bool]): Whether a word, in lower case, is read in another way.
     reads_names (bool): Whether the words of names are read in another way, too.
     """
 
     table: str
     row: str
-    language: LanguageData
-    rules: tuple[Rule, ...]
+    kind: str
+    part: Any
     is_about: Callable[[str], bool]
     reads_names: bool = False
 
@@ -109,23 +122,60 @@ def all_left_out(language: LanguageData, tables: Collection[str]) -> Iterator[Le
             yield from _words_of(language, name)
     if RULES_TABLE in tables:
         for rule in RULES:
-            others = tuple(other for other in RULES if other is not rule)
-            yield LeftOut(RULES_TABLE, rule.name, language, others, lambda word: True)
+            yield LeftOut(RULES_TABLE, rule.name, "", rule, lambda word: True)
 
 
 def _rows_of(language: LanguageData, table: str) -> Iterator[LeftOut]:
     if table == "spellings":
         for part in language.spellings:
-            others = {other: text for other, text in language.spellings.items() if other != part}
-            without = replace(language, spellings=others)
-            yield LeftOut(table, part, without, RULES, partial(_has, part.strip("^$")), True)
+            yield LeftOut(table, part, part, part, partial(_has, part.strip("^$")), True)
         return
+    for number, row in enumerate(getattr(language, table)):
+        name = "/".join(row[:2]) if table in KEYS else row[0]
+        kind = row.kind if table == "meanings" else name
+        yield LeftOut(table, name, kind, number, _about(table, row), table == "plurals")
+
+
+def groups_of(left_outs: Iterable[LeftOut]) -> list[list[LeftOut]]:
+    """RETURNS (List[List[LeftOut]]): Rows and rules that do not keep each other from acting, as
+    "us" keeps the plural "s" from "mucus": those of one class or kind; each by itself in tables
+    whose longest rows come first.
+    """
+    groups = defaultdict[Hashable, list[LeftOut]](list)
+    for left_out in left_outs:
+        groups[left_out.table, left_out.kind].append(left_out)
+    return [*groups.values()]
+
+
+def rest_of(
+    language: LanguageData, group: Sequence[LeftOut]
+) -> tuple[LanguageData, tuple[Rule, ...]]:
+    """Leave out rows of one table, or rules.
+
+    language (LanguageData): The whole language.
+    group (Sequence[LeftOut]): The rows or rules; at least one.
+    RETURNS (Tuple[LanguageData, Tuple[Rule, ...]]): The language and the rules without them.
+    """
+    table, parts = group[0].table, {left_out.part for left_out in group}
+    if table == RULES_TABLE:
+        return language, tuple(rule for rule in RULES if rule not in parts)
     rows = getattr(language, table)
-    for number, row in enumerate(rows):
-        others = (*rows[:number], *rows[number + 1 :])
-        without = replace(language, **{table: others})
-        name = "/".join(row[:2]) if table in ("meanings", "other_meanings") else row[0]
-        yield LeftOut(table, name, without, RULES, _about(table, row), table == "plurals")
+    rest: Any
+    if table in CLASSES:
+        rest = replace(rows, **_rest_of_classes(rows, parts))
+    elif table == "spellings":
+        rest = {part: text for part, text in rows.items() if part not in parts}
+    else:
+        rest = tuple(row for number, row in enumerate(rows) if number not in parts)
+    return replace(language, **{table: rest}), RULES
+
+
+def _rest_of_classes(classes: Any, parts: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    """RETURNS (Dict[str, FrozenSet[str]]): The classes that some words are in, without them."""
+    left_out = defaultdict[str, set[str]](set)
+    for name, word in parts:
+        left_out[name].add(word)
+    return {name: getattr(classes, name) - words for name, words in left_out.items()}
 
 
 def _about(table: str, row: Any) -> Callable[[str], bool]:
@@ -148,10 +198,11 @@ def _words_of(language: LanguageData, name: str) -> Iterator[LeftOut]:
     for field in fields(classes):
         words = getattr(classes, field.name)
         for word in sorted(words) if field.name != _OF_SPACY else ():
-            without = replace(language, **{name: replace(classes, **{field.name: words - {word}})})
             about = partial(_has, max(word.lower().split() or [""], key=len))
             is_of_names = field.name in _OF_NAMES
-            yield LeftOut(name, f"{field.name}/{word}", without, RULES, about, is_of_names)
+            yield LeftOut(
+                name, f"{field.name}/{word}", field.name, (field.name, word), about, is_of_names
+            )
 
 
 def _has(part: str, word: str) -> bool:
@@ -165,22 +216,26 @@ def _ends(endings: tuple[str, ...], word: str) -> bool:
 class DevSet:
     """A dev set, its finder, and what is found with all rows and rules."""
 
-    def __init__(self, data: Data, work: Path) -> None:
-        """data (Data): The data set.
-        work (Path): The work folder.
+    def __init__(
+        self, ontology: Ontology, gold: Mapping[Doc, Sequence[LinkedSpan]], found: Found
+    ) -> None:
+        """ontology (Ontology): What is found.
+        gold (Mapping[Doc, Sequence[LinkedSpan]]): The documents, and the mentions of each.
+        found (Callable[[Doc, Ontology], List[LinkedSpan]]): Reads what was found.
         """
-        data.concept_types = TYPES.get(data.name, [])
-        self.ontology = data.ontology
-        self.nlp = build_finder(data.ontology, encoder_config("ngram", data, train="O", work=work))
+        self.ontology = ontology
+        self.nlp = build_finder(ontology, NGRAMS)
         self.finder = self.nlp.get_pipe("mention_finder")
         self.lookup = self.nlp.get_pipe("concept_normalizer").lookup
         self.index = self.lookup.index
         self.bags = self.index.word_bags
-        self._docs = data.scored_docs
-        self._gold = [gold_spans(doc, data.ontology) for doc in self._docs]
+        self._docs = [*gold]
+        self._gold = [*gold.values()]
+        self._found = found
         self._read_words()
         self._read_names()
-        self._counts = self._count(range(len(self._docs)))
+        self._spans = self._read(range(len(self._docs)))
+        self._counts = np.array([self._count(*row) for row in self._spans.items()])
         self.score = _score(self._counts)
 
     def _read_words(self) -> None:
@@ -216,29 +271,70 @@ class DevSet:
         self._name_bags = list(map(self.index.words.bag, self._names))
         self._values = hash_bags(self._name_bags)
 
-    def worth(self, left_out: LeftOut) -> tuple[float, int]:
-        """RETURNS (Tuple[float, int]): What a row or rule adds to F1, in points, and the number of
-        documents that it may change.
+    def worths(self, group: Sequence[LeftOut]) -> Iterator[tuple[LeftOut, float, int]]:
+        """Leave out a group of rows or rules one by one: first all together, then each half of
+        them on the documents that have changed, and so on.
+
+        group (Sequence[LeftOut]): See `groups_of`.
+        YIELDS (Tuple[LeftOut, float, int]): Each, what it adds to F1, in points, and the number of
+            documents that change without it.
         """
-        tokens = [
+        about = {left_out.part: self._tokens_about(left_out) for left_out in group}
+        yield from self._divide(group, about, {*range(len(self._docs))})
+
+    def _divide(
+        self,
+        group: Sequence[LeftOut],
+        about: Mapping[Hashable, Sequence[str]],
+        documents: Collection[int],
+    ) -> Iterator[tuple[LeftOut, float, int]]:
+        changed = self._changed_without(group, about, documents) if documents else {}
+        if changed and len(group) > 1:
+            middle = len(group) // 2
+            for half in (group[:middle], group[middle:]):
+                yield from self._divide(half, about, changed.keys())
+            return
+        counts = self._counts.copy()
+        for number, spans in changed.items():
+            counts[number] = self._count(number, spans)
+        for left_out in group:
+            yield left_out, self.score - _score(counts), len(changed)
+
+    def _tokens_about(self, left_out: LeftOut) -> list[str]:
+        return [
             token
             for token, words in self._words.items()
             if left_out.is_about(token) or any(map(left_out.is_about, words))
         ]
-        names = (
-            [number for number, name in enumerate(self._lowered) if left_out.is_about(name)]
+
+    def _changed_without(
+        self,
+        group: Sequence[LeftOut],
+        about: Mapping[Hashable, Sequence[str]],
+        documents: Collection[int],
+    ) -> dict[int, list[LinkedSpan]]:
+        """Read documents without some rows of a table, or without some rules.
+
+        RETURNS (Dict[int, List[LinkedSpan]]): What is found in those that change.
+        """
+        tokens = {token for left_out in group for token in about[left_out.part]}
+        names = {
+            number
+            for left_out in group
             if left_out.reads_names
-            else []
-        )
+            for number, name in enumerate(self._lowered)
+            if left_out.is_about(name)
+        }
         if not tokens and not names:
-            return 0.0, 0
-        self._use(left_out.language, left_out.rules)
-        documents = set[int]()
+            return {}
+        self._use(*rest_of(load_language(_ENGLISH), group))
+        read = set[int]()
         for token in tokens:
-            if left_out.table not in _OF_FORMS or self._is_read_anew(token):
-                documents |= self._tokens[token]
-        documents |= self._with_names(names)
-        return self._without(sorted(documents)), len(documents)
+            if group[0].table not in _OF_FORMS or self._is_read_anew(token):
+                read |= self._tokens[token]
+        read |= self._with_names(names)
+        spans = self._read(sorted(read.intersection(documents)))
+        return {number: own for number, own in spans.items() if own != self._spans[number]}
 
     def _is_read_anew(self, token: str) -> bool:
         """RETURNS (bool): Whether a token has or had another word that is in names."""
@@ -283,20 +379,14 @@ class DevSet:
             max(self.bags.longest, *map(len, bags.values())),
         )
 
-    def _without(self, documents: list[int]) -> float:
-        counts = self._counts.copy()
-        if documents:
-            counts[documents] = self._count(documents)
-        return self.score - _score(counts)
-
-    def _count(self, documents: Iterable[int]) -> np.ndarray:
-        numbers = list(documents)
+    def _read(self, numbers: Sequence[int]) -> dict[int, list[LinkedSpan]]:
+        """RETURNS (Dict[int, List[LinkedSpan]]): What is found in some documents."""
         docs = self.nlp.pipe(self._docs[number].text for number in numbers)
-        return np.array(list(map(self._count_one, numbers, docs)))
+        found = (self._found(doc, self.ontology) for doc in docs)
+        return dict(zip(numbers, found, strict=True))
 
-    def _count_one(self, number: int, doc: Doc) -> list[int]:
-        spans = DocumentSpans(self._gold[number], found_spans(doc, self.ontology))
-        return spans.counts()[_DOCUMENT]
+    def _count(self, number: int, spans: Sequence[LinkedSpan]) -> list[int]:
+        return DocumentSpans(self._gold[number], spans).counts()[_DOCUMENT]
 
     def _use(self, language: LanguageData, rules: tuple[Rule, ...]) -> None:
         """Read texts and names with another language and other rules. Nothing is kept of what was
@@ -332,21 +422,41 @@ def _score(counts: np.ndarray) -> float:
 
 def measure(arguments: Namespace) -> list[Row]:
     """RETURNS (List[Dict[str, Any]]): One row a row or rule, those that are worth most first."""
-    left_out = list(all_left_out(load_language(_ENGLISH), arguments.table))
-    rows: list[Row] = [{"table": without.table, "row": without.row} for without in left_out]
+    groups = groups_of(all_left_out(load_language(_ENGLISH), arguments.table))
+    rows: dict[LeftOut, Row] = {
+        left_out: {"table": left_out.table, "row": left_out.row, "documents": 0}
+        for group in groups
+        for left_out in group
+    }
     for name in arguments.dataset:
-        dev = DevSet(Data(name, arguments.data, part="dev"), arguments.work)
-        bar = progress_bar(left_out, unit="rows", description=name)
+        dev = read_set(name, arguments.data)
+        bar = progress_bar(total=len(rows), unit="rows", description=name)
         try:
-            for row, without in zip(rows, bar, strict=True):
-                worth, documents = dev.worth(without)
-                row[name] = round(worth, 2)
-                row["documents"] = row.get("documents", 0) + documents
+            for group in groups:
+                for left_out, worth, documents in dev.worths(group):
+                    rows[left_out][name] = round(worth, 2)
+                    rows[left_out]["documents"] += documents
+                    bar.update()
         finally:
             dev.restore()
-    for row in rows:
+    for row in rows.values():
         row["total"] = round(sum(row[name] for name in arguments.dataset), 2)
-    return sorted(rows, key=lambda row: -row["total"])
+    return sorted(rows.values(), key=lambda row: -row["total"])
+
+
+def read_set(name: str, folder: Path) -> DevSet:
+    """RETURNS (DevSet): A dev set, or the names that are held out of an ontology.
+
+    name (str): One of `SETS`.
+    folder (Path): The data folder.
+    """
+    if name in HELD_OUT:
+        ontology, names = hold_out(name, folder)
+        return DevSet(ontology, gold_of(names), whole_spans)
+    data = Data(name, folder, part="dev")
+    data.concept_types = TYPES.get(name, [])
+    gold = {doc: gold_spans(doc, data.ontology) for doc in data.scored_docs}
+    return DevSet(data.ontology, gold, found_spans)
 
 
 def write_worth(rows: Iterable[Row], folder: Path) -> None:
@@ -377,7 +487,8 @@ def _write_table(path: Path, worth: Mapping[str, str]) -> None:
     for line in lines:
         values = line.split("\t")
         key = "/".join(values[:2]) if "/" in next(iter(worth)) else values[0]
-        values[columns.index(_WORTH)] = worth[key]
+        # Rows that were added since then have none.
+        values[columns.index(_WORTH)] = worth.get(key, values[columns.index(_WORTH)])
         written.append("\t".join(values))
     path.write_text("".join(f"{line}\n" for line in written), encoding="utf8")
 

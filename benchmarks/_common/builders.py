@@ -28,6 +28,7 @@ from spacy_connorm.text.substitutions import Substitution
 # configs is higher.
 SIEVE = "D-T+OD-T"
 THRESHOLD = 0.95
+NGRAMS = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
 _TRIGRAMS = {"@architectures": "spacy-connorm.NgramEncoder.v1", "ngram_range": [3, 3]}
 DAN = Path(__file__).parents[2] / "assets" / "dan.cfg"
 
@@ -50,7 +51,7 @@ def encoder_config(name: str, data: Data, *, train: str = "O", work: Path) -> di
     RETURNS (Dict[str, Any]): Its block of a pipeline's config.
     """
     if name == "ngram":
-        return {"@architectures": "spacy-connorm.NgramEncoder.v1"}
+        return NGRAMS
     if name == "minilm":
         return {"@architectures": "spacy-connorm.TransformerEncoder.v1"}
     if name == "minilm-int8":

@@ -5,6 +5,7 @@ import pytest
 from .conftest import pack, pack_notes
 
 WORTH = {"ncbi": 0.31, "hpo-notes": -1.2, "craft-so": 0.04}
+LATER = "nasal\troot\tnose\tnasal polyps\tnose polyp\t\n"
 TABLE = (
     "word\tkind\tstands_for\texample\tname\tworth\n"
     "renal\troot\tkidney\trenal stones\tkidney stone\t\n"
@@ -32,7 +33,16 @@ def test_a_row_is_worth_what_is_not_found_without_it(ablate, data):
     assert rows["spellings", "aem"]["ncbi"] == rows["spellings", "aem"]["total"] == 66.67
     others = [row for key, row in rows.items() if key != ("spellings", "aem")]
     assert not any(row["total"] for row in others)
+    assert rows["spellings", "aem"]["documents"] == 1
     assert rows["plurals", "mata"]["documents"] == 0
+
+
+def test_rows_that_are_left_out_together_are_worth_what_each_is(ablate, data):
+    pack(data / "medic_2012" / "medic_06Jul2012.txt.gz", "D1||Kidney Stone|\nD2||Stroke|CVA\n")
+    pack_notes(data, "ncbi_disease", "dev", [("renal stone", "D1"), ("stroke", "D2")])
+    rows = ablate("meanings")
+    worth = {row: counts["total"] for (_, row), counts in rows.items() if counts["total"]}
+    assert worth == {"renal/root": 33.33}
 
 
 def test_rules_are_left_out(ablate):
@@ -40,20 +50,30 @@ def test_rules_are_left_out(ablate):
 
     rows = ablate("rules")
     assert {name for _, name in rows} == {rule.name for rule in RULES}
-    assert {row["documents"] for row in rows.values()} == {2}
+    assert not any(row["documents"] for row in rows.values())
+
+
+def test_held_out_synonyms_are_a_set(rows_of, data):
+    names = (f"D{number}||Ataxia {number}|Shaking {number}\n" for number in range(9))
+    pack(data / "medic_2012" / "medic_06Jul2012.txt.gz", "".join(names))
+    rows = rows_of(
+        "ablation.py", "--rules", "--dataset", "held-out-medic", "--table", "rules", "--data", data
+    )
+    assert {row["held-out-medic"] for row in rows} == {0}
 
 
 def test_what_rows_are_worth_is_written_into_their_table(modules, tmp_path):
     import ablation
 
-    (tmp_path / "meanings.tsv").write_text(TABLE)
+    # Somebody has added a row since then.
+    (tmp_path / "meanings.tsv").write_text(TABLE + LATER)
     rows = [
         {"table": "meanings", "row": "renal/root", **WORTH},
         {"table": "rules", "row": "count", "ncbi": 1.0},
     ]
     ablation.write_worth(rows, tmp_path)
     line = "renal\troot\tkidney\trenal stones\tkidney stone\thpo-notes -1.2, ncbi +0.3\n"
-    assert (tmp_path / "meanings.tsv").read_text().splitlines(keepends=True)[1] == line
+    assert (tmp_path / "meanings.tsv").read_text().splitlines(keepends=True)[1:] == [line, LATER]
 
 
 def test_a_row_that_changes_nothing_is_worth_0(modules):
