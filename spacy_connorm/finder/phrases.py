@@ -191,18 +191,22 @@ class Phrases:
                 yield context
 
     def disagrees(self, text: str) -> bool:
-        """Check for a verb that is not of the noun before it, "morphology of the cells is
-        abnormal", or that defines, "Fabry disease is an X-linked disease".
+        """Check for a verb that is not of the noun before it, "cells is abnormal" in "morphology of
+        the cells is abnormal", or that defines, "Fabry disease is an X-linked disease".
 
         RETURNS (bool): True if there is one.
         """
         articles = self._classes.determiners - self._classes.owners
-        singular = self.words.orthography.drop_plurals
+        parts = (part for part, word, _ in _in_context(text) if word in self._finder.genitives)
+        subject = next(parts, "")
         return any(
             after.lower() in articles
-            or (verb in self._finder.singular_copulas and singular(before) != before)
+            or (verb in self._finder.singular_copulas and self._is_plural(subject or before))
             for before, verb, after in self.copulas(text)
         )
+
+    def _is_plural(self, noun: str) -> bool:
+        return self.words.orthography.drop_plurals(noun) != noun
 
 
 @cache

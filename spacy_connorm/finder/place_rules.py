@@ -197,6 +197,8 @@ def modifies_noun(window: Window) -> bool:
     last, following, words = window.doc[window.end - 1], window.after, window.context.words
     if words.is_head_first or following is None:
         return False
+    if _is_of_part(window, following):
+        return True
     if not (_is_noun(window, last) and _is_noun(window, following)):
         return False
     if any(words.is_adjective(token.lower_) for token in (last, following)):
@@ -209,6 +211,17 @@ def modifies_noun(window: Window) -> bool:
         return False
     first, second = (words.normalized(token.lower_)[-1:] for token in (last, following))
     return any(window.context.names.are_neighbours(zip(first, second, strict=False)))
+
+
+def _is_of_part(window: Window, following: Token) -> bool:
+    """Check for a quality of what is a part of something else: "large head of the (caudate
+    nucleus)", but not "of the (baby)".
+    """
+    classes, determiners = window.context.classes, window.context.words.classes.determiners
+    owner = [token.lower_ for token in window.doc[window.end + 1 : window.end + 5]]
+    if following.lower_ not in classes.genitives or not determiners.intersection(owner[:1]):
+        return False
+    return classes.people.isdisjoint(owner) and _is_of_organ(window, window.parts[-1].lower())
 
 
 def _is_of_organ(window: Window, last: str) -> bool:

@@ -148,7 +148,7 @@ def _states_adjective(window: Window) -> bool:
     words = window.context.words
     content = [word for word in words.content(window.text) if word not in words.copulas]
     turned = [content[place:] + content[:place] for place in range(1, len(content))]
-    return words.is_adjective(window.parts[-1]) or any(
+    return words.may_be_stated(window.parts[-1]) or any(
         words.content(name) in turned for name in window.written
     )
 

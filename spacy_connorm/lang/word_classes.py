@@ -47,6 +47,7 @@ class WordClasses:
     inflected_endings (Words): The endings of words whose lemma the lexicon is asked for: plurals.
     plain_adjectives (Words): Adjectives without a typical ending.
     participle_endings (Words): The endings of participles: "enlarged".
+    stated_endings (Words): The endings of other words that may follow a form of "to be".
     dependent_adjectives (Words): Stand for their noun only beside other words of a name.
     underived (Words): Look as if they came from a shorter word: "limbic".
     measures (Words): What texts leave out of the names of laboratory findings: "serum".
@@ -108,6 +109,7 @@ class WordClasses:
     inflected_endings: Words = NONE
     plain_adjectives: Words = NONE
     participle_endings: Words = NONE
+    stated_endings: Words = NONE
     dependent_adjectives: Words = NONE
     underived: Words = NONE
     measures: Words = NONE

@@ -49,6 +49,7 @@ class Words:
         self._modifier_endings = tuple(self.classes.modifier_endings)
         self._participle_endings = tuple(self.classes.participle_endings)
         self._head_endings = tuple(self.classes.head_endings)
+        self._stated_endings = tuple(self.classes.stated_endings)
         self.known_bag = lru_cache(_CACHED)(self.bag)
         self.is_head = lru_cache(_CACHED)(self._is_head)
         self.is_modifier = lru_cache(_CACHED)(self._is_modifier)
@@ -171,6 +172,16 @@ class Words:
         RETURNS (bool): True if it is.
         """
         return self.is_modifier(word) or word.lower() in self.classes.plain_adjectives
+
+    def may_be_stated(self, word: str) -> bool:
+        """Check for what may follow a form of "to be": an adjective, "coarser" and "hypermobile",
+        too.
+
+        RETURNS (bool): True if it may.
+        """
+        lowered = word.lower()
+        forms = (lowered, self.language.lemma(lowered) or lowered)
+        return any(map(self.is_adjective, forms)) or lowered.endswith(self._stated_endings)
 
     def _is_head(self, word: str) -> bool:
         """Check whether a word looks like it names a disorder by itself: "hepatitis". It is called
