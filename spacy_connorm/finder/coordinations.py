@@ -96,6 +96,7 @@ class CoordinationJoiner:
         """
         self._words = words
         self._splitter = composite_splitter(words.language.code)
+        self._ordinals = frozenset(words.forms.ordinals.values())
         # Commas count only together with a conjunction: "breast, ovarian and lung cancer".
         self._separators = _SIGNS | words.language.finder.listing_conjunctions
         self._denials = words.language.finder.denials
@@ -107,20 +108,26 @@ class CoordinationJoiner:
         docs: Sequence[Doc],
         found: Sequence[Sequence[FoundMention]],
         names_among: Callable[[Iterable[str]], Mapping[str, str]],
+        label: str,
     ) -> list[list[FoundMention]]:
         """Extend mentions to whole coordinations, if each part is a name. A coordination absorbs
         mentions with another label, unless they are a part by themselves: the anatomical term
-        "femur" in the findings "femur and tibia fractures". Normalizers split such mentions again.
+        "femur" in the findings "femur and tibia fractures". Lists of numbers need no mention:
+        "short 4th and 5th metacarpals". Normalizers split such mentions again.
 
         docs (Sequence[Doc]): The documents.
         found (Sequence[Sequence[FoundMention]]): The mentions of each in order, without overlaps.
         names_among (Callable[[Iterable[str]], Mapping[str, str]]): Selects the texts that are
             names or can be rewritten as names. Its values are these names, empty for a text that
             was rewritten.
+        label (str): The label of mentions that are made of none.
         RETURNS (List[List[FoundMention]]): The same mentions, some of them extended.
         """
         possible = [
-            dict(self._coordinations(doc, mentions))
+            {
+                **dict(self._coordinations(doc, mentions)),
+                **dict(self._numbered(doc, mentions, label)),
+            }
             for doc, mentions in zip(docs, found, strict=True)
         ]
         windows = chain.from_iterable(
@@ -172,6 +179,40 @@ class CoordinationJoiner:
                     texts = frozenset(_text(doc, other.start, other.end) for other in taken)
                     coordinations.append(_Coordination(start, end, interpretations, texts))
             yield mention, [*coordinations, *self._stacked(doc, words, mention)]
+
+    def _numbered(
+        self, doc: Doc, mentions: Sequence[FoundMention], label: str
+    ) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
+        """List the coordinations around lists of numbers that are in no mention.
+
+        YIELDS (Tuple[FoundMention, List[_Coordination]]): The first number and its coordinations,
+            the longest first.
+        """
+        words = [*texts_of(doc, LOWER), ""]
+        taken = {token for mention in mentions for token in range(mention.start, mention.end)}
+        last = -1
+        for place, word in enumerate(words[:-1]):
+            after = _next(words, place, 1)
+            if place > last and self._is_number(word) and self._separates(words[after]):
+                segments = self._segments(words, after, 1)
+                *_, (is_joined, places) = segments or [(False, [place])]
+                last = places[-1]
+                numbers = (words[segment.places[0]] for segment in segments)
+                is_free = taken.isdisjoint(range(place, last + 1))
+                if is_joined and is_free and all(map(self._is_number, numbers)):
+                    starts = [at for at in range(place - _MOST_WORDS, place) if at >= 0]
+                    windows = [
+                        _Coordination(start, end + 1, parts, frozenset(), True)
+                        for start in starts
+                        for end in reversed(places[1:])
+                        if self._has_content(words[start])
+                        if (parts := self._splitter.split(_text(doc, start, end + 1)))
+                    ]
+                    yield FoundMention(place, place + 1, 1.0, label), windows
+
+    def _is_number(self, word: str) -> bool:
+        parts = self._words.normalized(word)
+        return any(map(str.isdigit, parts)) or word in self._ordinals
 
     def _without_ranges(self, words: list[str]) -> list[str]:
         """Read "mild to moderate" as "mild / moderate".

@@ -44,12 +44,16 @@ def ends_compound(window: Window) -> bool:
 def has_other_meaning(window: Window) -> bool:
     """Check for what is about a finding or only has its name ("fall precautions"), "lead" before
     "to", "confused" before "with", the chemical "retinal" before a noun, what a hyphen joins to
-    what acts on it ("pain(-relieving)"), and an amount of what is eaten ("low calcium (diet)").
+    what acts on it ("pain(-relieving)") or to a preposition ("long face(-to-face talk)"), and an
+    amount of what is eaten ("low calcium (diet)").
     """
     classes, text, token = window.context.classes, window.text.lower(), window.after
+    words, joined = window.context.words, _after_hyphen(window.doc, window.end)
+    if joined is not None and joined.lower_ in words.classes.prepositions:
+        return True
     if window.score == 1 and text in classes.adjectives_too:
         return _is_noun(window, token)
-    words, heads = window.context.words, list(_heads_after(window))
+    heads = list(_heads_after(window))
     nouns = list(map(words.orthography.drop_plurals, heads))
     if not classes.other_heads.isdisjoint(nouns) or _has_beside(window, text, heads[0], "after"):
         return True
@@ -57,6 +61,7 @@ def has_other_meaning(window: Window) -> bool:
         is_acted_on = any(head.endswith(tuple(classes.acting_endings)) for head in heads[:-1])
         molecules = (nouns[-1], _noun_of_disorder(window))
         is_of_molecule = not classes.molecules.isdisjoint(molecules) and not _has_numeral(window)
+        is_of_molecule |= heads[0].isdigit() and nouns[-1] in classes.numbered_molecules
         return is_acted_on or nouns[0] in classes.remedies or is_of_molecule
     return nouns[0] in classes.intakes and window.parts[0].lower() in words.forms.amounts
 

@@ -41,6 +41,7 @@ class FinderClasses:
     remedies (Words): What is taken against a disorder, in the singular. Substances stand before it,
         too.
     molecules (Words): What a molecule is, in the singular. Substances stand before it, too.
+    numbered_molecules (Words): The same, after a number: "breast cancer 1 gene".
     adjectives_too (Words): Names that are adjectives, too: "retinal cells".
     people (Words): Nouns for people and animals.
     person_diseases (Words): What the names of a disease add to the person who described it.
@@ -84,6 +85,7 @@ class FinderClasses:
     genus_endings: Words = NONE
     remedies: Words = NONE
     molecules: Words = NONE
+    numbered_molecules: Words = NONE
     adjectives_too: Words = NONE
     people: Words = NONE
     person_diseases: Words = NONE

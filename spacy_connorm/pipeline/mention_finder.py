@@ -107,7 +107,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         chosen = list(map(choose_mentions, mentions))
         if self.cfg["coordinations"]:
             joiner = coordination_joiner(finder.retriever.index.words)
-            chosen = joiner.join(docs, chosen, self.names_among)
+            chosen = joiner.join(docs, chosen, self.names_among, self.cfg["label"])
         return list(map(with_nested, chosen, mentions)) if self.cfg["nested_mentions"] else chosen
 
     def set_annotations(

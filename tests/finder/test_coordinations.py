@@ -101,6 +101,25 @@ def test_a_range_of_grades_is_the_first_and_the_last(text, parts):
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
+        ("[Short fourth and 5th metacarpals].", "short 4th metacarpal|short 5th metacarpal"),
+        (
+            "a [short 3rd, 4th and 5th metacarpals]",
+            "short 3rd metacarpal|short 4th metacarpal|short 5th metacarpal",
+        ),
+        ("short 2nd and 3rd metacarpals", ""),  # one of them is not a name
+        ("short 3rd, 4th metacarpals", ""),
+        ("seen on the 4th and 5th", ""),
+    ],
+)
+def test_lists_of_numbers_need_no_mention(text, parts):
+    nlp = make_pipeline(*(f"short {number} metacarpal" for number in ("3rd", "4th", "5th")))
+    assert marked(nlp, text) == text
+    assert [ent.kb_id_ for ent in nlp(plain(text)).ents] == [parts] * bool(parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
         ("a [short webbed neck]", "short neck|webbed neck"),
         ("[large low-set ears]", "large ears|low-set ears"),
         ("a small [webbed neck]", "webbed neck"),
@@ -147,7 +166,7 @@ def test_neighbours_are_not_taken_twice():
     mentions = [FoundMention(0, 2, 1.0, "X"), FoundMention(5, 7, 1.0, "X")]
     names = {"b c": "B c", "b d": "", "d c": "d c", "e c": "e c"}
     (joined,) = coordination_joiner(words_of("en")).join(
-        [doc], [mentions], lambda texts: {text: names[text] for text in names.keys() & texts}
+        [doc], [mentions], lambda texts: {text: names[text] for text in names.keys() & texts}, "X"
     )
     assert [(each.start, each.end) for each in joined] == [(0, 4), (5, 7)]
 

@@ -111,6 +111,7 @@ def test_where_it_stands_tells_whether_a_window_is_a_mention(nlp, text):
         "symptoms of [kidney stones]",
         "[heart failure] clinic, heart failure pills",
         "[enlarged hearts], [enlarged heart] pressing on the lung",
+        "an enlarged heart of the frog, [enlarged heart] of the child",
     ],
 )
 def test_the_word_after_it_may_be_the_head(text):
@@ -134,6 +135,8 @@ def test_a_tagger_tells_what_is_a_noun():
         "tumor necrosis factor was raised",
         "the [tumor]: necrosis factor",
         "[tumor] factor VIII",
+        "tumor 1 gene, the [tumor] gene",
+        "a tumor-to-host transfer, [tumor] to bone",
         "[tumor] with [necrosis]",
         "a tumor-specific protein",
         "[tumor] growth in patients with [necrosis]",
