@@ -124,10 +124,7 @@ class CoordinationJoiner:
         RETURNS (List[List[FoundMention]]): The same mentions, some of them extended.
         """
         possible = [
-            {
-                **dict(self._coordinations(doc, mentions)),
-                **dict(self._numbered(doc, mentions, label)),
-            }
+            dict(self._possible(doc, mentions, label))
             for doc, mentions in zip(docs, found, strict=True)
         ]
         windows = chain.from_iterable(
@@ -146,16 +143,21 @@ class CoordinationJoiner:
             for mentions, by_mention in zip(found, possible, strict=True)
         ]
 
-    def _coordinations(
-        self, doc: Doc, mentions: Sequence[FoundMention]
+    def _possible(
+        self, doc: Doc, mentions: Sequence[FoundMention], label: str
     ) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
-        """List the coordinations that mentions begin, end or are in the middle of.
-
-        YIELDS (Tuple[FoundMention, List[_Coordination]]): A mention and its coordinations, the
-            longest first.
+        """YIELDS (Tuple[FoundMention, List[_Coordination]]): A mention, or the first number of a
+        list, and its coordinations, the longest first.
         """
         # The empty word is after the last token, and before the first: it has the number -1.
-        words = self._without_ranges([*texts_of(doc, LOWER), ""]) if mentions else []
+        words = self._without_ranges([*texts_of(doc, LOWER), ""])
+        yield from self._coordinations(doc, words, mentions)
+        yield from self._numbered(doc, words, mentions, label)
+
+    def _coordinations(
+        self, doc: Doc, words: Sequence[str], mentions: Sequence[FoundMention]
+    ) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
+        """List the coordinations that mentions begin, end or are in the middle of."""
         owners = {
             token: mention for mention in mentions for token in range(mention.start, mention.end)
         }
@@ -181,21 +183,16 @@ class CoordinationJoiner:
             yield mention, [*coordinations, *self._stacked(doc, words, mention)]
 
     def _numbered(
-        self, doc: Doc, mentions: Sequence[FoundMention], label: str
+        self, doc: Doc, words: Sequence[str], mentions: Sequence[FoundMention], label: str
     ) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
-        """List the coordinations around lists of numbers that are in no mention.
-
-        YIELDS (Tuple[FoundMention, List[_Coordination]]): The first number and its coordinations,
-            the longest first.
-        """
-        words = [*texts_of(doc, LOWER), ""]
+        """List the coordinations around lists of numbers that are in no mention."""
         taken = {token for mention in mentions for token in range(mention.start, mention.end)}
         last = -1
-        for place, word in enumerate(words[:-1]):
+        for place in [at for at, word in enumerate(words) if self._is_number(word)]:
             after = _next(words, place, 1)
-            if place > last and self._is_number(word) and self._separates(words[after]):
+            if place > last and self._separates(words[after]):
                 segments = self._segments(words, after, 1)
-                *_, (is_joined, places) = segments or [(False, [place])]
+                *_, (is_joined, places) = segments or [_Segment(False, [place])]
                 last = places[-1]
                 numbers = (words[segment.places[0]] for segment in segments)
                 is_free = taken.isdisjoint(range(place, last + 1))
@@ -211,8 +208,7 @@ class CoordinationJoiner:
                     yield FoundMention(place, place + 1, 1.0, label), windows
 
     def _is_number(self, word: str) -> bool:
-        parts = self._words.normalized(word)
-        return any(map(str.isdigit, parts)) or word in self._ordinals
+        return word[:1].isdigit() or word in self._ordinals
 
     def _without_ranges(self, words: list[str]) -> list[str]:
         """Read "mild to moderate" as "mild / moderate".
@@ -220,13 +216,10 @@ class CoordinationJoiner:
         words (List[str]): The tokens in lower case, and an empty one; changed in place.
         RETURNS (List[str]): The same.
         """
-        classes = self._words.classes
-        if not classes.range_words.isdisjoint(words):
-            for place, word in enumerate(words):
-                if word in classes.range_words and all(
-                    words[_next(words, place, step)] in classes.grades for step in (-1, 1)
-                ):
-                    words[place] = _SLASH
+        grades, ranges = self._words.classes.grades, self._words.classes.range_words
+        for place in [at for at, word in enumerate(words) if word in ranges]:
+            if all(words[_next(words, place, step)] in grades for step in (-1, 1)):
+                words[place] = _SLASH
         return words
 
     def _stacked(
