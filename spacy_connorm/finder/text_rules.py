@@ -357,8 +357,8 @@ def _punctuated_words(window: Window, text: str) -> list[str]:
 
 def is_uncertain(window: Window) -> bool:
     """Check for a text with replaced words that has a joint other than "of", "in the", or "in"
-    before an organ or "exertion", begins or ends with a function word, or continues after one:
-    "symptoms of cerebral edema".
+    before an organ or "exertion", begins or ends with a function word as no name does ("passes
+    out"), or continues after one: "symptoms of cerebral edema".
     """
     if window.score == 1:
         return False
@@ -366,11 +366,20 @@ def is_uncertain(window: Window) -> bool:
     parts = window.text.lower().split()
     ends_open = not words.is_head_first and words.lacks_noun(parts[-1])
     is_open = ends_open and not genitives.isdisjoint(parts)
-    is_edged = not words.classes.stop_words.isdisjoint((parts[0], parts[-1]))
-    if is_open or is_edged:
+    if is_open or _has_other_edge(window, parts):
         return True
     has_joint = partial(_phrases(window).has_joint, window.text, window.written)
     return has_joint(at_place=False) and (not _has_place(window) or has_joint(at_place=True))
+
+
+def _has_other_edge(window: Window, parts: Sequence[str]) -> bool:
+    """Check for a function word at the start or the end, where no name has it."""
+    small = window.context.words.classes.stop_words
+    names = [name.lower().split() for name in window.written]
+    return any(
+        parts[place] in small and all(name[place] != parts[place] for name in names)
+        for place in (0, -1)
+    )
 
 
 def _has_place(window: Window) -> bool:

@@ -236,7 +236,8 @@ class _MarkedNote(NotedDocument):
         last = start - bool(is_after_sign)
         if last in self.endings or place.cue.scope != PREDICATE:
             return last if last in self.endings else -1
-        while last and self.rules.is_auxiliary(self.words[last - 1]):
+        # "Hepatomegaly" looks like an adverb.
+        while last not in self.endings and last and self.rules.is_auxiliary(self.words[last - 1]):
             last -= 1
         has_auxiliary = last < start or self.rules.is_auxiliary(self.words[start])
         if last in self.endings or not has_auxiliary:

@@ -75,6 +75,7 @@ class CueFinder:
         self.headings: dict[str, set[str]] = defaultdict(set)
         self._adverbs = language.assertions.adverbs
         self._adverb_endings = tuple(language.assertions.adverb_endings)
+        self._other_endings = tuple(language.finder.endings_like_adverbs)
         # By the words of phrases, one after the other; None has the cues that end there.
         self._phrases: dict[Any, Any] = {}
         texts: dict[Cue, list[str]] = defaultdict(list)
@@ -127,7 +128,8 @@ class CueFinder:
 
         RETURNS (bool): True for adverbs, as far as their endings tell.
         """
-        return word in self._adverbs or word.endswith(self._adverb_endings)
+        is_like_one = word.endswith(self._adverb_endings)
+        return word in self._adverbs or (is_like_one and not word.endswith(self._other_endings))
 
     def find_patterns(
         self, doc: Doc, text: str, statements: Sequence[StatementPlace]

@@ -181,7 +181,8 @@ class Words:
         """
         lowered = word.lower()
         forms = (lowered, self.language.lemma(lowered) or lowered)
-        return any(map(self.is_adjective, forms)) or lowered.endswith(self._stated_endings)
+        is_state = lowered in self.forms.states or lowered.endswith(self._stated_endings)
+        return is_state or any(map(self.is_adjective, forms))
 
     def _is_head(self, word: str) -> bool:
         """Check whether a word looks like it names a disorder by itself: "hepatitis". It is called
