@@ -3,9 +3,11 @@
 from collections.abc import Collection, Iterator
 from string import ascii_uppercase
 
+import numpy as np
 from spacy.symbols import NOUN, PROPN
 from spacy.tokens import Doc, Token
 
+from ..text.bag_hashes import hash_word
 from .phrases import phrases_of
 from .window import Window
 
@@ -246,11 +248,15 @@ def _begins_with_quality(window: Window) -> bool:
 
 def _may_own_organ(window: Window, word: str) -> bool:
     """Guess whether a word is neither a verb nor an adverb, a patient or a disease: patients and
-    syndromes may be named after a small kidney.
+    syndromes may be named after a small kidney. What looks like a plural that names do not have may
+    be a verb: "short stature persists".
     """
     classes, words = window.context.classes, window.context.words.classes
     endings = words.verb_endings | words.participle_endings | classes.adverb_endings
-    is_other = word in classes.people or word in classes.person_diseases
+    names, normalized = window.context.names, window.context.words.normalized(word)
+    is_known = names.have_words(np.fromiter(map(hash_word, normalized), "uint64")).any()
+    is_verb = word.endswith(tuple(classes.statement_endings)) and not is_known
+    is_other = is_verb or word in classes.people or word in classes.person_diseases
     return not is_other and not word.endswith(tuple(endings))
 
 

@@ -51,6 +51,7 @@ class FinderClasses:
     side_articles (Words): Stand before a side.
     inducing (Words): What names write for the drug in "levodopa-induced".
     other_causes (Words): What induces something and is not a drug.
+    statement_endings (Words): End the verb of a statement: "persists".
     adverbs (Words): Adverbs without a typical ending: "very".
     adverb_endings (Words): End other adverbs.
     words_like_adverbs (Words): Other words that end like these: "early".
@@ -95,6 +96,7 @@ class FinderClasses:
     side_articles: Words = NONE
     inducing: Words = NONE
     other_causes: Words = NONE
+    statement_endings: Words = NONE
     adverbs: Words = NONE
     adverb_endings: Words = NONE
     words_like_adverbs: Words = NONE

@@ -110,6 +110,7 @@ def test_where_it_stands_tells_whether_a_window_is_a_mention(nlp, text):
         "A small kidney cyst in a [small kidney] patient",
         "symptoms of [kidney stones]",
         "[heart failure] clinic, heart failure pills",
+        "a [small kidney] persists, small [kidney stones]",
         "[enlarged hearts], [enlarged heart] pressing on the lung",
         "an enlarged heart of the frog, [enlarged heart] of the child",
     ],
@@ -121,7 +122,7 @@ def test_the_word_after_it_may_be_the_head(text):
 
 def test_a_tagger_tells_what_is_a_noun():
     nlp = build(["small kidney", "kidney stone"])
-    doc = nlp.make_doc("a small kidney suggests it")
+    doc = nlp.make_doc("a small kidney hurt it")
     finder = nlp.get_pipe("mention_finder")
     assert not finder.predict([doc])[0]
     for token, pos in zip(doc, ("DET", "ADJ", "NOUN", "VERB", "PRON"), strict=True):
