@@ -202,7 +202,7 @@ class CoordinationJoiner:
                         _Coordination(start, end + 1, parts, frozenset(), True)
                         for start in starts
                         for end in reversed(places[1:])
-                        if self._has_content(words[start])
+                        if self._has_content(words[start]) and self._has_content(words[end])
                         if (parts := self._splitter.split(_text(doc, start, end + 1)))
                     ]
                     yield FoundMention(place, place + 1, 1.0, label), windows

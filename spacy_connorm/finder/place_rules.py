@@ -46,12 +46,12 @@ def ends_compound(window: Window) -> bool:
 def has_other_meaning(window: Window) -> bool:
     """Check for what is about a finding or only has its name ("fall precautions"), "lead" before
     "to", "confused" before "with", the chemical "retinal" before a noun, what a hyphen joins to
-    what acts on it ("pain(-relieving)") or to a preposition ("long face(-to-face talk)"), and an
-    amount of what is eaten ("low calcium (diet)").
+    what acts on it ("pain(-relieving)") or to its like ("long face(-to-face talk)"), a gene
+    ("breast cancer (1 gene)"), and an amount of what is eaten ("low calcium (diet)").
     """
     classes, text, token = window.context.classes, window.text.lower(), window.after
     words, joined = window.context.words, _after_hyphen(window.doc, window.end)
-    if joined is not None and joined.lower_ in words.classes.prepositions:
+    if joined is not None and joined.lower_ in words.classes.range_words:
         return True
     if window.score == 1 and text in classes.adjectives_too:
         return _is_noun(window, token)
@@ -63,7 +63,7 @@ def has_other_meaning(window: Window) -> bool:
         is_acted_on = any(head.endswith(tuple(classes.acting_endings)) for head in heads[:-1])
         molecules = (nouns[-1], _noun_of_disorder(window))
         is_of_molecule = not classes.molecules.isdisjoint(molecules) and not _has_numeral(window)
-        is_of_molecule |= heads[0].isdigit() and nouns[-1] in classes.numbered_molecules
+        is_of_molecule |= heads[0].isdigit() and heads[-1] in classes.numbered_molecules
         return is_acted_on or nouns[0] in classes.remedies or is_of_molecule
     return nouns[0] in classes.intakes and window.parts[0].lower() in words.forms.amounts
 
@@ -103,8 +103,12 @@ def _noun_of_disorder(window: Window) -> str:
 
 def _has_numeral(window: Window) -> bool:
     """Check for a molecule with a Roman number, which a disorder is no part of: "factor VIII"."""
-    following = window.doc[window.end + 1 : window.end + 3]
-    return any(_NUMERALS.issuperset(token.text) for token in following)
+    following = window.doc[window.end : window.end + 2]
+    if len(following) < 2 or following[0].lower_ not in window.context.classes.molecules:
+        return False
+    # "IV" is a route, too.
+    numeral = following[1].text
+    return len(numeral) > 1 and numeral != "IV" and _NUMERALS.issuperset(numeral)
 
 
 def _has_beside(window: Window, text: str, word: str, side: str) -> bool:
@@ -228,7 +232,9 @@ def _is_of_part(window: Window, following: Token) -> bool:
     owner = [token.lower_ for token in window.doc[window.end + 1 : window.end + 5]]
     if following.lower_ not in classes.genitives or not determiners.intersection(owner[:1]):
         return False
-    return classes.people.isdisjoint(owner) and _is_of_organ(window, window.parts[-1].lower())
+    last = window.parts[-1].lower()
+    is_part = last in classes.parts_of_things and _is_of_organ(window, last)
+    return is_part and classes.people.isdisjoint(owner)
 
 
 def _is_of_organ(window: Window, last: str) -> bool:
@@ -256,7 +262,8 @@ def _may_own_organ(window: Window, word: str) -> bool:
     names, normalized = window.context.names, window.context.words.normalized(word)
     is_known = names.have_words(np.fromiter(map(hash_word, normalized), "uint64")).any()
     is_verb = word.endswith(tuple(classes.statement_endings)) and not is_known
-    is_other = is_verb or word in classes.people or word in classes.person_diseases
+    other_words = classes.people | classes.person_diseases | classes.after_findings
+    is_other = is_verb or word in other_words
     return not is_other and not word.endswith(tuple(endings))
 
 

@@ -148,9 +148,10 @@ def _states_adjective(window: Window) -> bool:
     words = window.context.words
     content = [word for word in words.content(window.text) if word not in words.copulas]
     turned = [content[place:] + content[:place] for place in range(1, len(content))]
-    return words.may_be_stated(window.parts[-1]) or any(
-        words.content(name) in turned for name in window.written
-    )
+    after, last = window.after, window.parts[-1]
+    is_compared = after is not None and after.lower_ in window.context.classes.comparisons
+    states = words.is_adjective if is_compared else words.may_be_stated
+    return states(last) or any(words.content(name) in turned for name in window.written)
 
 
 def counts_others(window: Window) -> bool:

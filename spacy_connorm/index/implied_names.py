@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import NamedTuple, TypeAlias
 
-from ..text.cleaning import clean, drop_asides
+from ..text.cleaning import clean, drop_asides, find_asides
+from ..text.short_forms import is_short_form
 from ..text.words import Words
 
 Bag: TypeAlias = tuple[str, ...]
@@ -20,10 +21,12 @@ _GENERATIONS = 2
 _LONGEST = 8
 # Concepts with more names mostly have one for each order and form of the words.
 _MOST = 30
+# "Acute" and "chronic" may be different diseases.
+_FEWEST_GRADES = 3
 # The minimum number of words of a name with a grade: "infection" is not any severe infection.
 _FEWEST_GRADED = 3
-# The minimum number of words of a name without its brackets if the last one is not a head.
-_FEWEST_WITHOUT_ASIDE = 3
+# The minimum number of words of a name without its brackets.
+_FEWEST_WITHOUT_ASIDE = 2
 # The minimum number of letters of a word that may stand beside any name.
 _SHORTEST_WORD = 3
 
@@ -89,21 +92,21 @@ def _ungraded(concepts: Iterable[NamedConcept], words: Words) -> Iterator[tuple[
                     name = tuple(sorted(bag - grade)), parent
                     graded[name].add((concept.concept_id, min(grade)))
     for name, forms in graded.items():
-        if all(len(set(of)) > 1 for of in zip(*forms, strict=True)):
+        if all(len(set(of)) >= _FEWEST_GRADES for of in zip(*forms, strict=True)):
             yield name
 
 
 def _without_asides(concept: NamedConcept, words: Words) -> Iterator[tuple[Bag, Bag]]:
-    """Drop what is in brackets, unless it may tell two things apart that have the rest of the name
-    in common: "lobe (thyroid)".
+    """Drop a short form in brackets, and what is not specified: "(CPS)" and "(without specification
+    of onset)". Anything else may tell two things apart: "lobe (thyroid)".
 
     YIELDS (Tuple[Tuple[str, ...], Tuple[str, ...]]): The words of the rest, and those of the name.
     """
     for name in map(clean, concept.exact_names):
-        rest = drop_asides(name)
-        content = words.content(rest) if rest != name else []
-        if len(content) >= _FEWEST_WITHOUT_ASIDE or (
-            len(content) > 1 and words.is_head(content[-1])
+        asides = find_asides(name)
+        content = words.content(drop_asides(name)) if len(asides) == 1 else []
+        if len(content) >= _FEWEST_WITHOUT_ASIDE and (
+            is_short_form(asides[0]) or asides[0].split()[0].lower() in words.classes.turning_words
         ):
             yield tuple(sorted(content)), words.bag(name)
 

@@ -43,7 +43,11 @@ class FinderClasses:
     molecules (Words): What a molecule is, in the singular. Substances stand before it, too.
     numbered_molecules (Words): The same, after a number: "breast cancer 1 gene".
     adjectives_too (Words): Names that are adjectives, too: "retinal cells".
+    parts_of_things (Words): Parts of the body that other things have, too: "head of the caudate
+        nucleus".
     people (Words): Nouns for people and animals.
+    after_findings (Words): Adverbs and adjectives that follow a finding: "seen today".
+    comparisons (Words): Follow a comparative.
     person_diseases (Words): What the names of a disease add to the person who described it.
     after_persons (Words): Follow the possessive of such a person.
     sided_organs (Words): Beginnings of organs whose side is a part of their name.
@@ -88,7 +92,10 @@ class FinderClasses:
     molecules: Words = NONE
     numbered_molecules: Words = NONE
     adjectives_too: Words = NONE
+    parts_of_things: Words = NONE
     people: Words = NONE
+    after_findings: Words = NONE
+    comparisons: Words = NONE
     person_diseases: Words = NONE
     after_persons: Words = NONE
     sided_organs: Words = NONE

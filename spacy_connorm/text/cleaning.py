@@ -37,7 +37,16 @@ def encodable(texts: Sequence[str]) -> list[str]:
     return [text.encode("utf-16", "surrogatepass").decode("utf-16", "replace") for text in texts]
 
 
-_ASIDE = re.compile(r" [(\[][^()\[\]]*[)\]](?![^\s,;])")
+_ASIDE = re.compile(r" [(\[]([^()\[\]]*)[)\]](?![^\s,;])")
+
+
+def find_asides(text: str) -> list[str]:
+    """List what stands in brackets after a word.
+
+    text (str): A cleaned text.
+    RETURNS (List[str]): What is in each pair of brackets.
+    """
+    return list(filter(str.strip, _ASIDE.findall(text)))
 
 
 def drop_asides(text: str) -> str:

@@ -174,7 +174,9 @@ class WordForms:
             return {}
         relatives = self._other_endings.relatives_of(word)
         return {
-            other: endings.certainty for other, endings in relatives if other not in self._underived
+            other: endings.certainty
+            for other, endings in relatives
+            if len(other) < len(word) or other not in self._underived
         }
 
     def paraphrases(self, word: str) -> tuple[tuple[str, ...], ...]:

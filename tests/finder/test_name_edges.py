@@ -60,7 +60,7 @@ def test_a_name_is_found_as_written(nlp, name):
         "[ST. LOUIS ENCEPHALITIS]",
         "No [edema (hand)].",
         "No [edema] (hand, foot).",
-        "A (primary) [essential hypertension]",
+        "A (primary) essential [hypertension]",
         "intolerance (S)-warfarin",
         "an [(S)-warfarin intolerance]",
         "Was [in situ carcinoma].",

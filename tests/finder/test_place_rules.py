@@ -112,11 +112,14 @@ def test_where_it_stands_tells_whether_a_window_is_a_mention(nlp, text):
         "[heart failure] clinic, heart failure pills",
         "a [small kidney] persists, small [kidney stones]",
         "[enlarged hearts], [enlarged heart] pressing on the lung",
-        "an enlarged heart of the frog, [enlarged heart] of the child",
+        "an [enlarged heart] of the child",
+        "a large head of the nucleus, [large head] of the child",
+        "a [large head] today",
     ],
 )
 def test_the_word_after_it_may_be_the_head(text):
     names = ("small kidney", "kidney stone", "heart failure", "enlarged heart", "kidney symptom")
+    names = (*names, "large head")
     assert marked(build(names), text) == text
 
 

@@ -93,9 +93,13 @@ def test_a_broader_concept_has_the_name_of_its_grades():
     severe = Concept("3", "Severe delay", ("Psychomotor retardation, severe",), parents=("1",))
     other = Concept("3", "Severe delay", ("Psychomotor retardation, severe",), parents=("4",))
     twice = Concept("2", "Mild delay", ("Mild psychomotor retardation",) * 2, parents=("1",))
-    assert implied(delay, mild, severe) == {"psychomotor retardation": "delay developmental"}
-    assert implied(delay, mild, other) == {}
-    assert implied(delay, twice) == {}
+    profound = Concept("5", "Profound psychomotor retardation", parents=("1",))
+    assert implied(delay, mild, severe) == {}  # acute and chronic may be different diseases
+    assert implied(delay, mild, severe, profound) == {
+        "psychomotor retardation": "delay developmental"
+    }
+    assert implied(delay, mild, other, profound) == {}
+    assert implied(delay, twice, twice) == {}
 
 
 def test_texts_are_found_by_implied_names_and_linked():
