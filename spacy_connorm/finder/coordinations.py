@@ -46,7 +46,7 @@ class _Coordination(NamedTuple):
     end (int): The token after it.
     interpretations (List[Tuple[str, ...]]): The parts that it may stand for, the most likely first.
     taken (FrozenSet[str]): The texts of the other mentions inside it. None of them may be a part.
-    needs_names (bool): Whether all parts must be names, as no word shows that there are several.
+    needs_names (bool): Whether all parts must be names, as none of them is a mention by itself.
     """
 
     start: int
