@@ -4,7 +4,7 @@ two names, although only "ovarian cancer" has the words of a name.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import chain, pairwise, takewhile
+from itertools import chain, pairwise, product, takewhile
 from typing import NamedTuple
 
 from spacy.attrs import LOWER
@@ -187,25 +187,32 @@ class CoordinationJoiner:
     ) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
         """List the coordinations around lists of numbers that are in no mention."""
         taken = {token for mention in mentions for token in range(mention.start, mention.end)}
-        last = -1
-        for place in [at for at, word in enumerate(words) if self._is_number(word)]:
-            after = _next(words, place, 1)
-            if place > last and self._separates(words[after]):
-                segments = self._segments(words, after, 1)
-                *_, (is_joined, places) = segments or [_Segment(False, [place])]
-                last = places[-1]
-                numbers = (words[segment.places[0]] for segment in segments)
-                is_free = taken.isdisjoint(range(place, last + 1))
-                if is_joined and is_free and all(map(self._is_number, numbers)):
-                    starts = [at for at in range(place - _MOST_WORDS, place) if at >= 0]
-                    windows = [
+        for first, last in self._number_lists(words):
+            if taken.isdisjoint(range(first, last[-1] + 1)):
+                starts = range(max(0, first - _MOST_WORDS), first)
+                windows = product(starts, reversed(last[1:]))
+                yield (
+                    FoundMention(first, first + 1, 1.0, label),
+                    [
                         _Coordination(start, end + 1, parts, frozenset(), True)
-                        for start in starts
-                        for end in reversed(places[1:])
+                        for start, end in windows
                         if self._has_content(words[start]) and self._has_content(words[end])
                         if (parts := self._splitter.split(_text(doc, start, end + 1)))
-                    ]
-                    yield FoundMention(place, place + 1, 1.0, label), windows
+                    ],
+                )
+
+    def _number_lists(self, words: Sequence[str]) -> Iterator[tuple[int, list[int]]]:
+        """Find lists of numbers with a conjunction.
+
+        YIELDS (Tuple[int, List[int]]): The first number, and the last one with the words after it.
+        """
+        end = -1
+        for place in [at for at, word in enumerate(words) if self._is_number(word)]:
+            segments = self._segments(words, _next(words, place, 1), 1) if place > end else []
+            if segments and segments[-1].is_joined:
+                end = segments[-1].places[-1]
+                if all(self._is_number(words[segment.places[0]]) for segment in segments):
+                    yield place, segments[-1].places
 
     def _is_number(self, word: str) -> bool:
         return word[:1].isdigit() or word in self._ordinals
