@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import compress, product
 
-import numpy as np
 from spacy.tokens import Doc
 
 from ..index.cache import Cache
@@ -77,9 +76,10 @@ class Genera:
         """Check for a word of names that is neither a name itself nor a head or an adjective.
         "C. cough" is an item of a list.
         """
-        words, value = self._names.index.words, hash_word(word)
-        is_other = words.is_head(word) or words.is_adjective(word) or self._names.names(value)
-        return not is_other and bool(self._names.have_words(np.array([value], "uint64"))[0])
+        words = self._names.index.words
+        is_other = words.is_head(word) or words.is_adjective(word)
+        is_name = is_other or bool(self._names.names(hash_word(word)))
+        return not is_name and self._names.has_word(word)
 
     @cached_property
     def _by_initial(self) -> dict[str, list[str]]:

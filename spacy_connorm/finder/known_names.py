@@ -16,6 +16,7 @@ from ..index.hash_sets import hash_pair
 from ..index.overlay import SynonymOverlay
 from ..index.search import D
 from ..index.word_bags import WordBags, language_table
+from ..text.bag_hashes import hash_word
 from ..text.words import Words
 
 _CACHED = 100_000
@@ -102,6 +103,14 @@ class KnownNames:
         """
         hashes = np.fromiter(starmap(hash_pair, pairs), dtype="uint64")
         return self.index.word_pairs.contain(hashes)
+
+    def has_word(self, word: str) -> bool:
+        """Check whether a name has a word.
+
+        word (str): A normalized word.
+        RETURNS (bool): True if one has it.
+        """
+        return bool(self.have_words(np.array([hash_word(word)], "uint64"))[0])
 
     def have_words(self, values: np.ndarray) -> np.ndarray:
         """Check which words occur in names.

@@ -3,11 +3,9 @@
 from collections.abc import Collection, Iterator
 from string import ascii_uppercase
 
-import numpy as np
 from spacy.symbols import NOUN, PROPN
 from spacy.tokens import Doc, Token
 
-from ..text.bag_hashes import hash_word
 from .phrases import phrases_of
 from .window import Window
 
@@ -259,12 +257,11 @@ def _may_own_organ(window: Window, word: str) -> bool:
     """
     classes, words = window.context.classes, window.context.words.classes
     endings = words.verb_endings | words.participle_endings | classes.adverb_endings
-    names, normalized = window.context.names, window.context.words.normalized(word)
-    is_known = names.have_words(np.fromiter(map(hash_word, normalized), "uint64")).any()
-    is_verb = word.endswith(tuple(classes.statement_endings)) and not is_known
-    other_words = classes.people | classes.person_diseases | classes.after_findings
-    is_other = is_verb or word in other_words
-    return not is_other and not word.endswith(tuple(endings))
+    others = (classes.people, classes.person_diseases, classes.after_findings)
+    if any(word in other for other in others) or word.endswith(tuple(endings)):
+        return False
+    known = map(window.context.names.has_word, window.context.words.normalized(word))
+    return not word.endswith(tuple(classes.statement_endings)) or any(known)
 
 
 def lacks_kind(window: Window) -> bool:

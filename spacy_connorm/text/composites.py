@@ -242,10 +242,12 @@ class CompositeSplitter:
         # The best interpretations of all levels come before the second best of any.
         ranked = chain.from_iterable(zip_longest(*levels, fillvalue=()))
         distinct = dict.fromkeys(parts for parts in ranked if parts)
-        several = (parts for parts in distinct if len(set(parts)) > 1)
-        return [parts for parts in several if not any(map(_repeats_word, parts))][
-            :_MOST_INTERPRETATIONS
+        several = [
+            parts
+            for parts in distinct
+            if len(set(parts)) > 1 and not any(map(_repeats_word, parts))
         ]
+        return several[:_MOST_INTERPRETATIONS]
 
     def _without_plural(self, match: re.Match[str]) -> str:
         singular = self._words.orthography.drop_plurals(match[0])
