@@ -1,10 +1,30 @@
 """Rules by the other windows of a document, after all rules for single windows."""
 
+from collections.abc import Iterable
+
 from ..text.composites import shape
+from ..text.words import Words
+from .known_names import KnownName
 from .window import Window
 
 # Shorter texts have no room for long forms, in tokens.
 _SHORT_TEXT = 100
+
+
+def cuts_name(window: Window) -> bool:
+    """Check for a statement that cuts the last word off a name, and has it elsewhere in its own:
+    Canavan disease is inherited, which is more than an inherited disease.
+    """
+    if window.start not in window.place.heads:
+        return False
+    words, tokens = window.context.words, window.doc[window.start : window.end]
+    has_copula = any(token.lower_ in words.classes.copulas for token in tokens[1:])
+    return has_copula and not _starts_alike(tokens[0].text, window.known, words)
+
+
+def _starts_alike(word: str, names: Iterable[KnownName], words: Words) -> bool:
+    first = words.content(word)[:1]
+    return any(words.content(name.text)[:1] == first for name in names)
 
 
 def is_part_of_other_name(window: Window) -> bool:

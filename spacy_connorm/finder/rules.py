@@ -3,7 +3,7 @@ order. They see every window in the same way: one of a document, a part of a coo
 text that is asked for alone.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -18,7 +18,8 @@ class Needs(Enum):
     """What a rule looks at.
 
     TEXT: The text of a window and its names. Answers are kept.
-    PLACE: The tokens around it, too.
+    PLACE: The tokens around it, too. What such a rule says of the words of a name, it says of less
+        certain readings of the same words.
     DOCUMENT: The other windows of its document, too, after all rules before this one.
     """
 
@@ -193,6 +194,12 @@ RULES: tuple[Rule, ...] = (
         text_rules.is_uncertain,
     ),
     Rule(
+        "cut name",
+        "it cuts the last word off a name: 'Canavan (disease is inherited)'",
+        Needs.DOCUMENT,
+        document_rules.cuts_name,
+    ),
+    Rule(
         "part of other name",
         "it is a part of a name in the background vocabulary: 'tumor (necrosis factor)'",
         Needs.DOCUMENT,
@@ -240,6 +247,7 @@ class Judge:
             if rule := self._by_text(window):
                 window.refuse(rule)
         _apply(self._of_places, judged)
+        _refuse_readings(judged, {rule.name for rule in self._of_places})
         _apply(self._of_documents, judged)
 
     def _by_text(self, window: Window) -> str:
@@ -257,3 +265,18 @@ def _apply(rules: Iterable[Rule], windows: Sequence[Window]) -> None:
         for window in windows:
             if not window.rule and rule.applies(window):
                 window.refuse(rule.name)
+
+
+def _refuse_readings(windows: Sequence[Window], rules: Collection[str]) -> None:
+    """Refuse windows with replaced words where some rules refuse those with the words of a name:
+    "speech delay" in "delayed speech (therapy)".
+    """
+    refused = {
+        (window.start, window.end): window.rule
+        for window in windows
+        if window.score == 1 and window.rule in rules
+    }
+    for window in windows if refused else ():
+        rule = refused.get((window.start, window.end))
+        if rule and not window.rule:
+            window.refuse(rule)

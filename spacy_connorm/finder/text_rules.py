@@ -234,14 +234,35 @@ def is_reversed(window: Window) -> bool:
     adjectives, some adjectives may stand on either side.
     """
     content, words, phrases = window.content, window.context.words, _phrases(window)
-    if window.is_annotated or window.is_derived or words.is_head_first:
+    if window.is_annotated or words.is_head_first:
         return False
+    if window.is_derived:
+        return _is_crosswise(window)
     if len(content) != 2 or content[0] == content[1] or words.lacks_noun(content[0]):
         return False
     if any(_may_stand_last(window, word) for word in content):
         return False
     return not any(map(phrases.may_reorder, (window.text, *window.written))) and all(
         words.content(name) == content[::-1] for name in window.written
+    )
+
+
+def _is_crosswise(window: Window) -> bool:
+    """Check whether a text has the two parts of the body of all names, the other one as an
+    adjective: a renal pelvis is not a pelvic kidney. The atrophy in "renal atrophy" is not a part.
+    """
+    content, words, phrases = window.content, window.context.words, _phrases(window)
+    if len(content) != 2:
+        return False
+    finder = window.context.classes
+    is_owned = not (finder.genitives | finder.places).isdisjoint(tokens_of(window.text.lower()))
+    owner, head = reversed(content) if is_owned else content
+    organs = {owner, *words.forms.roots.get(owner, ())}
+    if organs.isdisjoint(phrases.organs) or words.is_head(head):
+        return False
+    return not any(map(phrases.may_reorder, window.written)) and all(
+        len(name) == 2 and name[1] in organs and not words.is_quality(name[0])
+        for name in map(words.content, window.written)
     )
 
 

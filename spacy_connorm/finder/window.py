@@ -277,6 +277,18 @@ class DocumentWindows:
     windows: list[Window] = field(default_factory=list)
 
     @cached_property
+    def heads(self) -> set[int]:
+        """The last tokens of the names of several tokens.
+
+        RETURNS (Set[int]): By their place in the document.
+        """
+        return {
+            window.end - 1
+            for window in self.windows
+            if window.is_name and window.end - window.start > 1
+        }
+
+    @cached_property
     def counts(self) -> Counter[str]:
         """How often the document has each token.
 

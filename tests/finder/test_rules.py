@@ -33,6 +33,7 @@ REFUSED = {
     "kind": (["hepatitis"], "a [hepatitis] C", {}),
     "part of list": (["renal and hepatic failure"], "his [renal/hepatic failure]/shock", {}),
     "uncertain": (["cerebral edema"], "[edema by the brain]", {}),
+    "cut name": (["Canavan disease", "inherited disease"], "a Canavan [disease is inherited]", {}),
     "everyday word": (["Data"], "[Data] are missing (unpublished data, data)", CAPITALS),
 }
 # Tested with what they need: concepts that are left out, long texts, a background vocabulary, and
