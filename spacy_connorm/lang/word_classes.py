@@ -56,6 +56,7 @@ class WordClasses:
     verb_endings (Words): Make a noun of a verb, but not of a plain adjective.
     negating_prefixes (Words): Beginnings of compounds that say that something is not the rest:
         "non-".
+    compound_prefixes (Words): Beginnings of compounds that some names write as words of their own.
     combining_forms (Words): Beginnings of compounds that a list may cut off:
         "hypo/hyperthyroidism".
     malformations (Words): Words that only say that something is wrong, which ontologies prefer.
@@ -116,6 +117,7 @@ class WordClasses:
     system_nouns: Words = NONE
     verb_endings: Words = NONE
     negating_prefixes: Words = NONE
+    compound_prefixes: Words = NONE
     combining_forms: Words = NONE
     malformations: Words = NONE
     disorders: Words = NONE

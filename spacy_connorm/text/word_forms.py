@@ -18,6 +18,8 @@ from .endings import EndingPair, OtherEndings
 
 # The minimum number of letters that both words begin with.
 _SHORTEST_STEM = 4
+# The minimum number of letters after the first part of a compound.
+_SHORTEST_REST = 4
 # How likely a noun means the same as a word derived from it.
 DERIVED = 0.9
 # Stands for the rest of a word in the rows of endings.
@@ -34,7 +36,7 @@ class Forms(NamedTuple):
     least (Ints1d): int64 (f,): the minimum number of words in a text where the word stands for
         this.
     certainty (Floats1d): float64 (f,): how likely it means the same, 0 to 1: 1 for what longer
-        names say for the word.
+        names say for the word, and for the parts of a compound.
     are_adjectives (np.ndarray): bool (f,): whether it is an adjective of the word: in a text, only
         words after a preposition stand for these, as in "atrophy of the cerebellum".
     """
@@ -99,6 +101,7 @@ class WordForms:
         self._underived = words.underived
         self._verb_endings = words.verb_endings
         self._participle_endings = tuple(words.participle_endings)
+        self._prefixes = tuple(sorted(words.compound_prefixes))
         self.roots: Mapping[str, tuple[str, ...]] = kinds["root"]
         self.states: Mapping[str, tuple[str, ...]] = kinds["state"]
         self.ordinals = {number: others[0] for number, others in kinds["ordinal"].items()}
@@ -195,12 +198,26 @@ class WordForms:
         )
         return tuple(tuple(phrase.split()) for phrase in (*self._phrases.get(word, ()), *by_ending))
 
+    def compounds(self, word: str) -> tuple[tuple[str, str], ...]:
+        """List the two words that names may write a compound as: "pre-eclampsia" for
+        "preeclampsia".
+
+        word (str): A normalized word, see `Words.normalized`.
+        RETURNS (Tuple[Tuple[str, str], ...]): Pairs of normalized words.
+        """
+        if not word.startswith(self._prefixes):
+            return ()
+        pairs = (
+            (prefix, word[len(prefix) :]) for prefix in self._prefixes if word.startswith(prefix)
+        )
+        return tuple(pair for pair in pairs if len(pair[1]) >= _SHORTEST_REST)
+
     def _of(self, word: str) -> Forms:
         """List what a word may stand for. It is called as `of`, which caches.
 
         word (str): A normalized word.
-        RETURNS (Forms): Its `base_forms`, `relatives_of` it, `paraphrases`, what longer names
-            say for it, and its adjectives.
+        RETURNS (Forms): Its `base_forms`, `relatives_of` it, `paraphrases` and `compounds`, what
+            longer names say for it, and its adjectives.
         """
         return Forms.of(self._rows(word))
 
@@ -217,6 +234,8 @@ class WordForms:
             yield hash_bag(names), 1, DERIVED, False
         if word in self._numbers:
             yield hash_bag(self._numbers[word]), 2, 1.0, False
+        for parts in self.compounds(word):
+            yield hash_bag(parts), 1, 1.0, False
         for process, disease in self._diseases_of(word):
             yield (hash_word(disease) - hash_word(process)) % MODULUS, 2, 1.0, False
         if word in self._processes:  # A word that no name has would end the window.

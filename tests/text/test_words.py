@@ -16,7 +16,7 @@ forms_of, base_forms, adjectives_of = (
     WORDS.forms.base_forms,
     WORDS.forms.adjectives_of,
 )
-paraphrases = WORDS.forms.paraphrases
+compounds, paraphrases = WORDS.forms.compounds, WORDS.forms.paraphrases
 
 
 def rows_of(word):
@@ -177,6 +177,8 @@ def test_a_word_may_stand_for_two(word, words):
 @pytest.mark.parametrize(
     ("word", "words", "least"),
     [
+        ("preeclampsia", ("pre", "eclampsia"), 1),
+        ("cardiorespiratory", ("cardio", "respiratory"), 1),
         ("av", ("atrioventricular",), 2),
         ("qt", ("qt", "interval"), 2),
         ("elevated", ("increased", "serum"), 2),
@@ -185,8 +187,13 @@ def test_a_word_may_stand_for_two(word, words):
         ("mellitus", (), 2),
     ],
 )
-def test_short_forms_are_the_same_words(word, words, least):
+def test_short_forms_and_compounds_are_the_same_words(word, words, least):
     assert (hash_bag(words), least, 1.0, False) in rows_of(word)
+
+
+@pytest.mark.parametrize("word", ["pre", "prey", "precut", "cardiac"])
+def test_other_words_are_no_compounds(word):
+    assert not compounds(word)
 
 
 @pytest.mark.parametrize("word", ["kidney", "pre", "prey", "pathy", ""])
