@@ -22,6 +22,9 @@ from _common.cli import begin, clear_errors, fail, finish, make_parser
 from _common.datasets import Data
 from _common.held_out import HELD_OUT, gold_of, hold_out, whole_spans
 from _common.ontology_finder import CHOSEN_ON, TYPES, build_finder, found_spans, gold_spans
+from _common.sentences import SETS as SENTENCES
+from _common.sentences import ask, marked_spans
+from spacy.language import Language
 from spacy.tokens import Doc
 
 import spacy_connorm.lang
@@ -39,7 +42,7 @@ from spacy_connorm.text.bag_hashes import hash_bags, hash_word
 from spacy_connorm.text.composites import composite_splitter
 from spacy_connorm.text.words import Words, words_of
 
-SETS = (*CHOSEN_ON, "hpo-omim", *HELD_OUT)
+SETS = (*CHOSEN_ON, "hpo-omim", *HELD_OUT, *SENTENCES)
 RULES_TABLE = "rules"
 # Tables of rows, and files of classes of words.
 TABLES = ("meanings", "derivations", "plurals", "spellings", "other_meanings")
@@ -217,14 +220,19 @@ class DevSet:
     """A dev set, its finder, and what is found with all rows and rules."""
 
     def __init__(
-        self, ontology: Ontology, gold: Mapping[Doc, Sequence[LinkedSpan]], found: Found
+        self,
+        ontology: Ontology,
+        nlp: Language,
+        gold: Mapping[Doc, Sequence[LinkedSpan]],
+        found: Found,
     ) -> None:
         """ontology (Ontology): What is found.
+        nlp (Language): Its finder.
         gold (Mapping[Doc, Sequence[LinkedSpan]]): The documents, and the mentions of each.
         found (Callable[[Doc, Ontology], List[LinkedSpan]]): Reads what was found.
         """
         self.ontology = ontology
-        self.nlp = build_finder(ontology, NGRAMS)
+        self.nlp = nlp
         self.finder = self.nlp.get_pipe("mention_finder")
         self.lookup = self.nlp.get_pipe("concept_normalizer").lookup
         self.index = self.lookup.index
@@ -445,18 +453,21 @@ def measure(arguments: Namespace) -> list[Row]:
 
 
 def read_set(name: str, folder: Path) -> DevSet:
-    """RETURNS (DevSet): A dev set, or the names that are held out of an ontology.
+    """RETURNS (DevSet): A dev set, names that are held out of an ontology, or plain sentences.
 
     name (str): One of `SETS`.
     folder (Path): The data folder.
     """
     if name in HELD_OUT:
         ontology, names = hold_out(name, folder)
-        return DevSet(ontology, gold_of(names), whole_spans)
+        return DevSet(ontology, build_finder(ontology, NGRAMS), gold_of(names), whole_spans)
+    if name in SENTENCES:
+        asked = ask(name, folder)
+        return DevSet(asked.ontology, asked.finder(), asked.gold(), marked_spans)
     data = Data(name, folder, part="dev")
     data.concept_types = TYPES.get(name, [])
     gold = {doc: gold_spans(doc, data.ontology) for doc in data.scored_docs}
-    return DevSet(data.ontology, gold, found_spans)
+    return DevSet(data.ontology, build_finder(data.ontology, NGRAMS), gold, found_spans)
 
 
 def write_worth(rows: Iterable[Row], folder: Path) -> None:
