@@ -44,8 +44,9 @@ def ends_compound(window: Window) -> bool:
 def has_other_meaning(window: Window) -> bool:
     """Check for what is about a finding or only has its name ("fall precautions"), "lead" before
     "to", "confused" before "with", the chemical "retinal" before a noun, what a hyphen joins to
-    what acts on it ("pain(-relieving)") or to its like ("long face(-to-face talk)"), a gene
-    ("breast cancer (1 gene)"), and an amount of what is eaten ("low calcium (diet)").
+    what acts on it ("pain(-relieving)") or to its like ("long face(-to-face talk)"), a remedy
+    ("hypoglycemic (agents)"), a gene ("breast cancer (1 gene)"), and an amount of what is eaten
+    ("low calcium (diet)").
     """
     classes, text, token = window.context.classes, window.text.lower(), window.after
     words, joined = window.context.words, _after_hyphen(window.doc, window.end)
@@ -56,6 +57,8 @@ def has_other_meaning(window: Window) -> bool:
     heads = list(_heads_after(window))
     nouns = list(map(words.orthography.drop_plurals, heads))
     if not classes.other_heads.isdisjoint(nouns) or _has_beside(window, text, heads[0], "after"):
+        return True
+    if window.is_derived and nouns[0] in classes.remedies and _is_noun(window, token):
         return True
     if words.is_head(window.parts[-1]):
         is_acted_on = any(head.endswith(tuple(classes.acting_endings)) for head in heads[:-1])

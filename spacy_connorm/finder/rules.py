@@ -112,6 +112,13 @@ RULES: tuple[Rule, ...] = (
         text_rules.is_reversed,
     ),
     Rule(
+        "organ",
+        "it is a part of the body that other names say to be abnormal: a small intestine is not a "
+        "hypoplastic intestine",
+        Needs.TEXT,
+        text_rules.is_organ,
+    ),
+    Rule(
         "denied name",
         "it is another name and a word that denies it: 'seizures absent' are not absence seizures",
         Needs.TEXT,

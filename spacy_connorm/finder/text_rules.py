@@ -1,14 +1,16 @@
 """Rules by the text of a window and the names that have its words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
+from itertools import product
 
 import numpy as np
 
-from ..text.bag_hashes import hash_bag
+from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.cleaning import NAMES as GREEK
 from ..text.short_forms import is_short_form
+from ..text.words import Words
 from .known_names import KnownName
 from .name_windows import PAUSES
 from .phrases import Phrases, phrases_of, tokens_of
@@ -270,6 +272,27 @@ def _may_stand_last(window: Window, word: str) -> bool:
     """Check for a number, a letter, a participle or a plain adjective."""
     is_short = len(word) <= _NEVER_WORDS or word in GREEK.values()
     return is_short or window.context.words.is_quality(word)
+
+
+def is_organ(window: Window) -> bool:
+    """Check for a part of the body that other names say to be abnormal, and a name that says in
+    other words what its adjective says: the small intestine is not a hypoplastic intestine.
+    """
+    content, words = window.content, window.context.words
+    is_quality = len(content) == 2 and content[0] in words.classes.plain_adjectives
+    if window.is_annotated or not window.is_derived or not is_quality:
+        return False
+    first = hash_word(content[0])
+    organs = _hashes_of(words, content[1:])
+    bags = product(organs, _hashes_of(words, words.classes.malformations))
+    values = {(first + organ + abnormality) % MODULUS for organ, abnormality in bags}
+    return bool(window.context.names.contain(np.array(sorted(values), dtype="uint64")).any())
+
+
+def _hashes_of(words: Words, content: Collection[str]) -> set[int]:
+    """Get the hashes of words and of what they may stand for."""
+    forms = (words.forms.of(word).hashes.tolist() for word in content)
+    return set(map(hash_word, content)).union(*forms)
 
 
 def denies_name(window: Window) -> bool:

@@ -20,6 +20,7 @@ REFUSED = {
     "count": (["dystrophy 6"], "a [dystrophy in 6] patients", {}),
     "across": (["apex of heart"], "the [apex and heart]", {}),
     "reversed": (["collar bone"], "a [bone collar]", {}),
+    "organ": (["reduced back", "abnormality of the low back"], "the [low back]", {}),
     "denied name": (["absence seizures", "seizure"], "the [absence of seizures]", {}),
     "other punctuation": (["heart attack"], "his [heart (attack)]", {}),
     "list": (["arthritis, rheumatoid"], "fever, [arthritis, rheumatoid] nodules", {}),
