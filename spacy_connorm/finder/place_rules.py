@@ -43,10 +43,10 @@ def ends_compound(window: Window) -> bool:
 
 def has_other_meaning(window: Window) -> bool:
     """Check for what is about a finding or only has its name ("fall precautions"), "lead" before
-    "to", "confused" before "with", the chemical "retinal" before a noun, what a hyphen joins to
-    what acts on it ("pain(-relieving)") or to its like ("long face(-to-face talk)"), a remedy
-    ("hypoglycemic (agents)"), a gene ("breast cancer (1 gene)"), and an amount of what is eaten
-    ("low calcium (diet)").
+    "to", "confused" before "with", the chemical "retinal" before a noun, "blind (alley)", what a
+    hyphen joins to what acts on it ("pain(-relieving)") or to its like ("long face(-to-face
+    talk)"), a remedy ("hypoglycemic (agents)"), a gene ("breast cancer (1 gene)"), and an amount
+    of what is eaten ("low calcium (diet)").
     """
     classes, text, token = window.context.classes, window.text.lower(), window.after
     words, joined = window.context.words, _after_hyphen(window.doc, window.end)
@@ -54,6 +54,8 @@ def has_other_meaning(window: Window) -> bool:
         return True
     if window.score == 1 and text in classes.adjectives_too:
         return _is_noun(window, token)
+    if text in classes.adjectives_of_people and _is_noun(window, token):
+        return token is not None and token.lower_ not in classes.people
     heads = list(_heads_after(window))
     nouns = list(map(words.orthography.drop_plurals, heads))
     if not classes.other_heads.isdisjoint(nouns) or _has_beside(window, text, heads[0], "after"):

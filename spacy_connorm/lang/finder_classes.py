@@ -42,6 +42,7 @@ class FinderClasses:
         too.
     molecules (Words): What a molecule is, in the singular. Substances stand before it, too.
     numbered_molecules (Words): The same, after a number: "breast cancer 1 gene".
+    adjectives_of_people (Words): Are no findings before other nouns: "blind alley".
     adjectives_too (Words): Names that are adjectives, too: "retinal cells".
     parts_of_things (Words): Parts of the body that other things have, too: "head of the caudate
         nucleus".
@@ -91,6 +92,7 @@ class FinderClasses:
     remedies: Words = NONE
     molecules: Words = NONE
     numbered_molecules: Words = NONE
+    adjectives_of_people: Words = NONE
     adjectives_too: Words = NONE
     parts_of_things: Words = NONE
     people: Words = NONE
