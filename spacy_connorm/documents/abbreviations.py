@@ -7,11 +7,11 @@ offsets are relative to the key's, which spaCy moves when it joins or cuts docum
 Abbreviations found by scispaCy's `AbbreviationDetector` take precedence.
 """
 
-import weakref
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from spacy.tokens import Doc, Span
 
@@ -159,35 +159,26 @@ def read_abbreviations(doc: Doc) -> Abbreviations:
 
 
 _NONE = Abbreviations()
+# What documents were read to, with what was stored in them: the attributes of spans are read one by
+# one.
+_READ: WeakKeyDictionary[Doc, tuple[int, list, Abbreviations]] = WeakKeyDictionary()
 
 
-class _StoredReader:
-    """Reads the abbreviations stored by `set_abbreviations`. The last document is cached, since the
-    attributes of its spans are read one by one.
-    """
-
-    def __init__(self) -> None:
-        self._last: tuple[Callable[[], Doc | None], int, list, Abbreviations] | None = None
-
-    def __call__(self, doc: Doc) -> Abbreviations:
-        user_data: dict[Any, Any] = doc.user_data
-        if self._last is not None:
-            last_doc, size, stored, abbreviations = self._last
-            is_same = last_doc() is doc and len(user_data) == size
-            if is_same and all(user_data.get(key) is part for key, part in stored):
-                return abbreviations
-        stored = [item for item in user_data.items() if _is_ours(item[0])]
-        if not stored:
-            return _NONE
-        abbreviations = Abbreviations(
-            (key[2], [Sense(definition[2], definition[0], definition[1]) for definition in part])
-            for key, part in stored
-        )
-        self._last = weakref.ref(doc), len(user_data), stored, abbreviations
+def _read_stored(doc: Doc) -> Abbreviations:
+    """Read the abbreviations stored by `set_abbreviations`."""
+    user_data: dict[Any, Any] = doc.user_data
+    size, stored, abbreviations = _READ.get(doc, (0, [], _NONE))
+    if len(user_data) == size and all(user_data.get(key) is part for key, part in stored):
         return abbreviations
-
-
-_read_stored = _StoredReader()
+    stored = [item for item in user_data.items() if _is_ours(item[0])]
+    if not stored:
+        return _NONE
+    abbreviations = Abbreviations(
+        (key[2], [Sense(start, short, long) for short, long, start, *_ in part])
+        for key, part in stored
+    )
+    _READ[doc] = len(user_data), stored, abbreviations
+    return abbreviations
 
 
 def find_long_forms(doc: Doc, spans: Sequence[Span]) -> list[str]:

@@ -2,7 +2,6 @@
 from.
 """
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,7 @@ from spacy.util import filter_spans
 
 from ..errors import ConnormError, Errors, Warnings, quote_all, quote_id, warn
 from ..files.odd_lines import OddLines
-from ..files.text import read_lines
+from ..files.text import LONE_SURROGATE, read_lines
 from .abbreviations import find_long_forms
 from .mentions import MENTIONS_KEY, Mention, annotated_mentions, normalize_ids, set_mentions
 from .spans import (
@@ -32,7 +31,6 @@ DOC_ID_KEY = "spacy_connorm.doc_id"
 # The type of mentions in formats without types.
 DEFAULT_TYPE = "MENTION"
 _FIELDS_KEY = "fields"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +234,7 @@ def replace_surrogates(text: str, *, report: CorpusReport) -> str:
     report (CorpusReport): Counts them.
     RETURNS (str): The text with U+FFFD instead.
     """
-    text, count = _SURROGATE.subn("\ufffd", text)
+    text, count = LONE_SURROGATE.subn("\ufffd", text)
     report.surrogates += count
     return text
 

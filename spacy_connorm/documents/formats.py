@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from ..errors import ConnormError, Errors, require_choice, require_ending
@@ -50,7 +50,7 @@ class Format:
 
         RETURNS (Callable[..., Iterator[Document]]): A function of a path, a report and options.
         """
-        return _load(self.reader)
+        return resolve_name(f"{__package__}.{self.reader}")
 
     @property
     def make_exporter(self) -> Callable[..., Any]:
@@ -58,7 +58,7 @@ class Format:
 
         RETURNS (Callable[..., Exporter]): Creates an exporter with options.
         """
-        return _load(self.exporter)
+        return resolve_name(f"{__package__}.{self.exporter}")
 
     def implied_by(self, path: Path) -> str:
         """Find out whether the name of an output implies the format.
@@ -78,11 +78,6 @@ class Format:
         """
         name = path.name.lower()
         return name.removesuffix(_COMPRESSED) if self.is_text else name
-
-
-def _load(reference: str) -> Any:
-    module, _, name = reference.partition(":")
-    return getattr(import_module(f".{module}", __package__), name)
 
 
 _FORMATS = [Format(name, **row) for name, row in read_toml(__package__, "formats.toml").items()]

@@ -11,7 +11,6 @@ from thinc.types import Floats2d
 
 from ..errors import refuse
 from .protocol import (
-    attach,
     encode_inputs,
     encoder_inputs,
     fingerprint,
@@ -21,6 +20,7 @@ from .protocol import (
     make_encoder,
     replica,
     required_extra,
+    shim_of,
 )
 from .raw import HybridArray
 from .saving import restored_parts, saved_parts
@@ -83,7 +83,7 @@ class HybridShim(EncoderShim):
     def attach(self, find: Callable[[str], Any]) -> None:
         """Give both encoders access to the pipeline; see `EncoderShim`."""
         for part in self._parts.values():
-            attach(part, find)
+            shim_of(part).attach(find)
 
     @property
     def dense(self) -> Model:

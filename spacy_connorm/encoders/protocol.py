@@ -112,16 +112,6 @@ def encode_inputs(model: Encoder, inputs: Sequence[bytes]) -> Raw:
     return loaded_shim(model).encode(list(inputs))
 
 
-def attach(model: Encoder, find: Callable[[str], Any]) -> None:
-    """Give an encoder access to the other components of its pipeline, before it is loaded.
-
-    model (Model[List[str], Floats2d]): The encoder.
-    find (Callable[[str], Any]): `nlp.get_pipe`.
-    RAISES (ConnormError): CN300 for a model that is not an encoder.
-    """
-    shim_of(model).attach(find)
-
-
 def is_sparse(model: Encoder) -> bool:
     """Check whether an encoder is sparse. It need not be initialized.
 

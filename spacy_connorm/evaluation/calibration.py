@@ -58,20 +58,16 @@ class Calibrated(NamedTuple):
         config.update(fitted)
         config["sieve"]["thresholds"] = list(self.tuning.sieve.thresholds)
         self.normalizer.cfg.update(fitted)
-        with replaced(Path(path), is_ours=_is_calibrated) as folder:
+        with replaced(Path(path), is_ours=is_calibrated) as folder:
             write_pipeline(self.nlp, folder)
 
 
-def require_output(output_path: Path) -> None:
-    """Check, before any work is done, that the calibrated pipeline can be written.
+def is_calibrated(folder: Path) -> bool:
+    """Check whether a folder is a pipeline that `calibrate` wrote.
 
-    output_path (Path): Its folder.
-    RAISES (ConnormError): CN705 if the path is something else.
+    folder (Path): Any folder.
+    RETURNS (bool): Whether a component has a calibration of its own.
     """
-    require_replaceable(output_path, is_ours=_is_calibrated)
-
-
-def _is_calibrated(folder: Path) -> bool:
     names = read_object(folder / "meta.json").get("components", [])
     return any(read_object(folder / name / "cfg").get("calibration") for name in names)
 
@@ -101,7 +97,7 @@ def calibrate(
     corpus = Path(corpus_path)
     require_apart(output_path, pipeline, corpus)
     if output_path is not None:
-        require_output(Path(output_path))
+        require_replaceable(Path(output_path), is_ours=is_calibrated)
     choose_device(gpu_id)
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)

@@ -5,16 +5,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from spacy.language import Language
-
 from ..documents.mentions import Mention
 from ..encoders import choose_device
 from ..errors import ConnormError, Errors, require_choice, require_ending
 from ..files.atomic import require_apart, require_distinct_outputs, write_text
+from ..files.folders import require_replaceable
 from ..index.search import Search
-from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
-from .calibration import Calibrated, calibrate, require_output
+from .calibration import Calibrated, calibrate, is_calibrated
 from .end_to_end import score_plain_text
 from .metrics import Evaluation, find_known, read_all_gold, score_predictions, warn_of_unknown_ids
 from .mistakes import concept_facts, list_mistakes
@@ -138,7 +136,7 @@ def evaluate(
     if errors_path is not None:
         require_ending(errors_path, [".tsv"])
     if calibrate_path is not None:
-        require_output(Path(calibrate_path))
+        require_replaceable(Path(calibrate_path), is_ours=is_calibrated)
     for path in (*files, calibrate_path):
         require_apart(path, pipeline, *beside, corpus_path)
     corpus = Path(corpus_path)
@@ -211,36 +209,32 @@ def score_pipelines(
     """
     scored: dict[str, Scored] = {}
     for label, source in pipelines.items():
-        nlp = load_pipeline(source)
-        normalizer = find_normalizer(nlp, component=component)
-        scored[label] = score(label, nlp, normalizer, corpus, searches, protocol)
+        scored[label] = score(label, source, corpus, searches, protocol, component)
         _require_same_mentions(scored, corpus)
         # Free its mapped and loaded data before the next one.
-        del nlp, normalizer
         gc.collect()
     return scored
 
 
 def score(
     label: str,
-    nlp: Language,
-    normalizer: ConceptNormalizer,
+    source: str,
     corpus: Path,
     searches: Sequence[str],
     protocol: str,
+    component: str | None,
 ) -> Scored:
     """Score a pipeline's answers for the mentions of a corpus.
 
     label (str): The name of the pipeline.
-    nlp (Language): The pipeline.
-    normalizer (ConceptNormalizer): The component that answers, within its types and branches.
-    corpus (Path): As for `score_pipelines`.
-    searches (Sequence[str]): As for `score_pipelines`.
-    protocol (str): As for `score_pipelines`.
+    source (str): The package or folder. Its normalizer answers, within its types and branches.
+    corpus, searches, protocol, component: As for `score_pipelines`.
     RETURNS (Scored): The scores.
     RAISES (ConnormError): CN408 for a search that the index was built without, CN600 for a corpus
         without gold ids.
     """
+    nlp = load_pipeline(source)
+    normalizer = find_normalizer(nlp, component=component)
     lookup = normalizer.lookup
     for name in searches:
         lookup.index.searcher(name)

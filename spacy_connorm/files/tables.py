@@ -9,7 +9,7 @@ from typing import Any, TextIO, TypeAlias
 
 from ..errors import ConnormError, Errors, refuse, unreadable
 from .odd_lines import OddLines
-from .text import find_ending, read_lines, read_whole_lines
+from .text import LONE_SURROGATE, find_ending, read_lines, read_whole_lines
 
 # Excel writes the delimiter of its CSV into the first line.
 _TELLS_DELIMITER = re.compile(r"sep=([^\w\s]|\t)", re.IGNORECASE)
@@ -198,9 +198,6 @@ def read_quoted(
             begin = 0
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-
-
 class RowWriter:
     """Writes rows of CSV that every reader splits in the same way: lines end with a line feed, and
     cells with a line break are in quotation marks. Lone surrogates become U+FFFD.
@@ -221,7 +218,7 @@ class RowWriter:
 
         line (str): The line.
         """
-        self._file.write(_SURROGATE.sub("\ufffd", line.removesuffix("\r\n")) + "\n")
+        self._file.write(LONE_SURROGATE.sub("\ufffd", line.removesuffix("\r\n")) + "\n")
 
     def write_row(self, cells: Iterable[Any]) -> None:
         """Write a row.

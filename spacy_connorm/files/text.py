@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import re
 import zlib
 from collections.abc import Iterator
 from io import BufferedReader, TextIOWrapper
@@ -12,6 +13,8 @@ from ..errors import ConnormError, Errors
 
 _GZIP = ".gz"
 SURROGATES = "surrogatepass"
+# What JSON and damaged files may hold, and spaCy and UTF-8 cannot.
+LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def open_text(path: Path, mode: str = "rt", *, newline: str | None = None) -> TextIO:

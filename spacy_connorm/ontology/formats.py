@@ -5,11 +5,11 @@ They are the rows of `formats.toml`. The format `x` is read by the function `rea
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from importlib import import_module
 from inspect import signature
 from io import StringIO
 from itertools import islice
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import NamedTuple
 from zipfile import is_zipfile
 
@@ -120,7 +120,7 @@ def find_reader(format: str) -> Callable[..., Iterator[Concept]]:
     RETURNS (Callable[..., Iterator[Concept]]): A function of a path, a report and options.
     """
     module = FORMATS[format].module or format
-    return getattr(import_module(f".{module}", __package__), f"read_{format}")
+    return resolve_name(f"{__package__}.{module}:read_{format}")
 
 
 def has_languages(path: str | Path, format: str | None = None) -> bool:

@@ -51,7 +51,7 @@ def make_concept_normalizer(
     scorer: Callable | None,
     **settings: Any,
 ) -> "ConceptNormalizer":
-    from ..encoders.protocol import attach
+    from ..encoders.protocol import shim_of
     from .concept_normalizer import ConceptNormalizer
     from .mention_sources import record_pipeline
 
@@ -65,7 +65,7 @@ def make_concept_normalizer(
         **settings,
     )
     record_pipeline(normalizer, nlp)
-    attach(encoder, nlp.get_pipe)
+    shim_of(encoder).attach(nlp.get_pipe)
     for other, pipe in nlp.components:
         if isinstance(pipe, ConceptNormalizer) and _write_the_same(pipe.cfg, normalizer.cfg):
             warn(Warnings.CNW005.format(name=name, other=other))

@@ -1,6 +1,5 @@
 """The bodies of requests and responses."""
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Strict
 from ..concepts import Candidate
 from ..documents.mentions import split_ids
 from ..errors import ConnormError
+from ..files.text import LONE_SURROGATE
 from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.corrections import Correction, Undo
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from ..linker.explanation import Explanation, Step
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
 Ids = Annotated[list[StrictStr], Field(max_length=100)]
 Label = Annotated[StrictStr, Field(max_length=100)]
 Author = Annotated[StrictStr, Field(max_length=100)]
@@ -105,11 +104,10 @@ class DecisionBody(Body):
     author: Author = ""
 
 
-class TakeBackBody(Body):
+class TakeBackBody(UndoBody):
     """Who undoes a decision. `version` is that of the row that the person saw."""
 
     version: Annotated[StrictStr, Field(max_length=100)]
-    author: Author = ""
 
 
 def storable(text: str) -> str:
@@ -117,7 +115,7 @@ def storable(text: str) -> str:
 
     RETURNS (str): The text, with the same length.
     """
-    return _SURROGATE.sub("\ufffd", text)
+    return LONE_SURROGATE.sub("\ufffd", text)
 
 
 # The number of characters shown on either side of a corrected mention.

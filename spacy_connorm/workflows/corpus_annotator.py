@@ -74,7 +74,17 @@ class CorpusAnnotator(Annotator):
 
         RETURNS (AnnotatedBatch): Their table and counts.
         """
-        return make_batch(self.annotate(texts))
+        import pyarrow
+
+        rows = self.annotate(texts)
+        mentions = [mention for row in rows for mention in row["mentions"] or ()]
+        linked = sum(bool(split_ids(mention["kb_id"])) for mention in mentions)
+        counts = AnnotationCounts(len(rows), len(mentions), linked)
+        failed = [row for row in rows if row[ERROR]]
+        if failed:
+            counts.failed = len(failed)
+            counts.first_failed, counts.first_error = failed[0]["doc_id"], failed[0][ERROR]
+        return AnnotatedBatch(pyarrow.Table.from_pylist(rows, schema=corpus_schema()), counts)
 
     def text_batches(self, fragment: InputFragment) -> Iterator[list[InputText]]:
         """Read the texts of a fragment; see `read_text_batches`."""
@@ -149,21 +159,3 @@ class AnnotatedBatch(NamedTuple):
 
     table: Any
     counts: AnnotationCounts
-
-
-def make_batch(rows: Sequence[Row]) -> AnnotatedBatch:
-    """Convert annotated texts to a table.
-
-    rows (Sequence[Dict[str, Any]]): From a `CorpusAnnotator`.
-    RETURNS (AnnotatedBatch): The table and its counts.
-    """
-    import pyarrow
-
-    mentions = [mention for row in rows for mention in row["mentions"] or ()]
-    linked = sum(bool(split_ids(mention["kb_id"])) for mention in mentions)
-    counts = AnnotationCounts(len(rows), len(mentions), linked)
-    failed = [row for row in rows if row[ERROR]]
-    if failed:
-        counts.failed = len(failed)
-        counts.first_failed, counts.first_error = failed[0]["doc_id"], failed[0][ERROR]
-    return AnnotatedBatch(pyarrow.Table.from_pylist(rows, schema=corpus_schema()), counts)
