@@ -40,7 +40,9 @@ def read_rows(
     if len(delimiter) != 1 or delimiter in '"\r\n':
         refuse("delimiter", delimiter, "one character, e.g. ';', but not a quotation mark")
     if delimiter == "\t":
-        rows = _tab_separated(path)
+        # Without the csv module: in tables of names, a quotation mark is usually part of a name,
+        # and one at the start of a field would swallow all lines up to the next one.
+        rows = ((number, split_tabs(line)) for number, line in read_lines(path))
     else:
         rows = read_quoted(read_whole_lines(path), path, delimiter=delimiter, odd=odd)
     return (row for row in odd.watch(rows) if any(row[1]) and not (declared and row[0] == 1))
@@ -128,13 +130,6 @@ def require_distinct_columns(path: str | Path, columns: Iterable[str]) -> None:
     for column, count in Counter(filter(None, columns)).items():
         if count > 1:
             raise ConnormError(Errors.CN125.format(path=path, column=column))
-
-
-def _tab_separated(path: Path) -> Iterator[TableRow]:
-    # Without the csv module: in tables of names, a quotation mark is usually part of a name, and
-    # one at the start of a field would swallow all lines up to the next one.
-    for number, line in read_lines(path):
-        yield number, split_tabs(line)
 
 
 def split_tabs(line: str) -> list[str]:

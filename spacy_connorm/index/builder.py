@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -202,7 +201,8 @@ def write_index(
             rows = grouped.members.row_numbers()
             _word_bags(name_words, rows, learned_from, words).write(folder)
             word_pairs(read(), words).write(folder, WORD_PAIRS)
-            others = other_names(map(clean, _names_of(background)), words)
+            names_of_others = (name for concept in background for name in concept.names)
+            others = other_names(map(clean, names_of_others), words)
             others.write(folder, OTHER_NAMES)
             copied = _write_vectors(folder, grouped, names, encoder, backend=backend, known=reused)
             counts = {"concepts": len(store), "concepts_only_in_data": store.only_in_data}
@@ -330,10 +330,6 @@ def _add_synonyms(
 def _read_texts(names: NameFile, texts: np.ndarray) -> Iterator[str]:
     for start in range(0, len(texts), _READ):
         yield from names.read(texts[start : start + _READ])
-
-
-def _names_of(concepts: Iterable[Concept]) -> Iterator[str]:
-    return chain.from_iterable(concept.names for concept in concepts)
 
 
 def fit_encoder(
