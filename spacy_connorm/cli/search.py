@@ -2,22 +2,20 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 from wasabi import msg
 
 from ..concepts import NIL, Candidate
 from ..errors import ConnormError, Errors
+from ..linker.explanation import Explanation
 from ..pipeline import find_normalizer, load_pipeline
+from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..workflows import explain as explain_mentions
 from ..workflows import search as search_mentions
 from .app import command, show_table
 from .options import options_of
-
-if TYPE_CHECKING:
-    from ..linker.explanation import Explanation
-    from ..pipeline.concept_normalizer import ConceptNormalizer
 
 _ALIGNS = {
     **{"Mention": "l", "Probability": "r", "Concept": "l", "Name": "l", "Score": "r"},
@@ -82,7 +80,7 @@ def _lines() -> Iterator[list[str]]:
 
 
 def _rows(
-    mention: str, candidates: Sequence[Candidate], normalizer: "ConceptNormalizer | None" = None
+    mention: str, candidates: Sequence[Candidate], normalizer: ConceptNormalizer | None = None
 ) -> list[tuple[str, ...]]:
     """Make the rows of a mention: for each part, NIL if a normalizer is given that decides so, and
     the candidates.
@@ -126,7 +124,7 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def _show_explanation(explanation: "Explanation", normalizer: "ConceptNormalizer") -> None:
+def _show_explanation(explanation: Explanation, normalizer: ConceptNormalizer) -> None:
     msg.divider(explanation.mention)
     if len(explanation.interpretations) > 1:
         answers = ["this one answers", *[""] * len(explanation.interpretations)]

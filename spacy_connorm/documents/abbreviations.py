@@ -146,6 +146,12 @@ def get_abbreviations(doc: Doc) -> list[Abbreviation]:
     ]
 
 
+_NONE = Abbreviations()
+# What documents were read to, with what was stored in them: the attributes of spans are read one by
+# one.
+_READ: WeakKeyDictionary[Doc, tuple[int, list, Abbreviations]] = WeakKeyDictionary()
+
+
 def read_abbreviations(doc: Doc) -> Abbreviations:
     """Read the abbreviations of a document.
 
@@ -155,17 +161,6 @@ def read_abbreviations(doc: Doc) -> Abbreviations:
     """
     if _is_theirs(doc, _ABBREVIATIONS) and (senses := list(_detected(doc))):
         return Abbreviations([(0, senses)])
-    return _read_stored(doc)
-
-
-_NONE = Abbreviations()
-# What documents were read to, with what was stored in them: the attributes of spans are read one by
-# one.
-_READ: WeakKeyDictionary[Doc, tuple[int, list, Abbreviations]] = WeakKeyDictionary()
-
-
-def _read_stored(doc: Doc) -> Abbreviations:
-    """Read the abbreviations stored by `set_abbreviations`."""
     user_data: dict[Any, Any] = doc.user_data
     size, stored, abbreviations = _READ.get(doc, (0, [], _NONE))
     if len(user_data) == size and all(user_data.get(key) is part for key, part in stored):

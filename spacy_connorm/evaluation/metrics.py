@@ -5,7 +5,7 @@ lenient protocol of BioSyn, and by the strict one.
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,11 +13,8 @@ from ..concepts import NIL, Candidate
 from ..documents.mentions import Mention, split_ids
 from ..encoders.raw import unit_rows
 from ..errors import Warnings, quote_id, warn
+from ..linker.lookup import ConceptLookup
 from ..text.cleaning import clean
-
-if TYPE_CHECKING:
-    from ..linker.lookup import ConceptLookup
-
 
 NOWHERE = 0
 
@@ -100,7 +97,7 @@ def read_gold(
     )
 
 
-def find_known(lookup: "ConceptLookup", mentions: Iterable[Mention]) -> dict[str, KnownConcept]:
+def find_known(lookup: ConceptLookup, mentions: Iterable[Mention]) -> dict[str, KnownConcept]:
     """Find the concepts of gold ids in the index, by id or alternate id.
 
     lookup (ConceptLookup): The lookup with the index.
@@ -119,7 +116,7 @@ def find_known(lookup: "ConceptLookup", mentions: Iterable[Mention]) -> dict[str
     }
 
 
-def read_all_gold(lookup: "ConceptLookup", mentions: Sequence[Mention]) -> list[Gold]:
+def read_all_gold(lookup: ConceptLookup, mentions: Sequence[Mention]) -> list[Gold]:
     """Read the gold standard of mentions. A mention is seen if D has its text; texts that the
     encoder cannot distinguish are the same.
 

@@ -27,10 +27,20 @@ from ..documents.spans import (
 )
 from ..documents.written_ids import ids_beside
 from ..encoders import required_extra
+from ..encoders.saving import open_encoder, store_encoder
 from ..errors import ConnormError, Errors, refuse, refuse_text
 from ..files.atomic import TemporaryFolder
+from ..index.concept_index import ConceptIndex
+from ..index.filter import Filter
+from ..index.overlay import read_overlay, write_overlay
+from ..index.search import COSINE, metric_of
 from ..linker.calibration import Calibration
+from ..linker.codes import CodeSystems
 from ..linker.decision import prefer, written_id
+from ..linker.linking import candidates_of, link
+from ..linker.lookup import ConceptLookup
+from ..linker.query import Query
+from ..linker.rescoring import COMPARE_WORDS
 from ..linker.synonym_changes import as_pairs, read_synonyms, write_synonyms
 from ..text.cleaning import clean
 from .batched_pipe import BatchedPipe
@@ -45,10 +55,7 @@ from .serialization import INDEX, SavedComponent, require_extras
 from .settings import NormalizerSettings, Settings
 
 if TYPE_CHECKING:
-    from ..index.filter import Filter
     from ..linker.explanation import Explanation
-    from ..linker.query import Query
-
 
 _ENCODER = "encoder"
 # A running pipeline has no readers of ontologies; only this function loads one.
@@ -87,7 +94,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for an invalid setting,
             CN421 for settings that are incompatible with the metric of the index.
         """
-        from ..linker.lookup import ConceptLookup
 
         # The validation of configs accepts any object here.
         if not hasattr(index, "build") or not hasattr(index, "open"):
@@ -139,7 +145,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN001 before `initialize`.
         WARNS (ConnormWarning): CNW006, once, if no component before it sets entities.
         """
-        from ..linker.linking import link
 
         spans = [list(chain.from_iterable(self._groups(doc).values())) for doc in docs]
         if self.cfg["spans_key"] is None and not any(spans):
@@ -304,7 +309,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RETURNS (List[List[Candidate]]): b lists, best first; for a composite, part by part.
         RAISES (ConnormError): CN006 for anything else, and the errors of `query` and `link`.
         """
-        from ..linker.linking import candidates_of
 
         return candidates_of(
             self.lookup.retriever,
@@ -322,6 +326,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RETURNS (Explanation): The interpretations, and a step for each search.
         RAISES (ConnormError): As `candidates`.
         """
+
         from ..linker.explanation import explain_mention
 
         if isinstance(mention, Span):
@@ -336,7 +341,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             self.lookup.retriever, text, query, long_form=long_form, matched_name=name
         )
 
-    def query(self, search: str | None = None, **limits: Unpack[Limits]) -> "Query":
+    def query(self, search: str | None = None, **limits: Unpack[Limits]) -> Query:
         """Combine the settings with the values that override them.
 
         search, **limits: As in `candidates`.
@@ -344,7 +349,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN001 without an index, CN006 for invalid limits, CN413 for a
             vocabulary in which no concept has a code, CN118 for an unknown search.
         """
-        from ..linker.codes import CodeSystems
 
         cfg = self._limited(limits) if limits else self.cfg
         query = self._query(cfg)._replace(calibration=self.calibration)
@@ -356,10 +360,8 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             query = query._replace(codes=codes)
         return query if search is None else query.alone(search)
 
-    def _query(self, cfg: Mapping[str, Any]) -> "Query":
+    def _query(self, cfg: Mapping[str, Any]) -> Query:
         """Make a query from settings, except for what refers to concepts."""
-        from ..linker.query import Query
-        from ..linker.rescoring import COMPARE_WORDS
 
         return Query(
             self.lookup.sieve,
@@ -369,13 +371,12 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             cache_size=cfg["cache_size"],
         )
 
-    def filter(self, cfg: Mapping[str, Any] | None = None) -> "Filter":
+    def filter(self, cfg: Mapping[str, Any] | None = None) -> Filter:
         """The filter given by settings.
 
         cfg (Optional[Mapping[str, Any]]): The settings; the component's if None.
         RETURNS (Filter): Which concepts may be found.
         """
-        from ..index.filter import Filter
 
         cfg = self.cfg if cfg is None else cfg
         return Filter(
@@ -467,8 +468,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         exclude (Collection[str]): "encoder", "index", or both.
         RAISES (ConnormError): CN001 if there is no index.
         """
-        from ..encoders.saving import store_encoder
-        from ..index.overlay import write_overlay
 
         encoder = self.lookup.encoder
         if INDEX not in exclude:
@@ -491,9 +490,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN402 for a damaged folder, CN430 if its index is from another build,
             and the errors of `ConceptLookup.use`.
         """
-        from ..encoders.saving import open_encoder
-        from ..index.concept_index import ConceptIndex
-        from ..index.overlay import read_overlay
 
         lookup, encoder = self.lookup, self.lookup.encoder
         if _ENCODER not in exclude:
@@ -518,7 +514,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN005 if a span attribute is taken, CN421 for settings that are
             incompatible with the metric of the index.
         """
-        from ..index.search import COSINE, metric_of
 
         register_span_attributes(cfg["attribute_prefix"])
         register_matched_name()

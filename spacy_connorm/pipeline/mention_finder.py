@@ -3,7 +3,7 @@
 import copyreg
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
@@ -19,6 +19,7 @@ from ..finder.found_mentions import (
     set_found_mentions,
     with_nested,
 )
+from ..finder.name_finder import NameFinder
 from ..finder.unmarked_texts import read_stop_list, require_docs, unmarked_texts
 from ..text.words import words_of
 from .batched_pipe import BatchedPipe
@@ -26,9 +27,6 @@ from .concept_normalizer import ConceptNormalizer
 from .mention_sources import record_finder, record_retriever
 from .serialization import SavedComponent
 from .settings import FinderSettings, Settings
-
-if TYPE_CHECKING:
-    from ..finder.name_finder import NameFinder
 
 
 def _builds(normalizers: Iterable[ConceptNormalizer]) -> set[int]:
@@ -212,8 +210,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         super().accept(cfg)
         self._was_loaded = True
 
-    def _name_finder(self) -> "NameFinder":
-        from ..finder.name_finder import NameFinder
+    def _name_finder(self) -> NameFinder:
 
         normalizer = self.normalizer
         retriever = normalizer.lookup.retriever

@@ -1,7 +1,7 @@
 """The bodies of requests and responses."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
@@ -9,12 +9,9 @@ from ..concepts import Candidate
 from ..documents.mentions import split_ids
 from ..errors import ConnormError
 from ..files.text import LONE_SURROGATE
+from ..linker.explanation import Explanation, Step
 from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.corrections import Correction, Undo
-
-if TYPE_CHECKING:
-    from ..linker.explanation import Explanation, Step
-
 
 Ids = Annotated[list[StrictStr], Field(max_length=100)]
 Label = Annotated[StrictStr, Field(max_length=100)]
@@ -130,7 +127,7 @@ def view_candidates(candidates: Sequence[Candidate]) -> list[dict[str, Any]]:
     return [candidate._asdict() for candidate in candidates]
 
 
-def view_explanation(explanation: "Explanation") -> dict[str, Any]:
+def view_explanation(explanation: Explanation) -> dict[str, Any]:
     """Convert an explanation to JSON.
 
     RETURNS (Dict[str, Any]): The interpretations and the searches of an answer.
@@ -153,7 +150,7 @@ def view_explanation(explanation: "Explanation") -> dict[str, Any]:
     }
 
 
-def _view_step(step: "Step") -> dict[str, Any]:
+def _view_step(step: Step) -> dict[str, Any]:
     return {**step._asdict(), "candidates": view_candidates(step.candidates)}
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ..documents.mentions import split_ids
 from ..errors import ConnormError
+from ..linker.lookup import encode_synonyms, find_synonyms
 from ..linker.synonym_changes import ChangedSynonym
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.mention_marker import MentionMarker
@@ -64,7 +65,6 @@ class AppliedCorrections:
         correction (Correction): A correction with known concepts.
         RAISES (ConnormError): CN009 for a text in which the encoder recognizes nothing.
         """
-        from ..linker.lookup import encode_synonyms, find_synonyms
 
         lookup = self._normalizer.lookup
         synonyms = find_synonyms(correction.synonyms, lookup.index, lookup.encoder)

@@ -7,16 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import Any, Unpack
 
 from spacy.language import Language
 from spacy.tokens import Doc, Span
+from spacy.util import filter_spans
 
 from ..concepts import NIL, Candidate, Concept
 from ..documents.abbreviations import find_long_forms
 from ..documents.mentions import split_ids
 from ..documents.spans import choose_spans
 from ..errors import ConnormError, Errors
+from ..linker.explanation import Explanation
 from ..pipeline.abbreviation_resolver import read_alone
 from ..pipeline.limits import Limits
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
@@ -27,11 +29,6 @@ from .applied_corrections import AppliedCorrections
 from .corrections import Correction, CorrectionRecord, CorrectionsFile, Undo, effective, require_ids
 from .memory_zones import MemoryZones
 from .texts import batched
-
-if TYPE_CHECKING:
-    from ..linker.explanation import Explanation
-
-from spacy.util import filter_spans
 
 # The start, the end (characters) and the label of a mention.
 Boundaries = tuple[int, int, str]
@@ -210,7 +207,7 @@ class CorrectedPipeline:
 
     def explain(
         self, mention: str, *, text: str = "", start: int = 0, **limits: Unpack[Limits]
-    ) -> "Explanation":
+    ) -> Explanation:
         """Explain how a mention is interpreted; see `ConceptNormalizer.explain`.
 
         mention (str): The mention.

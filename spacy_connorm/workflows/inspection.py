@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from spacy.language import Language
 from spacy.tokens import Span
@@ -12,14 +12,12 @@ from ..documents.abbreviations import find_long_forms
 from ..errors import ConnormError, Errors, refuse_text
 from ..files.folders import MANIFEST, damaged, read_manifest, read_object, verify
 from ..files.progress import BYTES, progress_bar
+from ..linker.explanation import Explanation
 from ..pipeline.abbreviation_resolver import read_alone
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.limits import Limits
 from ..pipeline.loading import find_normalizer, find_pipeline_folder, load_pipeline
 from ..pipeline.saving import META_FACT, META_FILE, meaning_of
-
-if TYPE_CHECKING:
-    from ..linker.explanation import Explanation
 
 
 def search(
@@ -62,7 +60,7 @@ def explain(
     *,
     component: str | None = None,
     **limits: Unpack[Limits],
-) -> "list[Explanation]":
+) -> list[Explanation]:
     """Show what each search of the sieve finds for mentions: `connorm search --explain`.
 
     pipeline, mentions, component: As for `search`.

@@ -11,7 +11,7 @@ children.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -22,10 +22,7 @@ from ...files.folders import damaged
 from ..vectors.kinds import Vectors
 from ..vectors.writer import row_blocks
 from .exact import ExactSearcher, open_exact, rescore, write_exact
-from .protocol import AllowedItems, Earlier, Neighbours, require_positive_settings
-
-if TYPE_CHECKING:
-    from .protocol import Searcher
+from .protocol import AllowedItems, Earlier, Neighbours, Searcher, require_positive_settings
 
 # The beginning of the file if no forest was built.
 _NO_FOREST = b"no forest"
@@ -98,7 +95,7 @@ class AnnoyIndex:
         forest.unload()
         return f"a forest of {self.n_trees} trees"
 
-    def open(self, vectors: Vectors, path: Path) -> "Searcher":
+    def open(self, vectors: Vectors, path: Path) -> Searcher:
         """Map the forest into memory.
 
         vectors (Vectors): The items it was built from.

@@ -5,7 +5,7 @@ ones. The file that it wrote tells what it chose, so that it is opened as it was
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from ...encoders.storage import DTYPES
 from ...errors import Warnings, refuse, require_choice, warn
@@ -13,10 +13,7 @@ from ..vectors.kinds import Vectors
 from .annoy import AnnoyIndex, begins_with
 from .exact import ExactSearcher, write_exact
 from .ivf import LEAST_VECTORS, IvfIndex
-from .protocol import Earlier
-
-if TYPE_CHECKING:
-    from .protocol import Searcher
+from .protocol import Earlier, Searcher
 
 # How faiss begins a file of inverted lists. A forest begins with the number 1.
 _LISTS = b"Iw"
@@ -81,7 +78,7 @@ class AutoIndex:
         built = self._lists.build(vectors, path, earlier)
         return f"{built}, for {self.lists_from:,} vectors or more"
 
-    def open(self, vectors: Vectors, path: Path) -> "Searcher":
+    def open(self, vectors: Vectors, path: Path) -> Searcher:
         """Open what was built. Lists are searched exactly where faiss is not installed.
 
         vectors (Vectors): The items it was built from.

@@ -14,7 +14,7 @@ from functools import cache
 from math import ceil, isqrt
 from pathlib import Path
 from threading import local
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -25,10 +25,7 @@ from ...files.folders import damaged
 from ..vectors.kinds import Vectors
 from ..vectors.writer import row_blocks
 from .exact import ExactSearcher, open_exact, rescore, write_exact
-from .protocol import AllowedItems, Earlier, Neighbours, require_positive_settings
-
-if TYPE_CHECKING:
-    from .protocol import Searcher
+from .protocol import AllowedItems, Earlier, Neighbours, Searcher, require_positive_settings
 
 # For k-means: more samples or iterations take longer and hardly improve the lists.
 _SAMPLE_OF_A_LIST = 16
@@ -380,7 +377,7 @@ class IvfIndex:
             raise OSError(str(error).splitlines()[0]) from error
         return f"{index.nlist:,} inverted lists{note}"
 
-    def open(self, vectors: Vectors, path: Path) -> "Searcher":
+    def open(self, vectors: Vectors, path: Path) -> Searcher:
         """Map the lists into memory.
 
         vectors (Vectors): The items in them.
