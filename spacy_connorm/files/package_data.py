@@ -1,6 +1,7 @@
-"""The package's own tables and queries: data files that stand beside a module."""
+"""What belongs to packages: our own tables and queries, files beside a module, and versions."""
 
 import tomllib
+from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import Any
 
@@ -26,6 +27,18 @@ def read_toml(package: str, name: str) -> dict[str, Any]:
         key: _frozen(value)
         for key, value in tomllib.loads(read_package_text(package, name)).items()
     }
+
+
+def installed_version(package: str) -> str:
+    """Read the version of an installed package, for what was made with it.
+
+    package (str): The name of its distribution.
+    RETURNS (str): The version; empty if it is not installed.
+    """
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
 
 
 def _frozen(value: Any) -> Any:

@@ -366,7 +366,7 @@ def _items(
 ) -> Vectors:
     """Get the vectors that a search compares with. Means of concepts are written first."""
     if search.representation == "T":
-        return scaled(vectors.view(*members.rows_of(search.target)), metric_of(backend))
+        return scaled(vectors.take(slice(*members.rows_of(search.target))), metric_of(backend))
     numbers, blocks = concept_means(vectors, members, search.target, concept_count)
     np.save(folder / f"{search}.concepts.npy", numbers)
     writer = VectorWriter(folder, search, len(numbers))

@@ -194,7 +194,7 @@ class ConceptIndex:
         RAISES (ConnormError): CN402 if they do not fit the index.
         """
         if search.representation == "T":
-            return self.vectors.view(*self.row_ranges[search.target])
+            return self.vectors.take(slice(*self.row_ranges[search.target]))
         vectors = open_vectors(self.folder, search)
         if vectors.widths != self.vectors.widths:
             raise damaged(

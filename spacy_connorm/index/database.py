@@ -32,7 +32,7 @@ class Database:
         self._connection: sqlite3.Connection | None = None
         self._process = 0
         self._checks = 0
-        self._opened = _stamp(path)
+        self._opened = stamp(path)[:2]
 
     def query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple]:
         """Run a query.
@@ -79,7 +79,8 @@ class Database:
         return values
 
     def _connect(self) -> sqlite3.Connection:
-        if _stamp(self._path) != self._opened:
+        # A different inode if `to_disk` wrote the same content into the folder that was loaded.
+        if stamp(self._path)[:2] != self._opened:
             # Its numbers no longer belong to the mapped vectors.
             raise replaced_since(self._path)
         uri = f"{self._path.resolve().as_uri()}?mode=ro&immutable=1"
@@ -96,10 +97,3 @@ class Database:
     def _is_endless(self) -> bool:
         self._checks += 1
         return self._checks > _MAX_CHECKS
-
-
-def _stamp(path: Path) -> tuple[int, int]:
-    # A different file if `to_disk` wrote into the folder that was loaded, but with the same
-    # content.
-    size, time, _ = stamp(path)
-    return size, time

@@ -3,7 +3,6 @@
 import datetime
 import platform
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ from ..concepts import Source
 from ..encoders.protocol import Encoder, fingerprint
 from ..errors import ConnormError, Errors
 from ..files.folders import MANIFEST, damaged
+from ..files.package_data import installed_version
 from ..text.endings import EndingPair
 from .backends.protocol import Backend
 from .search import COSINE, METRICS
@@ -58,7 +58,7 @@ def make_facts(
         "versions": {
             "python": platform.python_version(),
             "spacy_connorm": __version__,
-            **{package: _version(package) for package in _PACKAGES},
+            **{package: installed_version(package) or "not installed" for package in _PACKAGES},
         },
         "encoder": {"fingerprint": fingerprint(encoder)},
         "backend": {"name": type(backend).__name__, **vars(backend), "dtype": backend.dtype},
@@ -71,13 +71,6 @@ def make_facts(
             "release": source.release,
         },
     }
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "not installed"
 
 
 def read_facts(folder: Path, manifest: Mapping[str, Any]) -> IndexFacts:

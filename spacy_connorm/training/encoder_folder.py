@@ -6,7 +6,6 @@ import json
 import platform
 import shutil
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +13,7 @@ from spacy.util import registry
 from thinc.api import Config
 
 from ..files.folders import read_object, replaced
+from ..files.package_data import installed_version
 from ..index.search import COSINE, Metric
 from ..pipeline.presets import NORMALIZER, preset_settings
 from .checkpoints import CONFIG
@@ -166,12 +166,7 @@ def _scores(best: Mapping[str, float] | None) -> str:
 
 def _versions() -> list[tuple[str, str]]:
     rows = [("Python", platform.python_version())]
-    for name in _LIBRARIES:
-        try:
-            rows.append((name, version(name)))
-        except PackageNotFoundError:
-            continue
-    return rows
+    return rows + [(name, found) for name in _LIBRARIES if (found := installed_version(name))]
 
 
 def _section(title: str, content: str) -> str:

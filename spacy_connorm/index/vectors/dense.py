@@ -102,16 +102,11 @@ class DenseVectors:
     def __len__(self) -> int:
         return len(self.norms)
 
-    def view(self, start: int, stop: int) -> "DenseVectors":
-        """Get consecutive rows without a copy.
-
-        RETURNS (DenseVectors): Rows start to stop.
-        """
-        return self.take(slice(start, stop))
-
     def take(self, rows: np.ndarray | slice) -> "DenseVectors":
-        """Copy some rows exactly.
+        """Choose rows exactly.
 
+        rows (Union[Ints1d, slice]): Numbers of rows, which are copied, or the first and the last of
+            consecutive ones, which are not.
         RETURNS (DenseVectors): Rows (m,), in this order.
         """
         taken = (array[rows] for array in self.arrays.values())

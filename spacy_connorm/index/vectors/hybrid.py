@@ -58,11 +58,7 @@ class HybridVectors:
     def __len__(self) -> int:
         return len(self.dense)
 
-    def view(self, start: int, stop: int) -> "HybridVectors":
-        dense, lexical = self.dense.view(start, stop), self.lexical.view(start, stop)
-        return HybridVectors(dense, lexical, metric=self.metric)
-
-    def take(self, rows: np.ndarray) -> "HybridVectors":
+    def take(self, rows: np.ndarray | slice) -> "HybridVectors":
         dense, lexical = self.dense.take(rows), self.lexical.take(rows)
         return HybridVectors(dense, lexical, metric=self.metric)
 

@@ -91,14 +91,13 @@ class SparseVectors:
     def __len__(self) -> int:
         return int(self.unit.shape[0])
 
-    def view(self, start: int, stop: int) -> "SparseVectors":
-        first, last = self.unit.indptr[start], self.unit.indptr[stop]
-        pointers = self.unit.indptr[start : stop + 1] - first
-        parts = (self.unit.data[first:last], self.unit.indices[first:last], pointers)
-        return SparseVectors(make_csr(parts, self.width), self.norms[start:stop])
-
-    def take(self, rows: np.ndarray) -> "SparseVectors":
-        return SparseVectors(self.unit[rows], self.norms[rows])
+    def take(self, rows: np.ndarray | slice) -> "SparseVectors":
+        if not isinstance(rows, slice):
+            return SparseVectors(self.unit[rows], self.norms[rows])
+        pointers = self.unit.indptr[rows.start : rows.stop + 1]
+        inside = slice(pointers[0], pointers[-1])
+        parts = (self.unit.data[inside], self.unit.indices[inside], pointers - pointers[0])
+        return SparseVectors(make_csr(parts, self.width), self.norms[rows])
 
     def compare(self, queries: "csr_matrix") -> RowScores:
         """Compare by the features of each row, always in the same order; see
@@ -110,7 +109,7 @@ class SparseVectors:
         size = len(self.norms)
         return RowScores(
             lambda start, stop: (
-                (self if stop - start == size else self.view(start, stop)).unit @ columns
+                (self if stop - start == size else self.take(slice(start, stop))).unit @ columns
             ),
             np.zeros(queries.shape[0], dtype="float32"),
         )

@@ -137,7 +137,7 @@ def test_damaged_lists_are_refused(searcher, tmp_path, damage):
         SETTINGS.open(VECTORS, path)
 
 
-@pytest.mark.parametrize("vectors", [VECTORS.view(0, 2000), from_raw(RAW[:, :12])])
+@pytest.mark.parametrize("vectors", [VECTORS.take(slice(0, 2000)), from_raw(RAW[:, :12])])
 def test_lists_of_other_vectors_are_refused(searcher, tmp_path, vectors):
     with pytest.raises(ConnormError, match="CN402.*vectors of"):
         SETTINGS.open(vectors, tmp_path / "lists")
@@ -286,7 +286,7 @@ def test_only_new_vectors_are_put_into_lists(dtype, tmp_path, monkeypatch):
 def test_updated_lists_hold_every_vector_and_find_as_much(built, tmp_path):
     vectors, items = changed(0.02)
     # Some names are gone, too.
-    vectors, items = vectors.view(0, 2900), items[:2900]
+    vectors, items = vectors.take(slice(0, 2900)), items[:2900]
     for name in ("new", "again"):
         built_now = SETTINGS.build(vectors, tmp_path / name, Earlier(built, 3000, items))
         assert built_now.endswith("kept")
@@ -317,7 +317,7 @@ def test_codes_are_those_of_the_vectors_they_were_copied_for(built, tmp_path):
 def test_the_number_of_lists(tmp_path, old, new, count, told):
     replace(SETTINGS, **old).build(VECTORS, tmp_path / "old")
     earlier = Earlier(tmp_path / "old", 3000, np.arange(count))
-    found = replace(SETTINGS, **new).build(VECTORS.view(0, count), tmp_path / "new", earlier)
+    found = replace(SETTINGS, **new).build(VECTORS.take(slice(0, count)), tmp_path / "new", earlier)
     assert found.endswith(f", learned anew: {told}" if told else ", kept")
 
 

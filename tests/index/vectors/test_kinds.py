@@ -27,7 +27,7 @@ def test_opened_as_written(raw, tmp_path):
 def test_view_shares_the_memory(raw, tmp_path):
     from_raw(raw).write(tmp_path, "texts")
     vectors = open_vectors(tmp_path, "texts")
-    view = vectors.view(2, 6)
+    view = vectors.take(slice(2, 6))
     np.testing.assert_array_equal(unit_of(view), unit_of(vectors)[2:6])
     of = (lambda v: v.unit.data) if isinstance(vectors, SparseVectors) else (lambda v: v.rows)
     assert np.shares_memory(of(view), of(vectors))
