@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import sys
-import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -20,7 +19,7 @@ from typer.main import get_command
 from wasabi import Printer, msg
 
 from ..errors import ConnormError, ConnormWarning, Errors, is_text_shown
-from .modules import import_commands, read_summaries
+from .modules import handling, import_commands, read_summaries
 
 
 class _Commands(TyperGroup):
@@ -251,7 +250,8 @@ def stoppable() -> Iterator[None]:
     been cleaned up; exit without a line when the reader of the output has closed it, as other
     programs do.
     """
-    with _terminable():
+    # SIGTERM like Ctrl-C.
+    with handling(signal.SIGTERM, _interrupt, signal.SIG_DFL):
         try:
             yield
             sys.stdout.flush()
@@ -282,20 +282,6 @@ def fail(message: str, *, exits: int) -> NoReturn:
         _silence_stdout()
         print(line, file=sys.stderr)
     sys.exit(exits)
-
-
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """Handle SIGTERM like Ctrl-C, unless it already has a handler."""
-    is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:

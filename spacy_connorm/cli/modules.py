@@ -6,10 +6,11 @@ import ast
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
+from typing import Any
 
 # The help lists the commands in this order.
 _NAMES = "index annotate search serve map evaluate ontology corpus train models check"
@@ -17,17 +18,27 @@ _MODULES = _NAMES.split()
 
 
 @contextmanager
-def ending_at_once() -> Iterator[None]:
-    """Let Ctrl-C end the process without a traceback while modules are imported."""
+def handling(number: signal.Signals, handler: Any, usual: Any) -> Iterator[None]:
+    """Handle a signal in another way than Python, unless somebody else already does.
+
+    number (signal.Signals): The signal.
+    handler (Callable): What handles it inside the block, or one of `signal.Handlers`.
+    usual (Callable): Python's own handler.
+    """
     is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+    if not is_main or signal.getsignal(number) is not usual:
         yield
         return
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(number, handler)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.signal(number, usual)
+
+
+def ending_at_once() -> AbstractContextManager[None]:
+    """Let Ctrl-C end the process without a traceback while modules are imported."""
+    return handling(signal.SIGINT, signal.SIG_DFL, signal.default_int_handler)
 
 
 def import_commands() -> None:
