@@ -9,7 +9,6 @@ from typing import Any, TypeAlias, TypeVar
 
 from ..errors import ConnormError, Errors, Warnings, quote_id, refuse, refuse_text, unreadable, warn
 from ..files.atomic import atomic_file, write_text
-from ..files.json_items import read_items
 from ..files.odd_lines import OddLines
 from ..files.text import open_text, read_lines, sha256
 from .concept import Concept, merge, require_id_and_name
@@ -170,6 +169,7 @@ def _records(path: str | Path) -> Iterator[tuple[int, str]]:
     first = next(filled, (1, ""))
     if first[1].lstrip().startswith("["):
         # Rarely needed, and a pipeline does not load it.
+        from ..files.json_items import read_items
 
         yield from read_items(path)
     else:

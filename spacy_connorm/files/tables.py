@@ -39,12 +39,12 @@ def read_rows(
     delimiter = declared or _usual_delimiter(path) if delimiter is None else delimiter
     if len(delimiter) != 1 or delimiter in '"\r\n':
         refuse("delimiter", delimiter, "one character, e.g. ';', but not a quotation mark")
-    if delimiter == "\t":
+    if delimiter != "\t":
+        rows = read_quoted(read_whole_lines(path), path, delimiter=delimiter, odd=odd)
+    else:
         # Without the csv module: in tables of names, a quotation mark is usually part of a name,
         # and one at the start of a field would swallow all lines up to the next one.
         rows = ((number, split_tabs(line)) for number, line in read_lines(path))
-    else:
-        rows = read_quoted(read_whole_lines(path), path, delimiter=delimiter, odd=odd)
     return (row for row in odd.watch(rows) if any(row[1]) and not (declared and row[0] == 1))
 
 
