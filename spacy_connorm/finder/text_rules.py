@@ -269,9 +269,12 @@ def _is_crosswise(window: Window) -> bool:
 
 
 def _may_stand_last(window: Window, word: str) -> bool:
-    """Check for a number, a letter, a participle or a plain adjective."""
+    """Check for a number, a letter, a participle or a plain adjective, and for a trouble, whose
+    preposition a name may leave out: "walking difficulties".
+    """
     is_short = len(word) <= _NEVER_WORDS or word in GREEK.values()
-    return is_short or window.context.words.is_quality(word)
+    is_trouble = word in window.context.classes.troubles
+    return is_short or is_trouble or window.context.words.is_quality(word)
 
 
 def is_organ(window: Window) -> bool:
