@@ -3,7 +3,7 @@ two names, although only "ovarian cancer" has the words of a name.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain, pairwise, product, takewhile
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ _SIGNS = frozenset([_SLASH, "&", _COMMA])
 _PASSED = frozenset(["-", "\u2010", "\u2011", "\n", "\r\n"])
 _MOST_WORDS = 3
 _MOST_PARTS = 6
+_CACHED = 65_536
 # A window of a document: its first token and the token after it.
 _Window = tuple[int, int]
 
@@ -102,6 +103,8 @@ class CoordinationJoiner:
         self._denials = words.language.finder.denials
         # Words that a part can't begin or end with.
         self._small_words = words.classes.function_words | words.classes.determiners
+        self._separates = lru_cache(_CACHED)(self._is_separator)
+        self._has_content = lru_cache(_CACHED)(self._is_content)
 
     def join(
         self,
@@ -365,7 +368,7 @@ class CoordinationJoiner:
                 segments.append(_Segment(is_joined, places))
         return segments
 
-    def _separates(self, lowered: str) -> bool:
+    def _is_separator(self, lowered: str) -> bool:
         # spaCy leaves the numbers of "type 1/2 diabetes" in one token.
         first, slash, second = lowered.partition("/")
         are_numbers = slash and is_item_number(first) and is_item_number(second)
@@ -374,7 +377,7 @@ class CoordinationJoiner:
     def _is_word(self, lowered: str) -> bool:
         return not self._separates(lowered) and any(map(str.isalnum, lowered))
 
-    def _has_content(self, lowered: str) -> bool:
+    def _is_content(self, lowered: str) -> bool:
         # "fracture of the femur and with" would be two fractures, one of them without a location.
         return lowered not in self._small_words and self._is_word(lowered)
 

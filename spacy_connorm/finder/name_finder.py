@@ -167,7 +167,7 @@ class NameFinder:
             own = frozenset(tokens.hashes[first : last - 1].tolist())
             inside = zip(starts[other] - first, ends[other] - first, strict=True)
             place = DocumentWindows(doc, own, [*inside])
-            place.windows += self._windows(place, first, windows, rows.tolist(), known, edges)
+            place.windows += self._windows(place, first, windows, rows, known, edges)
             places.append(place)
         return places
 
@@ -191,16 +191,15 @@ class NameFinder:
         place: DocumentWindows,
         before: int,
         windows: Windows,
-        rows: Iterable[int],
+        rows: np.ndarray,
         known: Mapping[int, Sequence[KnownName]],
         edges: Mapping[int, Sequence[Edge]],
     ) -> Iterable[Window]:
         """Read the windows of a document, which begins after some tokens of other documents."""
         doc, context = place.doc, self._context
-        for row in rows:
-            first, last, value, letters, score, has_pause = (
-                column[row].item() for column in windows
-            )
+        for first, last, value, letters, score, has_pause in zip(
+            *(column[rows].tolist() for column in windows), strict=True
+        ):
             names = known[value]
             start, end = widen(doc, first - before, last - before, edges[value], context.words)
             text = _LINE_END.sub("-", doc[start:end].text)

@@ -232,8 +232,10 @@ def _is_of_part(window: Window, following: Token) -> bool:
     nucleus)", but not "of the (baby)".
     """
     classes, determiners = window.context.classes, window.context.words.classes.determiners
+    if following.lower_ not in classes.genitives:
+        return False
     owner = [token.lower_ for token in window.doc[window.end + 1 : window.end + 5]]
-    if following.lower_ not in classes.genitives or not determiners.intersection(owner[:1]):
+    if not determiners.intersection(owner[:1]):
         return False
     last = window.parts[-1].lower()
     is_part = last in classes.parts_of_things and _is_of_organ(window, last)

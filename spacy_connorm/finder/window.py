@@ -243,7 +243,7 @@ class Window:
         """
         return self.context.words.content(self.text)
 
-    @property
+    @cached_property
     def before(self) -> Token | None:
         """The token before it.
 
@@ -251,7 +251,7 @@ class Window:
         """
         return self.doc[self.start - 1] if self.start else None
 
-    @property
+    @cached_property
     def after(self) -> Token | None:
         """The token after it.
 

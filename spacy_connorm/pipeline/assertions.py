@@ -401,10 +401,10 @@ class _MarkedNote(NotedDocument):
 
     def _is_label(self, place: int) -> bool:
         """Check for the label of another field, without a mention: "no fever, social history: "."""
-        for token in self.doc[place : place + _MODIFIERS]:
-            if token.text == ":":
-                return token.i > place
-            if token.i in self.mentions or not (token.is_alpha or token.text == "/"):
+        for number, word in enumerate(self.words[place : place + _MODIFIERS], start=place):
+            if word == ":":
+                return number > place
+            if number in self.mentions or not (word.isalpha() or word == "/"):
                 break
         return False
 
@@ -434,5 +434,5 @@ class _MarkedNote(NotedDocument):
         return [
             start
             for start in self.starts
-            if bisect_left(firsts, self.doc[start].idx) == bisect_left(lasts, self.doc[start].idx)
+            if bisect_left(firsts, self.offsets[start]) == bisect_left(lasts, self.offsets[start])
         ]

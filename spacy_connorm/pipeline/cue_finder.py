@@ -3,10 +3,13 @@ what their directions and scopes mean, in `lang/cues.py`.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import add
 from typing import Any, NamedTuple
 
+from spacy.attrs import IDX, LENGTH
 from spacy.tokens import Doc
 
 from ..lang import Cue, LanguageData
@@ -142,6 +145,9 @@ class CueFinder:
         YIELDS (CuePlace): The cues.
         """
         text = _lower(text)
+        # `doc.char_span` joins the whole text each time.
+        starts_of, lengths = doc.to_array([IDX, LENGTH]).T.tolist()
+        ends_of = list(map(add, starts_of, lengths))
         for cue, regex in self.patterns:
             has_pseudo = "pseudo" in regex.groupindex
             for start, end, ends in statements:
@@ -152,10 +158,8 @@ class CueFinder:
                 for match in matches:
                     if match is None or (has_pseudo and match["pseudo"]):
                         continue
-                    place = match.span(match.lastindex or 0)
-                    span = doc.char_span(*place, alignment_mode="expand")
-                    if span is not None:
-                        yield CuePlace(span.start, span.end, cue)
+                    first, last = match.span(match.lastindex or 0)
+                    yield CuePlace(bisect_right(ends_of, first), bisect_left(starts_of, last), cue)
 
     def find_sections(self, text: str, category: str) -> Iterator[tuple[int, int]]:
         """Find the sections below headings that are cues.

@@ -5,7 +5,7 @@ answers them, and what stands beside them.
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-from spacy.attrs import LOWER
+from spacy.attrs import IDX, LOWER
 from spacy.tokens import Doc, Span
 
 from ..documents.token_texts import texts_of
@@ -89,6 +89,8 @@ class NotedDocument:
     ) -> None:
         self.rules, self.doc, self.spans, self.starts = rules, doc, spans, starts
         self.text, self.words = doc.text, texts_of(doc, LOWER)
+        # The first character of each token.
+        self.offsets: list[int] = doc.to_array(IDX).tolist()
         self.commas = self._places_of({_COMMA})
         self.ors = self._places_of(rules.classes.disjunctions)
         self.brackets = list(self._find_brackets())
@@ -181,12 +183,12 @@ class NotedDocument:
                 places.append(last.idx + len(last))
         for statement, places in ends.items():
             is_last = statement == len(self.starts)
-            end = len(self.text) if is_last else self.doc[self.starts[statement]].idx
+            end = len(self.text) if is_last else self.offsets[self.starts[statement]]
             start = self.starts[statement - 1]
             # A question mark may be a sign of the mention after it: "dad ?stroke".
             if start and self.words[start - 1] == _QUESTION:
                 start -= 2
-            yield StatementPlace(self.doc[start].idx, end, tuple(places))
+            yield StatementPlace(self.offsets[start], end, tuple(places))
 
     def _joined_before(self, last: int, *, is_list: bool = False) -> Iterator[int]:
         """Find the mention that ends at a token, and those joined with it. In a list that begins a
