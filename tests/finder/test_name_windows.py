@@ -21,6 +21,8 @@ NAMES = (
     "Non-Hodgkin lymphoma",
     "Mandible fracture",
     "Lower jaw pain",
+    "Elevated ferritin",
+    "Difficulty in walking",
 )
 
 
@@ -62,6 +64,10 @@ def nlp():
         "[pre-auricular pits] > Preauricular pit",
         "[pre-\nauricular pits] > Preauricular pit",
         "non-febrile; non-fever > ",
+        "[increased ferritin levels] > Elevated ferritin",
+        "[elevation of the ferritin concentration] > Elevated ferritin",
+        "levels of ferritin; levels were elevated > ",
+        "[walking difficulties] > Difficulty in walking",
         "[non-Hodgkin lymphoma] > Non-Hodgkin lymphoma",
         "Charcot-Marie-Tooth disorder > ",
         "signs of cardiac failure > ",
