@@ -12,14 +12,16 @@ _SHORT_TEXT = 100
 
 
 def cuts_name(window: Window) -> bool:
-    """Check for a statement that cuts the last word off a name, and has it elsewhere in its own:
-    Canavan disease is inherited, which is more than an inherited disease.
+    """Check for a statement that cuts the last word off a name, and denies the name or has the word
+    elsewhere in its own: "enlarged (liver was absent)"; Canavan disease is inherited, which is more
+    than an inherited disease.
     """
     if window.start not in window.place.heads:
         return False
     words, tokens = window.context.words, window.doc[window.start : window.end]
     has_copula = any(token.lower_ in words.classes.copulas for token in tokens[1:])
-    return has_copula and not _starts_alike(tokens[0].text, window.known, words)
+    is_denied = tokens[-1].lower_ in window.context.classes.denials
+    return has_copula and (is_denied or not _starts_alike(tokens[0].text, window.known, words))
 
 
 def _starts_alike(word: str, names: Iterable[KnownName], words: Words) -> bool:

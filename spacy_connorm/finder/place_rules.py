@@ -18,6 +18,8 @@ _NOUNS = frozenset([NOUN, PROPN])
 _ENDS = frozenset([".", "!", "?", ";"])
 # The minimum number of letters of a word in a proper name.
 _SHORTEST_NAME = 3
+# The maximum number of tokens before a family name.
+_LONGEST_NAME = 5
 _NUMERALS = frozenset("IVX")
 # "C" in "hepatitis C", "CoV" and "1" after a hyphen. "N" and "Y" are answers.
 _KINDS_AFTER = frozenset(ascii_uppercase).difference("AINY")
@@ -120,11 +122,14 @@ def _has_beside(window: Window, text: str, word: str, side: str) -> bool:
 
 
 def is_in_proper_name(window: Window) -> bool:
-    """Check for a word inside the name of an organization, a trial or a scale, in a text that does
-    not write all words with capitals: "the National (Cancer) Institute", "Glasgow (Coma) Scale".
+    """Check for a word inside the name of a person or a place, "Mr. (Burns)" and "(Cough) Lane", or
+    in a text that does not write all words with capitals, of an organization, a trial or a scale:
+    "the National (Cancer) Institute", "Glasgow (Coma) Scale".
     """
     classes, doc = window.context.classes, window.doc
     stop_words = window.context.words.classes.stop_words
+    if _names_person_or_place(window, stop_words):
+        return True
     if not classes.name_joiners or not all(
         _is_capitalized(token, stop_words) for token in (doc[window.start], window.after)
     ):
@@ -137,6 +142,34 @@ def is_in_proper_name(window: Window) -> bool:
     has_start = any(_is_capitalized(token, stop_words) for token in doc[first : window.start])
     is_definite = window.before is not None and window.before.lower_ in classes.definite_articles
     return (has_start or is_definite) and _is_in_plain_sentence(window, stop_words)
+
+
+def _names_person_or_place(window: Window, stop_words: Collection[str]) -> bool:
+    """Check for a word after a title, or after first names and initials with one, and for a word
+    before the last one of an address, all with capitals.
+    """
+    classes, doc = window.context.classes, window.doc
+    if not all(_is_capitalized(token, stop_words) for token in doc[window.start : window.end]):
+        return False
+    after = window.after
+    if after is not None and after.is_title and after.lower_ in classes.address_words:
+        return True
+    return any(
+        token.is_title and token.lower_.rstrip(".") in classes.titles
+        for token in _names_before(window)
+    )
+
+
+def _names_before(window: Window) -> Iterator[Token]:
+    """YIELDS (Token): The words with a capital right before a window, and the dots of initials,
+    the nearest one first.
+    """
+    doc = window.doc
+    for place in range(window.start - 1, max(0, window.start - _LONGEST_NAME) - 1, -1):
+        is_dot = doc[place].text == "." and place > 0 and len(doc[place - 1]) == 1
+        if not (is_dot or doc[place].text[0].isupper()):
+            break
+        yield doc[place]
 
 
 def _is_capitalized(token: Token | None, stop_words: Collection[str]) -> bool:

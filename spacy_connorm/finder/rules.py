@@ -152,8 +152,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "proper name",
-        "it is a part of the name of an organization, a trial or a scale: 'National (Cancer) "
-        "Institute'",
+        "it is a part of the name of a person, a place, an organization, a trial or a scale: 'Mr. "
+        "(Burns)', 'National (Cancer) Institute'",
         Needs.PLACE,
         place_rules.is_in_proper_name,
     ),

@@ -300,15 +300,17 @@ def _hashes_of(words: Words, content: Collection[str]) -> set[int]:
 
 def denies_name(window: Window) -> bool:
     """Check for a name and a word that denies it: "seizures absent" and "absence of seizures" are
-    not absence seizures, but "reflexes absent" are absent reflexes, which are no reflexes.
+    not absence seizures, but "reflexes absent" are absent reflexes, which are no reflexes; or one
+    that denies what is after it: "(speech in the absence) of fever".
     """
-    denials = window.context.classes.denials
-    edges = {window.parts[0].lower(), window.parts[-1].lower()}
-    if window.is_annotated or denials.isdisjoint(edges):
+    denials, words = window.context.classes.denials, window.context.words
+    *before, last = map(str.lower, window.parts)
+    if window.is_annotated or denials.isdisjoint((*before[:1], last)):
         return False
     if window.is_written:
         return False
-    words = window.context.words
+    if last in denials and not words.classes.prepositions.isdisjoint(before):
+        return True
     left_out = denials | words.classes.copulas
     rest = " ".join(word for word in tokens_of(window.text.lower()) if word not in left_out)
     value = np.array([hash_bag(words.bag(rest))], dtype="uint64")

@@ -37,6 +37,8 @@ class FinderClasses:
     acting_endings (Words): End what acts on the disorder before a hyphen: "pain-relieving".
     name_joiners (Words): Stand between the words of a proper name. Without them, capitals say
         nothing.
+    titles (Words): Stand before a person's name: "Mr. Burns".
+    address_words (Words): End the name of a place: "Cough Lane".
     genus_endings (Words): Latin endings of the first word of an organism's name: "Mycobacterium".
     remedies (Words): What is taken against a disorder, in the singular. Substances stand before it,
         too.
@@ -47,7 +49,8 @@ class FinderClasses:
     parts_of_things (Words): Parts of the body that other things have, too: "head of the caudate
         nucleus".
     people (Words): Nouns for people and animals.
-    after_findings (Words): Adverbs and adjectives that follow a finding: "seen today".
+    after_findings (Words): Adverbs, adjectives and verbs that follow a finding: "seen today",
+        "short stature runs in the family".
     comparisons (Words): Follow a comparative.
     person_diseases (Words): What the names of a disease add to the person who described it.
     after_persons (Words): Follow the possessive of such a person.
@@ -88,6 +91,8 @@ class FinderClasses:
     agents: Words = NONE
     acting_endings: Words = NONE
     name_joiners: Words = NONE
+    titles: Words = NONE
+    address_words: Words = NONE
     genus_endings: Words = NONE
     remedies: Words = NONE
     molecules: Words = NONE

@@ -54,3 +54,9 @@ def test_a_saved_pipeline_keeps_the_background(nlp, tmp_path):
 def test_without_a_background_the_names_are_found():
     nlp = make_finder(Concept(name, name) for name in NAMES)
     assert marked(nlp, "[tumor] [necrosis] zone") == "[tumor] [necrosis] zone"
+
+
+def test_an_organ_of_a_denied_name_is_not_absent_itself():
+    nlp = make_finder([Concept(name, name) for name in ("enlarged liver", "liver absent")])
+    text = "An [enlarged liver] was absent; the [liver was absent]"
+    assert marked(nlp, text) == text

@@ -148,3 +148,20 @@ def test_a_tagger_tells_what_is_a_noun():
 )
 def test_a_disorder_before_a_molecule_is_part_of_its_name(text):
     assert marked(build(["tumor", "necrosis"]), text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He saw Mr. Shock and Dr Fall.",
+        "Dear Prof. J. A. Fever, thank you for coming.",
+        "Miss Ann Fever is a nurse.",
+        "The Surgery, 4 Fall Lane, Shock Hospital",
+        "Dr. Jones: [Fever] since May",
+        "He saw Dr. Jones. [Fever] persists.",
+        "DR. JONES [FEVER]",
+        "a [fall] in Park Lane",
+    ],
+)
+def test_people_and_places_are_no_findings(nlp, text):
+    assert marked(nlp, text) == text

@@ -114,3 +114,9 @@ def test_a_short_form_with_a_number_may_have_other_hyphens_and_capitals(text):
         ]
     )
     assert marked(nlp, text) == text
+
+
+def test_absence_of_what_is_after_it_denies_nothing_before_it():
+    nlp = build(["absent speech", "speech", "syndactyly"])
+    text = "[Speech] in the absence of [syndactyly]"
+    assert marked(nlp, text) == text
