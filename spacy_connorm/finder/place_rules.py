@@ -18,8 +18,6 @@ _NOUNS = frozenset([NOUN, PROPN])
 _ENDS = frozenset([".", "!", "?", ";"])
 # The minimum number of letters of a word in a proper name.
 _SHORTEST_NAME = 3
-# The maximum number of tokens before a family name.
-_LONGEST_NAME = 5
 _NUMERALS = frozenset("IVX")
 # "C" in "hepatitis C", "CoV" and "1" after a hyphen. "N" and "Y" are answers.
 _KINDS_AFTER = frozenset(ascii_uppercase).difference("AINY")
@@ -145,8 +143,8 @@ def is_in_proper_name(window: Window) -> bool:
 
 
 def _names_person_or_place(window: Window, stop_words: Collection[str]) -> bool:
-    """Check for a word after a title, or after first names and initials with one, and for a word
-    before the last one of an address, all with capitals.
+    """Check for words with capitals after a title, perhaps with initials, or before the last word
+    of an address.
     """
     classes, doc = window.context.classes, window.doc
     if not all(_is_capitalized(token, stop_words) for token in doc[window.start : window.end]):
@@ -154,22 +152,15 @@ def _names_person_or_place(window: Window, stop_words: Collection[str]) -> bool:
     after = window.after
     if after is not None and after.is_title and after.lower_ in classes.address_words:
         return True
-    return any(
-        token.is_title and token.lower_.rstrip(".") in classes.titles
-        for token in _names_before(window)
-    )
+    place = window.start - 1
+    while place > 0 and (doc[place].text == "." or _is_initial(doc[place].text)):
+        place -= 1
+    return place >= 0 and doc[place].is_title and doc[place].lower_.rstrip(".") in classes.titles
 
 
-def _names_before(window: Window) -> Iterator[Token]:
-    """YIELDS (Token): The words with a capital right before a window, and the dots of initials,
-    the nearest one first.
-    """
-    doc = window.doc
-    for place in range(window.start - 1, max(0, window.start - _LONGEST_NAME) - 1, -1):
-        is_dot = doc[place].text == "." and place > 0 and len(doc[place - 1]) == 1
-        if not (is_dot or doc[place].text[0].isupper()):
-            break
-        yield doc[place]
+def _is_initial(text: str) -> bool:
+    letter = text.removesuffix(".")
+    return len(letter) == 1 and letter.isupper()
 
 
 def _is_capitalized(token: Token | None, stop_words: Collection[str]) -> bool:

@@ -155,7 +155,8 @@ def test_a_disorder_before_a_molecule_is_part_of_its_name(text):
     [
         "He saw Mr. Shock and Dr Fall.",
         "Dear Prof. J. A. Fever, thank you for coming.",
-        "Miss Ann Fever is a nurse.",
+        "Miss Fever is a nurse.",
+        "Miss Jones [Fever] 2010",
         "The Surgery, 4 Fall Lane, Shock Hospital",
         "Dr. Jones: [Fever] since May",
         "He saw Dr. Jones. [Fever] persists.",
