@@ -193,7 +193,7 @@ def _about(table: str, row: Any) -> Callable[[str], bool]:
             return partial(_ends, (row.word[1:],))
         others = row.stands_for if row.kind in _MUTUAL else ()
         return {row.word, *others}.__contains__
-    return partial(_has, row.word)
+    return partial(_has, _longest_word(row.word))
 
 
 def _words_of(language: LanguageData, name: str) -> Iterator[LeftOut]:
@@ -201,11 +201,15 @@ def _words_of(language: LanguageData, name: str) -> Iterator[LeftOut]:
     for field in fields(classes):
         words = getattr(classes, field.name)
         for word in sorted(words) if field.name != _OF_SPACY else ():
-            about = partial(_has, max(word.lower().split() or [""], key=len))
+            about = partial(_has, _longest_word(word.lower()))
             is_of_names = field.name in _OF_NAMES
             yield LeftOut(
                 name, f"{field.name}/{word}", field.name, (field.name, word), about, is_of_names
             )
+
+
+def _longest_word(text: str) -> str:
+    return max(text.split() or [""], key=len)
 
 
 def _has(part: str, word: str) -> bool:
