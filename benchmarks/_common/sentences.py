@@ -1,5 +1,5 @@
-"""Plain sentences that were written before any rule was looked at: those with words of findings and
-none of a finding, the same words with one, and statements of findings with the mark of each.
+"""Plain sentences, whose author had not read the rules: those that have words of findings but no
+finding, the same words with one, and statements of findings with the mark of each.
 """
 
 import re
