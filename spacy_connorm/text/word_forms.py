@@ -112,7 +112,7 @@ class WordForms:
         self.changes: Mapping[str, tuple[str, ...]] = kinds["change"]
         self._measured = {word: (word, *others) for word, others in kinds["amount"].items()}
         self._measured |= self.changes
-        self._measures = sorted(measure for measure in words.measures if " " not in measure)
+        self._measures = sorted(words.measures - kinds["within"].keys())
         self._within = kinds["within"] | _amounts(kinds["amount"], words.measures)
         self._derivations = {row.ending: row for row in language.derivations}
         self._longest_ending = max(map(len, self._derivations), default=0)
@@ -243,8 +243,10 @@ class WordForms:
             yield (hash_word(disease) - hash_word(process)) % MODULUS, 2, 1.0, False
         for other, measure in product(self._measured.get(word, ()), self._measures):
             # A name may leave out the measure: "elevated ferritin" for "elevated ferritin level".
-            yield (hash_word(other) - hash_word(measure)) % MODULUS, 3, 1.0, False
-        if word in self._processes:  # A word that no name has would end the window.
+            yield (hash_word(other) - hash_bag(tuple(measure.split()))) % MODULUS, 3, 1.0, False
+        if (
+            word in self._processes or word in self._measures
+        ):  # A word that no name has would end the window.
             yield hash_word(word), 2, 1.0, False
         for phrase in self._within.get(word, ()):
             yield hash_bag(tuple(phrase.split())), 2, 1.0, False
