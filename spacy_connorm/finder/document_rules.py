@@ -12,9 +12,9 @@ _SHORT_TEXT = 100
 
 
 def cuts_name(window: Window) -> bool:
-    """Check for a statement that cuts the last word off a name, and denies the name or has the word
-    elsewhere in its own: "enlarged (liver was absent)"; Canavan disease is inherited, which is more
-    than an inherited disease.
+    """Check for a statement that begins with the last word of a longer name, and either denies that
+    name, "enlarged (liver was absent)", or says less than it: Canavan (disease is inherited), which
+    is more than an inherited disease.
     """
     if window.start not in window.place.heads:
         return False

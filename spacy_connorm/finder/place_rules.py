@@ -43,9 +43,9 @@ def ends_compound(window: Window) -> bool:
 
 def has_other_meaning(window: Window) -> bool:
     """Check for what is about a finding or only has its name ("fall precautions"), "lead" before
-    "to", "confused" before "with", the chemical "retinal" before a noun, "blind (alley)", what a
-    hyphen joins to what acts on it ("pain(-relieving)") or to its like ("long face(-to-face
-    talk)"), a remedy ("hypoglycemic (agents)"), a gene ("breast cancer (1 gene)"), and an amount
+    "to", "confused" before "with", the chemical "retinal" before a noun, what a hyphen joins to
+    what acts on it ("pain(-relieving)") or to its like ("long face(-to-face talk)"), a remedy
+    ("headache (pills)", "hypoglycemic (agents)"), a gene ("breast cancer (1 gene)"), and an amount
     of what is eaten ("low calcium (diet)").
     """
     classes, text, token = window.context.classes, window.text.lower(), window.after
@@ -54,14 +54,12 @@ def has_other_meaning(window: Window) -> bool:
         return True
     if window.score == 1 and text in classes.adjectives_too:
         return _is_noun(window, token)
-    if text in classes.adjectives_of_people and _is_noun(window, token):
-        return token is not None and token.lower_ not in classes.people
     heads = list(_heads_after(window))
     nouns = list(map(words.orthography.drop_plurals, heads))
     if not classes.other_heads.isdisjoint(nouns) or _has_beside(window, text, heads[0], "after"):
         return True
-    if window.is_derived and nouns[0] in classes.remedies and _is_noun(window, token):
-        return True
+    if window.is_derived and nouns[0] in classes.remedies | classes.drugs:
+        return _is_noun(window, token) and _after_hyphen(window.doc, window.end + 1) is None
     if words.is_head(window.parts[-1]):
         is_acted_on = any(head.endswith(tuple(classes.acting_endings)) for head in heads[:-1])
         molecules = (nouns[-1], _noun_of_disorder(window))
@@ -143,24 +141,20 @@ def is_in_proper_name(window: Window) -> bool:
 
 
 def _names_person_or_place(window: Window, stop_words: Collection[str]) -> bool:
-    """Check for words with capitals after a title, perhaps with initials, or before the last word
-    of an address.
+    """Check for words with capitals after a title, or before the last word of an address. After an
+    initial there may be a new sentence: "by Dr. P. Fever".
     """
     classes, doc = window.context.classes, window.doc
     if not all(_is_capitalized(token, stop_words) for token in doc[window.start : window.end]):
         return False
     after = window.after
     if after is not None and after.is_title and after.lower_ in classes.address_words:
-        return True
+        rest = doc[window.end + 1 : window.end + 2]
+        return not any(token.is_alpha for token in rest)
     place = window.start - 1
-    while place > 0 and (doc[place].text == "." or _is_initial(doc[place].text)):
+    while place > 0 and doc[place].text == ".":
         place -= 1
     return place >= 0 and doc[place].is_title and doc[place].lower_.rstrip(".") in classes.titles
-
-
-def _is_initial(text: str) -> bool:
-    letter = text.removesuffix(".")
-    return len(letter) == 1 and letter.isupper()
 
 
 def _is_capitalized(token: Token | None, stop_words: Collection[str]) -> bool:

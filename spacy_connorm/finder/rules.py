@@ -113,14 +113,15 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "organ",
-        "it is a part of the body that other names say to be abnormal: a small intestine is not a "
+        "it is a part of the body that other names call abnormal: the small intestine is not a "
         "hypoplastic intestine",
         Needs.TEXT,
         text_rules.is_organ,
     ),
     Rule(
         "denied name",
-        "it is another name and a word that denies it: 'seizures absent' are not absence seizures",
+        "it is another name and a word that denies it, or what is after it: 'seizures absent' are "
+        "not absence seizures, nor is the speech '(in the absence) of fever'",
         Needs.TEXT,
         text_rules.denies_name,
     ),

@@ -269,8 +269,8 @@ def _is_crosswise(window: Window) -> bool:
 
 
 def _may_stand_last(window: Window, word: str) -> bool:
-    """Check for a number, a letter, a participle or a plain adjective, and for a trouble, whose
-    preposition a name may leave out: "walking difficulties".
+    """Check for a number, a letter, a participle or a plain adjective, and for a trouble, since
+    "walking difficulties" are "difficulty in walking".
     """
     is_short = len(word) <= _NEVER_WORDS or word in GREEK.values()
     is_trouble = word in window.context.classes.troubles
@@ -278,8 +278,8 @@ def _may_stand_last(window: Window, word: str) -> bool:
 
 
 def is_organ(window: Window) -> bool:
-    """Check for a part of the body that other names say to be abnormal, and a name that says in
-    other words what its adjective says: the small intestine is not a hypoplastic intestine.
+    """Check for a part of the body that other names call abnormal: the small intestine is not a
+    hypoplastic intestine, since there is an abnormality of the small intestine.
     """
     content, words = window.content, window.context.words
     is_quality = len(content) == 2 and content[0] in words.classes.plain_adjectives
@@ -309,7 +309,8 @@ def denies_name(window: Window) -> bool:
         return False
     if window.is_written:
         return False
-    if last in denials and not words.classes.prepositions.isdisjoint(before):
+    is_of_others = last in denials and not words.is_quality(last)
+    if is_of_others and not words.classes.prepositions.isdisjoint(before):
         return True
     left_out = denials | words.classes.copulas
     rest = " ".join(word for word in tokens_of(window.text.lower()) if word not in left_out)

@@ -42,9 +42,9 @@ class FinderClasses:
     genus_endings (Words): Latin endings of the first word of an organism's name: "Mycobacterium".
     remedies (Words): What is taken against a disorder, in the singular. Substances stand before it,
         too.
+    drugs (Words): More of these, which have an effect before them: "hypoglycemic agents".
     molecules (Words): What a molecule is, in the singular. Substances stand before it, too.
     numbered_molecules (Words): The same, after a number: "breast cancer 1 gene".
-    adjectives_of_people (Words): Are no findings before other nouns: "blind alley".
     adjectives_too (Words): Names that are adjectives, too: "retinal cells".
     parts_of_things (Words): Parts of the body that other things have, too: "head of the caudate
         nucleus".
@@ -95,9 +95,9 @@ class FinderClasses:
     address_words: Words = NONE
     genus_endings: Words = NONE
     remedies: Words = NONE
+    drugs: Words = NONE
     molecules: Words = NONE
     numbered_molecules: Words = NONE
-    adjectives_of_people: Words = NONE
     adjectives_too: Words = NONE
     parts_of_things: Words = NONE
     people: Words = NONE

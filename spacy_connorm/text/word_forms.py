@@ -106,7 +106,7 @@ class WordForms:
         self.states: Mapping[str, tuple[str, ...]] = kinds["state"]
         self.ordinals = {number: others[0] for number, others in kinds["ordinal"].items()}
         self._numbers = {word: tuple(_NUMBER.findall(text)) for text, word in self.ordinals.items()}
-        self.amounts = frozenset(chain.from_iterable(kinds["amount"].values()))
+        self.amounts = frozenset(chain(kinds["amount"], *kinds["amount"].values()))
         self._phrases = _phrases(kinds, words.disease_nouns, words.system_nouns)
         self._endings = kinds["ending"]
         self.changes: Mapping[str, tuple[str, ...]] = kinds["change"]
