@@ -72,8 +72,9 @@ def links_better(parts: Interpretation, whole: Interpretation, classes: WordClas
     """Check whether the parts of a mention answer. They must be different concepts. They answer if
     the best text for the whole denotes all of them, such as a composite that was annotated with all
     of its ids. Otherwise, no part may score low, the worst of them must score clearly higher than
-    the whole, and the best text for the whole must not name every part: a
-    concept whose name coordinates them is more than its parts. Parts that are names always score
+    the whole, and the best text for the whole must not name every part, unless it is far from it
+    and lacks what they share: a concept whose name coordinates them is more than its parts, but
+    enlarged hands and feet are not "aphalangy of hands and feet". Parts that are names always score
     clearly higher than a whole that is not, however near it is: the whole answers only if its text
     has all that the parts say and nothing else. "Pain in right knee" is not "pain in left knee and
     right hip", nor are low sodium and potassium a "low sodium to potassium ratio".
@@ -97,7 +98,8 @@ def links_better(parts: Interpretation, whole: Interpretation, classes: WordClas
     if are_names:
         said, shared = set.union(*by_part), set.intersection(*by_part)
         return said == shared or not said - shared <= named <= said
-    return not _names_all(named, by_part)
+    is_other = whole.score < _LEAST_SCORE and named.isdisjoint(set.intersection(*by_part))
+    return is_other or not _names_all(named, by_part)
 
 
 def _names_all(named: set[str], by_part: Sequence[set[str]]) -> bool:

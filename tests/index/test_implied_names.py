@@ -102,6 +102,14 @@ def test_a_broader_concept_has_the_name_of_its_grades():
     assert implied(delay, twice, twice) == {}
 
 
+def test_a_name_follows_from_the_opposite_amount():
+    high = Concept("1", "Increased bone mineral density", ("Increased bone density",))
+    low = Concept("2", "Reduced bone mineral density")
+    assert implied(high, low) == {"bone density reduced": "reduced bone mineral density"}
+    shape = Concept("3", "Big bone mineral density", ("Big bone density",))
+    assert implied(shape, low) == {}
+
+
 def test_texts_are_found_by_implied_names_and_linked():
     nlp = make_finder(EYES, normalizer={"top_k": 1})
     (ent,) = nlp("The left eye has posterior subcapsular opacities.").ents

@@ -66,6 +66,14 @@ def test_a_concept_that_names_all_parts_is_more_than_these(text, better):
     assert links_better(parts, whole, CLASSES) is better
 
 
+@pytest.mark.parametrize(("score", "better"), [(0.69, True), (0.7, False)])
+def test_a_concept_that_lacks_what_the_parts_share_does_not_answer(score, better):
+    parts = interpretation({"A": 0.9}, {"B": 0.9})._replace(texts=("wide hands", "wide feet"))
+    nearest = Candidate("C", "C", score, "Aphalangy of hands and feet", "O-T")
+    whole = Interpretation("as written", ("",), ([nearest],))
+    assert links_better(parts, whole, CLASSES) is better
+
+
 def test_a_part_without_words_of_its_own_is_not_named_by_the_other():
     parts = interpretation({"H": 1.0}, {"N": 1.0})._replace(
         texts=("Hodgkin lymphoma", "non-Hodgkin lymphoma")
