@@ -53,13 +53,16 @@ def _read(asked: Asked) -> Iterator[tuple[Sentence, list[LinkedSpan]]]:
 
 
 def is_right(wanted: set[str], spans: list[LinkedSpan]) -> bool:
-    """RETURNS (bool): Whether all findings of a sentence are found, or nothing where there is none.
+    """RETURNS (bool): Whether all findings of a sentence are found with their marks and no other
+        ones, or nothing where there is none.
 
     wanted (Set[str]): The ids of its findings, with their marks.
     spans (List[LinkedSpan]): What was found.
     """
     found = {concept_id for span in spans for concept_id in span.concept_ids}
-    return wanted <= found if wanted else not found
+    wanted_ids = {marked.split()[0] for marked in wanted}
+    marked_so = {marked for marked in found if marked.split()[0] in wanted_ids}
+    return marked_so == wanted if wanted else not found
 
 
 def _describe(asked: Asked, spans: list[LinkedSpan]) -> str:

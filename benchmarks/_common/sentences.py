@@ -29,7 +29,8 @@ SETS = {
     STATEMENTS: HPO_2025,
 }
 # Rules may be mended on the sentences of the first half; the faults of the other one are counted.
-HALVES = CHOSEN, _ = "chosen", "aside"
+CHOSEN = "chosen"
+HALVES = (CHOSEN, "aside")
 _TABLES = Path(__file__).parents[1] / "_sentences"
 _PLACE = re.compile(r"\{([\w ]+)\}")
 _PRESENT = "present"

@@ -94,7 +94,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN005 if a span attribute is taken, CN006 for an invalid setting,
             CN421 for settings that are incompatible with the metric of the index.
         """
-
         # The validation of configs accepts any object here.
         if not hasattr(index, "build") or not hasattr(index, "open"):
             refuse("index", index, 'an index, e.g. {"@misc": "spacy-connorm.ExactIndex.v1"}')
@@ -145,7 +144,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN001 before `initialize`.
         WARNS (ConnormWarning): CNW006, once, if no component before it sets entities.
         """
-
         spans = [list(chain.from_iterable(self._groups(doc).values())) for doc in docs]
         if self.cfg["spans_key"] is None and not any(spans):
             warn_without_entities(self, docs)
@@ -309,7 +307,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RETURNS (List[List[Candidate]]): b lists, best first; for a composite, part by part.
         RAISES (ConnormError): CN006 for anything else, and the errors of `query` and `link`.
         """
-
         return candidates_of(
             self.lookup.retriever,
             mentions,
@@ -326,7 +323,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RETURNS (Explanation): The interpretations, and a step for each search.
         RAISES (ConnormError): As `candidates`.
         """
-
         from ..linker.explanation import explain_mention
 
         if isinstance(mention, Span):
@@ -349,7 +345,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN001 without an index, CN006 for invalid limits, CN413 for a
             vocabulary in which no concept has a code, CN118 for an unknown search.
         """
-
         cfg = self._limited(limits) if limits else self.cfg
         query = self._query(cfg)._replace(calibration=self.calibration)
         if cfg["types"] or cfg["branches"] or cfg["excluded_branches"]:
@@ -362,7 +357,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
 
     def _query(self, cfg: Mapping[str, Any]) -> Query:
         """Make a query from settings, except for what refers to concepts."""
-
         return Query(
             self.lookup.sieve,
             cfg["top_k"],
@@ -377,7 +371,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         cfg (Optional[Mapping[str, Any]]): The settings; the component's if None.
         RETURNS (Filter): Which concepts may be found.
         """
-
         cfg = self.cfg if cfg is None else cfg
         return Filter(
             types=tuple(map(clean, cfg["types"])),
@@ -468,7 +461,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         exclude (Collection[str]): "encoder", "index", or both.
         RAISES (ConnormError): CN001 if there is no index.
         """
-
         encoder = self.lookup.encoder
         if INDEX not in exclude:
             retriever = self.lookup.retriever
@@ -490,7 +482,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN402 for a damaged folder, CN430 if its index is from another build,
             and the errors of `ConceptLookup.use`.
         """
-
         lookup, encoder = self.lookup, self.lookup.encoder
         if _ENCODER not in exclude:
             encoder = open_encoder(encoder, folder / _ENCODER)
@@ -514,7 +505,6 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
         RAISES (ConnormError): CN005 if a span attribute is taken, CN421 for settings that are
             incompatible with the metric of the index.
         """
-
         register_span_attributes(cfg["attribute_prefix"])
         register_matched_name()
         if metric_of(self.lookup.backend) != COSINE:

@@ -211,7 +211,6 @@ class MentionFinder(SavedComponent, BatchedPipe):
         self._was_loaded = True
 
     def _name_finder(self) -> NameFinder:
-
         normalizer = self.normalizer
         retriever = normalizer.lookup.retriever
         limits = normalizer.filter()

@@ -65,7 +65,6 @@ class AppliedCorrections:
         correction (Correction): A correction with known concepts.
         RAISES (ConnormError): CN009 for a text in which the encoder recognizes nothing.
         """
-
         lookup = self._normalizer.lookup
         synonyms = find_synonyms(correction.synonyms, lookup.index, lookup.encoder)
         if synonyms:

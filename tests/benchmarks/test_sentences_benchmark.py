@@ -24,7 +24,6 @@ def test_sentences_pass_by_kind_and_half(rows_of, hpo, capsys):
     rows = rows_of("sentences.py", *arguments)
     kinds = Counter(row["kind"] for row in rows if row["kind"] != "findings")
     assert len(kinds) == 6 and {*kinds.values()} == {2}
-    assert all(row["passed"] <= row["all"] for row in rows)
     # Of the others, this ontology has no name.
     findings = [row for row in rows if row["kind"] == "findings"]
     assert 0 < sum(row["all"] for row in findings) <= len(NAMES)

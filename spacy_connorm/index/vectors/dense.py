@@ -105,8 +105,8 @@ class DenseVectors:
     def take(self, rows: np.ndarray | slice) -> "DenseVectors":
         """Choose rows exactly.
 
-        rows (Union[Ints1d, slice]): Numbers of rows, which are copied, or the first and the last of
-            consecutive ones, which are not.
+        rows (Union[Ints1d, slice]): Numbers of rows, which are copied, or a range with a start and
+            a stop, which is not.
         RETURNS (DenseVectors): Rows (m,), in this order.
         """
         taken = (array[rows] for array in self.arrays.values())
