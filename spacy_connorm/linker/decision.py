@@ -98,7 +98,7 @@ def links_better(parts: Interpretation, whole: Interpretation, classes: WordClas
     if are_names:
         said, shared = set.union(*by_part), set.intersection(*by_part)
         return said == shared or not said - shared <= named <= said
-    is_other = whole.score < _LEAST_SCORE and named.isdisjoint(set.intersection(*by_part))
+    is_other = whole.score < _LEAST_SCORE and named.isdisjoint(set[str].intersection(*by_part))
     return is_other or not _names_all(named, by_part)
 
 
