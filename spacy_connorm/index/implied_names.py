@@ -89,6 +89,8 @@ def _of_other_amounts(
     words (Words): Reads the words of their language.
     YIELDS (Tuple): The words, the id of the concept, and the words of its name that say the same.
     """
+    # Stems are of several words: Spanish "alta pesa" is "weighs at discharge", too.
+    fewest = 2 if words.classes.stemmer else 1
     abnormal = words.classes.malformations
     changes = (words.forms.changes.get(word, ()) for word in abnormal)
     amounts = words.forms.amounts.union(abnormal, *changes)
@@ -100,7 +102,7 @@ def _of_other_amounts(
     for number, pairs in sizes.items():
         for (amount, thing), (same, other) in permutations(pairs, 2):
             for owner, opposite in owners[thing] if amount == same else ():
-                if owner != number and opposite != amount:
+                if owner != number and opposite != amount and len(other) >= fewest:
                     known = names[owner][tuple(sorted((*thing, opposite)))]
                     yield tuple(sorted((*other, opposite))), owner, known
 
