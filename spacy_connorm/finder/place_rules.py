@@ -58,7 +58,8 @@ def has_other_meaning(window: Window) -> bool:
     nouns = list(map(words.orthography.drop_plurals, heads))
     if not classes.other_heads.isdisjoint(nouns) or _has_beside(window, text, heads[0], "after"):
         return True
-    if window.is_derived and nouns[0] in classes.remedies | classes.drugs:
+    is_drug = nouns[0] in classes.drugs or nouns[0] in classes.remedies
+    if is_drug and window.is_derived:
         return _is_noun(window, token) and _after_hyphen(window.doc, window.end + 1) is None
     if words.is_head(window.parts[-1]):
         is_acted_on = any(head.endswith(tuple(classes.acting_endings)) for head in heads[:-1])

@@ -244,9 +244,8 @@ class WordForms:
         for other, measure in product(self._measured.get(word, ()), self._measures):
             # A name may leave out the measure: "elevated ferritin" for "elevated ferritin level".
             yield (hash_word(other) - hash_bag(tuple(measure.split()))) % MODULUS, 3, 1.0, False
-        if (
-            word in self._processes or word in self._measures
-        ):  # A word that no name has would end the window.
+        # A word that no name has would end the window.
+        if word in self._processes or word in self._measures:
             yield hash_word(word), 2, 1.0, False
         for phrase in self._within.get(word, ()):
             yield hash_bag(tuple(phrase.split())), 2, 1.0, False
