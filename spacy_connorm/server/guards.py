@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from ..errors import Errors
 from .paths import is_open, route_of
-from .problems import Problem, send_problem
+from .problems import Problem, drop_body, send_problem, sends_body
 
 LOGGER = logging.getLogger("spacy_connorm.server")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -101,6 +101,7 @@ class GuardRequests:
             if problem is None:
                 await self._app(scope, receive, send_guarded)
             else:
+                await drop_body(receive, more=sends_body(scope))
                 await send_problem(send_guarded, problem)
         except Exception as error:
             LOGGER.error("%s in %s", type(error).__name__, _place(error))

@@ -13,7 +13,7 @@ from spacy.tokenizer import Tokenizer
 
 from ..errors import ConnormError, Errors, require_positive
 from .paths import is_open
-from .problems import Problem, send_problem
+from .problems import Problem, drop_body, send_problem, sends_body
 
 _WORD = re.compile(r"\S+")
 # The tokenizer takes as long for this many affixes as for a word or two.
@@ -138,6 +138,7 @@ class LimitRequests:
             await self._app(scope, receive, send)
             return
         if self._running >= self._limits.concurrent:
+            await drop_body(receive, more=sends_body(scope))
             await send_problem(send, Problem(503, Errors.CN760), headers={"Retry-After": "1"})
             return
         self._running += 1
@@ -167,10 +168,11 @@ class LimitRequests:
     async def _read(self, scope: dict[str, Any], receive: Any) -> bytes | None:
         """Read the body of a request.
 
-        RETURNS (Optional[bytes]): The body; None if it is too large.
+        RETURNS (Optional[bytes]): The body; None if it is too large, and was dropped.
         """
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self._limits.body:
+            await drop_body(receive, more=sends_body(scope))
             return None
         parts, size = [], 0
         while True:
@@ -180,6 +182,7 @@ class LimitRequests:
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > self._limits.body:
+                await drop_body(receive, more=message.get("more_body", False))
                 return None
             if not message.get("more_body"):
                 return b"".join(parts)

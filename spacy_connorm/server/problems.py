@@ -1,7 +1,9 @@
 """A refusal of the server: a status, a code and one sentence."""
 
+import asyncio
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel
@@ -18,6 +20,8 @@ _STATUS = {
     "CN109": 503,
 }
 _INVALID = 422
+# How long the body of a refused request is read on, in seconds.
+_LINGER = 5.0
 
 
 class Problem(NamedTuple):
@@ -48,6 +52,29 @@ def problem_of(error: ConnormError) -> Problem:
     return Problem(_STATUS.get(error.code, _INVALID), str(error))
 
 
+async def drop_body(receive: Any, *, more: bool) -> None:
+    """Receive what is left of the body of a refused request, as long as it arrives within five
+    seconds. Most clients see no answer if their connection is closed while they are still sending.
+
+    receive (Callable): As in ASGI.
+    more (bool): Whether anything is left.
+    """
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_LINGER):
+            while more:
+                more = (await receive()).get("more_body", False)
+
+
+def sends_body(scope: Mapping[str, Any]) -> bool:
+    """Check whether a client sends a body without being asked to.
+
+    scope (Mapping[str, Any]): The connection, as in ASGI.
+    RETURNS (bool): False for "Expect: 100-continue", which waits for an answer first.
+    """
+    names = {name for name, _ in scope["headers"]}
+    return bool(names & {b"content-length", b"transfer-encoding"}) and b"expect" not in names
+
+
 async def send_problem(
     send: Any, problem: Problem, *, headers: Mapping[str, str] | None = None
 ) -> None:
@@ -59,7 +86,7 @@ async def send_problem(
     """
     body = json.dumps(problem.content, ensure_ascii=False).encode("utf8")
     usual = {"Content-Type": "application/json", "Content-Length": str(len(body))}
-    # The body of a refused request may not have been read.
+    # There may be more of the body than was read.
     all_headers = {**usual, "Connection": "close", **(headers or {})}
     encoded = [(name.lower().encode(), value.encode()) for name, value in all_headers.items()]
     await send({"type": "http.response.start", "status": problem.status, "headers": encoded})

@@ -146,6 +146,25 @@ def test_token_and_limits_hold_below_a_root_path(below_a_root):
         assert below_a_root.get(open_path).status_code == 200
 
 
+def _parts_of_a_body():
+    for _ in range(200):
+        yield b"x" * 50_000
+
+
+@pytest.mark.parametrize("body", [b"x" * 10_000_000, _parts_of_a_body], ids=["length", "chunks"])
+@pytest.mark.parametrize(
+    ("headers", "status", "code"),
+    [
+        ({"Authorization": "Bearer secret"}, 413, "CN756"),
+        ({}, 401, "CN763"),
+    ],
+)
+def test_a_client_that_is_still_sending_gets_its_refusal(serving, body, headers, status, code):
+    client = serving(token="secret", limits=RequestLimits(body=50))
+    content = body if isinstance(body, bytes) else body()
+    refused(client.post("/api/annotate", content=content, headers=headers), status, code)
+
+
 def test_browsers_are_told_to_load_nothing_else(client):
     for path in ("/", "/static/app.js", "/api/info", "/api/nothing"):
         headers = client.get(path).headers

@@ -18,6 +18,7 @@ class World:
     def __init__(self, **limits):
         self.going = asyncio.Event()
         self.received = []
+        self.waiting = []  # the messages of the last client that were not received
         self.app = LimitRequests(self._answer, RequestLimits(**limits))
 
     async def _answer(self, scope, receive, send):
@@ -28,7 +29,8 @@ class World:
         await send({"type": "http.response.body", "body": b"{}"})
 
     async def ask(self, *, client="a", path="/api/info", messages=BODY, headers=()):
-        sent, waiting = [], list(messages)
+        sent, self.waiting = [], list(messages)
+        waiting = self.waiting
         scope = {"type": "http", "path": path, "client": (client, 1), "headers": list(headers)}
 
         async def receive():
@@ -90,6 +92,31 @@ def test_a_body_that_says_it_is_too_large_is_not_read(length):
         status, answer = await world.ask(headers=[(b"content-length", length)])
         assert (status, answer["error"]["code"]) == (413, "CN756")
         assert world.received == []
+
+    asyncio.run(story())
+
+
+BEGUN = {"type": "http.request", "body": b"{", "more_body": True}
+LONG = (b"content-length", b"11")
+EXPECT = (b"expect", b"100-continue")
+
+
+@pytest.mark.parametrize(
+    ("headers", "messages"),
+    [
+        ([LONG], [BEGUN, *BODY]),
+        ([(b"transfer-encoding", b"chunked")], [{**BEGUN, "body": b"x" * 11}, BEGUN, *BODY]),
+        ([LONG], [BEGUN, {"type": "http.disconnect"}]),
+        ([LONG, EXPECT], []),
+        ([(b"transfer-encoding", b"chunked")], [{**BEGUN, "body": b"x" * 11, "more_body": False}]),
+    ],
+)
+def test_a_refused_body_is_received_before_the_answer(headers, messages):
+    async def story():
+        world = World(body=10)
+        async with asyncio.timeout(1):
+            status, _ = await world.ask(messages=messages, headers=headers)
+        assert (status, world.waiting) == (413, [])
 
     asyncio.run(story())
 
