@@ -13,6 +13,7 @@ class AssertionClasses:
     exam_headings (Words): Headings of an examination, which may stand within a line, before a
         colon.
     continuing (Words): A line that ends with one continues in the next.
+    abbreviations (Words): A full stop after one does not end a sentence.
     section_starts (Words): Beginnings of words in the headings of sections.
     polite (Words): Stand before an imperative.
     conjunctions (Words): Join mentions that share a mark.
@@ -40,6 +41,7 @@ class AssertionClasses:
 
     exam_headings: Words = NONE
     continuing: Words = NONE
+    abbreviations: Words = NONE
     section_starts: Words = NONE
     polite: Words = NONE
     conjunctions: Words = NONE

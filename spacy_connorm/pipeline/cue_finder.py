@@ -88,7 +88,9 @@ class CueFinder:
                 texts[cue._replace(text="")].append(text)
                 continue
             for phrase in phrases(text):
-                self._add_phrase([token.lower_ for token in tokenize(phrase)], cue)
+                # spaCy may split "V.a." and "v.a." differently.
+                for cased in {phrase, phrase.capitalize()} if "." in phrase else (phrase,):
+                    self._add_phrase([token.lower_ for token in tokenize(cased)], cue)
                 if cue.direction == FORWARD and cue.scope not in BESIDE:
                     self.headings[cue.category].add(phrase.removesuffix(":"))
         self.patterns = [

@@ -45,7 +45,7 @@ def find_statements(words: Sequence[str], classes: AssertionClasses) -> list[int
         if (
             # The tokenizer takes "on d/c." for "d", "/" and "c."
             (before.endswith(".") and earlier == ["/"])
-            or (before in _ENDS and not _is_initial(before, earlier, word))
+            or (before in _ENDS and not _belongs_to_word(before, earlier, word, classes))
             or _is_line_end(before, earlier, word, classes)
             or (words[number + 1 : number + 2] == [":"] and word.lower() in classes.exam_headings)
         ):
@@ -53,10 +53,15 @@ def find_statements(words: Sequence[str], classes: AssertionClasses) -> list[int
     return starts
 
 
-def _is_initial(sign: str, before: Sequence[str], word: str) -> bool:
-    """Check whether a full stop belongs to a name such as "E. coli"."""
-    is_letter = sign == "." and any(len(earlier) == 1 and earlier.isupper() for earlier in before)
-    return is_letter and word[:1].islower()
+def _belongs_to_word(
+    sign: str, before: Sequence[str], word: str, classes: AssertionClasses
+) -> bool:
+    """Check whether a full stop belongs to an abbreviation, or to a name such as "E. coli"."""
+    if sign != ".":
+        return False
+    is_letter = any(len(earlier) == 1 and earlier.isupper() for earlier in before)
+    is_short = any(earlier.lower() in classes.abbreviations for earlier in before)
+    return is_short or (is_letter and word[:1].islower())
 
 
 def _is_line_end(

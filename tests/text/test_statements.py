@@ -40,6 +40,12 @@ def test_the_full_stop_of_a_name_ends_nothing():
     assert find_statements(["hepatitis", "C", ".", "Fever"], ENGLISH) == [0, 3]
 
 
+def test_the_full_stop_of_an_abbreviation_ends_nothing():
+    words, german = ["V.a", ".", "Asthma", ".", "Fieber"], load_language("de").assertions
+    assert find_statements(words, german) == [0, 4]
+    assert find_statements(words, ENGLISH) == [0, 2, 4]
+
+
 def test_nothing_has_no_statements():
     assert find_statements([], ENGLISH) == []
 
