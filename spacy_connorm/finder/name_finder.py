@@ -203,7 +203,7 @@ class NameFinder:
             names = known[value]
             start, end = widen(doc, first - before, last - before, edges[value], context.words)
             text = _LINE_END.sub("-", doc[start:end].text)
-            text = self._token_words.without_adverbs(text, (name.text for name in names))
+            text = self._token_words.simplify(text, (name.text for name in names))
             yield Window(place, start, end, text, value, letters, score, has_pause, names, context)
 
     def _judged(self, places: Sequence[DocumentWindows]) -> Sequence[DocumentWindows]:

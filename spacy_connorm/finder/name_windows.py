@@ -14,8 +14,9 @@ from ..text.word_forms import DERIVED
 from .known_names import KnownNames
 
 # Kinds of tokens: fillers that a window may have in addition to its words, words, punctuation that
-# it may have where the name has it too, tokens that end it, and words that a name may lack.
-FILLER, WORD, PAUSE, BREAK, ADVERB = 0, 1, 2, 3, 4
+# it may have where the name has it too, tokens that end it, words that a name may lack, and parts
+# of verbs, which do not count as fillers.
+FILLER, WORD, PAUSE, BREAK, ADVERB, VERB = 0, 1, 2, 3, 4, 5
 # The characters of a pause.
 PAUSES = ".,;()[]"
 # The maximum number of fillers between two words. It limits the length of windows.
@@ -39,7 +40,7 @@ class TokenArrays(NamedTuple):
     hashes (np.ndarray): uint64 (t,): the sum of the hashes of a token's words; 0 if it has none.
     sizes (Ints1d): int32 (t,): the number of words of each token.
     letters (Ints1d): int32 (t,): the number of letters and digits in these words.
-    kinds (Ints1d): uint8 (t,): `FILLER`, `WORD`, `PAUSE`, `BREAK` or `ADVERB`.
+    kinds (Ints1d): uint8 (t,): `FILLER`, `WORD`, `PAUSE`, `BREAK`, `ADVERB` or `VERB`.
     ends (Ints1d): int64 (t,): the token after it, or after the last of several that form one word
         or one short form.
     written (np.ndarray): uint64 (t,): the hashes before short forms got the words of their long
@@ -447,6 +448,7 @@ def _runs(tokens: TokenArrays, places: np.ndarray, *, is_break: np.ndarray) -> n
     if not len(places):
         return np.zeros(0, dtype="int64")
     breaks = np.cumsum(is_break)[places]
-    gaps = places[1:] - tokens.ends[places[:-1]]
+    counted = _running_sums((tokens.kinds != VERB).astype("int64"))
+    gaps = counted[places[1:]] - counted[tokens.ends[places[:-1]]]
     is_new = (breaks[1:] != breaks[:-1]) | (gaps > _MAX_FILLERS)
     return np.concatenate([np.zeros(1, "int64"), np.cumsum(is_new)])

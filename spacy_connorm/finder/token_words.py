@@ -7,7 +7,7 @@ from itertools import compress, pairwise
 from typing import NamedTuple
 
 import numpy as np
-from spacy.attrs import ORTH, SPACY
+from spacy.attrs import IDX, ORTH, SPACY
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
@@ -18,9 +18,20 @@ from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.composites import composite_splitter
 from ..text.word_forms import NO_FORMS, Forms
 from .known_names import KnownNames
-from .name_windows import ADVERB, BREAK, FILLER, PAUSE, PAUSES, WORD, Replacements, TokenArrays
+from .name_windows import (
+    ADVERB,
+    BREAK,
+    FILLER,
+    PAUSE,
+    PAUSES,
+    VERB,
+    WORD,
+    Replacements,
+    TokenArrays,
+)
 from .phrases import phrases_of
 from .readings import NeighbourReader
+from .stating_verbs import stating_verbs_of
 from .unspaced import count_letters
 
 _SLASH = "/"
@@ -41,6 +52,7 @@ class _Token(NamedTuple):
     ends_latin (bool): Whether its last one is.
     is_preposition (bool): Whether it says where or of what.
     is_determiner (bool): Whether it may be between a preposition and a noun.
+    is_copula (bool): Whether it states something of the noun before it.
     forms (Forms): What names may have in place of all its words.
     """
 
@@ -52,6 +64,7 @@ class _Token(NamedTuple):
     ends_latin: bool = False
     is_preposition: bool = False
     is_determiner: bool = False
+    is_copula: bool = False
     forms: Forms = NO_FORMS
 
 
@@ -95,21 +108,25 @@ def _columns(tokens: Sequence[_Token]) -> list[np.ndarray]:
     """Convert tokens to arrays.
 
     RETURNS (List[np.ndarray]): Hashes, sizes, letters and kinds, see `TokenArrays`, and whether the
-        tokens begin and end with a Latin letter, and are prepositions and determiners.
+        tokens begin and end with a Latin letter, and are prepositions, determiners and copulas.
     """
     columns = list(zip(*tokens, strict=True)) if tokens else [()] * len(_Token._fields)
-    kinds = ("uint64", "int32", "int32", "uint8", "bool", "bool", "bool", "bool")
+    kinds = ("uint64", "int32", "int32", "uint8", "bool", "bool", "bool", "bool", "bool")
     return [np.asarray(column, dtype) for column, dtype in zip(columns, kinds, strict=False)]
 
 
-def _are_owned(are_prepositions: np.ndarray, are_determiners: np.ndarray) -> np.ndarray:
-    """Find the words after a preposition: the cerebellum in "atrophy of the cerebellum".
+def _are_owned(
+    are_prepositions: np.ndarray, are_determiners: np.ndarray, are_copulas: np.ndarray
+) -> np.ndarray:
+    """Find the words after a preposition, the cerebellum in "atrophy of the cerebellum", and the
+    subjects of statements, "the atrium was enlarged".
 
     RETURNS (np.ndarray): bool (t,), for each token.
     """
     are_owned = np.zeros(len(are_prepositions), dtype="bool")
     are_owned[1:] = are_prepositions[:-1]
     are_owned[2:] |= are_prepositions[:-2] & are_determiners[1:-1]
+    are_owned[:-1] |= are_copulas[1:]
     return are_owned
 
 
@@ -154,6 +171,7 @@ class TokenWords:
         self.words = words = names.index.words
         finder, classes = words.language.finder, words.classes
         self._phrases = phrases_of(words)
+        self._verbs = stating_verbs_of(words)
         self._neighbours = NeighbourReader(words)
         self._splitter = composite_splitter(words.language.code)
         self._known: Cache[int, _Token] = Cache(_MOST_TOKENS)
@@ -194,6 +212,8 @@ class TokenWords:
         tokens = TokenArrays(hashes, sizes, letters, kinds, ends, hashes, readings)
         is_split = ends_latin[:-1] & starts_latin[1:] & (spaces[:-1] == 0)
         replaced = self._join(tokens, docs, offsets, is_split)
+        for doc, text, start in zip(docs, texts, offsets, strict=False):
+            self._leave_out_verbs(tokens, doc, text, start)
         tokens = tokens._replace(written=hashes.copy())
         expanded = dict[int, tuple[str, ...]]()
         for doc, text, start in zip(docs, texts, offsets, strict=False):
@@ -212,13 +232,14 @@ class TokenWords:
         own = _readings(forms, which, hashes, _are_owned(*owning))
         return tokens._replace(readings=Replacements.joined([own, kept]))
 
-    def without_adverbs(self, text: str, names: Iterable[str]) -> str:
-        """Leave out the adverbs of a window that its names lack.
+    def simplify(self, text: str, names: Iterable[str]) -> str:
+        """Leave out the adverbs of a window that its names lack, and all of a verb but the copula.
 
         text (str): The text of the window.
         names (Iterable[str]): Its names.
         RETURNS (str): The text.
         """
+        text = self._verbs.simplify(text)
         adverbs = [word for word in text.split() if self._phrases.is_adverb(word.lower())]
         if not adverbs:
             return text
@@ -272,6 +293,7 @@ class TokenWords:
             ends_latin=_is_latin(text[-1]),
             is_preposition=text.lower() in self._owning,
             is_determiner=text.lower() in self.words.classes.determiners,
+            is_copula=text in self.words.classes.copulas,
             forms=self._forms(words),
         )
 
@@ -353,6 +375,22 @@ class TokenWords:
             own = docs[number][first - offsets[number] : last - offsets[number]]
             joined += self._set_words(tokens, first, last, self.words.normalized(own.text))
         return joined
+
+    def _leave_out_verbs(self, tokens: TokenArrays, doc: Doc, text: str, start: int) -> None:
+        """Leave out the verbs of a document's statements, which names do not have.
+
+        tokens (TokenArrays): Changed in place.
+        doc (Doc): The document.
+        text (str): Its text.
+        start (int): Its first token.
+        """
+        verbs = list(self._verbs.find(text))
+        offsets = doc.to_array(IDX) if verbs else ()
+        bounds = start + np.searchsorted(offsets, verbs).reshape(-1, 2)
+        for first, last in bounds.tolist():
+            for column, value in zip(tokens[:4], (0, 0, 0, VERB), strict=True):
+                column[first:last] = value
+            tokens.ends[first:last] = np.arange(first + 1, last + 1)
 
     def _expand(
         self, tokens: TokenArrays, doc: Doc, text: str, start: int

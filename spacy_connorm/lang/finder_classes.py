@@ -14,6 +14,10 @@ class FinderClasses:
     auxiliaries (Words): Verbs that names begin or end with only in capitals: "BE cell".
     definite_articles (Words): Articles of something known.
     singular_copulas (Words): Forms of "to be" after one noun.
+    statement_verbs (Words): Auxiliaries beside a copula: "may have been enlarged".
+    statement_denials (Words): Deny what a copula states: "was not enlarged".
+    reports (Words): Participles between a copula and what it states: "was found to be enlarged".
+    report_joints (Words): Stand after these, or right after a copula: "seems to be enlarged".
     genitives (Words): Stand between a part and its whole.
     places (Words): Stand before a place in the body.
     troubles (Words): Nouns, in the singular, after which a preposition says no more than "of":
@@ -73,6 +77,10 @@ class FinderClasses:
     auxiliaries: Words = NONE
     definite_articles: Words = NONE
     singular_copulas: Words = NONE
+    statement_verbs: Words = NONE
+    statement_denials: Words = NONE
+    reports: Words = NONE
+    report_joints: Words = NONE
     genitives: Words = NONE
     places: Words = NONE
     troubles: Words = NONE

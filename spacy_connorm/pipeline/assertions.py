@@ -87,6 +87,7 @@ class _MarkedNote(NotedDocument):
         category (str): The category.
         RETURNS (Dict[int, str]): Their first tokens, with the kinds of the nearest cues.
         """
+        inside = dict(self._inside(category))
         cues = self._cues(category)
         answers = {place[:2] for place in cues if place.cue.scope == ANSWER}
         cues = [place for place in cues if place.cue.scope not in (ANSWER, BOX)]
@@ -113,9 +114,26 @@ class _MarkedNote(NotedDocument):
         if far or backward:
             for start, kind in self._reached(sorted(far), sorted(backward), ends, category):
                 marked.setdefault(start, kind)
+        marked |= inside
         self._answer(category, marked)
         self._share(marked)
         return marked
+
+    def _inside(self, category: str) -> Iterator[tuple[int, str]]:
+        """Find the mentions that state something, but not as a fact: "liver was not enlarged".
+
+        YIELDS (Tuple[int, str]): Their first tokens, and the kinds of the cues in their verbs.
+        """
+        own = [place for place in self.places if place.cue.category == category]
+        pseudo = {place.start for place in own if place.cue.direction == PSEUDO}
+        for start, end, cue in own:
+            if cue.direction != FORWARD or start in pseudo:
+                continue
+            number = bisect_left(self.sorted_mentions, start) - 1
+            first = self.sorted_mentions[number] if number >= 0 else start
+            is_inside = first < start and end < self.mentions[first]
+            if is_inside and any(map(self.rules.is_auxiliary, self.words[start - 1 : end + 1])):
+                yield first, cue.kind
 
     def _answer(self, category: str, marked: dict[int, str]) -> None:
         """Mark the mentions that have answers. They are neither denied nor possible otherwise."""

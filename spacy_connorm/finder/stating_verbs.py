@@ -1,0 +1,59 @@
+"""The verbs of statements, which say no more than "is": "the liver was not found to be enlarged"."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from ..lang import any_of
+from ..text.words import Words
+
+
+class StatingVerbs:
+    """Finds the verbs of statements in one language. `stating_verbs_of` makes one for each."""
+
+    def __init__(self, words: Words) -> None:
+        """Compile the words of these verbs.
+
+        words (Words): Reads the words of the language.
+        """
+        finder, copulas = words.language.finder, words.classes.copulas
+        verbs, denial = any_of(copulas | finder.statement_verbs), any_of(finder.statement_denials)
+        adverb = rf"(?:{any_of(finder.adverbs)}|\w{{1,20}}{any_of(finder.adverb_endings)})"
+        reports, joints = any_of(finder.reports), any_of(finder.report_joints)
+        verb = rf"(?:{denial}\s?)?\b{verbs}(?:\s?{denial}\b|\s+{verbs}\b){{0,4}}"
+        report = rf"(?:(?:\s+{adverb})?(?:\s+{reports})?\s+{joints})?"
+        self._verb = re.compile(rf"(?i)(?<=\s)(?:{verb}{report}|{joints})(?=\s)")
+        self._copula = re.compile(rf"(?i)\b{any_of(copulas)}(?={denial}|\W|$)")
+
+    def find(self, text: str) -> Iterator[tuple[int, int]]:
+        """Find the verbs of several words.
+
+        text (str): Any text.
+        YIELDS (Tuple[int, int]): The first character of each, and the one after it.
+        """
+        for match in self._verb.finditer(text):
+            copula = self._copula.search(match[0])
+            if copula is not None and copula[0] != match[0]:
+                yield match.span()
+
+    def simplify(self, text: str) -> str:
+        """Replace verbs of several words by one of them: "was" for "was not found to be".
+
+        text (str): The text of a window.
+        RETURNS (str): The text.
+        """
+        return self._verb.sub(self._own_copula, text)
+
+    def _own_copula(self, match: re.Match[str]) -> str:
+        copula = self._copula.search(match[0])
+        return match[0] if copula is None else copula[0]
+
+
+@cache
+def stating_verbs_of(words: Words) -> StatingVerbs:
+    """Get what finds the verbs of statements in a language.
+
+    words (Words): Reads the words of the language.
+    RETURNS (StatingVerbs): The same object for the same language.
+    """
+    return StatingVerbs(words)
