@@ -7,6 +7,8 @@ from functools import cache
 from ..lang import any_of
 from ..text.words import Words
 
+_COLON = ":"
+
 
 class StatingVerbs:
     """Finds the verbs of statements in one language. `stating_verbs_of` makes one for each."""
@@ -20,33 +22,36 @@ class StatingVerbs:
         verbs, denial = any_of(copulas | finder.statement_verbs), any_of(finder.statement_denials)
         adverb = rf"(?:{any_of(finder.adverbs)}|\w{{1,20}}{any_of(finder.adverb_endings)})"
         reports, joints = any_of(finder.reports), any_of(finder.report_joints)
-        verb = rf"(?:{denial}\s?)?\b{verbs}(?:\s?{denial}\b|\s+{verbs}\b){{0,4}}"
+        start = rf"(?:{any_of(finder.relatives)}\s+)?(?:{denial}\s?)?"
+        verb = rf"{start}\b{verbs}(?:\s?{denial}\b|\s+{verbs}\b){{0,4}}"
         report = rf"(?:(?:\s+{adverb})?(?:\s+{reports})?\s+{joints})?"
-        self._verb = re.compile(rf"(?i)(?<=\s)(?:{verb}{report}|{joints})(?=\s)")
+        self._verb = re.compile(rf"(?i)(?<=\s)(?:{verb}{report}|{joints})(?=\s)|:(?=[ ])")
         self._copula = re.compile(rf"(?i)\b{any_of(copulas)}(?={denial}|\W|$)")
+        self._of_many = min(copulas - finder.singular_copulas, default="")
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Find the verbs of several words.
+        """Find the verbs of several words, and the colons that may stand for one: "nose: broad".
 
         text (str): Any text.
         YIELDS (Tuple[int, int]): The first character of each, and the one after it.
         """
         for match in self._verb.finditer(text):
-            copula = self._copula.search(match[0])
-            if copula is not None and copula[0] != match[0]:
+            if self._own_copula(match) not in (match[0], ""):
                 yield match.span()
 
     def simplify(self, text: str) -> str:
-        """Replace verbs of several words by one of them: "was" for "was not found to be".
+        """Replace these by one word: "was" for "was not found to be".
 
         text (str): The text of a window.
         RETURNS (str): The text.
         """
-        return self._verb.sub(self._own_copula, text)
+        return self._verb.sub(lambda match: self._own_copula(match) or match[0], text)
 
     def _own_copula(self, match: re.Match[str]) -> str:
+        if match[0] == _COLON:
+            return self._of_many and f" {self._of_many}"
         copula = self._copula.search(match[0])
-        return match[0] if copula is None else copula[0]
+        return "" if copula is None else copula[0]
 
 
 @cache

@@ -16,6 +16,7 @@ class FinderClasses:
     singular_copulas (Words): Forms of "to be" after one noun.
     statement_verbs (Words): Auxiliaries beside a copula: "may have been enlarged".
     statement_denials (Words): Deny what a copula states: "was not enlarged".
+    relatives (Words): Stand before a copula in a clause: "a nose that is broad".
     reports (Words): Participles between a copula and what it states: "was found to be enlarged".
     report_joints (Words): Stand after these, or right after a copula: "seems to be enlarged".
     genitives (Words): Stand between a part and its whole.
@@ -79,6 +80,7 @@ class FinderClasses:
     singular_copulas: Words = NONE
     statement_verbs: Words = NONE
     statement_denials: Words = NONE
+    relatives: Words = NONE
     reports: Words = NONE
     report_joints: Words = NONE
     genitives: Words = NONE

@@ -132,7 +132,7 @@ class _MarkedNote(NotedDocument):
             number = bisect_left(self.sorted_mentions, start) - 1
             first = self.sorted_mentions[number] if number >= 0 else start
             is_inside = first < start and end < self.mentions[first]
-            if is_inside and any(map(self.rules.is_auxiliary, self.words[start - 1 : end + 1])):
+            if is_inside and self.rules.verbs.issuperset(self.words[start:end]):
                 yield first, cue.kind
 
     def _answer(self, category: str, marked: dict[int, str]) -> None:
