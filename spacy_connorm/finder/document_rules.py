@@ -9,6 +9,7 @@ from .window import Window
 
 # Shorter texts have no room for long forms, in tokens.
 _SHORT_TEXT = 100
+_COLON = ":"
 
 
 def cuts_name(window: Window) -> bool:
@@ -19,7 +20,8 @@ def cuts_name(window: Window) -> bool:
     if window.start not in window.place.heads:
         return False
     words, tokens = window.context.words, window.doc[window.start : window.end]
-    has_copula = any(token.lower_ in words.classes.copulas for token in tokens[1:])
+    verbs = words.classes.copulas | {_COLON}
+    has_copula = any(token.lower_ in verbs for token in tokens[1:])
     is_denied = tokens[-1].lower_ in window.context.classes.denials
     return has_copula and (is_denied or not _starts_alike(tokens[0].text, window.known, words))
 

@@ -13,7 +13,7 @@ _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 # "E-cadherin" is another molecule than what a name calls cadherin; but isomers are the same, as are
 # sides, and the "N" of "N-acetylcysteine" only says where its acetyl is.
 _KINDS_BEFORE = frozenset(ascii_uppercase).difference("DLRS")
-_SLASH = "/"
+_SLASH, _COLON = "/", ":"
 _NOUNS = frozenset([NOUN, PROPN])
 _ENDS = frozenset([".", "!", "?", ";"])
 # The minimum number of letters of a word in a proper name.
@@ -205,12 +205,14 @@ def has_other_name(window: Window) -> bool:
 def is_cut(window: Window) -> bool:
     """Check whether a window ends with an adjective, and a noun follows, if it has a preposition,
     begins with an amount, or has the quality of the noun that the adjective comes from: "short
-    philtral (scar)".
+    philtral (scar)"; or any adjective after a colon: "nose: broad (nasal bridge)".
     """
     words, following = window.context.words, window.after
     if words.is_head_first or window.end - window.start == 1 or following is None:
         return False
     last = window.doc[window.end - 1].lower_
+    if _is_field(window) and words.may_be_stated(last):
+        return following.is_alpha and not _may_follow(window, following.lower_)
     if not _is_noun(window, following) or not words.lacks_noun(last):
         return False
     parts = [part.lower() for part in window.parts]
@@ -219,6 +221,18 @@ def is_cut(window: Window) -> bool:
     is_participle = last.endswith(tuple(words.classes.participle_endings))
     is_of_noun = window.score < 1 and not is_participle and _begins_with_quality(window)
     return is_of_noun and _may_own_organ(window, following.lower_)
+
+
+def _is_field(window: Window) -> bool:
+    """Check for a colon, as in "nose: broad"."""
+    return any(token.text == _COLON for token in window.doc[window.start : window.end])
+
+
+def _may_follow(window: Window, word: str) -> bool:
+    """Check for a word that no adjective before it modifies: "and", "today", "posteriorly"."""
+    words, classes = window.context.words, window.context.classes
+    is_small = word in words.classes.stop_words or word in classes.after_findings
+    return is_small or phrases_of(words).is_adverb(word)
 
 
 def modifies_noun(window: Window) -> bool:

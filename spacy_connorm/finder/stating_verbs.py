@@ -19,7 +19,8 @@ class StatingVerbs:
         words (Words): Reads the words of the language.
         """
         finder, copulas = words.language.finder, words.classes.copulas
-        verbs, denial = any_of(copulas | finder.statement_verbs), any_of(finder.statement_denials)
+        verbs = any_of(copulas | finder.statement_verbs | finder.showing_verbs)
+        denial = any_of(finder.statement_denials)
         adverb = rf"(?:{any_of(finder.adverbs)}|\w{{1,20}}{any_of(finder.adverb_endings)})"
         reports, joints = any_of(finder.reports), any_of(finder.report_joints)
         start = rf"(?:{any_of(finder.relatives)}\s+)?(?:{denial}\s?)?"
@@ -27,10 +28,12 @@ class StatingVerbs:
         report = rf"(?:(?:\s+{adverb})?(?:\s+{reports})?\s+{joints})?"
         self._verb = re.compile(rf"(?i)(?<=\s)(?:{verb}{report}|{joints})(?=\s)|:(?=[ ])")
         self._copula = re.compile(rf"(?i)\b{any_of(copulas)}(?={denial}|\W|$)")
-        self._of_many = min(copulas - finder.singular_copulas, default="")
+        self._showing = re.compile(rf"(?i)\b{any_of(finder.showing_verbs)}(?={denial}|\W|$)|:")
+        self._shows = min(copulas & finder.showing_verbs, default="")
 
     def find(self, text: str) -> Iterator[tuple[int, int]]:
-        """Find the verbs of several words, and the colons that may stand for one: "nose: broad".
+        """Find the verbs of several words, those that show something, and the colons that may stand
+        for one: "nose: broad".
 
         text (str): Any text.
         YIELDS (Tuple[int, int]): The first character of each, and the one after it.
@@ -40,7 +43,7 @@ class StatingVerbs:
                 yield match.span()
 
     def simplify(self, text: str) -> str:
-        """Replace these by one word: "was" for "was not found to be".
+        """Replace these by one copula: "was" for "was not found to be", "had" for "shows".
 
         text (str): The text of a window.
         RETURNS (str): The text.
@@ -48,10 +51,12 @@ class StatingVerbs:
         return self._verb.sub(lambda match: self._own_copula(match) or match[0], text)
 
     def _own_copula(self, match: re.Match[str]) -> str:
-        if match[0] == _COLON:
-            return self._of_many and f" {self._of_many}"
         copula = self._copula.search(match[0])
-        return "" if copula is None else copula[0]
+        if copula is not None:
+            return copula[0]
+        space = " " if match[0] == _COLON else ""
+        is_showing = self._shows and self._showing.search(match[0])
+        return f"{space}{self._shows}" if is_showing else ""
 
 
 @cache

@@ -135,12 +135,26 @@ def has_verb_at_edge(window: Window) -> bool:
 
 
 def states_no_adjective(window: Window) -> bool:
-    """Check for a form of "to be" that does not state an adjective of its noun."""
+    """Check for a copula that does not state an adjective of its noun, nor shows a finding of it."""
     if window.is_annotated:
         return False
     phrases = _phrases(window)
-    has_copula = any(phrases.copulas(window.text))
-    return has_copula and (not _states_adjective(window) or phrases.disagrees(window.text))
+    verbs = {verb for _, verb, _ in phrases.copulas(window.text)}
+    if not verbs or (verbs <= window.context.classes.showing_verbs and _shows_finding(window)):
+        return False
+    return not _states_adjective(window) or phrases.disagrees(window.text)
+
+
+def _shows_finding(window: Window) -> bool:
+    """Check for a part of the body and its finding, in the order of a name: "the retina shows
+    atrophy".
+    """
+    words = window.context.words
+    content = [word for word in words.content(window.text) if word not in words.copulas]
+    names = map(words.content, window.written)
+    # Other words of the name, such as "retinal", are before the last one.
+    is_derived = window.is_derived and content
+    return any(name[-1:] == content[-1:] if is_derived else name == content for name in names)
 
 
 def _states_adjective(window: Window) -> bool:

@@ -229,7 +229,9 @@ class TokenWords:
             which[place] = len(forms)
             forms.append(long_forms[words])
         kept = readings.where(~np.isin(readings.places, replaced))
-        own = _readings(forms, which, hashes, _are_owned(*owning))
+        are_owned = _are_owned(*owning)
+        are_owned[:-1] |= tokens.kinds[1:] == VERB
+        own = _readings(forms, which, hashes, are_owned)
         return tokens._replace(readings=Replacements.joined([own, kept]))
 
     def simplify(self, text: str, names: Iterable[str]) -> str:

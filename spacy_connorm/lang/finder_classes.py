@@ -16,6 +16,8 @@ class FinderClasses:
     singular_copulas (Words): Forms of "to be" after one noun.
     statement_verbs (Words): Auxiliaries beside a copula: "may have been enlarged".
     statement_denials (Words): Deny what a copula states: "was not enlarged".
+    showing_verbs (Words): State a finding of a part of the body: "the retina shows atrophy". Some
+        are copulas.
     relatives (Words): Stand before a copula in a clause: "a nose that is broad".
     reports (Words): Participles between a copula and what it states: "was found to be enlarged".
     report_joints (Words): Stand after these, or right after a copula: "seems to be enlarged".
@@ -80,6 +82,7 @@ class FinderClasses:
     singular_copulas: Words = NONE
     statement_verbs: Words = NONE
     statement_denials: Words = NONE
+    showing_verbs: Words = NONE
     relatives: Words = NONE
     reports: Words = NONE
     report_joints: Words = NONE
