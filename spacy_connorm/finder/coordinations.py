@@ -16,6 +16,7 @@ from ..text.composites import PART_SEPARATOR, composite_splitter
 from ..text.statements import is_item_number
 from ..text.words import Words
 from .found_mentions import FoundMention, choose_mentions
+from .stating_verbs import stating_verbs_of
 
 _COMMA, _SLASH = ",", "/"
 _SIGNS = frozenset([_SLASH, "&", _COMMA])
@@ -97,6 +98,7 @@ class CoordinationJoiner:
         """
         self._words = words
         self._splitter = composite_splitter(words.language.code)
+        self._verbs = stating_verbs_of(words)
         self._ordinals = frozenset(words.forms.ordinals.values())
         # Commas count only together with a conjunction: "breast, ovarian and lung cancer".
         self._separators = _SIGNS | words.language.finder.listing_conjunctions
@@ -172,7 +174,7 @@ class CoordinationJoiner:
                 taken -= {mention}
                 if any(self._stays(words, other, mention, start, end) for other in taken):
                     continue
-                text = _text(doc, start, end)
+                text = clean(self._verbs.simplify(doc[start:end].text))
                 # If no part lacks a word, the other parts are no mentions: "ST depression and
                 # angina".
                 interpretations = [

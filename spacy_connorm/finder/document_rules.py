@@ -13,17 +13,23 @@ _COLON = ":"
 
 
 def cuts_name(window: Window) -> bool:
-    """Check for a statement that begins with the last word of a longer name, and either denies that
-    name, "enlarged (liver was absent)", or says less than it: Canavan (disease is inherited), which
-    is more than an inherited disease.
+    """Check for a statement that ends inside another name, "abdomen: pain (in the chest)", or that
+    begins with the last word of a longer name, and either denies that name, "enlarged (liver was
+    absent)", or says less than it: Canavan (disease is inherited), which is more than an inherited
+    disease.
     """
+    words, tokens = window.context.words, window.doc[window.start : window.end]
+    verbs = words.classes.copulas | window.context.classes.showing_verbs | {_COLON}
+    place = next((token.i for token in tokens[1:] if token.lower_ in verbs), -1)
+    if place < 0:
+        return False
+    longest = window.place.longest
+    if any(longest.get(start, 0) > window.end for start in range(place + 1, window.end)):
+        return True
     if window.start not in window.place.heads:
         return False
-    words, tokens = window.context.words, window.doc[window.start : window.end]
-    verbs = words.classes.copulas | {_COLON}
-    has_copula = any(token.lower_ in verbs for token in tokens[1:])
     is_denied = tokens[-1].lower_ in window.context.classes.denials
-    return has_copula and (is_denied or not _starts_alike(tokens[0].text, window.known, words))
+    return is_denied or not _starts_alike(tokens[0].text, window.known, words)
 
 
 def _starts_alike(word: str, names: Iterable[KnownName], words: Words) -> bool:

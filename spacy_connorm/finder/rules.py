@@ -203,7 +203,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "cut name",
-        "it cuts the last word off a name: 'Canavan (disease is inherited)'",
+        "it cuts off a part of a name: 'Canavan (disease is inherited)', '(abdomen: pain) in the "
+        "chest'",
         Needs.DOCUMENT,
         document_rules.cuts_name,
     ),

@@ -1,4 +1,4 @@
-"""The verbs of statements, which say no more than "is": "the liver was not found to be enlarged"."""
+"""The verbs of statements, which say no more than "is": "liver was not found to be enlarged"."""
 
 import re
 from collections.abc import Iterator

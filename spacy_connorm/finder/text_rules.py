@@ -135,7 +135,7 @@ def has_verb_at_edge(window: Window) -> bool:
 
 
 def states_no_adjective(window: Window) -> bool:
-    """Check for a copula that does not state an adjective of its noun, nor shows a finding of it."""
+    """Check for a copula that neither states an adjective of its noun nor shows its finding."""
     if window.is_annotated:
         return False
     phrases = _phrases(window)
@@ -146,24 +146,22 @@ def states_no_adjective(window: Window) -> bool:
 
 
 def _shows_finding(window: Window) -> bool:
-    """Check for a part of the body and its finding, in the order of a name: "the retina shows
-    atrophy".
-    """
+    """Check for a part of the body and its finding, the head of a name: "retina shows atrophy"."""
     words = window.context.words
-    content = [word for word in words.content(window.text) if word not in words.copulas]
-    names = map(words.content, window.written)
-    # Other words of the name, such as "retinal", are before the last one.
-    is_derived = window.is_derived and content
-    return any(name[-1:] == content[-1:] if is_derived else name == content for name in names)
+    last = [word for word in words.content(window.text) if word not in words.copulas][-1:]
+    head = slice(1) if words.is_head_first else slice(-1, None)
+    return any(words.content(name)[head] == last for name in window.written)
 
 
 def _states_adjective(window: Window) -> bool:
     """Check whether a text states an adjective: "the ventricle is enlarged", or what a name has
-    before its noun: "long bones were slender".
+    before its noun: "long bones were slender"; after it, where nouns stand first.
     """
     words = window.context.words
     content = [word for word in words.content(window.text) if word not in words.copulas]
     turned = [content[place:] + content[:place] for place in range(1, len(content))]
+    if words.is_head_first:
+        turned.append(content)
     after, last = window.after, window.parts[-1]
     is_compared = after is not None and after.lower_ in window.context.classes.comparisons
     states = words.is_adjective if is_compared else words.may_be_stated

@@ -289,6 +289,18 @@ class DocumentWindows:
         }
 
     @cached_property
+    def longest(self) -> dict[int, int]:
+        """The longest window that is a mention, by its first token.
+
+        RETURNS (Dict[int, int]): The token after each.
+        """
+        longest: dict[int, int] = {}
+        for window in self.windows:
+            if not window.rule:
+                longest[window.start] = max(window.end, longest.get(window.start, 0))
+        return longest
+
+    @cached_property
     def counts(self) -> Counter[str]:
         """How often the document has each token.
 

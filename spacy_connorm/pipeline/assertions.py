@@ -131,9 +131,14 @@ class _MarkedNote(NotedDocument):
                 continue
             number = bisect_left(self.sorted_mentions, start) - 1
             first = self.sorted_mentions[number] if number >= 0 else start
-            is_inside = first < start and end < self.mentions[first]
-            if is_inside and self.rules.verbs.issuperset(self.words[start:end]):
+            if first < start and end < self.mentions[first] and self._is_in_verb(start, end):
                 yield first, cue.kind
+
+    def _is_in_verb(self, start: int, end: int) -> bool:
+        """Check for auxiliaries and words that deny them."""
+        classes, around = self.rules.classes, self.words[start - 1 : end + 1]
+        is_verb = (classes.auxiliaries | classes.negations).issuperset(self.words[start:end])
+        return is_verb and not classes.auxiliaries.isdisjoint(around)
 
     def _answer(self, category: str, marked: dict[int, str]) -> None:
         """Mark the mentions that have answers. They are neither denied nor possible otherwise."""

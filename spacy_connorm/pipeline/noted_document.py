@@ -45,7 +45,6 @@ class ScopeRules:
 
     def _make_joints(self) -> None:
         classes, words = self.classes, self.words.classes
-        self.verbs = classes.auxiliaries | classes.negations
         self.joints = _JOINTS | classes.conjunctions
         self.or_signs = classes.disjunctions | {"/"}
         self.before_considered = words.determiners | words.grades | classes.considered

@@ -1,5 +1,8 @@
 import pytest
 from asserted_pipeline import default_pipeline, marked, read
+from spacy.tokens import Span
+
+from spacy_connorm.documents.spans import get_assertions
 
 
 @pytest.mark.parametrize(
@@ -190,3 +193,25 @@ def test_a_short_form_in_brackets_has_the_marks_of_its_long_form(text):
 )
 def test_a_predicate_is_about_its_subject(text):
     assert marked(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("The liver was not enlarged.", ["negated"]),
+        ("The liver isn't enlarged, cough", ["negated"]),
+        ("The liver was not found to be enlarged.", ["negated"]),
+        ("The liver may be enlarged.", ["possible"]),
+        ("The liver was not only enlarged", []),
+        ("The liver was absent and enlarged", []),
+        ("The liver was found to be enlarged.", []),
+        ("A migraine, not enlarged", []),
+    ],
+)
+def test_a_verb_inside_a_mention_says_something_of_it(text, said):
+    nlp = default_pipeline()
+    doc = nlp.make_doc(text)
+    last = next(token.i for token in doc if token.text == "enlarged")
+    doc.ents = [Span(doc, 1, last + 1, label="FINDING")]
+    (ent,) = nlp.get_pipe("assertion_marker")(doc).ents
+    assert get_assertions(ent) == tuple(said)
