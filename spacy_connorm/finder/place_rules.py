@@ -1,6 +1,7 @@
 """Rules by the tokens around a window."""
 
 from collections.abc import Collection, Iterator
+from itertools import chain
 from string import ascii_uppercase
 
 from spacy.symbols import NOUN, PROPN
@@ -205,12 +206,18 @@ def has_other_name(window: Window) -> bool:
 def is_cut(window: Window) -> bool:
     """Check whether a window ends with an adjective, and a noun follows, if it has a preposition,
     begins with an amount, or has the quality of the noun that the adjective comes from: "short
-    philtral (scar)"; or any adjective after a colon: "nose: broad (nasal bridge)".
+    philtral (scar)"; or any adjective after a colon: "nose: broad (nasal bridge)"; or whether it
+    is the subject of a statement, read as an adjective: "retinal neurons (are)" is not neural
+    retina.
     """
     words, following = window.context.words, window.after
     if words.is_head_first or window.end - window.start == 1 or following is None:
         return False
     last = window.doc[window.end - 1].lower_
+    finder = window.context.classes
+    verbs = words.classes.copulas | finder.statement_verbs | finder.showing_verbs
+    if following.lower_ in verbs:
+        return _lacks_noun_of_name(window, last)
     if _is_field(window) and words.may_be_stated(last):
         return following.is_alpha and not _may_follow(window, following.lower_)
     if not _is_noun(window, following) or not words.lacks_noun(last):
@@ -221,6 +228,15 @@ def is_cut(window: Window) -> bool:
     is_participle = last.endswith(tuple(words.classes.participle_endings))
     is_of_noun = window.score < 1 and not is_participle and _begins_with_quality(window)
     return is_of_noun and _may_own_organ(window, following.lower_)
+
+
+def _lacks_noun_of_name(window: Window, noun: str) -> bool:
+    """Check whether the names have an adjective in place of a noun."""
+    words = window.context.words
+    adjectives = frozenset(chain(*map(words.forms.adjectives_of, words.normalized(noun))))
+    return window.is_derived and any(
+        not adjectives.isdisjoint(words.content(name)) for name in window.written
+    )
 
 
 def _is_field(window: Window) -> bool:

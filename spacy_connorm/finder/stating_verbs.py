@@ -51,9 +51,9 @@ class StatingVerbs:
         return self._verb.sub(lambda match: self._own_copula(match) or match[0], text)
 
     def _own_copula(self, match: re.Match[str]) -> str:
-        copula = self._copula.search(match[0])
-        if copula is not None:
-            return copula[0]
+        copulas = self._copula.findall(match[0])
+        if copulas:
+            return copulas[-1]
         space = " " if match[0] == _COLON else ""
         is_showing = self._shows and self._showing.search(match[0])
         return f"{space}{self._shows}" if is_showing else ""
