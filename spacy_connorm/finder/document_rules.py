@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from ..documents.abbreviations import read_abbreviations
 from ..text.composites import shape
 from ..text.words import Words
 from .known_names import KnownName
@@ -79,12 +80,17 @@ def is_everyday_word(window: Window) -> bool:
 
 
 def is_undefined(window: Window) -> bool:
-    """Check for a short form that a document of some length does not define. Longer ones, such as
-    "SARS-CoV-2", need no definition: they rarely have two meanings.
+    """Check for a short form that a document of some length does not define, or defines as
+    something else: "VHL" may be von Hippel-Lindau disease after "von Hippel-Lindau (VHL)". Longer
+    ones, such as "SARS-CoV-2", need no definition: they rarely have two meanings.
     """
-    context = window.context
-    if window.letters > context.short_letters:
+    context, doc = window.context, window.doc
+    if not window.is_name or sum(map(str.isalnum, window.text)) > context.short_letters:
         return False
-    if context.undefined_short_forms or not window.is_name or len(window.doc) < _SHORT_TEXT:
+    last = doc[window.end - 1]
+    long_form = read_abbreviations(doc).long_form(window.text, last.idx + len(last) - 1)
+    if long_form and not window.is_derived:
+        return not context.long_forms.is_other_name(long_form, window.known)
+    if context.undefined_short_forms or len(doc) < _SHORT_TEXT:
         return False
     return context.long_forms.is_undefined(window.place.words, window.name, window.known)

@@ -2,13 +2,17 @@
 has only glucocorticoid-suppressible hyperaldosteronism.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
+import numpy as np
+
+from ..files.arrays import list_ranges
 from ..index.cache import Cache
-from ..index.store import ConceptStore
+from ..index.concept_index import ConceptIndex
 from ..text.bag_hashes import hash_word
 from ..text.short_forms import is_short_form
-from ..text.words import Words
 from .known_names import KnownName
 
 # The minimum share of a long form's words in the document. Undefined short forms of train and dev,
@@ -23,14 +27,13 @@ _CACHED = 10_000
 class LongForms:
     """The long forms of an index's short forms, which tell whether a document means them."""
 
-    def __init__(self, store: ConceptStore, reader: Words) -> None:
-        """Store the names.
+    def __init__(self, index: ConceptIndex) -> None:
+        """Store the index.
 
-        store (ConceptStore): The names of the concepts.
-        reader (Words): Reads the words of their language.
+        index (ConceptIndex): Has the names of the concepts.
         """
-        self._store = store
-        self._reader = reader
+        self._index = index
+        self._reader = index.words
         self._words: Cache[int, tuple[frozenset[int], ...]] = Cache(_CACHED)
 
     def is_undefined(self, words: frozenset[int], text: str, names: Sequence[KnownName]) -> bool:
@@ -47,17 +50,40 @@ class LongForms:
         are_short = text not in well_known and all(
             is_short_form(name.text) and not name.times for name in names
         )
-        return are_short and not self._is_supported(names, words)
+        return are_short and max(self._shares(names, words), default=1.0) < _LEAST_SHARE
 
-    def _is_supported(self, names: Sequence[KnownName], words: frozenset[int]) -> bool:
+    def is_other_name(self, long_form: str, names: Sequence[KnownName]) -> bool:
+        """Check for short forms of a concept that one of its long names tells to be what a
+        document calls so: "VHL" for "von Hippel-Lindau", which is no name itself.
+
+        long_form (str): The long form in the document.
+        names (Sequence[KnownName]): The names.
+        RETURNS (bool): True if they are.
+        """
+        words = frozenset(map(hash_word, self._reader.content(long_form)))
+        are_short = all(is_short_form(name.text) for name in names)
+        return are_short and max(self._shares(names, words), default=0.0) >= _LEAST_SHARE
+
+    def _shares(self, names: Sequence[KnownName], words: frozenset[int]) -> list[float]:
+        """RETURNS (List[float]): The share of each long form's words that are among some words."""
         longs = self._words.get_all((name.concept for name in names), self._read).values()
-        shares = [len(long & words) / len(long) for forms in longs for long in forms]
-        return max(shares, default=1.0) >= _LEAST_SHARE
+        return [len(long & words) / len(long) for forms in longs for long in forms]
 
     def _read(self, concepts: Sequence[int]) -> dict[int, tuple[frozenset[int], ...]]:
-        return {
-            concept: self._long_words(self._store.concept(concept).names) for concept in concepts
-        }
+        concept, names = self._index.members.concept, defaultdict[int, list[str]](list)
+        first, last = (
+            np.searchsorted(concept, concepts, side=side, sorter=self._order)
+            for side in ("left", "right")
+        )
+        members = self._order[list_ranges(first, last)[1]]
+        for member, text in self._index.store.texts(members.tolist()).items():
+            names[int(concept[member])].append(text)
+        return {number: self._long_words(names[number]) for number in concepts}
+
+    @cached_property
+    def _order(self) -> np.ndarray:
+        """RETURNS (Ints1d): int64 (members,): The members by concept."""
+        return np.argsort(self._index.members.concept, kind="stable")
 
     def _long_words(self, names: Iterable[str]) -> tuple[frozenset[int], ...]:
         """RETURNS (Tuple[FrozenSet[int], ...]): The hashes of the words of each long name."""

@@ -73,7 +73,7 @@ class NameFinder:
         self._context = RuleContext(
             index.words,
             self.names,
-            LongForms(index.store, index.words),
+            LongForms(index),
             settings["min_letters"],
             settings["short_letters"],
             settings["stop_texts"],
@@ -203,7 +203,8 @@ class NameFinder:
             names = known[value]
             start, end = widen(doc, first - before, last - before, edges[value], context.words)
             text = _LINE_END.sub("-", doc[start:end].text)
-            text = self._token_words.simplify(text, (name.text for name in names))
+            texts = (name.text for name in names)
+            text = self._token_words.simplify(text, texts, has_pause=has_pause)
             yield Window(place, start, end, text, value, letters, score, has_pause, names, context)
 
     def _judged(self, places: Sequence[DocumentWindows]) -> Sequence[DocumentWindows]:

@@ -14,9 +14,10 @@ from ..text.word_forms import DERIVED
 from .known_names import KnownNames
 
 # Kinds of tokens: fillers that a window may have in addition to its words, words, punctuation that
-# it may have where the name has it too, tokens that end it, words that a name may lack, and parts
-# of verbs, which do not count as fillers.
-FILLER, WORD, PAUSE, BREAK, ADVERB, VERB = 0, 1, 2, 3, 4, 5
+# it may have where the name has it too, tokens that end it, words that a name may lack, parts of
+# verbs, which do not count as fillers, and the brackets around a short form that they define, which
+# a name may lack with it.
+FILLER, WORD, PAUSE, BREAK, ADVERB, VERB, BRACKET = 0, 1, 2, 3, 4, 5, 6
 # The characters of a pause.
 PAUSES = ".,;()[]"
 # The maximum number of fillers between two words. It limits the length of windows.
@@ -40,7 +41,7 @@ class TokenArrays(NamedTuple):
     hashes (np.ndarray): uint64 (t,): the sum of the hashes of a token's words; 0 if it has none.
     sizes (Ints1d): int32 (t,): the number of words of each token.
     letters (Ints1d): int32 (t,): the number of letters and digits in these words.
-    kinds (Ints1d): uint8 (t,): `FILLER`, `WORD`, `PAUSE`, `BREAK`, `ADVERB` or `VERB`.
+    kinds (Ints1d): uint8 (t,): `FILLER`, `WORD`, `PAUSE`, `BREAK`, `ADVERB`, `VERB` or `BRACKET`.
     ends (Ints1d): int64 (t,): the token after it, or after the last of several that form one word
         or one short form.
     written (np.ndarray): uint64 (t,): the hashes before short forms got the words of their long
@@ -160,7 +161,7 @@ class _Words(NamedTuple):
         columns = (tokens.hashes, tokens.sizes, tokens.letters)
         hashes, sizes, letters = (_running_sums(column[places]) for column in columns)
         runs = _runs(tokens, places, is_break=is_break)
-        pauses = np.cumsum(tokens.kinds == PAUSE)[places]
+        pauses = np.cumsum((tokens.kinds == PAUSE) | (tokens.kinds == BRACKET))[places]
         return cls(places, tokens.ends[places], runs, hashes, sizes, letters, pauses)
 
     def as_windows(
@@ -229,7 +230,10 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
     written = words._replace(hashes=_running_sums(tokens.written[places]))
     others = replaced.where(~is_short[replaced.places])
     parts += _around(written, np.flatnonzero(is_short[places]), others, known)
-    parts += _without_adverbs(tokens, places, is_break, replaced, known)
+    # "VHL" may be a name where its long form, "von Hippel-Lindau", is not.
+    is_unnamed = is_short[places] & ~known.contain(tokens.hashes[places])
+    parts.append(next(_written(written, np.flatnonzero(is_unnamed), known)))
+    parts += _without_additions(tokens, places, is_break, replaced, known)
     return Windows(*map(np.concatenate, zip(*parts, strict=True)))
 
 
@@ -241,7 +245,7 @@ def find_other_names(tokens: TokenArrays, others: HashSet) -> tuple[np.ndarray, 
     RETURNS (Tuple[Ints1d, Ints1d]): int64: the first token of each, and the token after each.
     """
     places = np.flatnonzero(tokens.are_words) if len(others) else np.zeros(0, "int64")
-    is_break = (tokens.kinds == BREAK) | (tokens.kinds == PAUSE)
+    is_break = (tokens.kinds == BREAK) | (tokens.kinds == PAUSE) | (tokens.kinds == BRACKET)
     words, first = _Words.at(tokens, places, is_break), np.arange(len(places))
     starts, ends = [np.zeros(0, "int64")], [np.zeros(0, "int64")]
     for length in range(2, MOST_WORDS + 1):
@@ -284,15 +288,16 @@ def _written(
             return
 
 
-def _without_adverbs(
+def _without_additions(
     tokens: TokenArrays,
     places: np.ndarray,
     is_break: np.ndarray,
     replaced: Replacements,
     known: KnownNames,
 ) -> Iterator[Windows]:
-    """Find the windows that are names without the adverbs between their words: "ears were mildly
-    rotated". Adverbs that no name has are never in their way.
+    """Find the windows that are names without the adverbs between their words, "ears were mildly
+    rotated", and without a short form in brackets: "von Hippel-Lindau (VHL) disease". Adverbs that
+    no name has are never in their way.
 
     tokens (TokenArrays): The tokens.
     places (Ints1d): int64 (w,): the words, by token.
@@ -301,12 +306,15 @@ def _without_adverbs(
     known (KnownNames): The names.
     YIELDS (Windows): The windows, and some others.
     """
-    is_adverb = tokens.kinds[places] == ADVERB
-    if not is_adverb.any():
+    is_bracket = tokens.kinds == BRACKET
+    is_added = tokens.kinds[places] == ADVERB
+    is_added |= is_bracket[places - 1] & is_bracket[tokens.ends[places]]
+    if not is_added.any():
         return
-    rest = places[~is_adverb]
-    after = np.searchsorted(rest, places[is_adverb])
-    words = _Words.at(tokens, rest, is_break)
+    rest = places[~is_added]
+    after = np.searchsorted(rest, places[is_added])
+    plain = tokens._replace(kinds=np.where(is_bracket, FILLER, tokens.kinds))
+    words = _Words.at(plain, rest, is_break)
     yield from _around(words, after, replaced, known)
 
 

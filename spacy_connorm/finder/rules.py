@@ -243,7 +243,7 @@ class Judge:
         self._of_texts = [rule for rule in rules if rule.needs is Needs.TEXT]
         self._of_places = [rule for rule in rules if rule.needs is Needs.PLACE]
         self._of_documents = [rule for rule in rules if rule.needs is Needs.DOCUMENT]
-        self._known: Cache[tuple[int, str, bool, bool], str] = Cache(_CACHED)
+        self._known: Cache[tuple[int, str, int, bool, bool], str] = Cache(_CACHED)
 
     def judge(self, windows: Iterable[Window]) -> None:
         """Find the first rule by which each of some windows is not a mention, if there is one.
@@ -260,7 +260,7 @@ class Judge:
         _apply(self._of_documents, judged)
 
     def _by_text(self, window: Window) -> str:
-        key = window.value, window.text, window.has_pause, window.is_alone
+        key = window.value, window.text, window.letters, window.has_pause, window.is_alone
         known = self._known.get(key)
         if known is None:
             applying = (rule.name for rule in self._of_texts if rule.applies(window))

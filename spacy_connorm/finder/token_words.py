@@ -1,5 +1,6 @@
 """The words of tokens, as arrays for `name_windows`."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -20,6 +21,7 @@ from ..text.word_forms import NO_FORMS, Forms
 from .known_names import KnownNames
 from .name_windows import (
     ADVERB,
+    BRACKET,
     BREAK,
     FILLER,
     PAUSE,
@@ -35,10 +37,13 @@ from .stating_verbs import stating_verbs_of
 from .unspaced import count_letters
 
 _SLASH = "/"
+_PAIRS = frozenset(["()", "[]"])
 _APOSTROPHES = frozenset(["'", "’"])
 # Punctuation that no mention goes across. Dashes and slashes may be anywhere.
 _BREAKS = frozenset(':?!{}"“”…|')
 _PAUSES = frozenset(PAUSES)
+# Between two words.
+_SHORT_FORM = re.compile(r"\s[(\[][^()\[\]]{1,20}[)\]](?=\s)")
 _MOST_TOKENS = 100_000
 # A text and whether a space follows it.
 _NO_TOKEN = np.zeros((1, 2), dtype="uint64")
@@ -155,6 +160,12 @@ def _is_break(text: str) -> bool:
     return not _BREAKS.isdisjoint(text) or text.count("\n") > 1
 
 
+def _is_in_brackets(span: Span) -> bool:
+    """Check for brackets around a span, with nothing else in them: "(VHL)"."""
+    doc, first, last = span.doc, span.start - 1, span.end
+    return first >= 0 and last < len(doc) and doc[first].text + doc[last].text in _PAIRS
+
+
 def _is_latin(character: str) -> bool:
     return character.isalpha() and character < _AFTER_LATIN
 
@@ -234,14 +245,16 @@ class TokenWords:
         own = _readings(forms, which, hashes, are_owned)
         return tokens._replace(readings=Replacements.joined([own, kept]))
 
-    def simplify(self, text: str, names: Iterable[str]) -> str:
-        """Leave out the adverbs of a window that its names lack, and all of a verb but the copula.
+    def simplify(self, text: str, names: Iterable[str], *, has_pause: bool) -> str:
+        """Leave out what a window has in addition to the words of its names: adverbs, all of a verb
+        but the copula, and a short form in brackets.
 
         text (str): The text of the window.
         names (Iterable[str]): Its names.
+        has_pause (bool): Whether it has punctuation that belongs to it.
         RETURNS (str): The text.
         """
-        text = self._verbs.simplify(text)
+        text = self._verbs.simplify(text if has_pause else _SHORT_FORM.sub("", text))
         adverbs = [word for word in text.split() if self._phrases.is_adverb(word.lower())]
         if not adverbs:
             return text
@@ -408,11 +421,14 @@ class TokenWords:
         abbreviations = read_abbreviations(doc)
         for span in abbreviation_spans(doc, text):
             long_form = abbreviations.long_form(span.text, span.end_char - 1)
-            for part, text in self._parts(span, long_form) if long_form else ():
+            parts = self._parts(span, long_form) if long_form else []
+            for part, text in parts:
                 words = tuple(self.words.normalized(text))
                 first, last = start + part.start, start + part.end
                 tokens.written[first] = tokens.hashes[first:last].sum()
                 yield self._set_words(tokens, first, last, words), words
+            if len(parts) == 1 and _is_in_brackets(span):
+                tokens.kinds[[start + span.start - 1, start + span.end]] = BRACKET
 
     def _parts(self, span: Span, long_form: str) -> list[tuple[Span, str]]:
         """Divide a short form like its long form: "n/v" is nausea and vomiting.

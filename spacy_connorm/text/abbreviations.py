@@ -127,6 +127,7 @@ _TRAILING = 1.5
 _MOST_LETTERS = 50
 _LONGEST_PASSAGE = 500
 _WORD = re.compile(r"\S+")
+_PART = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _APOSTROPHES = "'’"
 # Characters that don't end a word where a letter follows: "Wilms'", "i.e.".
 _INSIDE = f"{_APOSTROPHES}."
@@ -193,6 +194,15 @@ def _cost(place: _Place, following: _Place) -> float:
     if place.word != following.word:
         return following.before - place.through
     return -_FOLLOWING if following.at == place.at + 1 else 0.0
+
+
+def _reorder(short: str, passage: str) -> LongForm | None:
+    """Find the words at the end of a passage that begin with the letters of a short form in another
+    order, as the terms that it comes from did: "myotonic dystrophy (DM)" was dystrophia myotonica.
+    """
+    words = list(_PART.finditer(passage))[-len(short) :]
+    initials = [word[0][0].upper() for word in words]
+    return LongForm(words[0].start(), _INITIAL) if sorted(initials) == sorted(short) else None
 
 
 def _is_initial(folded: str, at: int) -> bool:
@@ -418,16 +428,13 @@ class AbbreviationFinder:
 
     def _define(self, short: Passage, long: Passage, least: float) -> Abbreviation | None:
         aligned = self.align(drop_plural(short.text), long.text)
-        if aligned is None:
-            return None
-        name = " ".join(long.text[aligned.start :].split())
-        if not _fits(short.text, name, aligned.score, least):
-            return None
-        start = long.start + aligned.start
-        end = long.start + len(long.text)
-        return Abbreviation(
-            short.text, name, short.start, short.start + len(short.text), start, end
-        )
+        for form in filter(None, (aligned, _reorder(short.text, long.text))):
+            name = " ".join(long.text[form.start :].split())
+            if _fits(short.text, name, form.score, least):
+                start, end = long.start + form.start, long.start + len(long.text)
+                place = (short.start, short.start + len(short.text))
+                return Abbreviation(short.text, name, *place, start, end)
+        return None
 
     def _may_be_defined(self, text: str) -> bool:
         """Check whether a bracket may hold a text as a short form, which may be a plain word:

@@ -11,6 +11,9 @@ CONCEPTS = [
     Concept("3", "NAD"),
     Concept("4", "ISCHEMIC STROKE"),
     Concept("5", "syndrome of inappropriate antidiuretic hormone secretion", ("SIADH",)),
+    Concept("7", "Hepatolenticular degeneration", ("Wilson disease", "WND")),
+    Concept("8", "von Hippel-Lindau disease", ("VHL",)),
+    Concept("9", "sac"),
     Concept("6", "infection by a coronavirus of 2019", ("SARS-CoV-2", "COVID-19")),
 ]
 LONG = " The mice were given the drug." * 20
@@ -36,6 +39,11 @@ def nlp():
         "[GSH] was suppressible, a hyperaldosteronism of glucocorticoid.",
         "Hyperaldosteronism, 1 kind. GSH.",
         "[NAD] was low.",
+        "WND was rare.",
+        "The [Wilson disease] gene ([WND]) and [WND].",
+        "[von Hippel-Lindau (VHL) disease]: the [VHL] gene, [VHL disease].",
+        "Starburst amacrine cells (SACs), the SAC, and a [sac].",
+        "Ventral hernia length (VHL) rose, and VHL fell.",
         "[ISCHEMIC STROKE] was known.",
         "[SARS-CoV-2] and [COVID-19] are too long to mean something else.",
     ],
@@ -43,6 +51,23 @@ def nlp():
 def test_a_longer_text_defines_its_short_forms_or_has_words_of_their_long_forms(nlp, text):
     assert marked(nlp, text + LONG) == text + LONG
     assert marked(nlp, "[GSH] was low.") == "[GSH] was low."
+    # What the text defines as something else is not found in a short one, either.
+    assert marked(nlp, "Ventral hernia length (VHL)") == "Ventral hernia length (VHL)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[von Hippel-Lindau (VHL) disease]",
+        "[Factor X [FX] deficiency] or [factor X (FX) deficiency]",
+        "enzyme (ENZ, 3 U) deficiency; enzyme, ENZ, deficiency",
+    ],
+)
+def test_a_short_form_in_brackets_may_be_inside_a_name(text):
+    names = ["von Hippel-Lindau disease", "factor X deficiency", "enzyme deficiency"]
+    concepts = [Concept(name, name) for name in names]
+    doc_text = text.replace("[FX]", "(FX)")
+    assert marked(make_finder(concepts, first=["abbreviation_resolver"]), doc_text) == doc_text
 
 
 def test_they_are_found_on_request():

@@ -107,6 +107,15 @@ NOTES = {
             ("PARP", "poly(ADP-ribose) polymerase"),
         ],
     ),
+    "letters in the order of other languages": (
+        "Myotonic dystrophy (DM), congenital adrenal hypoplasia (AHC), mild dystrophy (DMX), "
+        "DMPK (myotonic dystrophy protein kinase).",
+        [
+            ("DM", "Myotonic dystrophy"),
+            ("AHC", "congenital adrenal hypoplasia"),
+            ("DMPK", "myotonic dystrophy protein kinase"),
+        ],
+    ),
     "line breaks and sentences": (
         "Findings:\n- pulmonary\n  embolism (PE), bilateral\n- pericardial effusion.\n\nPlan: "
         "heparin. (PTT)\nSt. Louis encephalitis (SLE) serology sent.",
