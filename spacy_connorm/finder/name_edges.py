@@ -101,13 +101,16 @@ def widen(
 
 def stands_alone(doc: Doc, start: int, end: int) -> bool:
     """Check whether a window has its lines to itself, apart from the marker of a list item before
-    it, or its place between semicolons or bars: "EYES: Cataracts, congenital; Ptosis".
+    it, its place between semicolons or bars, "EYES: Cataracts, congenital; Ptosis", or its
+    brackets: "umbilical hernia (Hernia, umbilical)".
 
     doc (Doc): The document.
     start (int): The first token of the window.
     end (int): The token after it.
     RETURNS (bool): True if its comma is that of a name.
     """
+    if start and end < len(doc) and (doc[start - 1].text, doc[end].text) in _BRACKETS:
+        return True
     before = _next_content(doc, range(start - 1, -1, -1))
     if before is not None and is_item_number(doc[before].text):
         before = _next_content(doc, range(before - 1, -1, -1))

@@ -1,5 +1,6 @@
 """Rules by the tokens around a window."""
 
+import re
 from collections.abc import Collection, Iterator
 from itertools import chain
 from string import ascii_uppercase
@@ -15,6 +16,8 @@ _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 # sides, and the "N" of "N-acetylcysteine" only says where its acetyl is.
 _KINDS_BEFORE = frozenset(ascii_uppercase).difference("DLRS")
 _SLASH, _COLON = "/", ":"
+# Of a genus: "E. coli".
+_INITIAL = re.compile(r"[A-Z][a-z]?\.")
 _NOUNS = frozenset([NOUN, PROPN])
 _ENDS = frozenset([".", "!", "?", ";"])
 # The minimum number of letters of a word in a proper name.
@@ -186,14 +189,17 @@ def _ends_sentence(token: Token) -> bool:
 
 
 def is_species(window: Window) -> bool:
-    """Check for the second word of the Latin name of an organism: "Mycobacterium
-    (tuberculosis)".
+    """Check for the second word of the Latin name of an organism: "Mycobacterium (tuberculosis)",
+    "MYCOBACTERIUM TUBERCULOSIS", "H. (influenzae)".
     """
     genus = window.before
-    if genus is None or not genus.is_title:
+    if genus is None or window.end - window.start > 1:
         return False
-    is_single = window.end - window.start == 1 and window.text.islower()
-    return is_single and genus.text.endswith(tuple(window.context.classes.genus_endings))
+    if _INITIAL.fullmatch(genus.text):
+        return window.text.islower() and not window.is_written
+    endings = tuple(window.context.classes.genus_endings)
+    is_alike = window.text.islower() if genus.is_title else window.text.isupper() and genus.is_upper
+    return is_alike and genus.lower_[1:].endswith(endings)
 
 
 def has_other_name(window: Window) -> bool:

@@ -60,9 +60,9 @@ def has_other_letters(window: Window) -> bool:
     if window.is_annotated:
         return False
     text, letters, names = window.text, window.letters, window.written
-    # "Facial" does not come from FACE, but "myopia 1" from MYP1.
-    is_single = window.is_derived and text.isalpha()
-    length = min(letters, max(map(len, names))) if is_single else letters
+    # "Facial" does not come from FACE, nor "plasma as" from AS, but "myopia 1" from MYP1.
+    is_plain = window.is_derived and text.replace(" ", "").isalpha()
+    length = min(letters, max(map(len, names))) if is_plain else letters
     if length > window.context.short_letters or _has_letters_of(text, names):
         return False
     is_word = text in window.context.classes.short_findings
@@ -250,6 +250,8 @@ def is_reversed(window: Window) -> bool:
     content, words, phrases = window.content, window.context.words, _phrases(window)
     if window.is_annotated or words.is_head_first:
         return False
+    if _is_agent(window):
+        return True
     if window.is_derived:
         return _is_crosswise(window)
     if len(content) != 2 or content[0] == content[1] or words.lacks_noun(content[0]):
@@ -259,6 +261,19 @@ def is_reversed(window: Window) -> bool:
     return not any(map(phrases.may_reorder, (window.text, *window.written))) and all(
         words.content(name) == content[::-1] for name in window.written
     )
+
+
+def _is_agent(window: Window) -> bool:
+    """Check for what causes a disorder, which no name ends with: an encephalitis virus is no viral
+    encephalitis, but an infection by the virus is.
+    """
+    words, last = window.context.words, window.content[-1:]
+    if window.context.classes.agents.isdisjoint(last):
+        return False
+    if not words.classes.prepositions.isdisjoint(map(str.lower, window.parts)):
+        return False
+    names = map(words.orthography.restore_word_order, window.written)
+    return all(words.content(name)[-1:] != last for name in names)
 
 
 def _is_crosswise(window: Window) -> bool:

@@ -55,6 +55,7 @@ def test_a_name_is_found_as_written(nlp, name):
         "[type 2 diabetes mellitus]",
         "[Carcinoma, lobular, type 3], and [pain]",
         "A carcinoma lobular, type 3",
+        "the joint disease ([arthritis, rheumatoid]), ([arthritis], rheumatoid nodules)",
         "A carcinoma (lobular), type 3",
         "Diabetes mellitus. Type 2 errors",
         "[ST. LOUIS ENCEPHALITIS]",

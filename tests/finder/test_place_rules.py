@@ -60,6 +60,21 @@ def nlp():
 @pytest.mark.parametrize(
     "text",
     [
+        "Klebsiella pneumoniae, MYCOBACTERIUM TUBERCULOSIS and Plasmodium malariae",
+        "S. pneumoniae grew, N. gonorrhoeae did not",
+        "[pneumonia], [TUBERCULOSIS] and two [pneumoniae]",
+        "[Plasma glucose], Sodium [glucose]",
+        "seen by Dr. A. [Pneumonia] was found, vitamin C. [pneumonia] again",
+    ],
+)
+def test_the_second_word_of_the_name_of_an_organism_is_no_finding(text):
+    names = ["pneumonia", "tuberculosis", "malaria", "gonorrhea", "glucose"]
+    assert marked(build(names), text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Reflexes at [S1] and [S2] are weak.",
         "The [ureteric bud] to the metanephric mesenchyme",
         "The [ureteric bud of the metanephric].",
