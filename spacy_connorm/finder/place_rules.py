@@ -22,6 +22,8 @@ _NOUNS = frozenset([NOUN, PROPN])
 _ENDS = frozenset([".", "!", "?", ";"])
 # The minimum number of letters of a word in a proper name.
 _SHORTEST_NAME = 3
+# The most small words between a noun and what it is of: "clinique (de la) douleur".
+_MOST_SMALL = 3
 _NUMERALS = frozenset("IVX")
 # "C" in "hepatitis C", "CoV" and "1" after a hyphen. "N" and "Y" are answers.
 _KINDS_AFTER = frozenset(ascii_uppercase).difference("AINY")
@@ -48,7 +50,8 @@ def ends_compound(window: Window) -> bool:
 def has_other_meaning(window: Window) -> bool:
     """Check for what is about a finding or only has its name ("fall precautions"), "lead" before
     "to", "confused" before "with", the chemical "retinal" before a noun, what a hyphen joins to
-    what acts on it ("pain(-relieving)") or to its like ("long face(-to-face talk)"), a remedy
+    what acts on it ("pain(-relieving)") or to its like ("long face(-to-face talk)"), what it is
+    about where nouns stand first ("clinique de la (douleur)"), a remedy
     ("headache (pills)", "hypoglycemic (agents)"), a gene ("breast cancer (1 gene)"), and an amount
     of what is eaten ("low calcium (diet)").
     """
@@ -60,6 +63,8 @@ def has_other_meaning(window: Window) -> bool:
         return _is_noun(window, token)
     heads = list(_heads_after(window))
     nouns = list(map(words.orthography.drop_plurals, heads))
+    if words.is_head_first and _head_before(window) in classes.about_findings:
+        return True
     if not classes.other_heads.isdisjoint(nouns) or _has_beside(window, text, heads[0], "after"):
         return True
     is_drug = nouns[0] in classes.drugs or nouns[0] in classes.remedies
@@ -95,6 +100,21 @@ def _heads_after(window: Window) -> Iterator[str]:
     following = [token.lower_ for token in doc[place : place + 2]] or [""]
     is_before_head = following[0].isdigit() or window.context.words.is_adjective(following[0])
     yield from following if is_before_head else following[:1]
+
+
+def _head_before(window: Window) -> str:
+    """Get the noun that a window belongs to where nouns stand first: "clinique" before "de la
+    (douleur)".
+
+    RETURNS (str): In lower case; empty without one.
+    """
+    finder, classes = window.context.classes, window.context.words.classes
+    small = finder.genitives | finder.definite_articles | classes.determiners
+    tokens = window.doc[max(0, window.start - _MOST_SMALL - 1) : window.start]
+    before = [token.lower_ for token in tokens]
+    place = next((at for at, word in enumerate(reversed(before)) if word not in small), 0)
+    is_owner = place and not finder.genitives.isdisjoint(before[-place:])
+    return before[-place - 1] if is_owner else ""
 
 
 def _noun_of_disorder(window: Window) -> str:
@@ -152,6 +172,8 @@ def _names_person_or_place(window: Window, stop_words: Collection[str]) -> bool:
     classes, doc = window.context.classes, window.doc
     if not all(_is_capitalized(token, stop_words) for token in doc[window.start : window.end]):
         return False
+    if window.context.words.is_head_first and _head_before(window) in classes.address_words:
+        return True
     after = window.after
     if after is not None and after.is_title and after.lower_ in classes.address_words:
         rest = doc[window.end + 1 : window.end + 2]

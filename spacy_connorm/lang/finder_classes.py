@@ -34,7 +34,7 @@ class FinderClasses:
     opposing_prefixes (Words): Beginnings that give words the opposite or another meaning.
     radicals (Words): Parts of the names of chemical groups, which a letter only places.
     about_findings (Words): Nouns, in the singular, after a finding that are about it: what prevents
-        it, papers and organizations for it.
+        it, papers and organizations for it; where nouns stand first, before it: "clinique de la".
     measures (Words): What a finding's word is measured or watched with, in the singular: "coma
         scale".
     devices (Words): Things for a finding, in the singular: "hernia mesh".
@@ -45,7 +45,7 @@ class FinderClasses:
     name_joiners (Words): Stand between the words of a proper name. Without them, capitals say
         nothing.
     titles (Words): Stand before a person's name: "Mr. Burns".
-    address_words (Words): End the name of a place: "Cough Lane".
+    address_words (Words): End the name of a place: "Cough Lane"; where nouns stand first, begin it.
     genus_endings (Words): Latin endings of the first word of an organism's name: "Mycobacterium".
     remedies (Words): What is taken against a disorder, in the singular. Substances stand before it,
         too.
