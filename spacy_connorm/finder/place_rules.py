@@ -225,10 +225,28 @@ def is_species(window: Window) -> bool:
 
 
 def has_other_name(window: Window) -> bool:
-    """Check for a word before a single one that makes it another finding: "yellow fever"."""
-    if window.end - window.start > 1 or window.before is None:
+    """Check for a word before a single one that makes it another finding, "yellow fever", or that
+    says which one is absent: "gag (reflex was absent)".
+    """
+    if window.before is None:
         return False
+    if window.end - window.start > 1:
+        return _is_absent(window) and _may_specify(window, window.before)
     return _has_beside(window, window.text.lower(), window.before.lower_, "before")
+
+
+def _is_absent(window: Window) -> bool:
+    """Check for a statement that something is absent."""
+    denials = window.context.classes.denials
+    return window.parts[-1].lower() in denials and window.parts[0].lower() not in denials
+
+
+def _may_specify(window: Window, before: Token) -> bool:
+    """Check for a word that may belong to the noun after it, and is neither a side nor a degree."""
+    classes = window.context.words.classes
+    small = classes.stop_words | classes.grades | classes.sides | window.context.classes.long_sides
+    is_word = before.is_alpha and not before.text_with_ws.endswith("\n")
+    return is_word and before.lower_ not in small and not _may_follow(window, before.lower_)
 
 
 def is_cut(window: Window) -> bool:

@@ -166,7 +166,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "other name",
-        "the word before it makes it another finding: 'yellow fever'",
+        "the word before it makes it another finding: 'yellow fever', 'gag (reflex absent)'",
         Needs.PLACE,
         place_rules.has_other_name,
     ),

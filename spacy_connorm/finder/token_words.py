@@ -40,7 +40,7 @@ _SLASH = "/"
 _PAIRS = frozenset(["()", "[]"])
 _APOSTROPHES = frozenset(["'", "’"])
 # Punctuation that no mention goes across. Dashes and slashes may be anywhere.
-_BREAKS = frozenset(':?!{}"“”…|')
+_BREAKS = frozenset(':?!{}"“”…|☐☑☒□■○●✓✔✗✘')
 _PAUSES = frozenset(PAUSES)
 # Between two words.
 _SHORT_FORM = re.compile(r"\s[(\[][^()\[\]]{1,20}[)\]](?=\s)")

@@ -35,6 +35,8 @@ class AssertionClasses:
     adverbs (Words): May stand in a cue.
     adverb_endings (Words): Endings of adverbs.
     auxiliaries (Words): Stand between a mention and its predicate.
+    topics (Words): Nouns before "of" or "for" a mention that are the subject of its predicate: "the
+        cause of the cough was not found".
     postmodifiers (Words): Begin a phrase between a mention and its predicate.
     plurals (Words): Follow several subjects.
     """
@@ -63,5 +65,6 @@ class AssertionClasses:
     adverbs: Words = NONE
     adverb_endings: Words = NONE
     auxiliaries: Words = NONE
+    topics: Words = NONE
     postmodifiers: Words = NONE
     plurals: Words = NONE

@@ -240,7 +240,7 @@ class _MarkedNote(NotedDocument):
         marked, applied = dict[int, str](), set[int]()
         for place in beside:
             last = self._subject_end(place)
-            if last < 0:
+            if last < 0 or (place.cue.scope == PREDICATE and self._is_of_topic(last)):
                 continue
             if place.cue.direction != BOTH:
                 applied.update(range(place.start, place.end))
@@ -270,6 +270,15 @@ class _MarkedNote(NotedDocument):
             last -= 1
         is_phrase = self.words[last] in self.rules.classes.postmodifiers
         return last if last in self.endings and is_phrase else -1
+
+    def _is_of_topic(self, last: int) -> bool:
+        """Check whether the predicate after a mention is about a noun before it."""
+        words = self.rules.words
+        place = self.endings[last] - 1
+        while place > 0 and self.words[place] in words.classes.determiners:
+            place -= 1
+        is_of = place > 0 and self.words[place] in words.classes.prepositions
+        return is_of and self.words[place - 1] in self.rules.classes.topics
 
     def _after(self, place: CuePlace) -> Iterable[int]:
         """Find the mentions right after a cue.

@@ -8,6 +8,9 @@ from ..lang import AssertionClasses
 _ENDS = frozenset(".!?")
 # Lists have fewer items than a hundred.
 _LONGEST_NUMBER = 2
+_BULLETS = frozenset("•▪◦")
+# The most tokens of a bracket.
+_BRACKET = 10
 
 
 def is_item_number(text: str) -> bool:
@@ -32,7 +35,7 @@ def begins_item(text: str) -> bool:
 def find_statements(words: Sequence[str], classes: AssertionClasses) -> list[int]:
     """Find the words that begin a statement. A statement ends with its sentence, with an empty
     line, with a line if the next one does not continue in lower case, and before the heading of a
-    part of an examination.
+    part of an examination and the item of a list: "1) fever 2) no cough".
 
     words (Sequence[str]): The words and signs of a text; white space with a line break is a word,
         too.
@@ -48,6 +51,7 @@ def find_statements(words: Sequence[str], classes: AssertionClasses) -> list[int
             or (before in _ENDS and not _belongs_to_word(before, earlier, word, classes))
             or _is_line_end(before, earlier, word, classes)
             or (words[number + 1 : number + 2] == [":"] and word.lower() in classes.exam_headings)
+            or _begins_listed(words, number)
         ):
             starts.append(number)
     return starts
@@ -75,3 +79,13 @@ def _is_line_end(
         earlier.endswith(",") or earlier.lower() in classes.continuing for earlier in before
     )
     return not (word[:1].islower() or is_continued)
+
+
+def _begins_listed(words: Sequence[str], number: int) -> bool:
+    """Check for a bullet, or a number with a bracket that was not opened."""
+    if words[number] in _BULLETS:
+        return True
+    if words[number + 1 : number + 2] != [")"] or not is_item_number(words[number]):
+        return False
+    before = words[max(0, number - _BRACKET) : number]
+    return next((word for word in reversed(before) if word in "()"), ")") == ")"

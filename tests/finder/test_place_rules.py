@@ -88,7 +88,7 @@ def test_the_second_word_of_the_name_of_an_organism_is_no_finding(text):
         "fall educational leaflet, lead-fall-shock vaccine, [fall] high",
         "a low vision diet, [low vision], a [glucose] diet",
         "fall protocol, fall alert, fall action plan, fall warning signs",
-        "the [S1] and the [fall] panel",
+        "the [S1] and the [fall] group",
         "yellow fever and [fever]",
         "In the face of this, swelling of the [face].",
         "fever medicine, fever screen, fever chart, hereditary disease screening",

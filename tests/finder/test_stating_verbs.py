@@ -22,6 +22,7 @@ NAMES = (
     "Renal cyst",
     "Canavan disease",
     "Cough",
+    "Absent reflexes",
 )
 
 
@@ -48,6 +49,7 @@ def nlp():
         ("[Abdomen: pain].", "Abdominal pain"),
         ("The [heart had a murmur].", "Heart murmur"),
         ("His [foot is painful].", "Pain in the foot"),
+        ("All [reflexes were absent].", "Absent reflexes"),
     ],
 )
 def test_a_statement_is_a_finding(nlp, text, concept):
@@ -68,6 +70,8 @@ def test_a_statement_is_a_finding(nlp, text, concept):
         "The liver was found and enlarged.",
         "Pain: the abdomen.",
         "The cyst has a kidney.",
+        "Gag reflexes absent, left [reflexes absent]",
+        "\u2610 broad \u2612 nose",
     ],
 )
 def test_other_verbs_and_colons_state_nothing(nlp, text):

@@ -215,3 +215,17 @@ def test_a_verb_inside_a_mention_says_something_of_it(text, said):
     doc.ents = [Span(doc, 1, last + 1, label="FINDING")]
     (ent,) = nlp.get_pipe("assertion_marker")(doc).ents
     assert get_assertions(ent) == tuple(said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1) fever 2) no cough{no} 3) asthma",
+        "No fever{no} (grade 2) or cough{no}",
+        "No fever{no} \u2022 cough",
+        "The cause of the cough was not found, fever{no} was not found",
+        "Signs of fever{no} were not found",
+    ],
+)
+def test_a_denial_does_not_reach_the_next_item_or_another_subject(text):
+    assert marked(text) == text
