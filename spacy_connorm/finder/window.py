@@ -152,7 +152,11 @@ class Window:
 
         RETURNS (bool): True for all without punctuation, for which it makes no difference.
         """
-        return not self.has_pause or stands_alone(self.doc, self.start, self.end)
+        if not self.has_pause:
+            return True
+        # With the id of something else beside it, it may be a list.
+        has_id = bool(ids_beside(self.doc, self.start, self.end))
+        return not has_id and stands_alone(self.doc, self.start, self.end)
 
     @cached_property
     def names(self) -> list[KnownName]:

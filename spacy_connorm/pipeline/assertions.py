@@ -136,9 +136,10 @@ class _MarkedNote(NotedDocument):
 
     def _is_in_verb(self, start: int, end: int) -> bool:
         """Check for auxiliaries and words that deny them."""
-        classes, around = self.rules.classes, self.words[start - 1 : end + 1]
-        is_verb = (classes.auxiliaries | classes.negations).issuperset(self.words[start:end])
-        return is_verb and not classes.auxiliaries.isdisjoint(around)
+        auxiliaries = self.rules.classes.auxiliaries
+        denials = self.rules.words.language.finder.statement_denials
+        is_verb = (auxiliaries | denials).issuperset(self.words[start:end])
+        return is_verb and not auxiliaries.isdisjoint(self.words[start - 1 : end + 1])
 
     def _answer(self, category: str, marked: dict[int, str]) -> None:
         """Mark the mentions that have answers. They are neither denied nor possible otherwise."""
