@@ -18,7 +18,7 @@ from ..text.words import Words
 from .found_mentions import FoundMention, choose_mentions
 from .stating_verbs import stating_verbs_of
 
-_COMMA, _SLASH = ",", "/"
+_COMMA, _COLON, _SLASH = ",", ":", "/"
 _SIGNS = frozenset([_SLASH, "&", _COMMA])
 # Tokens inside a part, such as the dash of "T-cell".
 _PASSED = frozenset(["-", "\u2010", "\u2011", "\n", "\r\n"])
@@ -185,7 +185,32 @@ class CoordinationJoiner:
                 if interpretations:
                     texts = frozenset(_text(doc, other.start, other.end) for other in taken)
                     coordinations.append(_Coordination(start, end, interpretations, texts))
-            yield mention, [*coordinations, *self._stacked(doc, words, mention)]
+            stacked = self._stacked(doc, words, mention)
+            yield mention, [*coordinations, *self._field(doc, words, mention), *stacked]
+
+    def _field(
+        self, doc: Doc, words: Sequence[str], mention: FoundMention
+    ) -> Iterator[_Coordination]:
+        """List the fields that begin with a mention and go on with other adjectives: "nose: short,
+        broad".
+
+        YIELDS (_Coordination): The longest first.
+        """
+        colons = [at for at in range(mention.start + 1, mention.end - 1) if words[at] == _COLON]
+        if not colons:
+            return
+        subject = self._verbs.simplify(doc[mention.start : colons[0] + 1].text + " ")
+        values, end = [_text(doc, colons[0] + 1, mention.end)], mention.end
+        fields = []
+        while words[end] == _COMMA and self._words.may_be_stated(words[end + 1]):
+            last = end + 2
+            if words[last].isalpha():
+                break
+            values.append(doc[end + 1].text)
+            parts = tuple(clean(f"{subject}{value}") for value in values)
+            fields.append(_Coordination(mention.start, last, [parts], frozenset(), True))
+            end = last
+        yield from reversed(fields)
 
     def _numbered(
         self, doc: Doc, words: Sequence[str], mentions: Sequence[FoundMention], label: str

@@ -23,6 +23,7 @@ NAMES = (
     "Canavan disease",
     "Cough",
     "Absent reflexes",
+    "Short nose",
 )
 
 
@@ -76,6 +77,16 @@ def test_a_statement_is_a_finding(nlp, text, concept):
 )
 def test_other_verbs_and_colons_state_nothing(nlp, text):
     assert marked(nlp, text) == text
+
+
+def test_a_field_may_list_adjectives(nlp):
+    text = "[Nose: short, broad], [cough]. [Nose: short], broad shoulders"
+    assert marked(nlp, text) == text
+    assert [ent.kb_id_ for ent in nlp(plain(text)).ents] == [
+        "Short nose|Broad nose",
+        "Cough",
+        "Short nose",
+    ]
 
 
 @pytest.mark.parametrize(
