@@ -202,7 +202,11 @@ class CoordinationJoiner:
         subject = self._verbs.simplify(doc[mention.start : colons[0] + 1].text + " ")
         values, end = [_text(doc, colons[0] + 1, mention.end)], mention.end
         fields = []
-        while words[end] == _COMMA and self._words.may_be_stated(words[end + 1]):
+        while (
+            len(values) < _MOST_PARTS
+            and words[end] == _COMMA
+            and self._words.may_be_stated(words[end + 1])
+        ):
             last = end + 2
             if words[last].isalpha():
                 break

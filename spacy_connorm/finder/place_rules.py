@@ -252,9 +252,9 @@ def _may_specify(window: Window, before: Token) -> bool:
 def is_cut(window: Window) -> bool:
     """Check whether a window ends with an adjective, and a noun follows, if it has a preposition,
     begins with an amount, or has the quality of the noun that the adjective comes from: "short
-    philtral (scar)"; or any adjective after a colon: "nose: broad (nasal bridge)"; or whether it
-    is the subject of a statement, read as an adjective: "retinal neurons (are)" is not neural
-    retina.
+    philtral (scar)"; whether it is the subject of a statement, read as an adjective: "retinal
+    neurons (are)" is not neural retina; or whether what a part shows goes on: "nose: broad (nasal
+    bridge)".
     """
     words, following = window.context.words, window.after
     if words.is_head_first or window.end - window.start == 1 or following is None:
@@ -264,8 +264,8 @@ def is_cut(window: Window) -> bool:
     verbs = words.classes.copulas | finder.statement_verbs | finder.showing_verbs
     if following.lower_ in verbs:
         return _lacks_noun_of_name(window, last)
-    if _is_field(window) and words.may_be_stated(last):
-        return following.is_alpha and not _may_follow(window, following.lower_)
+    if _shows(window):
+        return _goes_on(window, following)
     if not _is_noun(window, following) or not words.lacks_noun(last):
         return False
     parts = [part.lower() for part in window.parts]
@@ -285,9 +285,25 @@ def _lacks_noun_of_name(window: Window, noun: str) -> bool:
     )
 
 
-def _is_field(window: Window) -> bool:
-    """Check for a colon, as in "nose: broad"."""
-    return any(token.text == _COLON for token in window.doc[window.start : window.end])
+def _shows(window: Window) -> bool:
+    """Check for a colon, as in "nose: broad", or a verb that shows something."""
+    shown = window.context.classes.showing_verbs | {_COLON}
+    return any(token.lower_ in shown for token in window.doc[window.start : window.end])
+
+
+def _goes_on(window: Window, following: Token) -> bool:
+    """Check whether what is shown goes on: "broad (nasal bridge)", "short(-term)", "low (to
+    normal)", "pain (clinic)".
+    """
+    word, ranges = following.lower_, window.context.words.classes.range_words
+    if word in _HYPHENS or word == _SLASH or word in ranges:
+        return True
+    endings = (
+        *window.context.classes.acting_endings,
+        *window.context.words.classes.participle_endings,
+    )
+    is_noun = following.is_alpha and not word.endswith(endings)
+    return is_noun and not _may_follow(window, word)
 
 
 def _may_follow(window: Window, word: str) -> bool:

@@ -25,7 +25,8 @@ class StatingVerbs:
         reports, joints = any_of(finder.reports), any_of(finder.report_joints)
         start = rf"(?:{any_of(finder.relatives)}\s+)?(?:{denial}\s?)?"
         verb = rf"{start}\b{verbs}(?:\s?{denial}\b|\s+{verbs}\b){{0,4}}"
-        report = rf"(?:(?:\s+{adverb})?(?:\s+{reports})?\s+{joints})?"
+        prepositions = any_of(finder.report_prepositions)
+        report = rf"(?:(?:\s+{adverb})?(?:\s+{reports}\s+(?:{prepositions}|{joints})|\s+{joints}))?"
         self._verb = re.compile(rf"(?i)(?<=\s)(?:{verb}{report}|{joints})(?=\s)|:(?=[ ])")
         self._copula = re.compile(rf"(?i)\b{any_of(copulas)}(?={denial}|\W|$)")
         self._showing = re.compile(rf"(?i)\b{any_of(finder.showing_verbs)}(?={denial}|\W|$)|:")

@@ -140,17 +140,22 @@ def states_no_adjective(window: Window) -> bool:
         return False
     phrases = _phrases(window)
     verbs = {verb for _, verb, _ in phrases.copulas(window.text)}
-    if not verbs or (verbs <= window.context.classes.showing_verbs and _shows_finding(window)):
+    if not verbs:
         return False
+    if verbs <= window.context.classes.showing_verbs:
+        return not (_states_adjective(window) or _shows_finding(window))
     return not _states_adjective(window) or phrases.disagrees(window.text)
 
 
 def _shows_finding(window: Window) -> bool:
     """Check for a part of the body and its finding, the head of a name: "retina shows atrophy"."""
     words = window.context.words
-    last = [word for word in words.content(window.text) if word not in words.copulas][-1:]
+    content = [word for word in words.content(window.text) if word not in words.copulas]
+    names = [words.content(name) for name in window.written]
+    if not window.is_derived and not words.is_head_first:
+        return content in names
     head = slice(1) if words.is_head_first else slice(-1, None)
-    return any(words.content(name)[head] == last for name in window.written)
+    return len(content) == 2 and any(name[head] == content[-1:] for name in names)
 
 
 def _states_adjective(window: Window) -> bool:

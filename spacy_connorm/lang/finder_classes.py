@@ -21,6 +21,7 @@ class FinderClasses:
     relatives (Words): Stand before a copula in a clause: "a nose that is broad".
     reports (Words): Participles between a copula and what it states: "was found to be enlarged".
     report_joints (Words): Stand after these, or right after a copula: "seems to be enlarged".
+    report_prepositions (Words): Stand only after these: "was described as enlarged".
     genitives (Words): Stand between a part and its whole.
     places (Words): Stand before a place in the body.
     troubles (Words): Nouns, in the singular, after which a preposition says no more than "of":
@@ -86,6 +87,7 @@ class FinderClasses:
     relatives: Words = NONE
     reports: Words = NONE
     report_joints: Words = NONE
+    report_prepositions: Words = NONE
     genitives: Words = NONE
     places: Words = NONE
     troubles: Words = NONE

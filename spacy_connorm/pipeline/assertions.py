@@ -125,7 +125,12 @@ class _MarkedNote(NotedDocument):
         YIELDS (Tuple[int, str]): Their first tokens, and the kinds of the cues in their verbs.
         """
         own = [place for place in self.places if place.cue.category == category]
-        pseudo = {place.start for place in own if place.cue.direction == PSEUDO}
+        pseudo = {
+            token
+            for place in own
+            if place.cue.direction == PSEUDO
+            for token in range(place.start, place.end)
+        }
         for start, end, cue in own:
             if cue.direction != FORWARD or start in pseudo:
                 continue

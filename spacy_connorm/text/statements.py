@@ -35,7 +35,8 @@ def begins_item(text: str) -> bool:
 def find_statements(words: Sequence[str], classes: AssertionClasses) -> list[int]:
     """Find the words that begin a statement. A statement ends with its sentence, with an empty
     line, with a line if the next one does not continue in lower case, and before the heading of a
-    part of an examination and the item of a list: "1) fever 2) no cough".
+    part of an examination, and in a list that it begins with, before each item: "1) fever 2) no
+    cough".
 
     words (Sequence[str]): The words and signs of a text; white space with a line break is a word,
         too.
@@ -43,6 +44,8 @@ def find_statements(words: Sequence[str], classes: AssertionClasses) -> list[int
     RETURNS (List[int]): Their numbers, in order; 0 is the first, if there are any.
     """
     starts = [0] if words else []
+    # "Denies: 1) fever 2) cough" is one statement.
+    is_list = bool(words) and _begins_listed(words, 0)
     for number, word in enumerate(words[1:], start=1):
         before, earlier = words[number - 1], words[max(0, number - 2) : number - 1]
         if (
@@ -51,8 +54,10 @@ def find_statements(words: Sequence[str], classes: AssertionClasses) -> list[int
             or (before in _ENDS and not _belongs_to_word(before, earlier, word, classes))
             or _is_line_end(before, earlier, word, classes)
             or (words[number + 1 : number + 2] == [":"] and word.lower() in classes.exam_headings)
-            or _begins_listed(words, number)
         ):
+            starts.append(number)
+            is_list = _begins_listed(words, number)
+        elif is_list and _begins_listed(words, number):
             starts.append(number)
     return starts
 

@@ -73,6 +73,10 @@ def test_a_statement_is_a_finding(nlp, text, concept):
         "The cyst has a kidney.",
         "Gag reflexes absent, left [reflexes absent]",
         "\u2610 broad \u2612 nose",
+        "The liver was not as enlarged as before.",
+        "Abdomen: pain clinic, nose: short-term, nose: broad to normal",
+        "The abdomen had pain rates.",
+        "Gait: [ataxic gait]",
     ],
 )
 def test_other_verbs_and_colons_state_nothing(nlp, text):
