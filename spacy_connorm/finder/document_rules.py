@@ -10,7 +10,6 @@ from .window import Window
 
 # Shorter texts have no room for long forms, in tokens.
 _SHORT_TEXT = 100
-_COLON = ":"
 
 
 def cuts_name(window: Window) -> bool:
@@ -20,8 +19,8 @@ def cuts_name(window: Window) -> bool:
     disease.
     """
     words, tokens = window.context.words, window.doc[window.start : window.end]
-    verbs = words.classes.copulas | window.context.classes.showing_verbs | {_COLON}
-    place = next((token.i for token in tokens[1:] if token.lower_ in verbs), -1)
+    stating = window.context.stating
+    place = next((token.i for token in tokens[1:] if token.lower_ in stating), -1)
     if place < 0:
         return False
     longest = window.place.longest

@@ -15,7 +15,7 @@ _HYPHENS = frozenset(["-", "\u2010", "\u2011"])
 # "E-cadherin" is another molecule than what a name calls cadherin; but isomers are the same, as are
 # sides, and the "N" of "N-acetylcysteine" only says where its acetyl is.
 _KINDS_BEFORE = frozenset(ascii_uppercase).difference("DLRS")
-_SLASH, _COLON = "/", ":"
+_SLASH = "/"
 # Of a genus: "E. coli".
 _INITIAL = re.compile(r"[A-Z][a-z]?\.")
 _NOUNS = frozenset([NOUN, PROPN])
@@ -260,9 +260,7 @@ def is_cut(window: Window) -> bool:
     if words.is_head_first or window.end - window.start == 1 or following is None:
         return False
     last = window.doc[window.end - 1].lower_
-    finder = window.context.classes
-    verbs = words.classes.copulas | finder.statement_verbs | finder.showing_verbs
-    if following.lower_ in verbs:
+    if following.lower_ in window.context.stating:
         return _lacks_noun_of_name(window, last)
     if _shows(window):
         return _goes_on(window, following)
@@ -287,8 +285,8 @@ def _lacks_noun_of_name(window: Window, noun: str) -> bool:
 
 def _shows(window: Window) -> bool:
     """Check for a colon, as in "nose: broad", or a verb that shows something."""
-    shown = window.context.classes.showing_verbs | {_COLON}
-    return any(token.lower_ in shown for token in window.doc[window.start : window.end])
+    showing = window.context.showing
+    return any(token.lower_ in showing for token in window.doc[window.start : window.end])
 
 
 def _goes_on(window: Window, following: Token) -> bool:

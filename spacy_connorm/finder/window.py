@@ -16,6 +16,7 @@ from .known_names import KnownName, KnownNames, closest_name
 from .long_forms import LongForms
 from .name_edges import stands_alone
 
+_COLON = ":"
 _HYPHENS_TO_SPACES = str.maketrans("-\u2010\u2011", "   ")
 
 
@@ -49,6 +50,22 @@ class RuleContext:
         RETURNS (FinderClasses): The language's.
         """
         return self.words.language.finder
+
+    @cached_property
+    def showing(self) -> frozenset[str]:
+        """What stands between a part and the finding that it shows.
+
+        RETURNS (FrozenSet[str]): Verbs in lower case, and the colon of a field.
+        """
+        return self.classes.showing_verbs | {_COLON}
+
+    @cached_property
+    def stating(self) -> frozenset[str]:
+        """What may follow the subject of a statement.
+
+        RETURNS (FrozenSet[str]): These, all copulas and their auxiliaries.
+        """
+        return self.words.classes.copulas | self.classes.statement_verbs | self.showing
 
     @cached_property
     def other_meanings(self) -> dict[tuple[str, str], tuple[str, ...]]:
