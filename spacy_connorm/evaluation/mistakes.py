@@ -18,21 +18,6 @@ from .metrics import Gold, Prediction, by_part, lenient_rank, strict_rank
 from .report import Row
 
 OTHER = "other"
-# The kinds of mistakes, in the order in which `kind_of` checks them.
-KINDS = (
-    "not in the ontology",
-    "composite",
-    "wrong part",
-    "wrong split",
-    "long form",
-    "abbreviation",
-    "nil",
-    "ambiguous",
-    "ancestor",
-    "descendant",
-    "unseen concept",
-    OTHER,
-)
 _WORD = re.compile(r"(?<![\w\-./])[\w\-./]*\w")
 # Mistakes are counted for each combination of these.
 _RUN = ("pipeline", "run", "protocol")
@@ -83,28 +68,9 @@ def kind_of(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> str:
     gold (Gold): The gold standard, at least one concept.
     prediction (Prediction): The pipeline's answer, wrong by the strict protocol.
     facts (ConceptFacts): Facts about the concepts.
-    RETURNS (str): The first of `KINDS` that applies; "other" always does.
+    RETURNS (str): The first of the kinds that applies; "other" always does.
     """
-    several = len(gold.concept_ids) > 1
-    is_split = any(candidate.part for candidate in prediction.candidates)
-    tests = {
-        "not in the ontology": not gold.in_ontology,
-        "composite": several and not is_split,
-        "wrong part": several and is_split,
-        "wrong split": is_split,
-        "long form": _is_long_form(gold, prediction),
-        "abbreviation": has_abbreviation(gold.text),
-        "nil": prediction.written == NIL,
-        "ambiguous": lenient_rank(prediction.candidates, gold) == 1,
-        "ancestor": is_ancestor(gold, prediction, facts),
-        "descendant": any(
-            not gold.concept_ids.isdisjoint(facts.ancestors(concept_id))
-            for concept_id in prediction.written_ids
-        ),
-        "unseen concept": not any(map(facts.in_data, gold.concept_ids)),
-        OTHER: True,
-    }
-    return next(kind for kind, fits in tests.items() if fits)
+    return next(kind for kind, applies in _KINDS.items() if applies(gold, prediction, facts))
 
 
 def _is_long_form(gold: Gold, prediction: Prediction) -> bool:
@@ -141,6 +107,32 @@ def is_ancestor(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool
     return any(not prediction.written_ids.isdisjoint(ids) for ids in above)
 
 
+def _is_descendant(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> bool:
+    above = map(facts.ancestors, prediction.written_ids)
+    return any(not gold.concept_ids.isdisjoint(ids) for ids in above)
+
+
+def _is_split(prediction: Prediction) -> bool:
+    return any(candidate.part for candidate in prediction.candidates)
+
+
+# The kinds of mistakes, in the order in which they are checked and listed.
+_KINDS: dict[str, Callable[[Gold, Prediction, ConceptFacts], bool]] = {
+    "not in the ontology": lambda gold, answer, facts: not gold.in_ontology,
+    "composite": lambda gold, answer, facts: len(gold.concept_ids) > 1 and not _is_split(answer),
+    "wrong part": lambda gold, answer, facts: len(gold.concept_ids) > 1,
+    "wrong split": lambda gold, answer, facts: _is_split(answer),
+    "long form": lambda gold, answer, facts: _is_long_form(gold, answer),
+    "abbreviation": lambda gold, answer, facts: has_abbreviation(gold.text),
+    "nil": lambda gold, answer, facts: answer.written == NIL,
+    "ambiguous": lambda gold, answer, facts: lenient_rank(answer.candidates, gold) == 1,
+    "ancestor": is_ancestor,
+    "descendant": _is_descendant,
+    "unseen concept": lambda gold, answer, facts: not any(map(facts.in_data, gold.concept_ids)),
+    OTHER: lambda gold, answer, facts: True,
+}
+
+
 def list_mistakes(
     gold: Sequence[Gold],
     predictions: Sequence[Prediction],
@@ -155,7 +147,7 @@ def list_mistakes(
     names (Mapping[str, str]): Preferred names by concept id; other ids are shown as not in the
         index.
     facts (ConceptFacts): Facts about the concepts, to find the kinds.
-    RETURNS (List[Dict[str, Any]]): "kind", see `KINDS`; "times", "mention", "gold", "gold_names";
+    RETURNS (List[Dict[str, Any]]): "kind", see `kind_of`; "times", "mention", "gold", "gold_names";
         "written", "name", "score", "text", "search" and "searched" of the answer; "lenient":
         whether it is right by the lenient protocol; "rank": the rank of the first right candidate
         by that protocol, None if there is none. Values of a composite's parts are joined by `|`;
@@ -167,7 +159,8 @@ def list_mistakes(
         if mention.concept_ids and strict_rank(prediction, mention) != 1
     )
     rows = [{**dict(row), "times": times} for row, times in Counter(described).most_common()]
-    return sorted(rows, key=lambda row: KINDS.index(row["kind"]))
+    kinds = list(_KINDS)
+    return sorted(rows, key=lambda row: kinds.index(row["kind"]))
 
 
 def _describe(

@@ -2,6 +2,7 @@
 for the candidates of terms, with the text around them.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -176,6 +177,8 @@ def _text(value: Any) -> str:
     return str(value)
 
 
+# Where a word may begin or end: not between two letters or digits.
+_EDGE = r"(?:(?<![^\W_])|(?![^\W_]))"
 # Terms that are read and searched together.
 _AT_ONCE = 512
 
@@ -217,35 +220,19 @@ def _read(nlp: Language, normalizer: ConceptNormalizer, terms: Sequence[LocalTer
 
 
 def _text_of(term: LocalTerm) -> str:
-    if _last_place(term.context.lower(), term.term.lower()) >= 0:
-        return term.context
-    return f"{term.context}\n{term.term}"
+    return term.context if _places(term.context, term) else f"{term.context}\n{term.term}"
 
 
 def _find_span(doc: Doc, term: LocalTerm) -> Span:
-    text, length = doc.text, len(term.term)
-    start = _last_place(text, term.term)
-    if start < 0:
-        # In lower case, a text can have a different length.
-        start = min(_last_place(text.lower(), term.term.lower()), len(text) - length)
-    # Never None: "expand" finds a span for all characters inside the text.
-    return doc.char_span(start, start + length, alignment_mode="expand")  # type: ignore[return-value]
-
-
-def _last_place(text: str, term: str) -> int:
-    """Find the last occurrence of a term in a text, as whole words.
-
-    RETURNS (int): Its position; -1 if there is none.
-    """
-    start = text.rfind(term)
-    while start >= 0 and not _is_whole(text, start, start + len(term)):
-        start = text.rfind(term, 0, start + len(term) - 1)
-    return start
-
-
-def _is_whole(text: str, start: int, end: int) -> bool:
-    """Check that a part of a text does not begin or end inside a word."""
-    return not any(
-        text[max(place - 1, 0) : place].isalnum() and text[place : place + 1].isalnum()
-        for place in (start, end)
+    # Rather as it is written than in other letters; the last one, since definitions come first.
+    place = max(
+        _places(doc.text, term), key=lambda place: (doc.text[slice(*place)] == term.term, place)
     )
+    # Never None: "expand" finds a span for all characters inside the text.
+    return doc.char_span(*place, alignment_mode="expand")  # type: ignore[return-value]
+
+
+def _places(text: str, term: LocalTerm) -> list[tuple[int, int]]:
+    """Find a term in a text, not inside longer words, whatever its letters' case."""
+    written = re.compile(f"{_EDGE}{re.escape(term.term)}{_EDGE}", re.IGNORECASE)
+    return [match.span() for match in written.finditer(text)]
