@@ -15,6 +15,7 @@ from ..concepts import Candidate
 from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..errors import require_choice
 from ..files.json_items import json_line
+from ..files.package_data import read_toml
 from ..files.text import open_text
 from .document import Document
 from .mentions import Mention, split_ids
@@ -22,21 +23,7 @@ from .spans import Possibility
 
 RESOURCES = ("Observation", "Condition")
 EXTENSION = "urn:spacy-connorm:mention"
-# Systems with a name in FHIR; others are named by the beginning of their ids' URLs.
-_SYSTEMS = {
-    "SNOMEDCT": "http://snomed.info/sct",
-    "ICD10CM": "http://hl7.org/fhir/sid/icd-10-cm",
-    "ICD10": "http://hl7.org/fhir/sid/icd-10",
-    "ICD9CM": "http://hl7.org/fhir/sid/icd-9-cm",
-    "LOINC": "http://loinc.org",
-    "RXNORM": "http://www.nlm.nih.gov/research/umls/rxnorm",
-    "ATC": "http://www.whocc.no/atc",
-}
-# Systems whose codes keep the prefix of their ids.
-_PREFIXED_SYSTEMS = {
-    "HP": "http://human-phenotype-ontology.org",
-    "MONDO": "http://purl.obolibrary.org/obo/mondo.owl",
-}
+_SYSTEMS = read_toml(__package__, "fhir.toml")
 _VERIFICATION = "http://terminology.hl7.org/CodeSystem/condition-ver-status"
 _ABSENT_REASON = "http://terminology.hl7.org/CodeSystem/data-absent-reason"
 _RELATIVES = "FamilyMemberHistory"
@@ -262,10 +249,10 @@ def _coding(
             curie = PREFIXES.own_curie(concept_id) or stated
         prefix, local_id = split_curie(curie)
         known = PREFIXES.prefix(prefix)
-        if known in _PREFIXED_SYSTEMS:
-            coding = {"system": _PREFIXED_SYSTEMS[known], "code": join_curie(known, local_id)}
+        if uri := _SYSTEMS["with_prefix"].get(known):
+            coding = {"system": uri, "code": join_curie(known, local_id)}
         else:
-            uri = _SYSTEMS.get(known) or PREFIXES.addresses.get(known, "")
+            uri = _SYSTEMS["without_prefix"].get(known) or PREFIXES.addresses.get(known, "")
             coding = {"system": uri, "code": local_id if uri else concept_id}
     coding["display"] = _allowed(name)
     return {key: value for key, value in coding.items() if value}

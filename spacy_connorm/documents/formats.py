@@ -30,6 +30,7 @@ class Format:
     lacks (Sequence[str]): What it has no place for, of what `contents` names.
     is_folder (bool): Whether a folder of files is written.
     is_text (bool): Whether `.gz` after the extension compresses the output.
+    columns (Tuple[str, ...]): The columns of the table that is written.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Format:
     lacks: Sequence[str] = ()
     is_folder: bool = False
     is_text: bool = True
+    columns: tuple[str, ...] = ()
 
     @property
     def read(self) -> Callable[..., Iterator[Document]]:

@@ -12,25 +12,11 @@ from ..concepts import Candidate
 from ..files.tables import RowWriter
 from ..files.text import open_text
 from .document import Document
+from .formats import EXPORT_FORMATS
 from .mentions import Mention
 from .writing import Dated
 
-COLUMNS = (
-    "note_nlp_id",
-    "note_id",
-    "section_concept_id",
-    "snippet",
-    "offset",
-    "lexical_variant",
-    "note_nlp_concept_id",
-    "note_nlp_source_concept_id",
-    "nlp_system",
-    "nlp_date",
-    "nlp_datetime",
-    "term_exists",
-    "term_temporal",
-    "term_modifiers",
-)
+COLUMNS = EXPORT_FORMATS["omop"].columns
 # The lengths of varchar(250) and varchar(2000).
 _SHORT, _LONG = 250, 2000
 _NO_CONCEPT = 0

@@ -26,27 +26,10 @@ from .document import (
     placed_lines,
     unlike,
 )
+from .formats import EXPORT_FORMATS
 from .mentions import Mention
 
-COLUMNS = (
-    "doc_id",
-    "start",
-    "end",
-    "text",
-    "label",
-    "kb_id",
-    "part",
-    "rank",
-    "concept_id",
-    "name",
-    "score",
-    "probability",
-    "matched",
-    "search",
-    "long_form",
-    "assertions",
-    "possibility",
-)
+COLUMNS = EXPORT_FORMATS["csv"].columns
 _NO_CANDIDATE = ("",) * 8
 _SEPARATOR = "|"
 
