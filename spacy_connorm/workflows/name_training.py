@@ -15,6 +15,7 @@ from thinc.api import Config
 
 from ..concepts import SCOPES, Concept, Ontology
 from ..errors import ConnormError, Errors
+from ..files.package_data import read_package_text
 from ..index.backends.exact import ExactIndex
 from ..linker.linking import candidates_of
 from ..linker.lookup import ConceptLookup
@@ -23,28 +24,6 @@ from ..linker.rescoring import COMPARE_WORDS
 from ..linker.sieve import Sieve
 from ..pipeline.presets import NGRAMS, TRAINED_ENCODERS
 
-_TRAINING = """
-[encoder]
-
-[data]
-@misc = "spacy-connorm.TrainingData.v1"
-
-[training]
-@misc = "spacy-connorm.Training.v1"
-
-[training.batcher]
-@batchers = "spacy-connorm.GroupBatcher.v1"
-per_concept = 2
-
-[training.objective]
-@losses = "spacy-connorm.SupervisedContrastive.v1"
-temperature = 0.05
-
-[training.arguments]
-warmup_steps = 10
-optim = "adamw_torch_fused"
-save_strategy = "no"
-"""
 # A tenth of the synonyms is held out for measuring, but no more than needed.
 _SHARE = 0.1
 _FEWEST, _MOST = 20, 1000
@@ -118,7 +97,8 @@ def train_on_names(
     path = folder / "names.jsonl"
     rest.to_disk(path)
     overrides = {**TRAINED_ENCODERS[encoder], "data.ontology": str(path)}
-    config = Config().from_str(_TRAINING, overrides=overrides)
+    settings = read_package_text(__package__, "name_training.cfg")
+    config = Config().from_str(settings, overrides=overrides)
     measured = train(
         config,
         folder / "measured",
