@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from spacy.util import minibatch
 
@@ -118,22 +118,10 @@ def row_schema() -> Any:
 
     text, offset, number = pa.string(), pa.int32(), pa.float64()
     fragment = pa.struct([("start", offset), ("end", offset)])
-    candidate = pa.struct(
-        [
-            ("concept_id", text),
-            ("name", text),
-            ("score", number),
-            ("text", text),
-            ("search", text),
-            ("searched", text),
-            ("part", offset),
-            ("dense", number),
-            ("lexical", number),
-            ("probability", number),
-            ("codes", pa.map_(text, pa.list_(text))),
-            ("language", text),
-        ]
-    )
+    types: dict[Any, Any] = {str: text, int: offset, float: number, float | None: number}
+    types[dict[str, list[str]] | None] = pa.map_(text, pa.list_(text))
+    hints = get_type_hints(Candidate).items()
+    candidate = pa.struct([(name, types[hint]) for name, hint in hints])
     mention = pa.struct(
         [
             ("start", offset),

@@ -10,6 +10,7 @@ from thinc.types import Floats2d
 
 from ..errors import ConnormError, Errors, require_positive
 from .protocol import make_encoder
+from .raw import unit_rows
 from .storage import digest_parts
 from .tokens import require_room
 from .transformer import TransformerShim
@@ -113,9 +114,7 @@ class SharedTransformerShim(TransformerShim):
         # Training an NER may have switched its dropout on.
         self._model.eval()
         vectors = super().encode_batch(inputs)
-        if self._normalize:
-            vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
-        return vectors
+        return unit_rows(vectors) if self._normalize else vectors
 
     def fingerprint(self) -> str:
         """Compute a checksum of weights, vocabulary and settings.

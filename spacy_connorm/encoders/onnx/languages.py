@@ -13,6 +13,7 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+from ..raw import unit_rows
 from .model import OnnxModel
 
 _OUTPUT, _BIASED, _PROJECTION = "vectors", "vectors_with_language", "projection"
@@ -26,15 +27,10 @@ def without_languages(model: OnnxModel, samples: Sequence[np.ndarray]) -> OnnxMo
         (words, width), float32.
     RETURNS (OnnxModel): The transformer with one more node.
     """
-    means = np.stack([_unit(vectors).mean(axis=0) for vectors in samples])
+    means = np.stack([unit_rows(vectors).mean(axis=0) for vectors in samples])
     directions = np.linalg.svd(means.astype("float64"), full_matrices=False)[2]
     projection = np.eye(model.width) - directions.T @ directions
     return replace(model, graph=_multiplied(model.graph, projection.astype("float32")))
-
-
-def _unit(vectors: np.ndarray) -> np.ndarray:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.maximum(lengths, np.finfo("float32").tiny)
 
 
 def _multiplied(graph: bytes, matrix: np.ndarray) -> bytes:
