@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import compress, product
 
-from spacy.tokens import Doc
-
 from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
+from .joined_texts import JoinedTexts
 from .known_names import KnownNames
 from .name_windows import FILLER, Replacements, TokenArrays
 
@@ -30,30 +29,25 @@ class Genera:
         self._names = names
         self._known: Cache[tuple[str, str], str] = Cache(_CACHED)
 
-    def read(
-        self, docs: Sequence[Doc], texts: Sequence[str], offsets: Sequence[int], tokens: TokenArrays
-    ) -> Replacements:
+    def read(self, texts: JoinedTexts, tokens: TokenArrays) -> Replacements:
         """List the genera that initials stand for. The period after one is no pause.
 
-        docs (Sequence[Doc]): The documents.
-        texts (Sequence[str]): Their texts.
-        offsets (Sequence[int]): The first token of each, see `token_words.document_offsets`.
+        texts (JoinedTexts): The documents.
         tokens (TokenArrays): Their tokens, changed in place.
         RETURNS (Replacements): The words of names, by token.
         """
         rows = []
-        for doc, text, before in zip(docs, texts, offsets, strict=False):
-            for match in _INITIAL.finditer(text):
-                pair = match[1], match[2]
-                genus = self._known.get_all([pair], self._read)[pair]
-                initial = genus and doc.char_span(*match.span(1), alignment_mode="expand")
-                if initial:
-                    place = before + initial.start
-                    if len(doc[initial.start]) == 1:  # spaCy has most such periods in the token.
-                        tokens.kinds[place + 1] = FILLER
-                    letter = self._names.index.words.known_bag(match[1])
-                    change = (hash_word(genus) - hash_bag(letter)) % MODULUS
-                    rows.append((place, change, 1.0, 2))
+        for match in _INITIAL.finditer(texts.text):
+            pair = match[1], match[2]
+            genus = self._known.get_all([pair], self._read)[pair]
+            place = texts.token_before(match.end(1))
+            if genus and place is not None:
+                if texts.part(place, place + 1) == match[1]:
+                    # spaCy has most such periods in the token.
+                    tokens.kinds[place + 1] = FILLER
+                letter = self._names.index.words.known_bag(match[1])
+                change = (hash_word(genus) - hash_bag(letter)) % MODULUS
+                rows.append((place, change, 1.0, 2))
         return Replacements.of(rows)
 
     def _read(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:

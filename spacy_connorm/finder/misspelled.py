@@ -8,12 +8,12 @@ from functools import cached_property
 from itertools import compress, takewhile
 
 import numpy as np
-from spacy.tokens import Doc
 
 from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.word_forms import DERIVED
 from ..text.words import Words
+from .joined_texts import JoinedTexts
 from .known_names import KnownNames
 from .name_windows import ADVERB, WORD, Replacements, TokenArrays
 
@@ -49,13 +49,10 @@ class MisspelledWords:
         self._forms = sorted(words.classes.combining_forms, key=len, reverse=True)
         self._known: Cache[str, int] = Cache(_CACHED)
 
-    def read(
-        self, docs: Sequence[Doc], offsets: Sequence[int], tokens: TokenArrays
-    ) -> Replacements:
+    def read(self, texts: JoinedTexts, tokens: TokenArrays) -> Replacements:
         """List what the misspelled tokens of documents stand for.
 
-        docs (Sequence[Doc]): The documents.
-        offsets (Sequence[int]): The first token of each, see `token_words.document_offsets`.
+        texts (JoinedTexts): The documents.
         tokens (TokenArrays): Their tokens.
         RETURNS (Replacements): The words of names, by token.
         """
@@ -64,14 +61,10 @@ class MisspelledWords:
         has_length = (tokens.letters >= _SHORTEST) & (tokens.letters <= _LONGEST)
         places = np.flatnonzero(is_word & (tokens.sizes == 1) & has_length)
         places = places[~self._names.have_words(tokens.hashes[places])]
-        owners = np.searchsorted(offsets, places, side="right") - 1
-        inside = places - np.asarray(offsets)[owners]
         written = {
-            place: docs[owner][number].lower_
-            for place, owner, number in zip(
-                places.tolist(), owners.tolist(), inside.tolist(), strict=True
-            )
-            if _may_be_word(docs[owner], number)
+            place: texts.part(place, place + 1).lower()
+            for place in places.tolist()
+            if _may_be_word(texts, place)
         }
         changes = self._known.get_all(set(written.values()), self._read)
         meant = ((place, changes[word]) for place, word in written.items())
@@ -152,15 +145,15 @@ class MisspelledWords:
         return one == another or not (one and another)
 
 
-def _may_be_word(doc: Doc, place: int) -> bool:
+def _may_be_word(texts: JoinedTexts, place: int) -> bool:
     """Check for letters in lower case, but for the first one of a sentence. Names are not
     misspelled.
     """
-    token = doc[place]
-    if not token.is_alpha or token.is_lower:
-        return token.is_alpha
-    before = doc[place - 1] if place else None
-    return token.is_title and (before is None or before.text in _ENDS or before.is_space)
+    token = texts.part(place, place + 1)
+    if not token.isalpha() or token.islower():
+        return token.isalpha()
+    before = texts.part(place - 1, place) if place else ""
+    return token.istitle() and (not before or before in _ENDS or before.isspace())
 
 
 def _beginning(start: str, words: Sequence[str], size: int) -> list[str]:

@@ -20,6 +20,7 @@ from ..linker.retriever import Retriever
 from ..text.bag_hashes import hash_bag, hash_bags
 from .found_mentions import FoundMention, MentionExplanation
 from .genera import Genera
+from .joined_texts import JoinedTexts
 from .known_names import KnownName, KnownNames
 from .long_forms import LongForms
 from .misspelled import MisspelledWords
@@ -33,7 +34,7 @@ from .name_windows import (
 )
 from .phrases import TOKEN
 from .rules import REASONS, Judge
-from .token_words import TokenWords, by_document, document_offsets
+from .token_words import TokenWords
 from .unspaced import find_unspaced
 from .window import DocumentWindows, RuleContext, Window
 
@@ -130,39 +131,35 @@ class NameFinder:
                 name = store.labels([number])[number][1]
                 yield FoundMention(place, place + 1, 1.0, label, name)
 
-    def read(self, docs: Sequence[Doc], texts: Sequence[str]) -> TokenArrays:
+    def read(self, texts: JoinedTexts) -> TokenArrays:
         """Convert the tokens of documents to arrays.
 
-        docs (Sequence[Doc]): The documents.
-        texts (Sequence[str]): Their texts.
+        texts (JoinedTexts): The documents.
         RETURNS (TokenArrays): The tokens of each document, followed by a break.
         """
         derivations = self.settings["derivations"]
-        tokens = self._token_words.read(docs, texts, derivations=derivations)
+        tokens = self._token_words.read(texts, derivations=derivations)
         if not derivations:
             return tokens
-        offsets = document_offsets(docs)
         readings = [
             tokens.readings,
-            self._misspelled.read(docs, offsets, tokens),
-            self._genera.read(docs, texts, offsets, tokens),
+            self._misspelled.read(texts, tokens),
+            self._genera.read(texts, tokens),
         ]
         return tokens._replace(readings=Replacements.joined(readings))
 
     def _places(self, docs: Sequence[Doc]) -> list[DocumentWindows]:
         """Find the windows with the words of names, and those that can stand for them."""
-        # Looked up once: spaCy joins the tokens again each time.
-        texts = [doc.text for doc in docs]
-        tokens, windows = self._named(docs, texts)
-        offsets = document_offsets(docs)
-        numbers = by_document(windows.starts, offsets)
+        texts = JoinedTexts(docs)
+        tokens, windows = self._named(texts)
+        numbers = texts.by_document(windows.starts)
         starts, ends = find_other_names(tokens, self.names.index.other_names)
-        others = by_document(starts, offsets)
+        others = texts.by_document(starts)
         known = self.names.names_of(windows.hashes.tolist())
         edges = self._edges.get_all(known, partial(self._edges_of, known))
         places = []
         for doc, (first, last), rows, other in zip(
-            docs, pairwise(offsets), numbers, others, strict=True
+            docs, pairwise(texts.offsets), numbers, others, strict=True
         ):
             own = frozenset(tokens.hashes[first : last - 1].tolist())
             inside = zip(starts[other] - first, ends[other] - first, strict=True)
@@ -171,12 +168,12 @@ class NameFinder:
             places.append(place)
         return places
 
-    def _named(self, docs: Sequence[Doc], texts: Sequence[str]) -> tuple[TokenArrays, Windows]:
+    def _named(self, texts: JoinedTexts) -> tuple[TokenArrays, Windows]:
         """Read documents, and find the windows with the words of names."""
-        tokens, offsets = self.read(docs, texts), document_offsets(docs)
+        tokens = self.read(texts)
         parts = [
             find_windows(tokens, self.names, min_certainty=self.settings["min_certainty"]),
-            find_unspaced(docs, texts, offsets, self.names, self._context.words),
+            find_unspaced(texts, self.names, self._context.words),
         ]
         return tokens, Windows(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -250,14 +247,14 @@ class NameFinder:
         docs (Mapping[str, Doc]): Documents by their texts.
         RETURNS (Dict[str, Doc]): These.
         """
-        some, texts = [*docs.values()], [*docs]
-        tokens, windows = self._named(some, texts)
-        words, offsets = np.flatnonzero(tokens.are_words), document_offsets(some)
+        texts = JoinedTexts([*docs.values()])
+        tokens, windows = self._named(texts)
+        words = np.flatnonzero(tokens.are_words)
         first, last = np.searchsorted(words, (windows.starts, windows.ends))
-        bounds = np.searchsorted(words, offsets)
-        number = np.searchsorted(offsets, windows.starts, side="right") - 1
+        bounds = np.searchsorted(words, texts.offsets)
+        number = np.searchsorted(texts.offsets, windows.starts, side="right") - 1
         are_whole = (first == bounds[number]) & (last == bounds[number + 1])
-        are_names = self.names.contain(hash_bags(map(self._context.words.known_bag, texts)))
+        are_names = self.names.contain(hash_bags(map(self._context.words.known_bag, docs)))
         are_names[number[are_whole]] = True
         return dict(compress(docs.items(), are_names))
 

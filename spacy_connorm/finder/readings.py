@@ -3,15 +3,13 @@
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
-from spacy.attrs import IDX, LENGTH
-from spacy.tokens import Doc
 
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.words import Words
+from .joined_texts import JoinedTexts
 from .name_windows import Replacements
 
 # Two parts of a word, and a hyphen between them, perhaps at the end of a line.
@@ -28,23 +26,6 @@ _SHORTEST_DRUG = 3
 _VIRUS = re.compile(r"(?<![^\W_])([A-Z]{2,4}V)[-\u2010\u2011 ]?(\d{1,2}[a-z]?)(?![^\W_])")
 # A token, what another reading adds to its hash, and the minimum number of words with it.
 _Neighboured = tuple[int, int, int]
-
-
-class _Tokens:
-    """The tokens of a document, found by characters faster than by `doc.char_span`, which joins
-    the whole text each time.
-    """
-
-    def __init__(self, doc: Doc, hashes: np.ndarray) -> None:
-        self.hashes = hashes
-        self._starts, self._lengths = doc.to_array([IDX, LENGTH]).T.tolist()
-
-    def at(self, end: int) -> int | None:
-        """Find the token with the last one of some characters."""
-        last = end - 1
-        place = bisect_right(self._starts, last) - 1
-        is_in = place >= 0 and last < self._starts[place] + self._lengths[place]
-        return place if is_in else None
 
 
 def _any(words: Iterable[str]) -> str:
@@ -77,62 +58,55 @@ class NeighbourReader:
         # it.
         self._induced = re.compile(rf"[-\u2010\u2011 ]{_any(finder.caused_endings)}\b")
 
-    def read(
-        self, docs: Sequence[Doc], texts: Sequence[str], offsets: Sequence[int], hashes: np.ndarray
-    ) -> Replacements:
+    def read(self, texts: JoinedTexts, hashes: np.ndarray) -> Replacements:
         """List what tokens may stand for by what is before or after them.
 
-        docs (Sequence[Doc]): The documents.
-        texts (Sequence[str]): Their texts.
-        offsets (Sequence[int]): See `token_words.document_offsets`.
+        texts (JoinedTexts): The documents.
         hashes (np.ndarray): uint64 (t,): the hashes of all tokens.
         RETURNS (Replacements): Other words, by token.
         """
+        readers = (
+            self._compounds,
+            self._persons,
+            self._drugs,
+            self._sides,
+            self._types,
+            self._viruses,
+        )
         return Replacements.of(
-            (before + place, change % MODULUS, 1.0, least)
-            for doc, text, before in zip(docs, texts, offsets, strict=False)
-            for place, change, least in self._read_document(doc, text, hashes[before:])
+            (place, change % MODULUS, 1.0, least)
+            for read in readers
+            for place, change, least in read(texts, hashes)
         )
 
-    def _read_document(self, doc: Doc, text: str, hashes: np.ndarray) -> Iterator[_Neighboured]:
-        tokens = _Tokens(doc, hashes)
-        if "-" in text or "\u2010" in text or "\u2011" in text:
-            yield from self._compounds(tokens, text)
-        yield from self._persons(tokens, text)
-        if any(ending in text for ending in self._finder.caused_endings):
-            yield from self._drugs(tokens, doc, text)
-        yield from self._sides(tokens, text)
-        yield from self._types(tokens, text)
-        yield from self._viruses(tokens, text)
-
-    def _compounds(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
+    def _compounds(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Join words that are split by a hyphen: "pre-auricular", and "hyper-" at the end of a
         line.
 
         YIELDS (Tuple[int, int, int]): Each of the two tokens.
         """
-        for match in _HYPHENATED.finditer(text):
-            first, last = (tokens.at(match.end(part)) for part in (1, 2))
+        for match in _HYPHENATED.finditer(texts.text):
+            first, last = (texts.token_before(match.end(part)) for part in (1, 2))
             words = self._words.normalized(match[1] + match[2])
             if first is not None and last is not None and len(words) == 1:
-                change = hash_word(words[0]) - int(tokens.hashes[first]) - int(tokens.hashes[last])
+                change = hash_word(words[0]) - int(hashes[first]) - int(hashes[last])
                 yield first, change, 2
                 yield last, change, 2
 
-    def _persons(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
+    def _persons(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Read "Raynaud's", or "Raynauds", as Raynaud's syndrome, disease or phenomenon, whichever
         is a name.
 
         YIELDS (Tuple[int, int, int]): The persons.
         """
         nouns = sorted(self._finder.person_diseases)
-        persons = [*_PERSON.finditer(text)] if "'" in text or "’" in text else []
-        persons += filter(self._is_person, _PERSONS.finditer(text) if nouns else ())
+        persons = [*_PERSON.finditer(texts.text)] if "'" in texts.text or "’" in texts.text else []
+        persons += filter(self._is_person, _PERSONS.finditer(texts.text) if nouns else ())
         for match in persons:
-            place, owned = tokens.at(match.end(1)), match[2]
+            place, owned = texts.token_before(match.end(1)), match[2]
             if place is None:
                 continue
-            change = hash_bag(self._words.known_bag(match[1])) - int(tokens.hashes[place])
+            change = hash_bag(self._words.known_bag(match[1])) - int(hashes[place])
             if change:  # "Parkinsons", which the lexicon knows as a plural
                 yield place, change, 2
             if owned is None or owned.lower() in self._after_persons:
@@ -143,16 +117,20 @@ class NeighbourReader:
         lemma = self._words.language.lemma(match[0].split()[0].lower())
         return lemma is None or lemma.istitle()
 
-    def _drugs(self, tokens: _Tokens, doc: Doc, text: str) -> Iterator[_Neighboured]:
+    def _drugs(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Read "levodopa-induced dyskinesia" as drug-induced.
 
         YIELDS (Tuple[int, int, int]): The drugs.
         """
-        for match in self._induced.finditer(text):
-            drug = tokens.at(match.start())
-            if drug is not None and tokens.hashes[drug] and self._may_be_drug(doc[drug].lower_):
+        for match in self._induced.finditer(texts.text):
+            drug = texts.token_before(match.start())
+            if (
+                drug is not None
+                and hashes[drug]
+                and self._may_be_drug(texts.part(drug, drug + 1).lower())
+            ):
                 yield from (
-                    (drug, hash_word(noun) - int(tokens.hashes[drug]), 3)
+                    (drug, hash_word(noun) - int(hashes[drug]), 3)
                     for noun in sorted(self._finder.inducing)
                 )
 
@@ -164,38 +142,38 @@ class NeighbourReader:
         )
         return len(cause) >= _SHORTEST_DRUG and not is_other
 
-    def _sides(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
+    def _sides(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Leave out the side in "fracture of the left clavicle" and "undescended L testis", in
         windows that begin before it.
 
         YIELDS (Tuple[int, int, int]): The words before "of" or the side, and the sides.
         """
-        for match in self._side.finditer(text):
-            before, side = (tokens.at(match.end(part)) for part in (1, 2))
+        for match in self._side.finditer(texts.text):
+            before, side = (texts.token_before(match.end(part)) for part in (1, 2))
             # Only words have readings: in "the left clavicle", there is none before the side.
-            if before is not None and side is not None and tokens.hashes[before]:
-                yield before, -int(tokens.hashes[side]), 3
+            if before is not None and side is not None and hashes[before]:
+                yield before, -int(hashes[side]), 3
                 # A word that no name has would end the window.
                 yield side, 0, 3
 
-    def _types(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
+    def _types(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Leave out "type" in "mucopolysaccharidosis type VII", in windows that begin before it.
 
         YIELDS (Tuple[int, int, int]): The numbers, and the words before them.
         """
-        for match in self._type.finditer(text):
-            noun, number = (tokens.at(match.end(part)) for part in (1, 2))
+        for match in self._type.finditer(texts.text):
+            noun, number = (texts.token_before(match.end(part)) for part in (1, 2))
             if noun is not None and number is not None:
-                yield number, -int(tokens.hashes[noun]), 3
+                yield number, -int(hashes[noun]), 3
                 # A word that no name has would end the window.
                 yield noun, 0, 3
 
-    def _viruses(self, tokens: _Tokens, text: str) -> Iterator[_Neighboured]:
+    def _viruses(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Leave out the type of a virus that names do not have: "HIV-1 infection".
 
         YIELDS (Tuple[int, int, int]): The numbers, and what is before those that are tokens.
         """
-        for match in _VIRUS.finditer(text):
-            virus, number = (tokens.at(match.end(part)) for part in (1, 2))
+        for match in _VIRUS.finditer(texts.text):
+            virus, number = (texts.token_before(match.end(part)) for part in (1, 2))
             if virus is not None and number is not None:
                 yield number, -hash_bag(self._words.known_bag(match[2])), 2 + (virus < number)

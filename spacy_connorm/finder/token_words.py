@@ -1,16 +1,12 @@
 """The words of tokens, as arrays for `name_windows`."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import compress, pairwise
 from typing import NamedTuple
 
 import numpy as np
-from spacy.attrs import IDX, ORTH, SPACY
 from spacy.tokens import Doc, Span
-from spacy.vocab import Vocab
 
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
 from ..files.arrays import list_ranges
@@ -18,6 +14,7 @@ from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.composites import composite_splitter
 from ..text.word_forms import NO_FORMS, Forms
+from .joined_texts import JoinedTexts
 from .known_names import KnownNames
 from .name_windows import (
     ADVERB,
@@ -45,8 +42,6 @@ _PAUSES = frozenset(PAUSES)
 # Between two words.
 _SHORT_FORM = re.compile(r"\s[(\[][^()\[\]]{1,20}[)\]](?=\s)")
 _MOST_TOKENS = 100_000
-# A text and whether a space follows it.
-_NO_TOKEN = np.zeros((1, 2), dtype="uint64")
 _AFTER_LATIN = "\u0250"
 
 
@@ -76,37 +71,6 @@ class _Token(NamedTuple):
 _END = _Token(0, 0, 0, BREAK)
 _BETWEEN = _Token(0, 0, 0, PAUSE)
 _SMALL = _Token(0, 0, 0, FILLER)
-
-
-def _text_of(orth: int, vocabs: Sequence[Vocab]) -> str:
-    """Look up the text of a hash in several vocabularies.
-
-    RETURNS (str): The text; empty for `_NO_TOKEN`.
-    """
-    known = (vocab.strings for vocab in vocabs)
-    # spaCy's type hints do not say that a hash can also be looked up.
-    return next((strings[orth] for strings in known if orth in strings), "")  # type: ignore[operator]
-
-
-def document_offsets(docs: Sequence[Doc]) -> list[int]:
-    """Get the first token of each of n documents in the arrays of `TokenWords`.
-
-    RETURNS (List[int]): n + 1 offsets; the last one is the total number of tokens.
-    """
-    return np.cumsum([0, *(len(doc) + 1 for doc in docs)]).tolist()
-
-
-def by_document(starts: np.ndarray, offsets: Sequence[int]) -> list[np.ndarray]:
-    """Sort windows of tokens into documents.
-
-    starts (Ints1d): int64 (w,): the first token of each window.
-    offsets (Sequence[int]): See `document_offsets`.
-    RETURNS (List[Ints1d]): For each document, the numbers of its windows, int64, by their first
-        token.
-    """
-    order = np.argsort(starts, kind="stable")
-    bounds = np.searchsorted(starts[order], offsets).tolist()
-    return [order[first:last] for first, last in pairwise(bounds)]
 
 
 def _columns(tokens: Sequence[_Token]) -> list[np.ndarray]:
@@ -185,7 +149,7 @@ class TokenWords:
         self._verbs = stating_verbs_of(words)
         self._neighbours = NeighbourReader(words)
         self._splitter = composite_splitter(words.language.code)
-        self._known: Cache[int, _Token] = Cache(_MOST_TOKENS)
+        self._known: Cache[str, _Token] = Cache(_MOST_TOKENS)
         self._long_forms: Cache[tuple[str, ...], Forms] = Cache(_MOST_TOKENS)
         # "The optic nerves are hypoplastic": function words of sentences, which names do not have.
         self._skipped = (
@@ -198,37 +162,31 @@ class TokenWords:
         # "Atrophy of the cerebellum" is cerebellar.
         self._owning = finder.genitives | finder.places
 
-    def read(self, docs: Sequence[Doc], texts: Sequence[str], *, derivations: bool) -> TokenArrays:
+    def read(self, texts: JoinedTexts, *, derivations: bool) -> TokenArrays:
         """Read documents. Each is followed by a break. A short form that a document defines has the
         words of its long form.
 
-        docs (Sequence[Doc]): The documents.
-        texts (Sequence[str]): Their texts.
+        texts (JoinedTexts): The documents.
         derivations (bool): Whether to list the other words that tokens may stand for.
         RETURNS (TokenArrays): The tokens of each document and its break.
         """
-        parts = [part for doc in docs for part in (doc.to_array([ORTH, SPACY]), _NO_TOKEN)]
-        written, spaces = np.concatenate([_NO_TOKEN[:0], *parts]).T
-        orths, which = np.unique(written, return_inverse=True)
-        known = self._known.get_all(orths.tolist(), partial(self._read_tokens, docs))
-        distinct = [known[orth] for orth in orths.tolist()]
+        known, which = self._known.get_all(texts.distinct, self._read_tokens), texts.which.copy()
+        distinct = [known[text] for text in texts.distinct]
         hashes, sizes, letters, kinds, starts_latin, ends_latin, *owning = (
             column[which] for column in _columns(distinct)
         )
         ends = np.arange(1, len(which) + 1)
-        offsets = document_offsets(docs)
         readings = Replacements.of(())
         if derivations:
-            readings = self._neighbours.read(docs, texts, offsets, hashes)
+            readings = self._neighbours.read(texts, hashes)
         tokens = TokenArrays(hashes, sizes, letters, kinds, ends, hashes, readings)
-        is_split = ends_latin[:-1] & starts_latin[1:] & (spaces[:-1] == 0)
-        replaced = self._join(tokens, docs, offsets, is_split)
-        for doc, text, start in zip(docs, texts, offsets, strict=False):
-            self._leave_out_verbs(tokens, doc, text, start)
+        is_split = ends_latin[:-1] & starts_latin[1:] & texts.are_joined[:-1]
+        replaced = self._join(tokens, texts, is_split)
+        self._leave_out_verbs(tokens, texts)
         tokens = tokens._replace(written=hashes.copy())
         expanded = dict[int, tuple[str, ...]]()
-        for doc, text, start in zip(docs, texts, offsets, strict=False):
-            for places, words in self._expand(tokens, doc, text, start):
+        for number, doc in enumerate(texts.docs):
+            for places, words in self._expand(tokens, doc, texts.offsets[number]):
                 replaced += places
                 expanded[places[0]] = words
         if not derivations:
@@ -263,13 +221,12 @@ class TokenWords:
         # "Splenomegally" is no adverb.
         return " ".join(word for word in text.split() if word not in lacking) or text
 
-    def _read_tokens(self, docs: Sequence[Doc], orths: Sequence[int]) -> dict[int, _Token]:
-        vocabs = list({id(doc.vocab): doc.vocab for doc in docs}.values())
-        tokens = [self._read_token(_text_of(orth, vocabs)) for orth in orths]
+    def _read_tokens(self, texts: Sequence[str]) -> dict[str, _Token]:
+        tokens = list(map(self._read_token, texts))
         forms = self._of_names([token.forms for token in tokens])
         return {
-            orth: token._replace(forms=some)
-            for orth, token, some in zip(orths, tokens, forms, strict=True)
+            text: token._replace(forms=some)
+            for text, token, some in zip(texts, tokens, forms, strict=True)
         }
 
     def _of_names(self, forms: Sequence[Forms]) -> list[Forms]:
@@ -368,15 +325,12 @@ class TokenWords:
         ]
         return dict(zip(long_forms, self._of_names(forms), strict=True))
 
-    def _join(
-        self, tokens: TokenArrays, docs: Sequence[Doc], offsets: Sequence[int], is_split: np.ndarray
-    ) -> list[int]:
+    def _join(self, tokens: TokenArrays, texts: JoinedTexts, is_split: np.ndarray) -> list[int]:
         """Join the parts of words that the tokenizer splits, as spaCy's does with "can't" and
         "cannot". Names are not split.
 
         tokens (TokenArrays): Changed in place.
-        docs (Sequence[Doc]): The documents.
-        offsets (Sequence[int]): See `document_offsets`.
+        texts (JoinedTexts): Their texts.
         is_split (np.ndarray): bool (t - 1,): whether a token and the next are parts of one word.
         RETURNS (List[int]): The tokens of these words.
         """
@@ -386,40 +340,34 @@ class TokenWords:
             last = first + 1
             while last <= len(is_split) and is_split[last - 1]:
                 last += 1
-            number = bisect_right(offsets, first) - 1
-            own = docs[number][first - offsets[number] : last - offsets[number]]
-            joined += self._set_words(tokens, first, last, self.words.normalized(own.text))
+            words = self.words.normalized(texts.part(first, last))
+            joined += self._set_words(tokens, first, last, words)
         return joined
 
-    def _leave_out_verbs(self, tokens: TokenArrays, doc: Doc, text: str, start: int) -> None:
-        """Leave out the verbs of a document's statements, which names do not have.
+    def _leave_out_verbs(self, tokens: TokenArrays, texts: JoinedTexts) -> None:
+        """Leave out the verbs of statements, which names do not have.
 
         tokens (TokenArrays): Changed in place.
-        doc (Doc): The document.
-        text (str): Its text.
-        start (int): Its first token.
+        texts (JoinedTexts): Their texts.
         """
-        verbs = list(self._verbs.find(text))
-        offsets = doc.to_array(IDX) if verbs else ()
-        bounds = start + np.searchsorted(offsets, verbs).reshape(-1, 2)
-        for first, last in bounds.tolist():
+        verbs = list(self._verbs.find(texts.text))
+        for first, last in np.searchsorted(texts.starts, verbs).reshape(-1, 2).tolist():
             for column, value in zip(tokens[:4], (0, 0, 0, VERB), strict=True):
                 column[first:last] = value
             tokens.ends[first:last] = np.arange(first + 1, last + 1)
 
     def _expand(
-        self, tokens: TokenArrays, doc: Doc, text: str, start: int
+        self, tokens: TokenArrays, doc: Doc, start: int
     ) -> Iterator[tuple[range, tuple[str, ...]]]:
         """Replace the words of a document's short forms by those of their long forms.
 
         tokens (TokenArrays): Changed in place.
         doc (Doc): The document.
-        text (str): Its text.
         start (int): Its first token.
         YIELDS (Tuple[range, Tuple[str, ...]]): The tokens of each short form, and the words.
         """
         abbreviations = read_abbreviations(doc)
-        for span in abbreviation_spans(doc, text):
+        for span in abbreviation_spans(doc):
             long_form = abbreviations.long_form(span.text, span.end_char - 1)
             parts = self._parts(span, long_form) if long_form else []
             for part, text in parts:

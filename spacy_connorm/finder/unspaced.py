@@ -3,14 +3,14 @@ any tokens in a row that are written as a name.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import accumulate, takewhile
+from collections.abc import Iterator
+from itertools import accumulate, pairwise, takewhile
 
 import numpy as np
-from spacy.tokens import Doc
 
 from ..text.bag_hashes import hash_bag
 from ..text.words import Words
+from .joined_texts import JoinedTexts
 from .known_names import KnownNames
 from .name_windows import Windows
 
@@ -29,28 +29,15 @@ def count_letters(text: str) -> int:
     return len(text) + len(_SCRIPT.findall(text))
 
 
-def find_unspaced(
-    docs: Sequence[Doc],
-    texts: Sequence[str],
-    offsets: Sequence[int],
-    known: KnownNames,
-    words: Words,
-) -> Windows:
+def find_unspaced(texts: JoinedTexts, known: KnownNames, words: Words) -> Windows:
     """Find the windows that are written as names.
 
-    docs (Sequence[Doc]): The documents.
-    texts (Sequence[str]): Their texts.
-    offsets (Sequence[int]): The first token of each, see `document_offsets`.
+    texts (JoinedTexts): The documents.
     known (KnownNames): The names.
     words (Words): Reads the words of the language.
     RETURNS (Windows): The windows; none in other scripts.
     """
-    places = [
-        (before + start, before + end, text)
-        for doc, written, before in zip(docs, texts, offsets, strict=False)
-        if _SCRIPT.search(written)
-        for start, end, text in _candidates(doc)
-    ]
+    places = list(_candidates(texts)) if _SCRIPT.search(texts.text) else []
     starts, ends, names = zip(*places, strict=True) if places else ((), (), ())
     values = np.array([hash_bag(words.bag(name)) for name in names], dtype="uint64")
     matching = known.contain(values)
@@ -65,13 +52,14 @@ def find_unspaced(
     )
 
 
-def _candidates(doc: Doc) -> Iterator[tuple[int, int, str]]:
+def _candidates(texts: JoinedTexts) -> Iterator[tuple[int, int, str]]:
     """YIELDS (Tuple[int, int, str]): The first token, the token after it, and the text of each
     window that may be a name.
     """
-    texts = [token.text_with_ws for token in doc]
-    for start in range(len(texts)):
-        run = takewhile(str.isalnum, texts[start : start + _MOST_TOKENS])
+    bounds = pairwise([*texts.starts, len(texts.text)])
+    tokens = [texts.text[start:end] for start, end in bounds]
+    for start in range(len(tokens)):
+        run = takewhile(str.isalnum, tokens[start : start + _MOST_TOKENS])
         for size, text in enumerate(accumulate(run), start=1):
             if _SCRIPT.search(text):
                 yield start, start + size, text

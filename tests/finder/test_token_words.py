@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 import spacy
 
+from spacy_connorm.finder.joined_texts import JoinedTexts
 from spacy_connorm.finder.token_words import TokenWords
 
 from .name_pipeline import build
 
 
 def read(reader, *docs):
-    return reader.read(docs, [doc.text for doc in docs], derivations=False).hashes.tolist()
+    return reader.read(JoinedTexts(docs), derivations=False).hashes.tolist()
 
 
 def test_documents_of_several_vocabularies_are_read_together():
