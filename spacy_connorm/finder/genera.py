@@ -12,7 +12,7 @@ from .joined_texts import JoinedTexts
 from .known_names import KnownNames
 from .name_windows import FILLER, Replacements, TokenArrays
 
-_INITIAL = re.compile(r"(?<![^\W_])([A-Z])\. ?(?=([a-z]{4,}))")
+_INITIAL = re.compile(r"([A-Z])\.(?<![^\W_]..) ?(?=([a-z]{4,}))")
 _SHORTEST = 4
 _CACHED = 10_000
 _UNKNOWN = ""

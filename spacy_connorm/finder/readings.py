@@ -12,18 +12,19 @@ from ..text.words import Words
 from .joined_texts import JoinedTexts
 from .name_windows import Replacements
 
-# Two parts of a word, and a hyphen between them, perhaps at the end of a line.
-_HYPHENATED = re.compile(
-    r"(?<![^\W_])([^\W\d_]{2,20})[-\u2010\u2011](?:[ ]?\n[ ]?)?(?=([^\W\d_]{3,30})(?![^\W_]))"
-)
-_PERSON = re.compile(r"(?<![^\W_])([^\W\d_a-z][^\W\d_]{3,30})['’][sS]?(?![^\W_])(?:\s+([^\W_]+))?")
-# The same without its apostrophe, or a plural. The capital comes first in the pattern, and then the
-# check for a letter before it: the search is three times as fast.
+# What is rare comes first in these patterns, and then the check of what is before it: the search is
+# three times as fast. A hyphen between two parts of a word, perhaps at the end of a line, and the
+# first part.
+_HYPHEN = re.compile(r"[-\u2010\u2011](?<=[^\W\d_].)(?:[ ]?\n[ ]?)?(?=([^\W\d_]{3,30})(?![^\W_]))")
+_FIRST_PART = re.compile(r"(?<![^\W_])[^\W\d_]{2,20}\Z")
+_LONGEST_PART = 20
+_PERSON = re.compile(r"([^\W\d_a-z](?<![^\W_].)[^\W\d_]{3,30})['’][sS]?(?![^\W_])(?:\s+([^\W_]+))?")
+# The same without its apostrophe, or a plural.
 _PERSONS = re.compile(r"([A-Z](?<![^\W_].)[a-z]{3,30})s(?![^\W_'’])(?:\s+([^\W_]+))?")
 # "UV-induced".
 _SHORTEST_DRUG = 3
 # "HIV-1", "HPV16": the short form of a virus, and its type.
-_VIRUS = re.compile(r"(?<![^\W_])([A-Z]{2,4}V)[-\u2010\u2011 ]?(\d{1,2}[a-z]?)(?![^\W_])")
+_VIRUS = re.compile(r"([A-Z](?<![^\W_].)[A-Z]{1,3}V)[-\u2010\u2011 ]?(\d{1,2}[a-z]?)(?![^\W_])")
 # A token, what another reading adds to its hash, and the minimum number of words with it.
 _Neighboured = tuple[int, int, int]
 
@@ -48,7 +49,7 @@ class NeighbourReader:
         self._after_persons = words.classes.stop_words | finder.after_persons
         # The left ventricle is of the heart; others are of the brain.
         self._side = re.compile(
-            rf"(?i)\b([^\W_]+)\s+(?:{_any(finder.genitives | finder.places)}"
+            rf"(?i)\s(?<=[^\W_]\s)\s*(?:{_any(finder.genitives | finder.places)}"
             rf"\s+(?:{_any(finder.side_articles)}\s+)?)?({_any(finder.long_sides)}|(?-i:[LR]))\b"
             rf"(?!\s+{_any(finder.sided_organs)})"
         )
@@ -85,9 +86,13 @@ class NeighbourReader:
 
         YIELDS (Tuple[int, int, int]): Each of the two tokens.
         """
-        for match in _HYPHENATED.finditer(texts.text):
-            first, last = (texts.token_before(match.end(part)) for part in (1, 2))
-            words = self._words.normalized(match[1] + match[2])
+        for match in _HYPHEN.finditer(texts.text):
+            hyphen = match.start()
+            part = _FIRST_PART.search(texts.text, max(0, hyphen - _LONGEST_PART), hyphen)
+            if part is None:
+                continue
+            first, last = map(texts.token_before, (hyphen, match.end(1)))
+            words = self._words.normalized(part[0] + match[1])
             if first is not None and last is not None and len(words) == 1:
                 change = hash_word(words[0]) - int(hashes[first]) - int(hashes[last])
                 yield first, change, 2
@@ -149,7 +154,7 @@ class NeighbourReader:
         YIELDS (Tuple[int, int, int]): The words before "of" or the side, and the sides.
         """
         for match in self._side.finditer(texts.text):
-            before, side = (texts.token_before(match.end(part)) for part in (1, 2))
+            before, side = map(texts.token_before, (match.start(), match.end(1)))
             # Only words have readings: in "the left clavicle", there is none before the side.
             if before is not None and side is not None and hashes[before]:
                 yield before, -int(hashes[side]), 3

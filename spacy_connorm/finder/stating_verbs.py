@@ -27,7 +27,10 @@ class StatingVerbs:
         verb = rf"{start}\b{verbs}(?:\s?{denial}\b|\s+{verbs}\b){{0,4}}"
         prepositions = any_of(finder.report_prepositions)
         report = rf"(?:(?:\s+{adverb})?(?:\s+{reports}\s+(?:{prepositions}|{joints})|\s+{joints}))?"
-        self._verb = re.compile(rf"(?i)(?<=\s)(?:{verb}{report}|{joints})(?=\s)|:(?=[ ])")
+        pattern = rf"(?<=\s)(?:{verb}{report}|{joints})(?=\s)|:(?=[ ])"
+        self._verb = re.compile(rf"(?i){pattern}")
+        # Twice as fast.
+        self._lower_verb = re.compile(pattern)
         self._copula = re.compile(rf"(?i)\b{any_of(copulas)}(?={denial}|\W|$)")
         self._showing = re.compile(rf"(?i)\b{any_of(finder.showing_verbs)}(?={denial}|\W|$)|:")
         self._shows = min(copulas & finder.showing_verbs, default="")
@@ -36,10 +39,10 @@ class StatingVerbs:
         """Find the verbs of several words, those that show something, and the colons that may stand
         for one: "nose: broad".
 
-        text (str): Any text.
+        text (str): Any text in lower case.
         YIELDS (Tuple[int, int]): The first character of each, and the one after it.
         """
-        for match in self._verb.finditer(text):
+        for match in self._lower_verb.finditer(text):
             if self._own_copula(match) not in (match[0], ""):
                 yield match.span()
 

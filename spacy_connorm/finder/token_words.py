@@ -12,6 +12,7 @@ from ..documents.abbreviations import abbreviation_spans, read_abbreviations
 from ..files.arrays import list_ranges
 from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
+from ..text.cleaning import lower_in_place
 from ..text.composites import composite_splitter
 from ..text.word_forms import NO_FORMS, Forms
 from .joined_texts import JoinedTexts
@@ -350,7 +351,7 @@ class TokenWords:
         tokens (TokenArrays): Changed in place.
         texts (JoinedTexts): Their texts.
         """
-        verbs = list(self._verbs.find(texts.text))
+        verbs = list(self._verbs.find(lower_in_place(texts.text)))
         for first, last in np.searchsorted(texts.starts, verbs).reshape(-1, 2).tolist():
             for column, value in zip(tokens[:4], (0, 0, 0, VERB), strict=True):
                 column[first:last] = value

@@ -23,6 +23,7 @@ from ..lang.cues import (
     regular_expression,
     resolve,
 )
+from ..text.cleaning import lower_in_place
 
 _HEADING_SIGNS = " \t\n#*_=•-:"
 # What begins the next section of a note, unlike "Mother: asthma".
@@ -146,7 +147,7 @@ class CueFinder:
         statements (Sequence[StatementPlace]): Its statements that have mentions.
         YIELDS (CuePlace): The cues.
         """
-        text = _lower(text)
+        text = lower_in_place(text)
         # `doc.char_span` joins the whole text each time.
         starts_of, lengths = doc.to_array([IDX, LENGTH]).T.tolist()
         ends_of = list(map(add, starts_of, lengths))
@@ -192,11 +193,3 @@ def _only_like(cue: Cue) -> Cue:
     """Get what patterns that only look like those of a cue have in common."""
     reaches_far = cue.direction == FORWARD and cue.scope not in BESIDE
     return Cue("", cue.category if reaches_far else "", PSEUDO, "")
-
-
-def _lower(text: str) -> str:
-    """RETURNS (str): The text in lower case, with as many characters."""
-    lower = text.lower()
-    if len(lower) == len(text):
-        return lower
-    return "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text)

@@ -25,6 +25,17 @@ def clean(text: str) -> str:
     return text if cleaned == text else cleaned
 
 
+def lower_in_place(text: str) -> str:
+    """Write a text in lower case with as many characters: "İ", which would be two, stays.
+
+    RETURNS (str): The text.
+    """
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text)
+
+
 def encodable(texts: Sequence[str]) -> list[str]:
     """Join surrogate pairs in texts, and replace lone surrogates by U+FFFD.
 
