@@ -4,7 +4,7 @@ import json
 import os
 import re
 import secrets
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, field, fields
@@ -421,21 +421,13 @@ def _key(correction: Correction) -> str:
     return " ".join(correction.searched.lower().split())
 
 
-def _by_text(corrections: Iterable[Correction]) -> list[dict[str, Correction]]:
-    """Group corrections by text, keeping the last one for each concept.
-
-    RETURNS (List[Dict[str, Correction]]): For each text, corrections by concept.
-    """
-    by_text: dict[str, dict[str, Correction]] = {}
+def _conflicts(corrections: Iterable[Correction]) -> Iterator[CorrectionConflict]:
+    by_text: dict[str, dict[str, Correction]] = defaultdict(dict)
     for correction in corrections:
-        chosen = by_text.setdefault(_key(correction), {})
+        chosen = by_text[_key(correction)]
         chosen.pop(correction.kb_id, None)
-        chosen[correction.kb_id] = correction
-    return list(by_text.values())
-
-
-def _conflicts(corrections: Sequence[Correction]) -> Iterator[CorrectionConflict]:
-    for chosen in _by_text(corrections):
+        chosen[correction.kb_id] = correction  # the last one with this concept
+    for chosen in by_text.values():
         if len(chosen) > 1:
             *_, last = chosen.values()
             authors = tuple([correction.author for correction in chosen.values()])

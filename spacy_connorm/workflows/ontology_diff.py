@@ -130,7 +130,6 @@ def _left_corrections(
 
 
 _LEFT = "synonym left"
-_COLUMNS = ("kind", "concept_id", "name", "before", "after", "reason")
 _SEPARATOR = "|"
 
 
@@ -209,16 +208,15 @@ def _read(source: str | Path | Ontology, format: str | None, report: ReadReport)
 
 
 def _to_tsv(diff: OntologyDiff) -> str:
-    left = diff.synonyms.left if diff.synonyms else ()
-    rows = [_COLUMNS, *map(_change_row, diff.changes), *map(_left_row, left)]
+    left = [
+        Change(
+            _LEFT, synonym.concept_id, synonym.text, after=synonym.proposed, reason=synonym.reason
+        )
+        for synonym in (diff.synonyms.left if diff.synonyms else ())
+    ]
+    rows = [Change._fields, *map(_cells, (*diff.changes, *left))]
     return "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows)
 
 
-def _change_row(change: Change) -> Iterable[str]:
-    kind, concept_id, name, before, after, reason = change
-    return kind, concept_id, name, _SEPARATOR.join(before), _SEPARATOR.join(after), reason
-
-
-def _left_row(left: LeftSynonym) -> Iterable[str]:
-    text, concept_id, reason, proposed = left
-    return _LEFT, concept_id, text, "", _SEPARATOR.join(proposed), reason
+def _cells(change: Change) -> list[str]:
+    return [_SEPARATOR.join(value) if isinstance(value, tuple) else value for value in change]
