@@ -70,7 +70,7 @@ def kind_of(gold: Gold, prediction: Prediction, facts: ConceptFacts) -> str:
     facts (ConceptFacts): Facts about the concepts.
     RETURNS (str): The first of the kinds that applies; "other" always does.
     """
-    return next(kind for kind, applies in _KINDS.items() if applies(gold, prediction, facts))
+    return next(kind for kind, applies in KINDS.items() if applies(gold, prediction, facts))
 
 
 def _is_long_form(gold: Gold, prediction: Prediction) -> bool:
@@ -117,7 +117,7 @@ def _is_split(prediction: Prediction) -> bool:
 
 
 # The kinds of mistakes, in the order in which they are checked and listed.
-_KINDS: dict[str, Callable[[Gold, Prediction, ConceptFacts], bool]] = {
+KINDS: dict[str, Callable[[Gold, Prediction, ConceptFacts], bool]] = {
     "not in the ontology": lambda gold, answer, facts: not gold.in_ontology,
     "composite": lambda gold, answer, facts: len(gold.concept_ids) > 1 and not _is_split(answer),
     "wrong part": lambda gold, answer, facts: len(gold.concept_ids) > 1,
@@ -159,7 +159,7 @@ def list_mistakes(
         if mention.concept_ids and strict_rank(prediction, mention) != 1
     )
     rows = [{**dict(row), "times": times} for row, times in Counter(described).most_common()]
-    kinds = list(_KINDS)
+    kinds = list(KINDS)
     return sorted(rows, key=lambda row: kinds.index(row["kind"]))
 
 
