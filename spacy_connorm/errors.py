@@ -573,6 +573,11 @@ class Warnings(metaclass=_Coded):
 
     # Mapping
     CNW780 = "'{path}': rows without code or term, left out: {count}, the first in line {line}."
+    CNW781 = (
+        "'{path}' has no column '{column}', so each term is its own code. Columns that are not "
+        "read: {columns}. If one has the codes, name it (`code` in Python, `--code` on the command "
+        "line)."
+    )
 
     # Command line
     CNW701 = (

@@ -83,7 +83,8 @@ def read_terms(
         damaged Excel file, CN115 for an invalid count, CN104 for a table without terms, CN733 for a
         sheet or a delimiter with another kind of file, CN115 for a row of a text file with more
         fields than columns, and the errors of `read_rows`.
-    WARNS (ConnormWarning): CNW780 for rows without code or term.
+    WARNS (ConnormWarning): CNW780 for rows without code or term, CNW781 for a table without the
+        column of the code that has columns which are not read.
     """
     path = Path(path)
     rows = _read_table(path, sheet, delimiter)
@@ -97,6 +98,10 @@ def read_terms(
         for field, column in wanted.items()
         if column in columns or column != field or field == TERM
     }
+    unread = [column for place, column in enumerate(columns) if place not in places.values()]
+    if CODE not in places and any(unread):
+        facts = {"column": code, "columns": ", ".join(filter(None, unread))}
+        warn(Warnings.CNW781.format(path=path, **facts))
     if not _is_excel(path):
         rows = require_width(rows, path, len(columns), delimiter=delimiter)
     terms, left_out = [], []

@@ -83,6 +83,14 @@ def test_a_table_without_codes(table, book):
         read_terms(path, term="Name", code="id")
 
 
+def test_columns_that_may_have_the_codes_are_named(table):
+    expected = [LocalTerm("dizzy", "dizzy", count=3)]
+    path = table("id,term,,count,note\nA2,dizzy,,3,x\n")
+    with pytest.warns(ConnormWarning, match=r"CNW781.*'code'.*: id, note\..*`--code`"):
+        assert read_terms(path) == expected
+    assert read_terms(path, code="id") == [LocalTerm("A2", "dizzy", count=3)]
+
+
 def test_terms_are_read_from_a_sheet_of_a_workbook(book):
     header = ["code", "term", "context", "count", "since"]
     rows = [header, ["A1", "the cold", "since a week", 1234.0, date(2026, 1, 1)], [250.0, "fever"]]
