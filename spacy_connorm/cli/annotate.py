@@ -1,7 +1,7 @@
 """`connorm annotate`: annotate a file of texts, or a corpus of many files."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -13,13 +13,16 @@ import typer
 from wasabi import msg
 
 from ..documents import EXPORT_FORMATS, find_export_format
+from ..encoders.device import choose_device
 from ..errors import ConnormError, Errors
+from ..pipeline import find_normalizer, load_pipeline
 from ..workflows import AnnotatedCorpus, AnnotationCounts, annotate, annotate_corpus
 from ..workflows.corpus import ENGINES
 from .app import command, show_table, tally
+from .billing import billing_of
 from .options import options_of
 
-_HEADER = ("Text", "Mention", "Concept", "Name", "Certainty", "Assertions")
+_HEADER = ("Text", "Mention", "Concept", "Name", "Certainty", "Assertions", "Billing")
 _OF_CORPORA = inspect.signature(annotate_corpus).parameters
 
 
@@ -97,15 +100,22 @@ def _show(engine: str | None, given: dict[str, Any]) -> None:
     for option in ("--engine", "--format"):
         if engine if option == "--engine" else given.get("format"):
             raise ConnormError(Errors.CN733.format(option=option, needed="OUT"))
+    choose_device(given.get("gpu_id", -1))
+    nlp = given["pipeline"] = load_pipeline(given["pipeline"])
+    billing = billing_of(find_normalizer(nlp, component=given.get("component")))
     with TemporaryDirectory() as folder:
         path = Path(folder) / "annotated.jsonl"
         annotate(**given, output_path=path)
-        rows = list(_mention_rows(srsly.read_jsonl(path)))
+        rows = list(_mention_rows(srsly.read_jsonl(path), billing))
     if rows:
-        show_table(rows, header=_HEADER, aligns="rlllrl")
+        width = len(_HEADER) if any(row[-1] for row in rows) else len(_HEADER) - 1
+        cells = [row[:width] for row in rows]
+        show_table(cells, header=_HEADER[:width], aligns="rlllrll"[:width])
 
 
-def _mention_rows(records: Iterator[Any]) -> Iterator[tuple[str, ...]]:
+def _mention_rows(
+    records: Iterator[Any], billing: Callable[[str], str]
+) -> Iterator[tuple[str, ...]]:
     for number, record in enumerate(records, start=1):
         for ent in record["ents"]:
             # Of each part of a composite, only the first candidate answers: the concepts of other
@@ -119,7 +129,11 @@ def _mention_rows(records: Iterator[Any]) -> Iterator[tuple[str, ...]]:
             marks = ", ".join(ent.get("assertions") or ())
             certainty = "" if sure is None else f"{sure:.2f}"
             text = " ".join(ent["text"].split())
-            yield str(record.get("id") or number), text, ent["kb_id"], names, certainty, marks
+            broad = next(
+                filter(None, (billing(candidate["concept_id"]) for candidate in linked)), ""
+            )
+            text_id = str(record.get("id") or number)
+            yield text_id, text, ent["kb_id"], names, certainty, marks, broad
 
 
 def _certainty(candidate: dict[str, Any]) -> float:

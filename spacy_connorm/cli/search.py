@@ -15,15 +15,17 @@ from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..workflows import explain as explain_mentions
 from ..workflows import search as search_mentions
 from .app import command, show_table
+from .billing import billing_of
 from .options import options_of
 
 _ALIGNS = {
     **{"Mention": "l", "Probability": "r", "Concept": "l", "Name": "l", "Score": "r"},
     **{"Dense": "r", "Lexical": "r", "Found as": "l", "Language": "l", "Search": "l"},
-    "Codes": "l",
+    **{"Billing": "l", "Codes": "l"},
 }
-# Probabilities, the two cosines of a hybrid score, languages and codes, if there are any.
-_OPTIONAL = ("Probability", "Dense", "Lexical", "Language", "Codes")
+# Probabilities, the two cosines of a hybrid score, languages, what can't be billed, and codes, if
+# there are any.
+_OPTIONAL = ("Probability", "Dense", "Lexical", "Language", "Billing", "Codes")
 _WIDTH = 40
 _SHOWN = 3
 
@@ -86,15 +88,16 @@ def _rows(
     the candidates.
     """
     if not candidates:
-        return [(mention, "", "-", "nothing found", *[""] * 7)]
+        return [(mention, "", "-", "nothing found", *[""] * 8)]
     rows: list[tuple[str, ...]] = []
     part = None
+    billing = billing_of(normalizer) if normalizer else lambda concept_id: ""
     for candidate in candidates:
         searched = f"{mention} ({candidate.searched})" if candidate.part else mention
         shown = "" if candidate.part == part else searched
         if shown and normalizer is not None and normalizer.decide([candidate]) == NIL:
             reason = f"the first is less probable than {normalizer.cfg['nil_threshold']:g}"
-            rows.append((shown, "", NIL, reason, *[""] * 7))
+            rows.append((shown, "", NIL, reason, *[""] * 8))
             shown = ""
         rows.append(
             (
@@ -106,6 +109,7 @@ def _rows(
                 candidate.text,
                 candidate.language,
                 candidate.search,
+                billing(candidate.concept_id),
                 _codes(candidate),
             )
         )

@@ -27,6 +27,8 @@ _BRACKETS = re.compile(r"(?: (?!\([^()]*\)\w))?(?:\([^()]*\)|\[[^\[\]]*\])")
 _TABLE = read_toml(__package__, "icd10cm.toml")
 _PATTERNS = {name: re.compile(pattern) for name, pattern in _TABLE["patterns"].items()}
 _IN_NOTES = [(re.compile(note["written"]), note["means"]) for note in _TABLE["notes"]]
+# The definition of codes that are too broad to be billed.
+NOT_BILLABLE: str = _TABLE["not_billable"]
 _UNSPECIFIED, _NOS, _FRACTURE = _TABLE["unspecified"], _TABLE["nos"], _TABLE["fracture"]
 # A note with more words than this is not a name.
 _LONGEST_NAME = 12
@@ -104,8 +106,7 @@ def read_icd10cm(
         concepts[code] = concept
     left_out |= _shared_names(implied)
     broad = {code for concept in concepts.values() for code in concept.parents}
-    mark = _TABLE["not_billable"]
-    broad |= {code for code, concept in concepts.items() if concept.definition == mark}
+    broad |= {code for code, concept in concepts.items() if concept.definition == NOT_BILLABLE}
     own_names = {name.lower() for concept in every for name in concept.names}
     for code, concept in concepts.items():
         wordings = (
@@ -116,7 +117,7 @@ def read_icd10cm(
         concepts[code] = replace(
             concept,
             aliases=(*concept.aliases, *wordings),
-            definition=mark if code in broad else concept.definition,
+            definition=NOT_BILLABLE if code in broad else concept.definition,
         )
     if billable:
         for code in filter(broad.__contains__, concepts):
@@ -269,7 +270,7 @@ def _read_order(path: str | Path, report: ReadReport) -> Iterator[Concept]:
             report.odd.skip(unreadable(path, number, "ICD-10-CM", reason))
             continue
         code, is_billable, short, long = match.groups()
-        mark = "" if is_billable == "1" else _TABLE["not_billable"]
+        mark = "" if is_billable == "1" else NOT_BILLABLE
         yield Concept(_dotted(code), long.strip(), (short.strip(),), definition=mark)
 
 

@@ -102,6 +102,15 @@ def test_without_out_the_mentions_are_a_table(invoke, words, folder):
     assert [path.name for path in folder.iterdir()].count("annotated.jsonl") == 0
 
 
+def test_codes_that_cannot_be_billed_are_marked_in_the_table(invoke, billing_index, tmp_path):
+    (tmp_path / "note.txt").write_text("Nose fever, cold nose.")
+    shown = invoke("annotate", billing_index, tmp_path / "note.txt").output.splitlines()
+    marked = {
+        line.split()[1]: line.rstrip().endswith("not valid") for line in shown if "A9" in line
+    }
+    assert "Billing" in shown[1] and marked == {"Nose": True, "cold": False}
+
+
 @pytest.mark.parametrize("option", [("--engine", "local"), ("--format", "csv")])
 def test_what_only_a_file_can_have_is_refused_without_out(invoke, refused, folder, option):
     refused(invoke("annotate", "pipeline", "notes.jsonl", *option), "CN733")
@@ -118,5 +127,6 @@ def test_the_table_has_one_line_for_a_mention_and_one_name_for_each_part():
         *(candidate("C2", "b", 0.9, 2), candidate("C1", "a", 0.4, 2)),
     ]
     ent = {"text": "a and\nb", "kb_id": "C1|C2", "candidates": candidates}
-    rows = list(_mention_rows(iter([{"ents": [ent]}])))
-    assert rows == [("1", "a and b", "C1|C2", "a | b", "0.90", "")]
+    billing = {"C1": "", "C2": "not valid"}.get
+    rows = list(_mention_rows(iter([{"ents": [ent]}]), billing))
+    assert rows == [("1", "a and b", "C1|C2", "a | b", "0.90", "", "not valid")]

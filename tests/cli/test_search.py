@@ -64,6 +64,13 @@ def test_nil_is_explained(invoke, words, strict_index):
     assert "NIL" not in words(invoke("search", strict_index, "flu", "--explain"))
 
 
+def test_codes_that_cannot_be_billed_are_marked(invoke, words, billing_index, demo_index):
+    shown = words(invoke("search", billing_index, "nose fever", "cold nose", "-k", "1"))
+    assert "A90 Nose fever 1.000 Nose fever OD-T not valid" in shown
+    assert shown.endswith("A91 Cold nose 1.000 Cold nose OD-T")
+    assert "Billing" not in words(invoke("search", demo_index, "flu"))
+
+
 def test_long_names_are_shortened(invoke, tmp_path, ngrams):
     ontology = tmp_path / "long.jsonl"
     ontology.write_text('{"concept_id": "C1", "canonical_name": "%s"}' % ("very long " * 10))
