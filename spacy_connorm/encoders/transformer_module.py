@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import safetensors.torch
+import srsly
 import torch
 
 from ..errors import ConnormError, Errors
@@ -187,15 +188,11 @@ class TransformerModule(torch.nn.Module):
         pooling = {"word_embedding_dimension": self.transformer.config.hidden_size}
         pooling |= {key: name == self.pooling for name, key in _POOLING_KEYS.items()}
         length = {"max_seq_length": self.max_length, "do_lower_case": False}
-        _write_json(folder / "modules.json", _MODULES)
-        _write_json(folder / "sentence_bert_config.json", length)
+        srsly.write_json(folder / "modules.json", _MODULES)
+        srsly.write_json(folder / "sentence_bert_config.json", length)
         (folder / "1_Pooling").mkdir()
-        _write_json(folder / "1_Pooling" / "config.json", pooling)
-        _write_json(folder / CARD, self._settings)
-
-
-def _write_json(path: Path, content: Any) -> None:
-    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf8")
+        srsly.write_json(folder / "1_Pooling" / "config.json", pooling)
+        srsly.write_json(folder / CARD, self._settings)
 
 
 def restore_module(saved: Mapping[str, Any]) -> tuple[TransformerModule, str]:
