@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..concepts import Concept
-from ..concepts.concept import ALL_SCOPES
+from ..concepts.concept import ALL_SCOPES, is_no_id
 from ..errors import unreadable
 from ..files.text import read_lines
 from .report import ReadReport, Retired, read_xrefs
@@ -89,8 +89,8 @@ def read_obo(
                 report.retired[concept_id] = Retired(
                     stanza.ids("replaced_by"), stanza.ids("consider")
                 )
-            elif not (concept_id and stanza.first("name")):
-                reason = "a term without an id or a name"
+            elif is_no_id(concept_id) or not stanza.first("name"):
+                reason = "a term without an id or a name, or whose id stands for no concept"
                 report.odd.skip(unreadable(path, stanza.number, "OBO", reason))
             else:
                 yield _concept(concept_id, stanza, scopes, default_types, report)

@@ -100,6 +100,7 @@ def read_rrf(
         )
     for follower in (type_rows, definition_rows, relation_rows):
         follower.finish()
+    report.odd.require_few()
 
 
 def find_mrconso(path: Path) -> Path:
@@ -252,7 +253,7 @@ def _sorted_rows(
 def _read_rows(
     path: Path, odd: OddLines, width: int, containing: Collection[str]
 ) -> Iterator[tuple[int, _Row]]:
-    for number, line in odd.watch(read_lines(path)):
+    for number, line in odd.count(read_lines(path)):
         if containing and not any(text in line for text in containing):
             continue
         row = line.split("|")

@@ -8,6 +8,7 @@ from shlex import quote as in_shell
 from typing import Any
 
 from ..concepts import Concept
+from ..concepts.concept import is_no_id
 from ..concepts.curies import PREFIXES, join_curie, require_prefix
 from ..errors import ConnormError, Errors, Warnings, refuse, unreadable, warn
 from ..files.package_data import read_toml
@@ -231,8 +232,9 @@ def _concepts(
         texts: dict[str, Any] = {
             field: cell.strip() for field, cell in cells.items() if field in _TEXTS
         }
-        if not all(map(texts.get, _REQUIRED)):
-            report.odd.skip(unreadable(path, number, "a concept", "the row has no id or no name"))
+        if is_no_id(texts.get("concept_id", "")) or not texts.get("canonical_name"):
+            reason = "the row has no id or no name, or its id stands for no concept, such as NIL"
+            report.odd.skip(unreadable(path, number, "a concept", reason))
             continue
         items: dict[str, Any] = {
             field: tuple(filter(None, map(str.strip, cell.split(separator))))

@@ -95,6 +95,14 @@ def test_obo_tells_the_line_of_a_synonym_that_it_cannot_read(tmp_path, synonym):
     assert "line 4: can't be read as OBO (a synonym without a text" in str(report.odd.first)
 
 
+def test_obo_tells_the_line_of_a_term_whose_id_stands_for_no_concept(tmp_path):
+    path, report = tmp_path / "a.obo", lenient()
+    path.write_text("[Term]\nid: A:1\nname: one\n\n[Term]\nid: NIL\nname: two\n")
+    (concept,) = read_obo(path, report=report)
+    assert concept.concept_id == "A:1" and report.odd.skipped == 1
+    assert "line 5: can't be read as OBO (a term without an id" in str(report.odd.first)
+
+
 @pytest.mark.parametrize("tag", ["name: two", 'def: "two" []'])
 def test_of_two_names_or_definitions_the_first_counts(tmp_path, tag):
     path, report = tmp_path / "a.obo", lenient()

@@ -118,6 +118,19 @@ def test_a_row_that_is_too_short(meta):
         read(meta, report=strict())
 
 
+def test_a_short_file_may_have_as_many_odd_rows_as_all_together(tmp_path):
+    row = "C{:07}|ENG|P|L1|PF|S1|Y|A1||||MSH|PT|D1|name {}|0|N||\n"
+    names = "".join(row.format(number, number) for number in range(40))
+    (tmp_path / "MRCONSO.RRF").write_text(names)
+    (tmp_path / "MRDEF.RRF").write_text("odd\n")
+    report = ReadReport()
+    assert len(read(tmp_path, report=report)) == 40
+    assert report.odd.skipped == 1
+    (tmp_path / "MRDEF.RRF").write_text("odd\n" * 4)
+    with pytest.raises(ConnormError, match="CN115.*4 of 44"):
+        read(tmp_path)
+
+
 @pytest.mark.parametrize("name", ["MRCONSO", "MRSTY", "MRREL", "MRDEF"])
 @pytest.mark.parametrize("cui", ["C0000000", "C12345678901", "\U0010ffff" * 12, "Z" * 9, ""])
 def test_a_row_whose_cui_is_odd_is_skipped(meta, name, cui):

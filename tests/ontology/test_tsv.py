@@ -36,9 +36,15 @@ def test_tsv_with_header(read):
         "T:2", 'a "b" c', ("x", "y"), ("T047",), "d", ("T:1",), ("T:8",)
     )
     assert concepts["T:1"].canonical_name == '"one" and "two"'
-    assert "line 4: can't be read as a concept (the row has no id or no name)" in str(
-        report.odd.first
-    )
+    assert "line 4: can't be read as a concept (the row has no id" in str(report.odd.first)
+
+
+@pytest.mark.parametrize("concept_id", ["NIL", "-1", "CUI-less"])
+def test_a_row_whose_id_stands_for_no_concept_is_named(read, concept_id):
+    report = lenient()
+    (concept,) = read(f"id\tname\nT:1\tone\n{concept_id}\ttwo\n", report=report)
+    assert concept.concept_id == "T:1" and report.odd.skipped == 1
+    assert "line 3: can't be read as a concept (the row has no id" in str(report.odd.first)
 
 
 @pytest.mark.parametrize(
