@@ -105,7 +105,7 @@ def evaluate(
     calibrate_path (Optional[Union[str, Path]]): Write a copy of the pipeline calibrated on the
         corpus; see `calibrate`.
     end_to_end (bool): Score the whole pipeline from plain text instead: mentions, mentions with
-        ids, ids of documents; see `score_plain_text`.
+        ids, ids of documents. See `score_plain_text`.
     nested_mentions (bool): From plain text, count also the mentions inside longer ones.
     gpu_id (int): The GPU for the encoder; -1 for the CPU.
     component (Optional[str]): The concept normalizer to use, if there are several.

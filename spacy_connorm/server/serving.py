@@ -45,7 +45,7 @@ def serve(
     pipeline (Union[str, Path, Language]): An installed package, or a pipeline's folder.
         Or a pipeline.
     corrections (Union[str, Path]): The file that corrections are appended to, and read from.
-    review (Optional[Union[str, Path]]): A file of mappings to review, written by `map_terms`.
+    review (Optional[Union[str, Path]]): A file of mappings to review, written by `connorm map`.
     host (str): The address to listen at. Any non-loopback address needs a token.
     port (int): The port; 0 for any free one.
     name (Optional[str]): Public host name, when behind a proxy. It needs a token, too.

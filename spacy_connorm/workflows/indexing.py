@@ -124,8 +124,8 @@ def build_index(
         say theirs. English, or that of the config, if empty.
     corpora (Sequence[Union[str, Path]]): D: annotated documents, `.spacy`.
     synonyms (Optional[Union[str, Path, Iterable[Tuple[str, str]]]]): More of D: texts and concept
-        ids, or a file with a text, a tab and a concept id in each line, such as
-        `ConceptNormalizer.save_synonyms` writes. Synonyms removed there are removed again.
+        ids, or a file with a text, a tab and a concept id in each line.
+        `ConceptNormalizer.save_synonyms` writes such a file; what was removed is removed again.
     substitutions (Optional[Union[str, Path]]): A table of words in mentions that can replace words
         in names, from `connorm substitutions`. If None, it is learned from the ontology's own
         names, 200,000 at most.

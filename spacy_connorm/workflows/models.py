@@ -72,7 +72,7 @@ def build_models(
 ) -> list[BuiltModel]:
     """Build, score and pack the pipelines of a table, each with a model card: `connorm models`.
 
-    table_path (Union[str, Path]): The table, a TOML file; see `ModelTable`.
+    table_path (Union[str, Path]): The table, a TOML file. See `ModelTable`.
     output_path (Union[str, Path]): The folder of the wheels.
     data (Union[str, Path]): The folder of ontologies and corpora. Pipelines are not scored on
         corpora that are not there.

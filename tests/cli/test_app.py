@@ -13,6 +13,7 @@ import pytest
 from typer.main import get_command
 
 import spacy_connorm
+from spacy_connorm import evaluation, workflows
 from spacy_connorm.cli import app
 from spacy_connorm.cli.app import show_table
 from spacy_connorm.documents import CORPUS_FORMATS, EXPORT_FORMATS
@@ -114,6 +115,9 @@ def test_help_has_an_example(invoke, words, name):
     assert result.exit_code == 0
     assert f"Example: connorm {name}" in words(result)
     assert not re.search(r"list\[|read_rows|FORMATS|or a pipeline\.", words(result))
+    # Users of commands know no Python.
+    named = {part for name in re.findall(r"`([\w.]+)`", words(result)) for part in name.split(".")}
+    assert not named & {*dir(spacy_connorm), *dir(evaluation), *dir(workflows)}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
