@@ -175,7 +175,7 @@ class CoordinationJoiner:
                 if any(self._stays(words, other, mention, start, end) for other in taken):
                     continue
                 text = clean(self._verbs.simplify(doc[start:end].text))
-                # If no part lacks a word, the other parts are no mentions: "ST depression and
+                # If no part lacks a word, the other parts are not mentions: "ST depression and
                 # angina".
                 interpretations = [
                     parts

@@ -30,7 +30,7 @@ class Genera:
         self._known: Cache[tuple[str, str], str] = Cache(_CACHED)
 
     def read(self, texts: JoinedTexts, tokens: TokenArrays) -> Replacements:
-        """List the genera that initials stand for. The period after one is no pause.
+        """List the genera that initials stand for. The period after one is not a pause.
 
         texts (JoinedTexts): The documents.
         tokens (TokenArrays): Their tokens, changed in place.

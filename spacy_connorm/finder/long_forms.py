@@ -54,7 +54,7 @@ class LongForms:
 
     def is_other_name(self, long_form: str, names: Sequence[KnownName]) -> bool:
         """Check for short forms of a concept that one of its long names tells to be what a
-        document calls so: "VHL" for "von Hippel-Lindau", which is no name itself.
+        document calls so: "VHL" for "von Hippel-Lindau", which is not itself a name.
 
         long_form (str): The long form in the document.
         names (Sequence[KnownName]): The names.

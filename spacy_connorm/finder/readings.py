@@ -118,7 +118,7 @@ class NeighbourReader:
                 yield from ((place, change + hash_word(noun), 1) for noun in nouns)
 
     def _is_person(self, match: re.Match[str]) -> bool:
-        """Check for a word with a capital that is no plural, such as "Fevers"."""
+        """Check for a word with a capital that is not a plural, such as "Fevers"."""
         lemma = self._words.language.lemma(match[0].split()[0].lower())
         return lemma is None or lemma.istitle()
 

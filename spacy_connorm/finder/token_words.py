@@ -219,7 +219,7 @@ class TokenWords:
             return text
         known = {word for name in names for word in self.words.normalized(name)}
         lacking = {word for word in adverbs if known.isdisjoint(self.words.normalized(word))}
-        # "Splenomegally" is no adverb.
+        # "Splenomegally" is not an adverb.
         return " ".join(word for word in text.split() if word not in lacking) or text
 
     def _read_tokens(self, texts: Sequence[str]) -> dict[str, _Token]:

@@ -132,7 +132,7 @@ class ExtraWords(Rescorer):
             mention = by_first_letters(words.known_bag(batch.texts[place]))
             lowered = []
             for hit in hits:
-                # Texts that users added are no members.
+                # Texts that users added are not members.
                 name = bags.get(hit.member) or words.known_bag(hit.text)
                 share = 0.0 if hit.member in spared else extra_share(mention, name)
                 distance = round(hit.distance + self.weight * share, DIGITS)

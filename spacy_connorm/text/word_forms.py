@@ -191,7 +191,7 @@ class WordForms:
         "diabetes".
 
         word (str): A normalized word, see `Words.normalized`.
-        RETURNS (Tuple[Tuple[str, ...], ...]): Bags of normalized words. Many of them are no names.
+        RETURNS (Tuple[Tuple[str, ...], ...]): Bags of normalized words. Many of them are not names.
         """
         by_ending = (
             phrase.replace(_STEM, word.removesuffix(ending[1:]), 1)

@@ -167,7 +167,7 @@ def test_rows_are_averaged_over_seeds(modules):
     ]
 
 
-def test_a_start_is_no_config(run, data, write_config, capsys):
+def test_a_start_is_not_a_config(run, data, write_config, capsys):
     config = write_config()
     with pytest.raises(SystemExit):
         run("grid.py", "--dataset", "ncbi", "--encoders", config, "--data", data, "--start", config)

@@ -69,7 +69,7 @@ def test_a_wrong_setting_leaves_nothing(
         ("--branches=C1", "settings of a config .*--components.concept_normalizer.branches"),
     ],
 )
-def test_an_unknown_option_is_no_setting(invoke, words, tmp_path, demo_ontology, option, advice):
+def test_an_unknown_option_is_not_a_setting(invoke, words, tmp_path, demo_ontology, option, advice):
     result = invoke("index", demo_ontology, tmp_path / "out", option)
     assert result.exit_code == 2
     told = rf"No such option: {option.partition('=')[0]} \({advice}\)"

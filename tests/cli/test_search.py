@@ -120,7 +120,7 @@ def test_lines_of_standard_input_are_answered_one_by_one(invoke, demo_index, wor
     assert invoke("search", demo_index, input="").output == ""
 
 
-def test_a_line_of_standard_input_that_is_no_text(invoke, refused, demo_index):
+def test_a_line_of_standard_input_that_is_not_a_text(invoke, refused, demo_index):
     result = invoke("search", demo_index, input=b"flu\n\xff\xfe\n")
     refused(result, "CN107")
     assert "standard input" in result.output and "flu" in result.output

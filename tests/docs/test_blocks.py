@@ -109,7 +109,7 @@ def test_the_first_answer_is_right(run):
     ]
 
 
-def test_a_word_is_no_mention_for_the_reason_that_it_says(run):
+def test_a_word_is_not_a_mention_for_the_reason_that_it_says(run):
     why = run(ROOT / "docs" / "mentions.md")["why"]
     assert not why.is_mention
     assert why.names == ("WAS",) and "short" in why.reason

@@ -65,7 +65,7 @@ def test_gzip_is_read_as_it_is(tmp_path, nlp):
     assert texts(path, nlp) == ["Fever, not flu"]
 
 
-def test_windows_line_ends_and_a_byte_order_mark_are_no_text(tmp_path, nlp):
+def test_windows_line_ends_and_a_byte_order_mark_are_not_text(tmp_path, nlp):
     path = tmp_path / "a.pubtator"
     path.write_bytes(("\ufeff" + NOTE.replace("\n", "\r\n")).encode())
     assert texts(path, nlp) == ["Fever, not flu"]
@@ -102,7 +102,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path, nlp, name, content, setti
 
 
 @pytest.mark.parametrize("name", ["folder", "folder.pubtator"])
-def test_a_folder_is_no_corpus(tmp_path, nlp, name):
+def test_a_folder_is_not_a_corpus(tmp_path, nlp, name):
     (tmp_path / name).mkdir()
     with pytest.raises(ConnormError, match="CN105"):
         list(read_corpus(tmp_path / name, nlp=nlp))

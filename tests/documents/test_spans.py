@@ -293,7 +293,7 @@ def test_what_nobody_looked_for_is_not_known():
     assert get_assertions(doc[0:1]) is None
 
 
-def test_an_attribute_of_another_component_is_no_kind_of_possibility(doc):
+def test_an_attribute_of_another_component_is_not_a_kind_of_possibility(doc):
     flu, cough = doc.ents[4], doc.ents[3]
     assert (flu._.possibility, get_possibility(flu), get_possibility(cough)) == (KIND, KIND, "")
     flu._.possibility = 0.5

@@ -86,7 +86,7 @@ def test_every_candidate_is_a_row(export, documents, name):
         assert ranks == sorted({*ranks}) and all(rank for _, rank in ranks)
 
 
-def test_texts_are_no_formulas(tmp_path):
+def test_texts_are_not_formulas(tmp_path):
     document = Document(
         "=1", "@cold", (Mention("@cold", "-X", "+C1", ((0, 5),), long_form="\tlong"),)
     )

@@ -74,7 +74,7 @@ def test_an_id_beside_a_mention_belongs_to_it(nlp):
 
 
 @pytest.mark.parametrize("text", ["pain at T12", "C5.2 mg", "on 12.5", "L4_5", "B12 and H1N1"])
-def test_what_may_be_something_else_is_no_id(text):
+def test_what_may_be_something_else_is_not_an_id(text):
     nlp = make_finder([Concept(name, f"name of {name}") for name in ("T12", "B12", "L4", "12.5")])
     assert not nlp(text).ents
 

@@ -97,7 +97,7 @@ def test_punctuation_must_be_where_the_name_has_it(nlp, text):
         "- [Carcinoma, lobular, type 3]\n- [fever]",
     ],
 )
-def test_two_items_of_a_list_are_no_name(nlp, text):
+def test_two_items_of_a_list_are_not_a_name(nlp, text):
     assert marked(nlp, text) == text
 
 

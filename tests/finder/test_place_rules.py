@@ -67,7 +67,7 @@ def nlp():
         "seen by Dr. A. [Pneumonia] was found, vitamin C. [pneumonia] again",
     ],
 )
-def test_the_second_word_of_the_name_of_an_organism_is_no_finding(text):
+def test_the_second_word_of_the_name_of_an_organism_is_not_a_finding(text):
     names = ["pneumonia", "tuberculosis", "malaria", "gonorrhea", "glucose"]
     assert marked(build(names), text) == text
 
@@ -181,5 +181,5 @@ def test_a_disorder_before_a_molecule_is_part_of_its_name(text):
         "a [fall] in Park Lane",
     ],
 )
-def test_people_and_places_are_no_findings(nlp, text):
+def test_people_and_places_are_not_findings(nlp, text):
     assert marked(nlp, text) == text

@@ -264,7 +264,7 @@ def test_a_word_stands_for_those_of_a_name(nlp, text, concept):
         "HER2- carcinoma, CD16+ leukocytes, HER2-low carcinoma",
     ],
 )
-def test_others_are_no_mentions(nlp, text):
+def test_others_are_not_mentions(nlp, text):
     assert not nlp(text).ents
 
 

@@ -88,7 +88,7 @@ def test_an_agent_is_not_what_it_causes():
     assert marked(nlp, text) == text
 
 
-def test_a_function_word_is_no_short_form_beside_a_word_that_may_be_left_out():
+def test_a_function_word_is_not_a_short_form_beside_a_word_that_may_be_left_out():
     nlp = build(["AS", "calcium"])
     assert marked(nlp, "such as serum levels") == "such as serum levels"
 

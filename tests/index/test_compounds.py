@@ -86,7 +86,7 @@ def test_texts_are_found_however_they_write_a_compound(pair):
     assert ", ".join(ent.kb_id_ for ent in nlp(plain(text)).ents) == ids
 
 
-def test_what_another_concept_is_called_is_no_other_spelling():
+def test_what_another_concept_is_called_is_not_another_spelling():
     concepts = [Concept("1", "Headache"), Concept("2", "Head ache"), Concept("3", "Head, ache")]
     nlp = make_finder(concepts, normalizer={"top_k": 1})
     assert [ent.kb_id_ for ent in nlp("a headache").ents] == ["1"]

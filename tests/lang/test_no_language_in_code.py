@@ -130,6 +130,6 @@ def test_lists_of_words_are_noticed(tmp_path, code):
         "OPTIONS = {'first': 'The first one of all that are still there.', 'last': ''}",
     ],
 )
-def test_sentences_and_columns_are_no_lists_of_words(tmp_path, code):
+def test_sentences_and_columns_are_not_lists_of_words(tmp_path, code):
     (tmp_path / "code.py").write_text(code)
     assert not has_language(tmp_path / "code.py")

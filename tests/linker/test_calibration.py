@@ -36,7 +36,7 @@ def test_the_margin_is_the_distance_to_the_best_rival():
     assert list(margins(found(0.9, 0.7, 0.6))) == pytest.approx([0.2, -0.2, -0.3])
 
 
-def test_concepts_that_share_a_name_are_no_rivals():
+def test_concepts_that_share_a_name_are_not_rivals():
     assert list(margins(found(0.9, 0.9, 0.6))) == pytest.approx([0.3, 0.3, -0.3])
     assert list(margins(found(0.9, 0.9))) == [0.9, 0.9]
 

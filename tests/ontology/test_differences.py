@@ -8,7 +8,7 @@ def changes(old, new, kind, retired=()):
     return [tuple(change)[1:] for change in found if change.kind == kind]
 
 
-def test_parents_that_have_only_another_id_are_no_move():
+def test_parents_that_have_only_another_id_are_not_a_move():
     old = [Concept("A", "a"), Concept("B", "b", parents=("A",)), Concept("C", "c", parents=("A",))]
     new = [
         Concept("A2", "a", alt_ids=("A",)),

@@ -251,7 +251,7 @@ def test_icd10cm_a_listed_name_is_not_implied_by_another_code(aliases_of):
     assert aliases["A94"] == ("Cough",)
 
 
-def test_icd10cm_a_part_of_the_body_below_a_fracture_is_no_name(aliases_of):
+def test_icd10cm_a_part_of_the_body_below_a_fracture_is_not_a_name(aliases_of):
     named = section("A90", "Fracture of nose", ["Septum", "Broken nose"])
     assert aliases_of(named) == {"A90": ("Fracture of Septum", "Broken nose")}
 

@@ -40,7 +40,7 @@ def test_others_have_none():
     assert choose_profile("none", below("HP:0000001")) is None
 
 
-def test_half_of_a_joined_ontology_is_no_profile():
+def test_half_of_a_joined_ontology_is_not_a_profile():
     assert choose_profile("auto", below("HP:0000001", share=0.5)) is None
 
 

@@ -159,7 +159,7 @@ def test_rxnorm_has_its_own_files_and_order(data):
 
 
 @pytest.mark.parametrize("name", ["RXNCONSO.RRF", "rxnorm.txt"])
-def test_rxnorm_is_no_medic_and_its_ids_are_none_of_umls(tmp_path, name):
+def test_rxnorm_is_not_medic_and_its_ids_are_none_of_umls(tmp_path, name):
     path = tmp_path / name
     path.write_text(
         "161|ENG||||||A1|A1|161||RXNORM|IN|161|acetaminophen||N|4096|\n"

@@ -125,7 +125,7 @@ def test_a_damaged_file(release, old, new, expected):
         list(read_snomed(release, report=strict()))
 
 
-def test_qualifiers_are_no_mentions(data, tmp_path):
+def test_qualifiers_are_not_mentions(data, tmp_path):
     overrides = {
         "components.concept_normalizer.encoder.@architectures": "spacy-connorm.NgramEncoder.v1"
     }

@@ -190,7 +190,7 @@ def test_names_of_the_ontology_are_kept_where_findings_stand(text, found):
         ("backstage IV line", ["IV"]),
     ],
 )
-def test_a_roman_number_is_no_short_form(text, found):
+def test_a_roman_number_is_not_a_short_form(text, found):
     nlp = make_pipeline()
     settings = {"short_forms": {"IV": "intravenous"}, "findings": []}
     nlp.get_pipe("abbreviation_resolver").cfg.update(settings)

@@ -43,7 +43,7 @@ def test_a_field_has_its_own_answer(text):
         "FHx: asthma{kin} ++, fits{kin}",
     ],
 )
-def test_what_is_no_noun_or_has_a_plus_is_there(text):
+def test_what_is_not_a_noun_or_has_a_plus_is_there(text):
     assert marked(text) == text
 
 

@@ -97,7 +97,7 @@ def test_a_function_that_returns_an_ontology_is_indexed(blank, ontology):
 
 
 @pytest.mark.parametrize("nothing", ["CUI-less", "NIL", "-1"])
-def test_what_has_no_concept_is_no_annotated_data(blank, ontology, nothing):
+def test_what_has_no_concept_is_not_annotated_data(blank, ontology, nothing):
     _, normalizer = blank
     pairs = [("odd sensation", nothing), ("head spinning", "C5")]
     normalizer.initialize(lambda: [], ontology=ontology, synonyms=pairs)

@@ -89,7 +89,7 @@ def test_a_token_is_needed_where_there_is_one(serving):
     "path",
     ["/%61pi/info", "/api%2finfo", "/api/%63oncepts/C1", "/%68ealth", "/%", "/x%2f/api/info"],
 )
-def test_escaped_paths_are_no_other_names(client, path):
+def test_escaped_paths_are_not_other_names(client, path):
     refused(client.get(path), 404, "CN766")
 
 

@@ -208,7 +208,7 @@ def test_nothing_to_split(text):
         "acute and chronic pain",
     ],
 )
-def test_what_cannot_stand_alone_is_no_part(text):
+def test_what_cannot_stand_alone_is_not_a_part(text):
     assert len(split_composite(text, "en")) == 1
 
 

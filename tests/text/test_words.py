@@ -192,7 +192,7 @@ def test_short_forms_and_compounds_are_the_same_words(word, words, least):
 
 
 @pytest.mark.parametrize("word", ["pre", "prey", "precut", "cardiac"])
-def test_other_words_are_no_compounds(word):
+def test_other_words_are_not_compounds(word):
     assert not compounds(word)
 
 

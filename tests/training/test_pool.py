@@ -146,7 +146,7 @@ def test_without_the_ontology_its_names_of_annotated_concepts_stay(make):
     assert (report.concepts, report.from_ontology, report.from_data) == (1, 3, 1)
 
 
-def test_without_the_ontology_it_still_tells_what_is_no_negative(make):
+def test_without_the_ontology_it_still_tells_what_is_not_a_negative(make):
     pool, _ = make(mention("low temperature", "C2"), mention("flu", "C3"), use_ontology=False)
     assert concepts_of(pool, "cold") == ["C3", "C4"]
     assert concepts_of(pool, "low temperature") == ["C2", "C4"]

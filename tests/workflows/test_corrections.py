@@ -219,7 +219,7 @@ def test_a_writer_that_does_not_end_is_told(path, monkeypatch):
         pass
 
 
-def test_folders_are_no_files(tmp_path):
+def test_folders_are_not_files(tmp_path):
     with pytest.raises(ConnormError, match="CN105"):
         CorrectionsFile(tmp_path)
     (tmp_path / "file").touch()

@@ -194,7 +194,7 @@ def test_few_queries_have_one_thread(searcher, monkeypatch):
         faiss.omp_set_num_threads(before)
 
 
-def test_a_file_that_cannot_be_written_is_no_error_of_faiss(tmp_path):
+def test_a_file_that_cannot_be_written_is_not_an_error_of_faiss(tmp_path):
     (tmp_path / "lists").mkdir()
     with pytest.raises(OSError, match="lists"):
         SETTINGS.build(VECTORS, tmp_path / "lists")

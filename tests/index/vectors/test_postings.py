@@ -102,7 +102,7 @@ def test_few_names_are_compared_with_a_mention():
     assert sum(read for _, _, read in found) < 0.5 * in_rows[queries.indices].sum()
 
 
-def test_a_row_that_is_no_number_is_compared():
+def test_a_row_that_is_not_a_number_is_compared():
     raw = abs(draw(11))
     raw.data[raw.indptr[40] : raw.indptr[41]] = np.nan
     vectors = from_raw(raw)
