@@ -62,8 +62,8 @@ def read_icd10cm(
         malignant neoplasm "cancer".
     billable (bool): Whether to read only codes that are valid for billing. A code that says no more
         than one above it has its names, too: E11.9, without complications, those of E11. Otherwise,
-        codes that the order file says are not valid, and those with codes below them, are marked in
-        their definition.
+        codes that the order file says are not valid, those with codes below them, and those that
+        need a seventh character, are marked in their definition.
     report (Optional[ReadReport]): Filled with what was left out.
     YIELDS (Concept): The concepts, in the file's order.
     RAISES (ConnormError): CN115 for a tabular list that is not XML, CN104 for a second one without
@@ -295,6 +295,7 @@ def _read_tabular(path: str | Path, *, with_includes: bool) -> Iterator[Concept]
             chapter = element
         elif event == "end" and element.tag == "section":
             types = (chapter.findtext("desc", ""),)
+            lengthened = _with_seventh_character(element)
             for diag in element.iter("diag"):
                 names = _notes(diag, "inclusionTerm")
                 if with_includes:
@@ -302,8 +303,17 @@ def _read_tabular(path: str | Path, *, with_includes: bool) -> Iterator[Concept]
                 code, name = diag.findtext("name", ""), diag.findtext("desc", "")
                 if name.startswith(_FRACTURE):
                     names = [_FRACTURE * (" " not in name) + name for name in names]
-                yield Concept(code, name, tuple(dict.fromkeys(names)), types=types)
+                broad = NOT_BILLABLE if diag in lengthened else ""
+                yield Concept(code, name, tuple(dict.fromkeys(names)), types, broad)
             element.clear()
+
+
+def _with_seventh_character(section: Element) -> set[Element]:
+    """RETURNS (Set[Element]): The `diag` nodes whose codes are valid only with a character more,
+    which the tabular list states once, for a whole category.
+    """
+    holders = (diag for diag in section.iter("diag") if diag.find("sevenChrDef") is not None)
+    return {diag for holder in holders for diag in holder.iter("diag")}
 
 
 def _notes(diag: Element, kind: str) -> list[str]:

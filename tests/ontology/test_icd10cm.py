@@ -52,6 +52,21 @@ def test_codes_that_are_not_valid_for_billing_are_marked_or_left_out(tmp_path):
     assert counts(report) == {"a code that is not valid for billing": 3}
 
 
+def test_codes_that_need_a_seventh_character_are_not_valid_for_billing(tmp_path):
+    path = tmp_path / "tabular.xml"
+    path.write_text(
+        "<ICD10CM.tabular><chapter><desc>Injuries</desc><section>"
+        "<diag><name>S72</name><desc>Fracture of femur</desc>"
+        '<sevenChrDef><extension char="A">initial encounter</extension></sevenChrDef>'
+        "<diag><name>S72.9</name><desc>Unspecified fracture of femur</desc></diag></diag>"
+        "<diag><name>S73</name><desc>Sprain</desc></diag>"
+        "</section></chapter></ICD10CM.tabular>"
+    )
+    concepts = by_id(read_icd10cm(path))
+    assert {code for code, concept in concepts.items() if concept.definition} == {"S72", "S72.9"}
+    assert list(by_id(read_icd10cm(path, billable=True))) == ["S73"]
+
+
 def test_a_code_that_says_no_more_than_a_broader_one_has_its_names(tmp_path):
     titles = {
         "A90": "Nose fever (nasal)",
