@@ -3,7 +3,7 @@ of one.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from spacy.attrs import IS_ALPHA
@@ -19,25 +19,25 @@ _BETWEEN = frozenset("([:,-–=|")
 _MOST_BETWEEN = 2
 
 
-def ids_beside(doc: Doc, start: int, end: int) -> dict[int, str]:
+def ids_beside(texts: Sequence[str], start: int, end: int) -> dict[int, str]:
     """Find the texts that look like ids directly before and after a part of a document, and the
     part itself if it looks like nothing else.
 
-    doc (Doc): The document.
+    texts (Sequence[str]): The tokens of the document.
     start (int): The first token of the part.
     end (int): The token after it.
     RETURNS (Dict[int, str]): At most three texts, which are not necessarily ids of an ontology, by
         their places.
     """
     before = range(start - 1, max(-1, start - 2 - _MOST_BETWEEN), -1)
-    after = range(end, min(len(doc), end + 1 + _MOST_BETWEEN))
+    after = range(end, min(len(texts), end + 1 + _MOST_BETWEEN))
     ids = {}
-    if end - start == 1 and _ALONE.fullmatch(doc[start].text):
-        ids[start] = doc[start].text
+    if end - start == 1 and _ALONE.fullmatch(texts[start]):
+        ids[start] = texts[start]
     for places in (before, after):
-        nearest = next((doc[place] for place in places if doc[place].text not in _BETWEEN), None)
-        if nearest is not None and _ID.fullmatch(nearest.text):
-            ids[nearest.i] = nearest.text
+        nearest = next((place for place in places if texts[place] not in _BETWEEN), -1)
+        if nearest >= 0 and _ID.fullmatch(texts[nearest]):
+            ids[nearest] = texts[nearest]
     return ids
 
 

@@ -18,9 +18,9 @@ def cuts_name(window: Window) -> bool:
     absent)", or says less than it: Canavan (disease is inherited), which is more than an inherited
     disease.
     """
-    words, tokens = window.context.words, window.doc[window.start : window.end]
-    stating = window.context.stating
-    place = next((token.i for token in tokens[1:] if token.lower_ in stating), -1)
+    words, stating = window.context.words, window.context.stating
+    inside = range(window.start + 1, window.end)
+    place = next((place for place in inside if window.lowered[place] in stating), -1)
     if place < 0:
         return False
     longest = window.place.longest
@@ -28,8 +28,8 @@ def cuts_name(window: Window) -> bool:
         return True
     if window.start not in window.place.heads:
         return False
-    is_denied = tokens[-1].lower_ in window.context.classes.denials
-    return is_denied or not _starts_alike(tokens[0].text, window.known, words)
+    is_denied = window.lowered[window.end - 1] in window.context.classes.denials
+    return is_denied or not _starts_alike(window.tokens[window.start], window.known, words)
 
 
 def _starts_alike(word: str, names: Iterable[KnownName], words: Words) -> bool:
@@ -52,14 +52,14 @@ def _head(window: Window, start: int, end: int) -> int:
     """Find the head of a name: its last word before a preposition or a conjunction, without a
     number of its kind: "diabetes type 2".
     """
-    doc, classes = window.doc, window.context.words.classes
+    tokens, lowered, classes = window.tokens, window.lowered, window.context.words.classes
     borders = classes.prepositions | window.context.classes.listing_conjunctions
     place = start
-    while place + 1 < end and doc[place + 1].lower_ not in borders:
+    while place + 1 < end and lowered[place + 1] not in borders:
         place += 1
-    while place > start and (not doc[place].is_alpha or shape(doc[place].text) == "number"):
+    while place > start and (not tokens[place].isalpha() or shape(tokens[place]) == "number"):
         place -= 1
-    is_counted = place + 1 < end and doc[place].lower_ in window.context.classes.counted_kinds
+    is_counted = place + 1 < end and lowered[place] in window.context.classes.counted_kinds
     return place - 1 if is_counted and place > start else place
 
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import compress, product
 
+from ..documents.token_texts import JoinedTexts
 from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
-from .joined_texts import JoinedTexts
 from .known_names import KnownNames
 from .name_windows import FILLER, Replacements, TokenArrays
 
@@ -42,7 +42,7 @@ class Genera:
             genus = self._known.get_all([pair], self._read)[pair]
             place = texts.token_before(match.end(1))
             if genus and place is not None:
-                if texts.part(place, place + 1) == match[1]:
+                if texts.tokens[place] == match[1]:
                     # spaCy has most such periods in the token.
                     tokens.kinds[place + 1] = FILLER
                 letter = self._names.index.words.known_bag(match[1])

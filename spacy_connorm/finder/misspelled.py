@@ -9,11 +9,11 @@ from itertools import compress, takewhile
 
 import numpy as np
 
+from ..documents.token_texts import JoinedTexts
 from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.word_forms import DERIVED
 from ..text.words import Words
-from .joined_texts import JoinedTexts
 from .known_names import KnownNames
 from .name_windows import ADVERB, WORD, Replacements, TokenArrays
 
@@ -62,7 +62,7 @@ class MisspelledWords:
         places = np.flatnonzero(is_word & (tokens.sizes == 1) & has_length)
         places = places[~self._names.have_words(tokens.hashes[places])]
         written = {
-            place: texts.part(place, place + 1).lower()
+            place: texts.tokens[place].lower()
             for place in places.tolist()
             if _may_be_word(texts, place)
         }
@@ -149,10 +149,10 @@ def _may_be_word(texts: JoinedTexts, place: int) -> bool:
     """Check for letters in lower case, but for the first one of a sentence. Names are not
     misspelled.
     """
-    token = texts.part(place, place + 1)
+    token = texts.tokens[place]
     if not token.isalpha() or token.islower():
         return token.isalpha()
-    before = texts.part(place - 1, place) if place else ""
+    before = texts.tokens[place - 1] if place else ""
     return token.istitle() and (not before or before in _ENDS or before.isspace())
 
 

@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from spacy.tokens import Doc
-
+from ..documents.token_texts import DocumentTokens
 from ..text.statements import is_item_number
 from ..text.words import Words
 
@@ -32,13 +31,13 @@ class Edge(NamedTuple):
     words: list[str]
     sign: str = ""
 
-    def is_at(self, doc: Doc, first: int, last: int, reader: Words) -> bool:
+    def is_at(self, tokens: DocumentTokens, first: int, last: int, reader: Words) -> bool:
         """Check whether given tokens are the name.
 
         reader (Words): Reads the words of its language.
         RETURNS (bool): True if they are.
         """
-        text = doc[first:last].text
+        text = tokens.part(first, last)
         return text.endswith(self.sign) and reader.normalized(text) == self.words
 
 
@@ -69,7 +68,7 @@ def _count_small(words: Sequence[str], small: Collection[str]) -> int:
 
 
 def widen(
-    doc: Doc,
+    tokens: DocumentTokens,
     start: int,
     end: int,
     edges: Sequence[Edge],
@@ -78,60 +77,58 @@ def widen(
     """Extend a window by the function words or the sign that a name has beside it, or by the other
     bracket of a pair.
 
-    doc (Doc): The document.
+    tokens (DocumentTokens): The tokens of a document.
     start (int): The first token of the window.
     end (int): The token after it.
     edges (Sequence[Edge]): The edges of the names that have its words.
     reader (Words): Reads the words of their language.
     RETURNS (Tuple[int, int]): The start and the end of the extended window.
     """
+    texts = tokens.texts
     for edge in edges:
-        first, last = max(0, start - edge.before), min(len(doc), end + edge.after)
-        if edge.is_at(doc, first, last, reader):
+        first, last = max(0, start - edge.before), min(len(texts), end + edge.after)
+        if edge.is_at(tokens, first, last, reader):
             return first, last
-    before, after = doc[start - 1].text if start else "", doc[end].text if end < len(doc) else ""
+    before, after = texts[start - 1] if start else "", texts[end] if end < len(texts) else ""
     for opening, closing in _BRACKETS:
         if before == opening or after == closing:
-            text = doc[start:end].text
+            text = tokens.part(start, end)
             missing = text.count(opening) - text.count(closing)
             start -= missing < 0 and before == opening
             end += missing > 0 and after == closing
     return start, end
 
 
-def stands_alone(doc: Doc, start: int, end: int) -> bool:
+def stands_alone(texts: Sequence[str], start: int, end: int) -> bool:
     """Check whether a window has its lines to itself, apart from the marker of a list item before
     it, its place between semicolons or bars, "EYES: Cataracts, congenital; Ptosis", or its
     brackets: "umbilical hernia (Hernia, umbilical)".
 
-    doc (Doc): The document.
+    texts (Sequence[str]): The tokens of a document.
     start (int): The first token of the window.
     end (int): The token after it.
     RETURNS (bool): True if its comma is that of a name.
     """
-    if start and end < len(doc) and (doc[start - 1].text, doc[end].text) in _BRACKETS:
+    if start and end < len(texts) and (texts[start - 1], texts[end]) in _BRACKETS:
         return True
-    before = _next_content(doc, range(start - 1, -1, -1))
-    if before is not None and is_item_number(doc[before].text):
-        before = _next_content(doc, range(before - 1, -1, -1))
-    after = _next_content(doc, range(end, len(doc)))
-    borders = ["\n" if place is None else doc[place].text for place in (before, after)]
-    if start and doc[start - 1].text == ":" and borders[1] in _ITEM_ENDS:
+    before = _next_content(texts, range(start - 1, -1, -1))
+    if before is not None and is_item_number(texts[before]):
+        before = _next_content(texts, range(before - 1, -1, -1))
+    after = _next_content(texts, range(end, len(texts)))
+    borders = ["\n" if place is None else texts[place] for place in (before, after)]
+    if start and texts[start - 1] == ":" and borders[1] in _ITEM_ENDS:
         return True
     return all("\n" in text or text in _ITEM_ENDS for text in borders)
 
 
-def _next_content(doc: Doc, places: Iterable[int]) -> int | None:
+def _next_content(texts: Sequence[str], places: Iterable[int]) -> int | None:
     """Find the first of some tokens that has a letter, a digit or a line break, or ends an item.
 
     RETURNS (Optional[int]): The token; None if there is none.
     """
-    texts = ((place, doc[place].text) for place in places)
-    return next(
-        (
-            place
-            for place, text in texts
-            if "\n" in text or text in _ITEM_ENDS or any(map(str.isalnum, text))
-        ),
-        None,
+    contents = (
+        place
+        for place in places
+        if "\n" in texts[place] or texts[place] in _ITEM_ENDS or any(map(str.isalnum, texts[place]))
     )
+    return next(contents, None)

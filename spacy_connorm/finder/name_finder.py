@@ -4,13 +4,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, compress, pairwise
+from itertools import chain, compress
 from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
+from ..documents.token_texts import JoinedTexts
 from ..documents.written_ids import ids_alone, ids_beside
 from ..errors import refuse_text
 from ..index.cache import Cache
@@ -20,7 +21,6 @@ from ..linker.retriever import Retriever
 from ..text.bag_hashes import hash_bag, hash_bags
 from .found_mentions import FoundMention, MentionExplanation
 from .genera import Genera
-from .joined_texts import JoinedTexts
 from .known_names import KnownName, KnownNames
 from .long_forms import LongForms
 from .misspelled import MisspelledWords
@@ -122,7 +122,9 @@ class NameFinder:
         if not numbers:
             return
         beside = {
-            place for window in windows for place in ids_beside(doc, window.start, window.end)
+            place
+            for window in windows
+            for place in ids_beside(window.tokens, window.start, window.end)
         }
         store = self.retriever.index.store
         for place, number in numbers.items():
@@ -158,13 +160,12 @@ class NameFinder:
         known = self.names.names_of(windows.hashes.tolist())
         edges = self._edges.get_all(known, partial(self._edges_of, known))
         places = []
-        for doc, (first, last), rows, other in zip(
-            docs, pairwise(texts.offsets), numbers, others, strict=True
-        ):
-            own = frozenset(tokens.hashes[first : last - 1].tolist())
+        for doc, own, rows, other in zip(docs, texts.documents(), numbers, others, strict=True):
+            first, last = own.first, own.first + len(doc)
+            words = frozenset(tokens.hashes[first:last].tolist())
             inside = zip(starts[other] - first, ends[other] - first, strict=True)
-            place = DocumentWindows(doc, own, [*inside])
-            place.windows += self._windows(place, first, windows, rows, known, edges)
+            place = DocumentWindows(doc, own, words, [*inside])
+            place.windows += self._windows(place, windows, rows, known, edges)
             places.append(place)
         return places
 
@@ -186,20 +187,20 @@ class NameFinder:
     def _windows(
         self,
         place: DocumentWindows,
-        before: int,
         windows: Windows,
         rows: np.ndarray,
         known: Mapping[int, Sequence[KnownName]],
         edges: Mapping[int, Sequence[Edge]],
     ) -> Iterable[Window]:
-        """Read the windows of a document, which begins after some tokens of other documents."""
-        doc, context = place.doc, self._context
+        """Read the windows of a document."""
+        tokens, context = place.tokens, self._context
+        before = tokens.first
         for first, last, value, letters, score, has_pause in zip(
             *(column[rows].tolist() for column in windows), strict=True
         ):
             names = known[value]
-            start, end = widen(doc, first - before, last - before, edges[value], context.words)
-            text = _LINE_END.sub("-", doc[start:end].text)
+            start, end = widen(tokens, first - before, last - before, edges[value], context.words)
+            text = _LINE_END.sub("-", tokens.part(start, end))
             texts = (name.text for name in names)
             text = self._token_words.simplify(text, texts, has_pause=has_pause)
             yield Window(place, start, end, text, value, letters, score, has_pause, names, context)

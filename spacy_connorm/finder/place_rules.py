@@ -6,7 +6,6 @@ from itertools import chain
 from string import ascii_uppercase
 
 from spacy.symbols import NOUN, PROPN
-from spacy.tokens import Doc, Token
 
 from .phrases import phrases_of
 from .window import Window
@@ -35,16 +34,17 @@ def ends_compound(window: Window) -> bool:
     which no name has in this order; "cadherin" in "E-cadherin", but neither "maze test" in "T-maze
     test" nor "ATPase" in "Na-K-ATPase".
     """
-    doc, start, classes = window.doc, window.start, window.context.classes
-    if start < 2 or doc[start - 1].text not in _HYPHENS or doc[start - 1].whitespace_:
+    tokens, start, classes = window.tokens, window.start, window.context.classes
+    are_joined = window.place.tokens.are_joined
+    if start < 2 or tokens[start - 1] not in _HYPHENS or not are_joined[start - 1]:
         return False
-    first = doc[start - 2]
-    is_single = " " not in window.text and (start < 3 or doc[start - 3].text not in _HYPHENS)
+    first = tokens[start - 2]
+    is_single = " " not in window.text and (start < 3 or tokens[start - 3] not in _HYPHENS)
     is_radical = any(radical in window.text for radical in classes.radicals)
-    is_kind = is_single and first.text in _KINDS_BEFORE and not is_radical
+    is_kind = is_single and first in _KINDS_BEFORE and not is_radical
     is_reordered = not window.is_derived and not window.is_in_order
-    is_other = window.score < 1 or is_reordered or first.lower_ in classes.opposing_prefixes
-    return (is_other or is_kind) and not first.whitespace_
+    is_other = window.score < 1 or is_reordered or first.lower() in classes.opposing_prefixes
+    return (is_other or is_kind) and are_joined[start - 2]
 
 
 def has_other_meaning(window: Window) -> bool:
@@ -55,12 +55,11 @@ def has_other_meaning(window: Window) -> bool:
     ("headache (pills)", "hypoglycemic (agents)"), a gene ("breast cancer (1 gene)"), and an amount
     of what is eaten ("low calcium (diet)").
     """
-    classes, text, token = window.context.classes, window.text.lower(), window.after
-    words, joined = window.context.words, _after_hyphen(window.doc, window.end)
-    if joined is not None and joined.lower_ in words.classes.range_words:
+    classes, words, text = window.context.classes, window.context.words, window.text.lower()
+    if _after_hyphen(window, window.end).lower() in words.classes.range_words:
         return True
     if window.score == 1 and text in classes.adjectives_too:
-        return _is_noun(window, token)
+        return _is_noun(window, window.end)
     heads = list(_heads_after(window))
     nouns = list(map(words.orthography.drop_plurals, heads))
     if words.is_head_first and _head_before(window) in classes.about_findings:
@@ -69,7 +68,7 @@ def has_other_meaning(window: Window) -> bool:
         return True
     is_drug = nouns[0] in classes.drugs or nouns[0] in classes.remedies
     if is_drug and window.is_derived:
-        return _is_noun(window, token) and _after_hyphen(window.doc, window.end + 1) is None
+        return _is_noun(window, window.end) and not _after_hyphen(window, window.end + 1)
     if words.is_head(window.parts[-1]):
         is_acted_on = any(head.endswith(tuple(classes.acting_endings)) for head in heads[:-1])
         molecules = (nouns[-1], _noun_of_disorder(window))
@@ -79,11 +78,15 @@ def has_other_meaning(window: Window) -> bool:
     return nouns[0] in classes.intakes and window.parts[0].lower() in words.forms.amounts
 
 
-def _after_hyphen(doc: Doc, place: int) -> Token | None:
-    """Get the word that a hyphen joins to what ends at a place: "assist" in "cough(-assist)"."""
-    if place + 1 >= len(doc) or doc[place].text not in _HYPHENS:
-        return None
-    return None if doc[place - 1].whitespace_ or doc[place].whitespace_ else doc[place + 1]
+def _after_hyphen(window: Window, place: int) -> str:
+    """Get the word that a hyphen joins to what ends at a place: "assist" in "cough(-assist)".
+
+    RETURNS (str): The word; empty if there is none.
+    """
+    tokens, are_joined = window.tokens, window.place.tokens.are_joined
+    if place + 1 >= len(tokens) or tokens[place] not in _HYPHENS:
+        return ""
+    return tokens[place + 1] if are_joined[place - 1] and are_joined[place] else ""
 
 
 def _heads_after(window: Window) -> Iterator[str]:
@@ -93,11 +96,11 @@ def _heads_after(window: Window) -> Iterator[str]:
         word, with the one after an adjective or a number: "Wilms tumor (1 protein)". In lower case;
         empty at the end of the document.
     """
-    doc, place = window.doc, window.end
-    while (joined := _after_hyphen(doc, place)) is not None:
-        yield joined.lower_
+    place = window.end
+    while joined := _after_hyphen(window, place):
+        yield joined.lower()
         place += 2
-    following = [token.lower_ for token in doc[place : place + 2]] or [""]
+    following = window.lowered[place : place + 2] or [""]
     is_before_head = following[0].isdigit() or window.context.words.is_adjective(following[0])
     yield from following if is_before_head else following[:1]
 
@@ -110,8 +113,7 @@ def _head_before(window: Window) -> str:
     """
     finder, classes = window.context.classes, window.context.words.classes
     small = finder.genitives | finder.definite_articles | classes.determiners
-    tokens = window.doc[max(0, window.start - _MOST_SMALL - 1) : window.start]
-    before = [token.lower_ for token in tokens]
+    before = window.lowered[max(0, window.start - _MOST_SMALL - 1) : window.start]
     place = next((at for at, word in enumerate(reversed(before)) if word not in small), 0)
     is_owner = place and not finder.genitives.isdisjoint(before[-place:])
     return before[-place - 1] if is_owner else ""
@@ -122,18 +124,17 @@ def _noun_of_disorder(window: Window) -> str:
 
     RETURNS (str): In lower case; empty without such a disorder.
     """
-    after = window.doc[window.end : window.end + 2]
-    is_of_disorder = len(after) == 2 and window.context.words.is_head(after[0].lower_)
-    return after[1].lower_ if is_of_disorder else ""
+    after = window.lowered[window.end : window.end + 2]
+    is_of_disorder = len(after) == 2 and window.context.words.is_head(after[0])
+    return after[1] if is_of_disorder else ""
 
 
 def _has_numeral(window: Window) -> bool:
     """Check for a molecule with a Roman number, which a disorder is no part of: "factor VIII"."""
-    following = window.doc[window.end : window.end + 2]
-    if len(following) < 2 or following[0].lower_ not in window.context.classes.molecules:
+    *molecule, numeral = window.tokens[window.end : window.end + 2] or [""]
+    if window.context.classes.molecules.isdisjoint(map(str.lower, molecule)):
         return False
     # "IV" is a route, too.
-    numeral = following[1].text
     return len(numeral) > 1 and numeral != "IV" and _NUMERALS.issuperset(numeral)
 
 
@@ -147,21 +148,21 @@ def is_in_proper_name(window: Window) -> bool:
     in a text that does not write all words with capitals, of an organization, a trial or a scale:
     "the National (Cancer) Institute", "Glasgow (Coma) Scale".
     """
-    classes, doc = window.context.classes, window.doc
+    classes, tokens, lowered = window.context.classes, window.tokens, window.lowered
     stop_words = window.context.words.classes.stop_words
     if _names_person_or_place(window, stop_words):
         return True
     if not classes.name_joiners or not all(
-        _is_capitalized(token, stop_words) for token in (doc[window.start], window.after)
+        _is_capitalized(token, stop_words) for token in (tokens[window.start], window.after)
     ):
         return False
     first = window.start
     while first and (
-        _is_capitalized(doc[first - 1], stop_words) or doc[first - 1].lower_ in classes.name_joiners
+        _is_capitalized(tokens[first - 1], stop_words) or lowered[first - 1] in classes.name_joiners
     ):
         first -= 1
-    has_start = any(_is_capitalized(token, stop_words) for token in doc[first : window.start])
-    is_definite = window.before is not None and window.before.lower_ in classes.definite_articles
+    has_start = any(_is_capitalized(token, stop_words) for token in tokens[first : window.start])
+    is_definite = window.before.lower() in classes.definite_articles
     return (has_start or is_definite) and _is_in_plain_sentence(window, stop_words)
 
 
@@ -169,45 +170,46 @@ def _names_person_or_place(window: Window, stop_words: Collection[str]) -> bool:
     """Check for words with capitals after a title, or before the last word of an address. After an
     initial there may be a new sentence: "by Dr. P. Fever".
     """
-    classes, doc = window.context.classes, window.doc
-    if not all(_is_capitalized(token, stop_words) for token in doc[window.start : window.end]):
+    classes, tokens = window.context.classes, window.tokens
+    if not all(_is_capitalized(token, stop_words) for token in tokens[window.start : window.end]):
         return False
     if window.context.words.is_head_first and _head_before(window) in classes.address_words:
         return True
     after = window.after
-    if after is not None and after.is_title and after.lower_ in classes.address_words:
-        rest = doc[window.end + 1 : window.end + 2]
-        return not any(token.is_alpha for token in rest)
+    if after.istitle() and after.lower() in classes.address_words:
+        rest = tokens[window.end + 1 : window.end + 2]
+        return not any(map(str.isalpha, rest))
     place = window.start - 1
-    while place > 0 and doc[place].text == ".":
+    while place > 0 and tokens[place] == ".":
         place -= 1
-    return place >= 0 and doc[place].is_title and doc[place].lower_.rstrip(".") in classes.titles
+    title = tokens[place] if place >= 0 else ""
+    return title.istitle() and title.lower().rstrip(".") in classes.titles
 
 
-def _is_capitalized(token: Token | None, stop_words: Collection[str]) -> bool:
+def _is_capitalized(token: str, stop_words: Collection[str]) -> bool:
     """Check for a word with one capital, which is not a word of grammar."""
-    if token is None or not token.is_title or len(token) < _SHORTEST_NAME:
+    if not token.istitle() or len(token) < _SHORTEST_NAME:
         return False
-    return token.lower_ not in stop_words
+    return token.lower() not in stop_words
 
 
 def _is_in_plain_sentence(window: Window, stop_words: Collection[str]) -> bool:
     """Check whether most words of the sentence or line around a window have no capital."""
-    doc, first, last = window.doc, window.start, window.end
-    while first and not _ends_sentence(doc[first - 1]):
+    tokens, first, last = window.tokens, window.start, window.end
+    while first and not _ends_sentence(tokens[first - 1]):
         first -= 1
-    while last < len(doc) and not _ends_sentence(doc[last]):
+    while last < len(tokens) and not _ends_sentence(tokens[last]):
         last += 1
     outside = [
         token
-        for token in (*doc[first : window.start], *doc[window.end + 1 : last])
-        if token.is_alpha and token.lower_ not in stop_words
+        for token in (*tokens[first : window.start], *tokens[window.end + 1 : last])
+        if token.isalpha() and token.lower() not in stop_words
     ]
-    return 2 * sum(token.is_lower for token in outside) >= len(outside) > 0
+    return 2 * sum(map(str.islower, outside)) >= len(outside) > 0
 
 
-def _ends_sentence(token: Token) -> bool:
-    return token.text in _ENDS or "\n" in token.text
+def _ends_sentence(token: str) -> bool:
+    return token in _ENDS or "\n" in token
 
 
 def is_species(window: Window) -> bool:
@@ -215,24 +217,25 @@ def is_species(window: Window) -> bool:
     "MYCOBACTERIUM TUBERCULOSIS", "H. (influenzae)".
     """
     genus = window.before
-    if genus is None or window.end - window.start > 1:
+    if window.end - window.start > 1:
         return False
-    if _INITIAL.fullmatch(genus.text):
+    if _INITIAL.fullmatch(genus):
         return window.text.islower() and not window.is_written
     endings = tuple(window.context.classes.genus_endings)
-    is_alike = window.text.islower() if genus.is_title else window.text.isupper() and genus.is_upper
-    return is_alike and genus.lower_[1:].endswith(endings)
+    text = window.text
+    is_alike = text.islower() if genus.istitle() else text.isupper() and genus.isupper()
+    return is_alike and genus.lower()[1:].endswith(endings)
 
 
 def has_other_name(window: Window) -> bool:
     """Check for a word before a single one that makes it another finding, "yellow fever", or that
     says which one is absent: "gag (reflex was absent)".
     """
-    if window.before is None:
+    if not window.before:
         return False
     if window.end - window.start > 1:
-        return _is_absent(window) and _may_specify(window, window.before)
-    return _has_beside(window, window.text.lower(), window.before.lower_, "before")
+        return _is_absent(window) and _may_specify(window)
+    return _has_beside(window, window.text.lower(), window.before.lower(), "before")
 
 
 def _is_absent(window: Window) -> bool:
@@ -241,12 +244,13 @@ def _is_absent(window: Window) -> bool:
     return window.parts[-1].lower() in denials and window.parts[0].lower() not in denials
 
 
-def _may_specify(window: Window, before: Token) -> bool:
-    """Check for a word that may belong to the noun after it, and is neither a side nor a degree."""
-    classes = window.context.words.classes
+def _may_specify(window: Window) -> bool:
+    """Check for a word before a window that may belong to its noun, and is neither a side nor a
+    degree.
+    """
+    classes, before = window.context.words.classes, window.before.lower()
     small = classes.stop_words | classes.grades | classes.sides | window.context.classes.long_sides
-    is_word = before.is_alpha and not before.text_with_ws.endswith("\n")
-    return is_word and before.lower_ not in small and not _may_follow(window, before.lower_)
+    return before.isalpha() and before not in small and not _may_follow(window, before)
 
 
 def is_cut(window: Window) -> bool:
@@ -256,22 +260,22 @@ def is_cut(window: Window) -> bool:
     neurons (are)" is not neural retina; or whether what a part shows goes on: "nose: broad (nasal
     bridge)".
     """
-    words, following = window.context.words, window.after
-    if words.is_head_first or window.end - window.start == 1 or following is None:
+    words, following = window.context.words, window.after.lower()
+    if words.is_head_first or window.end - window.start == 1 or not following:
         return False
-    last = window.doc[window.end - 1].lower_
-    if following.lower_ in window.context.stating:
+    last = window.lowered[window.end - 1]
+    if following in window.context.stating:
         return _lacks_noun_of_name(window, last)
     if _shows(window):
         return _goes_on(window, following)
-    if not _is_noun(window, following) or not words.lacks_noun(last):
+    if not _is_noun(window, window.end) or not words.lacks_noun(last):
         return False
     parts = [part.lower() for part in window.parts]
     if not words.classes.prepositions.isdisjoint(parts) or parts[0] in words.forms.amounts:
         return True
     is_participle = last.endswith(tuple(words.classes.participle_endings))
     is_of_noun = window.score < 1 and not is_participle and _begins_with_quality(window)
-    return is_of_noun and _may_own_organ(window, following.lower_)
+    return is_of_noun and _may_own_organ(window, following)
 
 
 def _lacks_noun_of_name(window: Window, noun: str) -> bool:
@@ -285,22 +289,21 @@ def _lacks_noun_of_name(window: Window, noun: str) -> bool:
 
 def _shows(window: Window) -> bool:
     """Check for a colon, as in "nose: broad", or a verb that shows something."""
-    showing = window.context.showing
-    return any(token.lower_ in showing for token in window.doc[window.start : window.end])
+    return not window.context.showing.isdisjoint(window.lowered[window.start : window.end])
 
 
-def _goes_on(window: Window, following: Token) -> bool:
+def _goes_on(window: Window, word: str) -> bool:
     """Check whether what is shown goes on: "broad (nasal bridge)", "short(-term)", "low (to
     normal)", "pain (clinic)".
     """
-    word, ranges = following.lower_, window.context.words.classes.range_words
+    ranges = window.context.words.classes.range_words
     if word in _HYPHENS or word == _SLASH or word in ranges:
         return True
     endings = (
         *window.context.classes.acting_endings,
         *window.context.words.classes.participle_endings,
     )
-    is_noun = following.is_alpha and not word.endswith(endings)
+    is_noun = word.isalpha() and not word.endswith(endings)
     return is_noun and not _may_follow(window, word)
 
 
@@ -317,33 +320,33 @@ def modifies_noun(window: Window) -> bool:
     stands before other nouns, too, "heart failure (clinic)", unless it is a quality of an organ.
     For all others, the ontology's own names tell: they have both words side by side.
     """
-    last, following, words = window.doc[window.end - 1], window.after, window.context.words
-    if words.is_head_first or following is None:
+    last, following, words = window.tokens[window.end - 1], window.after, window.context.words
+    if words.is_head_first or not following:
         return False
-    if _is_of_part(window, following):
+    if _is_of_part(window):
         return True
-    if not (_is_noun(window, last) and _is_noun(window, following)):
+    if not (_is_noun(window, window.end - 1) and _is_noun(window, window.end)):
         return False
-    if any(words.is_adjective(token.lower_) for token in (last, following)):
+    if any(map(words.is_adjective, (last, following))):
         return False
     is_name = window.score == 1 and window.is_written
-    is_organ = is_name or last.lower_ in phrases_of(words).organs
-    if is_organ and _is_of_organ(window, last.lower_):
-        return _may_own_organ(window, following.lower_)
+    is_organ = is_name or last in phrases_of(words).organs
+    if is_organ and _is_of_organ(window, last):
+        return _may_own_organ(window, following)
     if is_name:
         return False
-    first, second = (words.normalized(token.lower_)[-1:] for token in (last, following))
+    first, second = (words.normalized(token)[-1:] for token in (last, following))
     return any(window.context.names.are_neighbours(zip(first, second, strict=False)))
 
 
-def _is_of_part(window: Window, following: Token) -> bool:
+def _is_of_part(window: Window) -> bool:
     """Check for a quality of what is a part of something else: "large head of the (caudate
     nucleus)", but not "of the (baby)".
     """
     classes, determiners = window.context.classes, window.context.words.classes.determiners
-    if following.lower_ not in classes.genitives:
+    if window.after.lower() not in classes.genitives:
         return False
-    owner = [token.lower_ for token in window.doc[window.end + 1 : window.end + 5]]
+    owner = window.lowered[window.end + 1 : window.end + 5]
     if not determiners.intersection(owner[:1]):
         return False
     last = window.parts[-1].lower()
@@ -384,31 +387,28 @@ def lacks_kind(window: Window) -> bool:
     """Check for a letter or a number after a window that belongs to the name: "hepatitis (C)",
     "SARS(-CoV-2)", "HIV(-1)". A capital "A" or "I" may be a word, and "L" or "R" a side.
     """
-    last, token, words = window.doc[window.end - 1], window.after, window.context.words
-    if token is None or last.is_digit:
+    last, token, words = window.tokens[window.end - 1], window.after, window.context.words
+    if last.isdigit():
         return False
-    if last.whitespace_:
-        is_letter = token.text in _KINDS_AFTER and token.lower_ not in words.classes.sides
-        return is_letter and words.is_head(last.lower_)
-    joined = _after_hyphen(window.doc, window.end)
-    return joined is not None and (joined.text[0].isdigit() or joined.text[0].isupper())
+    if not window.place.tokens.are_joined[window.end - 1]:
+        is_letter = token in _KINDS_AFTER and token.lower() not in words.classes.sides
+        return is_letter and words.is_head(last.lower())
+    first = _after_hyphen(window, window.end)[:1]
+    return first.isdigit() or first.isupper()
 
 
 def cuts_list(window: Window) -> bool:
     """Check for some of the parts that slashes join: "n/v" of "n/v/d"."""
-    if _SLASH not in window.text:
-        return False
-    return any(
-        token is not None and token.text == _SLASH for token in (window.before, window.after)
-    )
+    return _SLASH in window.text and _SLASH in (window.before, window.after)
 
 
-def _is_noun(window: Window, token: Token | None) -> bool:
-    """Check whether a token is a noun, by the pipeline's tagger, or else guess: any word in lower
-    case that is not a word of grammar.
+def _is_noun(window: Window, place: int) -> bool:
+    """Check whether the token at a place, if there is one, is a noun, by the pipeline's tagger, or
+    else guess: any word in lower case that is not a word of grammar.
     """
-    if token is None or not token.is_alpha or not token.is_lower:
+    token = window.tokens[place] if place < len(window.tokens) else ""
+    if not token.isalpha() or not token.islower():
         return False
-    if token.pos:
-        return token.pos in _NOUNS
-    return token.text not in window.context.words.classes.stop_words
+    if window.place.is_tagged and (pos := window.doc[place].pos):
+        return pos in _NOUNS
+    return token not in window.context.words.classes.stop_words

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from ..documents.token_texts import JoinedTexts
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.words import Words
-from .joined_texts import JoinedTexts
 from .name_windows import Replacements
 
 # What is rare comes first in these patterns, and then the check of what is before it: the search is
@@ -129,11 +129,7 @@ class NeighbourReader:
         """
         for match in self._induced.finditer(texts.text):
             drug = texts.token_before(match.start())
-            if (
-                drug is not None
-                and hashes[drug]
-                and self._may_be_drug(texts.part(drug, drug + 1).lower())
-            ):
+            if drug is not None and hashes[drug] and self._may_be_drug(texts.tokens[drug].lower()):
                 yield from (
                     (drug, hash_word(noun) - int(hashes[drug]), 3)
                     for noun in sorted(self._finder.inducing)

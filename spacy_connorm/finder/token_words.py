@@ -9,13 +9,13 @@ import numpy as np
 from spacy.tokens import Doc, Span
 
 from ..documents.abbreviations import abbreviation_spans, read_abbreviations
+from ..documents.token_texts import JoinedTexts
 from ..files.arrays import list_ranges
 from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.cleaning import lower_in_place
 from ..text.composites import composite_splitter
 from ..text.word_forms import NO_FORMS, Forms
-from .joined_texts import JoinedTexts
 from .known_names import KnownNames
 from .name_windows import (
     ADVERB,

@@ -8,9 +8,9 @@ from itertools import accumulate, pairwise, takewhile
 
 import numpy as np
 
+from ..documents.token_texts import JoinedTexts
 from ..text.bag_hashes import hash_bag
 from ..text.words import Words
-from .joined_texts import JoinedTexts
 from .known_names import KnownNames
 from .name_windows import Windows
 

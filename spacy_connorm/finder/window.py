@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from spacy.tokens import Doc, Token
+from spacy.tokens import Doc
 
+from ..documents.token_texts import DocumentTokens
 from ..documents.written_ids import ids_beside
 from ..lang import FinderClasses
 from ..text.bag_hashes import hash_bag
@@ -148,12 +149,28 @@ class Window:
         return self.place.doc
 
     @property
+    def tokens(self) -> list[str]:
+        """The texts of the document's tokens.
+
+        RETURNS (List[str]): Those of the place.
+        """
+        return self.place.tokens.texts
+
+    @property
+    def lowered(self) -> list[str]:
+        """The same in lower case.
+
+        RETURNS (List[str]): Those of the place.
+        """
+        return self.place.tokens.lowered
+
+    @property
     def is_whole(self) -> bool:
         """Whether it is its whole document.
 
         RETURNS (bool): True if it is.
         """
-        return self.end - self.start == len(self.doc)
+        return self.end - self.start == len(self.tokens)
 
     @property
     def is_name(self) -> bool:
@@ -172,8 +189,8 @@ class Window:
         if not self.has_pause:
             return True
         # With the id of something else beside it, it may be a list.
-        has_id = bool(ids_beside(self.doc, self.start, self.end))
-        return not has_id and stands_alone(self.doc, self.start, self.end)
+        has_id = bool(ids_beside(self.tokens, self.start, self.end))
+        return not has_id and stands_alone(self.tokens, self.start, self.end)
 
     @cached_property
     def names(self) -> list[KnownName]:
@@ -228,7 +245,7 @@ class Window:
 
         RETURNS (bool): True if one does.
         """
-        ids = ids_beside(self.doc, self.start, self.end).values()
+        ids = ids_beside(self.tokens, self.start, self.end).values()
         beside = map(self.context.names.concept_number, ids)
         return not {name.concept for name in self.names}.isdisjoint(beside)
 
@@ -264,21 +281,21 @@ class Window:
         """
         return self.context.words.content(self.text)
 
-    @cached_property
-    def before(self) -> Token | None:
+    @property
+    def before(self) -> str:
         """The token before it.
 
-        RETURNS (Optional[Token]): None at the beginning of the document.
+        RETURNS (str): Empty at the beginning of the document.
         """
-        return self.doc[self.start - 1] if self.start else None
+        return self.tokens[self.start - 1] if self.start else ""
 
-    @cached_property
-    def after(self) -> Token | None:
+    @property
+    def after(self) -> str:
         """The token after it.
 
-        RETURNS (Optional[Token]): None at the end of the document.
+        RETURNS (str): Empty at the end of the document.
         """
-        return self.doc[self.end] if self.end < len(self.doc) else None
+        return self.tokens[self.end] if self.end < len(self.tokens) else ""
 
 
 @dataclass(eq=False)
@@ -286,6 +303,7 @@ class DocumentWindows:
     """A document and its windows.
 
     doc (Doc): The document.
+    tokens (DocumentTokens): Its tokens.
     words (FrozenSet[int]): The hashes of its tokens, see `TokenArrays`.
     others (Sequence[Tuple[int, int]]): The names of other things in it, from a background
         vocabulary: the first token of each, and the token after it.
@@ -293,9 +311,18 @@ class DocumentWindows:
     """
 
     doc: Doc
+    tokens: DocumentTokens
     words: frozenset[int]
     others: Sequence[tuple[int, int]] = ()
     windows: list[Window] = field(default_factory=list)
+
+    @cached_property
+    def is_tagged(self) -> bool:
+        """Whether a component has set parts of speech.
+
+        RETURNS (bool): True if one has.
+        """
+        return self.doc.has_annotation("POS")
 
     @cached_property
     def heads(self) -> set[int]:
@@ -327,4 +354,4 @@ class DocumentWindows:
 
         RETURNS (Counter[str]): By the token's text.
         """
-        return Counter(token.text for token in self.doc)
+        return Counter(self.tokens.texts)

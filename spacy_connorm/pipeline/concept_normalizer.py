@@ -1,6 +1,7 @@
 """The component that writes concept ids and candidates onto spans."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 from itertools import chain, groupby, islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
@@ -168,10 +169,11 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             )
             answers = iter([interpretations[0].candidates for interpretations in ways])
             predictions += [list(islice(answers, len(some))) for some in of_docs]
+        tokens_of = cache(lambda doc: [*map(str, doc)])
         for candidates, span in zip(chain(*predictions), chain(*spans), strict=True):
             # The mention may be an id; it or one beside it decides between concepts of one name.
             if len(candidates) > 1 and candidates[0].score == candidates[1].score:
-                ids = ids_beside(span.doc, span.start, span.end)
+                ids = ids_beside(tokens_of(span.doc), span.start, span.end)
                 prefer(candidates, ids.values(), current.index)
         return predictions
 

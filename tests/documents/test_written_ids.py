@@ -34,7 +34,7 @@ def test_ids_are_found_beside_a_name(text, expected):
     words = text.split()
     doc = spacy.tokens.Doc(spacy.blank("en").vocab, words)
     start = words.index("fever")
-    assert [*ids_beside(doc, start, start + 1).values()] == expected
+    assert [*ids_beside([*map(str, doc)], start, start + 1).values()] == expected
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import spacy
 
-from spacy_connorm.finder.joined_texts import JoinedTexts
+from spacy_connorm.documents.token_texts import JoinedTexts
 from spacy_connorm.finder.token_words import TokenWords
 
 from .name_pipeline import build
