@@ -184,5 +184,5 @@ def test_an_unknown_package_is_refused_before_any_work(tmp_path):
 def test_the_table_of_the_project_is_valid_and_its_lines_are_complete():
     table = read_model_table(ROOT / "assets" / "models.toml")
     packages = list(table.packages())
-    assert len({package.name for package in packages}) == len(packages) == 12
+    assert len({package.name for package in packages}) == len(packages) == 14
     assert all(package.not_for and package.model.homepage for package in packages)
