@@ -121,7 +121,7 @@ class Phrases:
 
         RETURNS (bool): True if there is one.
         """
-        if _COMMA in text or self.has_preposition(text):
+        if _COMMA in text or self.has_preposition(text) or self.is_of_parts(text):
             return True
         return not self._finder.genitives.isdisjoint(tokens_of(text))
 
@@ -169,16 +169,17 @@ class Phrases:
 
     def is_of_parts(self, text: str) -> bool:
         """Check for something in an organ or in several parts of the body: "pain in knees", "pain
-        in chest"; but diseases in humans are not human diseases.
+        in chest", "pain in the knee"; but diseases in humans are not human diseases.
 
-        RETURNS (bool): True for three words such as these.
+        RETURNS (bool): True for three words such as these, perhaps with an article.
         """
         tokens = tokens_of(text.lower())
-        if len(tokens) != 3 or tokens[1] not in self._finder.places:
+        is_definite = len(tokens) == 4 and tokens[2] in self._finder.definite_articles
+        if len(tokens) != 3 + is_definite or tokens[1] not in self._finder.places:
             return False
-        head, _, part = tokens
+        head, part = tokens[0], tokens[-1]
         singular = self.words.orthography.drop_plurals
-        is_part = part in self.organs or singular(part) != part
+        is_part = is_definite or part in self.organs or singular(part) != part
         return is_part and singular(head) not in self._classes.disease_nouns
 
     def copulas(self, text: str) -> Iterator[tuple[str, str, str]]:

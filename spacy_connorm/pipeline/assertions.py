@@ -253,10 +253,19 @@ class _MarkedNote(NotedDocument):
             predicate = self.words[last : place.end] if place.cue.scope == PREDICATE else []
             has_plural = not self.rules.classes.plurals.isdisjoint(predicate)
             row = list(self._joined_before(last))
+            if self._is_in_word(last):
+                row = row[:1]
             if has_plural and len(row) > 1:
                 row = list(self._joined_before(last, is_list=True))
             marked.update(dict.fromkeys(row, place.cue.kind))
         return marked, applied
+
+    def _is_in_word(self, place: int) -> bool:
+        """Check for a hyphen within a word: only fits may be free in "asthma and fits-free"."""
+        hyphen = self.doc[place : place + 2]
+        if len(hyphen) < 2 or hyphen[0].text != _MINUS or hyphen[0].whitespace_:
+            return False
+        return hyphen[1].is_alpha and not self.doc[place - 1].whitespace_
 
     def _subject_end(self, place: CuePlace) -> int:
         """Get the token after the mention that a cue says something of; -1 if there is none."""

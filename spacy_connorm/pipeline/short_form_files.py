@@ -85,7 +85,13 @@ def _clinical(code: str) -> list[tuple[str, str]]:
             # It also stores its version there.
             if not short.startswith("_") and short not in language.short_forms.no_findings
         )
-    return own
+    # Notes are typed in haste: "h/o copd". "Aids" are no AIDS.
+    lowered = {
+        short: short.lower()
+        for short in language.short_forms.well_known
+        if language.lemma(short.lower()) is None
+    }
+    return own + [(lowered[short], long) for short, long in own if short in lowered]
 
 
 def unambiguous(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

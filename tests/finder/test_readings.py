@@ -181,6 +181,7 @@ def nlp():
         ("a [tumor of the left kidney]", "Kidney tumor"),
         ("[Canavan disease] is inherited.", "Canavan disease"),
         ("[pain in knees]", "Knee pain"),
+        ("[pain in the knee]", "Knee pain"),
         ("[pressure ulcer of the heel, stage 2], today", "Pressure ulcer of heel, stage 2"),
         ("[low serum calcium]", "Low blood calcium levels"),
         ("some [ear ache]", "Ear pain"),

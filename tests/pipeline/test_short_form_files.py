@@ -39,6 +39,8 @@ def test_the_clinical_table_knows_usual_short_forms():
     assert "CP" not in table
     # "MD aware" is no muscular dystrophy, "FH:" a heading, and names have "QTc" as it is.
     assert table.keys().isdisjoint(["FH", "MD", "QTc"])
+    # Notes have well-known ones in lower case, too, but not those that are words.
+    assert table["copd"] == "chronic obstructive pulmonary disease" and "aids" not in table
     # Also stockings.
     assert "TED" not in table
     assert all(len(short) > 1 for short in table)
