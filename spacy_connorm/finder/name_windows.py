@@ -134,7 +134,9 @@ class _Words(NamedTuple):
 
     places (Ints1d): int64 (w,): their tokens.
     ends (Ints1d): int64 (w,): the token after each.
-    runs (Ints1d): int64 (w,): a number for each; those with the same may share a window.
+    firsts (Ints1d): int64 (w,): the first word of the run of each. No window goes across the end of
+        a run.
+    lasts (Ints1d): int64 (w,): the word after this run.
     hashes (np.ndarray): uint64 (w + 1,): running sums of their hashes, modulo 2^64.
     sizes (Ints1d): int32 (w + 1,): running sums of the numbers of their words.
     letters (Ints1d): int32 (w + 1,): running sums of the numbers of their letters.
@@ -143,7 +145,8 @@ class _Words(NamedTuple):
 
     places: np.ndarray
     ends: np.ndarray
-    runs: np.ndarray
+    firsts: np.ndarray
+    lasts: np.ndarray
     hashes: np.ndarray
     sizes: np.ndarray
     letters: np.ndarray
@@ -160,9 +163,9 @@ class _Words(NamedTuple):
         """
         columns = (tokens.hashes, tokens.sizes, tokens.letters)
         hashes, sizes, letters = (_running_sums(column[places]) for column in columns)
-        runs = _runs(tokens, places, is_break=is_break)
+        firsts, lasts = _runs(tokens, places, is_break=is_break)
         pauses = np.cumsum((tokens.kinds == PAUSE) | (tokens.kinds == BRACKET))[places]
-        return cls(places, tokens.ends[places], runs, hashes, sizes, letters, pauses)
+        return cls(places, tokens.ends[places], firsts, lasts, hashes, sizes, letters, pauses)
 
     def as_windows(
         self, start: np.ndarray, end: np.ndarray, values: np.ndarray, certainty: np.ndarray
@@ -191,18 +194,16 @@ class _Words(NamedTuple):
         known: KnownNames | HashSet,
         changes: np.ndarray | None = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Find the windows within a run that are names after their hashes are changed.
+        """Find the windows that are names after their hashes are changed.
 
         RETURNS (Tuple[Ints1d, np.ndarray]): The numbers of the windows, and the hashes of the
             names.
         """
-        whole = np.flatnonzero((start >= 0) & (end <= len(self.runs)))
-        whole = whole[self.runs[start[whole]] == self.runs[end[whole] - 1]]
-        values = self.hashes[end[whole]] - self.hashes[start[whole]]
+        values = self.hashes[end] - self.hashes[start]
         if changes is not None:
-            values = values + changes[whole]
-        matching = known.contain(values)
-        return whole[matching], values[matching]
+            values += changes
+        matching = np.flatnonzero(known.contain(values))
+        return matching, values[matching]
 
 
 def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float) -> Windows:
@@ -217,6 +218,7 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
     # Most tokens occur many times, so each distinct one is looked up once.
     distinct, which = np.unique(tokens.hashes, return_inverse=True)
     replaced = _replacements(tokens, known, distinct, which, min_certainty)
+    replaced = replaced.where(tokens.are_words[replaced.places])
     # Tokens of several words may together be the words of a name.
     single = known.have_words(distinct)[which] | (tokens.sizes > 1)
     single[replaced.places] = True
@@ -249,9 +251,10 @@ def find_other_names(tokens: TokenArrays, others: HashSet) -> tuple[np.ndarray, 
     words, first = _Words.at(tokens, places, is_break), np.arange(len(places))
     starts, ends = [np.zeros(0, "int64")], [np.zeros(0, "int64")]
     for length in range(2, MOST_WORDS + 1):
+        first = first[first + length <= words.lasts[first]]
         matching, _ = words.named(first, first + length, others)
-        starts.append(places[matching])
-        ends.append(tokens.ends[places[matching + length - 1]])
+        starts.append(places[first[matching]])
+        ends.append(words.ends[first[matching] + length - 1])
     return np.concatenate(starts), np.concatenate(ends)
 
 
@@ -259,10 +262,10 @@ def _running_sums(column: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros(1, column.dtype), column.cumsum(dtype=column.dtype)])
 
 
-def _before(places: np.ndarray) -> np.ndarray:
-    """List the first words of all windows that may have some words, ascending."""
-    starts = np.unique(places[:, None] - np.arange(_MAX_WORDS))
-    return starts[starts >= 0]
+def _around_words(chosen: np.ndarray, number: int, *, before: int, after: int) -> np.ndarray:
+    """List the words around some of a number of words, ascending."""
+    near = np.unique(chosen[:, None] + np.arange(-before, after))
+    return near[(near >= 0) & (near < number)]
 
 
 def _written(
@@ -278,9 +281,8 @@ def _written(
     """
     sizes = words.sizes
     for length in range(least, _MAX_WORDS + 1):
-        first = first[: np.searchsorted(first, len(words.runs) - length, side="right")]
-        is_whole = words.runs[first] == words.runs[first + length - 1]
-        first = first[is_whole & (sizes[first + length] - sizes[first] <= known.longest)]
+        first = first[first + length <= words.lasts[first]]
+        first = first[sizes[first + length] - sizes[first] <= known.longest]
         matching, values = words.named(first, first + length, known)
         start = first[matching]
         yield words.as_windows(start, start + length, values, np.ones(len(matching)))
@@ -329,27 +331,42 @@ def _around(
     known (KnownNames): The names.
     YIELDS (Windows): The windows, and some others.
     """
-    yield from _written(words, _before(chosen), known, least=2)
-    around = np.unique(chosen[:, None] + np.arange(-_MAX_REPLACED, _MAX_REPLACED))
-    near = words.places[around[(around >= 0) & (around < len(words.places))]]
-    yield from _replaced(words, replaced.where(np.isin(replaced.places, near)), known)
+    if not len(chosen):
+        return
+    number = len(words.places)
+    first = _around_words(chosen, number, before=_MAX_WORDS - 1, after=1)
+    yield from _written(words, first, known, least=2)
+    near = _around_words(chosen, number, before=_MAX_REPLACED, after=_MAX_REPLACED)
+    replaced = replaced.where(np.isin(replaced.places, words.places[near]))
+    yield from _replaced(words, replaced, known)
 
 
 def _replaced(words: _Words, single: Replacements, known: KnownNames) -> Iterator[Windows]:
     """Find the windows that are names after one or two of their words are replaced.
 
+    words (_Words): The words, among them all that are replaced.
+    single (Replacements): Words of names that tokens stand for.
+    known (KnownNames): The names.
     YIELDS (Windows): The windows.
     """
     single = single._replace(places=np.searchsorted(words.places, single.places))
     for distance in range(_MAX_PAIRED):
         changed = _pairs(single, distance) if distance else single
-        for size in range(distance + 1, _MAX_PAIRED + 1 if distance else _MAX_REPLACED + 1):
-            for before in range(size - distance):
-                fitting = changed.where(changed.least <= size)
-                start = fitting.places - before
-                matching, values = words.named(start, start + size, known, fitting.changes)
-                start = start[matching]
-                yield words.as_windows(start, start + size, values, fitting.certainty[matching])
+        longest = _MAX_PAIRED if distance else _MAX_REPLACED
+        size, before = np.array(
+            [(s, b) for s in range(distance + 1, longest + 1) for b in range(s - distance)]
+        ).T
+        places = changed.places
+        which, number = np.nonzero(
+            (changed.least <= size[:, None])
+            & (places - words.firsts[places] >= before[:, None])
+            & (words.lasts[places] - places >= (size - before)[:, None])
+        )
+        start = places[number] - before[which]
+        end = start + size[which]
+        matching, values = words.named(start, end, known, changed.changes[number])
+        certainty = changed.certainty[number[matching]]
+        yield words.as_windows(start[matching], end[matching], values, certainty)
 
 
 def _pairs(single: Replacements, distance: int) -> Replacements:
@@ -448,15 +465,18 @@ def _have_company(hashes: np.ndarray, places: np.ndarray, company: np.ndarray) -
     return (company == 0) | (hashes[neighbours] == company[:, None]).any(axis=1)
 
 
-def _runs(tokens: TokenArrays, places: np.ndarray, *, is_break: np.ndarray) -> np.ndarray:
-    """Number the runs of words without a break.
+def _runs(
+    tokens: TokenArrays, places: np.ndarray, *, is_break: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find the runs of words without a break.
 
-    RETURNS (Ints1d): int64: a number for each word; words with the same number may share a window.
+    RETURNS (Tuple[Ints1d, Ints1d]): int64 (w,): the first word of the run of each word, and the
+        word after the run.
     """
-    if not len(places):
-        return np.zeros(0, dtype="int64")
     breaks = np.cumsum(is_break)[places]
     counted = _running_sums((tokens.kinds != VERB).astype("int64"))
     gaps = counted[places[1:]] - counted[tokens.ends[places[:-1]]]
     is_new = (breaks[1:] != breaks[:-1]) | (gaps > _MAX_FILLERS)
-    return np.concatenate([np.zeros(1, "int64"), np.cumsum(is_new)])
+    bounds = np.concatenate([[0], np.flatnonzero(is_new) + 1, [len(places)]])
+    sizes = np.diff(bounds)
+    return np.repeat(bounds[:-1], sizes), np.repeat(bounds[1:], sizes)

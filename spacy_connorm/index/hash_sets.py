@@ -67,6 +67,8 @@ class HashSet:
         values (np.ndarray): uint64 (h,): hashes.
         RETURNS (np.ndarray): bool (h,).
         """
+        if not len(self.values):
+            return np.zeros(len(values), dtype="bool")
         are_known = self._are_low_bits
         contained = are_known[values & np.uint64(len(are_known) - 1)]
         contained[contained] = find_sorted(self.values, values[contained]) >= 0
