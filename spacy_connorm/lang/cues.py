@@ -30,7 +30,8 @@ ANSWER, BOX = "answer", "box"
 BESIDE = frozenset([SIGN, NEAR, LIST, START, WARNING])
 
 _BUILT_IN = {
-    "word": r"[\w/-]{1,16}",
+    # The names of findings are long: "glomerulosclerosis".
+    "word": r"[\w/-]{1,24}",
     "letters": r"[a-z]{1,12}",
     "number": r"\d{1,3}",
     "year": r"(?:19|20)\d\d",
