@@ -3,7 +3,8 @@ searched for once in all of them.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -76,14 +77,20 @@ class JoinedTexts:
         """
         return self.text[self.starts[first] : self.ends[last - 1]]
 
-    def documents(self) -> "Iterator[DocumentTokens]":
-        """YIELDS (DocumentTokens): The tokens of each document."""
-        lower = [text.lower() for text in self.distinct]
-        lowered = [lower[number] for number in self.which.tolist()]
-        are_joined = self.are_joined.tolist()
-        for first, after in pairwise(self.offsets):
-            own = slice(first, after - 1)
-            yield DocumentTokens(self, first, self.tokens[own], lowered[own], are_joined[own])
+    @cached_property
+    def _lowered(self) -> list[str]:
+        lowered = [text.lower() for text in self.distinct]
+        return [lowered[number] for number in self.which.tolist()]
+
+    def document(self, number: int) -> "DocumentTokens":
+        """Select the tokens of a document.
+
+        number (int): The document.
+        RETURNS (DocumentTokens): Its tokens, without the empty one.
+        """
+        first, own = self.offsets[number], slice(self.offsets[number], self.offsets[number + 1] - 1)
+        texts, lowered, are_joined = self.tokens[own], self._lowered[own], self.are_joined[own]
+        return DocumentTokens(self, first, texts, lowered, are_joined.tolist())
 
     def token_before(self, place: int) -> int | None:
         """Find the token that has the character before a place in the text.

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain, compress
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ from .unspaced import find_unspaced
 from .window import DocumentWindows, RuleContext, Window
 
 _CACHED = 100_000
+_LINE = "\n"
 _LINE_END = re.compile(r"[-\u2010\u2011] ?\n ?")
 _NO_NAME = MentionExplanation(False, "no name has these words", ())
 
@@ -154,20 +155,27 @@ class NameFinder:
         """Find the windows with the words of names, and those that can stand for them."""
         texts = JoinedTexts(docs)
         tokens, windows = self._named(texts)
-        numbers = texts.by_document(windows.starts)
+        return [*self._read_places(texts, tokens, windows, range(len(docs)))]
+
+    def _read_places(
+        self, texts: JoinedTexts, tokens: TokenArrays, windows: Windows, numbers: Sequence[int]
+    ) -> Iterator[DocumentWindows]:
+        """Read the windows of some documents."""
+        rows = texts.by_document(windows.starts)
+        known = self.names.names_of(
+            chain.from_iterable(windows.hashes[rows[number]].tolist() for number in numbers)
+        )
+        edges = self._edges.get_all(known, partial(self._edges_of, known))
         starts, ends = find_other_names(tokens, self.names.index.other_names)
         others = texts.by_document(starts)
-        known = self.names.names_of(windows.hashes.tolist())
-        edges = self._edges.get_all(known, partial(self._edges_of, known))
-        places = []
-        for doc, own, rows, other in zip(docs, texts.documents(), numbers, others, strict=True):
-            first, last = own.first, own.first + len(doc)
-            words = frozenset(tokens.hashes[first:last].tolist())
-            inside = zip(starts[other] - first, ends[other] - first, strict=True)
-            place = DocumentWindows(doc, own, words, [*inside])
-            place.windows += self._windows(place, windows, rows, known, edges)
-            places.append(place)
-        return places
+        for number in numbers:
+            own, other = texts.document(number), others[number]
+            hashes = tokens.hashes[own.first : own.first + len(own.texts)]
+            inside = zip(starts[other] - own.first, ends[other] - own.first, strict=True)
+            place = DocumentWindows(texts.docs[number], own, hashes, [*inside])
+            added = tokens.are_added[own.first : own.first + len(own.texts)].tolist()
+            place.windows += self._windows(place, added, windows, rows[number], known, edges)
+            yield place
 
     def _named(self, texts: JoinedTexts) -> tuple[TokenArrays, Windows]:
         """Read documents, and find the windows with the words of names."""
@@ -187,6 +195,7 @@ class NameFinder:
     def _windows(
         self,
         place: DocumentWindows,
+        added: Sequence[bool],
         windows: Windows,
         rows: np.ndarray,
         known: Mapping[int, Sequence[KnownName]],
@@ -200,9 +209,12 @@ class NameFinder:
         ):
             names = known[value]
             start, end = widen(tokens, first - before, last - before, edges[value], context.words)
-            text = _LINE_END.sub("-", tokens.part(start, end))
-            texts = (name.text for name in names)
-            text = self._token_words.simplify(text, texts, has_pause=has_pause)
+            text = tokens.part(start, end)
+            if _LINE in text:
+                text = _LINE_END.sub("-", text)
+            if True in added[start:end]:
+                texts = (name.text for name in names)
+                text = self._token_words.simplify(text, texts, has_pause=has_pause)
             yield Window(place, start, end, text, value, letters, score, has_pause, names, context)
 
     def _judged(self, places: Sequence[DocumentWindows]) -> Sequence[DocumentWindows]:
@@ -230,34 +242,21 @@ class NameFinder:
             names[text] = None if best is None else best.name
         return names
 
-    def _wholes(self, texts: Iterable[str], vocab: Vocab) -> dict[str, list[Window]]:
+    def _wholes(self, texts: Sequence[str], vocab: Vocab) -> dict[str, list[Window]]:
         """Judge texts by themselves: as they are, and with words replaced."""
-        docs = self._possible_names({text: _doc_of(text, vocab) for text in texts})
-        places = self._places([*docs.values()])
-        for text, place in zip(docs, places, strict=True):
-            place.windows.append(self._whole(text, place))
+        joined = JoinedTexts([_doc_of(text, vocab) for text in texts])
+        tokens, windows = self._named(joined)
+        are_whole = _have_whole(joined, tokens, windows)
+        are_names = self.names.contain(hash_bags(map(self._context.words.known_bag, texts)))
+        # Few of the parts that coordinations might have; all others need no judgement.
+        numbers = np.flatnonzero(are_whole | are_names).tolist()
+        places = [*self._read_places(joined, tokens, windows, numbers)]
+        for number, place in zip(numbers, places, strict=True):
+            place.windows.append(self._whole(texts[number], place))
         return {
-            text: [window for window in place.windows if window.is_whole]
-            for text, place in zip(docs, self._judged(places), strict=True)
+            texts[number]: [window for window in place.windows if window.is_whole]
+            for number, place in zip(numbers, self._judged(places), strict=True)
         }
-
-    def _possible_names(self, docs: Mapping[str, Doc]) -> dict[str, Doc]:
-        """Choose the texts that have the words of a name and no others: few of the parts that
-        coordinations might have. All others need no judgement.
-
-        docs (Mapping[str, Doc]): Documents by their texts.
-        RETURNS (Dict[str, Doc]): These.
-        """
-        texts = JoinedTexts([*docs.values()])
-        tokens, windows = self._named(texts)
-        words = np.flatnonzero(tokens.are_words)
-        first, last = np.searchsorted(words, (windows.starts, windows.ends))
-        bounds = np.searchsorted(words, texts.offsets)
-        number = np.searchsorted(texts.offsets, windows.starts, side="right") - 1
-        are_whole = (first == bounds[number]) & (last == bounds[number + 1])
-        are_names = self.names.contain(hash_bags(map(self._context.words.known_bag, docs)))
-        are_names[number[are_whole]] = True
-        return dict(compress(docs.items(), are_names))
 
     def _whole(self, text: str, place: DocumentWindows) -> Window:
         bag = self._context.words.known_bag(text)
@@ -307,6 +306,20 @@ class NameFinder:
         labels = self.settings["labels"]
         known = types if labels is None else (labels[kind] for kind in types if kind in labels)
         return next(filter(None, known), self.settings["label"])
+
+
+def _have_whole(texts: JoinedTexts, tokens: TokenArrays, windows: Windows) -> np.ndarray:
+    """Check which of n documents have a window with all their words.
+
+    RETURNS (np.ndarray): bool (n,).
+    """
+    words = np.flatnonzero(tokens.are_words)
+    first, last = np.searchsorted(words, (windows.starts, windows.ends))
+    bounds = np.searchsorted(words, texts.offsets)
+    number = np.searchsorted(texts.offsets, windows.starts, side="right") - 1
+    are_whole = np.zeros(len(texts.docs), dtype="bool")
+    are_whole[number[(first == bounds[number]) & (last == bounds[number + 1])]] = True
+    return are_whole
 
 
 def _doc_of(text: str, vocab: Vocab) -> Doc:

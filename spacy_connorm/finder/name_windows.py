@@ -47,6 +47,8 @@ class TokenArrays(NamedTuple):
     written (np.ndarray): uint64 (t,): the hashes before short forms got the words of their long
         forms.
     readings (Replacements): other words that tokens may stand for, by token.
+    are_added (np.ndarray): bool (t,): whether a window may have a token in addition to the words of
+        its name: an adverb, a part of a verb, and the brackets around a short form.
     """
 
     hashes: np.ndarray
@@ -56,6 +58,7 @@ class TokenArrays(NamedTuple):
     ends: np.ndarray
     written: np.ndarray
     readings: "Replacements"
+    are_added: np.ndarray
 
     @property
     def are_words(self) -> np.ndarray:

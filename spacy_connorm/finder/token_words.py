@@ -51,6 +51,7 @@ class _Token(NamedTuple):
 
     starts_latin (bool): Whether its first character is a Latin letter.
     ends_latin (bool): Whether its last one is.
+    is_adverb (bool): Whether it looks like an adverb.
     is_preposition (bool): Whether it says where or of what.
     is_determiner (bool): Whether it may be between a preposition and a noun.
     is_copula (bool): Whether it states something of the noun before it.
@@ -63,6 +64,7 @@ class _Token(NamedTuple):
     kind: int
     starts_latin: bool = False
     ends_latin: bool = False
+    is_adverb: bool = False
     is_preposition: bool = False
     is_determiner: bool = False
     is_copula: bool = False
@@ -78,10 +80,11 @@ def _columns(tokens: Sequence[_Token]) -> list[np.ndarray]:
     """Convert tokens to arrays.
 
     RETURNS (List[np.ndarray]): Hashes, sizes, letters and kinds, see `TokenArrays`, and whether the
-        tokens begin and end with a Latin letter, and are prepositions, determiners and copulas.
+        tokens begin and end with a Latin letter, and are adverbs, prepositions, determiners and
+        copulas.
     """
     columns = list(zip(*tokens, strict=True)) if tokens else [()] * len(_Token._fields)
-    kinds = ("uint64", "int32", "int32", "uint8", "bool", "bool", "bool", "bool", "bool")
+    kinds = ("uint64", "int32", "int32", "uint8", *["bool"] * 6)
     return [np.asarray(column, dtype) for column, dtype in zip(columns, kinds, strict=False)]
 
 
@@ -173,14 +176,14 @@ class TokenWords:
         """
         known, which = self._known.get_all(texts.distinct, self._read_tokens), texts.which.copy()
         distinct = [known[text] for text in texts.distinct]
-        hashes, sizes, letters, kinds, starts_latin, ends_latin, *owning = (
+        hashes, sizes, letters, kinds, starts_latin, ends_latin, are_added, *owning = (
             column[which] for column in _columns(distinct)
         )
         ends = np.arange(1, len(which) + 1)
         readings = Replacements.of(())
         if derivations:
             readings = self._neighbours.read(texts, hashes)
-        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, hashes, readings)
+        tokens = TokenArrays(hashes, sizes, letters, kinds, ends, hashes, readings, are_added)
         is_split = ends_latin[:-1] & starts_latin[1:] & texts.are_joined[:-1]
         replaced = self._join(tokens, texts, is_split)
         self._leave_out_verbs(tokens, texts)
@@ -190,6 +193,7 @@ class TokenWords:
             for places, words in self._expand(tokens, doc, texts.offsets[number]):
                 replaced += places
                 expanded[places[0]] = words
+        are_added |= kinds == BRACKET
         if not derivations:
             return tokens
         forms = [*(token.forms for token in distinct), NO_FORMS]
@@ -256,14 +260,15 @@ class TokenWords:
             return _BETWEEN
         words = self._content([] if text in self._skipped else self.words.normalized(text))
         token = self._of_words(words)
-        is_adverb = token.size == 1 and self._phrases.is_adverb(text.lower())
+        is_adverb = self._phrases.is_adverb(text.lower())
         # A stem is shorter than its word.
         is_stem = token.kind == WORD and self.words.classes.stemmer
         return token._replace(
             letters=sum(map(str.isalnum, text)) if is_stem else token.letters,
-            kind=ADVERB if is_adverb else token.kind,
+            kind=ADVERB if is_adverb and token.size == 1 else token.kind,
             starts_latin=_is_latin(text[0]),
             ends_latin=_is_latin(text[-1]),
+            is_adverb=is_adverb,
             is_preposition=text.lower() in self._owning,
             is_determiner=text.lower() in self.words.classes.determiners,
             is_copula=text in self.words.classes.copulas,
@@ -353,6 +358,8 @@ class TokenWords:
         """
         verbs = list(self._verbs.find(lower_in_place(texts.text)))
         for first, last in np.searchsorted(texts.starts, verbs).reshape(-1, 2).tolist():
+            # A colon may be a part of a token.
+            tokens.are_added[max(0, first - 1) : last] = True
             for column, value in zip(tokens[:4], (0, 0, 0, VERB), strict=True):
                 column[first:last] = value
             tokens.ends[first:last] = np.arange(first + 1, last + 1)

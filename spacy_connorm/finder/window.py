@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import numpy as np
 from spacy.tokens import Doc
 
 from ..documents.token_texts import DocumentTokens
@@ -304,7 +305,7 @@ class DocumentWindows:
 
     doc (Doc): The document.
     tokens (DocumentTokens): Its tokens.
-    words (FrozenSet[int]): The hashes of its tokens, see `TokenArrays`.
+    hashes (np.ndarray): uint64 (t,): the hashes of its tokens, see `TokenArrays`.
     others (Sequence[Tuple[int, int]]): The names of other things in it, from a background
         vocabulary: the first token of each, and the token after it.
     windows (List[Window]): The windows.
@@ -312,9 +313,17 @@ class DocumentWindows:
 
     doc: Doc
     tokens: DocumentTokens
-    words: frozenset[int]
+    hashes: np.ndarray
     others: Sequence[tuple[int, int]] = ()
     windows: list[Window] = field(default_factory=list)
+
+    @cached_property
+    def words(self) -> frozenset[int]:
+        """The hashes of its tokens.
+
+        RETURNS (FrozenSet[int]): Each once.
+        """
+        return frozenset(self.hashes.tolist())
 
     @cached_property
     def is_tagged(self) -> bool:
