@@ -56,6 +56,9 @@ def has_other_meaning(window: Window) -> bool:
     of what is eaten ("low calcium (diet)").
     """
     classes, words, text = window.context.classes, window.context.words, window.text.lower()
+    is_last = not window.after[:1].isalnum() and window.after not in _HYPHENS
+    if is_last and not words.is_head_first:
+        return False
     if _after_hyphen(window, window.end).lower() in words.classes.range_words:
         return True
     if window.score == 1 and text in classes.adjectives_too:
@@ -150,11 +153,11 @@ def is_in_proper_name(window: Window) -> bool:
     """
     classes, tokens, lowered = window.context.classes, window.tokens, window.lowered
     stop_words = window.context.words.classes.stop_words
+    if not _is_capitalized(tokens[window.start], stop_words):
+        return False
     if _names_person_or_place(window, stop_words):
         return True
-    if not classes.name_joiners or not all(
-        _is_capitalized(token, stop_words) for token in (tokens[window.start], window.after)
-    ):
+    if not classes.name_joiners or not _is_capitalized(window.after, stop_words):
         return False
     first = window.start
     while first and (

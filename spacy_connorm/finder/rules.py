@@ -5,6 +5,8 @@ text that is asked for alone.
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from ..index.cache import Cache
@@ -198,7 +200,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "uncertain",
         "it has other words than a name, and function words that do not belong to a name",
-        Needs.PLACE,
+        Needs.TEXT,
         text_rules.is_uncertain,
     ),
     Rule(
@@ -232,6 +234,42 @@ RULES: tuple[Rule, ...] = (
 REASONS = {rule.name: rule.reason for rule in RULES}
 
 
+_Text = tuple[int, str, int, bool, bool, bool]
+
+
+class _Group(NamedTuple):
+    """Rules side by side that look at the same.
+
+    needs (Needs): What they look at: no other windows.
+    rules (Sequence[Rule]): The rules, in order.
+    known (Cache[Tuple, str]): Their answers to texts.
+    """
+
+    needs: Needs
+    rules: Sequence[Rule]
+    known: Cache[_Text, str]
+
+    def rule_for(self, window: Window) -> str:
+        """RETURNS (str): The name of the first rule that refuses a window; empty if none does."""
+        if self.needs is not Needs.TEXT:
+            return self._first(window)
+        key = (
+            *(window.value, window.text, window.letters),
+            *(window.has_pause, window.is_alone, window.score == 1),
+        )
+        known = self.known.get(key)
+        if known is None:
+            known = self._first(window)
+            self.known.put(key, known)
+        return known
+
+    def _first(self, window: Window) -> str:
+        for rule in self.rules:
+            if rule.applies(window):
+                return rule.name
+        return ""
+
+
 class Judge:
     """Asks the rules about windows, and keeps their answers to texts."""
 
@@ -240,10 +278,11 @@ class Judge:
 
         rules (Sequence[Rule]): The rules, in order.
         """
-        self._of_texts = [rule for rule in rules if rule.needs is Needs.TEXT]
-        self._of_places = [rule for rule in rules if rule.needs is Needs.PLACE]
+        single = [rule for rule in rules if rule.needs is not Needs.DOCUMENT]
+        groups = groupby(single, key=attrgetter("needs"))
+        self._groups = [_Group(needs, [*group], Cache(_CACHED)) for needs, group in groups]
+        self._of_places = {rule.name for rule in rules if rule.needs is Needs.PLACE}
         self._of_documents = [rule for rule in rules if rule.needs is Needs.DOCUMENT]
-        self._known: Cache[tuple[int, str, int, bool, bool], str] = Cache(_CACHED)
 
     def judge(self, windows: Iterable[Window]) -> None:
         """Find the first rule by which each of some windows is not a mention, if there is one.
@@ -253,27 +292,15 @@ class Judge:
         """
         judged = list(windows)
         for window in judged:
-            if rule := self._by_text(window):
-                window.refuse(rule)
-        _apply(self._of_places, judged)
-        _refuse_readings(judged, {rule.name for rule in self._of_places})
-        _apply(self._of_documents, judged)
-
-    def _by_text(self, window: Window) -> str:
-        key = window.value, window.text, window.letters, window.has_pause, window.is_alone
-        known = self._known.get(key)
-        if known is None:
-            applying = (rule.name for rule in self._of_texts if rule.applies(window))
-            known = next(applying, "")
-            self._known.put(key, known)
-        return known
-
-
-def _apply(rules: Iterable[Rule], windows: Sequence[Window]) -> None:
-    for rule in rules:
-        for window in windows:
-            if not window.rule and rule.applies(window):
-                window.refuse(rule.name)
+            for group in self._groups:
+                if name := group.rule_for(window):
+                    window.refuse(name)
+                    break
+        _refuse_readings(judged, self._of_places)
+        for rule in self._of_documents:
+            for window in judged:
+                if not window.rule and rule.applies(window):
+                    window.refuse(rule.name)
 
 
 def _refuse_readings(windows: Sequence[Window], rules: Collection[str]) -> None:

@@ -247,8 +247,8 @@ class Window:
         RETURNS (bool): True if one does.
         """
         ids = ids_beside(self.tokens, self.start, self.end).values()
-        beside = map(self.context.names.concept_number, ids)
-        return not {name.concept for name in self.names}.isdisjoint(beside)
+        beside = [*map(self.context.names.concept_number, ids)]
+        return any(name.concept in beside for name in self.names) if beside else False
 
     @cached_property
     def own_value(self) -> int:
