@@ -2,6 +2,7 @@
 optional.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -143,8 +144,7 @@ def _add_answers(
         limits.require_batch(len(body.texts))
         texts = [text if isinstance(text, str) else text.text for text in body.texts]
         mentions = [_boundaries(text) for text in body.texts]
-        cleaned = [_require_text(text, limits) for text in texts]
-        limits.require_tokenizable(cleaned, pipeline.nlp.tokenizer)
+        cleaned = _require_texts(texts, limits, pipeline)
         revision = pipeline.revision
         return {"records": pipeline.annotate(cleaned, mentions), "revision": revision}
 
@@ -152,7 +152,7 @@ def _add_answers(
     def search(body: SearchBody) -> dict[str, Any]:
         """Find the candidates of mentions. `kb_id` is the id that the pipeline would write."""
         limits.require_batch(len(body.mentions))
-        mentions = [_require_text(mention, limits) for mention in body.mentions]
+        mentions = _require_texts(body.mentions, limits, pipeline)
         how = body.model_dump(exclude={"mentions"}, exclude_none=True)
         answers = pipeline.search(mentions, **how)
         return {
@@ -165,8 +165,7 @@ def _add_answers(
     @api.post("/api/explain", tags=["answers"])
     def explain(body: ExplainBody) -> dict[str, Any]:
         """Explain how a mention is interpreted, and what each search of the sieve finds for it."""
-        mention, text = (_require_text(text, limits) for text in (body.mention, body.text))
-        limits.require_tokenizable([text], pipeline.nlp.tokenizer)
+        mention, text = _require_texts([body.mention, body.text], limits, pipeline)
         return view_explanation(pipeline.explain(mention, text=text, start=body.start))
 
     @api.get(CONCEPTS + "{concept_id:path}", tags=["answers"])
@@ -191,8 +190,7 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
     @api.post("/api/corrections", tags=["corrections"], status_code=201)
     def correct(body: CorrectionBody) -> dict[str, Any]:
         """Correct the concept of a mention. The correction is on disk when this answers."""
-        text = _require_text(body.text, limits)
-        limits.require_tokenizable([text], pipeline.nlp.tokenizer)
+        (text,) = _require_texts([body.text], limits, pipeline)
         how = body.model_dump(exclude={"text"})
         correction = pipeline.correct(text, **{**how, "author": storable(body.author).strip()})
         return {
@@ -216,9 +214,16 @@ def _boundaries(text: str | TextBody) -> list[tuple[int, int, str]] | None:
     return [(mention.start, mention.end, mention.label) for mention in text.mentions]
 
 
-def _require_text(text: str, limits: RequestLimits) -> str:
-    limits.require_length(len(text))
-    return storable(text)
+def _require_texts(
+    texts: Iterable[str], limits: RequestLimits, pipeline: CorrectedPipeline
+) -> list[str]:
+    """Refuse texts and mentions that would block the pipeline, whose tokenizer reads both."""
+    cleaned = []
+    for text in texts:
+        limits.require_length(len(text))
+        cleaned.append(storable(text))
+    limits.require_tokenizable(cleaned, pipeline.nlp.tokenizer)
+    return cleaned
 
 
 _FILTER = f"^({'|'.join(FILTERS)})$"
