@@ -259,19 +259,22 @@ class TokenWords:
         if _PAUSES.issuperset(text):
             return _BETWEEN
         words = self._content([] if text in self._skipped else self.words.normalized(text))
-        token = self._of_words(words)
-        is_adverb = self._phrases.is_adverb(text.lower())
+        value, size, letters, kind, *_ = self._of_words(words)
+        lowered, classes = text.lower(), self.words.classes
+        is_adverb = self._phrases.is_adverb(lowered)
         # A stem is shorter than its word.
-        is_stem = token.kind == WORD and self.words.classes.stemmer
-        return token._replace(
-            letters=sum(map(str.isalnum, text)) if is_stem else token.letters,
-            kind=ADVERB if is_adverb and token.size == 1 else token.kind,
+        is_stem = kind == WORD and classes.stemmer
+        return _Token(
+            value,
+            size,
+            letters=sum(map(str.isalnum, text)) if is_stem else letters,
+            kind=ADVERB if is_adverb and size == 1 else kind,
             starts_latin=_is_latin(text[0]),
             ends_latin=_is_latin(text[-1]),
             is_adverb=is_adverb,
-            is_preposition=text.lower() in self._owning,
-            is_determiner=text.lower() in self.words.classes.determiners,
-            is_copula=text in self.words.classes.copulas,
+            is_preposition=lowered in self._owning,
+            is_determiner=lowered in classes.determiners,
+            is_copula=text in classes.copulas,
             forms=self._forms(words),
         )
 

@@ -91,6 +91,8 @@ class Words:
         text (str): Any text.
         RETURNS (List[str]): The words, including function words.
         """
+        if text.isascii() and text.isalpha() and not self._may_split(text):
+            return [self._normalize(text)]
         plain = text if text.isascii() else spell_letters(unify_dashes(unify_unicode(text)))
         untagged = (self.orthography.strip_tags(plain) or text).replace("`", "'")
         words = self.orthography.unify_affixes(self.orthography.drop_possessives(untagged))
@@ -101,6 +103,10 @@ class Words:
         if _NUMBER.search(words):  # Most texts have none, and searching is fast.
             words = _NUMBERED.sub(_LETTER, words)
         return list(map(self._normalize, _WORD.findall(words)))
+
+    def _may_split(self, word: str) -> bool:
+        """Check for a word that may be a compound, or end with a numeral: "IIIb"."""
+        return self.orthography.has_compounds or "I" in word or "V" in word
 
     def _normalized(self, word: str) -> str:
         if word == _LETTER:
