@@ -25,21 +25,26 @@ _ID_SEPARATOR = "|"
 
 
 def best_first(
-    interpretations: Sequence[Interpretation], classes: WordClasses
+    interpretations: Sequence[Interpretation],
+    classes: WordClasses,
+    nil_threshold: float | None = None,
 ) -> list[Interpretation]:
     """Move the interpretation that answers to the front: the whole mention with the best score, or
-    its parts if they link better. If there are several ways to split it, a later one must link
-    clearly better than the first.
+    its parts if they link better. One that would be NIL does not answer before one that would not:
+    a name in other words may score high and be hardly probable. If there are several ways to split
+    the mention, a later one must link clearly better than the first.
 
     interpretations (Sequence[Interpretation]): At least one for the whole mention; ties go to the
         first.
     classes (WordClasses): The classes of words of the mention's language.
+    nil_threshold (Optional[float]): As for `written_id`.
     RETURNS (List[Interpretation]): The same; the others keep their order.
     """
     if len(interpretations) == 1:
         return list(interpretations)
-    wholes = (way for way in interpretations if way.kind != "parts")
-    whole = max(wholes, key=attrgetter("score"))
+    wholes = [way for way in interpretations if way.kind != "parts"]
+    linked = [way for way in wholes if written_id(way.candidates, nil_threshold) != NIL]
+    whole = max(linked or wholes, key=attrgetter("score"))
     parts = [
         way for way in interpretations if way.kind == "parts" and links_better(way, whole, classes)
     ]

@@ -63,7 +63,7 @@ def link(
         for texts, parts in retrieve(retriever, ways, query).items():
             interpreted[texts] += parts
     for texts, interpretations in interpreted.items():
-        interpreted[texts] = best_first(interpretations, words.classes)
+        interpreted[texts] = best_first(interpretations, words.classes, query.nil_threshold)
     if query.top_k < _DEPTH:
         interpreted = {texts: _first(query.top_k, ways) for texts, ways in interpreted.items()}
     return [list(interpreted[texts]) for texts in cleaned]

@@ -20,6 +20,8 @@ class Query(NamedTuple):
         `COMPARE_WORDS`.
     split_composites (bool): Whether to interpret coordinated mentions as their parts, too.
     calibration (Optional[Calibration]): If given, candidates get probabilities.
+    nil_threshold (Optional[float]): The probability below which a mention is NIL; None for never.
+        Of several interpretations, one that is not NIL answers.
     codes (Optional[CodeSystems]): If given, candidates get codes in these vocabularies.
     cache_size (int): The maximum number of answers to keep for later calls; 0 for none.
     """
@@ -30,6 +32,7 @@ class Query(NamedTuple):
     rescorers: tuple[Rescorer, ...] = ()
     split_composites: bool = True
     calibration: Calibration | None = None
+    nil_threshold: float | None = None
     codes: CodeSystems | None = None
     cache_size: int = 0
 

@@ -96,6 +96,20 @@ def test_readings_stay_together_the_best_first():
     assert best_first(interpretations, CLASSES) == interpretations[::-1]
 
 
+@pytest.mark.parametrize(("nil_threshold", "chosen"), [(None, 1), (0.02, 0), (0.95, 1)])
+def test_what_would_be_nil_does_not_answer_before_what_would_not(nil_threshold, chosen):
+    ways = [
+        Interpretation(
+            kind, ("",), ([Candidate(name, name, score, name, "O-T", probability=probability)],)
+        )
+        for kind, name, score, probability in (
+            ("reworded name", "A", 0.93, 0.9),
+            ("as written", "B", 0.97, 0.01),
+        )
+    ]
+    assert best_first(ways, CLASSES, nil_threshold)[0] is ways[chosen]
+
+
 @pytest.mark.parametrize(
     ("scores", "settled"),
     [
