@@ -35,8 +35,8 @@ class AssertionClasses:
     adverbs (Words): May stand in a cue.
     adverb_endings (Words): Endings of adverbs.
     auxiliaries (Words): Stand between a mention and its predicate.
-    topics (Words): Nouns before "of" or "for" a mention that are the subject of its predicate: "the
-        cause of the cough was not found".
+    topics (Words): Nouns before a mention and a preposition that are the subject of its predicate:
+        "the cause of the cough was not found", "children with cough were not tested".
     postmodifiers (Words): Begin a phrase between a mention and its predicate.
     plurals (Words): Follow several subjects.
     """

@@ -152,7 +152,10 @@ class _MarkedNote(NotedDocument):
             return
         for start, place in self.answers.items():
             marked.pop(start, None)
-            if place.cue.category == category and place.cue.direction != PRESENT:
+            if place.cue.category != category or place.cue.direction == PRESENT:
+                continue
+            # In "cause of anemia unknown", anemia is not possible.
+            if category != POSSIBLE or not self._is_of_topic(self.mentions[start]):
                 marked[start] = place.cue.kind
 
     def _share(self, marked: dict[int, str]) -> None:
