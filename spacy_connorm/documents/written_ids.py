@@ -3,11 +3,7 @@ of one.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-
-import numpy as np
-from spacy.attrs import IS_ALPHA
-from spacy.tokens import Doc
+from collections.abc import Iterable, Sequence
 
 # An id has a digit, and a colon or several digits: "HP:0000033", "HP_0000033", "D003924", "E11.9".
 _ID = re.compile(r"(?=.*\d)[A-Za-z][\w.]*[:_][\w.-]+|[A-Za-z]?\d\d[\w.]*")
@@ -41,14 +37,10 @@ def ids_beside(texts: Sequence[str], start: int, end: int) -> dict[int, str]:
     return ids
 
 
-def ids_alone(doc: Doc) -> Iterator[tuple[int, str]]:
-    """Find the tokens that look like nothing but ids.
+def look_like_ids(texts: Iterable[str]) -> list[str]:
+    """Select the tokens that look like nothing but ids.
 
-    doc (Doc): The document.
-    YIELDS (Tuple[int, str]): Their places and texts, which are not necessarily ids of an ontology.
+    texts (Iterable[str]): The texts of tokens.
+    RETURNS (List[str]): Some of these, which are not necessarily ids of an ontology.
     """
-    # Most tokens are words: they are passed over without a look at their text.
-    for place in np.flatnonzero(doc.to_array(IS_ALPHA) == 0).tolist():
-        text = doc[place].text
-        if _ALONE.fullmatch(text):
-            yield place, text
+    return list(filter(_ALONE.fullmatch, texts))

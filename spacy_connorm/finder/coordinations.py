@@ -240,16 +240,16 @@ class CoordinationJoiner:
 
         YIELDS (Tuple[int, List[int]]): The first number, and the last one with the words after it.
         """
-        end = -1
-        for place in [at for at, word in enumerate(words) if self._is_number(word)]:
+        end, ordinals = -1, self._ordinals
+        numbers = dict.fromkeys(
+            at for at, word in enumerate(words) if word[:1].isdigit() or word in ordinals
+        )
+        for place in numbers:
             segments = self._segments(words, _next(words, place, 1), 1) if place > end else []
             if segments and segments[-1].is_joined:
                 end = segments[-1].places[-1]
-                if all(self._is_number(words[segment.places[0]]) for segment in segments):
+                if all(segment.places[0] in numbers for segment in segments):
                     yield place, segments[-1].places
-
-    def _is_number(self, word: str) -> bool:
-        return word[:1].isdigit() or word in self._ordinals
 
     def _without_ranges(self, words: list[str]) -> list[str]:
         """Read "mild to moderate" as "mild / moderate".

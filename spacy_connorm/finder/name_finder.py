@@ -12,7 +12,7 @@ from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
 from ..documents.token_texts import JoinedTexts
-from ..documents.written_ids import ids_alone, ids_beside
+from ..documents.written_ids import ids_beside, look_like_ids
 from ..errors import refuse_text
 from ..index.cache import Cache
 from ..index.filter import Filter, allowed_concepts
@@ -102,34 +102,36 @@ class NameFinder:
         docs (Sequence[Doc]): The documents.
         RETURNS (List[List[FoundMention]]): All windows by document, including overlapping ones.
         """
+        texts = JoinedTexts(docs)
         mentioned = [
             [window for window in place.windows if not window.rule]
-            for place in self._judged(self._places(docs))
+            for place in self._judged(self._places(texts))
         ]
         values = {window.value for windows in mentioned for window in windows}
         labels = self._labels.get_all(values, self._read_labels)
-        return [
-            [*_mentions(windows, labels), *self._ids(doc, windows)]
-            for doc, windows in zip(docs, mentioned, strict=True)
-        ]
+        found = [_mentions(windows, labels) for windows in mentioned]
+        ids = {text: self.names.allowed_concept(text) for text in look_like_ids(texts.distinct)}
+        numbers = {text: number for text, number in ids.items() if number is not None}
+        for number in range(len(docs)) if numbers else ():
+            own = texts.document(number).texts
+            found[number] += self._ids(own, mentioned[number], numbers)
+        return found
 
-    def _ids(self, doc: Doc, windows: Iterable[Window]) -> Iterator[FoundMention]:
+    def _ids(
+        self, texts: Sequence[str], windows: Iterable[Window], numbers: Mapping[str, int]
+    ) -> Iterator[FoundMention]:
         """Find the ids that stand in place of a name: "HP:0001250, HP:0000252". Those beside a
         mention belong to it.
 
         YIELDS (FoundMention): The id, with the preferred name of its concept.
         """
-        numbers = {place: self.names.allowed_concept(text) for place, text in ids_alone(doc)}
-        if not numbers:
-            return
         beside = {
-            place
-            for window in windows
-            for place in ids_beside(window.tokens, window.start, window.end)
+            place for window in windows for place in ids_beside(texts, window.start, window.end)
         }
         store = self.retriever.index.store
-        for place, number in numbers.items():
-            if number is not None and place not in beside:
+        for place, text in enumerate(texts):
+            if text in numbers and place not in beside:
+                number = numbers[text]
                 label = self._label_of(store.types_of([number])[number])
                 name = store.labels([number])[number][1]
                 yield FoundMention(place, place + 1, 1.0, label, name)
@@ -151,11 +153,10 @@ class NameFinder:
         ]
         return tokens._replace(readings=Replacements.joined(readings))
 
-    def _places(self, docs: Sequence[Doc]) -> list[DocumentWindows]:
+    def _places(self, texts: JoinedTexts) -> list[DocumentWindows]:
         """Find the windows with the words of names, and those that can stand for them."""
-        texts = JoinedTexts(docs)
         tokens, windows = self._named(texts)
-        return [*self._read_places(texts, tokens, windows, range(len(docs)))]
+        return [*self._read_places(texts, tokens, windows, range(len(texts.docs)))]
 
     def _read_places(
         self, texts: JoinedTexts, tokens: TokenArrays, windows: Windows, numbers: Sequence[int]
@@ -276,7 +277,7 @@ class NameFinder:
         """
         if not isinstance(span, Span):
             refuse_text("span", span, "a span")
-        (place,) = self._judged(self._places([span.doc]))
+        (place,) = self._judged(self._places(JoinedTexts([span.doc])))
         windows = [
             window
             for window in place.windows
