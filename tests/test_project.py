@@ -190,6 +190,7 @@ def test_downloads_that_are_not_extra_are_what_the_models_read(project):
     assert {Path(dest).name for dest in wanted - fetched.keys()} == {
         "omim_dev.pubtator.txt",
         "clinical_dev.pubtator",
+        "es_notes_dev.pubtator",
         "fr_notes_dev.pubtator",
     }
 
