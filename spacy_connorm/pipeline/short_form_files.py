@@ -85,7 +85,7 @@ def _clinical(code: str) -> list[tuple[str, str]]:
             # It also stores its version there.
             if not short.startswith("_") and short not in language.short_forms.no_findings
         )
-    # Notes are typed in haste: "h/o copd". "Aids" are no AIDS.
+    # Notes are typed in haste: "h/o copd". "Hearing aids" are not AIDS.
     lowered = {
         short: short.lower()
         for short in language.short_forms.well_known
