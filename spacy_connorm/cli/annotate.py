@@ -22,7 +22,7 @@ from .app import command, show_table, tally
 from .billing import billing_of
 from .options import options_of
 
-_HEADER = ("Text", "Mention", "Concept", "Name", "Certainty", "Assertions", "Billing")
+_HEADER = ("Text", "Mention", "Concept", "Name", "Probability", "Assertions", "Billing")
 _OF_CORPORA = inspect.signature(annotate_corpus).parameters
 
 
@@ -125,20 +125,15 @@ def _mention_rows(
             leading = [next(candidates) for _, candidates in parts]
             linked = [candidate for candidate in leading if candidate["concept_id"] in ids]
             names = " | ".join(candidate["name"] for candidate in linked)
-            sure = min((_certainty(candidate) for candidate in linked), default=None)
+            known = [p for candidate in linked if (p := candidate["probability"]) is not None]
             marks = ", ".join(ent.get("assertions") or ())
-            certainty = "" if sure is None else f"{sure:.2f}"
+            probability = f"{min(known):.2f}" if known else ""
             text = " ".join(ent["text"].split())
             broad = next(
                 filter(None, (billing(candidate["concept_id"]) for candidate in linked)), ""
             )
             text_id = str(record.get("id") or number)
-            yield text_id, text, ent["kb_id"], names, certainty, marks, broad
-
-
-def _certainty(candidate: dict[str, Any]) -> float:
-    probability = candidate["probability"]
-    return candidate["score"] if probability is None else probability
+            yield text_id, text, ent["kb_id"], names, probability, marks, broad
 
 
 def _tell_corpus(annotated: AnnotatedCorpus) -> None:

@@ -1,7 +1,9 @@
 """`connorm search`: search for mentions and show their candidates."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import typer
@@ -18,16 +20,16 @@ from .app import command, show_table
 from .billing import billing_of
 from .options import options_of
 
-_ALIGNS = {
-    **{"Mention": "l", "Probability": "r", "Concept": "l", "Name": "l", "Score": "r"},
-    **{"Dense": "r", "Lexical": "r", "Found as": "l", "Language": "l", "Search": "l"},
-    **{"Billing": "l", "Codes": "l"},
-}
+_HEADER = ("Mention", "Probability", "Concept", "Name", "Score", "Dense", "Lexical", "Found as")
+_HEADER += ("Language", "Search", "Billing", "Codes")
+_ALIGNS = dict(zip(_HEADER, "lrllrrrlllll", strict=True))
 # Probabilities, the two cosines of a hybrid score, languages, what can't be billed, and codes, if
 # there are any.
 _OPTIONAL = ("Probability", "Dense", "Lexical", "Language", "Billing", "Codes")
+_EMPTY = [""] * 8
 _WIDTH = 40
 _SHOWN = 3
+_Row = tuple[str, ...]
 
 
 @command("search")
@@ -63,7 +65,7 @@ def search_cli(
                 _show_explanation(explanation, normalizer)
         else:
             answers = zip(batch, search_mentions(nlp, batch, **given), strict=True)
-            _show_candidates([row for answer in answers for row in _rows(*answer, normalizer)])
+            _show_rows(row for answer in answers for row in _answer_rows(*answer, normalizer))
         # Someone who types line by line waits for each answer.
         sys.stdout.flush()
 
@@ -81,40 +83,42 @@ def _lines() -> Iterator[list[str]]:
             yield [line]
 
 
-def _rows(
-    mention: str, candidates: Sequence[Candidate], normalizer: ConceptNormalizer | None = None
-) -> list[tuple[str, ...]]:
-    """Make the rows of a mention: for each part, NIL if a normalizer is given that decides so, and
-    the candidates.
+def _answer_rows(
+    mention: str, candidates: Sequence[Candidate], normalizer: ConceptNormalizer
+) -> Iterator[_Row]:
+    """YIELDS (Row): For each part of the mention, NIL if the normalizer decides so, and the
+    candidates.
     """
+    reason = f"the first is less probable than {normalizer.cfg['nil_threshold']}"
+    parts = [list(part) for _, part in groupby(candidates, key=attrgetter("part"))]
+    for part in parts or [[]]:
+        title = f"{mention} ({part[0].searched})" if part and part[0].part else mention
+        if part and normalizer.decide(part[:1]) == NIL:
+            yield title, "", NIL, reason, *_EMPTY
+            title = ""
+        yield from _candidate_rows(title, part, normalizer)
+
+
+def _candidate_rows(
+    title: str, candidates: Sequence[Candidate], normalizer: ConceptNormalizer
+) -> Iterator[_Row]:
     if not candidates:
-        return [(mention, "", "-", "nothing found", *[""] * 8)]
-    rows: list[tuple[str, ...]] = []
-    part = None
-    billing = billing_of(normalizer) if normalizer else lambda concept_id: ""
+        yield title, "", "-", "nothing found", *_EMPTY
+    billing = billing_of(normalizer)
     for candidate in candidates:
-        searched = f"{mention} ({candidate.searched})" if candidate.part else mention
-        shown = "" if candidate.part == part else searched
-        if shown and normalizer is not None and normalizer.decide([candidate]) == NIL:
-            reason = f"the first is less probable than {normalizer.cfg['nil_threshold']:g}"
-            rows.append((shown, "", NIL, reason, *[""] * 8))
-            shown = ""
-        rows.append(
-            (
-                shown,
-                _number(candidate.probability),
-                candidate.concept_id,
-                candidate.name,
-                *map(_number, (candidate.score, candidate.dense, candidate.lexical)),
-                candidate.text,
-                candidate.language,
-                candidate.search,
-                billing(candidate.concept_id),
-                _codes(candidate),
-            )
+        yield (
+            title,
+            _number(candidate.probability),
+            candidate.concept_id,
+            candidate.name,
+            *map(_number, (candidate.score, candidate.dense, candidate.lexical)),
+            candidate.text,
+            candidate.language,
+            candidate.search,
+            billing(candidate.concept_id),
+            _codes(candidate),
         )
-        part = candidate.part
-    return rows
+        title = ""
 
 
 def _codes(candidate: Candidate) -> str:
@@ -145,14 +149,14 @@ def _show_explanation(explanation: Explanation, normalizer: ConceptNormalizer) -
             needed = "the last search" if step.threshold is None else f"needs {step.threshold}"
             verdict = "this one answers" if step.answers else "does not answer"
             msg.info(f"{step.search}, {needed}: {verdict}")
-            _show_candidates(_rows(part.searched, step.candidates))
+            _show_rows(_candidate_rows(part.searched, step.candidates, normalizer))
         best = explanation.interpretations[0].parts[number - 1][:1]
         if best and normalizer.decide(best) == NIL:
             probability, threshold = _number(best[0].probability), normalizer.cfg["nil_threshold"]
             msg.info(f"{name} is NIL: its probability is {probability}, below {threshold:g}")
 
 
-def _show_candidates(rows: Sequence[tuple[str, ...]]) -> None:
+def _show_rows(rows: Iterable[_Row]) -> None:
     columns = [
         (name, cells)
         for name, *cells in zip(_ALIGNS, *rows, strict=True)

@@ -97,7 +97,7 @@ def test_without_out_the_mentions_are_a_table(invoke, words, folder):
     result = invoke("annotate", "pipeline", "notes.jsonl")
     assert result.exit_code == 0, result.output
     lines = [line.split() for line in result.output.splitlines() if line]
-    assert lines[0] == ["Text", "Mention", "Concept", "Name", "Certainty", "Assertions"]
+    assert lines[0] == ["Text", "Mention", "Concept", "Name", "Probability", "Assertions"]
     assert ["1", "aspirin"] in [line[:2] for line in lines]
     assert [path.name for path in folder.iterdir()].count("annotated.jsonl") == 0
 
@@ -117,9 +117,9 @@ def test_what_only_a_file_can_have_is_refused_without_out(invoke, refused, folde
 
 
 def test_the_table_has_one_line_for_a_mention_and_one_name_for_each_part():
-    def candidate(concept_id, name, score, part):
-        known = {"concept_id": concept_id, "name": name, "score": score}
-        return {**known, "part": part, "probability": None}
+    def candidate(concept_id, name, probability, part):
+        known = {"concept_id": concept_id, "name": name, "part": part}
+        return {**known, "probability": probability}
 
     # Below the answer of a part stands that of the other one.
     candidates = [

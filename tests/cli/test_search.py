@@ -69,6 +69,8 @@ def test_codes_that_cannot_be_billed_are_marked(invoke, words, billing_index, de
     assert "A90 Nose fever 1.000 Nose fever OD-T not valid" in shown
     assert shown.endswith("A91 Cold nose 1.000 Cold nose OD-T")
     assert "Billing" not in words(invoke("search", demo_index, "flu"))
+    explained = words(invoke("search", billing_index, "nose fever", "-k", "1", "--explain"))
+    assert "Nose fever OD-T not valid" in explained
 
 
 def test_long_names_are_shortened(invoke, tmp_path, ngrams):
