@@ -76,7 +76,8 @@ class NameWords:
         """
         places = np.asarray(texts, dtype="int64")
         bounds = zip(self.start[places].tolist(), self.start[places + 1].tolist(), strict=True)
-        bags = [self.numbers[first:last].tolist() for first, last in bounds]
+        numbers = self.numbers.data
+        bags = [numbers[first:last].tolist() for first, last in bounds]
         words = self._known.get_all(chain.from_iterable(bags), self._read)
         return [list(map(words.__getitem__, bag)) for bag in bags]
 

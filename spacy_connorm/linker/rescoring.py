@@ -49,7 +49,8 @@ class Rescorer(ABC):
     """Changes the scores of what a search found, and says what it needs of the search. To add one,
     write a class, and a line in `COMPARE_WORDS`.
 
-    depth (int): The number of concepts to find for it, even if fewer are wanted.
+    depth (int): The number of concepts to find for it, even if fewer are wanted. For a text of the
+        index, only those that are wanted are found: it must leave their scores alone.
     raises_other_words (bool): Whether it raises scores of names that say the same as a text in
         other words, so that a low best score does not end the search of such a text.
     """

@@ -89,21 +89,28 @@ def run_sieve(
         depth = max(depth, rescorer.depth)
         if rescorer.raises_other_words:
             may_rise[list(batch.in_other_words)] = True
+    depths = np.where(batch.rows < 0, depth, top_k)
     answers: dict[int, tuple[Search, list[Hit]]] = {}
     waiting = list(range(len(texts)))
     for search, threshold in sieve.steps:
         if not waiting:
             break
-        hits = run_search(
-            search,
-            index,
-            batch.overlay,
-            batch.vectors if len(waiting) == len(texts) else batch.vectors[waiting],
-            top_k=depth,
-            allowed=batch.allowed,
-            thresholds=np.where(may_rise[waiting], -inf, threshold),
-        )
-        for rescorer in rescorers if search.representation == "T" else ():
+        found: dict[int, list[Hit]] = {}
+        for wanted in np.unique(depths[waiting]).tolist():
+            places = [place for place in waiting if depths[place] == wanted]
+            some = run_search(
+                search,
+                index,
+                batch.overlay,
+                batch.vectors if len(places) == len(texts) else batch.vectors[places],
+                top_k=wanted,
+                allowed=batch.allowed,
+                thresholds=np.where(may_rise[places], -inf, threshold),
+            )
+            found |= zip(places, some, strict=True)
+        hits = [found[place] for place in waiting]
+        # Where nothing was found, as among annotated mentions if there are none, nothing is raised.
+        for rescorer in rescorers if search.representation == "T" and any(hits) else ():
             hits = rescorer(SearchResults(batch, search, waiting, hits, depth))
         for place, group in zip(waiting, hits, strict=True):
             if (-group[0].distance if group else -inf) >= threshold:

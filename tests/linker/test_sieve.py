@@ -15,6 +15,7 @@ from spacy_connorm.index.hits import run_search
 from spacy_connorm.index.overlay import SynonymOverlay
 from spacy_connorm.index.search import SEARCHES, Search
 from spacy_connorm.linker.batch import SearchBatch
+from spacy_connorm.linker.rescoring import ExtraWords
 from spacy_connorm.linker.sieve import Sieve, run_sieve
 
 PLACES = {
@@ -108,6 +109,45 @@ def test_ties_go_to_data_then_to_the_preferred_name_then_to_the_id(batch):
     over_both = run_sieve(batch, Sieve(["OD-T"], []), top_k=2)["cold"]
     assert [candidate.concept_id for candidate in over_both] == ["C2", "C1"]
     assert over_both[0].score == over_both[1].score == 1.0
+
+
+def test_only_for_texts_that_the_index_lacks_more_concepts_are_found_than_wanted(
+    batch, monkeypatch
+):
+    asked = []
+
+    def search(*arguments, top_k, **others):
+        asked.append((len(arguments[3]), top_k))
+        return run_search(*arguments, top_k=top_k, **others)
+
+    monkeypatch.setattr("spacy_connorm.linker.sieve.run_search", search)
+    batch.rows[1] = 0  # "cold" is a text of the index
+    found = run_sieve(batch, Sieve(["OD-T"], []), [ExtraWords()], top_k=2)
+    assert asked == [(1, 2), (2, ExtraWords.depth)]
+    assert list(found) == TEXTS and set(map(len, found.values())) == {2}
+
+
+def test_where_nothing_is_found_nothing_is_rescored(tmp_path):
+    write_index(
+        tmp_path / "index",
+        CONCEPTS,
+        [],
+        ENCODER,
+        searches=["D-T", "O-T"],
+        backend=ExactIndex(),
+        clean=str.strip,
+        language="en",
+    )
+    rescored = []
+
+    class Rescorer(ExtraWords):
+        def __call__(self, results):
+            rescored.append(results.search)
+            return results.hits
+
+    index = ConceptIndex(tmp_path / "index", ExactIndex())
+    run_sieve(batch_of(TEXTS, VECTORS, index), Sieve(["D-T", "O-T"]), [Rescorer()], top_k=2)
+    assert rescored == ["O-T"]
 
 
 def test_no_mentions_no_answers(index):

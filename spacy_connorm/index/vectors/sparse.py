@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...encoders.raw import make_csr
-from ...files.arrays import open_array, require_offsets, save_arrays
+from ...files.arrays import list_ranges, open_array, require_offsets, save_arrays
 from .dense import RowScores
 
 if TYPE_CHECKING:
@@ -122,8 +122,12 @@ class SparseVectors:
         mine = slice(*queries.indptr[query : query + 2])
         column = np.zeros(self.width, dtype="float32")
         column[queries.indices[mine]] = queries.data[mine]
+        owners, places = list_ranges(self.unit.indptr[rows], self.unit.indptr[rows + 1])
+        scores = np.zeros(len(rows), dtype="float32")
         # Each row is summed in the order of its features, as in `compare`.
-        return self.unit[rows] @ column
+        products = self.unit.data[places] * column[self.unit.indices[places]]
+        np.add.at(scores, owners, products)
+        return scores
 
     def pairs(self, queries: "csr_matrix", numbers: np.ndarray, rows: np.ndarray) -> np.ndarray:
         """Compute the scores of pairs; see `DenseVectors.pairs`.
