@@ -280,6 +280,13 @@ def test_the_table_of_rooms_is_the_one_that_is_held():
     assert told == {room: may for room, may in IMPORTS.items() if room not in anywhere}
 
 
+def test_the_files_where_changes_go_exist():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf8")
+    rows = re.findall(r"^\| (an? .+?|the .+?|overlapping .+?) \| `(.+?)`", text, re.MULTILINE)
+    assert len(rows) == 15
+    assert [file for _, file in rows if not (ROOT / file).is_file()] == []
+
+
 # What contributors expect to find
 
 

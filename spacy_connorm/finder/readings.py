@@ -3,11 +3,12 @@
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
 from ..documents.token_texts import JoinedTexts
+from ..lang import any_of
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.words import Words
 from .name_windows import Replacements
@@ -29,11 +30,6 @@ _VIRUS = re.compile(r"([A-Z](?<![^\W_].)[A-Z]{1,3}V)[-\u2010\u2011 ]?(\d{1,2}[a-
 _Neighboured = tuple[int, int, int]
 
 
-def _any(words: Iterable[str]) -> str:
-    """RETURNS (str): A pattern that matches any of some words; none if there are none."""
-    return f"(?:{'|'.join(sorted(words))})" if words else "(?!)"
-
-
 class NeighbourReader:
     """Reads the neighbours of tokens in one language."""
 
@@ -49,15 +45,15 @@ class NeighbourReader:
         self._after_persons = words.classes.stop_words | finder.after_persons
         # The left ventricle is of the heart; others are of the brain.
         self._side = re.compile(
-            rf"(?i)\s(?<=[^\W_]\s)\s*(?:{_any(finder.genitives | finder.places)}"
-            rf"\s+(?:{_any(finder.side_articles)}\s+)?)?({_any(finder.long_sides)}|(?-i:[LR]))\b"
-            rf"(?!\s+{_any(finder.sided_organs)})"
+            rf"(?i)\s(?<=[^\W_]\s)\s*(?:{any_of(finder.genitives | finder.places)}"
+            rf"\s+(?:{any_of(finder.side_articles)}\s+)?)?({any_of(finder.long_sides)}|(?-i:[LR]))\b"
+            rf"(?!\s+{any_of(finder.sided_organs)})"
         )
-        types = _any(finder.type_nouns)
+        types = any_of(finder.type_nouns)
         self._type = re.compile(rf"(?i)\b({types})\s+(\d+[a-z]?|[IVX]+[a-d]?)(?![^\W_])")
         # "Levodopa-induced dyskinesia" is drug-induced, unless something else or a disorder induces
         # it.
-        self._induced = re.compile(rf"[-\u2010\u2011 ]{_any(finder.caused_endings)}\b")
+        self._induced = re.compile(rf"[-\u2010\u2011 ]{any_of(finder.caused_endings)}\b")
 
     def read(self, texts: JoinedTexts, hashes: np.ndarray) -> Replacements:
         """List what tokens may stand for by what is before or after them.

@@ -127,10 +127,12 @@ def resolve(
 
 
 def _inflect(phrase: str, form: str, inflections: Iterable[Mapping[str, str]]) -> str:
-    """Inflect the first word of a phrase: "rule out" is "ruled out"."""
+    """Inflect the first word of a phrase, if a row has its ending: "rule out" is "ruled out"."""
     word, space, others = phrase.partition(" ")
-    row = next(row for row in inflections if word.endswith(row["ending"]))
-    return f"{word.removesuffix(row['ending'])}{row[form]}{space}{others}"
+    for row in inflections:
+        if word.endswith(row["ending"]):
+            return f"{word.removesuffix(row['ending'])}{row[form]}{space}{others}"
+    return phrase
 
 
 def is_pattern(text: str) -> bool:

@@ -357,7 +357,8 @@ class AbbreviationFinder:
         # "WAS protein", "A disintegrin and metalloproteinase"
         if first.lower() in self._words.no_long_form_starts and not first.isupper():
             return False
-        return short not in name or not re.search(rf"(?<!\w){re.escape(short)}(?!\w)", name)
+        beside = (before[-1:] + after[:1] for before, after in pairwise(name.split(short)))
+        return all(any(map(str.isalnum, signs)) for signs in beside)
 
     def find(self, text: str) -> list[Abbreviation]:
         """Find the abbreviations that a text defines, in linear time.

@@ -20,9 +20,10 @@ _MOST_COMPLETIONS = 3
 _CACHED = 65_536
 # The stem of a whole word, and a truncated word after it: "HSV-1 2", "HLA-A -B", "IL-1α β". Since
 # stems are greedy, only the last letter of a Roman numeral is split off.
-_NUMBERED = re.compile(r"(.*[^\W\d_]-?)(?:\d+|[IVX]) -?(\d+[A-Za-z]?|[IVX]+)")
-_LETTERED = re.compile(r"(.*[^\W_]-)[A-Z] -([A-Z])")
-_GREEK = re.compile(r"(.*[^\W_]-?)[α-ω] -?([α-ω])")
+_STEMMED = re.compile(
+    r"(.*[^\W\d_]-?)(?:\d+|[IVX]) -?(\d+[A-Za-z]?|[IVX]+)"
+    r"|(.*[^\W_]-)[A-Z] -([A-Z])|(.*[^\W_]-?)[α-ω] -?([α-ω])"
+)
 _NUMERAL = r"(?:\d+[A-Za-z]?|[IVX]+[A-Da-d]?)"
 _NUMBER = re.compile(rf"{_NUMERAL}(?:-{_NUMERAL})?|[A-Z]")
 
@@ -57,9 +58,10 @@ def _with_stem(before: str, cut: str) -> str:
 
     RETURNS (str): The completed word; the same word if it is whole.
     """
-    both = f"{before} {cut}"
-    match = _NUMBERED.fullmatch(both) or _LETTERED.fullmatch(both) or _GREEK.fullmatch(both)
-    return match[1] + match[2] if match and shape(before) != "number" else cut
+    match = _STEMMED.fullmatch(f"{before} {cut}")
+    if match is None or shape(before) == "number":
+        return cut
+    return "".join(filter(None, match.groups()))
 
 
 _MOST_INTERPRETATIONS = 4

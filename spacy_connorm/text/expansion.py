@@ -170,9 +170,10 @@ def _beside(text: str, use: Use, gap: str, long: str) -> tuple[str, int]:
     """
     after = text[use.end :].lstrip()
     if after.startswith(("(", "[")):
-        inside = re.match(rf".\s*({re.escape(long)})\s*[)\]]", after, re.IGNORECASE)
-        if inside:
-            return gap + inside[1], len(text) - len(after) + inside.end()
+        inside = after[1:].lstrip()
+        written, rest = inside[: len(long)], inside[len(long) :].lstrip()
+        if written.lower() == long.lower() and rest.startswith((")", "]")):
+            return gap + written, len(text) - len(rest) + 1
     before = gap.rstrip()
     if before.endswith(("(", "[")) and after.startswith((")", "]")):
         return before[:-1].rstrip(), len(text) - len(after) + 1

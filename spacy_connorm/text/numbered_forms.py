@@ -16,7 +16,7 @@ _WRITTEN = {*_NUMBERS, *_NUMBERS.values()}
 _LAST_WORD = re.compile(r"([^\W\d_]{1,12})\s\Z")
 _LONGEST_WORD = 12
 _ENDS_OF_MARKERS = (". ", ") ")
-_NEXT_ITEM = re.compile(r"[.)] \d+[.)] ")
+_LONGEST_MARKER = 6
 # In characters, so that the time is linear in the length of a text without line breaks.
 _LONGEST_LINE = 1000
 
@@ -85,7 +85,8 @@ class NumberedForms:
         first = max(first, text.rfind("\n", first, use.start) + 1)
         ends_marker = text.startswith(_ENDS_OF_MARKERS, use.end)
         # An item of a list in one line, unless another one follows: "2. AKI on CKD 3. 3. Gout".
-        is_number = _NEXT_ITEM.match(text, use.end) or not ends_marker
+        after, space, _ = text[use.end + 2 : use.end + 2 + _LONGEST_MARKER].partition(" ")
+        is_number = not ends_marker or (space and begins_item(after))
         is_item = not is_number and any(map(begins_item, text[first : use.start].split()))
         is_whole = self._whole_after.match(text, use.end) and not is_item
         return use if is_whole else Use(short, use.start, use.start + len(short))

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from ..lang import NEVER, LanguageData, any_of, longest_first
+from .cleaning import lower_in_place
 from .short_forms import NUMBER, drop_plural
 
 _MOST_COMMAS = 2
@@ -46,8 +47,6 @@ class Orthography:
             part.strip(_START + _END): spelling for part, spelling in language.spellings.items()
         }
         self._misspelled = _compile(*map(_part, longest_first(language.spellings)))
-        # Whether a word in lower case has any takes half the time.
-        self._is_misspelled = re.compile(self._misspelled.pattern).search
         rows: dict[str, dict[str, str]] = {kind: {} for kind in _KINDS_OF_PLURALS}
         for row in language.plurals:
             rows[row.kind][row.plural] = row.singular
@@ -72,7 +71,6 @@ class Orthography:
             rf"(?<![^\W_])([^\W\d_]{{3,30}})(?={any_of(words.compound_heads)}(?![^\W_]))"
         )
         self.has_compounds = bool(words.compound_heads)
-        self._has_affixes = bool(words.elisions or words.joined_prefixes)
         # The same for single words, which are kept.
         self.spelling = lru_cache(_CACHED)(self._spelling_of)
         self.singular = lru_cache(_CACHED)(self._singular_of)
@@ -84,8 +82,7 @@ class Orthography:
         text (str): A cleaned text.
         RETURNS (str): The text without its tags; empty if it has nothing else.
         """
-        # Lower-casing may change the length of a text, but not of ASCII.
-        lowered = text.lower() if text.isascii() else "".join(map(_lower_ascii, text))
+        lowered = lower_in_place(text)
         start, end = 0, len(text)
         # Both ends are found in place: copying the rest of the text for each tag would take
         # quadratic time.
@@ -155,8 +152,6 @@ class Orthography:
     def _spelling_of(self, word: str) -> str:
         if not (word.isascii() and _SHORTEST_SPELLED <= len(word) <= _LONGEST):
             return word
-        if not self._is_misspelled(word.lower()):
-            return word
         spelling = self._misspelled.sub(self._replace, word)
         return spelling if spelling == word else self.spelling(spelling)
 
@@ -222,8 +217,6 @@ class Orthography:
         text (str): A cleaned text with straight apostrophes and hyphens.
         RETURNS (str): The text.
         """
-        if not self._has_affixes:
-            return text
         return self._affix.sub(lambda match: "".join(filter(None, match.groups())), text)
 
     def split_compounds(self, text: str) -> str:
@@ -233,10 +226,6 @@ class Orthography:
         RETURNS (str): The text.
         """
         return self._compound.sub(r"\1 ", text)
-
-
-def _lower_ascii(character: str) -> str:
-    return character.lower() if character.isascii() else character
 
 
 def _change_ending(word: str, endings: Iterable[tuple[str, str]]) -> str | None:

@@ -1,10 +1,18 @@
 """What rows of the tables and rules of the finder are worth."""
 
+import json
+
 import pytest
 
 from .conftest import pack, pack_notes
 
 WORTH = {"ncbi": 0.31, "hpo-notes": -1.2, "craft-so": 0.04}
+HPO = """format-version: 1.2
+
+[Term]
+id: HP:0001263
+name: Global developmental delay
+"""
 LATER = "nasal\troot\tnose\tnasal polyps\tnose polyp\t\n"
 TABLE = (
     "word\tkind\tstands_for\texample\tname\tworth\n"
@@ -62,6 +70,29 @@ def test_held_out_synonyms_are_a_set(rows_of, data):
     assert {row["held-out-medic"] for row in rows} == {0}
 
 
+def test_cues_are_worth_what_they_mark(rows_of, tmp_path):
+    (tmp_path / "context_sentences").mkdir()
+    row = {"text": "She denies fever.", "start": 11, "end": 16, "negation": "negated"}
+    row |= {"temporality": "recent", "experiencer": "patient"}
+    (tmp_path / "context_sentences" / "dev.jsonl").write_text(json.dumps(row))
+    tables = ("cues", "inflections")
+    options = ("--rules", "--dataset", "marks-sentences", "--data", tmp_path, "--table", *tables)
+    rows = rows_of("ablation.py", *options)
+    worth = {row["row"]: row["total"] for row in rows if row["total"]}
+    assert worth == {"({deny}|{deny+s}|{deny+ed}|{deny+ing})/negated/forward": 100, "y": 100}
+
+
+def test_short_forms_are_worth_what_they_mean(rows_of, data):
+    pack(data / "hpo_2017" / "hp_2017-04-13.obo.gz", HPO)
+    note = "1|t|No GDD.\n1|a|\n1\t3\t6\tGDD\tPhenotype\tHP:0001263\n\n"
+    (data / "hpo_2017" / "clinical_dev.pubtator").write_text(note)
+    tables = ("short_form_meanings", "finding_cues")
+    options = ("--rules", "--dataset", "clinical-notes", "--data", data, "--table", *tables)
+    rows = rows_of("ablation.py", *options)
+    worth = {row["row"]: row["total"] for row in rows if row["total"]}
+    assert worth == {"GDD/global developmental delay": 100}
+
+
 def test_what_rows_are_worth_is_written_into_their_table(modules, tmp_path):
     import ablation
 
@@ -71,7 +102,12 @@ def test_what_rows_are_worth_is_written_into_their_table(modules, tmp_path):
         {"table": "meanings", "row": "renal/root", **WORTH},
         {"table": "rules", "row": "count", "ncbi": 1.0},
     ]
+    (tmp_path / "assertions.tsv").write_text(
+        "cue\tcategory\tdirection\tworth\nw/o\tnegated\tforward\t\n"
+    )
+    rows += [{"table": "cues", "row": "w/o/negated/forward", "marks-notes": 1.6}]
     ablation.write_worth(rows, tmp_path)
+    assert (tmp_path / "assertions.tsv").read_text().endswith("forward\tmarks-notes +1.6\n")
     line = "renal\troot\tkidney\trenal stones\tkidney stone\thpo-notes -1.2, ncbi +0.3\n"
     assert (tmp_path / "meanings.tsv").read_text().splitlines(keepends=True)[1:] == [line, LATER]
 
