@@ -11,7 +11,7 @@ from typing import Any
 
 from spacy.tokenizer import Tokenizer
 
-from ..errors import ConnormError, Errors, require_positive
+from ..errors import ConnormError, Errors, require_range
 from .paths import is_open
 from .problems import Problem, drop_body, send_problem, sends_body
 
@@ -79,17 +79,8 @@ class RequestLimits:
     seconds: float = 20.0
 
     def __post_init__(self) -> None:
-        for name in ("body", "text", "batch", "affixes", "concurrent"):
-            require_positive(name, getattr(self, name))
-
-    def require_length(self, length: int) -> None:
-        """Refuse a text that is too long.
-
-        RAISES (ConnormError): CN709 for more characters than a text may have.
-        """
-        if length > self.text:
-            message = Errors.CN709.format(place="A text", length=length, limit=self.text)
-            raise ConnormError(message)
+        require_range(least=1, body=self.body, text=self.text, batch=self.batch)
+        require_range(least=1, affixes=self.affixes, concurrent=self.concurrent)
 
     def require_batch(self, count: int) -> None:
         """Refuse too many texts.
@@ -99,16 +90,19 @@ class RequestLimits:
         if count > self.batch:
             raise ConnormError(Errors.CN756.format(limit=self.batch, what=f"texts, not {count:,}"))
 
-    def require_tokenizable(self, texts: Iterable[str], tokenizer: Any) -> None:
-        """Refuse texts that would block a tokenizer.
+    def require_texts(self, texts: Iterable[str], tokenizer: Any) -> None:
+        """Refuse texts that are too long, or would block a tokenizer.
 
         texts (Iterable[str]): The texts.
         tokenizer (Tokenizer): See `affix_work`.
-        RAISES (ConnormError): CN749 for such a text.
+        RAISES (ConnormError): CN709 for more characters than a text may have, CN749 for a text that
+            would block the tokenizer.
         """
         for text in texts:
-            work = affix_work(text, tokenizer, limit=self.affixes)
-            if work > self.affixes:
+            if len(text) > self.text:
+                facts = {"length": len(text), "limit": self.text}
+                raise ConnormError(Errors.CN709.format(place="A text", **facts))
+            if affix_work(text, tokenizer, limit=self.affixes) > self.affixes:
                 raise ConnormError(Errors.CN749.format(limit=self.affixes))
 
 

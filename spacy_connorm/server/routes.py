@@ -2,7 +2,6 @@
 optional.
 """
 
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -28,7 +27,6 @@ from .schemas import (
     TakeBackBody,
     TextBody,
     UndoBody,
-    storable,
     view_candidates,
     view_concept,
     view_corrections,
@@ -144,29 +142,28 @@ def _add_answers(
         limits.require_batch(len(body.texts))
         texts = [text if isinstance(text, str) else text.text for text in body.texts]
         mentions = [_boundaries(text) for text in body.texts]
-        cleaned = _require_texts(texts, limits, pipeline)
+        limits.require_texts(texts, pipeline.nlp.tokenizer)
         revision = pipeline.revision
-        return {"records": pipeline.annotate(cleaned, mentions), "revision": revision}
+        return {"records": pipeline.annotate(texts, mentions), "revision": revision}
 
     @api.post("/api/search", tags=["answers"])
     def search(body: SearchBody) -> dict[str, Any]:
         """Find the candidates of mentions. `kb_id` is the id that the pipeline would write."""
         limits.require_batch(len(body.mentions))
-        mentions = _require_texts(body.mentions, limits, pipeline)
-        how = body.model_dump(exclude={"mentions"}, exclude_none=True)
-        answers = pipeline.search(mentions, **how)
+        limits.require_texts(body.mentions, pipeline.nlp.tokenizer)
+        answers = pipeline.search(**body.model_dump(exclude_none=True))
         return {
             "results": [
                 {"mention": mention, "kb_id": kb_id, "candidates": view_candidates(candidates)}
-                for mention, (kb_id, candidates) in zip(mentions, answers, strict=True)
+                for mention, (kb_id, candidates) in zip(body.mentions, answers, strict=True)
             ]
         }
 
     @api.post("/api/explain", tags=["answers"])
     def explain(body: ExplainBody) -> dict[str, Any]:
         """Explain how a mention is interpreted, and what each search of the sieve finds for it."""
-        mention, text = _require_texts([body.mention, body.text], limits, pipeline)
-        return view_explanation(pipeline.explain(mention, text=text, start=body.start))
+        limits.require_texts([body.mention, body.text], pipeline.nlp.tokenizer)
+        return view_explanation(pipeline.explain(**body.model_dump()))
 
     @api.get(CONCEPTS + "{concept_id:path}", tags=["answers"])
     def concept(concept_id: str) -> dict[str, Any]:
@@ -190,9 +187,8 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
     @api.post("/api/corrections", tags=["corrections"], status_code=201)
     def correct(body: CorrectionBody) -> dict[str, Any]:
         """Correct the concept of a mention. The correction is on disk when this answers."""
-        (text,) = _require_texts([body.text], limits, pipeline)
-        how = body.model_dump(exclude={"text"})
-        correction = pipeline.correct(text, **{**how, "author": storable(body.author).strip()})
+        limits.require_texts([body.text], pipeline.nlp.tokenizer)
+        correction = pipeline.correct(**body.model_dump())
         return {
             "id": correction.id,
             "start": correction.start,
@@ -204,7 +200,7 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
     @api.post("/api/corrections/{correction_id}/undo", tags=["corrections"], status_code=201)
     def undo(correction_id: str, body: UndoBody) -> dict[str, Any]:
         """Undo a correction. This is on disk when the server answers."""
-        record = pipeline.undo(correction_id, author=storable(body.author).strip())
+        record = pipeline.undo(correction_id, author=body.author)
         return {"id": record.id, "undoes": record.undoes, "revision": pipeline.revision}
 
 
@@ -212,18 +208,6 @@ def _boundaries(text: str | TextBody) -> list[tuple[int, int, str]] | None:
     if isinstance(text, str) or text.mentions is None:
         return None
     return [(mention.start, mention.end, mention.label) for mention in text.mentions]
-
-
-def _require_texts(
-    texts: Iterable[str], limits: RequestLimits, pipeline: CorrectedPipeline
-) -> list[str]:
-    """Refuse texts and mentions that would block the pipeline, whose tokenizer reads both."""
-    cleaned = []
-    for text in texts:
-        limits.require_length(len(text))
-        cleaned.append(storable(text))
-    limits.require_tokenizable(cleaned, pipeline.nlp.tokenizer)
-    return cleaned
 
 
 _FILTER = f"^({'|'.join(FILTERS)})$"
@@ -260,12 +244,9 @@ def add_review(api: FastAPI, review: MappingReview) -> None:
         """Decide what a term means: a concept, or "NIL". The decision is on disk when this
         answers.
         """
-        author = storable(body.author).strip()
-        decided = review.decide(row, **{**body.model_dump(), "author": author})
-        return {"row": decided, **review.overview()}
+        return {"row": review.decide(row, **body.model_dump()), **review.overview()}
 
     @api.post("/api/review/rows/{row}/undo", tags=["review"], status_code=201)
     def undo(row: int, body: TakeBackBody) -> dict[str, Any]:
         """Undo a decision. This is on disk when the server answers."""
-        author = storable(body.author).strip()
-        return {"row": review.undo(row, version=body.version, author=author), **review.overview()}
+        return {"row": review.undo(row, **body.model_dump()), **review.overview()}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
 from ..concepts import Candidate
 from ..documents.mentions import split_ids
@@ -15,7 +15,15 @@ from ..workflows.corrections import Correction, Undo
 
 Ids = Annotated[list[StrictStr], Field(max_length=100)]
 Label = Annotated[StrictStr, Field(max_length=100)]
-Author = Annotated[StrictStr, Field(max_length=100)]
+
+
+def _storable(text: str) -> str:
+    """Replace lone surrogates, which JSON can contain and spaCy can't store."""
+    return LONE_SURROGATE.sub("\ufffd", text)
+
+
+Text = Annotated[StrictStr, AfterValidator(_storable)]
+Author = Annotated[Text, Field(max_length=100), AfterValidator(str.strip)]
 
 
 class Body(BaseModel):
@@ -35,14 +43,14 @@ class MentionBody(Body):
 class TextBody(Body):
     """A text and its known mentions. The pipeline may find more."""
 
-    text: StrictStr
+    text: Text
     mentions: list[MentionBody] | None = None
 
 
 class AnnotateBody(Body):
     """Texts to annotate."""
 
-    texts: list[StrictStr | TextBody]
+    texts: list[Text | TextBody]
 
 
 class SearchBody(Body):
@@ -51,7 +59,7 @@ class SearchBody(Body):
     these.
     """
 
-    mentions: list[StrictStr]
+    mentions: list[Text]
     search: StrictStr | None = None
     top_k: Annotated[StrictInt, Field(ge=1, le=100)] | None = None
     types: Ids | None = None
@@ -63,8 +71,8 @@ class ExplainBody(Body):
     form defined in the text is used, too.
     """
 
-    mention: StrictStr
-    text: StrictStr = ""
+    mention: Text
+    text: Text = ""
     start: StrictInt = 0
 
 
@@ -74,7 +82,7 @@ class CorrectionBody(Body):
     instead.
     """
 
-    text: StrictStr
+    text: Text
     start: StrictInt
     end: StrictInt
     kb_id: Annotated[StrictStr, Field(min_length=1, max_length=1000)]
@@ -105,14 +113,6 @@ class TakeBackBody(UndoBody):
     """Who undoes a decision. `version` is that of the row that the person saw."""
 
     version: Annotated[StrictStr, Field(max_length=100)]
-
-
-def storable(text: str) -> str:
-    """Replace lone surrogates, which JSON can contain and spaCy can't store.
-
-    RETURNS (str): The text, with the same length.
-    """
-    return LONE_SURROGATE.sub("\ufffd", text)
 
 
 # The number of characters shown on either side of a corrected mention.

@@ -236,7 +236,7 @@ NEVER_SHOWN: dict[str, list[Callable[[World], object]]] = {
     "CN707": [lambda world: _read_inputs(world, f'{{"title": "{CANARY}"}}\n')],
     "CN709": [_annotate_long],
     "CN749": [
-        lambda world: RequestLimits().require_tokenizable(
+        lambda world: RequestLimits().require_texts(
             [CANARY + "(" * 9000], spacy.blank("en").tokenizer
         )
     ],

@@ -72,7 +72,7 @@ def test_a_text_of_one_word_is_refused_or_read(tokenizers, lang, word):
     text = (word * LONGEST)[:LONGEST]
     began = process_time()
     try:
-        RequestLimits().require_tokenizable([text], nlp.tokenizer)
+        RequestLimits().require_texts([text], nlp.tokenizer)
     except ConnormError as error:
         assert error.code == "CN749"
     else:

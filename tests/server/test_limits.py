@@ -188,10 +188,10 @@ def test_of_another_tokenizer_nothing_is_known():
     ],
 )
 def test_ordinary_texts_are_tokenized(tokenizer, text):
-    RequestLimits().require_tokenizable([text] * 100, tokenizer)
+    RequestLimits().require_texts([text] * 100, tokenizer)
 
 
 @pytest.mark.parametrize("text", ["(" * 2_100, ("(" * 1_000 + " ") * 5, "A$" * 2_100, "'s" * 2_100])
 def test_a_text_that_holds_up_the_tokenizer_is_refused(tokenizer, text):
     with pytest.raises(ConnormError, match="CN749"):
-        RequestLimits().require_tokenizable(["short", text], tokenizer)
+        RequestLimits().require_texts(["short", text], tokenizer)
