@@ -3,9 +3,10 @@ HPO has "severe" and "autosomal dominant", SO has "single" and "predicted".
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from ..errors import require_choice
 from ..files.package_data import read_toml
@@ -17,17 +18,6 @@ _MOST = 0.9
 # Of joined ontologies, at or below the roots of all their profiles: a small one without a profile
 # beside them must not be left out.
 _MOST_JOINED = 0.97
-# The number of ids to check.
-_SOME = 1000
-
-# What a profile sets of the finder.
-_FINDER_SETTINGS = (
-    "inexact_names",
-    "derivations",
-    "match_capitals",
-    "undefined_short_forms",
-    "min_certainty",
-)
 
 
 class Profile(NamedTuple):
@@ -39,10 +29,7 @@ class Profile(NamedTuple):
     branches (Tuple[str, ...]): Mentions name only concepts at or below these, as far as a part of
         the ontology has them.
     excluded (Tuple[str, ...]): Neither these concepts nor those that are only below them.
-    inexact_names (bool): Whether narrow, broad and related synonyms are mentions.
-    derivations (bool): Whether adjectives are mentions of what they derive from.
-    match_capitals, undefined_short_forms (bool): The settings of the finder.
-    min_certainty (Optional[float]): The setting of the finder; None to leave it as it is.
+    finder (Mapping[str, Any]): Settings of the finder that it changes, unless somebody else has.
     ids (str): The form of its ids, a regular expression, which identifies an ontology without
         roots, and a table without a hierarchy.
     other_types (Tuple[str, ...]): Semantic types whose concepts are never mentions, regular
@@ -54,11 +41,7 @@ class Profile(NamedTuple):
     roots: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
-    inexact_names: bool = False
-    derivations: bool = True
-    match_capitals: bool = False
-    undefined_short_forms: bool = False
-    min_certainty: float | None = None
+    finder: Mapping[str, Any] = MappingProxyType({})
     ids: str = ""
     other_types: tuple[str, ...] = ()
 
@@ -85,33 +68,20 @@ class Profile(NamedTuple):
         return self._replace(branches=(), excluded=(), reason=reason)
 
 
-class Described(Protocol):
-    """What identifies an ontology."""
+class Described(NamedTuple):
+    """What identifies an ontology.
 
-    def has_hierarchy(self) -> bool:
-        """Check whether any concept has a parent among the others.
+    has_hierarchy (bool): Whether any concept has a parent among the others.
+    share_below (Callable[[Sequence[str]], float]): Tells the share of its concepts at or below some
+        of them, of those that have a place in its hierarchy.
+    ids (Sequence[str]): A sample of its ids, from all of it.
+    types (Collection[str]): Its semantic types; empty if some concept has none.
+    """
 
-        RETURNS (bool): Whether one has.
-        """
-
-    def share_below(self, roots: Sequence[str]) -> float:
-        """Compute the share of its concepts at or below some of them, of those that have a place
-        in its hierarchy.
-
-        RETURNS (float): 0 to 1.
-        """
-
-    def some_ids(self, most: int) -> Sequence[str]:
-        """Get a sample of its ids.
-
-        RETURNS (Sequence[str]): At most this many ids, from all of it.
-        """
-
-    def types(self) -> Collection[str]:
-        """List its semantic types.
-
-        RETURNS (Collection[str]): The types; empty if some concept has none.
-        """
+    has_hierarchy: bool
+    share_below: Callable[[Sequence[str]], float]
+    ids: Sequence[str]
+    types: Collection[str]
 
 
 PROFILES = {
@@ -135,28 +105,27 @@ def choose_profile(name: str, ontology: Described) -> Profile | None:
         profile = profile or _joint_profile(ontology)
     else:
         profile = PROFILES.get(name)
-    if profile is None or ontology.has_hierarchy() or not _has_ids(profile, ontology):
+    if profile is None or ontology.has_hierarchy or not _has_ids(profile, ontology):
         return profile
     return profile.without_branches()
 
 
 def _has_ids(profile: Profile, ontology: Described, least: float = _MOST) -> bool:
     """Check whether a share of ids has the form of a profile's."""
-    ids = ontology.some_ids(_SOME)
-    same = sum(re.fullmatch(profile.ids, concept_id) is not None for concept_id in ids)
-    return same >= least * len(ids) > 0
+    same = sum(re.fullmatch(profile.ids, concept_id) is not None for concept_id in ontology.ids)
+    return same >= least * len(ontology.ids) > 0
 
 
 def _is_of(profile: Profile, ontology: Described) -> bool:
     # A disease of another ontology may have been joined to a concept below the root.
     if profile.ids and not _has_ids(profile, ontology):
         return False
-    if profile.roots and ontology.has_hierarchy():
+    if profile.roots and ontology.has_hierarchy:
         return ontology.share_below(profile.roots) >= _MOST
     if not profile.ids:
         return False
     # Otherwise, concepts without a type would be left out.
-    return not profile.other_types or bool(profile.kept_types(ontology.types()))
+    return not profile.other_types or bool(profile.kept_types(ontology.types))
 
 
 def _joint_profile(ontology: Described) -> Profile | None:
@@ -168,11 +137,11 @@ def _joint_profile(ontology: Described) -> Profile | None:
         for profile in PROFILES.values()
         if profile.roots and ontology.share_below(profile.roots)
     ]
-    shared: dict[str, Any] = {}
-    for setting in _FINDER_SETTINGS if parts else ():
-        first, *others = (getattr(part, setting) for part in parts)
-        if all(value == first for value in others):
-            shared[setting] = first
+    shared = {
+        setting: value
+        for setting, value in (parts[0].finder.items() if parts else ())
+        if all(part.finder.get(setting) == value for part in parts)
+    }
     joint = Profile(
         name=" and ".join(part.name for part in parts),
         reason="of each joined ontology, only what its own profile finds is a mention",
@@ -180,7 +149,7 @@ def _joint_profile(ontology: Described) -> Profile | None:
         branches=tuple(chain.from_iterable(part.branches or part.roots for part in parts)),
         excluded=tuple(chain.from_iterable(part.excluded for part in parts)),
         ids="|".join(part.ids or ".*" for part in parts),
-        **shared,
+        finder=shared,
     )
     has_place = ontology.share_below(joint.roots) >= _MOST_JOINED
     return joint if has_place and _has_ids(joint, ontology, _MOST_JOINED) else None

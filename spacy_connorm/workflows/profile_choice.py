@@ -9,36 +9,28 @@ import numpy as np
 
 from ..index.concept_index import ConceptIndex
 from ..index.store import ConceptStore
-from ..ontology.profiles import AUTO, Profile, choose_profile
+from ..ontology.profiles import AUTO, Described, Profile, choose_profile
 from ..pipeline.presets import FINDER
+from ..pipeline.settings import FinderSettings
 from .pipeline_plan import PipelinePlan
 
+# The number of ids that tell an ontology.
+_SOME = 1000
 
-class IndexedOntology:
-    """Describes an ontology by its index; see `ontology.profiles.Described`."""
 
-    def __init__(self, store: ConceptStore) -> None:
-        self._store = store
-        self._placed = len(store.placed())
+def _describe(store: ConceptStore) -> Described:
+    placed, types = len(store.placed()), store.types()
 
-    def has_hierarchy(self) -> bool:
-        return self._placed > 0
-
-    def share_below(self, roots: Sequence[str]) -> float:
-        known = [root for root in roots if self._store.number(root) is not None]
-        if not known or not self._placed:
-            return 0.0
+    def share_below(roots: Sequence[str]) -> float:
         # The rest are supplementary concepts, or of another ontology.
-        return len(self._store.of_branches(known)) / self._placed
+        known = _known(roots, store)
+        return len(store.of_branches(known)) / placed if known and placed else 0.0
 
-    def some_ids(self, most: int) -> list[str]:
-        numbers = range(0, len(self._store), len(self._store) // most + 1)
-        return [concept_id for concept_id, *_ in self._store.labels(numbers).values()]
-
-    def types(self) -> list[str]:
-        types = self._store.types()
-        is_whole = types and len(self._store.of_types(types)) == len(self._store)
-        return types if is_whole else []
+    labels = store.labels(range(0, len(store), len(store) // _SOME + 1)).values()
+    have_all = types and len(store.of_types(types)) == len(store)
+    return Described(
+        placed > 0, share_below, [label[0] for label in labels], types if have_all else []
+    )
 
 
 def choose_for(plan: PipelinePlan, name: str, store: ConceptStore) -> Profile | None:
@@ -53,7 +45,7 @@ def choose_for(plan: PipelinePlan, name: str, store: ConceptStore) -> Profile | 
     settings = plan.components[plan.normalizer]
     if settings.get("branches") or settings.get("excluded_branches"):
         return None
-    profile = choose_profile(name, IndexedOntology(store))
+    profile = choose_profile(name, _describe(store))
     if profile is None or name != AUTO:
         return profile
     # A part of the ontology may lack some of them.
@@ -76,14 +68,8 @@ def with_profile(plan: PipelinePlan, profile: Profile, store: ConceptStore) -> P
     }
     if profile.other_types and not limits["types"]:
         limits["types"] = profile.kept_types(store.types())
-    names = {
-        "inexact_names": finder["inexact_names"] or profile.inexact_names,
-        "derivations": finder["derivations"] and profile.derivations,
-        "match_capitals": finder["match_capitals"] or profile.match_capitals,
-        "undefined_short_forms": finder["undefined_short_forms"] or profile.undefined_short_forms,
-    }
-    if profile.min_certainty is not None:
-        names["min_certainty"] = profile.min_certainty
+    usual = FinderSettings.defaults()
+    names = {name: value for name, value in profile.finder.items() if finder[name] == usual[name]}
     return plan.changed(plan.normalizer, limits).changed(FINDER, names)
 
 

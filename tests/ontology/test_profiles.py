@@ -1,31 +1,16 @@
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.ontology.profiles import PROFILES, choose_profile
+from spacy_connorm.ontology.profiles import PROFILES, Described, choose_profile
 
 
-class Described:
-    """What tells an ontology: the share of its concepts below roots, ids, and semantic types."""
+def below(*known, share=1.0, ids=(), types=(), is_flat=False):
+    """Describe an ontology: the share of its concepts below roots, ids, and semantic types."""
 
-    def __init__(self, *known, share=1.0, ids=(), types=(), is_flat=False):
-        self._known, self._share, self._types = set(known), share, types
-        self._ids = ids or known or ("X1",)
-        self._is_flat = is_flat
+    def share_below(roots):
+        return share if {*roots} & {*known} else 0.0
 
-    def has_hierarchy(self):
-        return not self._is_flat
-
-    def share_below(self, roots):
-        return self._share if set(roots) & self._known else 0.0
-
-    def some_ids(self, most):
-        return self._ids[:most]
-
-    def types(self):
-        return self._types
-
-
-below = Described
+    return Described(not is_flat, share_below, ids or known or ("X1",), types)
 
 
 @pytest.mark.parametrize("name", [name for name, each in PROFILES.items() if each.roots])
