@@ -4,6 +4,7 @@ An ontology is counted and checked while it is streamed, so it can have any size
 """
 
 from array import array
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -21,17 +22,27 @@ _SEPARATORS = frozenset("|+")
 
 
 @dataclass(slots=True)
-class LeftOut:
-    """Items that a reader left out for the same reason.
+class Finding:
+    """What a reader left out for one reason, or the result of one check.
 
-    first (str): The first of them: an id, or "line 12".
-    broken (bool): Whether the file is at fault, rather than the reader's settings.
-    count (int): The number of items.
+    count (int): How often it was found.
+    first (str): The first example, such as an id or "line 12"; empty if there is none.
+    broken (bool): Whether something was left out since the file is at fault, rather than by the
+        reader's settings.
     """
 
-    first: str
-    broken: bool
     count: int = 0
+    first: str = ""
+    broken: bool = False
+
+    def add(self, example: str, count: int = 1) -> None:
+        """Count some more.
+
+        example (str): The first of them.
+        count (int): Their number.
+        """
+        self.first = self.first or example * bool(count)
+        self.count += count
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +64,21 @@ class ReadReport:
     licence (str): The terms of use stated in the file.
     release (str): The release stated in the file, of formats that have one.
     merged (int): Rows merged into the concept of an earlier row with the same id.
-    left_out (Dict[str, LeftOut]): Items left out, by reason.
+    left_out (Dict[str, Finding]): Items left out, by reason.
     odd (OddLines): Lines that can't be read, which are skipped.
-    scopes (Dict[str, int]): The number of synonyms of each scope, for formats with scopes.
+    scopes (Counter[str]): The number of synonyms of each scope, for formats with scopes.
     retired (Dict[str, Retired]): Concepts that were left out as obsolete, by id.
-    languages (Dict[str, int]): The number of names by language, for ontologies with several.
+    languages (Counter[str]): The number of names by language, for ontologies with several.
     """
 
     licence: str = ""
     release: str = ""
     merged: int = 0
-    left_out: dict[str, LeftOut] = field(default_factory=dict)
+    left_out: dict[str, Finding] = field(default_factory=dict)
     odd: OddLines = field(default_factory=OddLines)
-    scopes: dict[str, int] = field(default_factory=dict)
+    scopes: Counter[str] = field(default_factory=Counter)
     retired: dict[str, Retired] = field(default_factory=dict)
-    languages: dict[str, int] = field(default_factory=dict)
+    languages: Counter[str] = field(default_factory=Counter)
 
     def leave_out(self, reason: str, example: str, *, broken: bool = False) -> None:
         """Count one item left out.
@@ -76,7 +87,7 @@ class ReadReport:
         example (str): Its id or line.
         broken (bool): Whether the file is at fault, rather than the reader's settings.
         """
-        self.left_out.setdefault(reason, LeftOut(example, broken)).count += 1
+        self.left_out.setdefault(reason, Finding(broken=broken)).add(example)
 
     def merge_rows(self, concepts: Iterable[Concept]) -> dict[str, Concept]:
         """Merge rows with the same id, and count them.
@@ -104,18 +115,6 @@ def read_xrefs(ids: Collection[str], report: ReadReport) -> tuple[str, ...]:
             reason = "a cross-reference without the prefix of its vocabulary"
             report.leave_out(reason, quote_id(written), broken=True)
     return PREFIXES.curies(ids)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """The result of one check.
-
-    count (int): How often it was found.
-    first (str): The first example; empty if there is none.
-    """
-
-    count: int = 0
-    first: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,13 +180,13 @@ class Inventory:
             self._children.extend([key] * len(concept.parents))
             self._parents.extend(map(hash, concept.parents))
         if not _SEPARATORS.isdisjoint(concept.concept_id):
-            self._joined_ids = _more(self._joined_ids, 1, concept)
+            self._joined_ids.add(concept.concept_id)
         names = dict.fromkeys([name.lower() for name in concept.names])
         self._names.extend(map(hash, names))
         self._owners.extend([key] * len(names))
         self._name_count += len(concept.names)
         long = sum([len(name) > LONG_NAME for name in concept.names])
-        self._long_names = _more(self._long_names, long, concept)
+        self._long_names.add(concept.concept_id, long)
 
     def summary(self, concepts: Iterable[Concept]) -> Summary:
         """Summarize the concepts that were watched.
@@ -220,12 +219,6 @@ class Inventory:
             long_names=self._long_names,
             joined_ids=self._joined_ids,
         )
-
-
-def _more(finding: Finding, count: int, concept: Concept) -> Finding:
-    if not count:
-        return finding
-    return Finding(finding.count + count, finding.first or concept.concept_id)
 
 
 def _view(values: array) -> np.ndarray:

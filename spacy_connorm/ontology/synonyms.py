@@ -37,7 +37,7 @@ def names_by_scope(
     read = []
     for text, scope in synonyms:
         if scope in scopes:
-            report.scopes[scope] = report.scopes.get(scope, 0) + 1
+            report.scopes[scope] += 1
             read.append((text, scope))
         else:
             report.leave_out(f"a synonym of scope {scope}", f"'{text}' of {concept_id}")

@@ -205,8 +205,7 @@ class Translator:
             row.text: row.field for row in reversed(rows) if row.field in ALL_SCOPES
         }
         synonyms = [(text, scopes.get(text, EXACT)) for text in others]
-        for language in names.values():
-            report.languages[language] = report.languages.get(language, 0) + 1
+        report.languages.update(names.values())
         definitions = {
             row.language: row.text for row in reversed(rows) if row.field == _DEFINITION
         } | ({self._source_language: concept.definition} if concept.definition else {})
