@@ -35,8 +35,8 @@ def read_rows(
         `read_lines`.
     """
     path, odd = Path(path), odd or OddLines(max_share=0)
-    declared = _told_delimiter(path)
-    delimiter = declared or _usual_delimiter(path) if delimiter is None else delimiter
+    found, is_named = _find_delimiter(path)
+    delimiter = found if delimiter is None else delimiter
     if len(delimiter) != 1 or delimiter in '"\r\n':
         refuse("delimiter", delimiter, "one character, e.g. ';', but not a quotation mark")
     if delimiter != "\t":
@@ -45,22 +45,20 @@ def read_rows(
         # Without the csv module: in tables of names, a quotation mark is usually part of a name,
         # and one at the start of a field would swallow all lines up to the next one.
         rows = ((number, split_tabs(line)) for number, line in read_lines(path))
-    return (row for row in odd.watch(rows) if any(row[1]) and not (declared and row[0] == 1))
+    return (row for row in odd.watch(rows) if any(row[1]) and not (is_named and row[0] == 1))
 
 
-def _told_delimiter(path: Path) -> str:
-    """RETURNS (str): The separator that a first line names for a spreadsheet; empty if none."""
+def _find_delimiter(path: Path) -> tuple[str, bool]:
+    """RETURNS (Tuple[str, bool]): The separator, and whether the first line only names it, for a
+    spreadsheet.
+    """
     _, first = next(read_lines(path), (1, ""))
-    match = _TELLS_DELIMITER.fullmatch(first)
-    return match[1] if match else ""
-
-
-def _usual_delimiter(path: Path) -> str:
+    if match := _TELLS_DELIMITER.fullmatch(first):
+        return match[1], True
     if find_ending(path) != ".csv":
-        return "\t"
+        return "\t", False
     # In languages with decimal commas, spreadsheets write semicolons.
-    _, first = next(read_lines(path), (1, ""))
-    return next((delimiter for delimiter in ",;\t" if delimiter in first), ",")
+    return next((delimiter for delimiter in ",;\t" if delimiter in first), ","), False
 
 
 def require_width(
@@ -85,7 +83,7 @@ def require_width(
     odd = odd or OddLines(max_share=0)
     for number, row in rows:
         if any(map(str.strip, row[width:])):
-            hint = _surplus_hint(_usual_delimiter(Path(path)) if delimiter is None else delimiter)
+            hint = _surplus_hint(_find_delimiter(Path(path))[0] if delimiter is None else delimiter)
             reason = f"{len(row)} fields, but the table has {width} columns; {hint}"
             odd.skip(unreadable(path, number, "a table", reason))
         else:
