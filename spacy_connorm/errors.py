@@ -15,11 +15,15 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Sized
 from importlib.util import find_spec
 from inspect import signature
+from math import isfinite
+from numbers import Real
+from operator import ge, gt, le, lt
 from typing import Any, NoReturn
 
 _SHOW_TEXT = "SPACY_CONNORM_SHOW_TEXT"
 # An id has a digit and no spaces. Other words may be a user's text, as columns get swapped.
 _ID = re.compile(r"(?=\D*\d)\S{1,40}")
+_BOUNDS = {"at least": ge, "above": gt, "at most": le, "below": lt}
 _CODED = re.compile(r"\[(CNW?\d{3})\] (.*)", re.DOTALL)
 
 
@@ -696,15 +700,26 @@ def warn(message: str) -> None:
     warnings.warn(message, ConnormWarning, stacklevel=3)
 
 
-def require_positive(setting: str, value: int) -> None:
-    """Refuse a number below 1.
+def require_range(
+    *,
+    least: float | None = None,
+    above: float | None = None,
+    most: float | None = None,
+    below: float | None = None,
+    **settings: float | None,
+) -> None:
+    """Refuse numbers outside a range.
 
-    setting (str): Its name.
-    value (int): The number.
-    RAISES (ConnormError): CN006.
+    least, above, most, below (Optional[float]): The bounds; None for no such bound.
+    **settings (Optional[float]): Numbers by name; None is allowed.
+    RAISES (ConnormError): CN006 for the first one that is not finite or outside the range.
     """
-    if value < 1:
-        refuse(setting, value, "at least 1")
+    named = zip(_BOUNDS.items(), (least, above, most, below), strict=True)
+    bounds = [(*words, bound) for words, bound in named if bound is not None]
+    for setting, value in settings.items():
+        is_number = isinstance(value, Real) and isfinite(value)
+        if value is not None and not (is_number and all(met(value, of) for _, met, of in bounds)):
+            refuse(setting, value, " and ".join(f"{words} {of}" for words, _, of in bounds))
 
 
 def require_path(setting: str, value: Any, expected: str) -> None:

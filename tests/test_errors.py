@@ -11,7 +11,7 @@ from spacy_connorm.errors import (
     ConnormWarning,
     Errors,
     Warnings,
-    require_positive,
+    require_range,
     tell_reason,
 )
 
@@ -47,8 +47,13 @@ def test_every_code_is_expected_by_a_test(codes):
 def test_a_message_begins_with_its_code():
     assert Errors.CN104.startswith("[CN104] ")
     with pytest.raises(ConnormError, match=r"^\[CN006\] `size` must be at least 1, not 0\.$"):
-        require_positive("size", 0)
-    require_positive("size", 1)
+        require_range(least=1, number=2, size=0)
+    require_range(least=1, size=1, count=None)
+    for share in (-0.1, 1, float("nan"), "1"):
+        with pytest.raises(
+            ConnormError, match="CN006.*`share` must be at least 0 and below 1, not"
+        ):
+            require_range(least=0, below=1, share=share)
 
 
 def test_errors_and_warnings_tell_their_codes():

@@ -2,14 +2,13 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
-from math import isfinite
 from typing import Any
 
 import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import refuse
+from ..errors import refuse, require_range
 from .protocol import (
     encode_inputs,
     encoder_inputs,
@@ -57,8 +56,7 @@ def HybridEncoder(
     if not is_sparse(lexical):
         expected = "an encoder of sparse vectors, e.g. spacy-connorm.NgramEncoder.v1"
         refuse("lexical", lexical.name, expected)
-    if not (isfinite(lexical_weight) and lexical_weight >= 0):
-        refuse("lexical_weight", lexical_weight, "at least 0")
+    require_range(least=0, lexical_weight=lexical_weight)
     return make_encoder("hybrid_encoder", HybridShim(dense, lexical, weight=lexical_weight))
 
 

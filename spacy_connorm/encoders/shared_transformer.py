@@ -8,11 +8,11 @@ import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors, require_positive
+from ..errors import ConnormError, Errors, require_range
 from .protocol import make_encoder
 from .raw import unit_rows
 from .storage import digest_parts
-from .tokens import require_room
+from .tokens import FEWEST_TOKENS
 from .transformer import TransformerShim
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ def SharedTransformerEncoder(
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN006 for an empty batch or a length that leaves no room for text.
     """
-    require_room(max_length)
-    require_positive("batch_size", batch_size)
+    require_range(least=FEWEST_TOKENS, max_length=max_length)
+    require_range(least=1, batch_size=batch_size)
     asked = {"pooling": pooling, "max_length": max_length}
     shim = SharedTransformerShim(component, asked=asked, normalize=normalize, batch_size=batch_size)
     return make_encoder("shared_transformer_encoder", shim)

@@ -8,25 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..errors import refuse
-
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-# The two at the ends are special ones.
-_FEWEST = 3
+# The fewest that leave room for a text: the two at the ends are special ones.
+FEWEST_TOKENS = 3
 # To hand fewer texts than these to other threads takes longer than to tokenize them.
 _WORTH_THREADS = 64
-
-
-def require_room(max_length: int | None) -> None:
-    """Refuse a length in tokens that leaves no room for a text.
-
-    max_length (Optional[int]): The `max_length` of an encoder; any if None.
-    RAISES (ConnormError): CN006.
-    """
-    if max_length is not None and max_length < _FEWEST:
-        refuse("max_length", max_length, "at least 3, since two of them are special tokens")
 
 
 def tokenize(tokenizer: "Tokenizer", texts: list[str], **options: Any) -> list[list[int]]:

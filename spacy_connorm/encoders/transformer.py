@@ -11,12 +11,12 @@ import numpy as np
 from thinc.api import Model, get_torch_default_device
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors, require_installed, require_positive
+from ..errors import ConnormError, Errors, require_installed, require_range
 from .pretrained import MINILM, find_folder, load_pretrained
 from .protocol import make_encoder
 from .shims import PretrainedShim
 from .storage import digest_parts, read_card, require_settings
-from .tokens import require_room, tokenize_without_threads
+from .tokens import FEWEST_TOKENS, tokenize_without_threads
 
 if TYPE_CHECKING:
     from .transformer_module import TransformerModule
@@ -50,8 +50,8 @@ def TransformerEncoder(
     RAISES (ConnormError): CN126 if an optional library is not installed, CN006 for an empty batch
         or a length that leaves no room for text.
     """
-    require_room(max_length)
-    require_positive("batch_size", batch_size)
+    require_range(least=FEWEST_TOKENS, max_length=max_length)
+    require_range(least=1, batch_size=batch_size)
     require_installed(
         "TransformerEncoder",
         "transformers",

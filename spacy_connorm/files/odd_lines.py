@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from ..errors import ConnormError, Warnings, refuse, split_code, too_odd, warn
+from ..errors import ConnormError, Warnings, require_range, split_code, too_odd, warn
 
 MAX_ODD = 0.05
 # In a file of another format, nearly all lines are odd, and it may be long.
@@ -35,8 +35,7 @@ class OddLines:
     first: ConnormError | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.max_share, int | float) or not 0 <= self.max_share <= 1:
-            refuse("max_odd", self.max_share, "a share from 0 to 1")
+        require_range(least=0, most=1, max_odd=self.max_share)
 
     def count(self, lines: Iterable[Line]) -> Iterator[Line]:
         """Count lines while they are read.

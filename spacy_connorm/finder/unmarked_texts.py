@@ -9,7 +9,7 @@ from pathlib import Path
 from spacy.tokens import Doc
 
 from ..documents.mentions import annotated_mentions
-from ..errors import refuse, refuse_text, require_positive
+from ..errors import refuse_text, require_range
 from ..files.text import read_lines
 from ..text.words import Words
 from .found_mentions import FoundMention
@@ -58,9 +58,8 @@ def unmarked_texts(
     RETURNS (List[str]): The texts, the most frequent first, one for each bag of words.
     RAISES (ConnormError): CN006 for invalid numbers.
     """
-    require_positive("min_times", min_times)
-    if not 0 <= max_share <= 1:
-        refuse("max_share", max_share, "from 0 to 1")
+    require_range(least=1, min_times=min_times)
+    require_range(least=0, most=1, max_share=max_share)
     written: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     marked: Counter[tuple[str, ...]] = Counter()
     for doc, mentions in zip(docs, found, strict=True):

@@ -8,7 +8,7 @@ from spacy.pipeline import Pipe
 from spacy.tokens import Doc
 from spacy.util import minibatch
 
-from ..errors import require_positive
+from ..errors import require_range
 
 
 class BatchedPipe(Pipe):
@@ -47,7 +47,7 @@ class BatchedPipe(Pipe):
         YIELDS (Doc): The same documents, in order.
         RAISES (ConnormError): CN006 for an empty batch.
         """
-        require_positive("batch_size", batch_size)
+        require_range(least=1, batch_size=batch_size)
         error_handler = self.get_error_handler()
         for docs in minibatch(stream, size=batch_size):
             try:

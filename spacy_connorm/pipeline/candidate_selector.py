@@ -9,7 +9,7 @@ from spacy.vocab import Vocab
 
 from ..concepts import NIL, Concept
 from ..documents.abbreviations import find_long_forms
-from ..errors import ConnormError, Errors, require_positive
+from ..errors import ConnormError, Errors, require_range
 from .concept_normalizer import ConceptNormalizer
 from .loading import load_normalizer
 
@@ -31,7 +31,7 @@ class IndexCandidateSelector:
         component (Optional[str]): The concept normalizer to use, if there are several.
         RAISES (ConnormError): CN006 for a `top_k` below 1.
         """
-        require_positive("top_k", top_k)
+        require_range(least=1, top_k=top_k)
         self._path = path
         self._top_k = top_k
         self._component = component

@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ConnormError, Errors, refuse, require_installed
+from ..errors import ConnormError, Errors, require_installed, require_range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +24,8 @@ class LoraAdapter:
     alpha: float = 64.0
 
     def __post_init__(self) -> None:
-        if self.rank < 1:
-            refuse("rank", self.rank, "at least 1")
-        if not self.alpha > 0:
-            refuse("alpha", self.alpha, "above 0")
+        require_range(least=1, rank=self.rank)
+        require_range(above=0, alpha=self.alpha)
 
     def add(self, module: Any) -> None:
         """Add the adapter to all linear layers of a transformer's module, and freeze everything

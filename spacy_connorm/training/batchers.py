@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from ..errors import refuse, require_positive
+from ..errors import require_range
 from .batches import Batch, Memberships
 from .pool import SynonymPool, sorted_unique
 
@@ -75,7 +75,7 @@ class PairBatcher(Batcher):
     size: int = 1500
 
     def __post_init__(self) -> None:
-        _check_size(self.size, 4)
+        require_range(least=4, size=self.size)
 
     def batches(
         self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking | None = None
@@ -108,9 +108,8 @@ class GroupBatcher(Batcher):
 
     def __post_init__(self) -> None:
         # Every epoch must have the same number of batches.
-        if self.per_concept < 2:
-            refuse("per_concept", self.per_concept, "at least 2, a text and its positive")
-        _check_size(self.size, 3 * self.per_concept)
+        require_range(least=2, per_concept=self.per_concept)
+        require_range(least=3 * self.per_concept, size=self.size)
 
     def batches(
         self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking | None = None
@@ -156,8 +155,8 @@ class SynonymPairBatcher(Batcher):
     max_pairs: int = 50
 
     def __post_init__(self) -> None:
-        _check_size(self.size, 4)
-        require_positive("max_pairs", self.max_pairs)
+        require_range(least=4, size=self.size)
+        require_range(least=1, max_pairs=self.max_pairs)
 
     def batches(
         self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking | None = None
@@ -221,11 +220,6 @@ def _draw_groups(occurrences: "Occurrences", per_concept: int, rng: np.random.Ge
         np.maximum(sizes, 2),
         occurrences.start[starts],
     )
-
-
-def _check_size(size: int, least: int) -> None:
-    if size < least:
-        refuse("size", size, f"at least {least} texts")
 
 
 def _draw_subsets(counts: np.ndarray, size: int, rng: np.random.Generator) -> np.ndarray:

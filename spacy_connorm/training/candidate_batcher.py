@@ -10,7 +10,7 @@ from ..encoders import is_sparse
 from ..encoders.ngram import NgramEncoder
 from ..encoders.protocol import fitted
 from ..encoders.raw import unit_rows
-from ..errors import ConnormError, Errors, Warnings, refuse, require_positive, warn
+from ..errors import ConnormError, Errors, Warnings, refuse, require_range, warn
 from ..index.vectors.kinds import from_raw
 from .batchers import COMPARED_AT_ONCE, Batcher, Ranking, top_columns
 from .batches import Batch, Rankings, Relevance
@@ -49,12 +49,9 @@ class CandidateBatcher(Batcher):
     each_once = True
 
     def __post_init__(self) -> None:
-        require_positive("size", self.size)
-        require_positive("candidates", self.candidates)
-        if self.hypernyms < 0:
-            refuse("hypernyms", self.hypernyms, "at least 0")
-        if self.lexical_share is not None and not 0 <= self.lexical_share <= 1:
-            refuse("lexical_share", self.lexical_share, "a share from 0 to 1, or null")
+        require_range(least=1, size=self.size, candidates=self.candidates)
+        require_range(least=0, hypernyms=self.hypernyms)
+        require_range(least=0, most=1, lexical_share=self.lexical_share)
         if self.lexical is not None and not is_sparse(self.lexical):
             refuse("lexical", self.lexical.name, "an encoder of n-grams, e.g. NgramEncoder.v1")
 

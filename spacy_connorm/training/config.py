@@ -18,7 +18,7 @@ from ..errors import (
     quote_all,
     refuse,
     require_choice,
-    require_positive,
+    require_range,
     warn,
 )
 from .adapters import LoraAdapter
@@ -148,14 +148,9 @@ class Training:
             refuse("batcher", self.batcher, "a batcher (`@batchers`)")
         if not isinstance(self.objective, AnyObjective):
             refuse("objective", self.objective, "an objective of spacy-connorm (`@losses`)")
-        # The range that NumPy accepts.
-        if not 0 <= self.seed < 2**32:
-            refuse("seed", self.seed, "0 to 2**32 - 1")
-        require_positive("micro_batch_tokens", self.micro_batch_tokens)
-        if self.patience is not None:
-            require_positive("patience", self.patience)
-        if not 0 < self.interpolation <= 1:
-            refuse("interpolation", self.interpolation, "over 0, at most 1")
+        require_range(least=0, below=2**32, seed=self.seed)  # the range that NumPy accepts
+        require_range(least=1, micro_batch_tokens=self.micro_batch_tokens, patience=self.patience)
+        require_range(above=0, most=1, interpolation=self.interpolation)
         require_choice("metric", self.metric, METRICS)
         if self.batcher.relations is not self.objective.relations:
             raise ConnormError(Errors.CN830)

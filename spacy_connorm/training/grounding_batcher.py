@@ -6,7 +6,7 @@ from math import ceil
 import numpy as np
 
 from ..encoders.raw import unit_rows
-from ..errors import ConnormError, Errors, refuse, require_positive
+from ..errors import ConnormError, Errors, require_range
 from .batchers import COMPARED_AT_ONCE, Batcher, Ranking, top_columns
 from .batches import Batch, Groundings
 from .pool import SynonymPool, sorted_unique
@@ -41,12 +41,9 @@ class GroundingBatcher(Batcher):
     each_once = True
 
     def __post_init__(self) -> None:
-        require_positive("size", self.size)
-        require_positive("neighbours", self.neighbours)
-        if not 0 <= self.name_dropout < 1:
-            refuse("name_dropout", self.name_dropout, "a share, from 0 to less than 1")
-        if self.max_pairs is not None:
-            require_positive("max_pairs", self.max_pairs)
+        counts = {"neighbours": self.neighbours, "max_pairs": self.max_pairs}
+        require_range(least=1, size=self.size, **counts)
+        require_range(least=0, below=1, name_dropout=self.name_dropout)
 
     def batches(self, pool: SynonymPool, *, seed: int, epoch: int, ranking: Ranking) -> list[Batch]:
         """Draw the batches of an epoch; see `Batcher.batches`.

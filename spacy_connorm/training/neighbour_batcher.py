@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..encoders.raw import unit_rows
-from ..errors import require_positive
+from ..errors import require_range
 from .batchers import GroupBatcher, Groups, Occurrences, top_columns
 
 # The number of random texts whose mean represents a concept.
@@ -42,7 +42,7 @@ class NeighbourBatcher(GroupBatcher):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_positive("neighbours", self.neighbours)
+        require_range(least=1, neighbours=self.neighbours)
 
     def _order(
         self, occurrences: Occurrences, groups: Groups, ranking: Any, rng: np.random.Generator

@@ -9,14 +9,13 @@ from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
-from math import isfinite
 from typing import NamedTuple
 
 import numpy as np
 
 from ..concepts import Ontology
 from ..documents.mentions import Mention, split_ids
-from ..errors import ConnormError, Errors, Warnings, quote_id, refuse, warn
+from ..errors import ConnormError, Errors, Warnings, quote_id, require_range, warn
 from ..text.cleaning import clean
 
 _CHUNK = 65_536
@@ -180,8 +179,7 @@ def build_pool(
     RAISES (ConnormError): CN006 if the share is not above 0, CN810 if no concept has two texts,
         CN810 if there is neither O nor D to train on.
     """
-    if data_share is not None and not (data_share > 0 and isfinite(data_share)):
-        refuse("data_share", data_share, "a number above 0, or null")
+    require_range(above=0, data_share=data_share)
     report = PoolReport()
     stated = _TextConceptPairs(ontology)
     for mention in mentions:

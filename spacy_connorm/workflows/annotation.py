@@ -26,7 +26,7 @@ from ..documents.mentions import ALL_MENTIONS_KEY
 from ..documents.records import Record, make_record
 from ..documents.writing import Exporter, find_target, render
 from ..encoders import choose_device
-from ..errors import ConnormError, Errors, Warnings, require_path, require_positive, warn
+from ..errors import ConnormError, Errors, Warnings, require_path, require_range, warn
 from ..files.atomic import require_apart
 from ..files.progress import progress_bar
 from ..pipeline.concept_normalizer import ConceptNormalizer
@@ -149,7 +149,7 @@ def annotate(
     require_path("input_path", input_path, _FILE)
     target = find_target(output_path, format, options)
     require_processes(n_process)
-    require_positive("batch_size", batch_size)
+    require_range(least=1, batch_size=batch_size)
     require_apart(output_path, input_path)
     annotator = Annotator(
         pipeline,

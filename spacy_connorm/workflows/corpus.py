@@ -17,7 +17,7 @@ from ..errors import (
     Warnings,
     quote_id,
     require_choice,
-    require_positive,
+    require_range,
     warn,
 )
 from ..files.atomic import only_writer, require_apart, write_errors
@@ -97,7 +97,7 @@ def annotate_corpus(
     if ray_address is not None and engine != _RAY:
         raise ConnormError(Errors.CN733.format(option="--ray-address", needed="`--engine ray`"))
     require_processes(n_process)
-    require_positive("batch_size", batch_size)
+    require_range(least=1, batch_size=batch_size)
     source, path = Path(input_path), Path(output_path).resolve()
     # Another process may have a different working directory.
     name = str(Path(pipeline).resolve()) if Path(pipeline).is_dir() else str(pipeline)

@@ -15,7 +15,7 @@ from ..concepts.ontology import Given, read_given
 from ..documents.docbin import read_docs
 from ..documents.mentions import annotated_mentions
 from ..encoders import choose_device
-from ..errors import ConnormError, Errors, Warnings, refuse, require_choice, warn
+from ..errors import ConnormError, Errors, Warnings, refuse, require_choice, require_range, warn
 from ..files.atomic import TemporaryFolder, require_apart
 from ..files.folders import MANIFEST, read_object, replaced
 from ..lang.language import names_language
@@ -259,8 +259,7 @@ def _require_trained(encoder: str | None, config: Any, minutes: float) -> str:
     """Choose the encoder to train."""
     if config is not None:
         refuse("train", True, "left out with a config, which names its own encoder")
-    if not minutes > 0:
-        refuse("train_minutes", minutes, "above 0")
+    require_range(above=0, train_minutes=minutes)
     if encoder is not None and encoder not in TRAINED_ENCODERS:
         refuse("encoder", encoder, f"one of {', '.join(TRAINED_ENCODERS)} beside `train`")
     return encoder or "fast"

@@ -27,7 +27,7 @@ from ..documents.sssom import (
     write_sssom,
 )
 from ..encoders.protocol import is_sparse
-from ..errors import ConnormError, Errors, refuse, require_ending, require_path, require_positive
+from ..errors import ConnormError, Errors, require_ending, require_path, require_range
 from ..files.atomic import require_apart
 from ..files.progress import progress_bar
 from ..files.text import find_ending
@@ -121,7 +121,7 @@ def map_terms(
     require_path("terms_path", terms_path, _FILE)
     terms_path, output_path = Path(terms_path), Path(output_path)
     require_ending(output_path, _SUFFIXES)
-    require_positive("top_k", top_k)
+    require_range(least=1, top_k=top_k)
     require_apart(output_path, terms_path)
     ids = MappingIds(prefix, addresses or {})
     columns = {"code": code, "term": term, "context": context, "count": count}
@@ -152,11 +152,9 @@ def _choose_thresholds(
     is_fitted_to_names = normalizer.cfg["calibration"] is None and normalizer.calibration
     usual = _BY_NAMES if is_fitted_to_names else _OTHERWISE
     accept = usual[0] if accept is None else accept
-    if not 0 <= accept <= 1:
-        refuse("accept", accept, "a number from 0 to 1")
+    require_range(least=0, most=1, accept=accept)
     review = min(usual[1], accept) if review is None else review
-    if not 0 <= review <= accept:
-        refuse("review", review, f"a number from 0 to `accept` ({accept})")
+    require_range(least=0, most=accept, review=review)
     return accept, review
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ...errors import refuse, require_installed, require_positive
+from ...errors import require_choice, require_installed, require_range
 from ..ngram import require_ngram_range
 from ..pretrained import MINILM
 from ..protocol import make_encoder
@@ -56,13 +56,10 @@ def DanEncoder(
     """
     if ngram_range is not None:
         require_ngram_range(ngram_range)
-    if buckets is not None and buckets < 0:
-        refuse("buckets", buckets, "at least 0")
-    if principal_components is not None:
-        require_positive("principal_components", principal_components)
-    require_positive("batch_size", batch_size)
-    if dtype not in (None, *PRECISIONS):
-        refuse("dtype", dtype, f"one of {', '.join(PRECISIONS)}")
+    require_range(least=0, buckets=buckets)
+    require_range(least=1, principal_components=principal_components, batch_size=batch_size)
+    if dtype is not None:
+        require_choice("dtype", dtype, PRECISIONS)
     require_installed("DanEncoder", "dan", "tokenizers", "safetensors")
     asked = {
         "ngram_range": None if ngram_range is None else list(ngram_range),

@@ -8,7 +8,7 @@ import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ...errors import refuse, require_installed, require_positive
+from ...errors import refuse, require_installed, require_range
 from ..hybrid import HybridShim
 from ..protocol import (
     encode_inputs,
@@ -62,10 +62,8 @@ def GroundedDanEncoder(
     if not isinstance(input, Model) or is_sparse(input) or isinstance(input.shims[0], HybridShim):
         expected = "an encoder of dense vectors, e.g. spacy-connorm.WordVectorEncoder.v1"
         refuse("input", getattr(input, "name", input), expected)
-    if hidden is not None:
-        require_positive("hidden", hidden)
-    if not 0 <= dropout < 1:
-        refuse("dropout", dropout, "a share, from 0 to less than 1")
+    require_range(least=1, hidden=hidden)
+    require_range(least=0, below=1, dropout=dropout)
     require_installed("GroundedDanEncoder", "dan", "safetensors")
     asked = {"hidden": hidden, "cca": cca}
     shim = GroundedDanShim(input, name=name or "", asked=asked, dropout=dropout)

@@ -16,7 +16,7 @@ import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ...errors import ConnormError, Errors, refuse, require_installed, require_positive
+from ...errors import ConnormError, Errors, refuse, require_installed, require_range
 from ..protocol import make_encoder
 from ..shims import PretrainedShim
 from ..storage import digest_weights
@@ -43,7 +43,7 @@ def WordVectorEncoder(
     RETURNS (Model[List[str], Floats2d]): The encoder.
     RAISES (ConnormError): CN006 for an invalid setting.
     """
-    require_positive("batch_size", batch_size)
+    require_range(least=1, batch_size=batch_size)
     return make_encoder("word_vector_encoder", WordVectorShim(name or "", batch_size=batch_size))
 
 

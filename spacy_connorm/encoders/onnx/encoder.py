@@ -10,7 +10,14 @@ import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ...errors import ConnormError, Errors, refuse, require_choice, require_installed
+from ...errors import (
+    ConnormError,
+    Errors,
+    refuse,
+    require_choice,
+    require_installed,
+    require_range,
+)
 from ...lang import load_language
 from ...lang.language import KNOWN_LANGUAGES
 from ..pretrained import MINILM, fetch_folder
@@ -18,9 +25,9 @@ from ..protocol import make_encoder
 from ..shims import PretrainedShim
 from ..storage import CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS, read_card, require_settings
 from ..tokens import (
+    FEWEST_TOKENS,
     batches_by_length,
     pad,
-    require_room,
     tokenize,
     tokenize_without_threads,
 )
@@ -67,7 +74,7 @@ def OnnxEncoder(
         leaves no room for text and for a language without function words, CN118 for an unknown
         precision.
     """
-    require_room(max_length)
+    require_range(least=FEWEST_TOKENS, max_length=max_length)
     for language in neutral_languages or ():
         if not load_language(language).words.stop_words:
             refuse("neutral_languages", language, f"among {', '.join(KNOWN_LANGUAGES)}")

@@ -17,12 +17,12 @@ import numpy as np
 
 from ...encoders.raw import Raw
 from ...encoders.storage import DTYPES
-from ...errors import Warnings, refuse, require_choice, warn
+from ...errors import Warnings, require_choice, require_range, warn
 from ...files.folders import damaged
 from ..vectors.kinds import Vectors
 from ..vectors.writer import row_blocks
 from .exact import ExactSearcher, open_exact, rescore, write_exact
-from .protocol import AllowedItems, Earlier, Neighbours, Searcher, require_positive_settings
+from .protocol import AllowedItems, Earlier, Neighbours, Searcher
 
 # The beginning of the file if no forest was built.
 _NO_FOREST = b"no forest"
@@ -61,9 +61,9 @@ class AnnoyIndex:
         """
         require_choice("dtype", self.dtype, DTYPES)
         # Annoy treats a negative number of trees as a huge one and builds until memory is full.
-        require_positive_settings(self, "n_trees", "search_k", "oversample")
-        if self.exact_below < 0:
-            refuse("exact_below", self.exact_below, "a number of vectors, at least 0")
+        require_range(least=1, n_trees=self.n_trees, search_k=self.search_k)
+        require_range(least=1, oversample=self.oversample)
+        require_range(least=0, exact_below=self.exact_below)
 
     def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> str:
         """Build the forest for dense vectors. Sparse and hybrid ones are searched exactly.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from ...encoders.storage import DTYPES
-from ...errors import Warnings, refuse, require_choice, warn
+from ...errors import Warnings, require_choice, require_range, warn
 from ..vectors.kinds import Vectors
 from .annoy import AnnoyIndex, begins_with
 from .exact import ExactSearcher, write_exact
@@ -45,9 +45,8 @@ class AutoIndex:
         RAISES (ConnormError): CN006 or CN118 for an invalid setting.
         """
         require_choice("dtype", self.dtype, DTYPES)
-        for setting in ("lists_from", "trees_from"):
-            if getattr(self, setting) < LEAST_VECTORS:
-                refuse(setting, getattr(self, setting), f"at least {LEAST_VECTORS}")
+        settings = {"lists_from": self.lists_from, "trees_from": self.trees_from}
+        require_range(least=LEAST_VECTORS, **settings)
 
     @property
     def _lists(self) -> IvfIndex:

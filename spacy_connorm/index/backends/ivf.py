@@ -20,12 +20,12 @@ import numpy as np
 
 from ...encoders.raw import Raw
 from ...encoders.storage import DTYPES
-from ...errors import refuse, require_choice, require_installed
+from ...errors import require_choice, require_installed, require_range
 from ...files.folders import damaged
 from ..vectors.kinds import Vectors
 from ..vectors.writer import row_blocks
 from .exact import ExactSearcher, open_exact, rescore, write_exact
-from .protocol import AllowedItems, Earlier, Neighbours, Searcher, require_positive_settings
+from .protocol import AllowedItems, Earlier, Neighbours, Searcher
 
 # For k-means: more samples or iterations take longer and hardly improve the lists.
 _SAMPLE_OF_A_LIST = 16
@@ -337,10 +337,8 @@ class IvfIndex:
         RAISES (ConnormError): CN006 or CN118 for an invalid setting.
         """
         require_choice("dtype", self.dtype, DTYPES)
-        given = [name for name in ("lists", "probes") if getattr(self, name) is not None]
-        require_positive_settings(self, "oversample", *given)
-        if self.exact_below < LEAST_VECTORS:
-            refuse("exact_below", self.exact_below, f"at least {LEAST_VECTORS}")
+        require_range(least=1, oversample=self.oversample, lists=self.lists, probes=self.probes)
+        require_range(least=LEAST_VECTORS, exact_below=self.exact_below)
 
     def build(self, vectors: Vectors, path: Path, earlier: Earlier | None = None) -> str:
         """Build the lists for dense vectors. The centroids of an earlier build are reused if it has

@@ -7,7 +7,6 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 
 from ...encoders.raw import Raw
-from ...errors import require_positive
 from ..vectors.kinds import Vectors
 
 
@@ -66,17 +65,6 @@ class Neighbours(NamedTuple):
 
     items: np.ndarray
     scores: np.ndarray
-
-
-def require_positive_settings(backend: Any, *settings: str) -> None:
-    """Refuse settings of a backend that are below 1.
-
-    backend (Any): The backend.
-    *settings (str): Their names.
-    RAISES (ConnormError): CN006 for the first invalid one.
-    """
-    for setting in settings:
-        require_positive(setting, getattr(backend, setting))
 
 
 class Searcher(Protocol):

@@ -5,9 +5,9 @@ from typing import Any
 import torch
 
 from ...encoders.protocol import GroundedModule
-from ...errors import ConnormError, Errors
+from ...errors import ConnormError, Errors, require_range
 from ..batches import Groundings
-from .objective import Objective, require_above_zero, to_unit_length
+from .objective import Objective, to_unit_length
 
 
 class ConceptualGrounding(Objective):
@@ -32,7 +32,7 @@ class ConceptualGrounding(Objective):
         RAISES (ConnormError): CN006 for an invalid setting.
         """
         super().__init__()
-        require_above_zero(margin=margin)
+        require_range(above=0, margin=margin)
         self._margin = margin
 
     def prepare(self, module: Any) -> None:

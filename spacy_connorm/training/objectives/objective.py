@@ -1,13 +1,10 @@
 """The base class of objectives. Imports torch."""
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 import torch
 
-from ...errors import refuse
 from ...index.search import COSINE, Metric
 from ..batches import Memberships
 
@@ -93,38 +90,3 @@ def to_unit_length(vectors: torch.Tensor) -> torch.Tensor:
     scaled = vectors / torch.where(some, largest, 1)
     squared = scaled.square().sum(dim=1, keepdim=True)
     return scaled * torch.where(some, torch.where(some, squared, 1).rsqrt(), 0)
-
-
-def require_above_zero(**settings: float) -> None:
-    """Refuse numbers that are not above 0.
-
-    **settings (float): Numbers by name.
-    RAISES (ConnormError): CN006 for the first one that is not finite and above 0.
-    """
-    _require(settings, lambda value: value > 0, "a number above 0")
-
-
-def require_at_least_zero(**settings: float | None) -> None:
-    """Refuse negative numbers.
-
-    **settings (Optional[float]): Numbers by name; None is allowed.
-    RAISES (ConnormError): CN006 for the first one that is not finite or is below 0.
-    """
-    _require(settings, lambda value: value >= 0, "a number of at least 0")
-
-
-def require_cosine(**settings: float) -> None:
-    """Refuse numbers that are not cosines.
-
-    **settings (float): Numbers by name.
-    RAISES (ConnormError): CN006 for the first one that is not from -1 to 1.
-    """
-    _require(settings, lambda value: -1 <= value <= 1, "a cosine, from -1 to 1")
-
-
-def _require(
-    settings: Mapping[str, float | None], met: Callable[[float], bool], expected: str
-) -> None:
-    for setting, value in settings.items():
-        if value is not None and not (math.isfinite(value) and met(value)):
-            refuse(setting, value, expected)

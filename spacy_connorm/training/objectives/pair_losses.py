@@ -8,7 +8,8 @@ import torch
 from pytorch_metric_learning.losses import MultiSimilarityLoss, SupConLoss
 from torch.nn.functional import softplus
 
-from .objective import mean_of, require_above_zero, require_cosine
+from ...errors import require_range
+from .objective import mean_of
 from .pairs import (
     MinedPairObjective,
     PairObjective,
@@ -88,8 +89,8 @@ class MultiSimilarity(MinedPairObjective):
         RAISES (ConnormError): CN006 for an invalid setting.
         """
         super().__init__(mining_margin)
-        require_above_zero(alpha=alpha, beta=beta)
-        require_cosine(base=base)
+        require_range(above=0, alpha=alpha, beta=beta)
+        require_range(least=-1, most=1, base=base)
         self._library = MultiSimilarityLoss(alpha, beta, base)
 
     def loss_of_cosines(self, cosines: torch.Tensor, hard: Pairs) -> torch.Tensor:
@@ -118,7 +119,7 @@ class SupervisedContrastive(PairObjective):
         RAISES (ConnormError): CN006 for an invalid setting.
         """
         super().__init__()
-        require_above_zero(temperature=temperature)
+        require_range(above=0, temperature=temperature)
         self._library = SupConLoss(temperature)
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:
@@ -149,7 +150,7 @@ class InfoNce(MinedPairObjective):
         RAISES (ConnormError): CN006 for an invalid setting.
         """
         super().__init__(mining_margin)
-        require_above_zero(temperature=temperature)
+        require_range(above=0, temperature=temperature)
         self._temperature = temperature
 
     def loss_of_cosines(self, cosines: torch.Tensor, hard: Pairs) -> torch.Tensor:

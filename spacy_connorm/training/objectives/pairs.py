@@ -13,8 +13,9 @@ from typing import NamedTuple
 import torch
 from pytorch_metric_learning.losses.generic_pair_loss import GenericPairLoss
 
+from ...errors import require_range
 from ..batches import Memberships
-from .objective import Objective, require_at_least_zero, to_unit_length, zero_loss
+from .objective import Objective, to_unit_length, zero_loss
 
 # Added to masked values: below any number that can occur, and finite after a sum.
 _OUT = -1e30
@@ -74,7 +75,7 @@ class MinedPairObjective(PairObjective):
         RAISES (ConnormError): CN006 for a margin below 0.
         """
         super().__init__()
-        require_at_least_zero(mining_margin=mining_margin)
+        require_range(least=0, mining_margin=mining_margin)
         self._mining_margin = mining_margin
 
     def loss_of_pairs(self, vectors: torch.Tensor, pairs: Pairs) -> torch.Tensor:

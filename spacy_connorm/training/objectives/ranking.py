@@ -7,14 +7,12 @@ from math import log
 
 import torch
 
-from ...errors import require_choice
+from ...errors import require_choice, require_range
 from ...index.search import COSINE, Metric
 from ..batches import Rankings, Relevance
 from .objective import (
     Objective,
     mean_of,
-    require_above_zero,
-    require_at_least_zero,
     to_unit_length,
     zero_loss,
 )
@@ -66,12 +64,9 @@ class RankingObjective(Objective):
         if norm_weight is not None:
             self.norm_weight = norm_weight
         require_choice("similarity", similarity, _METRICS)
-        require_above_zero(temperature=temperature)
-        require_at_least_zero(
-            norm_weight=self.norm_weight,
-            lexical_weight=lexical_weight,
-            learning_rate=learning_rate,
-        )
+        require_range(above=0, temperature=temperature)
+        require_range(least=0, norm_weight=self.norm_weight, lexical_weight=lexical_weight)
+        require_range(least=0, learning_rate=learning_rate)
         self.metric = _METRICS[similarity]
         self.learning_rate = learning_rate
         self._temperature = temperature
