@@ -13,6 +13,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sized
+from enum import Enum
 from importlib.util import find_spec
 from inspect import signature
 from math import isfinite
@@ -57,15 +58,27 @@ def split_code(message: str) -> tuple[str, str]:
     return (coded[1], coded[2]) if coded else ("", message)
 
 
-class _Coded(type):
-    """Prefixes each message with its code when it is read."""
+class _Message(Enum):
+    """Messages by code, each with gaps for facts."""
 
-    def __getattribute__(cls, code: str) -> str:
-        text = super().__getattribute__(code)
-        return text if code.startswith("_") else f"[{code}] {text}"
+    def format(self, **facts: Any) -> str:
+        """Fill in a message.
+
+        **facts (Any): What its gaps stand for.
+        RETURNS (str): Its code and its text.
+        """
+        return f"[{self.name}] {self.value.format(**facts)}"
 
 
-class Errors(metaclass=_Coded):
+class Errors(_Message):
+    def __call__(self, **facts: Any) -> ConnormError:
+        """Make the error.
+
+        **facts (Any): What the gaps of its message stand for.
+        RETURNS (ConnormError): The error, to be raised.
+        """
+        return ConnormError(self.format(**facts))
+
     # Component
     CN001 = (
         "The concept normalizer has no index yet. Call its `initialize` with an ontology, set one "
@@ -450,7 +463,14 @@ class Errors(metaclass=_Coded):
     # Text
 
 
-class Warnings(metaclass=_Coded):
+class Warnings(_Message):
+    def warn(self, **facts: Any) -> None:
+        """Issue the warning. It points at the caller's caller.
+
+        **facts (Any): What the gaps of its message stand for.
+        """
+        warnings.warn(self.format(**facts), ConnormWarning, stacklevel=3)
+
     # Component
     CNW001 = "Synonym number {number}, {text}, was not removed: {concept} does not have it."
     CNW002 = (
@@ -690,14 +710,6 @@ def describe_error(error: Exception) -> str:
     if isinstance(error, ConnormError):
         return str(error)
     return repr(error) if is_text_shown() else type(error).__name__
-
-
-def warn(message: str) -> None:
-    """Issue a warning that points at the caller's caller.
-
-    message (str): One of `Warnings`, formatted.
-    """
-    warnings.warn(message, ConnormWarning, stacklevel=3)
 
 
 def require_range(

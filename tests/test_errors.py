@@ -45,7 +45,7 @@ def test_every_code_is_expected_by_a_test(codes):
 
 
 def test_a_message_begins_with_its_code():
-    assert Errors.CN104.startswith("[CN104] ")
+    assert str(Errors.CN409()).startswith("[CN409] Nothing to index")
     with pytest.raises(ConnormError, match=r"^\[CN006\] `size` must be at least 1, not 0\.$"):
         require_range(least=1, number=2, size=0)
     require_range(least=1, size=1, count=None)
@@ -58,7 +58,7 @@ def test_a_message_begins_with_its_code():
 
 def test_errors_and_warnings_tell_their_codes():
     inner = Errors.CN006.format(setting="types", expected="a list", value="7")
-    error = ConnormError(Errors.CN115.format(path="a\nb", line=1, format="JSON", reason=inner))
+    error = Errors.CN115(path="a\nb", line=1, format="JSON", reason=inner)
     assert error.code == "CN115"
     assert ConnormWarning(Warnings.CNW201.format(count=1)).code == "CNW201"
     assert ConnormError("[CN1] other").code == ""

@@ -14,7 +14,7 @@ from wasabi import msg
 
 from ..documents import EXPORT_FORMATS, find_export_format
 from ..encoders.device import choose_device
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..pipeline import find_normalizer, load_pipeline
 from ..workflows import AnnotatedCorpus, AnnotationCounts, annotate, annotate_corpus
 from ..workflows.corpus import ENGINES
@@ -74,13 +74,12 @@ def annotate_cli(
     if engine is not None:
         for name in sorted(given.keys() - _OF_CORPORA.keys()):
             if given[name] is not False:
-                option = f"--{name.replace('_', '-')}"
-                raise ConnormError(Errors.CN736.format(option=option, other="--engine"))
+                raise Errors.CN736(option=f"--{name.replace('_', '-')}", other="--engine")
         of_corpora = {name: value for name, value in given.items() if name in _OF_CORPORA}
         _tell_corpus(annotate_corpus(engine=engine, **of_corpora))
         return
     if "ray_address" in given:
-        raise ConnormError(Errors.CN733.format(option="--ray-address", needed="`--engine`"))
+        raise Errors.CN733(option="--ray-address", needed="`--engine`")
     counts = annotate(**given)
     msg.good(f"Wrote {output_path} ({_tally(counts)})")
     for system, count in counts.without_code.items():
@@ -99,7 +98,7 @@ def _show(engine: str | None, given: dict[str, Any]) -> None:
     """Show what JSONL would have, as a table."""
     for option in ("--engine", "--format"):
         if engine if option == "--engine" else given.get("format"):
-            raise ConnormError(Errors.CN733.format(option=option, needed="OUT"))
+            raise Errors.CN733(option=option, needed="OUT")
     choose_device(given.get("gpu_id", -1))
     nlp = given["pipeline"] = load_pipeline(given["pipeline"])
     billing = billing_of(find_normalizer(nlp, component=given.get("component")))

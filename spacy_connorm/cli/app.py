@@ -230,8 +230,7 @@ def parse_overrides(ctx: typer.Context) -> dict[str, Any]:
     try:
         return parse_config_overrides(ctx.args)
     except UsageError as error:  # from click itself: a Typer with a vendored click misses it
-        reason = error.format_message().rstrip(".")
-        raise ConnormError(Errors.CN711.format(reason=reason)) from error
+        raise Errors.CN711(reason=error.format_message().rstrip(".")) from error
 
 
 def _show_warning(message: Any, category: type[Warning], *args: Any, **kwargs: Any) -> None:

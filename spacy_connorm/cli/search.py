@@ -10,7 +10,7 @@ import typer
 from wasabi import msg
 
 from ..concepts import NIL, Candidate
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..linker.explanation import Explanation
 from ..pipeline import find_normalizer, load_pipeline
 from ..pipeline.concept_normalizer import ConceptNormalizer
@@ -56,7 +56,7 @@ def search_cli(
     """
     given.setdefault("top_k", _SHOWN)
     if explain and "search" in given:
-        raise ConnormError(Errors.CN736.format(option="--explain", other="--search"))
+        raise Errors.CN736(option="--explain", other="--search")
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=given.get("component"))
     for batch in [mentions] if mentions else _lines():
@@ -77,8 +77,7 @@ def _lines() -> Iterator[list[str]]:
         try:
             line = raw.decode("utf-8").strip()
         except UnicodeDecodeError as error:
-            message = Errors.CN107.format(path="standard input", line=number)
-            raise ConnormError(message) from error
+            raise Errors.CN107(path="standard input", line=number) from error
         if line:
             yield [line]
 

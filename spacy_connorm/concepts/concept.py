@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ..errors import ConnormError, Errors, quote, quote_id, refuse_text
+from ..errors import Errors, quote, quote_id, refuse_text
 from .curies import PREFIXES
 
 _TEXTS = ("concept_id", "canonical_name", "definition", "shown_name")
@@ -194,11 +194,11 @@ def require_id_and_name(concept: Concept, record: Any) -> None:
     RAISES (ConnormError): CN101, CN102.
     """
     if concept.concept_id and is_no_id(concept.concept_id):
-        raise ConnormError(Errors.CN102.format(concept=concept.concept_id))
+        raise Errors.CN102(concept=concept.concept_id)
     if not concept.concept_id or not concept.canonical_name:
         missing = "canonical_name" if concept.concept_id else "concept_id"
         shown = quote_id(concept.concept_id) if concept.concept_id else quote(record)
-        raise ConnormError(Errors.CN101.format(field=missing, concept=shown))
+        raise Errors.CN101(field=missing, concept=shown)
 
 
 def _text_field(record: dict[str, Any], key: str) -> str:

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
-from ..errors import ConnormError, Errors, Warnings, quote_id, refuse, refuse_text, unreadable, warn
+from ..errors import Errors, Warnings, quote_id, refuse, refuse_text, unreadable
 from ..files.atomic import atomic_file, write_text
 from ..files.odd_lines import OddLines
 from ..files.text import open_text, read_lines, sha256
@@ -60,7 +60,7 @@ class Ontology:
             for spelling in concept.spellings:
                 self._primary.setdefault(spelling, concept.concept_id)
         if repeated:
-            warn(Warnings.CNW101.format(count=len(repeated), first=quote_id(repeated[0])))
+            Warnings.CNW101.warn(count=len(repeated), first=quote_id(repeated[0]))
 
     def __len__(self) -> int:
         return len(self._concepts)
@@ -104,7 +104,7 @@ class Ontology:
         path = Path(path)
         ontology = cls(read_concepts(path))
         if not len(ontology):
-            raise ConnormError(Errors.CN104.format(path=path, what="concepts"))
+            raise Errors.CN104(path=path, what="concepts")
         ontology.source = Source(path.name, sha256(path), licence or read_licence(path))
         return ontology
 

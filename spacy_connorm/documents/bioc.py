@@ -194,7 +194,7 @@ def _located(
     if first is None or last is None:
         total = max((block.offset + len(block.text) for block in blocks), default=0)
         end = offset + length
-        raise ConnormError(Errors.CN207.format(place=place, start=offset, end=end, length=total))
+        raise Errors.CN207(place=place, start=offset, end=end, length=total)
     return first, last + 1
 
 

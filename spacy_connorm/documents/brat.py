@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..concepts.curies import PREFIXES
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..files.json_items import json_line
 from ..files.text import open_text, read_text
 from .document import (
@@ -96,8 +96,7 @@ def _document(doc_id: str, path: Path, *, report: CorpusReport) -> Document:
     lines = [(place, line.split("\t")) for place, line in placed_lines(path, report=report)]
     text_path = path.with_suffix(_TEXT)
     if not text_path.is_file():
-        facts = {"place": f"'{path}'", "file": f"'{text_path.name}'", "folder": path.parent}
-        raise ConnormError(Errors.CN219.format(**facts))
+        raise Errors.CN219(place=f"'{path}'", file=f"'{text_path.name}'", folder=path.parent)
     text = replace_surrogates(read_text(text_path), report=report)
     before = _counted_before(text_path, text, lines)
     ids = _references(lines, report=report)
@@ -142,8 +141,7 @@ def _references(lines: list[PlacedColumns], *, report: CorpusReport) -> dict[str
         kind = columns[0][:1]
         if not _NAME.fullmatch(columns[0]):
             if kind != "T":  # else it is refused as a mention
-                reason = "it does not begin with the name of an annotation"
-                report.odd.skip(_unlike(place, reason))
+                report.odd.skip(_unlike(place, "it does not begin with the name of an annotation"))
         elif kind in _SKIPPED:
             report.skipped[_SKIPPED[kind]] += 1
         elif kind == "N":

@@ -8,7 +8,7 @@ from pathlib import Path
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from ..errors import ConnormError, Errors, require_ending
+from ..errors import Errors, require_ending
 from ..files.atomic import atomic_file
 from ..files.text import existing_file
 from .document import Document
@@ -29,7 +29,7 @@ def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
     except Exception as error:  # of any library, depending on the bytes
         mend = f". Convert other formats first: `connorm corpus {path} OUT.spacy`"
         facts = {"format": "`.spacy`", "reason": type(error).__name__, "mend": mend}
-        raise ConnormError(Errors.CN220.format(path=path, **facts)) from error
+        raise Errors.CN220(path=path, **facts) from error
 
 
 def write_docs(docs: Iterable[Doc], path: str | Path) -> None:

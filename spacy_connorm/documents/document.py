@@ -12,7 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
-from ..errors import ConnormError, Errors, Warnings, quote_all, quote_id, warn
+from ..errors import ConnormError, Errors, Warnings, quote_all, quote_id
 from ..files.odd_lines import OddLines
 from ..files.text import LONE_SURROGATE, read_lines
 from .abbreviations import find_long_forms
@@ -161,19 +161,19 @@ class CorpusReport:
         self.odd.warn(path)
         if self.mismatched:
             first, count = self.mismatched[0], len(self.mismatched)
-            warn(Warnings.CNW200.format(count=count, first=first))
+            Warnings.CNW200.warn(count=count, first=first)
         if self.without_mentions:
-            warn(Warnings.CNW201.format(count=self.without_mentions))
+            Warnings.CNW201.warn(count=self.without_mentions)
         if self.surrogates:
-            warn(Warnings.CNW202.format(count=self.surrogates))
+            Warnings.CNW202.warn(count=self.surrogates)
         if self.repeated:
-            warn(Warnings.CNW203.format(count=self.repeated))
+            Warnings.CNW203.warn(count=self.repeated)
         if self.translated and not (self.translated[TRANSLATED] or self.translated[KNOWN]):
-            warn(Warnings.CNW205.format(count=self.translated.total()))
+            Warnings.CNW205.warn(count=self.translated.total())
         missing = [label for label in types if label not in self.mentions]
         if missing:
             present = quote_all(sorted(self.mentions | self.left_out))
-            warn(Warnings.CNW204.format(missing=", ".join(missing), present=present))
+            Warnings.CNW204.warn(missing=", ".join(missing), present=present)
 
 
 class Place(NamedTuple):
@@ -208,9 +208,7 @@ def unlike(place: Place, reason: object, *, format: str, expected: str) -> Conno
     expected (str): What its lines look like.
     RETURNS (ConnormError): CN204.
     """
-    return ConnormError(
-        Errors.CN204.format(place=place, format=format, reason=reason, expected=expected)
-    )
+    return Errors.CN204(place=place, format=format, reason=reason, expected=expected)
 
 
 def placed_lines(path: Path, *, report: CorpusReport) -> Iterator[tuple[Place, str]]:
@@ -268,8 +266,7 @@ def make_mention(
     fragments = tuple(sorted(fragments))
     for start, end in fragments:
         if start < 0 or max(start, end) > len(text) or not text[start:end].strip():
-            message = Errors.CN207.format(place=place, start=start, end=end, length=len(text))
-            raise ConnormError(message)
+            raise Errors.CN207(place=place, start=start, end=end, length=len(text))
     covered = " ".join(text[start:end].strip() for start, end in fragments)
     annotated = annotated.strip() or covered
     if annotated != covered:

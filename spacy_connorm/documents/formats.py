@@ -103,7 +103,7 @@ def find_corpus_format(path: Path, name: str | None = None) -> Format:
         for form in CORPUS_FORMATS.values():
             if form.folder_of and next(path.rglob(f"*{form.folder_of}"), None):
                 return form
-        raise ConnormError(Errors.CN105.format(path=path))
+        raise Errors.CN105(path=path)
     file_name = path.name.lower().removesuffix(_COMPRESSED)
     for form in CORPUS_FORMATS.values():
         if file_name.endswith(form.suffixes):
@@ -133,4 +133,4 @@ def find_export_format(path: Path, name: str | None = None) -> Format:
 
 
 def _unknown(path: Path, known: Iterable[str]) -> ConnormError:
-    return ConnormError(Errors.CN111.format(path=path, known=", ".join(known)))
+    return Errors.CN111(path=path, known=", ".join(known))

@@ -107,8 +107,7 @@ def _mention(columns: list[str], *, block: _Block, place: Place, report: CorpusR
     try:
         fragment = int(start), int(end)
     except ValueError:  # the error of `int` repeats the text
-        reason = f"{quote(start)} and {quote(end)} are not offsets"
-        raise _unlike(place, reason) from None
+        raise _unlike(place, f"{quote(start)} and {quote(end)} are not offsets") from None
     return make_mention(
         block.text,
         [fragment],

@@ -14,7 +14,7 @@ from spacy.training import Example
 
 from ..concepts import Ontology
 from ..concepts.curies import PREFIXES
-from ..errors import ConnormError, Errors, require_options
+from ..errors import Errors, require_options
 from ..files.atomic import require_apart
 from ..files.odd_lines import MAX_ODD, OddLines
 from ..files.progress import progress_bar
@@ -83,9 +83,7 @@ def read_corpus(
         yield make_doc(chosen, nlp=nlp, report=report)
     report.odd.require_few()
     if not report.doc_ids:
-        raise ConnormError(
-            Errors.CN104.format(path=path, what=f"documents in the format `{form.name}`")
-        )
+        raise Errors.CN104(path=path, what=f"documents in the format `{form.name}`")
     report.warn(path, types=types)
 
 
@@ -150,7 +148,7 @@ def blank_pipeline(lang: str) -> Language:
     try:
         return spacy.blank(lang)
     except ImportError as error:
-        raise ConnormError(Errors.CN213.format(lang=lang, reason=error)) from error
+        raise Errors.CN213(lang=lang, reason=error) from error
 
 
 def create_pubtator_reader(

@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 from spacy.util import minibatch
 
 from ..concepts import Candidate
-from ..errors import ConnormError, Errors, require_installed
+from ..errors import Errors, require_installed
 from ..files.json_items import json_line
 from ..files.text import open_text
 from .document import Document
@@ -32,8 +32,7 @@ class JsonlExporter:
     def render(self, document: Document, changes: Counter[str]) -> str:
         for field in (_TEXT, _ENTS):
             if field in document.fields:
-                message = Errors.CN774.format(number=document.number, field=field, format="jsonl")
-                raise ConnormError(message)
+                raise Errors.CN774(number=document.number, field=field, format="jsonl")
         return json_line(make_record(document))
 
     def write(self, rendered: Iterable[str], path: Path, changes: Counter[str]) -> None:

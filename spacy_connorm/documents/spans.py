@@ -12,7 +12,7 @@ from typing import Any
 from spacy.tokens import Doc, Span
 
 from ..concepts import Candidate
-from ..errors import ConnormError, Errors, Warnings, warn
+from ..errors import Errors, Warnings
 
 _CANDIDATES = "candidates"
 _KB_ID = "kb_id"
@@ -31,7 +31,7 @@ def register_span_attributes(prefix: str = "") -> None:
         if not Span.has_extension(name):
             Span.set_extension(name, getter=getter)
         elif not _is_ours(Span.get_extension(name)[2]):
-            raise ConnormError(Errors.CN005.format(attribute=name))
+            raise Errors.CN005(attribute=name)
 
 
 def choose_spans(doc: Doc, *, spans_key: str | None, labels: Collection[str] | None) -> list[Span]:
@@ -49,7 +49,7 @@ def choose_spans(doc: Doc, *, spans_key: str | None, labels: Collection[str] | N
     elif spans_key in doc.spans:
         spans = doc.spans[spans_key]
     else:
-        warn(Warnings.CNW002.format(key=spans_key, known=list(doc.spans) or "none at all"))
+        Warnings.CNW002.warn(key=spans_key, known=list(doc.spans) or "none at all")
     return [span for span in spans if span.label_ in labels] if labels else list(spans)
 
 

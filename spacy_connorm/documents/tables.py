@@ -70,8 +70,7 @@ def _read_row(line: str, columns: Sequence[str], place: Place, report: CorpusRep
             f"the columns {', '.join(columns)}, separated by tabs (or name its own: `columns` in "
             "Python, `--columns` on the command line)"
         )
-        wrong = f"it has {len(cells)} columns"
-        raise unlike(place, wrong, format="a table", expected=expected)
+        raise unlike(place, f"it has {len(cells)} columns", format="a table", expected=expected)
     row = dict(zip(columns, cells, strict=True))
     text = row["mention"].strip()
     mention = make_mention(

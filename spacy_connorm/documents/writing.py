@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from spacy.tokens import Doc
 
-from ..errors import ConnormError, Errors, Warnings, refuse, require_options, warn
+from ..errors import ConnormError, Errors, Warnings, refuse, require_options
 from ..files.atomic import atomic_file
 from ..files.folders import replaced, require_replaceable
 from .document import ID_FIELD, Document, read_document
@@ -106,9 +106,7 @@ def render(exporter: Exporter, document: Document, changes: Counter[str]) -> Any
     except ConnormError:
         raise
     except (OverflowError, RecursionError, ValueError) as error:
-        reason = type(error).__name__
-        message = Errors.CN775.format(number=document.number, reason=reason)
-        raise ConnormError(message) from error
+        raise Errors.CN775(number=document.number, reason=type(error).__name__) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +144,7 @@ class ExportTarget:
         """
         for change, times in changes.items():
             if times:
-                warn(Warnings.CNW770.format(path=self.path, change=change, count=times))
+                Warnings.CNW770.warn(path=self.path, change=change, count=times)
 
 
 def find_target(path: str | Path, name: str | None, options: Mapping[str, Any]) -> ExportTarget:

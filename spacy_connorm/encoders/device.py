@@ -2,7 +2,7 @@
 
 from thinc.api import require_gpu
 
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 
 
 def choose_device(gpu_id: int) -> None:
@@ -16,4 +16,4 @@ def choose_device(gpu_id: int) -> None:
     try:
         require_gpu(gpu_id)
     except Exception as error:  # CuPy has its own errors if the driver or the device is missing
-        raise ConnormError(Errors.CN713.format(gpu_id=gpu_id, reason=error)) from error
+        raise Errors.CN713(gpu_id=gpu_id, reason=error) from error

@@ -8,7 +8,7 @@ import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors, refuse
+from ..errors import Errors, refuse
 from ..lang import strip_accents
 from .protocol import make_encoder
 from .raw import make_csr
@@ -197,7 +197,7 @@ class NgramShim(EncoderShim):
         for text in texts:
             having.update(set(split_ngrams(text, **self.cfg)))
         if not having:
-            raise ConnormError(Errors.CN409)
+            raise Errors.CN409()
         ngrams = sorted(having)
         counts = np.array([having[ngram] for ngram in ngrams], dtype="float32")
         # As if one more text had all of them, and none weighs nothing.

@@ -126,9 +126,7 @@ def _check_files(folder: Path) -> None:
     for name in sorted(names.difference(_UNREAD).union(_SHA256)):
         path, expected = folder / name, _SHA256.get(name, "none: it has no such file")
         if not path.is_file() or sha256(path) != expected:
-            raise ConnormError(
-                Errors.CN304.format(path=path, distribution=_DISTRIBUTION, expected=expected)
-            )
+            raise Errors.CN304(path=path, distribution=_DISTRIBUTION, expected=expected)
 
 
 def _probe_hub(name: str) -> None:
@@ -183,7 +181,7 @@ def _load(source: str, *, local_files_only: bool) -> Pretrained:
         raise
     except OSError as error:
         if _NO_SAFETENSORS.search(str(error)):
-            raise ConnormError(Errors.CN314.format(source=source)) from error
+            raise Errors.CN314(source=source) from error
         raise _unusable(source, str(error)) from error
     except Exception as error:
         raise _unusable(source, str(error) or type(error).__name__) from error
@@ -201,14 +199,14 @@ def require_transformer(folder: Path) -> None:
         architecture.
     """
     if not (folder / CONFIG).is_file():
-        raise ConnormError(Errors.CN306.format(path=folder, reason=f"it has no '{CONFIG}'"))
+        raise Errors.CN306(path=folder, reason=f"it has no '{CONFIG}'")
     encoder = ARCHITECTURES.get(model_type(folder))
     if encoder is not None:
-        raise ConnormError(Errors.CN317.format(source=folder, encoder=encoder))
+        raise Errors.CN317(source=folder, encoder=encoder)
 
 
 def _unusable(source: str, reason: str) -> ConnormError:
-    return ConnormError(Errors.CN306.format(path=source, reason=shorten(reason, width=200)))
+    return Errors.CN306(path=source, reason=shorten(reason, width=200))
 
 
 def _refuse_surprises(source: str, places: Mapping[str, Any]) -> None:
@@ -234,7 +232,7 @@ def refuse_code_in_config(config: Any, *, source: str) -> None:
         return
     for name, value in config.items():
         if name in _ATTENTION and "/" in str(value):
-            raise ConnormError(Errors.CN312.format(setting=f"{source}: {name}"))
+            raise Errors.CN312(setting=f"{source}: {name}")
         refuse_code_in_config(value, source=source)
 
 

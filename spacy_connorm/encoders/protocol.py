@@ -20,7 +20,7 @@ import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..text.cleaning import encodable
 from .raw import Raw
 from .shims import EncoderShim
@@ -153,13 +153,13 @@ def _forward(model: Encoder, texts: Sequence[str], is_train: bool) -> tuple[Any,
 
 
 def _refuse_backprop(gradient: Any) -> Any:
-    raise ConnormError(Errors.CN302)
+    raise Errors.CN302()
 
 
 def shim_of(model: Encoder) -> EncoderShim:
     shim = model.shims[0] if model.shims else None
     if not isinstance(shim, EncoderShim):
-        raise ConnormError(Errors.CN300.format(name=model.name))
+        raise Errors.CN300(name=model.name)
     return shim
 
 
@@ -172,7 +172,7 @@ def loaded_shim(model: Encoder) -> EncoderShim:
     """
     shim = shim_of(model)
     if not shim.width:
-        raise ConnormError(Errors.CN301.format(name=model.name))
+        raise Errors.CN301(name=model.name)
     return shim
 
 
@@ -233,7 +233,7 @@ def require_trainable(model: Encoder) -> None:
         trained.
     """
     if not hasattr(shim_of(model), "trainable"):
-        raise ConnormError(Errors.CN311.format(name=model.name))
+        raise Errors.CN311(name=model.name)
 
 
 def trainable(model: Encoder) -> TrainableModule:

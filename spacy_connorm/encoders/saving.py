@@ -81,7 +81,7 @@ def open_encoder(model: Encoder, path: Path) -> Encoder:
         saved = srsly.msgpack_loads(path.read_bytes())
         kind = saved.get("kind", model.name)  # older files have none
         if kind != model.name:
-            raise ConnormError(Errors.CN318.format(found=kind, expected=model.name))
+            raise Errors.CN318(found=kind, expected=model.name)
         arrays = {
             name: open_array(_array_file(path, name), DTYPES, tuple(shape))
             for name, shape in saved["shapes"].items()
@@ -89,7 +89,7 @@ def open_encoder(model: Encoder, path: Path) -> Encoder:
     except ConnormError:
         raise
     except Exception as error:
-        raise ConnormError(Errors.CN305.format(reason=repr(error))) from error
+        raise Errors.CN305(reason=repr(error)) from error
     return _restored(model, saved, arrays)
 
 

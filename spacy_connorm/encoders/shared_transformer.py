@@ -8,7 +8,7 @@ import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ..errors import ConnormError, Errors, require_range
+from ..errors import Errors, require_range
 from .protocol import make_encoder
 from .raw import unit_rows
 from .storage import digest_parts
@@ -104,7 +104,7 @@ class SharedTransformerShim(TransformerShim):
                 reason = "the pipeline has no such component"
             except AttributeError:
                 reason = "it is not a `transformer` of spacy-transformers"
-        raise ConnormError(Errors.CN323.format(component=self.name, reason=reason))
+        raise Errors.CN323(component=self.name, reason=reason)
 
     def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
         """Compute vectors from token ids.
@@ -147,4 +147,4 @@ class SharedTransformerShim(TransformerShim):
 
     def _require(self, digest: str, expected: str) -> None:
         if digest != expected:
-            raise ConnormError(Errors.CN325.format(component=self.name))
+            raise Errors.CN325(component=self.name)

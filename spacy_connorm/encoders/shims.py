@@ -142,7 +142,7 @@ class EncoderShim(Shim, ABC):
         except ConnormError:
             raise
         except Exception as error:
-            raise ConnormError(Errors.CN305.format(reason=error)) from error
+            raise Errors.CN305(reason=error) from error
 
     def to_bytes(self) -> bytes:
         """Serialize the encoder.
@@ -174,7 +174,7 @@ class EncoderShim(Shim, ABC):
             if srsly.msgpack_dumps(saved) != data:
                 raise ValueError("its bytes have changed")
         except Exception as error:
-            raise ConnormError(Errors.CN305.format(reason=error)) from error
+            raise Errors.CN305(reason=error) from error
         self.restore(saved, arrays)
         return self
 
@@ -224,7 +224,7 @@ class PretrainedShim(EncoderShim):
         for rows in self.batches(inputs):
             vectors[rows] = self.encode_batch([inputs[row] for row in rows])
         if not np.isfinite(vectors).all():
-            raise ConnormError(Errors.CN308.format(name=self.name))
+            raise Errors.CN308(name=self.name)
         return vectors
 
     def batches(self, inputs: list[bytes]) -> Iterator[Sequence[int] | np.ndarray]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..files.folders import read_object
 from ..files.package_data import read_toml
 
@@ -130,7 +130,7 @@ def reading_folder(folder: Path, model_type: str) -> Iterator[dict[str, Any]]:
             raise ValueError("it holds a {} of version {}".format(*found))
         yield config
     except Exception as error:
-        raise ConnormError(Errors.CN306.format(path=folder, reason=error)) from error
+        raise Errors.CN306(path=folder, reason=error) from error
 
 
 def require_settings(
@@ -145,6 +145,4 @@ def require_settings(
     """
     for setting, value in asked.items():
         if value is not None and value != found.get(setting, value):
-            raise ConnormError(
-                Errors.CN322.format(path=folder, setting=setting, found=found[setting], asked=value)
-            )
+            raise Errors.CN322(path=folder, setting=setting, found=found[setting], asked=value)

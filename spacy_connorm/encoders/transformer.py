@@ -193,4 +193,4 @@ class TransformerShim(PretrainedShim):
         # The library tokenizers raises BaseException if it fails internally.
         except BaseException as error:
             reason = f"it can't encode texts ({shorten(str(error), width=200)})"
-            raise ConnormError(Errors.CN306.format(path=self.name, reason=reason)) from error
+            raise Errors.CN306(path=self.name, reason=reason) from error

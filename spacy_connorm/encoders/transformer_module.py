@@ -213,8 +213,7 @@ def restore_module(saved: Mapping[str, Any]) -> tuple[TransformerModule, str]:
     except ConnormError:
         raise
     except Exception as error:
-        source = "the saved encoder"
-        raise ConnormError(Errors.CN306.format(path=source, reason=error)) from error
+        raise Errors.CN306(path="the saved encoder", reason=error) from error
     return TransformerModule(tokenizer, transformer, files=files, **settings), digest
 
 

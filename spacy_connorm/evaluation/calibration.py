@@ -8,7 +8,7 @@ import numpy as np
 from spacy.language import Language
 
 from ..encoders import choose_device
-from ..errors import ConnormError, Errors, Warnings, warn
+from ..errors import Errors, Warnings
 from ..files.atomic import require_apart
 from ..files.folders import read_object, replaced, require_replaceable
 from ..index.search import COSINE
@@ -158,11 +158,11 @@ def _check(gold: Sequence[Gold], predictions: Sequence[Prediction], path: Path) 
             texts[part[0].concept_id in mention.concept_ids].add(mention.text.lower())
     if min(map(len, texts.values())) < _FEWEST:
         counts = {"right": len(texts[True]), "wrong": len(texts[False]), "fewest": _FEWEST}
-        raise ConnormError(Errors.CN611.format(path=path, **counts))
+        raise Errors.CN611(path=path, **counts)
     linked = [mention for mention in gold if mention.concept_ids]
     seen = sum(bool(mention.seen) for mention in linked) / len(linked)
     if seen > _MOST_SEEN:
-        warn(Warnings.CNW610.format(path=path, percent=100 * seen))
+        Warnings.CNW610.warn(path=path, percent=100 * seen)
 
 
 def _as_it_was(

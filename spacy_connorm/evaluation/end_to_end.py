@@ -15,7 +15,7 @@ from spacy.tokens import Span
 from ..documents.docbin import read_docs
 from ..documents.mentions import Mention, annotated_mentions, split_ids
 from ..documents.spans import choose_spans
-from ..errors import ConnormError, Errors, Warnings, warn
+from ..errors import Errors, Warnings
 from ..files.progress import progress_bar
 from ..pipeline.loading import find_normalizer, load_pipeline
 from ..pipeline.mention_finder import find_nested_mentions
@@ -258,7 +258,7 @@ def score_plain_text(
     all_gold = [list(annotated_mentions(doc, spans_key=spans_key)) for doc in annotated]
     mentions = [mention for listed in all_gold for mention in listed]
     if not any(mention.concept_ids for mention in mentions):
-        raise ConnormError(Errors.CN600.format(path=corpus, count=len(mentions), chosen=""))
+        raise Errors.CN600(path=corpus, count=len(mentions), chosen="")
     known = find_known(normalizer.lookup, mentions)
     types = _known_types(mentions, known, normalizer.labels)
     texts = progress_bar((doc.text for doc in annotated), unit="documents", description="Reading")
@@ -273,7 +273,7 @@ def score_plain_text(
         for doc, listed in zip(nlp.pipe(texts), all_gold, strict=True)
     ]
     if not any(document.found for document in documents):
-        warn(Warnings.CNW701.format(count=len(documents), component=normalizer.name))
+        Warnings.CNW701.warn(count=len(documents), component=normalizer.name)
     scored = [mention for mention in mentions if mention.label in types]
     row = {
         **score_documents(documents),

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..documents.mentions import Mention
 from ..encoders import choose_device
-from ..errors import ConnormError, Errors, require_choice, require_ending
+from ..errors import Errors, require_choice, require_ending
 from ..files.atomic import require_apart, require_distinct_outputs, write_text
 from ..files.folders import require_replaceable
 from ..index.search import Search
@@ -122,7 +122,7 @@ def evaluate(
     if end_to_end:
         _refuse("--end-to-end", {**alone, "--search": searches, "--calibrate": calibrate_path})
     elif nested_mentions:
-        raise ConnormError(Errors.CN733.format(option="--nested-mentions", needed="`--end-to-end`"))
+        raise Errors.CN733(option="--nested-mentions", needed="`--end-to-end`")
     if calibrate_path is not None:
         _refuse("--calibrate", alone)
     for name in searches:
@@ -132,7 +132,7 @@ def evaluate(
     require_distinct_outputs(*files, calibrate_path)
     for path in files:
         if path is not None and Path(path).is_dir():
-            raise ConnormError(Errors.CN105.format(path=path))
+            raise Errors.CN105(path=path)
     if errors_path is not None:
         require_ending(errors_path, [".tsv"])
     if calibrate_path is not None:
@@ -171,7 +171,7 @@ def evaluate(
 def _refuse(option: str, others: Mapping[str, object]) -> None:
     for other, value in others.items():
         if value:
-            raise ConnormError(Errors.CN736.format(option=option, other=other))
+            raise Errors.CN736(option=option, other=other)
 
 
 def name_pipelines(sources: Sequence[str | Path]) -> dict[str, str]:
@@ -185,7 +185,7 @@ def name_pipelines(sources: Sequence[str | Path]) -> dict[str, str]:
     if len(set(names)) < len(names):
         names = list(map(str, sources))
     if len(set(names)) < len(names):
-        raise ConnormError(Errors.CN736.format(option="--beside", other=names[0]))
+        raise Errors.CN736(option="--beside", other=names[0])
     return dict(zip(names, map(str, sources), strict=True))
 
 
@@ -294,4 +294,4 @@ def _require_same_mentions(scored: Mapping[str, Scored], path: Path) -> None:
     for other, mentions in others:
         if mentions != expected:
             sizes = {"expected": len(expected), "found": len(mentions)}
-            raise ConnormError(Errors.CN601.format(first=first, other=other, path=path, **sizes))
+            raise Errors.CN601(first=first, other=other, path=path, **sizes)

@@ -12,7 +12,7 @@ import numpy as np
 from ..concepts import NIL, Candidate
 from ..documents.mentions import Mention, split_ids
 from ..encoders.raw import unit_rows
-from ..errors import Warnings, quote_id, warn
+from ..errors import Warnings, quote_id
 from ..linker.lookup import ConceptLookup
 from ..text.cleaning import clean
 
@@ -146,7 +146,7 @@ def warn_of_unknown_ids(mentions: Iterable[Mention], path: Path, *, example: str
     )
     first, count = quote_id(next(iter(gold_ids))), len(gold_ids)
     example = quote_id(example)
-    warn(Warnings.CNW600.format(path=path, count=count, first=first, example=example))
+    Warnings.CNW600.warn(path=path, count=count, first=first, example=example)
 
 
 def lenient_rank(candidates: Sequence[Candidate], gold: Gold) -> int:

@@ -13,7 +13,7 @@ from ..concepts import Candidate
 from ..documents.abbreviations import read_abbreviations
 from ..documents.docbin import read_docs
 from ..documents.mentions import Mention, annotated_mentions
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..files.progress import progress_bar
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..text.abbreviations import find_abbreviations
@@ -105,7 +105,7 @@ def read_queries(
         queries += read(doc, chosen)
     if not any(query.mention.concept_ids for query in queries):
         named = f" with the labels {', '.join(labels)}" if labels else ""
-        raise ConnormError(Errors.CN600.format(count=len(queries), path=path, chosen=named))
+        raise Errors.CN600(count=len(queries), path=path, chosen=named)
     return queries
 
 

@@ -83,8 +83,7 @@ def _require_bounds(path: Path, array: np.ndarray, least: int, end: int) -> None
     values = array.view("uint8") if array.dtype == "bool" else array
     smallest, largest = values.min(), values.max()
     if smallest < least or largest >= end:
-        reason = f"its values are {smallest} to {largest}, not {least} to {end - 1}"
-        raise damaged(path, reason)
+        raise damaged(path, f"its values are {smallest} to {largest}, not {least} to {end - 1}")
 
 
 def require_offsets(path: Path, offsets: np.ndarray, total: int) -> None:

@@ -42,7 +42,7 @@ def atomic_file(path: str | Path) -> Iterator[Path]:
     """
     path = Path(path)
     if path.is_dir():
-        raise ConnormError(Errors.CN105.format(path=path))
+        raise Errors.CN105(path=path)
     with write_errors(path):
         if path.exists() and not path.is_file():
             yield path
@@ -121,7 +121,7 @@ def only_writer(path: Path, *, seconds: float = 0.0) -> Iterator[None]:
     try:
         lock.acquire(timeout=seconds)
     except Timeout:
-        raise ConnormError(Errors.CN109.format(path=path)) from None
+        raise Errors.CN109(path=path) from None
     try:
         yield
     finally:
@@ -277,7 +277,7 @@ def write_errors(path: Path) -> Iterator[None]:
         reason = _find_reason(error)
         if reason is None:
             raise
-        raise ConnormError(Errors.CN108.format(path=path, reason=reason)) from error
+        raise Errors.CN108(path=path, reason=reason) from error
 
 
 def _find_reason(error: Exception) -> str | None:
@@ -391,7 +391,7 @@ def require_apart(output: str | Path | None, *inputs: object) -> None:
         if isinstance(given, (str, Path)) and Path(given).exists():
             path = Path(given).resolve()
             if any(parent.samefile(output) for parent in (path, *path.parents)):
-                raise ConnormError(Errors.CN121.format(output=output, input=given))
+                raise Errors.CN121(output=output, input=given)
 
 
 def require_distinct_outputs(*outputs: str | Path | None) -> None:
@@ -406,7 +406,7 @@ def require_distinct_outputs(*outputs: str | Path | None) -> None:
         if path is None or _is_stream(path):
             continue
         if path in named:
-            raise ConnormError(Errors.CN124.format(path=output))
+            raise Errors.CN124(path=output)
         named.add(path)
 
 

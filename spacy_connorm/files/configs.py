@@ -44,7 +44,7 @@ def require_sections(config: Config, sections: Sequence[str]) -> None:
     """
     missing = [f"[{name}]" for name in sections if not config.get(name)]
     if missing:
-        raise ConnormError(Errors.CN711.format(reason=f"it has no {', '.join(missing)}"))
+        raise Errors.CN711(reason=f"it has no {', '.join(missing)}")
 
 
 @contextmanager
@@ -56,12 +56,11 @@ def config_errors() -> Iterator[None]:
     try:
         yield
     except ConfigValidationError as error:
-        raise ConnormError(Errors.CN711.format(reason=list_reasons(error))) from error
+        raise Errors.CN711(reason=list_reasons(error)) from error
     except ConnormError:
         raise
     except (InterpolationError, ImportError, ValueError) as error:
-        reason = shorten(str(error), width=_REASON_WIDTH)
-        raise ConnormError(Errors.CN711.format(reason=reason)) from error
+        raise Errors.CN711(reason=shorten(str(error), width=_REASON_WIDTH)) from error
 
 
 def list_reasons(error: ConfigValidationError) -> str:

@@ -142,7 +142,7 @@ def damaged(path: Path, reason: object) -> ConnormError:
     reason (object): What is wrong with it.
     RETURNS (ConnormError): CN402.
     """
-    return ConnormError(Errors.CN402.format(path=path, reason=reason))
+    return Errors.CN402(path=path, reason=reason)
 
 
 def replaced_since(path: Path) -> ConnormError:
@@ -310,7 +310,7 @@ def read_settled(path: Path, read: Callable[[], Result]) -> Result:
             raise damaged(path, error) from error
         if _identity(path) == before:
             return result
-    raise ConnormError(Errors.CN419.format(path=path))
+    raise Errors.CN419(path=path)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
@@ -343,9 +343,7 @@ def require_same_build(part: Path, found: int, expected: int) -> None:
     RAISES (ConnormError): CN430.
     """
     if found != expected:
-        raise ConnormError(
-            Errors.CN430.format(path=part, found=f"{found:08x}", expected=f"{expected:08x}")
-        )
+        raise Errors.CN430(path=part, found=f"{found:08x}", expected=f"{expected:08x}")
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -358,9 +356,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """
     manifest = _parse_manifest(folder)
     if manifest.get("format") != _VERSION:
-        raise ConnormError(
-            Errors.CN401.format(path=folder, found=manifest.get("format"), expected=_VERSION)
-        )
+        raise Errors.CN401(path=folder, found=manifest.get("format"), expected=_VERSION)
     if manifest.pop(_OWN, None) != checksum_of(manifest):
         raise damaged(folder / MANIFEST, DIFFERS)
     files, parts = manifest.get("files"), manifest.get(_PARTS)
@@ -374,7 +370,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 def _parse_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not path.is_file():
-        raise ConnormError(Errors.CN400.format(path=folder))
+        raise Errors.CN400(path=folder)
     try:
         manifest = json.loads(path.read_text(encoding="utf8"))
     except (ValueError, RecursionError) as error:
@@ -443,7 +439,7 @@ def require_replaceable(path: Path, *, is_ours: Callable[[Path], bool]) -> None:
     """
     path = path.resolve()
     if path.exists() and not (path.is_dir() and (is_ours(path) or not any(path.iterdir()))):
-        raise ConnormError(Errors.CN705.format(path=path))
+        raise Errors.CN705(path=path)
 
 
 def read_object(path: Path) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from ..errors import ConnormError, Warnings, require_range, split_code, too_odd, warn
+from ..errors import ConnormError, Warnings, require_range, split_code, too_odd
 
 MAX_ODD = 0.05
 # In a file of another format, nearly all lines are odd, and it may be long.
@@ -98,5 +98,4 @@ class OddLines:
         """
         if self.first:
             _, first = split_code(str(self.first))
-            facts = {"skipped": self.skipped, "read": self.read, "first": first}
-            warn(Warnings.CNW110.format(path=path, **facts))
+            Warnings.CNW110.warn(path=path, skipped=self.skipped, read=self.read, first=first)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
-from ..errors import ConnormError, Errors, refuse, unreadable
+from ..errors import Errors, refuse, unreadable
 from .odd_lines import OddLines
 from .text import LONE_SURROGATE, find_ending, read_lines, read_whole_lines
 
@@ -114,7 +114,7 @@ def find_column(path: str | Path, column: str | int, columns: Sequence[str] | No
     known = "their numbers, from 1 (no header)"
     if columns is not None:
         known = ", ".join(columns or ["none, as the file is empty"])
-    raise ConnormError(Errors.CN114.format(path=path, what=f"column {column!r}", known=known))
+    raise Errors.CN114(path=path, what=f"column {column!r}", known=known)
 
 
 def require_distinct_columns(path: str | Path, columns: Iterable[str]) -> None:
@@ -127,7 +127,7 @@ def require_distinct_columns(path: str | Path, columns: Iterable[str]) -> None:
     """
     for column, count in Counter(filter(None, columns)).items():
         if count > 1:
-            raise ConnormError(Errors.CN125.format(path=path, column=column))
+            raise Errors.CN125(path=path, column=column)
 
 
 def split_tabs(line: str) -> list[str]:

@@ -9,7 +9,7 @@ from io import BufferedReader, TextIOWrapper
 from pathlib import Path
 from typing import BinaryIO, TextIO
 
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 
 _GZIP = ".gz"
 SURROGATES = "surrogatepass"
@@ -78,9 +78,9 @@ def existing_file(path: str | Path) -> Path:
     """
     path = Path(path)
     if path.is_dir():
-        raise ConnormError(Errors.CN105.format(path=path))
+        raise Errors.CN105(path=path)
     if not path.is_file():
-        raise ConnormError(Errors.CN100.format(path=path))
+        raise Errors.CN100(path=path)
     return path
 
 
@@ -108,10 +108,9 @@ def read_whole_lines(path: str | Path) -> Iterator[tuple[int, str]]:
             for number, line in enumerate(lines, start=1):
                 yield number, line
     except UnicodeDecodeError as error:
-        raise ConnormError(Errors.CN107.format(path=path, line=number + 1)) from error
+        raise Errors.CN107(path=path, line=number + 1) from error
     except (OSError, EOFError, zlib.error) as error:
-        message = Errors.CN106.format(path=path, line=number + 1, reason=error)
-        raise ConnormError(message) from error
+        raise Errors.CN106(path=path, line=number + 1, reason=error) from error
 
 
 def read_text(path: str | Path) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from xml.parsers.expat import ErrorString, ExpatError, ParserCreate
 
-from ..errors import ConnormError, Errors, unreadable
+from ..errors import Errors, unreadable
 from .text import SURROGATES, existing_file, open_bytes
 
 _BYTES = 1 << 16
@@ -36,8 +36,7 @@ def read_elements(path: str | Path) -> Iterator[tuple[str, Element, int]]:
     try:
         for line, text in _lines(path):
             if _ENTITY in before + text:
-                reason = "it declares entities, which are not resolved"
-                raise unreadable(path, line, "XML", reason)
+                raise unreadable(path, line, "XML", "it declares entities, which are not resolved")
             before = text[-len(_ENTITY) :]
             parser.feed(text)
             yield from ((*event, line) for event in parser.read_events())
@@ -66,8 +65,7 @@ def require_plain_entities(path: Path) -> None:
 
     def declare(name: str, is_parameter: bool, value: str | None, *_: object) -> None:
         if value is None or "&" in value or len(value) > _ENTITY_LENGTH:
-            reason = "it declares an entity that is not a short text"
-            raise unreadable(path, line, "XML", reason)
+            raise unreadable(path, line, "XML", "it declares an entity that is not a short text")
 
     parser.StartElementHandler, parser.EntityDeclHandler = begin, declare
     try:
@@ -113,10 +111,9 @@ def read_pieces(path: str | Path) -> Iterator[tuple[int, str]]:
             decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
         line += error.object.count(b"\n", 0, error.start)
-        raise ConnormError(Errors.CN107.format(path=path, line=line)) from error
+        raise Errors.CN107(path=path, line=line) from error
     except (OSError, EOFError, zlib.error) as error:
-        message = Errors.CN106.format(path=path, line=line, reason=error)
-        raise ConnormError(message) from error
+        raise Errors.CN106(path=path, line=line, reason=error) from error
 
 
 def _decoder(head: bytes) -> codecs.IncrementalDecoder:

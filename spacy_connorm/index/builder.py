@@ -20,7 +20,7 @@ from ..encoders.protocol import (
     loaded_shim,
 )
 from ..encoders.raw import Raw, stack
-from ..errors import ConnormError, Errors, Warnings, warn
+from ..errors import Errors, Warnings
 from ..files.atomic import atomic_folder
 from ..files.folders import seal, verify
 from ..files.progress import progress_bar
@@ -189,7 +189,7 @@ def write_index(
             _add_concepts(concepts, store, names, clean)
             _add_synonyms(synonyms, store, names, clean)
             if not len(store):
-                raise ConnormError(Errors.CN409)
+                raise Errors.CN409()
             grouped = group_names(names.ordered(store.number()))
             store.close()
             names.write(grouped.texts, folder)
@@ -324,7 +324,7 @@ def _add_synonyms(
             names.add(text, store.place(clean(concept_id), text), D)
         empty += not text
     if empty:
-        warn(Warnings.CNW402.format(count=empty))
+        Warnings.CNW402.warn(count=empty)
 
 
 def _read_texts(names: NameFile, texts: np.ndarray) -> Iterator[str]:
@@ -352,7 +352,7 @@ def fit_encoder(
     names = [clean(name) for concept in concepts for name in concept.names]
     texts = [*names, *(clean(text) for text, _ in synonyms)]
     if not any(texts):
-        raise ConnormError(Errors.CN409)
+        raise Errors.CN409()
     return fitted(encoder, texts), concepts, synonyms
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..concepts import Concept
 from ..encoders.protocol import Encoder, fingerprint, loaded_shim
-from ..errors import ConnormError, Errors, quote_id
+from ..errors import Errors, quote_id
 from ..files.arrays import open_array
 from ..files.atomic import TemporaryFolder
 from ..files.folders import checksum_of, damaged, pack, replaced_since, unpack, unseal
@@ -100,10 +100,7 @@ class ConceptIndex:
             ("metric", self.metric, metric_of(self.backend)),
         ):
             if found != expected:
-                message = Errors.CN410.format(
-                    path=self.folder, part=part, found=found, expected=expected
-                )
-                raise ConnormError(message)
+                raise Errors.CN410(path=self.folder, part=part, found=found, expected=expected)
         widths = loaded_shim(encoder).widths
         if widths != self.vectors.widths:
             reason = f"its vectors have {self.vectors.widths} components, not {widths}"
@@ -136,8 +133,7 @@ class ConceptIndex:
         """
         number = self.store.number(concept_id)
         if number is None:
-            message = Errors.CN411.format(concept=quote_id(concept_id), path=self.folder)
-            raise ConnormError(message)
+            raise Errors.CN411(concept=quote_id(concept_id), path=self.folder)
         return number
 
     def concept(self, concept_id: str) -> Concept:
@@ -171,8 +167,7 @@ class ConceptIndex:
     def _open_searcher(self, search: Search) -> Searcher:
         built = search in self._searches
         if not built and search.representation == "C":
-            known = self._searches
-            raise ConnormError(Errors.CN408.format(path=self.folder, search=search, known=known))
+            raise Errors.CN408(path=self.folder, search=search, known=self._searches)
         vectors = scaled(self.stored_vectors(search), self.metric)
         # A target without texts, such as D before any synonym was added, has no index file.
         if built and len(vectors):

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ..encoders.raw import HybridArray, Raw
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..files.arrays import list_ranges
 from .backends.protocol import AllowedItems, Searcher
 from .concept_index import ConceptIndex
@@ -290,7 +290,7 @@ def _search_source(
         neighbours = source.searcher.nearest(queries, n, source.items)
         # Larger or infinite scores and NaN come from damaged vectors.
         if not (neighbours.scores <= largest).all():
-            raise ConnormError(Errors.CN420)
+            raise Errors.CN420()
         items, scores = neighbours.items, rounded(neighbours.scores)
         if thresholds is not None and items.shape[1]:
             enough = scores[:, 0] >= thresholds[waiting]

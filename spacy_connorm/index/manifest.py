@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ..about import __version__
 from ..concepts import Source
 from ..encoders.protocol import Encoder, fingerprint
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..files.folders import MANIFEST, damaged
 from ..files.package_data import installed_version
 from ..text.endings import EndingPair
@@ -83,7 +83,7 @@ def read_facts(folder: Path, manifest: Mapping[str, Any]) -> IndexFacts:
     """
     found = manifest.get("index_format")
     if found != FORMAT_VERSION:
-        raise ConnormError(Errors.CN401.format(path=folder, found=found, expected=FORMAT_VERSION))
+        raise Errors.CN401(path=folder, found=found, expected=FORMAT_VERSION)
     try:
         facts = IndexFacts(
             manifest["searches"],

@@ -244,8 +244,7 @@ class ConceptStore:
         types = self.types()
         more = ["..."] if len(types) > _SHOWN_TYPES else []
         known = ", ".join(types[:_SHOWN_TYPES] + more) or "none"
-        path = self.path.parent
-        return ConnormError(Errors.CN406.format(concept=concept, path=path, known=known))
+        return Errors.CN406(concept=concept, path=self.path.parent, known=known)
 
     def ancestors(self, number: int) -> frozenset[int]:
         """Find the concepts above a concept. Parents may form cycles.

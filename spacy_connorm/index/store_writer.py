@@ -13,7 +13,7 @@ import numpy as np
 
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, split_curie
-from ..errors import Warnings, quote_id, swapped, warn
+from ..errors import Warnings, quote_id, swapped
 from ..files.arrays import save_texts
 from ..files.package_data import read_package_text
 from .store import IDS, SHOWN
@@ -178,13 +178,13 @@ class StoreWriter:
         repeated = self._find("SELECT count(*), min(place) FROM stage.repeated")
         if repeated and repeated[0]:
             (first,) = self._find("SELECT id FROM stage.concepts WHERE place = ?", repeated[1])
-            warn(Warnings.CNW101.format(count=repeated[0], first=quote_id(first)))
+            Warnings.CNW101.warn(count=repeated[0], first=quote_id(first))
         if self._unknown:
             first, place = next(iter(self._unknown.items()))
             (text,) = self._find("SELECT text FROM stage.unknown WHERE place = ?", place)
             if self._place_in_ontology(text):
                 raise swapped(text, first)
-            warn(Warnings.CNW401.format(count=len(self._unknown), first=quote_id(first)))
+            Warnings.CNW401.warn(count=len(self._unknown), first=quote_id(first))
 
     def _run(self, name: str) -> None:
         """Complete what was added, then run the statements of a file."""

@@ -44,8 +44,7 @@ def verify_texts(index: ConceptIndex, encoder: Encoder, *, report: Callable[[int
         inputs = encoder_inputs(encoder, [texts[member] for member in members])
         found = index.keys.rows_of(hash_keys(inputs))
         if not np.array_equal(found, index.row_numbers[members.start : members.stop]):
-            path = index.folder / "keys.hashes.npy"
-            raise damaged(path, "a text is not found in its own row")
+            raise damaged(index.folder / "keys.hashes.npy", "a text is not found in its own row")
         bags = [list(index.words.bag(texts[member])) for member in members]
         if index.name_words.of(members) != bags:
             raise damaged(index.folder / "name_words.numbers.npy", "a text has other words")

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ..concepts import Candidate
 from ..concepts.curies import PrefixMap, split_curie
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..index.concept_index import ConceptIndex
 
 
@@ -32,8 +32,7 @@ class CodeSystems(NamedTuple):
         known = index.store.vocabularies
         names = tuple(dict.fromkeys(map(prefixes.prefix, systems)))
         for system in sorted(set(names) - set(map(prefixes.prefix, known))):
-            shown = ", ".join(known) or "none"
-            raise ConnormError(Errors.CN413.format(path=index.folder, system=system, known=shown))
+            raise Errors.CN413(path=index.folder, system=system, known=", ".join(known) or "none")
         return cls(names, prefixes)
 
     def with_codes(

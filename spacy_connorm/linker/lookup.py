@@ -15,7 +15,7 @@ import numpy as np
 from ..concepts import Concept, Source
 from ..encoders.protocol import Encoder, encode_inputs, encoder_inputs
 from ..encoders.raw import Raw
-from ..errors import ConnormError, Errors, Warnings, quote, quote_id, refuse, swapped, warn
+from ..errors import Errors, Warnings, quote, quote_id, refuse, swapped
 from ..files.atomic import TemporaryFolder
 from ..files.folders import add_facts
 from ..index.backends.protocol import Backend
@@ -79,7 +79,7 @@ class ConceptLookup:
         RAISES (ConnormError): CN001 before `build` or `use`.
         """
         if self._retriever is None:
-            raise ConnormError(Errors.CN001)
+            raise Errors.CN001()
         return self._retriever
 
     @property
@@ -328,7 +328,7 @@ def encode_synonyms(synonyms: Sequence[Synonym], encoder: Encoder) -> Raw:
     """
     vectors = encode_inputs(encoder, [synonym.key for synonym in synonyms])
     for place in np.flatnonzero(from_raw(vectors).norms == 0).tolist():
-        raise ConnormError(Errors.CN009.format(number=place + 1, text=quote(synonyms[place].text)))
+        raise Errors.CN009(number=place + 1, text=quote(synonyms[place].text))
     return vectors
 
 
@@ -346,11 +346,11 @@ def _warn_of_missing(
         if not overlay.has_synonym(synonym):
             (concept_id, _) = index.store.labels([synonym.concept])[synonym.concept]
             text, concept = quote(synonym.text), quote_id(concept_id)
-            warn(Warnings.CNW001.format(number=number, text=text, concept=concept))
+            Warnings.CNW001.warn(number=number, text=text, concept=concept)
 
 
 def _text(text: str, number: int) -> str:
     cleaned = clean(text)
     if not cleaned:
-        raise ConnormError(Errors.CN009.format(number=number, text=quote(text)))
+        raise Errors.CN009(number=number, text=quote(text))
     return cleaned

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..index.filter import Filter
 from .calibration import Calibration
 from .codes import CodeSystems
@@ -60,4 +60,4 @@ class Query(NamedTuple):
                 "`thresholds = []`)"
             )
         if changes:
-            raise ConnormError(Errors.CN421.format(metric=metric, settings=", ".join(changes)))
+            raise Errors.CN421(metric=metric, settings=", ".join(changes))

@@ -76,8 +76,7 @@ class Retriever:
         try:
             return Calibration(**{name: float(numbers[name]) for name in Calibration._fields})
         except (KeyError, TypeError, ValueError) as error:
-            reason = "its calibration lacks a number"
-            raise damaged(self.index.folder / MANIFEST, reason) from error
+            raise damaged(self.index.folder / MANIFEST, "its calibration lacks a number") from error
 
     def allowed(self, filter: Filter) -> AllowedConcepts | None:
         """Find the concepts that a filter allows, once for each filter.

@@ -62,10 +62,10 @@ def find_format(path: Path, name: str | None = None) -> str:
     if is_zipfile(path):
         advice = "Unzip it and name what is in it, or save the spreadsheet as CSV."
         name = "a zip archive or a spreadsheet"
-        raise ConnormError(Errors.CN123.format(path=path, name=name, advice=advice))
+        raise Errors.CN123(path=path, name=name, advice=advice)
     head = _read_head(path)
     if not head.strip():
-        raise ConnormError(Errors.CN104.format(path=path, what="concepts"))
+        raise Errors.CN104(path=path, what="concepts")
     if recognized := _recognize(head, candidates):
         return recognized
     if "tsv" not in candidates:  # a table may have a column `skos:prefLabel`
@@ -74,7 +74,7 @@ def find_format(path: Path, name: str | None = None) -> str:
     if recognized and candidates:
         raise _other_format(path, candidates, recognized)
     if not recognized and not candidates:
-        raise ConnormError(Errors.CN111.format(path=path, known=", ".join(FORMATS)))
+        raise Errors.CN111(path=path, known=", ".join(FORMATS))
     return recognized or candidates[-1]
 
 
@@ -97,7 +97,7 @@ def _refuse_if_foreign(path: str | Path, head: str) -> None:
     for foreign in _TABLE["foreign"]:
         if re.search(foreign["signature"], head, re.MULTILINE):
             advice = foreign["advice"].format(path=path)
-            raise ConnormError(Errors.CN123.format(path=path, name=foreign["name"], advice=advice))
+            raise Errors.CN123(path=path, name=foreign["name"], advice=advice)
 
 
 def _recognize(head: str, formats: Iterable[str]) -> str | None:
@@ -110,7 +110,7 @@ def _recognize(head: str, formats: Iterable[str]) -> str | None:
 
 
 def _other_format(path: Path, named: Iterable[str], format: str) -> ConnormError:
-    return ConnormError(Errors.CN112.format(path=path, named=", ".join(named), format=format))
+    return Errors.CN112(path=path, named=", ".join(named), format=format)
 
 
 def find_reader(format: str) -> Callable[..., Iterator[Concept]]:

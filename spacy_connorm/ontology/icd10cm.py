@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 
 from ..concepts import Concept, merge
 from ..concepts.curies import join_curie
-from ..errors import ConnormError, Errors, unreadable
+from ..errors import Errors, unreadable
 from ..files.package_data import read_toml
 from ..files.text import find_ending, read_lines
 from ..files.xml import read_elements
@@ -78,7 +78,7 @@ def read_icd10cm(
     described = {c.concept_id: c for c in read_tabular(tabular)} if tabular else {}
     if tabular and not described:
         refuse_foreign(tabular)
-        raise ConnormError(Errors.CN104.format(path=tabular, what="codes"))
+        raise Errors.CN104(path=tabular, what="codes")
     every = list(listed)
     named = _plain_names(every) if implied_names else set()
     concepts: dict[str, Concept] = {}

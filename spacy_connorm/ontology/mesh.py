@@ -141,7 +141,7 @@ def _read_filled(path: str | Path) -> Iterator[tuple[int, str]]:
 
 
 def _no_rows(path: str | Path, expected: str) -> ConnormError:
-    return ConnormError(Errors.CN104.format(path=path, what=f"rows with {expected}"))
+    return Errors.CN104(path=path, what=f"rows with {expected}")
 
 
 def _read_tree(path: str | Path, report: ReadReport) -> tuple[dict[str, list[str]], dict[str, str]]:

@@ -20,7 +20,7 @@ from ..concepts import (
 from ..concepts.concept import ALL_SCOPES, EXACT, require_id_and_name
 from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..concepts.ontology import read_licence, write_licensed
-from ..errors import ConnormError, Errors, Warnings, require_ending, require_options, warn
+from ..errors import Errors, Warnings, require_ending, require_options
 from ..files.atomic import require_apart
 from ..files.odd_lines import MAX_ODD, OddLines
 from ..files.progress import progress_bar
@@ -124,13 +124,10 @@ def stream_ontology(
     if not first:
         reasons = [f"{reason} ({kind.count:,})" for reason, kind in report.left_out.items()]
         left_out = f" (left out: {', '.join(reasons)})" if reasons else ""
-        raise ConnormError(Errors.CN104.format(path=path, what=f"concepts{left_out}"))
+        raise Errors.CN104(path=path, what=f"concepts{left_out}")
     for reason, kind in report.left_out.items():
         if kind.broken:
-            message = Warnings.CNW102.format(
-                path=path, count=kind.count, reason=reason, first=kind.first
-            )
-            warn(message)
+            Warnings.CNW102.warn(path=path, count=kind.count, reason=reason, first=kind.first)
     report.odd.warn(path)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..concepts import Concept, merge
 from ..concepts.curies import PREFIXES
-from ..errors import Warnings, quote_id, warn
+from ..errors import Warnings, quote_id
 from ..files.arrays import are_among
 from ..files.odd_lines import OddLines
 
@@ -301,4 +301,4 @@ def warn_about(summary: Summary) -> None:
     ):
         if finding.count:
             first = quote_id(finding.first)
-            warn(template.format(count=finding.count, first=first, limit=LONG_NAME))
+            template.warn(count=finding.count, first=first, limit=LONG_NAME)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..concepts import Concept
 from ..concepts.curies import PREFIXES, join_curie
-from ..errors import ConnormError, Errors, quote_id, unreadable
+from ..errors import Errors, quote_id, unreadable
 from ..files.odd_lines import OddLines
 from ..files.text import read_lines
 from .report import ReadReport
@@ -120,7 +120,7 @@ def find_mrconso(path: Path) -> Path:
         "MRCONSO.RRF (UMLS), RXNCONSO.RRF (RxNorm) or sct2_Description_Snapshot file (SNOMED CT); "
         "name the folder that has it"
     )
-    raise ConnormError(Errors.CN104.format(path=path, what=what))
+    raise Errors.CN104(path=path, what=what)
 
 
 def _kind(mrconso: Path) -> str:
@@ -244,7 +244,7 @@ def _sorted_rows(
     for number, row in _read_rows(path, odd, width, containing):
         if row[0] != before and _place(row[0]) < _place(before):
             facts = {"found": quote_id(row[0]), "before": quote_id(before)}
-            odd.skip(ConnormError(Errors.CN116.format(path=path, line=number, **facts)))
+            odd.skip(Errors.CN116(path=path, line=number, **facts))
             continue
         before = row[0]
         yield row
@@ -258,8 +258,7 @@ def _read_rows(
             continue
         row = line.split("|")
         if len(row) < width:
-            reason = f"{len(row)} columns, {width} expected"
-            odd.skip(unreadable(path, number, "RRF", reason))
+            odd.skip(unreadable(path, number, "RRF", f"{len(row)} columns, {width} expected"))
         elif not _SORTED_ID.fullmatch(row[0]):
             odd.skip(unreadable(path, number, "RRF", "it does not begin with a CUI"))
         else:

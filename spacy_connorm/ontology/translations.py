@@ -91,7 +91,7 @@ class Translations:
 
     def _refuse(self, option: str, needed: str) -> NoReturn:
         option = f"--{option.replace('_', '-')}"
-        raise ConnormError(Errors.CN733.format(option=option, needed=needed))
+        raise Errors.CN733(option=option, needed=needed)
 
     @classmethod
     def split(cls, options: Mapping[str, Any]) -> "tuple[Translations, dict[str, Any]]":
@@ -441,7 +441,7 @@ class _Table:
         for name in _REQUIRED:
             if name not in self._places:
                 column = _TABLE["columns"][name][0]
-                raise ConnormError(Errors.CN128.format(path=path, column=column))
+                raise Errors.CN128(path=path, column=column)
         self._width = len(header)
         self._language, self._field = language, EXACT
         self.source_language = next(

@@ -10,7 +10,7 @@ from typing import Any
 from ..concepts import Concept
 from ..concepts.concept import is_no_id
 from ..concepts.curies import PREFIXES, join_curie, require_prefix
-from ..errors import ConnormError, Errors, Warnings, refuse, unreadable, warn
+from ..errors import ConnormError, Errors, Warnings, refuse, unreadable
 from ..files.package_data import read_toml
 from ..files.tables import TableRow, find_column, read_rows, require_width
 from .report import ReadReport, read_xrefs
@@ -150,7 +150,7 @@ def _unusual(
     """Ask for the columns of ids and names, with the command that names the likely ones."""
     id, name = (in_shell(str(known[field] or _likely(header, field))) for field in _REQUIRED)
     facts = {"missing": " or ".join(absent), "known": ", ".join(header), "id": id, "name": name}
-    return ConnormError(Errors.CN127.format(path=path, **facts))
+    return Errors.CN127(path=path, **facts)
 
 
 def _likely(header: Sequence[str], field: str) -> str:
@@ -165,7 +165,7 @@ def _warn_about_unread(path: str | Path, columns: Sequence[str], read: Iterable[
     places = frozenset(read)
     unread = [column for place, column in enumerate(columns) if column and place not in places]
     if unread:
-        warn(Warnings.CNW107.format(path=path, columns=", ".join(unread)))
+        Warnings.CNW107.warn(path=path, columns=", ".join(unread))
 
 
 def _watch_separator(
@@ -187,8 +187,7 @@ def _watch_separator(
         yield number, row
     other = max(others, key=others.__getitem__)
     if others[other] and not cells:
-        facts = {"path": path, "separator": separator, "count": others[other], "other": other}
-        warn(Warnings.CNW108.format(**facts))
+        Warnings.CNW108.warn(path=path, separator=separator, count=others[other], other=other)
 
 
 def _watch_names(
@@ -200,8 +199,7 @@ def _watch_names(
         names += separator in "".join(row[place : place + 1])
         yield number, row
     if names:
-        facts = {"path": path, "separator": separator, "count": names, "number": place + 1}
-        warn(Warnings.CNW109.format(**facts))
+        Warnings.CNW109.warn(path=path, separator=separator, count=names, number=place + 1)
 
 
 def _check_settings(separator: str, prefix: str | None) -> None:

@@ -9,7 +9,7 @@ from spacy.vocab import Vocab
 
 from ..concepts import NIL, Concept
 from ..documents.abbreviations import find_long_forms
-from ..errors import ConnormError, Errors, require_range
+from ..errors import Errors, require_range
 from .concept_normalizer import ConceptNormalizer
 from .loading import load_normalizer
 
@@ -84,7 +84,7 @@ class IndexCandidateSelector:
 
     def _loaded(self) -> ConceptNormalizer:
         if self._normalizer is None:
-            raise ConnormError(Errors.CN001)
+            raise Errors.CN001()
         return self._normalizer
 
 

@@ -29,7 +29,7 @@ from ..documents.spans import (
 from ..documents.written_ids import ids_beside
 from ..encoders import required_extra
 from ..encoders.saving import open_encoder, store_encoder
-from ..errors import ConnormError, Errors, refuse, refuse_text
+from ..errors import Errors, refuse, refuse_text
 from ..files.atomic import TemporaryFolder
 from ..index.concept_index import ConceptIndex
 from ..index.filter import Filter
@@ -262,7 +262,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             # D has no mentions without a concept, such as `NIL` and `CUI-less`.
             linked = [pair for pair in pairs if split_ids(pair[1])]
             if ontology is None and not linked:
-                raise ConnormError(Errors.CN004.format(name=self.name))
+                raise Errors.CN004(name=self.name)
             read = None if ontology is None else _opened(ontology)
             self.lookup.build(
                 read or (),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from spacy.language import Language
 from thinc.api import Model
 
-from ..errors import Warnings, warn
+from ..errors import Warnings
 from .presets import ADD_PIPE
 from .settings import (
     AssertionSettings,
@@ -68,7 +68,7 @@ def make_concept_normalizer(
     shim_of(encoder).attach(nlp.get_pipe)
     for other, pipe in nlp.components:
         if isinstance(pipe, ConceptNormalizer) and _write_the_same(pipe.cfg, normalizer.cfg):
-            warn(Warnings.CNW005.format(name=name, other=other))
+            Warnings.CNW005.warn(name=name, other=other)
     return normalizer
 
 

@@ -30,10 +30,9 @@ def load_pipeline(pipeline: str | Path | Language) -> Language:
     except ConnormError:
         raise
     except ConfigValidationError as error:
-        reason = list_reasons(error)
-        raise ConnormError(Errors.CN702.format(name=name, reason=reason)) from error
+        raise Errors.CN702(name=name, reason=list_reasons(error)) from error
     except (OSError, ValueError, ImportError) as error:
-        raise ConnormError(Errors.CN701.format(name=name, reason=tell_reason(error))) from error
+        raise Errors.CN701(name=name, reason=tell_reason(error)) from error
 
 
 def find_pipeline_folder(name: str) -> Path:
@@ -53,7 +52,7 @@ def find_pipeline_folder(name: str) -> Path:
             if is_file
             else "neither a folder nor an installed package"
         )
-        raise ConnormError(Errors.CN700.format(name=name, what=what))
+        raise Errors.CN700(name=name, what=what)
     return Path(name)
 
 
@@ -68,7 +67,7 @@ def find_normalizer(nlp: Language, *, component: str | None = None) -> ConceptNo
     """
     normalizers = {name: pipe for name, pipe in nlp.pipeline if isinstance(pipe, ConceptNormalizer)}
     if not normalizers:
-        raise ConnormError(Errors.CN704.format(named="", known=", ".join(nlp.pipe_names) or "none"))
+        raise Errors.CN704(named="", known=", ".join(nlp.pipe_names) or "none")
     return normalizers[choose_name(normalizers, component)]
 
 
@@ -95,10 +94,10 @@ def choose_name(names: Collection[str], wanted: str | None) -> str:
     """
     known = ", ".join(names)
     if wanted is None and len(names) > 1:
-        raise ConnormError(Errors.CN703.format(known=known))
+        raise Errors.CN703(known=known)
     name = next(iter(names)) if wanted is None else wanted
     if name not in names:
-        raise ConnormError(Errors.CN704.format(named=f" '{name}'", known=known))
+        raise Errors.CN704(named=f" '{name}'", known=known)
     return name
 
 

@@ -10,7 +10,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..documents.mentions import ALL_MENTIONS_KEY
-from ..errors import ConnormError, Errors, Warnings, refuse, refuse_text, warn
+from ..errors import Errors, Warnings, refuse, refuse_text
 from ..finder.coordinations import coordination_joiner
 from ..finder.found_mentions import (
     FoundMention,
@@ -83,8 +83,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         name = next(iter(normalizers), None) if wanted is None else wanted
         if name not in normalizers:
             named = "concept normalizer" if wanted is None else f"concept normalizer '{wanted}'"
-            known = ", ".join(normalizers) or "none"
-            raise ConnormError(Errors.CN010.format(component=named, known=known))
+            raise Errors.CN010(component=named, known=", ".join(normalizers) or "none")
         return normalizers[name]
 
     def predict(self, docs: Sequence[Doc]) -> list[list[FoundMention]]:
@@ -234,7 +233,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         ]
         if normalizers and all(at < place for at, _ in normalizers):
             _, last = normalizers[-1]
-            warn(Warnings.CNW003.format(name=self.name, component=last))
+            Warnings.CNW003.warn(name=self.name, component=last)
 
     def warn_of_others(self, normalizers: Sequence[ConceptNormalizer]) -> None:
         """Warn, once, if a document was read only by concept normalizers of another pipeline.
@@ -251,7 +250,7 @@ class MentionFinder(SavedComponent, BatchedPipe):
         ):
             return
         self._has_warned = True
-        warn(Warnings.CNW004.format(name=self.name, component=normalizers[0].name))
+        Warnings.CNW004.warn(name=self.name, component=normalizers[0].name)
 
     def _normalizers(self) -> dict[str, ConceptNormalizer]:
         components = self._nlp.components

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary, WeakSet, ref
 from spacy.language import Language
 from spacy.tokens import Doc
 
-from ..errors import Warnings, warn
+from ..errors import Warnings
 from ..text.composites import PART_SEPARATOR
 
 # Not stored on the document: the entry disappears with it, and other processes do not see it.
@@ -108,8 +108,7 @@ def warn_without_entities(normalizer: Any, docs: Iterable[Doc]) -> None:
     before = takewhile(lambda component: component[1] is not normalizer, nlp.pipeline)
     if not any(_may_set_entities(nlp, name) for name, _ in before):
         _WARNED.add(normalizer)
-        components = ", ".join(nlp.pipe_names)
-        warn(Warnings.CNW006.format(name=normalizer.name, components=components))
+        Warnings.CNW006.warn(name=normalizer.name, components=", ".join(nlp.pipe_names))
 
 
 def _may_set_entities(nlp: Language, name: str) -> bool:

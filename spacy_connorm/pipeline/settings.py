@@ -34,7 +34,7 @@ from pydantic import (
     ValidationError,
 )
 
-from ..errors import ConnormError, Errors, refuse
+from ..errors import Errors, refuse
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -165,7 +165,7 @@ class Settings(dict[str, Any]):
         changed = self.changed(values)
         for name, field in self._declared.model_fields.items():
             if Fixed() in field.metadata and changed[name] != self[name]:
-                raise ConnormError(Errors.CN011.format(setting=name))
+                raise Errors.CN011(setting=name)
         super().update(changed)
 
     def __setitem__(self, name: str, value: Any) -> None:

@@ -10,9 +10,9 @@ from collections.abc import Collection
 from typing import Any
 from urllib.parse import urlsplit
 
-from ..errors import Errors
+from ..errors import ConnormError, Errors
 from .paths import is_open, route_of
-from .problems import Problem, drop_body, send_problem, sends_body
+from .problems import drop_body, send_problem, sends_body
 
 LOGGER = logging.getLogger("spacy_connorm.server")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -106,26 +106,26 @@ class GuardRequests:
         except Exception as error:
             LOGGER.error("%s in %s", type(error).__name__, _place(error))
             if not status:
-                await send_problem(send_guarded, Problem(500, Errors.CN765))
+                await send_problem(send_guarded, Errors.CN765())
         finally:
             route = getattr(scope.get("route"), "path", "-")
             spent = 1000 * (time.perf_counter() - started)
             LOGGER.info("%s %s %d %.0f ms", scope["method"], route, status, spent)
 
-    def _refusal(self, scope: dict[str, Any]) -> Problem | None:
+    def _refusal(self, scope: dict[str, Any]) -> ConnormError | None:
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get(b"host", "")
         address, _ = scope.get("server") or ("", None)
         if _hostname(host) not in self._hosts | {address}:
-            return Problem(421, Errors.CN761)
+            return Errors.CN761()
         origin = headers.get(b"origin")
         if origin is not None and _netloc(origin) != host.lower():
-            return Problem(403, Errors.CN762)
+            return Errors.CN762()
         if self._token and not is_open(scope):
             given = headers.get(b"authorization", "").removeprefix("Bearer ")
             if not hmac.compare_digest(given.encode("latin-1", "replace"), self._token):
-                return Problem(401, Errors.CN763)
-        return Problem(404, Errors.CN766) if route_of(scope) is None else None
+                return Errors.CN763()
+        return Errors.CN766() if route_of(scope) is None else None
 
 
 def _netloc(origin: str) -> str | None:

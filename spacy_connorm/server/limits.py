@@ -11,9 +11,9 @@ from typing import Any
 
 from spacy.tokenizer import Tokenizer
 
-from ..errors import ConnormError, Errors, require_range
+from ..errors import Errors, require_range
 from .paths import is_open
-from .problems import Problem, drop_body, send_problem, sends_body
+from .problems import drop_body, send_problem, sends_body
 
 _WORD = re.compile(r"\S+")
 # The tokenizer takes as long for this many affixes as for a word or two.
@@ -88,7 +88,7 @@ class RequestLimits:
         RAISES (ConnormError): CN756 for more texts than a request may have.
         """
         if count > self.batch:
-            raise ConnormError(Errors.CN756.format(limit=self.batch, what=f"texts, not {count:,}"))
+            raise Errors.CN756(limit=self.batch, what=f"texts, not {count:,}")
 
     def require_texts(self, texts: Iterable[str], tokenizer: Any) -> None:
         """Refuse texts that are too long, or would block a tokenizer.
@@ -100,10 +100,9 @@ class RequestLimits:
         """
         for text in texts:
             if len(text) > self.text:
-                facts = {"length": len(text), "limit": self.text}
-                raise ConnormError(Errors.CN709.format(place="A text", **facts))
+                raise Errors.CN709(place="A text", length=len(text), limit=self.text)
             if affix_work(text, tokenizer, limit=self.affixes) > self.affixes:
-                raise ConnormError(Errors.CN749.format(limit=self.affixes))
+                raise Errors.CN749(limit=self.affixes)
 
 
 class LimitRequests:
@@ -133,7 +132,7 @@ class LimitRequests:
             return
         if self._running >= self._limits.concurrent:
             await drop_body(receive, more=sends_body(scope))
-            await send_problem(send, Problem(503, Errors.CN760), headers={"Retry-After": "1"})
+            await send_problem(send, Errors.CN760(), headers={"Retry-After": "1"})
             return
         self._running += 1
         try:
@@ -146,11 +145,11 @@ class LimitRequests:
             async with asyncio.timeout(self._limits.seconds):
                 body = await self._read(scope, receive)
         except TimeoutError:
-            await send_problem(send, Problem(408, Errors.CN768))
+            await send_problem(send, Errors.CN768())
             return
         if body is None:
             limit = self._limits.body
-            await send_problem(send, Problem(413, Errors.CN756.format(limit=limit, what="bytes")))
+            await send_problem(send, Errors.CN756(limit=limit, what="bytes"))
             return
         waiting = [{"type": "http.request", "body": body, "more_body": False}]
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from pydantic import BaseModel
 
@@ -17,39 +17,29 @@ _STATUS = {
     # The server's own files are damaged or missing; requests do not name files.
     **dict.fromkeys(("CN100", "CN106", "CN107", "CN115", "CN402"), 500),
     **dict.fromkeys(("CN108", "CN765"), 500),
-    "CN109": 503,
+    **dict.fromkeys(("CN109", "CN760"), 503),
+    **{"CN761": 421, "CN762": 403, "CN763": 401, "CN768": 408},
 }
 _INVALID = 422
 # How long the body of a refused request is read on, in seconds.
 _LINGER = 5.0
 
 
-class Problem(NamedTuple):
-    """Why a request is refused.
+def status_of(error: ConnormError) -> int:
+    """Choose the HTTP status of a refusal.
 
-    status (int): The HTTP status.
-    message (str): One of `Errors`, formatted.
+    RETURNS (int): The status.
     """
-
-    status: int
-    message: str
-
-    @property
-    def content(self) -> dict[str, Any]:
-        """The problem as JSON.
-
-        RETURNS (Dict[str, Any]): `{"error": {"code": ..., "message": ...}}`.
-        """
-        code, message = split_code(self.message)
-        return {"error": {"code": code, "message": message}}
+    return _STATUS.get(error.code, _INVALID)
 
 
-def problem_of(error: ConnormError) -> Problem:
-    """Choose the HTTP status for an error of the package.
+def content_of(error: ConnormError) -> dict[str, Any]:
+    """Describe a refusal as JSON.
 
-    RETURNS (Problem): The status and the error's message.
+    RETURNS (Dict[str, Any]): `{"error": {"code": ..., "message": ...}}`.
     """
-    return Problem(_STATUS.get(error.code, _INVALID), str(error))
+    code, message = split_code(str(error))
+    return {"error": {"code": code, "message": message}}
 
 
 async def drop_body(receive: Any, *, more: bool) -> None:
@@ -76,20 +66,20 @@ def sends_body(scope: Mapping[str, Any]) -> bool:
 
 
 async def send_problem(
-    send: Any, problem: Problem, *, headers: Mapping[str, str] | None = None
+    send: Any, error: ConnormError, *, headers: Mapping[str, str] | None = None
 ) -> None:
     """Answer a request with a problem, without a framework.
 
     send (Callable): The function given by ASGI.
-    problem (Problem): The problem.
+    error (ConnormError): The refusal.
     headers (Optional[Mapping[str, str]]): Additional headers.
     """
-    body = json.dumps(problem.content, ensure_ascii=False).encode("utf8")
+    body = json.dumps(content_of(error), ensure_ascii=False).encode("utf8")
     usual = {"Content-Type": "application/json", "Content-Length": str(len(body))}
     # There may be more of the body than was read.
     all_headers = {**usual, "Connection": "close", **(headers or {})}
     encoded = [(name.lower().encode(), value.encode()) for name, value in all_headers.items()]
-    await send({"type": "http.response.start", "status": problem.status, "headers": encoded})
+    await send({"type": "http.response.start", "status": status_of(error), "headers": encoded})
     await send({"type": "http.response.body", "body": body})
 
 

@@ -275,7 +275,7 @@ class ReviewFile:
         RAISES (ConnormError): CN786 if there is no such row.
         """
         if not 0 <= row < len(self.mappings):
-            raise ConnormError(Errors.CN786)
+            raise Errors.CN786()
         mapping = self.mappings[row]
         cells = cells_of(mapping, [*COLUMNS, *mapping.others])
         return blake2b(render_row(cells).encode(), digest_size=8).hexdigest()
@@ -301,7 +301,7 @@ class ReviewFile:
         RAISES (ConnormError): CN786 if there is none, CN787 if somebody has changed it since.
         """
         if self.version(row) != version:
-            raise ConnormError(Errors.CN787)
+            raise Errors.CN787()
         return self.mappings[row]
 
     def change(

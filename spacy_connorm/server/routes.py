@@ -16,7 +16,7 @@ from ..errors import ConnormError, Errors
 from ..workflows.corrected_pipeline import CorrectedPipeline
 from .limits import RequestLimits
 from .paths import CONCEPTS, DESCRIPTION, FILES, HEALTH, PAGE
-from .problems import PROBLEMS, Problem, problem_of
+from .problems import PROBLEMS, content_of, status_of
 from .review import FILTERS, MappingReview
 from .schemas import (
     AnnotateBody,
@@ -32,8 +32,6 @@ from .schemas import (
     view_corrections,
     view_explanation,
 )
-
-_MESSAGES = dict.fromkeys((404, 405), Errors.CN766)
 
 
 def build_api(
@@ -69,30 +67,31 @@ def build_api(
 def _add_problems(api: FastAPI) -> None:
     @api.exception_handler(ConnormError)
     async def refuse(request: Request, error: ConnormError) -> JSONResponse:
-        return _respond(problem_of(error))
+        return _respond(error)
 
     @api.exception_handler(RequestValidationError)
     async def refuse_invalid(request: Request, error: RequestValidationError) -> JSONResponse:
         # Never `input`, which may contain a user's text.
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
-        return _respond(Problem(422, Errors.CN764.format(place=place, reason=first["msg"])))
+        return _respond(Errors.CN764(place=place, reason=first["msg"]))
 
     @api.exception_handler(HTTPException)
     async def refuse_unknown(request: Request, error: HTTPException) -> JSONResponse:
-        message = _MESSAGES.get(error.status_code)
-        if message is None:
-            message = Errors.CN764.format(place="the body", reason="it can't be read")
-        return _respond(Problem(error.status_code, message))
+        if error.status_code in (404, 405):
+            return _respond(Errors.CN766(), error.status_code)
+        return _respond(
+            Errors.CN764(place="the body", reason="it can't be read"), error.status_code
+        )
 
     @api.exception_handler(Exception)
     async def fail(request: Request, error: Exception) -> JSONResponse:
         # Starlette raises the error again; the guards log it.
-        return _respond(Problem(500, Errors.CN765))
+        return _respond(Errors.CN765())
 
 
-def _respond(problem: Problem) -> JSONResponse:
-    return JSONResponse(problem.content, status_code=problem.status)
+def _respond(error: ConnormError, status: int | None = None) -> JSONResponse:
+    return JSONResponse(content_of(error), status_code=status or status_of(error))
 
 
 def _sender(path: Path) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 from spacy.language import Language
 
-from ..errors import ConnormError, Errors, require_installed
+from ..errors import Errors, require_installed
 from ..workflows.corrected_pipeline import CorrectedPipeline
 from ..workflows.corrections import CorrectionReport, CorrectionsFile
 from .guards import GuardRequests, is_loopback, known_hosts
@@ -137,8 +137,7 @@ def listen(host: str, port: int) -> Iterator[socket.socket]:
         listening = socket.create_server((host, port), family=family, backlog=_WAITING)
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
-        message = Errors.CN751.format(host=host, port=port, reason=reason)
-        raise ConnormError(message) from error
+        raise Errors.CN751(host=host, port=port, reason=reason) from error
     with listening:
         # asyncio does this only for its own sockets. Otherwise, each answer waits 40 ms for the
         # client to acknowledge its headers.

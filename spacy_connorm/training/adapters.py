@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import ConnormError, Errors, require_installed, require_range
+from ..errors import Errors, require_installed, require_range
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class LoraAdapter:
         from ..encoders.transformer_module import TransformerModule
 
         if not isinstance(module, TransformerModule):
-            raise ConnormError(Errors.CN825)
+            raise Errors.CN825()
         # PEFT divides only alpha.
         scale: Any = self.alpha
         config = LoraConfig(r=self.rank, lora_alpha=scale, target_modules="all-linear")

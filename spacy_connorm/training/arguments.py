@@ -94,7 +94,7 @@ def make_arguments(
 
 
 def _invalid(reason: str) -> ConnormError:
-    return ConnormError(Errors.CN711.format(reason=f"[training.arguments]: {reason}"))
+    return Errors.CN711(reason=f"[training.arguments]: {reason}")
 
 
 def _is_at_least_zero(value: Any) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..files.atomic import atomic_file
 
 _ROWS = "rows"
@@ -128,7 +128,7 @@ def read_batches(path: Path, relations: Any, *, pool: str) -> list[Batch]:
     """
     with np.load(path) as stored:
         if str(stored["pool"]) != pool:
-            raise ConnormError(Errors.CN828.format(path=path.parent, what="ontology or corpus"))
+            raise Errors.CN828(path=path.parent, what="ontology or corpus")
         columns = (
             np.split(stored[name], stored[_borders(name)]) for name in (_ROWS, *relations._fields)
         )

@@ -10,7 +10,7 @@ from ..encoders import is_sparse
 from ..encoders.ngram import NgramEncoder
 from ..encoders.protocol import fitted
 from ..encoders.raw import unit_rows
-from ..errors import ConnormError, Errors, Warnings, refuse, require_range, warn
+from ..errors import Errors, Warnings, refuse, require_range
 from ..index.vectors.kinds import from_raw
 from .batchers import COMPARED_AT_ONCE, Batcher, Ranking, top_columns
 from .batches import Batch, Rankings, Relevance
@@ -72,10 +72,9 @@ class CandidateBatcher(Batcher):
             reason = (
                 f"none of the {count} annotated texts has a concept with a name in the ontology"
             )
-            mend = "`corpora` with the ontology's ids"
-            raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
+            raise Errors.CN810(reason=reason, mend="`corpora` with the ontology's ids")
         if self.hypernyms and epoch == 0 and not any(pool.parents):
-            warn(Warnings.CNW830)
+            Warnings.CNW830.warn()
         order = np.random.default_rng((seed, epoch)).permutation(mentions)
         candidates, lexical = self._find_candidates(pool, order, ranking)
         relevance = [

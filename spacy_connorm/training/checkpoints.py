@@ -10,7 +10,7 @@ from typing import Any
 
 from thinc.api import Config
 
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..files.atomic import write_text
 from ..files.text import sha256
 
@@ -36,9 +36,9 @@ def require_no_work(folder: Path) -> None:
     RAISES (ConnormError): CN714 if it has an interrupted training, CN705 if it has something else.
     """
     if last_checkpoint(folder) is not None:
-        raise ConnormError(Errors.CN714.format(path=folder))
+        raise Errors.CN714(path=folder)
     if folder.exists() and any(folder.iterdir()) and not (folder / CONFIG).is_file():
-        raise ConnormError(Errors.CN705.format(path=folder))
+        raise Errors.CN705(path=folder)
 
 
 def start_work(folder: Path, config: Config, dev: Sequence[str]) -> None:
@@ -62,11 +62,11 @@ def require_same_start(folder: Path, config: Config, dev: Sequence[str]) -> None
     RAISES (ConnormError): CN822 if no training was started there, CN828 if something has changed.
     """
     if not (folder / CONFIG).is_file():
-        raise ConnormError(Errors.CN822.format(path=folder))
+        raise Errors.CN822(path=folder)
     stored = (folder / CONFIG).read_text(encoding="utf8").split("\n", maxsplit=1)
     for what, one, other in zip(("dev corpus", "config"), stored, _start(config, dev), strict=True):
         if one != other:
-            raise ConnormError(Errors.CN828.format(path=folder, what=what))
+            raise Errors.CN828(path=folder, what=what)
 
 
 def _start(config: Config, dev: Sequence[str]) -> tuple[str, str]:
@@ -128,8 +128,7 @@ def checkpoint_errors(checkpoint: str | Path | None) -> Iterator[None]:
         yield
     # Each library that reads a part of it has its own errors.
     except Exception as error:
-        reason = shorten(str(error), width=200)
-        raise ConnormError(Errors.CN829.format(path=checkpoint, reason=reason)) from error
+        raise Errors.CN829(path=checkpoint, reason=shorten(str(error), width=200)) from error
 
 
 def _read_state(checkpoint: Path) -> dict[str, Any] | None:

@@ -11,16 +11,7 @@ from spacy.vocab import Vocab
 
 from ..documents.docbin import read_docs
 from ..documents.mentions import Mention, annotated_mentions, expanded_mentions
-from ..errors import (
-    ConnormError,
-    Errors,
-    Warnings,
-    quote_all,
-    refuse,
-    require_choice,
-    require_range,
-    warn,
-)
+from ..errors import Errors, Warnings, quote_all, refuse, require_choice, require_range
 from .adapters import LoraAdapter
 from .batchers import Batcher
 from .pool import PoolReport
@@ -153,7 +144,7 @@ class Training:
         require_range(above=0, most=1, interpolation=self.interpolation)
         require_choice("metric", self.metric, METRICS)
         if self.batcher.relations is not self.objective.relations:
-            raise ConnormError(Errors.CN830)
+            raise Errors.CN830()
 
 
 def read_mentions(paths: Sequence[str], data: TrainingData) -> Iterator[Mention]:
@@ -176,7 +167,7 @@ def read_mentions(paths: Sequence[str], data: TrainingData) -> Iterator[Mention]
                     yield mention
         if not labels or (data.labels and labels.isdisjoint(data.labels)):
             wanted = ", ".join(data.labels) or "all"
-            warn(Warnings.CNW811.format(path=path, found=quote_all(sorted(labels)), asked=wanted))
+            Warnings.CNW811.warn(path=path, found=quote_all(sorted(labels)), asked=wanted)
 
 
 def warn_of_shared_files(data: TrainingData) -> None:
@@ -188,4 +179,4 @@ def warn_of_shared_files(data: TrainingData) -> None:
     trained_on = {Path(path).resolve() for path in data.corpora}
     for path in data.dev:
         if Path(path).resolve() in trained_on:
-            warn(Warnings.CNW812.format(path=path))
+            Warnings.CNW812.warn(path=path)

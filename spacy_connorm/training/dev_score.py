@@ -16,7 +16,7 @@ from ..concepts import NIL, Ontology
 from ..documents.mentions import Mention
 from ..encoders import encode
 from ..encoders.protocol import Encoder, TrainableModule
-from ..errors import ConnormError, ConnormWarning, Errors
+from ..errors import ConnormWarning, Errors
 from ..evaluation import Prediction, score_predictions
 from ..evaluation.metrics import read_all_gold, score_retrieval, warn_of_unknown_ids
 from ..evaluation.queries import DEPTH
@@ -109,7 +109,7 @@ class RetrievalScore:
         if not self._texts:
             reason = "no dev mention has a concept with a name in the training data"
             mend = "dev documents with the ontology's ids, or another `metric` than `map`"
-            raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
+            raise Errors.CN810(reason=reason, mend=mend)
 
     def __call__(self, encoder: Encoder) -> dict[str, float]:
         """Score an encoder.
@@ -172,8 +172,7 @@ def make_dev_score(
         return None
     gold = list(read_mentions(data.dev, data))
     if not any(mention.concept_ids for mention in gold):
-        paths = ", ".join(data.dev)
-        raise ConnormError(Errors.CN600.format(count=len(gold), path=paths, chosen=""))
+        raise Errors.CN600(count=len(gold), path=", ".join(data.dev), chosen="")
     synonyms = [
         (mention.text, concept_id) for mention in mentions for concept_id in mention.concept_ids
     ]

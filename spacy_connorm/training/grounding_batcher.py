@@ -6,7 +6,7 @@ from math import ceil
 import numpy as np
 
 from ..encoders.raw import unit_rows
-from ..errors import ConnormError, Errors, require_range
+from ..errors import Errors, require_range
 from .batchers import COMPARED_AT_ONCE, Batcher, Ranking, top_columns
 from .batches import Batch, Groundings
 from .pool import SynonymPool, sorted_unique
@@ -62,7 +62,7 @@ class GroundingBatcher(Batcher):
         if not len(pairs):
             reason = "all names belong to one concept"
             mend = "an ontology with several concepts, some of them with two names"
-            raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
+            raise Errors.CN810(reason=reason, mend=mend)
         order = rng.permutation(len(pairs))
         count = -(-len(order) // self.size)
         return [

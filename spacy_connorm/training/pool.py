@@ -15,7 +15,7 @@ import numpy as np
 
 from ..concepts import Ontology
 from ..documents.mentions import Mention, split_ids
-from ..errors import ConnormError, Errors, Warnings, quote_id, require_range, warn
+from ..errors import Errors, Warnings, quote_id, require_range
 from ..text.cleaning import clean
 
 _CHUNK = 65_536
@@ -186,11 +186,11 @@ def build_pool(
         stated.add_mention(mention, report)
     if report.unknown_ids:
         first = quote_id(stated.concept_ids[len(ontology)])
-        warn(Warnings.CNW810.format(count=report.unknown_ids, first=first))
+        Warnings.CNW810.warn(count=report.unknown_ids, first=first)
     if not use_ontology and not stated.mentions:
         reason = f"none of the {report.mentions} annotated mentions names exactly one concept"
         mend = "a corpus with gold ids, or set `use_ontology = true`"
-        raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
+        raise Errors.CN810(reason=reason, mend=mend)
     rows, texts = _rows(list(stated.texts), inputs)
     pairs = _CountedPairs.join(
         *(_distinct_pairs(pairs, rows, report) for pairs in (stated.names, stated.mentions)),
@@ -205,7 +205,7 @@ def build_pool(
             f"no concept has two texts ({counts})",
             "an ontology with synonyms, or a corpus",
         )
-        raise ConnormError(Errors.CN810.format(reason=reason, mend=mend))
+        raise Errors.CN810(reason=reason, mend=mend)
     return pool, report
 
 

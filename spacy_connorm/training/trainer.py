@@ -24,7 +24,7 @@ from transformers.trainer_utils import IntervalStrategy
 from transformers.training_args import TrainingArguments
 
 from ..encoders.protocol import GroundedModule, TrainableModule
-from ..errors import ConnormError, Errors, require_choice
+from ..errors import Errors, require_choice
 from ..files.progress import progress_bar
 from ..index.search import COSINE
 from .adapters import FinalWeights, trained_share
@@ -96,7 +96,7 @@ def run_training(
     arguments = make_arguments(training, folder, use_cpu=use_cpu, scored=score is not None)
     checkpoint = last_checkpoint(folder) if resume else None
     if resume and checkpoint is None:
-        raise ConnormError(Errors.CN822.format(path=folder))
+        raise Errors.CN822(path=folder)
     final = FinalWeights(module, adapter=training.adapter, interpolation=training.interpolation)
     torch.manual_seed(training.seed)
     if isinstance(module, GroundedModule):
@@ -272,8 +272,7 @@ class _ObjectiveTrainer(Trainer):
         super()._save_checkpoint(model, trial)
 
     def _stop(self, what: str) -> NoReturn:
-        step = self.state.global_step + 1
-        raise ConnormError(Errors.CN820.format(what=what, step=step, path=self.args.output_dir))
+        raise Errors.CN820(what=what, step=self.state.global_step + 1, path=self.args.output_dir)
 
     def evaluate(
         self,

@@ -11,7 +11,7 @@ from thinc.api import Config
 
 from ..concepts import Ontology
 from ..encoders import choose_device, encoder_inputs, require_trainable, trainable
-from ..errors import ConnormError, Errors, require_installed
+from ..errors import Errors, require_installed
 from ..files.atomic import require_apart, write_errors
 from ..files.configs import config_errors, read_config, require_sections
 from ..files.folders import require_replaceable
@@ -92,7 +92,7 @@ def train(
         blocks = registry.resolve({name: config[name] for name in _SECTIONS})
     data, training, encoder = blocks["data"], blocks["training"], blocks["encoder"]
     if data.data_share is not None and training.batcher.each_once:
-        raise ConnormError(Errors.CN839.format(batcher=type(training.batcher).__name__))
+        raise Errors.CN839(batcher=type(training.batcher).__name__)
     require_trainable(encoder)
     work = work_folder(output_path)
     for folder in (output_path, work):

@@ -26,7 +26,7 @@ from ..documents.mentions import ALL_MENTIONS_KEY
 from ..documents.records import Record, make_record
 from ..documents.writing import Exporter, find_target, render
 from ..encoders import choose_device
-from ..errors import ConnormError, Errors, Warnings, require_path, require_range, warn
+from ..errors import Errors, Warnings, require_path, require_range
 from ..files.atomic import require_apart
 from ..files.progress import progress_bar
 from ..pipeline.concept_normalizer import ConceptNormalizer
@@ -185,7 +185,7 @@ def annotate(
 
         target.write(counted(), counts.changes)
     if counts.texts and not counts.mentions:
-        warn(Warnings.CNW701.format(count=counts.texts, component=normalizer.name))
+        Warnings.CNW701.warn(count=counts.texts, component=normalizer.name)
     target.warn_of(counts.changes)
     return counts
 
@@ -275,8 +275,7 @@ class Annotator:
             return Doc(nlp.vocab).from_bytes(text.content)
         content = text.text or ""
         if len(content) > nlp.max_length:
-            facts = {"length": len(content), "limit": nlp.max_length}
-            raise ConnormError(Errors.CN709.format(place=text.place, **facts))
+            raise Errors.CN709(place=text.place, length=len(content), limit=nlp.max_length)
         doc = nlp.make_doc(content)
         set_other_fields(doc, text.fields)
         if text.doc_id:

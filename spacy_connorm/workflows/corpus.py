@@ -11,15 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..documents.document import ID_FIELD
-from ..errors import (
-    ConnormError,
-    Errors,
-    Warnings,
-    quote_id,
-    require_choice,
-    require_range,
-    warn,
-)
+from ..errors import Errors, Warnings, quote_id, require_choice, require_range
 from ..files.atomic import only_writer, require_apart, write_errors
 from ..files.progress import progress_bar
 from .annotation import AnnotationCounts
@@ -95,7 +87,7 @@ def annotate_corpus(
     """
     require_choice("engine", engine, ENGINES)
     if ray_address is not None and engine != _RAY:
-        raise ConnormError(Errors.CN733.format(option="--ray-address", needed="`--engine ray`"))
+        raise Errors.CN733(option="--ray-address", needed="`--engine ray`")
     require_processes(n_process)
     require_range(least=1, batch_size=batch_size)
     source, path = Path(input_path), Path(output_path).resolve()
@@ -112,7 +104,7 @@ def annotate_corpus(
     fragments = find_fragments(source)
     require_apart(path, source)
     if path.is_relative_to(source.resolve()):
-        raise ConnormError(Errors.CN121.format(output=path, input=source))
+        raise Errors.CN121(output=path, input=source)
     output = OutputFolder(path, identify(annotator))
     with write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -133,15 +125,10 @@ def annotate_corpus(
 
 def _warn_of(counts: AnnotationCounts, path: Path, component: str | None) -> None:
     if counts.texts > counts.failed and not counts.mentions:
-        name = component or "concept_normalizer"
-        warn(Warnings.CNW701.format(count=counts.texts, component=name))
+        Warnings.CNW701.warn(count=counts.texts, component=component or "concept_normalizer")
     if counts.failed:
         first = quote_id(counts.first_failed)
-        warn(
-            Warnings.CNW790.format(
-                path=path, count=counts.failed, first=first, reason=counts.first_error
-            )
-        )
+        Warnings.CNW790.warn(path=path, count=counts.failed, first=first, reason=counts.first_error)
 
 
 def _annotate_locally(

@@ -17,7 +17,7 @@ from ..concepts import NIL, Candidate, Concept
 from ..documents.abbreviations import find_long_forms
 from ..documents.mentions import split_ids
 from ..documents.spans import choose_spans
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..linker.explanation import Explanation
 from ..pipeline.abbreviation_resolver import read_alone
 from ..pipeline.limits import Limits
@@ -51,7 +51,7 @@ def find_span(doc: Doc, start: int, end: int, label: str = "") -> Span:
             span = doc.char_span(first, last, label=label, alignment_mode="expand")
             if span is not None:
                 return span
-    raise ConnormError(Errors.CN755.format(start=start, end=end, length=len(doc.text)))
+    raise Errors.CN755(start=start, end=end, length=len(doc.text))
 
 
 def mark_known(
@@ -291,12 +291,12 @@ class CorrectedPipeline:
         with self._writing():
             known = {record.id for record in self._records if isinstance(record, Correction)}
             if correction_id not in known:
-                raise ConnormError(Errors.CN753)
+                raise Errors.CN753()
             if any(
                 isinstance(record, Undo) and record.undoes == correction_id
                 for record in self._records
             ):
-                raise ConnormError(Errors.CN754)
+                raise Errors.CN754()
             undo = Undo(correction_id, author=author)
             self._append(undo)
         return undo

@@ -200,7 +200,7 @@ class CorrectionsFile:
         """
         self.path = Path(path)
         if self.path.is_dir():
-            raise ConnormError(Errors.CN105.format(path=self.path))
+            raise Errors.CN105(path=self.path)
         self._read_to = 0
         self._lines = 0
         with write_errors(self.path):
@@ -239,8 +239,7 @@ class CorrectionsFile:
         with write_errors(self.path):
             size = self._size()
             if size < self._read_to:
-                reason = "it became shorter while it was in use"
-                raise unreadable(self.path, 1, _FORMAT, reason)
+                raise unreadable(self.path, 1, _FORMAT, "it became shorter while it was in use")
             if not size:
                 return []
             with self.path.open("rb") as file:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..documents.document import ID_FIELD, CorpusReport
-from ..errors import ConnormError, Errors, require_ending, require_installed, tell_reason
+from ..errors import Errors, require_ending, require_installed, tell_reason
 from ..files.folders import files_in
 from ..files.progress import progress_bar
 from ..files.tables import require_distinct_columns
@@ -65,16 +65,14 @@ def find_fragments(path: Path) -> list[InputFragment]:
         require_ending(path, (PARQUET, *JSON_LINES), action="read")
         return [InputFragment(path.name, path)]
     if not path.is_dir():
-        raise ConnormError(Errors.CN100.format(path=path))
+        raise Errors.CN100(path=path)
     files = {name: file for name, file in files_in(path).items() if not _HIDDEN.search(name)}
     first = next(filter(_kind, files.values()), None)
     if first is None:
-        raise ConnormError(
-            Errors.CN104.format(path=path, what=f"file to annotate: none ends in {_KNOWN}")
-        )
+        raise Errors.CN104(path=path, what=f"file to annotate: none ends in {_KNOWN}")
     for file in files.values():
         if _kind(file) != _kind(first):
-            raise ConnormError(Errors.CN791.format(path=file, first=first.name))
+            raise Errors.CN791(path=file, first=first.name)
     return [InputFragment(name, file) for name, file in files.items()]
 
 
@@ -126,8 +124,7 @@ def _require_columns(path: Path, text_field: str, id_field: str) -> int:
         value = kind.value_type if types.is_dictionary(kind) else kind
         is_text = types.is_string(value) or types.is_large_string(value)
         if not is_text and not (others and types.is_integer(value)):
-            facts = {"column": column, "found": kind, "expected": f"texts{others}"}
-            raise ConnormError(Errors.CN793.format(path=path, **facts))
+            raise Errors.CN793(path=path, column=column, found=kind, expected=f"texts{others}")
     return rows
 
 
@@ -140,8 +137,7 @@ def require_column(path: str | Path, column: str, columns: Sequence[str]) -> Non
     RAISES (ConnormError): CN114.
     """
     if column not in columns:
-        known = ", ".join(columns)
-        raise ConnormError(Errors.CN114.format(path=path, what=f"column {column!r}", known=known))
+        raise Errors.CN114(path=path, what=f"column {column!r}", known=", ".join(columns))
 
 
 def read_text_batches(
@@ -198,4 +194,4 @@ def _parquet_file(path: Path) -> Iterator[Any]:
             yield file
     except (ArrowException, OSError, UnicodeDecodeError) as error:
         facts = {"format": "Parquet", "reason": tell_reason(error), "mend": ""}
-        raise ConnormError(Errors.CN220.format(path=path, **facts)) from error
+        raise Errors.CN220(path=path, **facts) from error

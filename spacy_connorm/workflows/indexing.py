@@ -15,7 +15,7 @@ from ..concepts.ontology import Given, read_given
 from ..documents.docbin import read_docs
 from ..documents.mentions import annotated_mentions
 from ..encoders import choose_device
-from ..errors import ConnormError, Errors, Warnings, refuse, require_choice, require_range, warn
+from ..errors import Errors, Warnings, refuse, require_choice, require_range
 from ..files.atomic import TemporaryFolder, require_apart
 from ..files.folders import MANIFEST, read_object, replaced
 from ..lang.language import names_language
@@ -171,7 +171,7 @@ def build_index(
     else:
         if translated.translations:
             needed = "the file of the ontology (`read_ontology` has this option, too)"
-            raise ConnormError(Errors.CN733.format(option="translations", needed=needed))
+            raise Errors.CN733(option="translations", needed=needed)
         source = ontology
     has_names = bool(translated.translations) or config is not None
     is_foreign = not has_names and _has_foreign_names(language, source)
@@ -192,7 +192,7 @@ def build_index(
     plan = plan.for_foreign_names() if is_foreign else plan
     nlp = plan.make()  # refuses wrong settings before any work
     if encoder == "fast" and not train and _ENCODER_NAME not in (overrides or {}):
-        warn(Warnings.CNW404)
+        Warnings.CNW404.warn()
     reused = None if reuse is None else load_normalizer(reuse).lookup.index
     changes = _read_changes(synonyms)
     table: Given[Iterable[Substitution]] | None = None
@@ -279,7 +279,7 @@ def _has_foreign_names(language: Sequence[str], source: Given[AnyOntology]) -> b
     other = names_language(name for concept in read_given(source) for name in concept.names)
     if not other or other in language:
         return False
-    warn(Warnings.CNW407.format(other=other, lang=language[0]))
+    Warnings.CNW407.warn(other=other, lang=language[0])
     return True
 
 
@@ -318,7 +318,7 @@ def _read_examples(
             has_ids = has_ids or any(mention.concept_ids for mention in mentions)
             yield Example(doc, doc)
         if not has_ids:
-            warn(Warnings.CNW405.format(path=path))
+            Warnings.CNW405.warn(path=path)
 
 
 def _is_index(folder: Path) -> bool:

@@ -9,7 +9,7 @@ from spacy.tokens import Span
 
 from ..concepts import Candidate
 from ..documents.abbreviations import find_long_forms
-from ..errors import ConnormError, Errors, refuse_text
+from ..errors import Errors, refuse_text
 from ..files.folders import MANIFEST, damaged, read_manifest, read_object, verify
 from ..files.progress import BYTES, progress_bar
 from ..linker.explanation import Explanation
@@ -129,7 +129,7 @@ def check(pipeline: str | Path) -> CheckReport:
 def _compare(path: Path) -> CheckReport:
     folders = sorted(manifest.parent for manifest in path.rglob(MANIFEST))
     if not folders:
-        raise ConnormError(Errors.CN436.format(path=path))
+        raise Errors.CN436(path=path)
     files = {file for file in path.rglob("*") if file.is_file() and file.name != MANIFEST}
     total = sum(file.stat().st_size for file in files)
     listed: set[Path] = set()

@@ -27,7 +27,7 @@ from ..documents.sssom import (
     write_sssom,
 )
 from ..encoders.protocol import is_sparse
-from ..errors import ConnormError, Errors, require_ending, require_path, require_range
+from ..errors import Errors, require_ending, require_path, require_range
 from ..files.atomic import require_apart
 from ..files.progress import progress_bar
 from ..files.text import find_ending
@@ -209,8 +209,7 @@ class TermMapper:
     def __post_init__(self) -> None:
         if self.measure == "cosine" and not self.normalizer.lookup.retriever.has_cosines:
             mend = "Calibrate it first: `connorm evaluate --calibrate`."
-            facts = {"what": "A mapping", "name": self.normalizer.name, "mend": mend}
-            raise ConnormError(Errors.CN422.format(**facts))
+            raise Errors.CN422(what="A mapping", name=self.normalizer.name, mend=mend)
 
     @property
     def measure(self) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from ..errors import ConnormError, Errors, refuse, require_choice
+from ..errors import Errors, refuse, require_choice
 from ..files.text import existing_file, read_text
 from .indexing import build_index
 
@@ -191,9 +191,9 @@ def read_model_table(path: str | Path) -> ModelTable:
     except ValidationError as error:
         first = error.errors()[0]
         reason = f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-        raise ConnormError(Errors.CN711.format(reason=reason)) from error
+        raise Errors.CN711(reason=reason) from error
     except tomllib.TOMLDecodeError as error:
-        raise ConnormError(Errors.CN711.format(reason=f"{path}: {error}")) from error
+        raise Errors.CN711(reason=f"{path}: {error}") from error
     entries = {**table.variants, **table.models}
     for name, entry in entries.items():
         for option in entry.index:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ..concepts import Ontology
 from ..documents import read_corpus, write_docs
 from ..documents.reading import blank_pipeline
-from ..errors import ConnormError, Errors, require_choice
+from ..errors import Errors, require_choice
 from ..evaluation import evaluate
 from ..evaluation.report import Row, to_json
 from ..files.atomic import TemporaryFolder, atomic_file, write_text
@@ -197,7 +197,7 @@ def _pack(folder: Path, package: ModelPackage, output_path: Path) -> Path:
     made = next(work.path.glob("*.whl"), None)
     if made is None:
         reason = " ".join(done.stderr.split()) or f"exit code {done.returncode}"
-        raise ConnormError(Errors.CN740.format(name=package.name, reason=reason))
+        raise Errors.CN740(name=package.name, reason=reason)
     wheel = output_path / made.name
     with atomic_file(wheel) as aside:
         shutil.copyfile(made, aside)

@@ -14,7 +14,7 @@ from spacy.util import registry
 from thinc.api import Config
 
 from ..concepts import SCOPES, Concept, Ontology
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..files.package_data import read_package_text
 from ..index.backends.exact import ExactIndex
 from ..linker.linking import candidates_of
@@ -140,7 +140,7 @@ def leave_out_names(ontology: Ontology) -> tuple[Ontology, list[tuple[str, str]]
     count = min(_MOST, round(_SHARE * synonyms), len(possible))
     if count < _FEWEST:
         reason = f"the ontology has {synonyms:,} synonyms, too few to learn from"
-        raise ConnormError(Errors.CN810.format(reason=reason, mend="an index without `train`"))
+        raise Errors.CN810(reason=reason, mend="an index without `train`")
     left_out = draw.sample(possible, count)
     of_concept = {concept_id: name for name, concept_id in left_out}
     rest = (_without(concept, of_concept.get(concept.concept_id)) for concept in ontology)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..concepts import NIL, Ontology
 from ..documents.mentions import split_ids
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..files.atomic import require_apart, require_distinct_outputs, write_text
 from ..files.progress import progress_bar
 from ..files.text import existing_file
@@ -181,7 +181,7 @@ def diff_ontologies(
         written, CN115 for invalid synonyms or corrections, and the errors of `stream_ontology`.
     """
     if moved is not None and synonyms is None:
-        raise ConnormError(Errors.CN733.format(option="--moved", needed="`--synonyms`"))
+        raise Errors.CN733(option="--moved", needed="`--synonyms`")
     outputs = (moved, tsv_path)
     for output in outputs:
         require_apart(output, old, new, synonyms)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..about import __version__
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..files.atomic import atomic_file, private, write_errors
 from ..files.folders import MANIFEST, describe, files_in, seal
 from ..pipeline.loading import find_pipeline_folder
@@ -99,7 +99,7 @@ class OutputFolder:
             corpus, by another pipeline or with other settings.
         """
         if self.path.is_file():
-            raise ConnormError(Errors.CN705.format(path=self.path))
+            raise Errors.CN705(path=self.path)
         expected = {self._target(fragment): fragment for fragment in fragments}
         written = set()
         for name, path in files_in(self.path).items():
@@ -111,8 +111,7 @@ class OutputFolder:
             differing = [name for name in origin if origin[name] != wanted.get(name)]
             if fragment is None or differing:
                 what = ", ".join(differing) if fragment else _INPUT
-                message = Errors.CN794.format(path=self.path, fragment=name, what=what)
-                raise ConnormError(message)
+                raise Errors.CN794(path=self.path, fragment=name, what=what)
             written.add(fragment.name)
         return written
 
@@ -147,7 +146,7 @@ class OutputFolder:
         try:
             origin = json.loads(read_metadata(path).metadata[_KEY])
         except (ArrowException, OSError, TypeError, KeyError):
-            raise ConnormError(Errors.CN705.format(path=self.path)) from None
+            raise Errors.CN705(path=self.path) from None
         return origin, AnnotationCounts(**origin.pop(_COUNTS))
 
 

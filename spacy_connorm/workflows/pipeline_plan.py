@@ -12,7 +12,7 @@ from thinc.api import Config
 
 from ..encoders.onnx.model import POSITIONS_AFTER_PADDING
 from ..encoders.storage import ARCHITECTURES, TOKENIZER, WEIGHTS, has_card, model_type
-from ..errors import ConnormError, Errors, Warnings, refuse, require_choice, warn
+from ..errors import Errors, Warnings, refuse, require_choice
 from ..files.configs import config_errors, read_config
 from ..lang import load_language
 from ..linker.lookup import ConceptLookup
@@ -167,14 +167,13 @@ def plan_pipeline(
             read = read_config(config, overrides)
     normalizers = _blocks(read, NORMALIZER)
     if not normalizers:
-        reason = "[components] has none with the factory `concept_normalizer`"
-        raise ConnormError(Errors.CN711.format(reason=reason))
+        raise Errors.CN711(reason="[components] has none with the factory `concept_normalizer`")
     name = choose_name(normalizers, component)
     normalizer = normalizers[name]
     spans_key = normalizer.get("spans_key")
     lang = read.get("nlp", {}).get("lang") or "en"
     if clinical and not load_language(lang).cues:
-        warn(Warnings.CNW406.format(lang=lang))
+        Warnings.CNW406.warn(lang=lang)
     presets = ["clinical_notes"] * clinical
     components: dict[str, Block] = {RESOLVER: {_FACTORY: RESOLVER}}
     short_forms = {"short_forms": read_short_forms(CLINICAL, lang)} if clinical else {}

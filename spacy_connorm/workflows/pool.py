@@ -115,14 +115,14 @@ class _Worker:
             if self._work.pickled:  # false if it was forked
                 self.pipe.send_bytes(self._work.pickled)
         except OSError:
-            raise ConnormError(Errors.CN719.format(reason=self._end())) from None
+            raise Errors.CN719(reason=self._end()) from None
         self._work.pickled = b""
 
     def require_started(self) -> None:
         try:
             error = self.pipe.recv()
         except (EOFError, OSError):
-            raise ConnormError(Errors.CN719.format(reason=self._end())) from None
+            raise Errors.CN719(reason=self._end()) from None
         if error is not None:
             raise _as_error(error, Errors.CN719)
 
@@ -151,7 +151,7 @@ class _Worker:
         self.pipe.close()
 
     def _death(self, number: int) -> ConnormError:
-        return ConnormError(Errors.CN716.format(number=number, reason=self._end()))
+        return Errors.CN716(number=number, reason=self._end())
 
     def _end(self) -> str:
         self.process.join(_SECONDS_TO_END)
@@ -204,10 +204,10 @@ def _picklable(error: Exception) -> ConnormError | str:
     return error if isinstance(error, ConnormError) else describe_error(error)
 
 
-def _as_error(error: ConnormError | str, message: str, **fields: Any) -> ConnormError:
+def _as_error(error: ConnormError | str, message: Errors, **fields: Any) -> ConnormError:
     if isinstance(error, ConnormError):
         return error
-    return ConnormError(message.format(reason=error, **fields))
+    return message(reason=error, **fields)
 
 
 def _end_with_parent() -> None:

@@ -104,14 +104,14 @@ def _connected(address: str | None) -> Iterator[Any]:
             with _own_handler(signal.SIGTERM):
                 ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
         except (ConnectionError, OSError, RuntimeError, ValueError, RayError) as error:
-            raise ConnormError(Errors.CN798.format(reason=tell_reason(error))) from error
+            raise Errors.CN798(reason=tell_reason(error)) from error
     logger = logging.getLogger("ray.data")
     level = logger.level
     logger.setLevel(logging.ERROR)  # it reports every run, on standard error
     try:
         yield ray
     except RayError as error:
-        raise ConnormError(Errors.CN799.format(reason=describe_error(error))) from error
+        raise Errors.CN799(reason=describe_error(error)) from error
     finally:
         logger.setLevel(level)
         if is_ours:

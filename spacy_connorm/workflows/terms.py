@@ -25,7 +25,6 @@ from ..errors import (
     require_ending,
     require_installed,
     unreadable,
-    warn,
 )
 from ..files.tables import TableRow, find_column, read_rows, require_width
 from ..files.text import existing_file
@@ -100,8 +99,7 @@ def read_terms(
     }
     unread = [column for place, column in enumerate(columns) if place not in places.values()]
     if CODE not in places and any(unread):
-        facts = {"column": code, "columns": ", ".join(filter(None, unread))}
-        warn(Warnings.CNW781.format(path=path, **facts))
+        Warnings.CNW781.warn(path=path, column=code, columns=", ".join(filter(None, unread)))
     if not _is_excel(path):
         rows = require_width(rows, path, len(columns), delimiter=delimiter)
     terms, left_out = [], []
@@ -116,19 +114,19 @@ def read_terms(
             left_out.append(number)
     if not terms:
         what = "rows with both a code and a term" if CODE in places else "terms"
-        raise ConnormError(Errors.CN104.format(path=path, what=what))
+        raise Errors.CN104(path=path, what=what)
     if left_out:
-        warn(Warnings.CNW780.format(path=path, count=len(left_out), line=left_out[0]))
+        Warnings.CNW780.warn(path=path, count=len(left_out), line=left_out[0])
     return terms
 
 
 def _read_table(path: Path, sheet: str | None, delimiter: str | None) -> Iterator[TableRow]:
     if _is_excel(path):
         if delimiter is not None:
-            raise ConnormError(Errors.CN733.format(option="--delimiter", needed="a text file"))
+            raise Errors.CN733(option="--delimiter", needed="a text file")
         return _read_excel(path, sheet)
     if sheet is not None:
-        raise ConnormError(Errors.CN733.format(option="--sheet", needed="an Excel file"))
+        raise Errors.CN733(option="--sheet", needed="an Excel file")
     require_ending(path, (*_TEXT, *_EXCEL), action="read")
     return read_rows(path, delimiter=delimiter)
 
@@ -157,7 +155,7 @@ def _read_excel(path: Path, sheet: str | None) -> Iterator[TableRow]:
             names = [sheet.title for sheet in book.worksheets]
             if not names or (sheet is not None and sheet not in names):
                 facts = {"what": f"sheet '{sheet or ''}'", "known": ", ".join(names) or "none"}
-                raise ConnormError(Errors.CN114.format(path=path, **facts))
+                raise Errors.CN114(path=path, **facts)
             chosen = book[sheet or names[0]]
             # Some programs write that a sheet has only one cell.
             chosen.reset_dimensions()
@@ -169,7 +167,7 @@ def _read_excel(path: Path, sheet: str | None) -> Iterator[TableRow]:
         raise
     except Exception as error:  # zipfile's, the XML parser's, KeyError and others
         facts = {"format": "Excel", "reason": type(error).__name__, "mend": ""}
-        raise ConnormError(Errors.CN220.format(path=path, **facts)) from error
+        raise Errors.CN220(path=path, **facts) from error
 
 
 def _text(value: Any) -> str:
@@ -218,7 +216,7 @@ def _read(nlp: Language, normalizer: ConceptNormalizer, terms: Sequence[LocalTer
     for text in texts:
         if len(text) > nlp.max_length:
             fields = {"length": len(text), "limit": nlp.max_length}
-            raise ConnormError(Errors.CN709.format(place="The context of a term", **fields))
+            raise Errors.CN709(place="The context of a term", **fields)
     docs = nlp.pipe(texts, disable=[component_name(nlp, normalizer)])
     alone = iter(read_alone(nlp, (term.term for term in terms if not term.context)))
     return [_find_span(next(docs), term) if term.context else next(alone) for term in terms]

@@ -87,7 +87,7 @@ def read_inputs(
         for field in needed:
             if field not in text.fields:
                 known = ", ".join(text.fields) or "none"
-                raise ConnormError(Errors.CN720.format(place=text.place, field=field, known=known))
+                raise Errors.CN720(place=text.place, field=field, known=known)
         needed = ()
         yield text
     replaced.warn(path)
@@ -96,8 +96,7 @@ def read_inputs(
 def _refuse_fields(path: Path, *fields: str) -> None:
     named = [field for field in fields if field != TEXT_FIELD]
     if named:
-        known = ", ".join((*JSON_LINES, *_TABLES))
-        raise ConnormError(Errors.CN721.format(path=path, field=named[0], known=known))
+        raise Errors.CN721(path=path, field=named[0], known=", ".join((*JSON_LINES, *_TABLES)))
 
 
 def _read_file(path: Path, replaced: CorpusReport) -> InputText:
@@ -115,7 +114,7 @@ def _read_folder(folder: Path, replaced: CorpusReport) -> Iterator[InputText]:
     )
     if not paths:
         what = "`.txt` files (folders of Parquet and JSON lines need `--engine`)"
-        raise ConnormError(Errors.CN104.format(path=folder, what=what))
+        raise Errors.CN104(path=folder, what=what)
     for path in paths:
         yield _read_file(path, replaced)
 
@@ -127,7 +126,7 @@ def _read_docs(path: Path) -> Iterator[InputText]:
             content = doc.to_bytes()
         except ValueError as error:  # what was read may be nested too deeply to be written
             facts = {"format": "`.spacy`", "reason": tell_reason(error), "mend": ""}
-            raise ConnormError(Errors.CN220.format(path=path, **facts)) from error
+            raise Errors.CN220(path=path, **facts) from error
         yield InputText("", doc.text, other_fields(doc), place, content=content)
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from tokenizers import Tokenizer
 
-from ...errors import ConnormError, Errors
+from ...errors import Errors
 from ...lang import strip_accents
 from ..tokens import tokenize, tokenize_without_threads
 
@@ -97,7 +97,7 @@ class FeatureReader:
             owners, ids = owners[known], ids[known]
         # A tokenizer can return any id; ids without a vector would read other memory.
         if len(ids) and ids.max() >= self.pieces:
-            raise ConnormError(Errors.CN305.format(reason="its word pieces have no vectors"))
+            raise Errors.CN305(reason="its word pieces have no vectors")
         return owners, ids
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from ...errors import ConnormError, Errors
+from ...errors import Errors
 from ..ngram import is_ngram_range
 from ..pretrained import fetch_folder, find_folder
 from ..storage import (
@@ -220,7 +220,7 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
         dan = Dan(settings, tokenizer, {EMBEDDINGS: np.concatenate([embeddings, ngrams])})
         dan.check()
     except ValueError as error:
-        raise ConnormError(Errors.CN324.format(name=name, reason=error)) from error
+        raise Errors.CN324(name=name, reason=error) from error
     return dan
 
 
@@ -255,13 +255,13 @@ def _read_start(name: str) -> tuple[str, np.ndarray]:
 
     folder = fetch_folder(name, (TOKENIZER, WEIGHTS))
     if not (folder / WEIGHTS).is_file():
-        raise ConnormError(Errors.CN314.format(source=name))
+        raise Errors.CN314(source=name)
     try:
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER)).to_str()
         return tokenizer, _read_input_embeddings(folder / WEIGHTS)
     except Exception as error:  # the library tokenizers has no class for its own
         reason = f"{error}; `connorm encoder {name} FOLDER` makes a folder that can be used"
-        raise ConnormError(Errors.CN324.format(name=name, reason=reason)) from error
+        raise Errors.CN324(name=name, reason=reason) from error
 
 
 def _read_input_embeddings(path: Path) -> np.ndarray:

@@ -259,13 +259,13 @@ def _read(name: str) -> WordTable:
         raise
     # gensim and spaCy raise the errors of their parsers, with text from the file.
     except Exception as error:
-        raise ConnormError(Errors.CN341.format(name=name, reason=_UNREADABLE)) from error
+        raise Errors.CN341(name=name, reason=_UNREADABLE) from error
     try:
         table.check()
         if not all(np.isfinite(array).all() for array in (table.vectors, table.buckets)):
             raise ValueError("some of its numbers are not finite")
     except ValueError as error:
-        raise ConnormError(Errors.CN341.format(name=name, reason=error)) from error
+        raise Errors.CN341(name=name, reason=error) from error
     return table
 
 
@@ -276,10 +276,10 @@ def _read_spacy(name: str) -> WordTable:
     vocab = Vocab().from_disk(_find_vocab(name))
     vectors = vocab.vectors
     if not vectors.size:
-        raise ConnormError(Errors.CN341.format(name=name, reason="it has no vectors"))
+        raise Errors.CN341(name=name, reason="it has no vectors")
     if vectors.mode != "default":
         reason = f"its vectors have the mode '{vectors.mode}', without words"
-        raise ConnormError(Errors.CN341.format(name=name, reason=reason))
+        raise Errors.CN341(name=name, reason=reason)
     data = np.asarray(vectors.data, dtype="<f4")
     keyed = sorted((vocab.strings[key], row) for key, row in vectors.key2row.items() if row >= 0)
     return _table([word for word, _ in keyed], data[[row for _, row in keyed]])
@@ -292,7 +292,7 @@ def _find_vocab(name: str) -> Path:
     if not folder.is_dir() and is_package(name):
         folder = next((folder.parent for folder in get_package_path(name).glob("*/vocab")), folder)
     if not (folder / "vocab").is_dir():
-        raise ConnormError(Errors.CN341.format(name=name, reason="there is nothing of this name"))
+        raise Errors.CN341(name=name, reason="there is nothing of this name")
     return folder / "vocab"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from onnx import TensorProto
 from tokenizers import Tokenizer
 
-from ...errors import ConnormError, Errors
+from ...errors import Errors
 from ...files.folders import read_object
 from ..pretrained import require_transformer
 from ..storage import CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS
@@ -106,7 +106,7 @@ def read_bert(
         )
         return OnnxModel(settings, tokenizer.to_str(), write_bert(bert, settings))
     except Exception as error:  # the library tokenizers has no class for its own
-        raise ConnormError(Errors.CN306.format(path=folder, reason=error)) from error
+        raise Errors.CN306(path=folder, reason=error) from error
 
 
 def _first_position(folder: Path, config: Mapping[str, Any]) -> int:
@@ -118,11 +118,11 @@ def _first_position(folder: Path, config: Mapping[str, Any]) -> int:
     if found not in POSITIONS_AFTER_PADDING:
         known = ", ".join(POSITIONS_AFTER_PADDING)
         reason = f"OnnxEncoder.v1 can write {known}, not '{found}'; use TransformerEncoder.v1"
-        raise ConnormError(Errors.CN324.format(name=folder, reason=reason))
+        raise Errors.CN324(name=folder, reason=reason)
     for name, expected in _EXPECTED.items():
         if config.get(name, expected) != expected:
             reason = f"its {name} is {config[name]}, not {expected}; use TransformerEncoder.v1"
-            raise ConnormError(Errors.CN324.format(name=folder, reason=reason))
+            raise Errors.CN324(name=folder, reason=reason)
     return (config.get("pad_token_id") or 0) + 1 if POSITIONS_AFTER_PADDING[found] else 0
 
 

@@ -10,14 +10,7 @@ import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ...errors import (
-    ConnormError,
-    Errors,
-    refuse,
-    require_choice,
-    require_installed,
-    require_range,
-)
+from ...errors import Errors, refuse, require_choice, require_installed, require_range
 from ...lang import load_language
 from ...lang.language import KNOWN_LANGUAGES
 from ..pretrained import MINILM, fetch_folder
@@ -165,7 +158,7 @@ class OnnxShim(PretrainedShim):
         vectors = self._session.run(*pad(rows, self._model.settings.padding))
         if vectors.shape != (len(rows), self.width):
             reason = f"it computes {vectors.shape} values, not {(len(rows), self.width)}"
-            raise ConnormError(Errors.CN305.format(reason=reason))
+            raise Errors.CN305(reason=reason)
         return vectors
 
     def contents(self) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

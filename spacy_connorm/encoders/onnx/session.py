@@ -84,4 +84,4 @@ def _open(graph: bytes) -> onnxruntime.InferenceSession:
 
 
 def _refused(error: Exception) -> ConnormError:
-    return ConnormError(Errors.CN333.format(version=onnxruntime.__version__, reason=error))
+    return Errors.CN333(version=onnxruntime.__version__, reason=error)

@@ -17,7 +17,7 @@ import numpy as np
 
 from ...encoders.raw import Raw
 from ...encoders.storage import DTYPES
-from ...errors import Warnings, require_choice, require_range, warn
+from ...errors import Warnings, require_choice, require_range
 from ...files.folders import damaged
 from ..vectors.kinds import Vectors
 from ..vectors.writer import row_blocks
@@ -113,7 +113,7 @@ class AnnoyIndex:
 
     def _warn_of_many(self, vectors: int) -> None:
         if vectors > max(_MANY, self.exact_below):
-            warn(Warnings.CNW403.format(count=vectors, library="annoy"))
+            Warnings.CNW403.warn(count=vectors, library="annoy")
 
 
 class AnnoySearcher:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from ...encoders.storage import DTYPES
-from ...errors import Warnings, require_choice, require_range, warn
+from ...errors import Warnings, require_choice, require_range
 from ..vectors.kinds import Vectors
 from .annoy import AnnoyIndex, begins_with
 from .exact import ExactSearcher, write_exact
@@ -89,7 +89,7 @@ class AutoIndex:
             return self._trees.open(vectors, path)
         if _has_faiss():
             return self._lists.open(vectors, path)
-        warn(Warnings.CNW403.format(count=len(vectors), library="faiss"))
+        Warnings.CNW403.warn(count=len(vectors), library="faiss")
         return ExactSearcher(vectors)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 
 from ...encoders.protocol import GroundedModule
-from ...errors import ConnormError, Errors, require_range
+from ...errors import Errors, require_range
 from ..batches import Groundings
 from .objective import Objective, to_unit_length
 
@@ -42,7 +42,7 @@ class ConceptualGrounding(Objective):
         RAISES (ConnormError): CN830 if it has no prototypes.
         """
         if not isinstance(module, GroundedModule):
-            raise ConnormError(Errors.CN830)
+            raise Errors.CN830()
         self.register_buffer("prototypes", to_unit_length(module.prototypes), persistent=False)
 
     def loss(self, vectors: torch.Tensor, relations: Groundings) -> torch.Tensor:
