@@ -191,6 +191,15 @@ def find_long_forms(doc: Doc, spans: Sequence[Span]) -> list[str]:
     return [_expanded(span, abbreviations) for span in spans]
 
 
+def long_forms_of(spans: Iterable[Span]) -> list[str]:
+    """Find the long forms of spans, each of a document of its own.
+
+    spans (Iterable[Span]): The spans.
+    RETURNS (List[str]): As in `find_long_forms`.
+    """
+    return [find_long_forms(span.doc, [span])[0] for span in spans]
+
+
 def external_long_form(span: Span) -> str | None:
     """Read the long form that another component set on a span: scispaCy in `span._.long_form`,
     medspaCy in `span._.literal` if it spells out the span ("atrial fibrillation" for "afib").

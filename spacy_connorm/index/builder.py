@@ -31,7 +31,7 @@ from .backends.protocol import Backend, Earlier
 from .compounds import compound_bags
 from .concept_index import ConceptIndex
 from .hash_sets import OTHER_NAMES, WORD_PAIRS, other_names, word_pairs
-from .implied_names import NamedConcept, implied_names
+from .implied_names import implied_names
 from .manifest import make_facts
 from .name_words import NameWords
 from .names import GroupedNames, NameFile, group_names
@@ -179,7 +179,7 @@ def write_index(
     with atomic_folder(path) as folder:
         reused = _reusable(known, encoder, backend)
         facts = make_facts(encoder, searches, backend, source or Source(), language)
-        learned_from: list[NamedConcept] = []
+        learned_from: list[Concept] = []
         if substitutions is None:
             concepts = _remember_names(concepts, learned_from)
         with (
@@ -236,14 +236,14 @@ def write_index(
 
 
 def _word_bags(
-    names: NameWords, rows: np.ndarray, concepts: Iterable[NamedConcept], words: Words
+    names: NameWords, rows: np.ndarray, concepts: Iterable[Concept], words: Words
 ) -> WordBags:
     """Collect the bags of words of names, and those that stand for them: of implied names, and
     of names with their compounds in two words.
 
     names (NameWords): The words of n names.
     rows (Ints1d): int64 (n,): the row of each.
-    concepts (Iterable[NamedConcept]): The concepts whose names imply others.
+    concepts (Iterable[Concept]): The concepts whose names imply others.
     words (Words): Reads the words of their language.
     RETURNS (WordBags): All of them.
     """
@@ -278,20 +278,17 @@ def _reusable(
     return known
 
 
-def _remember_names(
-    concepts: Iterable[Concept], remembered: list[NamedConcept]
-) -> Iterator[Concept]:
+def _remember_names(concepts: Iterable[Concept], remembered: list[Concept]) -> Iterator[Concept]:
     """Keep the first names of an ontology while it is read.
 
-    remembered (List[NamedConcept]): The names of each concept are added to it.
+    remembered (List[Concept]): Gets each concept, with its names and parents alone.
     YIELDS (Concept): The same concepts.
     """
     count = 0
     for concept in concepts:
         if count < _MOST_LEARNED:
-            names, exact = concept.names, concept.exact_names
-            remembered.append(NamedConcept(concept.concept_id, names, exact, concept.parents))
-            count += len(names)
+            remembered.append(replace(concept, definition="", alt_ids=(), xrefs=()))
+            count += len(concept.names)
         yield concept
 
 

@@ -9,8 +9,9 @@ brackets: "generalized tonic-clonic seizure (without specification of onset)".
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice, permutations
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
+from ..concepts import Concept
 from ..text.cleaning import clean, drop_asides, find_asides
 from ..text.short_forms import is_short_form
 from ..text.words import Words
@@ -32,28 +33,13 @@ _FEWEST_WITHOUT_ASIDE = 2
 _SHORTEST_WORD = 3
 
 
-class NamedConcept(NamedTuple):
-    """What names follow from.
-
-    concept_id (str): Its id.
-    names (Tuple[str, ...]): All names.
-    exact_names (Tuple[str, ...]): Those that mean the same.
-    parents (Tuple[str, ...]): Ids of the broader concepts.
-    """
-
-    concept_id: str
-    names: tuple[str, ...]
-    exact_names: tuple[str, ...]
-    parents: tuple[str, ...]
-
-
-def implied_names(concepts: Iterable[NamedConcept], words: Words) -> dict[Bag, Bag]:
+def implied_names(concepts: Iterable[Concept], words: Words) -> dict[Bag, Bag]:
     """List the names that follow from others. A name of a broader concept, inside the name of a
     concept, is replaced by another one that says as much; names of several concepts stand for no
     other ones. What is of another amount has the names of its opposite. A broader concept has the
     names of its grades, and each one its own without what is in brackets.
 
-    concepts (Iterable[NamedConcept]): The ontology.
+    concepts (Iterable[Concept]): The ontology.
     words (Words): Reads the words of its language.
     RETURNS (Dict[Tuple[str, ...], Tuple[str, ...]]): The words of the name that each stands for, by
         its own words. Those that follow for several concepts are left out.
@@ -114,7 +100,7 @@ def _sized(names: Iterable[Bag], amounts: frozenset[str]) -> Iterator[tuple[str,
             yield amount, tuple(word for word in bag if word != amount)
 
 
-def _ungraded(concepts: Iterable[NamedConcept], words: Words) -> Iterator[tuple[Bag, str]]:
+def _ungraded(concepts: Iterable[Concept], words: Words) -> Iterator[tuple[Bag, str]]:
     """Find what names of narrower concepts share besides their grades: "psychomotor retardation",
     mild in one and severe in another.
 
@@ -134,7 +120,7 @@ def _ungraded(concepts: Iterable[NamedConcept], words: Words) -> Iterator[tuple[
             yield name
 
 
-def _without_asides(concept: NamedConcept, words: Words) -> Iterator[tuple[Bag, Bag]]:
+def _without_asides(concept: Concept, words: Words) -> Iterator[tuple[Bag, Bag]]:
     """Drop a short form in brackets, and what is not specified: "(CPS)" and "(without specification
     of onset)". Anything else may tell two things apart: "lobe (thyroid)".
 
@@ -149,7 +135,7 @@ def _without_asides(concept: NamedConcept, words: Words) -> Iterator[tuple[Bag, 
             yield tuple(sorted(content)), words.bag(name)
 
 
-def _names_of(concept: NamedConcept, words: Words) -> dict[Bag, Bag]:
+def _names_of(concept: Concept, words: Words) -> dict[Bag, Bag]:
     """RETURNS (Dict[Tuple[str, ...], Tuple[str, ...]]): The words of each name in order, by its bag
     of words.
     """
@@ -158,7 +144,7 @@ def _names_of(concept: NamedConcept, words: Words) -> dict[Bag, Bag]:
     return dict(islice((pair for pair in listed.items() if 0 < len(pair[0]) <= _LONGEST), _MOST))
 
 
-def _broader(concept_id: str, concepts: Mapping[str, NamedConcept]) -> list[str]:
+def _broader(concept_id: str, concepts: Mapping[str, Concept]) -> list[str]:
     """RETURNS (List[str]): The parents of a concept and their parents, each once."""
     broader, last = dict[str, None](), [concept_id]
     for _ in range(_GENERATIONS):

@@ -300,8 +300,8 @@ class _ObjectiveTrainer(Trainer):
 
 
 class _Epochs(TrainerCallback):
-    """Draws the batches of each epoch, and requests a score of the last weights, which are saved,
-    even if no scoring is due at the last step.
+    """Draws the batches of each epoch, and requests a log at its end, and a score of the last
+    weights, which are saved, even if no scoring is due at the last step.
     """
 
     def __init__(self, trainer: _ObjectiveTrainer) -> None:
@@ -311,39 +311,18 @@ class _Epochs(TrainerCallback):
         # The trainer counts in fractions: resumed within the third epoch, it reports 2.4.
         self._begin_epoch(int(state.epoch or 0))
 
+    def on_epoch_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        control.should_log = True
+
     def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         if args.eval_strategy == IntervalStrategy.STEPS and state.global_step >= state.max_steps:
             control.should_evaluate = True
 
 
-class ProgressBar(TrainerCallback):
-    """Shows a progress bar of steps on a terminal, with the last loss."""
-
-    def __init__(self) -> None:
-        self._bar: Any = None
-
-    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        if state.is_world_process_zero:
-            self._bar = progress_bar(
-                unit="batches", total=state.max_steps, initial=state.global_step
-            )
-
-    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        if self._bar is not None:
-            self._bar.update(state.global_step - self._bar.n)
-
-    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        loss = kwargs["logs"].get("loss")
-        if self._bar is not None and loss is not None:
-            self._bar.set_postfix_str(f"epoch {state.epoch:.1f}, loss {loss:.4f}")
-
-    def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-
-class Notify(TrainerCallback):
-    """Passes epochs and dev scores to an observer."""
+class Reporter(TrainerCallback):
+    """Shows a progress bar of steps on a terminal, with the last loss, and passes epochs and dev
+    scores to an observer. Of several processes, only the main one has it.
+    """
 
     def __init__(self, observer: TrainingObserver) -> None:
         """Store the observer.
@@ -351,25 +330,33 @@ class Notify(TrainerCallback):
         observer (TrainingObserver): The observer.
         """
         self._observer = observer
+        self._bar: Any = None
 
-    def on_epoch_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        control.should_log = True
+    def on_train_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        self._bar = progress_bar(unit="batches", total=state.max_steps, initial=state.global_step)
+
+    def on_step_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        self._bar.update(state.global_step - self._bar.n)
+
+    def on_train_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        self._bar.close()
 
     def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        has_ended = state.epoch == int(state.epoch) or state.global_step >= state.max_steps
-        if "loss" in kwargs["logs"] and has_ended and state.is_world_process_zero:
-            self._observer.on_epoch(state.epoch, kwargs["logs"]["loss"])
+        if "loss" in kwargs["logs"]:
+            loss = kwargs["logs"]["loss"]
+            self._bar.set_postfix_str(f"epoch {state.epoch:.1f}, loss {loss:.4f}")
+            if state.epoch == int(state.epoch) or state.global_step >= state.max_steps:
+                self._observer.on_epoch(state.epoch, loss)
 
     def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-        if state.is_world_process_zero:
-            # The trainer adds the epoch.
-            scores = {
-                key.removeprefix("eval_"): value
-                for key, value in kwargs["metrics"].items()
-                if key.startswith("eval_")
-            }
-            best = args.metric_for_best_model
-            self._observer.on_dev_score(state.epoch, {best: scores.pop(best), **scores})
+        # The trainer adds the epoch.
+        scores = {
+            key.removeprefix("eval_"): value
+            for key, value in kwargs["metrics"].items()
+            if key.startswith("eval_")
+        }
+        best = args.metric_for_best_model
+        self._observer.on_dev_score(state.epoch, {best: scores.pop(best), **scores})
 
 
 @contextmanager

@@ -119,7 +119,7 @@ def train(
     if is_main_process():
         observer.on_pool(report)
     from .dev_score import make_dev_score, score_saved
-    from .trainer import Notify, ProgressBar, run_training
+    from .trainer import Reporter, run_training
 
     searched_by = training.objective.metric
     to_search = partial(_to_search, config=config, objective=training.objective)
@@ -141,7 +141,7 @@ def train(
             use_cpu=gpu_id < 0,
             score=score,
             resume=resume,
-            callbacks=[ProgressBar(), Notify(observer)],
+            callbacks=[Reporter(observer)] * is_main_process(),
         )
     if is_main_process():
         facts = CardFacts(

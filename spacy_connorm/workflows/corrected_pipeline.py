@@ -14,7 +14,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import filter_spans
 
 from ..concepts import NIL, Candidate, Concept
-from ..documents.abbreviations import find_long_forms
+from ..documents.abbreviations import find_long_forms, long_forms_of
 from ..documents.mentions import split_ids
 from ..documents.spans import choose_spans
 from ..errors import Errors
@@ -194,8 +194,7 @@ class CorrectedPipeline:
         """
         self.refresh()
         with self._reading():
-            spans = read_alone(self.nlp, mentions)
-            long_forms = [find_long_forms(span.doc, [span])[0] for span in spans]
+            long_forms = long_forms_of(read_alone(self.nlp, mentions))
         answers = self.normalizer.candidates(
             mentions, long_forms=long_forms, search=search, **limits
         )

@@ -8,7 +8,7 @@ from spacy.language import Language
 from spacy.tokens import Span
 
 from ..concepts import Candidate
-from ..documents.abbreviations import find_long_forms
+from ..documents.abbreviations import long_forms_of
 from ..errors import Errors, refuse_text
 from ..files.folders import MANIFEST, damaged, read_manifest, read_object, verify
 from ..files.progress import BYTES, progress_bar
@@ -50,7 +50,7 @@ def search(
     """
     limits = Limits(top_k=top_k, types=types, branches=branches, code_systems=code_systems)
     normalizer, spans = _read(pipeline, mentions, component)
-    long_forms = [find_long_forms(span.doc, [span])[0] for span in spans]
+    long_forms = long_forms_of(spans)
     return normalizer.candidates(mentions, long_forms=long_forms, search=search, **limits)
 
 

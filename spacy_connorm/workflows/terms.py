@@ -16,7 +16,7 @@ from spacy.tokens import Doc, Span
 from spacy.util import minibatch
 
 from ..concepts import Candidate
-from ..documents.abbreviations import find_long_forms
+from ..documents.abbreviations import long_forms_of
 from ..errors import (
     ConnormError,
     Errors,
@@ -205,8 +205,7 @@ def find_candidates(
     query = normalizer.query(split_composites=False, **limits)
     retriever = normalizer.lookup.retriever
     for batch in minibatch(terms, _AT_ONCE):
-        spans = _read(nlp, normalizer, batch)
-        long_forms = [find_long_forms(span.doc, [span])[0] for span in spans]
+        long_forms = long_forms_of(_read(nlp, normalizer, batch))
         texts = [term.term for term in batch]
         yield from candidates_of(retriever, texts, query, long_forms=long_forms)
 

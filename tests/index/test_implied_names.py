@@ -4,7 +4,7 @@ import pytest
 from finding import make_finder
 
 from spacy_connorm import Concept
-from spacy_connorm.index.implied_names import NamedConcept, implied_names
+from spacy_connorm.index.implied_names import implied_names
 from spacy_connorm.text.words import words_of
 
 WORDS = words_of("en")
@@ -15,11 +15,7 @@ EYES = (CATARACT, SUBCAPSULAR, POSTERIOR)
 
 
 def implied(*concepts):
-    named = (
-        NamedConcept(concept.concept_id, concept.names, concept.exact_names, concept.parents)
-        for concept in concepts
-    )
-    return {" ".join(name): " ".join(of) for name, of in implied_names(named, WORDS).items()}
+    return {" ".join(name): " ".join(of) for name, of in implied_names(concepts, WORDS).items()}
 
 
 def test_a_broader_name_inside_a_name_is_replaced_by_another_one():

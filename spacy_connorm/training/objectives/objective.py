@@ -22,10 +22,6 @@ class Objective(torch.nn.Module, ABC):
     metric: Metric = COSINE
     learning_rate: float = 0.0
 
-    def __init__(self) -> None:
-        """Create an objective without parameters."""
-        super().__init__()
-
     def prepare(self, module: Any) -> None:
         """Get what it needs from the encoder, before training begins.
 
