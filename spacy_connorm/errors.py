@@ -12,18 +12,21 @@ shown.
 import os
 import re
 import warnings
-from collections.abc import Callable, Collection, Iterable, Sized
+from collections.abc import Callable, Collection, Iterable, Iterator, Sized
+from contextlib import contextmanager
 from enum import Enum
 from importlib.util import find_spec
 from inspect import signature
 from math import isfinite
 from numbers import Real
 from operator import ge, gt, le, lt
+from textwrap import shorten
 from typing import Any, NoReturn
 
 _SHOW_TEXT = "SPACY_CONNORM_SHOW_TEXT"
 # An id has a digit and no spaces. Other words may be a user's text, as columns get swapped.
 _ID = re.compile(r"(?=\D*\d)\S{1,40}")
+_LONGEST_REASON = 300
 _BOUNDS = {"at least": ge, "above": gt, "at most": le, "below": lt}
 _CODED = re.compile(r"\[(CNW?\d{3})\] (.*)", re.DOTALL)
 
@@ -78,6 +81,28 @@ class Errors(_Message):
         RETURNS (ConnormError): The error, to be raised.
         """
         return ConnormError(self.format(**facts))
+
+    @contextmanager
+    def instead_of(
+        self,
+        *kinds: type[Exception],
+        tell: Callable[[Any], object] | None = None,
+        **facts: Any,
+    ) -> Iterator[None]:
+        """Raise the error instead of those of other libraries in a block. Ours pass.
+
+        *kinds (Type[Exception]): Their classes.
+        tell (Optional[Callable[[Exception], object]]): Makes the reason of one; `tell_reason` if
+            None.
+        **facts (Any): What the other gaps of the message stand for.
+        RAISES (ConnormError): The error.
+        """
+        try:
+            yield
+        except ConnormError:
+            raise
+        except kinds as error:
+            raise self(**{"reason": (tell or tell_reason)(error), **facts}) from error
 
     # Component
     CN001 = (
@@ -698,7 +723,8 @@ def tell_reason(error: Exception) -> str:
     error (Exception): The error.
     RETURNS (str): Its message in one line, without a full stop; its class if it has no message.
     """
-    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
+    text = getattr(error, "strerror", None) or str(error)
+    return shorten(text, width=_LONGEST_REASON).rstrip(".") or type(error).__name__
 
 
 def describe_error(error: Exception) -> str:

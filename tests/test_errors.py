@@ -67,3 +67,16 @@ def test_errors_and_warnings_tell_their_codes():
 def test_a_reason_is_one_line_without_a_full_stop():
     assert tell_reason(ValueError("no\n  such file.")) == "no such file"
     assert tell_reason(ValueError()) == "ValueError"
+
+
+def test_an_error_stands_in_place_of_other_libraries_errors():
+    listening = {"host": "a", "port": 1}
+    refused = pytest.raises(ConnormError, match=r"CN751.*\(in use\)")
+    with refused as raised, Errors.CN751.instead_of(OSError, **listening):
+        raise OSError(98, "in use")
+    assert isinstance(raised.value.__cause__, OSError)
+    for error in (Errors.CN409(), KeyError("a")):
+        passed = pytest.raises(type(error))
+        with passed as raised, Errors.CN751.instead_of(OSError, ValueError, **listening):
+            raise error
+        assert raised.value is error

@@ -227,10 +227,9 @@ def parse_overrides(ctx: typer.Context) -> dict[str, Any]:
             ctx.fail(f"No such option: {name} ({advice})")
     from spacy.cli._util import parse_config_overrides
 
-    try:
+    # From click itself: a Typer with a vendored click misses it.
+    with Errors.CN711.instead_of(UsageError, tell=lambda error: error.format_message().rstrip(".")):
         return parse_config_overrides(ctx.args)
-    except UsageError as error:  # from click itself: a Typer with a vendored click misses it
-        raise Errors.CN711(reason=error.format_message().rstrip(".")) from error
 
 
 def _show_warning(message: Any, category: type[Warning], *args: Any, **kwargs: Any) -> None:

@@ -74,10 +74,8 @@ def _lines() -> Iterator[list[str]]:
     if sys.stdin.isatty():
         msg.info("One mention per line; end with Ctrl-D (on Windows Ctrl-Z and Enter).")
     for number, raw in enumerate(sys.stdin.buffer, start=1):
-        try:
+        with Errors.CN107.instead_of(UnicodeDecodeError, path="standard input", line=number):
             line = raw.decode("utf-8").strip()
-        except UnicodeDecodeError as error:
-            raise Errors.CN107(path="standard input", line=number) from error
         if line:
             yield [line]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from spacy.tokens import Doc, DocBin
 from spacy.vocab import Vocab
 
-from ..errors import Errors, require_ending
+from ..errors import Errors, describe_error, require_ending
 from ..files.atomic import atomic_file
 from ..files.text import existing_file
 from .document import Document
@@ -24,12 +24,11 @@ def read_docs(path: str | Path, vocab: Vocab) -> Iterator[Doc]:
         format, or for a damaged file when the damage is reached.
     """
     path = existing_file(path)
-    try:
+    mend = f". Convert other formats first: `connorm corpus {path} OUT.spacy`"
+    facts = {"path": path, "format": "`.spacy`", "mend": mend}
+    # Of any library, depending on the bytes.
+    with Errors.CN220.instead_of(Exception, tell=describe_error, **facts):
         yield from DocBin(store_user_data=True).from_disk(path).get_docs(vocab)
-    except Exception as error:  # of any library, depending on the bytes
-        mend = f". Convert other formats first: `connorm corpus {path} OUT.spacy`"
-        facts = {"format": "`.spacy`", "reason": type(error).__name__, "mend": mend}
-        raise Errors.CN220(path=path, **facts) from error
 
 
 def write_docs(docs: Iterable[Doc], path: str | Path) -> None:

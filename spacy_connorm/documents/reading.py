@@ -145,10 +145,8 @@ def blank_pipeline(lang: str) -> Language:
     RETURNS (Language): The pipeline.
     RAISES (ConnormError): CN213 for an unknown language.
     """
-    try:
+    with Errors.CN213.instead_of(ImportError, lang=lang):
         return spacy.blank(lang)
-    except ImportError as error:
-        raise Errors.CN213(lang=lang, reason=error) from error
 
 
 def create_pubtator_reader(

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import srsly
 
-from ..errors import unreadable
+from ..errors import Errors, unreadable
 from ..files.atomic import write_text
 from ..files.tables import (
     RowWriter,
@@ -224,10 +224,9 @@ def _split(lines: Iterator[tuple[int, str]]) -> tuple[list[str], Iterator[tuple[
 
 
 def _read_metadata(path: str | Path, block: str) -> dict[str, Any]:
-    try:
+    facts: dict[str, Any] = {"format": "SSSOM", "reason": "its metadata are not YAML"}
+    with Errors.CN115.instead_of(ValueError, path=path, line=1, **facts):
         metadata = srsly.yaml_loads(block) if block else {}
-    except ValueError as error:
-        raise unreadable(path, 1, "SSSOM", "its metadata are not YAML") from error
     if not isinstance(metadata, dict):
         raise unreadable(path, 1, "SSSOM", "its metadata are not a YAML mapping")
     return metadata
@@ -243,10 +242,9 @@ def _read_row(path: str | Path, row: TableRow, columns: list[str]) -> TermMappin
     if missing := [name for name in _REQUIRED if not by_column.get(name)]:
         raise unreadable(path, number, "SSSOM", f"it has no {missing[0]}")
     known = {name: cell for name, cell in by_column.items() if name in COLUMNS and cell}
-    try:
+    facts: dict[str, Any] = {"format": "SSSOM", "reason": "a number or a candidate is damaged"}
+    with Errors.CN115.instead_of(ValueError, path=path, line=number, **facts):
         values = {name: _from_cell(name, cell) for name, cell in known.items()}
-    except ValueError as error:
-        raise unreadable(path, number, "SSSOM", "a number or a candidate is damaged") from error
     if values["object_id"] == NO_TERM:
         values.setdefault("status", UNMATCHED)
     elif values["mapping_justification"] == MANUAL:

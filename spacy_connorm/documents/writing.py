@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from spacy.tokens import Doc
 
-from ..errors import ConnormError, Errors, Warnings, refuse, require_options
+from ..errors import Errors, Warnings, describe_error, refuse, require_options
 from ..files.atomic import atomic_file
 from ..files.folders import replaced, require_replaceable
 from .document import ID_FIELD, Document, read_document
@@ -101,12 +101,9 @@ def render(exporter: Exporter, document: Document, changes: Counter[str]) -> Any
     RETURNS (Any): Plain data.
     RAISES (ConnormError): CN775 for a field that the format can't hold, and the exporter's errors.
     """
-    try:
+    kinds = (OverflowError, RecursionError, ValueError)
+    with Errors.CN775.instead_of(*kinds, tell=describe_error, number=document.number):
         return exporter.render(document, changes)
-    except ConnormError:
-        raise
-    except (OverflowError, RecursionError, ValueError) as error:
-        raise Errors.CN775(number=document.number, reason=type(error).__name__) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,21 +170,17 @@ def _load(source: str, *, local_files_only: bool) -> Pretrained:
     # revision it sends models without safetensors, and the user's token, to be converted.
     places = {"local_files_only": local_files_only, "revision": None}
     common: dict[str, Any] = {**places, "trust_remote_code": False}
-    try:
-        with _quiet():
-            tokenizer = AutoTokenizer.from_pretrained(source, **common)
-            _refuse_surprises(source, places)
+    with Errors.CN306.instead_of(Exception, path=source), _quiet():
+        tokenizer = AutoTokenizer.from_pretrained(source, **common)
+        _refuse_surprises(source, places)
+        try:
             transformer, report = AutoModel.from_pretrained(
                 source, output_loading_info=True, use_safetensors=True, **common
             )
-    except ConnormError:
-        raise
-    except OSError as error:
-        if _NO_SAFETENSORS.search(str(error)):
-            raise Errors.CN314(source=source) from error
-        raise _unusable(source, str(error)) from error
-    except Exception as error:
-        raise _unusable(source, str(error) or type(error).__name__) from error
+        except OSError as error:
+            if _NO_SAFETENSORS.search(str(error)):
+                raise Errors.CN314(source=source) from error
+            raise
     flaw = _find_flaw(transformer, report["missing_keys"])
     if flaw:
         raise _unusable(source, flaw)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import srsly
 
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from ..files.arrays import open_array
 from ..files.folders import damaged
 from .protocol import Encoder, loaded_shim, replica, shim_of
@@ -77,7 +77,7 @@ def open_encoder(model: Encoder, path: Path) -> Encoder:
     """
     if not path.is_file():
         raise damaged(path, "it is missing")
-    try:
+    with Errors.CN305.instead_of(Exception, tell=repr):
         saved = srsly.msgpack_loads(path.read_bytes())
         kind = saved.get("kind", model.name)  # older files have none
         if kind != model.name:
@@ -86,10 +86,6 @@ def open_encoder(model: Encoder, path: Path) -> Encoder:
             name: open_array(_array_file(path, name), DTYPES, tuple(shape))
             for name, shape in saved["shapes"].items()
         }
-    except ConnormError:
-        raise
-    except Exception as error:
-        raise Errors.CN305(reason=repr(error)) from error
     return _restored(model, saved, arrays)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import srsly
 from thinc.shims import Shim
 
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from .raw import Raw
 from .storage import DTYPES
 
@@ -134,15 +134,11 @@ class EncoderShim(Shim, ABC):
         arrays (Dict[str, np.ndarray]): The arrays.
         RAISES (ConnormError): CN305 if they are damaged.
         """
-        try:
+        with Errors.CN305.instead_of(Exception):
             model, digest = self.restored(saved, arrays)
             if saved["digest"] != digest:
                 raise ValueError("its checksum differs")
             self.hold(model, digest)
-        except ConnormError:
-            raise
-        except Exception as error:
-            raise Errors.CN305(reason=error) from error
 
     def to_bytes(self) -> bytes:
         """Serialize the encoder.
@@ -164,7 +160,7 @@ class EncoderShim(Shim, ABC):
         if not data:
             self.hold(None, "")
             return self
-        try:
+        with Errors.CN305.instead_of(Exception):
             saved = srsly.msgpack_loads(data)
             arrays = saved["arrays"]
             for array in arrays.values():
@@ -173,8 +169,6 @@ class EncoderShim(Shim, ABC):
             # Of how an array is packed, not everything is needed to read it.
             if srsly.msgpack_dumps(saved) != data:
                 raise ValueError("its bytes have changed")
-        except Exception as error:
-            raise Errors.CN305(reason=error) from error
         self.restore(saved, arrays)
         return self
 

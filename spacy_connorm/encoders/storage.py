@@ -115,22 +115,20 @@ def read_card(name: str, folder: Path | None, asked: Mapping[str, Any]) -> dict[
 
 @contextmanager
 def reading_folder(folder: Path, model_type: str) -> Iterator[dict[str, Any]]:
-    """Read the folder of a trained encoder. Any error in the block is reported as an
-    error of the folder.
+    """Read the folder of a trained encoder. Any error of another library in the
+    block is reported as an error of the folder.
 
     folder (Path): The folder.
     model_type (str): A key of `ARCHITECTURES`.
     YIELDS (Dict[str, Any]): Its `config.json`.
     RAISES (ConnormError): CN306 if it contains something else or is damaged.
     """
-    try:
+    with Errors.CN306.instead_of(Exception, path=folder):
         config = json.loads((folder / CONFIG).read_text(encoding="utf8"))
         found = (config["model_type"], config["format_version"])
         if found != (model_type, _FORMAT_VERSION):
             raise ValueError("it holds a {} of version {}".format(*found))
         yield config
-    except Exception as error:
-        raise Errors.CN306(path=folder, reason=error) from error
 
 
 def require_settings(

@@ -16,7 +16,7 @@ import safetensors.torch
 import srsly
 import torch
 
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from .pretrained import refuse_code_in_config
 from .storage import CARD, CONFIG
 from .tokens import pad
@@ -208,12 +208,8 @@ def restore_module(saved: Mapping[str, Any]) -> tuple[TransformerModule, str]:
     digest = digest_transformer(files, state, **settings)
     if saved["digest"] != digest or saved["pooling"] not in _POOLING_KEYS:
         raise ValueError("its checksum differs")
-    try:
+    with Errors.CN306.instead_of(Exception, path="the saved encoder"):
         tokenizer, transformer = _from_files(files, state)
-    except ConnormError:
-        raise
-    except Exception as error:
-        raise Errors.CN306(path="the saved encoder", reason=error) from error
     return TransformerModule(tokenizer, transformer, files=files, **settings), digest
 
 

@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from ..errors import Errors
 from .folders import damaged
 
 
@@ -153,10 +154,8 @@ class TextArray:
             raise damaged(self.path, "it lacks texts")
         content = self.utf8.data
         bounds = zip(self.start[numbers].tolist(), self.start[numbers + 1].tolist(), strict=True)
-        try:
+        with Errors.CN402.instead_of(UnicodeDecodeError, path=self.path):
             return [str(content[start:end], "utf8") for start, end in bounds]
-        except UnicodeDecodeError as error:
-            raise damaged(self.path, error) from error
 
 
 def save_texts(folder: Path, stem: str, texts: Iterable[bytes]) -> None:

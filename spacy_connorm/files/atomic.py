@@ -118,10 +118,8 @@ def only_writer(path: Path, *, seconds: float = 0.0) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     lock = FileLock(path.with_name(f".{path.name}.lock"))
-    try:
+    with Errors.CN109.instead_of(Timeout, path=path):
         lock.acquire(timeout=seconds)
-    except Timeout:
-        raise Errors.CN109(path=path) from None
     try:
         yield
     finally:

@@ -4,15 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from configparser import InterpolationError
 from contextlib import contextmanager
 from pathlib import Path
-from textwrap import shorten
 from typing import Any
 
 from thinc.api import Config, ConfigValidationError
 
-from ..errors import ConnormError, Errors
+from ..errors import Errors
 from .text import existing_file
-
-_REASON_WIDTH = 300
 
 
 def read_config(source: str | Path | Config, overrides: Mapping[str, Any] | None = None) -> Config:
@@ -53,14 +50,11 @@ def config_errors() -> Iterator[None]:
 
     RAISES (ConnormError): CN711.
     """
-    try:
+    with (
+        Errors.CN711.instead_of(InterpolationError, ImportError, ValueError),
+        Errors.CN711.instead_of(ConfigValidationError, tell=list_reasons),
+    ):
         yield
-    except ConfigValidationError as error:
-        raise Errors.CN711(reason=list_reasons(error)) from error
-    except ConnormError:
-        raise
-    except (InterpolationError, ImportError, ValueError) as error:
-        raise Errors.CN711(reason=shorten(str(error), width=_REASON_WIDTH)) from error
 
 
 def list_reasons(error: ConfigValidationError) -> str:

@@ -371,10 +371,8 @@ def _parse_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     if not path.is_file():
         raise Errors.CN400(path=folder)
-    try:
+    with Errors.CN402.instead_of(ValueError, RecursionError, path=path):
         manifest = json.loads(path.read_text(encoding="utf8"))
-    except (ValueError, RecursionError) as error:
-        raise damaged(path, error) from error
     if not isinstance(manifest, dict):
         raise damaged(path, "it is not a manifest")
     return manifest

@@ -7,7 +7,7 @@ import spacy
 from spacy.language import Language
 from thinc.api import ConfigValidationError
 
-from ..errors import ConnormError, Errors, tell_reason
+from ..errors import Errors
 from ..files.configs import list_reasons
 from .concept_normalizer import ConceptNormalizer
 
@@ -25,14 +25,11 @@ def load_pipeline(pipeline: str | Path | Language) -> Language:
         return pipeline
     name = str(pipeline)
     find_pipeline_folder(name)
-    try:
+    with (
+        Errors.CN701.instead_of(OSError, ValueError, ImportError, name=name),
+        Errors.CN702.instead_of(ConfigValidationError, tell=list_reasons, name=name),
+    ):
         return spacy.load(name)
-    except ConnormError:
-        raise
-    except ConfigValidationError as error:
-        raise Errors.CN702(name=name, reason=list_reasons(error)) from error
-    except (OSError, ValueError, ImportError) as error:
-        raise Errors.CN701(name=name, reason=tell_reason(error)) from error
 
 
 def find_pipeline_folder(name: str) -> Path:

@@ -11,6 +11,7 @@ from spacy.language import Language
 from spacy.util import get_minor_version_range
 
 from ..about import __version__
+from ..errors import Errors
 from ..files.atomic import TemporaryFolder, atomic_folder
 from ..files.folders import (
     damaged,
@@ -36,10 +37,8 @@ def read_settings(path: Path) -> dict[str, Any]:
     RETURNS (Dict[str, Any]): Values by name, unchecked.
     RAISES (ConnormError): CN402 for a damaged file.
     """
-    try:
+    with Errors.CN402.instead_of(ValueError, path=path):
         settings = srsly.read_json(path)
-    except ValueError as error:
-        raise damaged(path, error) from error
     if not isinstance(settings, dict):
         raise damaged(path, "it holds no settings")
     return settings

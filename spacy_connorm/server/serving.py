@@ -133,11 +133,8 @@ def listen(host: str, port: int) -> Iterator[socket.socket]:
     RAISES (ConnormError): CN751 if the address cannot be used.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
+    with Errors.CN751.instead_of(OSError, OverflowError, host=host, port=port):
         listening = socket.create_server((host, port), family=family, backlog=_WAITING)
-    except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise Errors.CN751(host=host, port=port, reason=reason) from error
     with listening:
         # asyncio does this only for its own sockets. Otherwise, each answer waits 40 ms for the
         # client to acknowledge its headers.

@@ -2,10 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from textwrap import shorten
 from typing import Any
 
 from thinc.api import Config
@@ -115,20 +113,6 @@ def kept_checkpoint(checkpoint: Path) -> Path:
     """
     best = (_read_state(checkpoint) or {}).get("best_global_step")
     return checkpoint.with_name(f"{_PREFIX}{best}") if best else checkpoint
-
-
-@contextmanager
-def checkpoint_errors(checkpoint: str | Path | None) -> Iterator[None]:
-    """Report damaged files. The trainer reads pickles with `weights_only`, so they run no code.
-
-    checkpoint (Optional[Union[str, Path]]): The checkpoint that is read, if any.
-    RAISES (ConnormError): CN829.
-    """
-    try:
-        yield
-    # Each library that reads a part of it has its own errors.
-    except Exception as error:
-        raise Errors.CN829(path=checkpoint, reason=shorten(str(error), width=200)) from error
 
 
 def _read_state(checkpoint: Path) -> dict[str, Any] | None:

@@ -30,7 +30,7 @@ from ..index.search import COSINE
 from .adapters import FinalWeights, trained_share
 from .arguments import describe_hardware, make_arguments
 from .batchers import Ranking
-from .checkpoints import STATE, checkpoint_errors, is_finished, kept_checkpoint, last_checkpoint
+from .checkpoints import STATE, is_finished, kept_checkpoint, last_checkpoint
 from .config import Training, TrainingObserver
 from .micro_batches import BatchEncoder, BatchLoss, EpochBatches
 from .objectives.objective import Objective
@@ -231,15 +231,15 @@ class _ObjectiveTrainer(Trainer):
         return send_to_device(inputs, self.args.device)
 
     def _load_from_checkpoint(self, resume_from_checkpoint: str, model: Any = None) -> None:
-        with checkpoint_errors(resume_from_checkpoint):
+        with Errors.CN829.instead_of(Exception, path=resume_from_checkpoint):
             super()._load_from_checkpoint(resume_from_checkpoint, model)
 
     def _load_optimizer_and_scheduler(self, checkpoint: str | None) -> None:
-        with checkpoint_errors(checkpoint):
+        with Errors.CN829.instead_of(Exception, path=checkpoint):
             super()._load_optimizer_and_scheduler(checkpoint)
 
     def _load_rng_state(self, checkpoint: str | None) -> None:
-        with checkpoint_errors(checkpoint):
+        with Errors.CN829.instead_of(Exception, path=checkpoint):
             super()._load_rng_state(checkpoint)
 
     def create_optimizer(self) -> torch.optim.Optimizer:

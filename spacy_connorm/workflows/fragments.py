@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..documents.document import ID_FIELD, CorpusReport
-from ..errors import Errors, require_ending, require_installed, tell_reason
+from ..errors import Errors, require_ending, require_installed
 from ..files.folders import files_in
 from ..files.progress import progress_bar
 from ..files.tables import require_distinct_columns
@@ -189,9 +189,7 @@ def _parquet_file(path: Path) -> Iterator[Any]:
     from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
-    try:
-        with ParquetFile(path) as file:
-            yield file
-    except (ArrowException, OSError, UnicodeDecodeError) as error:
-        facts = {"format": "Parquet", "reason": tell_reason(error), "mend": ""}
-        raise Errors.CN220(path=path, **facts) from error
+    kinds = (ArrowException, OSError, UnicodeDecodeError)
+    unreadable = Errors.CN220.instead_of(*kinds, path=path, format="Parquet", mend="")
+    with unreadable, ParquetFile(path) as file:
+        yield file

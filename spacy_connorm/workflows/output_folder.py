@@ -143,10 +143,8 @@ class OutputFolder:
         from pyarrow import ArrowException
         from pyarrow.parquet import read_metadata
 
-        try:
+        with Errors.CN705.instead_of(ArrowException, OSError, TypeError, KeyError, path=self.path):
             origin = json.loads(read_metadata(path).metadata[_KEY])
-        except (ArrowException, OSError, TypeError, KeyError):
-            raise Errors.CN705(path=self.path) from None
         return origin, AnnotationCounts(**origin.pop(_COUNTS))
 
 

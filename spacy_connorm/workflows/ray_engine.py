@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..errors import ConnormError, Errors, describe_error, require_installed, tell_reason
+from ..errors import ConnormError, Errors, describe_error, require_installed
 from .corpus_annotator import CorpusAnnotator
 from .fragments import InputFragment
 from .output_folder import OutputFolder
@@ -100,18 +100,15 @@ def _connected(address: str | None) -> Iterator[Any]:
         # Without an address, Ray would join any cluster that was started on this machine, also one
         # of somebody else's that ends before this run does.
         address = address or os.environ.get("RAY_ADDRESS") or "local"
-        try:
-            with _own_handler(signal.SIGTERM):
-                ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
-        except (ConnectionError, OSError, RuntimeError, ValueError, RayError) as error:
-            raise Errors.CN798(reason=tell_reason(error)) from error
+        refused = Errors.CN798.instead_of(OSError, RuntimeError, ValueError, RayError)
+        with refused, _own_handler(signal.SIGTERM):
+            ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     logger = logging.getLogger("ray.data")
     level = logger.level
     logger.setLevel(logging.ERROR)  # it reports every run, on standard error
     try:
-        yield ray
-    except RayError as error:
-        raise Errors.CN799(reason=describe_error(error)) from error
+        with Errors.CN799.instead_of(RayError, tell=describe_error):
+            yield ray
     finally:
         logger.setLevel(level)
         if is_ours:

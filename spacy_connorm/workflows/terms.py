@@ -18,9 +18,9 @@ from spacy.util import minibatch
 from ..concepts import Candidate
 from ..documents.abbreviations import long_forms_of
 from ..errors import (
-    ConnormError,
     Errors,
     Warnings,
+    describe_error,
     quote,
     require_ending,
     require_installed,
@@ -150,24 +150,23 @@ def _read_excel(path: Path, sheet: str | None) -> Iterator[TableRow]:
     existing_file(path)
     from openpyxl import load_workbook
 
-    try:
-        with closing(load_workbook(path, read_only=True, data_only=True)) as book:
-            names = [sheet.title for sheet in book.worksheets]
-            if not names or (sheet is not None and sheet not in names):
-                facts = {"what": f"sheet '{sheet or ''}'", "known": ", ".join(names) or "none"}
-                raise Errors.CN114(path=path, **facts)
-            chosen = book[sheet or names[0]]
-            # Some programs write that a sheet has only one cell.
-            chosen.reset_dimensions()
-            for number, row in enumerate(chosen.iter_rows(values_only=True), start=1):
-                cells = [_text(value) for value in row]
-                if any(cells):
-                    yield number, cells
-    except ConnormError:
-        raise
-    except Exception as error:  # zipfile's, the XML parser's, KeyError and others
-        facts = {"format": "Excel", "reason": type(error).__name__, "mend": ""}
-        raise Errors.CN220(path=path, **facts) from error
+    # Those of zipfile and the XML parser, KeyError and others.
+    facts = {"path": path, "format": "Excel", "mend": ""}
+    with (
+        Errors.CN220.instead_of(Exception, tell=describe_error, **facts),
+        closing(load_workbook(path, read_only=True, data_only=True)) as book,
+    ):
+        names = [sheet.title for sheet in book.worksheets]
+        if not names or (sheet is not None and sheet not in names):
+            known = ", ".join(names) or "none"
+            raise Errors.CN114(path=path, what=f"sheet '{sheet or ''}'", known=known)
+        chosen = book[sheet or names[0]]
+        # Some programs write that a sheet has only one cell.
+        chosen.reset_dimensions()
+        for number, row in enumerate(chosen.iter_rows(values_only=True), start=1):
+            cells = [_text(value) for value in row]
+            if any(cells):
+                yield number, cells
 
 
 def _text(value: Any) -> str:

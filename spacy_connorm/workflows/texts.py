@@ -12,7 +12,7 @@ from spacy.vocab import Vocab
 
 from ..documents.docbin import read_docs
 from ..documents.document import ID_FIELD, CorpusReport, find_id, other_fields, replace_surrogates
-from ..errors import ConnormError, Errors, require_ending, tell_reason
+from ..errors import ConnormError, Errors, require_ending
 from ..files.tables import find_column, read_rows, require_distinct_columns, require_width
 from ..files.text import read_lines, read_text
 
@@ -122,11 +122,9 @@ def _read_folder(folder: Path, replaced: CorpusReport) -> Iterator[InputText]:
 def _read_docs(path: Path) -> Iterator[InputText]:
     for number, doc in enumerate(read_docs(path, Vocab()), start=1):
         place = f"'{path}', document {number}"
-        try:
+        # What was read may be nested too deeply to be written.
+        with Errors.CN220.instead_of(ValueError, path=path, format="`.spacy`", mend=""):
             content = doc.to_bytes()
-        except ValueError as error:  # what was read may be nested too deeply to be written
-            facts = {"format": "`.spacy`", "reason": tell_reason(error), "mend": ""}
-            raise Errors.CN220(path=path, **facts) from error
         yield InputText("", doc.text, other_fields(doc), place, content=content)
 
 

@@ -51,8 +51,8 @@ def DanEncoder(
         int8; the index must then be built with it. Default: float32.
     batch_size (int): Texts per batch.
     RETURNS (Model[List[str], Floats2d]): The encoder.
-    RAISES (ConnormError): CN006 for an invalid setting, CN126 if an optional library is not
-        installed.
+    RAISES (ConnormError): CN006 or CN118 for an invalid setting, CN126 if an optional library is
+        not installed.
     """
     if ngram_range is not None:
         require_ngram_range(ngram_range)

@@ -211,7 +211,7 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
     # It starts unrounded, and may be trained that way.
     chosen.pop("dtype", None)
     settings = DanSettings.read({**asdict(DanSettings()), **chosen})
-    try:
+    with Errors.CN324.instead_of(ValueError, name=name):
         if kept is not None:
             embeddings = _principal_components(embeddings, kept)
         random = np.random.default_rng(_SEED)
@@ -219,8 +219,6 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
         ngrams = random.standard_normal(shape, dtype="float32") * np.float32(embeddings.std())
         dan = Dan(settings, tokenizer, {EMBEDDINGS: np.concatenate([embeddings, ngrams])})
         dan.check()
-    except ValueError as error:
-        raise Errors.CN324(name=name, reason=error) from error
     return dan
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from ...errors import ConnormError, Errors, refuse, require_installed, require_range
+from ...errors import Errors, refuse, require_installed, require_range
 from ..protocol import make_encoder
 from ..shims import PretrainedShim
 from ..storage import digest_weights
@@ -253,19 +253,13 @@ def read_word_table(name: str) -> WordTable:
 
 def _read(name: str) -> WordTable:
     path = Path(name)
-    try:
-        table = _read_file(path) if path.is_file() else _read_spacy(name)
-    except ConnormError:
-        raise
     # gensim and spaCy raise the errors of their parsers, with text from the file.
-    except Exception as error:
-        raise Errors.CN341(name=name, reason=_UNREADABLE) from error
-    try:
+    with Errors.CN341.instead_of(Exception, name=name, reason=_UNREADABLE):
+        table = _read_file(path) if path.is_file() else _read_spacy(name)
+    with Errors.CN341.instead_of(ValueError, name=name):
         table.check()
         if not all(np.isfinite(array).all() for array in (table.vectors, table.buckets)):
             raise ValueError("some of its numbers are not finite")
-    except ValueError as error:
-        raise Errors.CN341(name=name, reason=error) from error
     return table
 
 

@@ -83,7 +83,8 @@ def read_bert(
     require_transformer(folder)
     config = read_object(folder / CONFIG)
     first = _first_position(folder, config)
-    try:
+    # The library tokenizers has no class for its own errors.
+    with Errors.CN306.instead_of(Exception, path=folder):
         bert = _read_weights(folder / WEIGHTS, config, first)
         tokens = read_object(folder / TOKENIZER_CONFIG)
         lengths = (
@@ -105,8 +106,6 @@ def read_bert(
             padding=config.get("pad_token_id") or 0,
         )
         return OnnxModel(settings, tokenizer.to_str(), write_bert(bert, settings))
-    except Exception as error:  # the library tokenizers has no class for its own
-        raise Errors.CN306(path=folder, reason=error) from error
 
 
 def _first_position(folder: Path, config: Mapping[str, Any]) -> int:

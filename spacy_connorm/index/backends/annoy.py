@@ -17,7 +17,7 @@ import numpy as np
 
 from ...encoders.raw import Raw
 from ...encoders.storage import DTYPES
-from ...errors import Warnings, require_choice, require_range
+from ...errors import Errors, Warnings, require_choice, require_range
 from ...files.folders import damaged
 from ..vectors.kinds import Vectors
 from ..vectors.writer import row_blocks
@@ -132,11 +132,9 @@ class AnnoySearcher:
         self.vectors = vectors
         self._exact = ExactSearcher(vectors)
         self._forest = forest
-        try:
+        with Errors.CN402.instead_of(OSError, path=path):
             require_sound_forest(path, items=len(vectors), width=vectors.width)
             self._forest.load(str(path))
-        except OSError as error:
-            raise damaged(path, error) from error
 
     def __len__(self) -> int:
         return len(self.vectors)
