@@ -1,8 +1,11 @@
 """Every message has a code of its own; the package uses it and a test expects it."""
 
+import ast
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+from string import Formatter
 
 import pytest
 
@@ -80,3 +83,24 @@ def test_an_error_stands_in_place_of_other_libraries_errors():
         with passed as raised, Errors.CN751.instead_of(OSError, ValueError, **listening):
             raise error
         assert raised.value is error
+
+
+def calls(path: Path) -> Iterator[ast.Call]:
+    tree = ast.parse(path.read_text(encoding="utf8"))
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "spacy_connorm").rglob("*.py")), ids=str)
+def test_messages_get_their_facts(path):
+    for call in calls(path):
+        name = re.fullmatch(r"(Errors|Warnings)\.(CNW?\d{3})(\.\w+)?", ast.unparse(call.func))
+        given = {fact.arg for fact in call.keywords}
+        if name is None or None in given:
+            continue
+        kinds = Errors if name[1] == "Errors" else Warnings
+        fields = [field for _, field, _, _ in Formatter().parse(kinds[name[2]].value) if field]
+        needed = {re.split(r"\W", field)[0] for field in fields}
+        if name[3] == ".instead_of":
+            needed -= {"reason"}
+            given -= {"reason", "tell"}
+        assert given == needed, f"line {call.lineno}"
