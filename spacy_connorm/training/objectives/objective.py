@@ -22,6 +22,10 @@ class Objective(torch.nn.Module, ABC):
     metric: Metric = COSINE
     learning_rate: float = 0.0
 
+    def __init__(self) -> None:
+        """Create an objective without parameters. Configs are checked by this signature."""
+        super().__init__()
+
     def prepare(self, module: Any) -> None:
         """Get what it needs from the encoder, before training begins.
 
