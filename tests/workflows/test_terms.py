@@ -4,7 +4,7 @@ from unittest.mock import patch
 import openpyxl
 import pytest
 
-from spacy_connorm.documents.abbreviations import find_long_forms
+from spacy_connorm.documents.abbreviations import long_forms_of
 from spacy_connorm.errors import ConnormError, ConnormWarning
 from spacy_connorm.workflows import LocalTerm, read_terms
 from spacy_connorm.workflows import terms as local_terms
@@ -232,11 +232,11 @@ def test_a_term_is_not_found_inside_another_word(make_pipeline, monkeypatch, con
     nlp.add_pipe("abbreviation_resolver", before="concept_normalizer")
     asked = []
 
-    def record(doc, spans):
-        asked.append(spans[0].text)
-        return find_long_forms(doc, spans)
+    def record(spans):
+        asked.extend(span.text for span in spans)
+        return long_forms_of(spans)
 
-    monkeypatch.setattr(local_terms, "find_long_forms", record)
+    monkeypatch.setattr(local_terms, "long_forms_of", record)
     (answer,) = found(nlp, LocalTerm("1", "cc", context))
     assert asked == ["CC"] and answer[0].searched == "Common cold"
 
@@ -244,11 +244,11 @@ def test_a_term_is_not_found_inside_another_word(make_pipeline, monkeypatch, con
 def test_a_term_that_is_only_inside_another_word_is_put_after_the_text(pipeline, monkeypatch):
     asked = []
 
-    def record(doc, spans):
-        asked.append(doc.text)
-        return find_long_forms(doc, spans)
+    def record(spans):
+        asked.extend(span.doc.text for span in spans)
+        return long_forms_of(spans)
 
-    monkeypatch.setattr(local_terms, "find_long_forms", record)
+    monkeypatch.setattr(local_terms, "long_forms_of", record)
     found(pipeline, LocalTerm("1", "cold", "He scolded and was cold-blooded"))
     found(pipeline, LocalTerm("1", "cold", "He scolded."))
     assert asked == ["He scolded and was cold-blooded", "He scolded.\ncold"]
