@@ -20,8 +20,8 @@ from .app import command, show_table
 from .billing import billing_of
 from .options import options_of
 
-_HEADER = ("Mention", "Probability", "Concept", "Name", "Score", "Dense", "Lexical", "Found as")
-_HEADER += ("Language", "Search", "Billing", "Codes")
+_HEADER: tuple[str, ...] = ("Mention", "Probability", "Concept", "Name", "Score", "Dense")
+_HEADER += ("Lexical", "Found as", "Language", "Search", "Billing", "Codes")
 _ALIGNS = dict(zip(_HEADER, "lrllrrrlllll", strict=True))
 # Probabilities, the two cosines of a hybrid score, languages, what can't be billed, and codes, if
 # there are any.
