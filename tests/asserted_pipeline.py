@@ -17,7 +17,7 @@ FINDINGS = (
     *("febbre", "crisi"),
 )
 NAMES = {"negated": "no", "family": "kin", "history": "past", "possible": "?"}
-STATES = ("anxious", "dizzy", "confused", "smoker")
+STATES = ("anxious", "dizzy", "confused", "smoker", "smoking")
 
 
 def make_pipeline(code="en", **settings):

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
+from ..documents.spans import Possibility
+from ..lang import Cue
 from ..lang.cues import (
     ADJACENT,
     ANSWER,
@@ -249,7 +251,7 @@ class _MarkedNote(NotedDocument):
         marked, applied = dict[int, str](), set[int]()
         for place in beside:
             last = self._subject_end(place)
-            if last < 0 or (place.cue.scope == PREDICATE and self._is_of_topic(last)):
+            if last < 0 or (place.cue.scope == PREDICATE and self._is_of_other(last, place.cue)):
                 continue
             if place.cue.direction != BOTH:
                 applied.update(range(place.start, place.end))
@@ -288,6 +290,14 @@ class _MarkedNote(NotedDocument):
             last -= 1
         is_phrase = self.words[last] in self.rules.classes.postmodifiers
         return last if last in self.endings and is_phrase else -1
+
+    def _is_of_other(self, last: int, cue: Cue) -> bool:
+        """Check whether a predicate says nothing of the mention before it: it is about a noun
+        before that, or asks for more of what somebody has, "her anemia was not investigated".
+        """
+        before = self.words[self.endings[last] - 1] if self.endings[last] else ""
+        is_owned = before in self.rules.words.classes.owners
+        return (is_owned and cue.kind == Possibility.DIFFERENTIAL) or self._is_of_topic(last)
 
     def _is_of_topic(self, last: int) -> bool:
         """Check whether the predicate after a mention is about a noun before it."""
