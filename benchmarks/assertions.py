@@ -4,11 +4,16 @@ medspacy`), on the same marked findings: real sentences of discharge letters, an
 with `ours` also in French and Spanish.
 
 Example: python benchmarks/assertions.py --data ../shared/data --engine ours negspacy medspacy
+python benchmarks/assertions.py --data ../shared/data --errors
 """
 
+import csv
+import re
 from argparse import ArgumentParser, Namespace
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from importlib.util import find_spec
+from pathlib import Path
 from time import process_time
 from typing import Any
 
@@ -20,7 +25,9 @@ from spacy.tokens import Doc
 
 from spacy_connorm.evaluation.report import Row
 
-OURS = "ours"
+OURS, HISTORY = "ours", "history"
+# What errors of `history` have in common, the first that fits.
+_KINDS = Path(__file__).parent / "_sentences" / "history_errors.tsv"
 
 
 def main() -> None:
@@ -31,12 +38,20 @@ def main() -> None:
 def add_options(parser: ArgumentParser) -> ArgumentParser:
     """RETURNS (ArgumentParser): The same, with the benchmark's options."""
     parser.add_argument("--engine", nargs="+", choices=ATTRIBUTES, default=["ours"])
+    add = parser.add_argument
+    add("--errors", action="store_true", help="count the errors of `history` by kind instead")
     return parser
 
 
 def measure(arguments: Namespace) -> Iterator[Row]:
     """YIELDS (Dict[str, Any]): One row an engine and set."""
     require_files(arguments.data / findings.path for findings in SETS.values())
+    if arguments.errors:
+        nlp = spacy.blank("en")
+        sentences = SETS["sentences"]
+        marked = sentences.read(arguments.data / sentences.path, nlp)
+        yield from count_errors(marked, make_engine(OURS, nlp))
+        return
     for engine in arguments.engine:
         for name, findings in SETS.items():
             if engine == OURS or findings.language == "en":
@@ -82,6 +97,29 @@ def score(marked: Sequence[Marked], mark: Callable[[Doc], Any], attributes: dict
         row[f"{assertion}_f1"] = _f1(marked, assertion, str(attribute)) if known else None
     row["tokens_per_second"] = round(sum(map(len, docs)) / seconds)
     return row
+
+
+def count_errors(marked: Sequence[Marked], mark: Callable[[Doc], Any]) -> Iterator[Row]:
+    """YIELDS (Dict[str, Any]): How many findings of a kind lack the mark `history`, and how many
+    have it wrongly.
+    """
+    with _KINDS.open(encoding="utf8") as file:
+        kinds = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+    counts: Counter[tuple[str, str]] = Counter()
+    for span, truth in marked:
+        mark(span.doc)
+        if truth[HISTORY] != bool(span._.get(HISTORY)):
+            error = "missed" if truth[HISTORY] else "wrong"
+            text = span.doc.text
+            sentence = f"{text[: span.start_char]}<{span.text}>{text[span.end_char :]}"
+            kind = next(
+                row["kind"]
+                for row in kinds
+                if row["error"] == error and re.search(row["pattern"], sentence, re.IGNORECASE)
+            )
+            counts[error, kind] += 1
+    for (error, kind), number in sorted(counts.items()):
+        yield {"error": error, "kind": kind, "findings": number}
 
 
 def _f1(marked: Sequence[Marked], assertion: str, attribute: str) -> float:

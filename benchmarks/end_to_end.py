@@ -7,6 +7,7 @@ minutes.
 
 Examples: python benchmarks/end_to_end.py --each-setting
 python benchmarks/end_to_end.py --dataset ncbi bc5cdr-d --part test --finder exact ontology trained
+python benchmarks/end_to_end.py --dataset hpo-abstracts --part dev --finder ontology --errors
 """
 
 from argparse import ArgumentParser, Namespace
@@ -20,6 +21,7 @@ import spacy
 from _common.builders import encoder_config
 from _common.cli import begin, clear_errors, fail, finish, make_parser
 from _common.datasets import DATASETS, PARTS, Data, blank_english
+from _common.error_kinds import ErrorKinds
 from _common.ontology_finder import CHOSEN_ON, TYPES, build_finder, found_spans, gold_spans
 from _common.options import at_least
 from _common.trained_finders import NERS, train_finder_once
@@ -81,7 +83,7 @@ def main() -> None:
     arguments = begin(add_options(make_parser(__doc__ or "")))
     with clear_errors():
         rows = measure(arguments)
-    finish(rows, arguments.json, columns=SHOWN)
+    finish(rows, arguments.json, columns=() if arguments.errors else SHOWN)
 
 
 def add_options(parser: ArgumentParser) -> ArgumentParser:
@@ -126,6 +128,7 @@ def add_options(parser: ArgumentParser) -> ArgumentParser:
         metavar="SCORE",
         help="mentions with a lower score get no id [none: all get one]",
     )
+    add("--errors", action="store_true", help="count missed and wrong ids by kind instead")
     add("--ner", choices=NERS, default="tok2vec", help="of the finder `trained` [%(default)s]")
     add("--without-features", action="store_true", help="the NER does not see where names stand")
     add("--max-steps", type=at_least(1), help="of the NER's training [those of its config]")
@@ -157,14 +160,14 @@ def _measure_one(arguments: Namespace, data: Data, finder: str) -> Iterator[Row]
     data.concept_types = arguments.types or TYPES.get(data.name, [])
     if finder == "ontology":
         for setting, read in _ontology_readers(arguments, data):
-            yield _score(arguments, data, finder, read, setting)
+            yield from _score(arguments, data, finder, read, setting)
     else:
-        yield _score(arguments, data, finder, _reader(arguments, data, finder))
+        yield from _score(arguments, data, finder, _reader(arguments, data, finder))
 
 
 def _score(
     arguments: Namespace, data: Data, finder: str, read: Reader, setting: str | None = None
-) -> Row:
+) -> Iterator[Row]:
     texts = [doc.text for doc in data.scored_docs]
     start = perf_counter()
     docs = list(read(texts))
@@ -173,7 +176,11 @@ def _score(
         DocumentSpans(gold_spans(gold, data.ontology), found_spans(doc, data.ontology))
         for gold, doc in zip(data.scored_docs, docs, strict=True)
     ]
-    return {
+    if arguments.errors:
+        kinds = ErrorKinds(data.ontology).count(documents)
+        yield from ({"dataset": data.name, "finder": finder, **row} for row in kinds)
+        return
+    yield {
         "dataset": data.name,
         "part": data.part,
         "finder": finder,

@@ -117,8 +117,9 @@ class CoordinationJoiner:
     ) -> list[list[FoundMention]]:
         """Extend mentions to whole coordinations, if each part is a name. A coordination absorbs
         mentions with another label, unless they are a part by themselves: the anatomical term
-        "femur" in the findings "femur and tibia fractures". Lists of numbers need no mention:
-        "short 4th and 5th metacarpals". Normalizers split such mentions again.
+        "femur" in the findings "femur and tibia fractures". Lists of numbers, and those after an
+        adjective, need no mention: "short 4th and 5th metacarpals". Normalizers split such mentions
+        again.
 
         docs (Sequence[Doc]): The documents.
         found (Sequence[Sequence[FoundMention]]): The mentions of each in order, without overlaps.
@@ -151,13 +152,13 @@ class CoordinationJoiner:
     def _possible(
         self, doc: Doc, mentions: Sequence[FoundMention], label: str
     ) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
-        """YIELDS (Tuple[FoundMention, List[_Coordination]]): A mention, or the first number of a
+        """YIELDS (Tuple[FoundMention, List[_Coordination]]): A mention, or the first item of a
         list, and its coordinations, the longest first.
         """
         # The empty word is after the last token, and before the first: it has the number -1.
         words = self._without_ranges([*texts_of(doc, LOWER), ""])
         yield from self._coordinations(doc, words, mentions)
-        yield from self._numbered(doc, words, mentions, label)
+        yield from self._listed(doc, words, mentions, label)
 
     def _coordinations(
         self, doc: Doc, words: Sequence[str], mentions: Sequence[FoundMention]
@@ -216,12 +217,12 @@ class CoordinationJoiner:
             end = last
         yield from reversed(fields)
 
-    def _numbered(
+    def _listed(
         self, doc: Doc, words: Sequence[str], mentions: Sequence[FoundMention], label: str
     ) -> Iterator[tuple[FoundMention, list[_Coordination]]]:
-        """List the coordinations around lists of numbers that are in no mention."""
+        """List the coordinations around lists that are in no mention."""
         taken = {token for mention in mentions for token in range(mention.start, mention.end)}
-        for first, last in self._number_lists(words):
+        for first, last in chain(self._number_lists(words), self._lists_after_adjectives(words)):
             if taken.isdisjoint(range(first, last[-1] + 1)):
                 starts = range(max(0, first - _MOST_WORDS), first)
                 windows = product(starts, reversed(last[1:]))
@@ -249,6 +250,19 @@ class CoordinationJoiner:
             if segments and segments[-1].is_joined:
                 end = segments[-1].places[-1]
                 if all(segment.places[0] in numbers for segment in segments):
+                    yield place, segments[-1].places
+
+    def _lists_after_adjectives(self, words: Sequence[str]) -> Iterator[tuple[int, list[int]]]:
+        """Find lists of words between an adjective and a noun: "thin upper and lower lips".
+
+        YIELDS (Tuple[int, List[int]]): The first word, and the last one with the words after it.
+        """
+        for place in range(1, len(words) - 1):
+            before, word, after = words[place - 1 : place + 2]
+            is_item = self._separates(after) and self._has_content(word)
+            if is_item and self._words.is_adjective(before):
+                segments = self._segments(words, place + 1, 1)
+                if segments and segments[-1].is_joined:
                     yield place, segments[-1].places
 
     def _without_ranges(self, words: list[str]) -> list[str]:

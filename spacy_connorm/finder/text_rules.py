@@ -152,7 +152,7 @@ def _shows_finding(window: Window) -> bool:
     words = window.context.words
     content = [word for word in words.content(window.text) if word not in words.copulas]
     names = [words.content(name) for name in window.written]
-    if not window.is_derived and not words.is_head_first:
+    if not words.is_head_first and (content in names or not window.is_derived):
         return content in names
     head = slice(1) if words.is_head_first else slice(-1, None)
     return len(content) == 2 and any(name[head] == content[-1:] for name in names)

@@ -120,6 +120,22 @@ def test_lists_of_numbers_need_no_mention(text, parts):
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
+        ("[Thin upper and lower lips].", "thin upper lip|thin lower lip"),
+        ("neither [thin upper nor lower lips]", "thin upper lip|thin lower lip"),
+        ("thin upper and middle lips", ""),  # one of them is not a name
+        ("their upper and lower lips", ""),
+        ("thin upper, lower lips", ""),
+    ],
+)
+def test_lists_after_an_adjective_need_no_mention(text, parts):
+    nlp = make_pipeline("thin upper lip", "thin lower lip")
+    assert marked(nlp, text) == text
+    assert [ent.kb_id_ for ent in nlp(plain(text)).ents] == [parts] * bool(parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
         ("a [short webbed neck]", "short neck|webbed neck"),
         ("[large low-set ears]", "large ears|low-set ears"),
         ("a small [webbed neck]", "webbed neck"),

@@ -24,6 +24,7 @@ NAMES = (
     "Cough",
     "Absent reflexes",
     "Short nose",
+    "Inner ear tumor",
 )
 
 
@@ -48,6 +49,7 @@ def nlp():
         ("[Nose: broad] today.", "Broad nose"),
         ("The [retina shows atrophy].", "Retinal atrophy"),
         ("[Abdomen: pain].", "Abdominal pain"),
+        ("[Inner ear: tumor].", "Inner ear tumor"),
         ("The [heart had a murmur].", "Heart murmur"),
         ("His [foot is painful].", "Pain in the foot"),
         ("All [reflexes were absent].", "Absent reflexes"),
