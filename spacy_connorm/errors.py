@@ -14,7 +14,7 @@ import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sized
 from contextlib import contextmanager
-from enum import Enum
+from enum import Enum, unique
 from importlib.util import find_spec
 from inspect import signature
 from math import isfinite
@@ -73,6 +73,7 @@ class _Message(Enum):
         return f"[{self.name}] {self.value.format(**facts)}"
 
 
+@unique
 class Errors(_Message):
     def __call__(self, **facts: Any) -> ConnormError:
         """Make the error.
@@ -488,6 +489,7 @@ class Errors(_Message):
     # Text
 
 
+@unique
 class Warnings(_Message):
     def warn(self, **facts: Any) -> None:
         """Issue the warning. It points at the caller's caller.
