@@ -8,7 +8,6 @@ from typing import BinaryIO
 
 import numpy as np
 
-from ..errors import Errors
 from .folders import damaged
 
 
@@ -154,8 +153,10 @@ class TextArray:
             raise damaged(self.path, "it lacks texts")
         content = self.utf8.data
         bounds = zip(self.start[numbers].tolist(), self.start[numbers + 1].tolist(), strict=True)
-        with Errors.CN402.instead_of(UnicodeDecodeError, path=self.path):
+        try:
             return [str(content[start:end], "utf8") for start, end in bounds]
+        except UnicodeDecodeError as error:
+            raise damaged(self.path, error) from error
 
 
 def save_texts(folder: Path, stem: str, texts: Iterable[bytes]) -> None:

@@ -120,7 +120,16 @@ def read_text(path: str | Path) -> str:
     RETURNS (str): Its text, without a byte order mark.
     RAISES (ConnormError): The errors of `read_whole_lines`.
     """
-    return "".join(line for _, line in read_whole_lines(path))
+    path = existing_file(path)
+    try:
+        with open_text(path, newline="") as file:
+            return file.read()
+    except UnicodeDecodeError as error:
+        # Text is decoded in blocks; this is the exact line.
+        line = error.object[: error.start].count(b"\n") + 1
+        raise Errors.CN107(path=path, line=line) from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise Errors.CN106(path=path, line=1, reason=error) from error
 
 
 def sha256(path: Path) -> str:

@@ -257,10 +257,9 @@ class CoordinationJoiner:
 
         YIELDS (Tuple[int, List[int]]): The first word, and the last one with the words after it.
         """
-        for place in range(1, len(words) - 1):
-            before, word, after = words[place - 1 : place + 2]
-            is_item = self._separates(after) and self._has_content(word)
-            if is_item and self._words.is_adjective(before):
+        for place, after in enumerate(words[2:], start=1):
+            is_item = self._separates(after) and self._has_content(words[place])
+            if is_item and self._words.is_adjective(words[place - 1]):
                 segments = self._segments(words, place + 1, 1)
                 if segments and segments[-1].is_joined:
                     yield place, segments[-1].places
