@@ -50,7 +50,10 @@ class AssertionMarker(SavedComponent):
         if not spans:
             return doc
         assertions = self._assertions()
-        starts = find_statements(texts_of(doc, ORTH), assertions.classes)
+        # "Neck:" is a heading, but not in "short neck: not assessed".
+        inside = {place for span in spans for place in range(span.start + 1, span.end)}
+        statements = find_statements(texts_of(doc, ORTH), assertions.classes)
+        starts = [start for start in statements if start not in inside]
         marks: dict[Span, dict[str, str]] = {span: {} for span in spans}
         for category, span, kind in assertions.mark(doc, spans, starts):
             marks[span][category] = kind

@@ -1,5 +1,5 @@
 import pytest
-from asserted_pipeline import default_pipeline, marked, read
+from asserted_pipeline import default_pipeline, make_pipeline, marked, read
 from spacy.tokens import Span
 
 from spacy_connorm.documents.spans import get_assertions
@@ -157,6 +157,13 @@ def test_words_in_brackets_behind_a_mention_apply_to_it_alone(text):
 def test_headings_of_an_examination_end_a_scope():
     text = "Lungs: no cough{no} Neuro: fits"
     assert marked(text) == text
+
+
+def test_a_heading_of_an_examination_is_not_inside_a_mention():
+    nlp = make_pipeline()
+    nlp.get_pipe("entity_ruler").add_patterns([{"label": "FINDING", "pattern": "Short neck"}])
+    (neck,) = nlp("Short neck: not assessed").ents
+    assert neck._.possible
 
 
 @pytest.mark.parametrize(
