@@ -281,7 +281,7 @@ def _reusable(
 def _remember_names(concepts: Iterable[Concept], remembered: list[Concept]) -> Iterator[Concept]:
     """Keep the first names of an ontology while it is read.
 
-    remembered (List[Concept]): Gets each concept, with its names and parents alone.
+    remembered (List[Concept]): Gets each concept, without what names do not follow from.
     YIELDS (Concept): The same concepts.
     """
     count = 0
