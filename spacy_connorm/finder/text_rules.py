@@ -62,7 +62,7 @@ def has_other_letters(window: Window) -> bool:
     text, letters, names = window.text, window.letters, window.written
     # "Facial" does not come from FACE, nor "plasma as" from AS, but "myopia 1" from MYP1.
     is_plain = window.is_derived and text.replace(" ", "").isalpha()
-    length = min(letters, max(map(len, names))) if is_plain else letters
+    length = min(letters, max(map(len, names), default=0)) if is_plain else letters
     if length > window.context.short_letters or _has_letters_of(text, names):
         return False
     is_word = text in window.context.classes.short_findings

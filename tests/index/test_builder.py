@@ -193,7 +193,7 @@ def test_a_compact_index_is_smaller_and_finds_the_same(tmp_path, monkeypatch):
     sizes = [index.manifest["files"]["texts.data.npy"]["bytes"] for index in indexes]
     assert sizes[1] < 0.3 * sizes[0]
     postings = [sorted(index.folder.glob("O-T.index.*")) for index in indexes]
-    assert len(postings[0]) == 7 and postings[1] == []
+    assert len(postings[0]) == 6 and postings[1] == []
 
 
 def run_build(path, before, environment):
