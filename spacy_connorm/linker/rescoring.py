@@ -263,7 +263,7 @@ def _score_names(
     """
     batch, search = results.batch, results.search
     texts = IndexTexts(search, batch.index, batch.overlay, batch.allowed)
-    vectors, queries = texts.searcher.vectors, batch.vectors[list(names)]
+    vectors = texts.searcher.vectors
     rows, certainty = map(np.concatenate, zip(*names.values(), strict=True))
     items = rows - batch.index.row_ranges[search.target][0]
     asked = np.repeat(np.arange(len(names)), [len(group.rows) for group in names.values()])
@@ -271,11 +271,12 @@ def _score_names(
     if not inside.any():
         return {place: [] for place in names}
     asked, items, certainty = asked[inside], items[inside], weight * certainty[inside]
-    cosines = vectors.pairs(queries, asked, items)
+    places = np.array([*names])
+    cosines = vectors.pairs(batch.vectors, places[asked], items)
     scores = rounded((cosines + certainty * (1 - cosines)).astype("float32"))
     hits = texts.hits(len(names), asked, items, scores, results.top_k)
     if isinstance(vectors, HybridVectors):
-        hits = with_parts(hits, vectors, queries)
+        hits = with_parts(hits, vectors, batch.vectors[places])
     return dict(zip(names, hits, strict=True))
 
 

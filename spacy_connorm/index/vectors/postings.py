@@ -178,7 +178,9 @@ class Postings:
             limits += np.float32(slack)
             yield limits, len(values)
 
-    def _common_limits(self, features: np.ndarray, weights: np.ndarray, length: float) -> np.ndarray:
+    def _common_limits(
+        self, features: np.ndarray, weights: np.ndarray, length: float
+    ) -> np.ndarray:
         """Compute what the common features add to a score at most.
 
         features (Ints1d): int (m,): the features of a query, ascending.
