@@ -66,7 +66,6 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "no words replaced": {"min_certainty": 1.0},
     "no derivations": {"derivations": False},
     "no coordinations": {"coordinations": False},
-    "mentions of two letters": {"min_letters": 2},
     "short forms: up to 3 letters instead of 5": {"short_letters": 3},
     "undefined short forms, too": {"undefined_short_forms": True},
     "stop texts and groups are found": {"stop_texts": []},

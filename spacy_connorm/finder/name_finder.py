@@ -76,7 +76,6 @@ class NameFinder:
             index.words,
             self.names,
             LongForms(index),
-            settings["min_letters"],
             settings["short_letters"],
             settings["stop_texts"],
             settings["match_capitals"],

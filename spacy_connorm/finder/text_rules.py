@@ -16,6 +16,8 @@ from .name_windows import PAUSES
 from .phrases import Phrases, phrases_of, tokens_of
 from .window import Window
 
+# The letters and digits of a mention, at least. Two are a word or a unit more often than a name.
+_LEAST_LETTERS = 3
 # Windows of up to this many letters count as short forms even if a name has them in lower case.
 _NEVER_WORDS = 3
 # "2-3 toe syndactyly".
@@ -51,8 +53,7 @@ def is_too_short(window: Window) -> bool:
     """Check for too few letters. What D has is found whatever its length."""
     if window.is_annotated:
         return False
-    is_short = window.letters < window.context.min_letters
-    return is_short or not any(map(str.isalpha, window.text))
+    return window.letters < _LEAST_LETTERS or not any(map(str.isalpha, window.text))
 
 
 def has_other_letters(window: Window) -> bool:

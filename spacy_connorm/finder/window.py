@@ -29,7 +29,6 @@ class RuleContext:
     words (Words): Reads the words of the language.
     names (KnownNames): The names to find.
     long_forms (LongForms): The long forms of the index's short forms.
-    min_letters (int): See `FinderSettings`.
     short_letters (int): See `FinderSettings`.
     stop_texts (Optional[Sequence[str]]): See `FinderSettings`.
     match_capitals (bool): See `FinderSettings`.
@@ -39,7 +38,6 @@ class RuleContext:
     words: Words
     names: KnownNames
     long_forms: LongForms
-    min_letters: int
     short_letters: int
     stop_texts: Sequence[str] | None
     match_capitals: bool

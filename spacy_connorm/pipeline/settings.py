@@ -362,9 +362,6 @@ class FinderSettings(ComponentSettings):
     labels: LabelsByType | None = Field(
         None, description="labels by semantic type; null: the type itself"
     )
-    min_letters: Positive = Field(
-        3, description="the minimum number of letters and digits in a mention"
-    )
     short_letters: Count = Field(
         5,
         description="abbreviations of up to this many letters and digits must be written exactly "

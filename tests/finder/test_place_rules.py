@@ -6,8 +6,8 @@ from finding import marked
 from .name_pipeline import build
 
 NAMES = [
-    "S1",
-    "S2",
+    "S11",
+    "S12",
     "ureteric bud",
     "metanephric ureteric bud",
     "Be cell",
@@ -52,9 +52,7 @@ NAMES = [
 @pytest.fixture(scope="module")
 def nlp():
     """A pipeline with these names. Tests do not change it."""
-    nlp = build(NAMES)
-    nlp.get_pipe("mention_finder").cfg["min_letters"] = 2
-    return nlp
+    return build(NAMES)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +73,7 @@ def test_the_second_word_of_the_name_of_an_organism_is_not_a_finding(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "Reflexes at [S1] and [S2] are weak.",
+        "Reflexes at [S11] and [S12] are weak.",
         "The [ureteric bud] to the metanephric mesenchyme",
         "The [ureteric bud of the metanephric].",
         "This may be the [cell].",
@@ -88,7 +86,7 @@ def test_the_second_word_of_the_name_of_an_organism_is_not_a_finding(text):
         "fall educational leaflet, lead-fall-shock vaccine, [fall] high",
         "a low vision diet, [low vision], a [glucose] diet",
         "fall protocol, fall alert, fall action plan, fall warning signs",
-        "the [S1] and the [fall] group",
+        "the [S11] and the [fall] group",
         "yellow fever and [fever]",
         "In the face of this, swelling of the [face].",
         "fever medicine, fever screen, fever chart, hereditary disease screening",

@@ -88,7 +88,6 @@ CHANGES = {
         "nested_mentions": (True, "A breast cancer."),
         "label": ("NAME", "Gout."),
         "labels": ({"Disease": "DISEASE"}, "A breast cancer."),
-        "min_letters": (4, "The flu."),
         "short_letters": (0, "The xyz."),
         "undefined_short_forms": (True, "GSH was low." + " It was not measured again." * 100),
         "stop_texts": (["gout"], "Gout."),

@@ -241,10 +241,10 @@ def test_batches_find_what_single_documents_do(make):
 
 
 def test_it_is_saved_with_its_settings(make, tmp_path):
-    nlp = make(min_letters=4, short_letters=6)
+    nlp = make(short_letters=6, undefined_short_forms=True)
     nlp.to_disk(tmp_path)
     finder = spacy.load(tmp_path).get_pipe("mention_finder")
-    assert (finder.cfg["min_letters"], finder.cfg["short_letters"]) == (4, 6)
+    assert (finder.cfg["short_letters"], finder.cfg["undefined_short_forms"]) == (6, True)
     assert isinstance(finder, MentionFinder)
     other = make().get_pipe("mention_finder")
     other.from_bytes(finder.to_bytes())
@@ -313,8 +313,7 @@ def test_a_type_without_a_name_loses_no_mention(make):
     ("setting", "value"),
     [
         ("target", "DO"),
-        ("min_letters", 0),
-        ("min_letters", True),
+        ("short_letters", True),
         ("short_letters", -1),
         ("stop_texts", "disease"),
         ("labels", {"T": 1}),

@@ -336,7 +336,7 @@ def test_the_pipeline_reads_plain_text_if_wanted(tmp_path, two_concepts):
 
 def test_a_finder_has_the_settings_of_the_config(tmp_path, config, two_concepts):
     config.write_text(f"{CONFIG}\n{FINDER}")
-    overrides = {f"{COMPONENT}.spans_key": "found", "components.names.min_letters": 4}
+    overrides = {f"{COMPONENT}.spans_key": "found", "components.names.stop_texts": ["flu"]}
     built = build_finder(two_concepts, tmp_path, config=config, overrides=overrides)
     doc = spacy.load(built.path)("Fever nach der Flu.")
     (span,) = doc.spans["found"]
