@@ -86,7 +86,6 @@ RULES: tuple[Rule, ...] = (
         Needs.TEXT,
         text_rules.lacks_capital,
     ),
-    Rule("verb", "it begins or ends with a verb", Needs.TEXT, text_rules.has_verb_at_edge),
     Rule(
         "statement",
         "it has a verb, and no adjective that fits it: 'the ventricle is enlarged'",

@@ -127,14 +127,6 @@ def lacks_capital(window: Window) -> bool:
     return is_other and not any(map(str.islower, window.written))
 
 
-def has_verb_at_edge(window: Window) -> bool:
-    """Check for a verb as the first or the last word."""
-    if window.is_annotated or window.text in window.written:
-        return False
-    edges = (window.parts[0], window.parts[-1])
-    return not window.context.classes.auxiliaries.isdisjoint(edges)
-
-
 def states_no_adjective(window: Window) -> bool:
     """Check for a copula that neither states an adjective of its noun nor shows its finding."""
     if window.is_annotated:

@@ -11,7 +11,6 @@ class FinderClasses:
     """Words around and in mentions, from `finder.toml`. A class that a language does not have is
     empty.
 
-    auxiliaries (Words): Verbs that names begin or end with only in capitals: "BE cell".
     definite_articles (Words): Articles of something known.
     singular_copulas (Words): Forms of "to be" after one noun.
     statement_verbs (Words): Auxiliaries beside a copula: "may have been enlarged".
@@ -78,7 +77,6 @@ class FinderClasses:
     type_nouns (Words): Stand before the number of a genetic type, which some names have without.
     """
 
-    auxiliaries: Words = NONE
     definite_articles: Words = NONE
     singular_copulas: Words = NONE
     statement_verbs: Words = NONE

@@ -15,7 +15,6 @@ REFUSED = {
     "other letters": (["ALL"], "[all] of it", {}),
     "function word": (["more"], "and [more]", {}),
     "no capital": (["Rena"], "a [rena]", CAPITALS),
-    "verb": (["can walk"], "she [walk can]", {}),
     "statement": (["abnormal cell"], "the [cells is abnormal]", {}),
     "count": (["dystrophy 6"], "a [dystrophy in 6] patients", {}),
     "across": (["apex of heart"], "the [apex and heart]", {}),
