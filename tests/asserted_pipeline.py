@@ -3,7 +3,7 @@
 import functools
 import re
 
-import spacy
+from finding import blank
 
 from spacy_connorm.documents.spans import get_assertions
 
@@ -21,7 +21,7 @@ STATES = ("anxious", "dizzy", "confused", "smoker", "smoking")
 
 
 def make_pipeline(code="en", **settings):
-    nlp = spacy.blank(code)
+    nlp = blank(code)
     ruler = nlp.add_pipe("entity_ruler")
     patterns = [[{"LOWER": each}] for each in (*FINDINGS, *STATES)]
     ruler.add_patterns([{"label": "FINDING", "pattern": pattern} for pattern in patterns])

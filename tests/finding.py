@@ -1,6 +1,9 @@
 """Pipelines that find the names of concepts, and texts in which brackets are around these."""
 
+from functools import cache
+
 import spacy
+from spacy.util import get_lang_class
 
 from spacy_connorm import Ontology
 
@@ -10,11 +13,25 @@ NGRAMS = {
 }
 
 
+@cache
+def _tokenizer(code):
+    return spacy.blank(code).tokenizer
+
+
+def blank(code="en"):
+    """RETURNS (Language): As `spacy.blank` makes it, but with the same tokenizer and vocabulary for
+    all tests of a process, since most of its time goes into these. Not for tests that change a
+    tokenizer or look for strings.
+    """
+    tokenizer = _tokenizer(code)
+    return get_lang_class(code)(tokenizer.vocab, create_tokenizer=lambda nlp: tokenizer)
+
+
 def make_finder(concepts, *, code="en", first=(), normalizer=None, **settings):
     """RETURNS (Language): From plain text to ids: the components to come first, a finder with
     settings, and a normalizer with settings of its own.
     """
-    nlp = spacy.blank(code)
+    nlp = blank(code)
     for name in first:
         nlp.add_pipe(name)
     nlp.add_pipe("mention_finder", config=settings)

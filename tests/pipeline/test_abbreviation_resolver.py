@@ -1,6 +1,6 @@
 import pytest
 import spacy
-from finding import marked
+from finding import blank, marked
 
 from spacy_connorm.documents.abbreviations import find_long_forms, get_abbreviations
 from spacy_connorm.errors import ConnormError
@@ -10,7 +10,7 @@ TEXTS = ["Deep vein thrombosis (DVT) again. No PE.", "", "PE (pulmonary embolism
 
 
 def make_pipeline():
-    nlp = spacy.blank("en")
+    nlp = blank()
     nlp.add_pipe("abbreviation_resolver")
     return nlp
 
