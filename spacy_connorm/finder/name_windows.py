@@ -417,7 +417,7 @@ def _replacements(
     # Short ones have none.
     places, numbers = list_ranges(start[which], start[which + is_long])
     numbers = order[numbers]
-    kept = _have_company(tokens.hashes, places, company[numbers])
+    kept = _have_company(tokens, places, company[numbers])
     places, numbers = places[kept], numbers[kept]
     substituted = Replacements(
         places, changes[numbers], certainty[numbers], np.full(len(numbers), 2)
@@ -443,7 +443,7 @@ def _of_two(tokens: TokenArrays, known: KnownNames, min_certainty: float) -> Rep
     first, second = first[are_beside], second[are_beside]
     both = tokens.hashes[first] + tokens.hashes[second]
     owners, changes, certainty, company = known.substitutions(both, min_certainty)
-    kept = _have_company(tokens.hashes, first[owners], company)
+    kept = _have_company(tokens, first[owners], company)
     # A word that no name has would end the window: the second one stays as it is.
     places = np.concatenate([first[owners[kept]], second[owners[kept]]])
     zeros = np.zeros(int(kept.sum()), "uint64")
@@ -455,17 +455,20 @@ def _of_two(tokens: TokenArrays, known: KnownNames, min_certainty: float) -> Rep
     )
 
 
-def _have_company(hashes: np.ndarray, places: np.ndarray, company: np.ndarray) -> np.ndarray:
-    """Check which tokens have a word near them.
+def _have_company(tokens: TokenArrays, places: np.ndarray, company: np.ndarray) -> np.ndarray:
+    """Check which tokens have a word near them, in the same document.
 
-    hashes (np.ndarray): uint64 (t,): the hashes of all tokens.
+    tokens (TokenArrays): All tokens.
     places (Ints1d): int64 (r,): the positions of some.
     company (np.ndarray): uint64 (r,): the hash of the word for each; 0 if it needs none.
     RETURNS (np.ndarray): bool (r,).
     """
     near = np.arange(-_COMPANY, _COMPANY + 1)
-    neighbours = np.clip(places[:, None] + near, 0, len(hashes) - 1)
-    return (company == 0) | (hashes[neighbours] == company[:, None]).any(axis=1)
+    neighbours = np.clip(places[:, None] + near, 0, len(tokens.hashes) - 1)
+    documents = np.cumsum(tokens.kinds == BREAK)
+    are_company = tokens.hashes[neighbours] == company[:, None]
+    are_company &= documents[neighbours] == documents[places][:, None]
+    return (company == 0) | are_company.any(axis=1)
 
 
 def _runs(

@@ -23,12 +23,13 @@ NAMES = (
     "Lower jaw pain",
     "Elevated ferritin",
     "Difficulty in walking",
+    "Focal lesion",
 )
 
 
 @pytest.fixture(scope="module")
 def nlp():
-    """A pipeline whose concepts have these names and ids, with three substitutions."""
+    """A pipeline whose concepts have these names and ids, with four substitutions."""
     nlp = spacy.blank("en")
     nlp.add_pipe("mention_finder")
     encoder = {"@architectures": "spacy-connorm.NgramEncoder.v1"}
@@ -37,6 +38,7 @@ def nlp():
     table = [
         Substitution(("edema",), ("swelling",), 9, 0),
         Substitution(("leg",), ("limb",), 2, 1),
+        Substitution(("focal", "seizure"), ("partial", "seizure"), 9, 0),
         Substitution(("jaw", "lower"), ("mandible",), 9, 0),
     ]
     ontology = Ontology([Concept(name, name) for name in NAMES])
@@ -94,3 +96,11 @@ def test_only_certain_words_do(nlp):
         assert not nlp("leg swelling, skin lesions").ents
     finally:
         finder.cfg["min_certainty"] = default
+
+
+def test_the_company_of_a_word_is_in_its_document(nlp):
+    assert (
+        marked(nlp, "a [partial lesion] beside a seizure") == "a [partial lesion] beside a seizure"
+    )
+    for texts in (["a partial lesion", "Seizure was seen"], ["a seizure", "Partial lesion"]):
+        assert [ent.text for doc in nlp.pipe(texts) for ent in doc.ents] == []
