@@ -182,6 +182,23 @@ class Phrases:
         is_part = is_definite or part in self.organs or singular(part) != part
         return is_part and singular(head) not in self._classes.disease_nouns
 
+    def with_moved_place(self, text: str) -> Iterator[list[str]]:
+        """Move the place at the end of a text between its other words, as names have it: "elevated
+        lactate in CSF" is elevated CSF lactate.
+
+        YIELDS (List[str]): The content words in each order. Two words alone have none, since
+            diseases in humans are not human diseases; but see `is_of_parts`.
+        """
+        tokens = tokens_of(text.lower())
+        places = [number for number, word in enumerate(tokens) if word in self._finder.places]
+        if not places:
+            return
+        before, after = tokens[: places[-1]], tokens[places[-1] + 1 :]
+        rest, place = (self.words.content(" ".join(part)) for part in (before, after))
+        if len(rest) + len(place) > 2 or self.is_of_parts(text):
+            for number in range(len(rest)):
+                yield [*rest[:number], *place, *rest[number:]]
+
     def copulas(self, text: str) -> Iterator[tuple[str, str, str]]:
         """Find the verbs that state something. In capitals, these are short forms.
 

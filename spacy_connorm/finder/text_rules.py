@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 from functools import partial
-from itertools import product
+from itertools import groupby, product
 
 import numpy as np
 
@@ -196,8 +196,8 @@ def goes_across(window: Window) -> bool:
     """Check whether a text joins its words as no name does: "cancer and ovarian" is not "ovarian
     cancer", nor is "cancer, ovarian". A text is fine if it crosses no joint, if a name has a
     conjunction or a dash between numbers where it has a conjunction, and a preposition or the same
-    words in this order where it has a preposition, but for "in" before an organ or several parts of
-    the body; across lines, if a name has all words in this order, since "cancer" and "breast" in a
+    words in this order where it has a preposition, but for a place at the end ("elevated lactate in
+    CSF"); across lines, if a name has all words in this order, since "cancer" and "breast" in a
     list are not "cancer of the breast".
     """
     if window.is_annotated:
@@ -221,12 +221,13 @@ def goes_across(window: Window) -> bool:
     if not phrases.has_preposition(text) or any(map(phrases.has_preposition, names)):
         return not names
     content = window.content
-    orders = [content, content[::-1]] if phrases.is_of_parts(text) else [content]
-    return not any(
-        _are_related(window, words.content(restored(name)), order)
-        for name in names
-        for order in orders
-    )
+    forms = [words.content(restored(name)) for name in names]
+    if any(_are_related(window, form, content) for form in forms):
+        return False
+    # A hypotension on brain (function) is not an intracranial hypotension.
+    agree = _have_order if len(content) > 2 else _are_related
+    moved = [*phrases.with_moved_place(text)]
+    return not any(agree(window, form, order) for form in forms for order in moved)
 
 
 def _are_related(window: Window, words: Sequence[str], others: Sequence[str]) -> bool:
@@ -236,6 +237,21 @@ def _are_related(window: Window, words: Sequence[str], others: Sequence[str]) ->
         word == other or other in roots.get(word, ())
         for word, other in zip(words, others, strict=True)
     )
+
+
+def _have_order(window: Window, words: Sequence[str], others: Sequence[str]) -> bool:
+    """Check whether words that two lists share, or whose roots are the same, are in the same order,
+    with other words at the same places: those that stand for each other.
+    """
+    roots = window.context.words.forms.roots
+    shared = {
+        word: other
+        for word, other in product(words, others)
+        if word == other or other in roots.get(word, ())
+    }
+    one = [shared.get(word, "") for word in words]
+    two = [word if word in shared.values() else "" for word in others]
+    return [word for word, _ in groupby(one)] == [word for word, _ in groupby(two)]
 
 
 def is_reversed(window: Window) -> bool:

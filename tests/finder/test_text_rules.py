@@ -131,3 +131,19 @@ def test_absence_of_what_is_after_it_denies_nothing_before_it():
     nlp = build(["absent speech", "speech", "syndactyly"])
     text = "[Speech] in the absence of [syndactyly]"
     assert marked(nlp, text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[elevated lactate in CSF], [elevated lactate in the CSF]",
+        "[increased lactate in CSF] and [lactate] in CSF",
+        "[pain in lower back], [pain] in back",
+        "[hair loss on scalp], [hair] on scalp",
+        "[elevated lactate] with CSF rhinorrhea",
+    ],
+)
+def test_a_place_at_the_end_may_be_inside_the_name(text):
+    names = ["Elevated CSF lactate", "elevated lactate", "lactate", "Lower back pain", "pain"]
+    names += ["scalp hair loss", "hair"]
+    assert marked(build(names), text) == text
