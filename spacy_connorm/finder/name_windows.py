@@ -463,12 +463,14 @@ def _have_company(tokens: TokenArrays, places: np.ndarray, company: np.ndarray) 
     company (np.ndarray): uint64 (r,): the hash of the word for each; 0 if it needs none.
     RETURNS (np.ndarray): bool (r,).
     """
-    near = np.arange(-_COMPANY, _COMPANY + 1)
-    neighbours = np.clip(places[:, None] + near, 0, len(tokens.hashes) - 1)
+    kept = company == 0
+    needing = np.flatnonzero(~kept)
+    own, wanted = places[needing, None], company[needing, None]
+    near = np.clip(own + np.arange(-_COMPANY, _COMPANY + 1), 0, len(tokens.hashes) - 1)
     documents = np.cumsum(tokens.kinds == BREAK)
-    are_company = tokens.hashes[neighbours] == company[:, None]
-    are_company &= documents[neighbours] == documents[places][:, None]
-    return (company == 0) | are_company.any(axis=1)
+    are_company = (tokens.hashes[near] == wanted) & (documents[near] == documents[own])
+    kept[needing] = are_company.any(axis=1)
+    return kept
 
 
 def _runs(

@@ -3,8 +3,8 @@ the common ones: an exact search that compares only rows that can be among the b
 
 Most of a cosine of n-grams comes from rare ones, and most of the work is in letters that nearly all
 names have. So the values of common features are rounded up to levels, in rows and in queries, whose
-products and sums are whole numbers of 16 bits: NumPy adds a column of these in the time that it
-needs for a twentieth of the postings. With the products of the rare features, that is a little more
+products and sums are whole numbers of 16 bits, which NumPy adds by the column; only the columns of
+the query's own features are read. With the products of the rare features, that is a little more
 than the score.
 """
 
@@ -64,7 +64,7 @@ class Postings:
     rows (csr_matrix): float32 (width, n): the values of the rare features; a common one has none.
     features (Ints1d): int64 (c,): the common features, ascending.
     levels (np.ndarray): uint16 (c, n): their values without the signs, in levels, rounded up.
-    longest (Floats1d): float32 (1,): the length of the longest row, which has 255 levels.
+    longest (Floats1d): float32 (1,): the length of the longest row, divided into the levels.
     """
 
     rows: "csr_matrix"
