@@ -23,6 +23,7 @@ class WordClasses:
     grades (Words): Follow a comma and their noun without being an item of a list: "ataxia, severe".
     qualifiers (Words): Begin a qualifier after a comma: "type 1".
     possessives (Words): What the tokenizer splits off a person's name: "'s".
+    bracketed_endings (Words): Endings of plurals that are written in brackets: "node(s)".
     sides (Words): Right and left, as notes write them.
     numbered (Words): Nouns before a number or a letter: "type".
     stemmer (Words): The algorithm of Snowball for the language, one word: "french". None if empty.
@@ -88,6 +89,7 @@ class WordClasses:
     grades: Words = NONE
     qualifiers: Words = NONE
     possessives: Words = NONE
+    bracketed_endings: Words = NONE
     sides: Words = NONE
     numbered: Words = NONE
     stemmer: Words = NONE

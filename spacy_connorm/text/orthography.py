@@ -65,6 +65,10 @@ class Orthography:
             rf"(?<![^\W_]){any_of(self._irregular)}(?![^\W_])",
         )
         self._possessive = _compile(*_possessives(words.possessives))
+        # The tokenizer leaves the last bracket apart.
+        self._bracketed = _compile(
+            rf"(?<=[^\W\d_])\({any_of(words.bracketed_endings)}\b(?:\)|(?!\)))(?!\w)"
+        )
         self._affix = _compile(
             rf"(?<![^\W_]){any_of(words.elisions)}'",
             rf"(?<![^\W_])({any_of(words.joined_prefixes)})-(?=[^\W\d_])",
@@ -214,6 +218,14 @@ class Orthography:
         RETURNS (str): The text.
         """
         return self._possessive.sub("", text) if _APOSTROPHE in text else text
+
+    def drop_bracketed_endings(self, text: str) -> str:
+        """Remove the ending of a plural in brackets: "lymph node(s)" becomes "lymph node".
+
+        text (str): A cleaned text.
+        RETURNS (str): The text.
+        """
+        return self._bracketed.sub("", text) if "(" in text else text
 
     def unify_affixes(self, text: str) -> str:
         """Remove elided words and the hyphens of prefixes: "hypotonie d'effort intra-utérine"

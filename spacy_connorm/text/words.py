@@ -82,11 +82,11 @@ class Words:
         return frozenset(chain.from_iterable(map(self.normalized, self.classes.copulas)))
 
     def normalized(self, text: str) -> list[str]:
-        """List the words of a text in order: in lower case, in one spelling, without plurals,
-        possessives, accents and the tags of terminologies, Greek letters and "œ" spelled out, "ß"
-        as "ss", and Roman numerals up to nine as digits, also before a letter: "IIIb". Letters and
-        digits are separate words: "CD4" is "cd" and "4". A single "A", also that of "3a", stays a
-        capital, unlike the article.
+        """List the words of a text in order: in lower case, in one spelling, without plurals
+        ("node(s)", too), possessives, accents and the tags of terminologies, Greek letters and "œ"
+        spelled out, "ß" as "ss", and Roman numerals up to nine as digits, also before a letter:
+        "IIIb". Letters and digits are separate words: "CD4" is "cd" and "4". A single "A", also
+        that of "3a", stays a capital, unlike the article.
 
         text (str): Any text.
         RETURNS (List[str]): The words, including function words.
@@ -95,7 +95,8 @@ class Words:
             return [self._normalize(text)]
         plain = text if text.isascii() else spell_letters(unify_dashes(unify_unicode(text)))
         untagged = (self.orthography.strip_tags(plain) or text).replace("`", "'")
-        words = self.orthography.unify_affixes(self.orthography.drop_possessives(untagged))
+        endless = self.orthography.drop_bracketed_endings(untagged)
+        words = self.orthography.unify_affixes(self.orthography.drop_possessives(endless))
         if self.orthography.has_compounds:
             words = self.orthography.split_compounds(words)
         if "I" in words or "V" in words:

@@ -8,6 +8,7 @@ from spacy_connorm.text.words import words_of
 ORTHOGRAPHY = words_of("en").orthography
 drop_plurals = ORTHOGRAPHY.drop_plurals
 drop_possessives = ORTHOGRAPHY.drop_possessives
+drop_bracketed_endings = ORTHOGRAPHY.drop_bracketed_endings
 restore_word_order = ORTHOGRAPHY.restore_word_order
 strip_tags = ORTHOGRAPHY.strip_tags
 unify_spelling = ORTHOGRAPHY.unify_spelling
@@ -70,6 +71,11 @@ CHANGED = {
         "Crohn's disease > Crohn disease",
         "ALZHEIMER'S DISEASE > ALZHEIMER DISEASE",
         "Graves' disease > Graves disease",
+    ],
+    drop_bracketed_endings: [
+        "lymph node(s) > lymph node",
+        "NODE(S > NODE",
+        "rash(es), left > rash, left",
     ],
     drop_plurals: [
         "breast tumours > breast tumour",
@@ -135,6 +141,7 @@ KEPT = {
         "a, b,",
     ],
     drop_possessives: ["2',3'-dideoxy", "o'nyong", "'s"],
+    drop_bracketed_endings: ["benzo(e)pyrene", "poly(s)amine", "3(S)", "(s)", "class (s)"],
     drop_plurals: [
         "diabetes",
         "herpes",
