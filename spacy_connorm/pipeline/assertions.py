@@ -36,6 +36,7 @@ from .noted_document import NotedDocument, ScopeRules, has_any
 
 NEGATED, POSSIBLE = "negated", "possible"
 _QUESTION, _MINUS, _OPENING = "?", "-", "("
+_COMMA = ","
 _COLONS = frozenset([":", _MINUS, "–", "—", _OPENING, _QUESTION])
 _BEFORE_STARTS = _COLONS | {";", ")"}
 _ROUND_BRACKETS = frozenset("()")
@@ -260,10 +261,22 @@ class _MarkedNote(NotedDocument):
             row = list(self._joined_before(last))
             if self._is_in_word(last):
                 row = row[:1]
+            if predicate and not has_plural:
+                row = self._of_own_clause(row)
             if has_plural and len(row) > 1:
                 row = list(self._joined_before(last, is_list=True))
             marked.update(dict.fromkeys(row, place.cue.kind))
         return marked, applied
+
+    def _of_own_clause(self, row: Sequence[int]) -> list[int]:
+        """Leave out the mentions of another clause: in "she has anemia, and asthma was suspected",
+        only asthma is.
+
+        row (Sequence[int]): The first tokens of mentions that are joined, the nearest first.
+        RETURNS (List[int]): Those after the last comma.
+        """
+        others = takewhile(lambda first: self.words[self.mentions[first]] != _COMMA, row[1:])
+        return [*row[:1], *others]
 
     def _is_in_word(self, place: int) -> bool:
         """Check for a hyphen within a word: only fits may be free in "asthma and fits-free"."""
