@@ -343,7 +343,9 @@ class FinderSettings(ComponentSettings):
         'one in a name: "cutaneous" for "skin"; 1: never replace words',
     )
     inexact_names: Flag = Field(
-        False, description="whether to find narrow, broad and related synonyms, too"
+        False,
+        description="whether to find all narrow, broad and related synonyms, not only those of "
+        "three words or more that no other concept has",
     )
     coordinations: Flag = Field(
         True, description='whether "breast and ovarian cancer" is one mention of two names'

@@ -477,6 +477,28 @@ def test_an_inexact_synonym_hides_no_names_unless_it_is_found_itself(make, inexa
     assert found(nlp, "a cancer spot") == expected
 
 
+@pytest.mark.parametrize(
+    ("name", "is_found"),
+    [
+        ("ganglion cell layer", True),
+        ("cell layer", False),  # too short
+        ("inner plexiform layer", False),  # another concept's, too
+    ],
+)
+def test_an_inexact_synonym_of_three_words_is_found_if_no_other_concept_has_it(
+    make, name, is_found
+):
+    synonyms = ("ganglion cell layer", "cell layer", "inner plexiform layer")
+    layers = [
+        Concept("C7", "retinal ganglionic lamina", synonyms, related=synonyms),
+        Concept("C8", "internal lamina", synonyms[2:], related=synonyms[2:]),
+    ]
+    nlp = make()
+    normalizer = nlp.get_pipe("concept_normalizer")
+    normalizer.initialize(lambda: [], nlp=nlp, ontology=Ontology(layers))
+    assert found(nlp, name) == [(name, "C7")] * is_found
+
+
 SHARED = [
     Concept("X1", "abnormal ear", ("Ear anomaly",)),
     Concept("X2", "Ear anomalies", ("abnormality of the ear",)),
