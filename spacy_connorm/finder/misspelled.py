@@ -1,11 +1,11 @@
-"""Words with a wrong, missing or extra letter, or two in the wrong order: "hypertention"; and two
-words written as one: "nightblindness".
+"""Words with a wrong, missing or extra letter, or two in the wrong order: "hypertention"; two words
+written as one: "nightblindness"; and one written as two: "nose bleed".
 """
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import compress, takewhile
+from itertools import chain, compress, takewhile
 
 import numpy as np
 
@@ -18,13 +18,17 @@ from .known_names import KnownNames
 from .name_windows import ADVERB, WORD, Replacements, TokenArrays
 
 # Shorter words are too often one letter away from others, and even more so with another letter in
-# the place of one ("desmoid", "dermoid"), unless both are vowels ("pulmunary").
+# the place of one ("desmoid", "dermoid"), unless both are vowels ("pulmunary") or sound alike
+# ("jaundise").
 _SHORTEST, _SHORTEST_CHANGED = 7, 10
+# Beside the other words of a name, these are as good: "breast cacner", "early Alzhiemer's disease".
+_SHORTEST_BESIDE, _BESIDE = 5, 2
 # The minimum number of letters of each of two words.
 _SHORTEST_PART = 3
 # No word of a name is longer.
 _LONGEST = 60
 _VOWELS = frozenset("aeiouy")
+_ALIKE = (frozenset("cks"), frozenset("sz"))
 # Of this many words, nearly all are one letter away from others.
 _MOST_WORDS = 200_000
 # Between sentences, where any word may begin with a capital.
@@ -58,17 +62,44 @@ class MisspelledWords:
         """
         # "Splenomegally" looks like an adverb.
         is_word = (tokens.kinds == WORD) | (tokens.kinds == ADVERB)
-        has_length = (tokens.letters >= _SHORTEST) & (tokens.letters <= _LONGEST)
+        has_length = (tokens.letters >= _SHORTEST_BESIDE) & (tokens.letters <= _LONGEST)
         places = np.flatnonzero(is_word & (tokens.sizes == 1) & has_length)
         places = places[~self._names.have_words(tokens.hashes[places])]
         written = {
-            place: texts.tokens[place].lower()
+            place: texts.tokens[place]
             for place in places.tolist()
-            if _may_be_word(texts, place)
+            if texts.tokens[place].isalpha() and texts.tokens[place][1:].islower()
         }
-        changes = self._known.get_all(set(written.values()), self._read)
-        meant = ((place, changes[word]) for place, word in written.items())
-        return Replacements.of((place, change, DERIVED, 1) for place, change in meant if change)
+        changes = self._known.get_all(set(map(str.lower, written.values())), self._read)
+        meant = ((place, changes[text.lower()]) for place, text in written.items())
+        words = (
+            (place, change, DERIVED, 1 if _may_be_alone(texts, place) else _BESIDE)
+            for place, change in meant
+            if change
+        )
+        return Replacements.of(sorted(chain(words, self._divided(texts, tokens))))
+
+    def _divided(
+        self, texts: JoinedTexts, tokens: TokenArrays
+    ) -> Iterator[tuple[int, int, float, int]]:
+        """List the words of names that are written as two: "nose bleed", "cardio myopathy".
+
+        YIELDS (Tuple[int, int, float, int]): A replacement of the first of both, and one of the
+            second, so that the window goes on.
+        """
+        are_parts = (tokens.kinds == WORD) & (tokens.sizes == 1)
+        are_parts &= tokens.letters >= _SHORTEST_PART
+        small = self._words.classes.stop_words
+        places = np.flatnonzero(are_parts[:-1] & are_parts[1:]).tolist()
+        for place in places if self._vocabulary else ():
+            first, second = (text.lower() for text in texts.tokens[place : place + 2])
+            if first in small or second in small or not texts.part(place, place + 2).isascii():
+                continue
+            joined = first + self._words.normalized(second)[0]
+            if joined in self._vocabulary:
+                both = int(tokens.hashes[place]) + int(tokens.hashes[place + 1])
+                yield place, (hash_word(joined) - both) % MODULUS, DERIVED, _BESIDE
+                yield place + 1, _UNCHANGED, DERIVED, _BESIDE
 
     def _read(self, texts: Sequence[str]) -> dict[str, int]:
         words = {text: self._words.normalized(text) for text in texts if all(self._sorted)}
@@ -113,13 +144,18 @@ class MisspelledWords:
         return tuple(meant) if len(meant) == 1 else ()
 
     @cached_property
+    def _vocabulary(self) -> frozenset[str]:
+        """The words of names."""
+        return frozenset(self._sorted[0])
+
+    @cached_property
     def _sorted(self) -> tuple[list[str], list[str]]:
         """The words of names, and the same from their last letter to the first, both sorted."""
         vocabulary = self._names.index.name_words.vocabulary
         if len(vocabulary) > _MOST_WORDS or not self._words.classes.inflected_endings:
             return [], []
         words = [word for word in vocabulary.read(np.arange(len(vocabulary))) if word.isalpha()]
-        words = [word for word in words if len(word) >= _SHORTEST]
+        words = [word for word in words if len(word) >= _SHORTEST_BESIDE]
         return sorted(words), sorted(word[::-1] for word in words)
 
     def _like(self, word: str) -> Iterator[str]:
@@ -130,12 +166,14 @@ class MisspelledWords:
         """
         half = len(word) // 2
         forward, backward = self._sorted
-        yield from _beginning(word[:half], forward, len(word))
+        # Two letters in the wrong order may be on both sides of the middle.
+        yield from _beginning(word[: half - 1], forward, len(word))
         turned = _beginning(word[: half - 1 : -1], backward, len(word))
         yield from (other[::-1] for other in turned)
 
     def _may_mean(self, word: str, other: str) -> bool:
-        return _is_one_letter_away(word, other) and self._begin_alike(word, other)
+        is_long = len(other) >= min(len(word), _SHORTEST)
+        return is_long and _is_one_letter_away(word, other) and self._begin_alike(word, other)
 
     def _begin_alike(self, word: str, other: str) -> bool:
         """Check whether words begin with the same combining form, or one of them with none:
@@ -145,15 +183,14 @@ class MisspelledWords:
         return one == another or not (one and another)
 
 
-def _may_be_word(texts: JoinedTexts, place: int) -> bool:
-    """Check for letters in lower case, but for the first one of a sentence. Names are not
-    misspelled.
+def _may_be_alone(texts: JoinedTexts, place: int) -> bool:
+    """Check for a long word in lower case, but for the first letter of a sentence. Names of people
+    and places are not misspelled.
     """
-    token = texts.tokens[place]
-    if not token.isalpha() or token.islower():
-        return token.isalpha()
+    text = texts.tokens[place]
     before = texts.tokens[place - 1] if place else ""
-    return token.istitle() and (not before or before in _ENDS or before.isspace())
+    begins = not before or before in _ENDS or before.isspace()
+    return len(text) >= _SHORTEST and (begins or text.islower())
 
 
 def _beginning(start: str, words: Sequence[str], size: int) -> list[str]:
@@ -179,6 +216,8 @@ def _is_one_letter_away(word: str, other: str) -> bool:
         return False
     if rest[1:] == right[1:]:
         letters = {rest[:1], right[:1]}
-        return len(word) >= _SHORTEST_CHANGED or letters <= _VOWELS or "" in letters
+        # "Pleuritic" is not pleuritis.
+        sound_alike = letters <= _VOWELS or (len(rest) > 1 and any(map(letters.issubset, _ALIKE)))
+        return len(word) >= _SHORTEST_CHANGED or sound_alike or "" in letters
     is_turned = rest[:2] == right[1::-1] and rest[2:] == right[2:]
     return is_turned or right == rest[1:] or rest == right[1:]

@@ -8,6 +8,8 @@ from spacy_connorm import Concept, Ontology
 
 NAMES = ("Hypertension", "Pneumonia", "Plantar fasciitis", "Micrognathia", "Dermoid cyst")
 NAMES += ("Hemiplegia", "Hemiplegic migraine", "Diarrhea", "Splenomegaly", "Night blindness")
+NAMES += ("Jaundice", "Pleuritis", "Breast cancer", "Cancer", "Alzheimer disease", "Alzheimer")
+NAMES += ("Nosebleed", "Offspring")
 
 
 @pytest.fixture(scope="module")
@@ -33,6 +35,16 @@ def nlp():
         "[splenomegally] > Splenomegaly",  # what looks like an adverb
         "has [nightblindness] > Night blindness",  # two words as one
         "blindnessnight > ",
+        "[nose bleeds] > Nosebleed",  # a word as two
+        "no [hyper tension] > Hypertension",
+        "hyper, tension > ",
+        "off spring > ",  # one of them is a word of grammar
+        "had [jaundise] > Jaundice",  # another consonant with the same sound
+        "pleuritic > ",  # but not at the end
+        "[breast cacner] > Breast cancer",  # a short word beside another one of the name
+        "cacner > ",
+        "early [Alzhiemer's disease] > Alzheimer disease",  # a name, likewise
+        "seen by Alzhiemer > ",
         f"{'night' * 12}blindness > ",  # no word of a name is so long
         "seen by Dr Pnemonia > ",  # a name
         "macrognathia > ",  # the opposite
