@@ -65,7 +65,7 @@ class NameFinder:
         self.names = KnownNames(
             index, self.retriever.overlay, allowed, target, settings["inexact_names"]
         )
-        self._token_words = TokenWords(self.names)
+        self._token_words = TokenWords(self.names, min_certainty=settings["min_certainty"])
         self._misspelled = MisspelledWords(self.names, index.words)
         self._genera = Genera(self.names)
         self._labels: Cache[int, str] = Cache(_CACHED)

@@ -141,12 +141,14 @@ def _is_latin(character: str) -> bool:
 class TokenWords:
     """Converts documents to arrays. The words of each distinct token are cached."""
 
-    def __init__(self, names: KnownNames) -> None:
+    def __init__(self, names: KnownNames, *, min_certainty: float) -> None:
         """Start with an empty cache.
 
         names (KnownNames): The names, which tell what tokens may stand for.
+        min_certainty (float): See `FinderSettings`.
         """
         self._names = names
+        self._min_certainty = min_certainty
         self.words = words = names.index.words
         finder, classes = words.language.finder, words.classes
         self._phrases = phrases_of(words)
@@ -297,7 +299,27 @@ class TokenWords:
         if self.words.classes.compound_heads:  # "Typ-2-Diabetes"
             return self._forms_of_parts(words, is_owned=False)
         ordinal = self.words.forms.ordinals.get("".join(words))
-        return Forms.of([(hash_word(ordinal), 2, 1.0, False)]) if ordinal else NO_FORMS
+        if ordinal:
+            return Forms.of([(hash_word(ordinal), 2, 1.0, False)])
+        is_numbered = len(words) > 1 and words[0].isalpha() and words[1][0].isdigit()
+        return self._forms_of_numbered(words[0], tuple(words[1:])) if is_numbered else NO_FORMS
+
+    def _forms_of_numbered(self, letters: str, number: tuple[str, ...]) -> Forms:
+        """List what a short form with a number may stand for, as the ontology's other names show:
+        "spinocerebellar ataxia 28" for "SCA28", if one is "SCA1". That both have the number halves
+        the doubt.
+
+        letters (str): Its letters.
+        number (Tuple[str, ...]): Its other words.
+        RETURNS (Forms): The forms.
+        """
+        values = np.array([hash_word(letters)], "uint64")
+        least_certain = 2 * self._min_certainty - 1
+        _, changes, certainty, company = self._names.substitutions(values, least_certain)
+        is_free = company == 0
+        hashes = values + changes[is_free] + np.uint64(hash_bag(number))
+        size, certainty = len(hashes), (1 + certainty[is_free]) / 2
+        return Forms(hashes, np.ones(size, "int64"), certainty, np.zeros(size, "bool"))
 
     def _forms_of_parts(self, words: Sequence[str], *, is_owned: bool) -> Forms:
         """List what several words together may stand for: other words for one of them. It is never

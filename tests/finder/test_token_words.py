@@ -3,11 +3,17 @@
 import numpy as np
 import pytest
 import spacy
+from finding import make_finder
 
+from spacy_connorm import Concept
 from spacy_connorm.documents.token_texts import JoinedTexts
 from spacy_connorm.finder.token_words import TokenWords
 
 from .name_pipeline import build
+
+
+def token_words(names):
+    return TokenWords(names, min_certainty=0.85)
 
 
 def read(reader, *docs):
@@ -17,8 +23,8 @@ def read(reader, *docs):
 def test_documents_of_several_vocabularies_are_read_together():
     names = build(("Edema",)).get_pipe("mention_finder")._name_finder().names
     docs = [spacy.blank("en")("an edema"), spacy.blank("en")("some zebrafish")]
-    apart = [value for doc in docs for value in read(TokenWords(names), doc)]
-    together = TokenWords(names)
+    apart = [value for doc in docs for value in read(token_words(names), doc)]
+    together = token_words(names)
     assert read(together, *docs) == apart
     assert read(together, *docs[::-1]) == [*apart[3:], *apart[:3]]
     assert np.unique(apart).size == 4
@@ -105,3 +111,32 @@ def test_it_belongs_to_the_derivations(finding):
     finder.cfg["derivations"] = False
     assert not finding("Atrophy of the cerebellum.").ents
     finder.cfg["derivations"] = True
+
+
+@pytest.fixture(scope="module")
+def series():
+    """Concepts of which some have a short form with their number."""
+    names = [(f"Spinocerebellar ataxia {number}", f"SCA{number}") for number in (1, 2, 3)]
+    names += [("Spinocerebellar ataxia 28",), ("Spinocerebellar ataxia 2B",), ("Sacral pain 28",)]
+    return make_finder([Concept(name, name, tuple(others)) for name, *others in names])
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("patients with SCA28 or SCA-2", ["Spinocerebellar ataxia 28", "Spinocerebellar ataxia 2"]),
+        ("SCA2B", ["Spinocerebellar ataxia 2B"]),
+        ("SCA9", []),  # no name has its number
+        ("SCP28", []),  # nor do others show what its letters mean
+    ],
+)
+def test_a_numbered_short_form_stands_for_its_series(series, text, ids):
+    assert [ent.kb_id_ for ent in series(text).ents] == ids
+
+
+def test_without_substitutions_a_numbered_short_form_stands_for_nothing_else(series):
+    finder = series.get_pipe("mention_finder")
+    finder.cfg["min_certainty"] = 1.0
+    found = [ent.text for ent in series("SCA28, SCA1").ents]
+    finder.cfg["min_certainty"] = 0.85
+    assert found == ["SCA1"]
