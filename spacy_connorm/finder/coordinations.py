@@ -427,11 +427,13 @@ class CoordinationJoiner:
 
     def _goes_on(self, words: Sequence[str], place: int) -> bool:
         """Check whether a token is followed by the head of its phrase: "pulmonary edema and small
-        effusions". Numbers and Greek letters are not: "MMP-2/-9 rose".
+        effusions". Numbers and Greek letters are not ("MMP-2/-9 rose"), nor is what has a verb and
+        its object after it ("knees limited her walking").
         """
-        word, after = words[place], words[place + 1]
+        word, after, *rest = words[place : place + 3]
         is_cut = len(word) == 1 or not word.isalpha()
-        return after.isalpha() and after not in self._words.classes.stop_words and not is_cut
+        is_head = after.isalpha() and after not in self._words.classes.stop_words
+        return is_head and not is_cut and self._words.classes.determiners.isdisjoint(rest)
 
 
 @cache

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, cached_property
-from itertools import chain, pairwise
+from itertools import chain
 
 from ..lang import any_of
 from ..text.words import Words
@@ -12,8 +12,18 @@ from ..text.words import Words
 TOKEN = re.compile(r"\w+|[^\w\s]")
 _SIGNS = frozenset("&/")
 _COMMA = ","
+# Between two parts of a name, or two items of a list.
+DASH = re.compile(r"\s[-–—]\s")
 # Separators of lines and list items. A line that breaks before or after "of" continues.
 _BORDER = re.compile(r"\n|\s[-–—#*•]\s")
+
+
+def has_dash(text: str) -> bool:
+    """Check for a dash between two words: "fracture - femur".
+
+    RETURNS (bool): True if there is one.
+    """
+    return DASH.search(text) is not None
 
 
 def tokens_of(text: str) -> list[str]:
@@ -121,13 +131,13 @@ class Phrases:
 
         RETURNS (bool): True if there is one.
         """
-        if _COMMA in text or self.has_preposition(text) or self.is_of_parts(text):
+        if _COMMA in text or has_dash(text) or self.has_preposition(text) or self.is_of_parts(text):
             return True
         return not self._finder.genitives.isdisjoint(tokens_of(text))
 
     def has_joint(self, text: str, names: Iterable[str], *, at_place: bool) -> bool:
-        """Check for a word that goes on to another phrase, unless a name has it before the same
-        word: "carcinoma in situ".
+        """Check for words that go on to another phrase, unless a name has the same ones in this
+        order: "folate deficiency in cerebrospinal fluid" for "folate deficiency in CSF".
 
         text (str): The text.
         names (Iterable[str]): The names that it may stand for.
@@ -135,31 +145,27 @@ class Phrases:
         RETURNS (bool): True if there is one.
         """
         tokens = tokens_of(text.lower())
-        joints = self._finder.joints | _SIGNS
-        known = {row for name in names for row in self._followed(name)}
-        named = {word for word, after in self._followed(text) if (word, after) in known}
+        joints = self._joints_of(tokens)
+        if any(joints == self._joints_of(tokens_of(name.lower())) for name in names):
+            return False
         return any(
             word in joints
-            and word not in named
             and not (at_place and self._is_at_place(word, after, tokens))
             and not self._is_of(before, word)
             for before, word, after in _in_context(text.lower())
         )
 
-    def _followed(self, text: str) -> Iterator[tuple[str, str]]:
-        """YIELDS (Tuple[str, str]): Each word, and what follows it but for determiners."""
-        tokens = [
-            token for token in tokens_of(text.lower()) if token not in self._classes.determiners
-        ]
-        return pairwise(tokens)
+    def _joints_of(self, tokens: Iterable[str]) -> list[str]:
+        joints = self._finder.joints | _SIGNS
+        return [token for token in tokens if token in joints]
 
     def _is_of(self, before: str, word: str) -> bool:
         """Check for a preposition that says no more than "of": "in" in "decrease in visual acuity",
-        "with" in "trouble with swallowing".
+        "with" in "infection with HIV".
         """
         noun = self.words.orthography.drop_plurals(before)
         is_of_change = word in self._finder.places and noun in self.words.forms.changes
-        return is_of_change or noun in self._finder.troubles
+        return is_of_change or noun in self._finder.relational_words
 
     def _is_at_place(self, word: str, after: str, tokens: Sequence[str]) -> bool:
         if word not in self._finder.places:

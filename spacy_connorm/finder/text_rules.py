@@ -13,7 +13,7 @@ from ..text.short_forms import is_short_form
 from ..text.words import Words
 from .known_names import KnownName
 from .name_windows import PAUSES
-from .phrases import Phrases, phrases_of, tokens_of
+from .phrases import DASH, Phrases, phrases_of, tokens_of
 from .window import Window
 
 # The letters and digits of a mention, at least. Two are a word or a unit more often than a name.
@@ -64,11 +64,16 @@ def has_other_letters(window: Window) -> bool:
     # "Facial" does not come from FACE, nor "plasma as" from AS, but "myopia 1" from MYP1.
     is_plain = window.is_derived and text.replace(" ", "").isalpha()
     length = min(letters, max(map(len, names), default=0)) if is_plain else letters
-    if length > window.context.short_letters or _has_letters_of(text, names):
+    if _has_letters_of(text, names):
         return False
+    are_short = all(map(is_short_form, names))
+    if length > window.context.short_letters:
+        # A numbered short form does not stand for another one.
+        is_numbered = is_short_form(text) and any(map(str.isdigit, text))
+        return window.is_derived and are_short and is_numbered
     is_word = text in window.context.classes.short_findings
     is_tiny = letters <= _NEVER_WORDS and not (is_word or _is_inflected(text, names))
-    return is_tiny or all(map(is_short_form, names))
+    return is_tiny or are_short
 
 
 def _has_letters_of(text: str, names: Sequence[str]) -> bool:
@@ -205,7 +210,9 @@ def goes_across(window: Window) -> bool:
     text, names, words = window.text, window.written, window.context.words
     phrases, restored = _phrases(window), words.orthography.restore_word_order
     if phrases.goes_across_lines(text):
-        orders = [words.normalized(form) for form in (text, _reordered(window, text))]
+        # "Fracture - femur" is a femur fracture, on lines of its own.
+        inverted = DASH.sub(", ", text) if window.is_alone else text
+        orders = [words.normalized(form) for form in (text, _reordered(window, inverted))]
         return not any(
             words.normalized(restored(name)) in orders
             or _punctuated_words(window, text) == _punctuated_words(window, name)
@@ -281,7 +288,8 @@ def _is_agent(window: Window) -> bool:
     """Check for what causes a disorder, which no name ends with: an encephalitis virus is no viral
     encephalitis, but an infection by the virus is.
     """
-    words, last = window.context.words, window.content[-1:]
+    words = window.context.words
+    last = words.content(_reordered(window, window.text))[-1:]
     if window.context.classes.agents.isdisjoint(last):
         return False
     if not words.classes.prepositions.isdisjoint(map(str.lower, window.parts)):
@@ -310,12 +318,13 @@ def _is_crosswise(window: Window) -> bool:
 
 
 def _may_stand_last(window: Window, word: str) -> bool:
-    """Check for a number, a letter, a participle or a plain adjective, and for a trouble, since
-    "walking difficulties" are "difficulty in walking".
+    """Check for a number, a letter, a participle or a plain adjective, and for a relational noun:
+    "walking difficulties" are "difficulty in walking", "difficulty swallowing" is "swallowing
+    difficulty".
     """
     is_short = len(word) <= _NEVER_WORDS or word in GREEK.values()
-    is_trouble = word in window.context.classes.troubles
-    return is_short or is_trouble or window.context.words.is_quality(word)
+    is_relational = word in window.context.classes.relational_words
+    return is_short or is_relational or window.context.words.is_quality(word)
 
 
 def is_organ(window: Window) -> bool:
@@ -360,8 +369,13 @@ def denies_name(window: Window) -> bool:
 
 
 def is_punctuated(window: Window) -> bool:
-    """Check for punctuation between the words where no name has it."""
-    return window.has_pause and not _names_written_alike(window)
+    """Check for punctuation between the words where no name has it. On lines of its own, a text of
+    three words may have the parts of a name in any order: "albinism, oculocutaneous, type IV".
+    """
+    is_free = window.is_alone and window.score == 1 and len(window.content) > 2
+    if not window.has_pause or is_free:
+        return False
+    return not _names_written_alike(window)
 
 
 def is_list(window: Window) -> bool:

@@ -17,6 +17,7 @@ from ..text.words import Words
 from .known_names import KnownName, KnownNames, closest_name
 from .long_forms import LongForms
 from .name_edges import stands_alone
+from .phrases import has_dash
 
 _COLON = ":"
 _HYPHENS_TO_SPACES = str.maketrans("-\u2010\u2011", "   ")
@@ -183,9 +184,10 @@ class Window:
     def is_alone(self) -> bool:
         """Whether it has its lines to itself.
 
-        RETURNS (bool): True for all without punctuation, for which it makes no difference.
+        RETURNS (bool): True for all without punctuation or a dash, for which it makes no
+            difference.
         """
-        if not self.has_pause:
+        if not self.has_pause and not has_dash(self.text):
             return True
         # With the id of something else beside it, it may be a list.
         has_id = bool(ids_beside(self.tokens, self.start, self.end))

@@ -23,8 +23,8 @@ class FinderClasses:
     report_prepositions (Words): Stand only after these: "was described as enlarged".
     genitives (Words): Stand between a part and its whole.
     places (Words): Stand before a place in the body.
-    troubles (Words): Nouns, in the singular, after which a preposition says no more than "of":
-        "trouble with swallowing".
+    relational_words (Words): Nouns, in the singular, and adjectives after which a preposition says
+        no more than "of": "trouble with swallowing", "infection with HIV", "allergic to milk".
     joints (Words): Cross from one phrase to another, where a name must have them, too.
     listing_conjunctions (Words): Join words in a list, as single tokens; so do signs.
     pairing_conjunctions (Words): Join two words of a name.
@@ -88,7 +88,7 @@ class FinderClasses:
     report_prepositions: Words = NONE
     genitives: Words = NONE
     places: Words = NONE
-    troubles: Words = NONE
+    relational_words: Words = NONE
     joints: Words = NONE
     listing_conjunctions: Words = NONE
     pairing_conjunctions: Words = NONE

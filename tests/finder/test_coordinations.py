@@ -36,6 +36,8 @@ def nlp():
         "Her [breast, ovarian and lung cancers].",
         "[cancer of the breast] or ovary",
         "[cancer of the colon and lung]",
+        "[cancer of the colon and lung] limited her activities",
+        "[cancer of the colon] and lung tissue",
         "[type 1 and type 2 diabetes]",
         "[renal/heart failure]",
         "[breast, ovarian, and lung cancer]",

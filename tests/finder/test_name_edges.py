@@ -62,7 +62,7 @@ def test_a_name_is_found_as_written(nlp, name):
         "No [edema (hand)].",
         "No [edema] (hand, foot).",
         "A (primary) essential [hypertension]",
-        "intolerance (S)-warfarin",
+        "an intolerance (S)-warfarin",
         "an [(S)-warfarin intolerance]",
         "Was [in situ carcinoma].",
         "in [carcinoma in situ]",
@@ -75,7 +75,7 @@ def test_a_name_is_found_as_written(nlp, name):
         "A [carcinoma, lobular,\ntype 3]",
         "[arthritis]\nrheumatoid",
         "[Edema], hand",
-        "Essential, primary [hypertension]",
+        "[Essential, primary hypertension]",
         "[St. Louis encephalitis, type 2]",
     ],
 )

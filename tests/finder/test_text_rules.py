@@ -1,7 +1,9 @@
 """Tests of windows that have the words of a name but are not mentions."""
 
 import pytest
-from finding import marked
+from finding import make_finder, marked
+
+from spacy_connorm import Concept
 
 from .name_pipeline import build
 
@@ -147,3 +149,79 @@ def test_a_place_at_the_end_may_be_inside_the_name(text):
     names = ["Elevated CSF lactate", "elevated lactate", "lactate", "Lower back pain", "pain"]
     names += ["scalp hair loss", "hair"]
     assert marked(build(names), text) == text
+
+
+def test_a_numbered_short_form_is_not_another_one():
+    names = [f"{short}{number}" for number in (1, 2, 3) for short in ("ABCDX", "FGHIJ")]
+    concepts = [
+        Concept(f"C{number}", f"ABCDX{number}", (f"FGHIJ{number}",)) for number in (1, 2, 3)
+    ]
+    nlp = make_finder([*concepts, Concept("C4", "ABCDX4")])
+    assert [ent.text for ent in nlp(", ".join([*names, "FGHIJ4"])).ents] == names
+
+
+PARTS = ("Oculocutaneous albinism, type IV", "febrile seizure", "head and neck paraganglioma")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Albinism, oculocutaneous, type IV]",
+        "1. [Albinism, oculocutaneous, type IV]\n2. Gout",
+        "[Paragangliomas (head and neck)]",
+        "Albinism, oculocutaneous, type IV, gout",
+        "seizure, febrile, gout",
+        "Fever, seizures",
+    ],
+)
+def test_the_parts_of_a_name_may_have_any_order_on_a_line_of_their_own(text):
+    assert marked(build(PARTS), text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[Fracture - femur]",
+        "- [Fracture \N{EN DASH} femur]\n- Gout",
+        "a fracture - femur and hip were seen",
+        "gout - fracture - femur",
+    ],
+)
+def test_a_dash_may_invert_a_name_on_a_line_of_its_own(text):
+    assert marked(build(["femur fracture"]), text) == text
+
+
+RELATED = ("HIV infection", "milk allergy", "alcohol dependence", "allergy", "brain infection")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[infection with HIV]",
+        "[allergy to milk], [allergic to milk]",
+        "[dependence on alcohol]",
+        "[allergy] or milk",
+    ],
+)
+def test_a_preposition_after_a_relational_word_says_no_more_than_of(text):
+    assert marked(build(RELATED), text) == text
+
+
+JOINTS = ("swelling in retinal vessels", "aplasia/hypoplasia of the lens")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[swelling in vessels of retina]",
+        "swelling with vessels of retina",
+        "[aplastic/hypoplastic lens]",
+    ],
+)
+def test_replaced_words_may_be_joined_as_in_the_name(text):
+    assert marked(build(JOINTS), text) == text
+
+
+def test_an_inverted_agent_is_a_disease():
+    text = "[Infections, RNA virus]"
+    assert marked(build(["RNA virus infection"]), text) == text
