@@ -19,7 +19,7 @@ from .found_mentions import FoundMention, choose_mentions
 from .stating_verbs import stating_verbs_of
 
 _COMMA, _COLON, _SLASH = ",", ":", "/"
-_SIGNS = frozenset([_SLASH, "&", _COMMA])
+_SIGNS = frozenset([_SLASH, "&", "+", _COMMA])
 # Tokens inside a part, such as the dash of "T-cell".
 _PASSED = frozenset(["-", "\u2010", "\u2011", "\n", "\r\n"])
 _MOST_WORDS = 3

@@ -12,6 +12,7 @@ from ..text.words import Words
 TOKEN = re.compile(r"\w+|[^\w\s]")
 _SIGNS = frozenset("&/")
 _COMMA = ","
+_PLUS, _AND = " + ", " & "
 # Between two parts of a name, or two items of a list.
 DASH = re.compile(r"\s[-–—]\s")
 # Separators of lines and list items. A line that breaks before or after "of" continues.
@@ -90,11 +91,11 @@ class Phrases:
         return bool(_BORDER.search(self._wrap.sub(" ", text)))
 
     def has_conjunction(self, text: str) -> bool:
-        """Check for "and", "or" and their signs.
+        """Check for "and", "or" and their signs, also a plus between words.
 
         RETURNS (bool): True if there is one.
         """
-        tokens = set(tokens_of(text.lower()))
+        tokens = set(tokens_of(text.lower().replace(_PLUS, _AND)))
         return not tokens.isdisjoint(self._finder.pairing_conjunctions | _SIGNS)
 
     def pairs_numbers(self, text: str) -> bool:

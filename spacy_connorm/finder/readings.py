@@ -20,8 +20,8 @@ _HYPHEN = re.compile(r"[-\u2010\u2011](?<=[^\W\d_].)(?:[ ]?\n[ ]?)?(?=([^\W\d_]{
 _FIRST_PART = re.compile(r"(?<![^\W_])[^\W\d_]{2,20}\Z")
 _LONGEST_PART = 20
 _PERSON = re.compile(r"([^\W\d_a-z](?<![^\W_].)[^\W\d_]{3,30})['’][sS]?(?![^\W_])(?:\s+([^\W_]+))?")
-# The same without its apostrophe, or a plural.
-_PERSONS = re.compile(r"([A-Z](?<![^\W_].)[a-z]{3,30})s(?![^\W_'’])(?:\s+([^\W_]+))?")
+# The same without its apostrophe and perhaps its capital, or a plural.
+_PERSONS = re.compile(r"([A-Za-z](?<![^\W_].)[a-z]{3,30})s(?![^\W_'’])(?:\s+([^\W_]+))?")
 # "UV-induced".
 _SHORTEST_DRUG = 3
 # "HIV-1", "HPV16": the short form of a virus, and its type.

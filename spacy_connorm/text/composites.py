@@ -44,7 +44,7 @@ def _compile_separator(conjunctions: Iterable[str]) -> re.Pattern[str]:
     """Compile what may stand between conjuncts."""
     single = [word for word in conjunctions if " " not in word]
     several = (f"{one} ?/ ?{other}" for one in single for other in single if one != other)
-    joints = "|".join([*sorted(several), *sorted(conjunctions), "&"])
+    joints = "|".join([*sorted(several), *sorted(conjunctions), "&", r"\+"])
     return re.compile(
         rf"(?: ?[,;])? (?P<conjunction>{joints}) "
         r"| ?(?P<comma>[,;]) |(?<=[^\W\d_]{3})(?P<tight>[,;])(?=[^\W\d_]{3})"

@@ -43,6 +43,7 @@ def nlp():
         "[breast, ovarian, and lung cancer]",
         "both [breast as well as lung cancer]",
         "[breast and/or lung cancer]",
+        "[breast + lung cancer]",
         "[breast and\nlung cancer]",
         "breast and\n\n[lung cancer]",
         "[T-cell and B-cell lymphoma]",

@@ -213,6 +213,7 @@ def nlp():
         ("was [unable to walk]", "Inability to walk"),
         ("a [Cushing]'s flare", "Cushing disease"),
         ("secondary [Raynauds] and ulcers", "Raynaud phenomenon"),
+        ("her brother has [raynauds]", "Raynaud phenomenon"),
         ("[RAYNAUD]'S PATIENTS", "Raynaud phenomenon"),
         ("[oral mucositis]", "Mucositis oral"),
         ("[blurred vision]", "Vision blurred"),

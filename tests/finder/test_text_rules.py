@@ -64,6 +64,7 @@ def joining():
     "text",
     [
         "The apex and heart",
+        "The apex + heart",
         "the [apex of the heart]",
         "[cone-rod dystrophy] in 6 patients",
         "[Cone-rod dystrophy 6]",
