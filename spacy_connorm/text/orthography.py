@@ -225,7 +225,7 @@ class Orthography:
         text (str): A cleaned text.
         RETURNS (str): The text.
         """
-        return self._bracketed.sub("", text) if "(" in text else text
+        return self._bracketed.sub("", text)
 
     def unify_affixes(self, text: str) -> str:
         """Remove elided words and the hyphens of prefixes: "hypotonie d'effort intra-utérine"

@@ -95,8 +95,9 @@ class Words:
             return [self._normalize(text)]
         plain = text if text.isascii() else spell_letters(unify_dashes(unify_unicode(text)))
         untagged = (self.orthography.strip_tags(plain) or text).replace("`", "'")
-        endless = self.orthography.drop_bracketed_endings(untagged)
-        words = self.orthography.unify_affixes(self.orthography.drop_possessives(endless))
+        if "(" in untagged:
+            untagged = self.orthography.drop_bracketed_endings(untagged)
+        words = self.orthography.unify_affixes(self.orthography.drop_possessives(untagged))
         if self.orthography.has_compounds:
             words = self.orthography.split_compounds(words)
         if "I" in words or "V" in words:
