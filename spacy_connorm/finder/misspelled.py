@@ -21,7 +21,8 @@ from .name_windows import ADVERB, WORD, Replacements, TokenArrays
 # the place of one ("desmoid", "dermoid"), unless both are vowels ("pulmunary") or sound alike
 # ("jaundise").
 _SHORTEST, _SHORTEST_CHANGED = 7, 10
-# Beside the other words of a name, these are as good: "breast cacner", "early Alzhiemer's disease".
+# Shorter words and names of people count beside another word of a name: "breast cacner", "early
+# Alzhiemer's disease".
 _SHORTEST_BESIDE, _BESIDE = 5, 2
 # The minimum number of letters of each of two words.
 _SHORTEST_PART = 3
@@ -93,7 +94,7 @@ class MisspelledWords:
         places = np.flatnonzero(are_parts[:-1] & are_parts[1:]).tolist()
         for place in places if self._vocabulary else ():
             first, second = (text.lower() for text in texts.tokens[place : place + 2])
-            if first in small or second in small or not texts.part(place, place + 2).isascii():
+            if first in small or second in small:
                 continue
             joined = first + self._words.normalized(second)[0]
             if joined in self._vocabulary:

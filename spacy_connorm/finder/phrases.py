@@ -64,6 +64,10 @@ class Phrases:
         """The prepositions that join two findings: "infarction with embolism"."""
         return self._classes.prepositions & self._classes.function_words - self._finder.genitives
 
+    @cached_property
+    def _joints(self) -> frozenset[str]:
+        return self._finder.joints | _SIGNS
+
     def is_adverb(self, word: str) -> bool:
         """Check for an adverb, mostly by its ending.
 
@@ -157,8 +161,7 @@ class Phrases:
         )
 
     def _joints_of(self, tokens: Iterable[str]) -> list[str]:
-        joints = self._finder.joints | _SIGNS
-        return [token for token in tokens if token in joints]
+        return [token for token in tokens if token in self._joints]
 
     def _is_of(self, before: str, word: str) -> bool:
         """Check for a preposition that says no more than "of": "in" in "decrease in visual acuity",
