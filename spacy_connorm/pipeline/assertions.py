@@ -10,7 +10,6 @@ from typing import NamedTuple
 from spacy.tokens import Doc, Span
 
 from ..documents.spans import Possibility
-from ..lang import Cue
 from ..lang.cues import (
     ADJACENT,
     ANSWER,
@@ -177,6 +176,7 @@ class _MarkedNote(NotedDocument):
         own = [place for place in self.places if place.cue.category == category]
         present = list(self._present(own))
         pseudo = [place for place in own if place.cue.direction == PSEUDO]
+        own = [place for place in own if not self._begins_mention(place)]
         taken = {token for place in pseudo for token in range(place.start, place.end + 1)}
         # "As needed for cough" only looks like "as": it is a cue of its own.
         starts = {place.start for place in pseudo}
@@ -195,6 +195,11 @@ class _MarkedNote(NotedDocument):
             ),
             *present,
         ]
+
+    def _begins_mention(self, place: CuePlace) -> bool:
+        """Check for a phrase that begins a name: nothing is denied in "absence of speech, fits"."""
+        is_phrase = place.end - place.start > 1 and place.cue.direction == FORWARD
+        return is_phrase and place.end < self.mentions.get(place.start, 0)
 
     def _present(self, places: Iterable[CuePlace]) -> Iterator[CuePlace]:
         """Find what says that something is there: phrases without a mention, perhaps only if one
@@ -252,7 +257,7 @@ class _MarkedNote(NotedDocument):
         marked, applied = dict[int, str](), set[int]()
         for place in beside:
             last = self._subject_end(place)
-            if last < 0 or (place.cue.scope == PREDICATE and self._is_of_other(last, place.cue)):
+            if last < 0 or (place.cue.scope == PREDICATE and self._is_of_other(last, place)):
                 continue
             if place.cue.direction != BOTH:
                 applied.update(range(place.start, place.end))
@@ -304,13 +309,16 @@ class _MarkedNote(NotedDocument):
         is_phrase = self.words[last] in self.rules.classes.postmodifiers
         return last if last in self.endings and is_phrase else -1
 
-    def _is_of_other(self, last: int, cue: Cue) -> bool:
-        """Check whether a predicate says nothing of the mention before it: it is about a noun
-        before that, or asks for more of what somebody has, "her anemia was not investigated".
+    def _is_of_other(self, last: int, place: CuePlace) -> bool:
+        """Check whether a predicate says nothing of the mention before it: it is about the one
+        after it, "the rash is likely eczema", or about a noun before that, or asks for more of what
+        somebody has, "her anemia was not investigated".
         """
+        if self._skip_modifiers(place.end) in self.mentions:
+            return True
         before = self.words[self.endings[last] - 1] if self.endings[last] else ""
         is_owned = before in self.rules.words.classes.owners
-        return (is_owned and cue.kind == Possibility.DIFFERENTIAL) or self._is_of_topic(last)
+        return (is_owned and place.cue.kind == Possibility.DIFFERENTIAL) or self._is_of_topic(last)
 
     def _is_of_topic(self, last: int) -> bool:
         """Check whether the predicate after a mention is about a noun before it."""

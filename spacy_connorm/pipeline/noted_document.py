@@ -187,7 +187,7 @@ class NotedDocument:
             start = self.starts[statement - 1]
             # A question mark may be a sign of the mention after it: "dad ?stroke".
             if start and self.words[start - 1] == _QUESTION:
-                start -= 2
+                start = max(0, start - 2)
             yield StatementPlace(self.offsets[start], end, tuple(places))
 
     def _joined_before(self, last: int, *, is_list: bool = False) -> Iterator[int]:

@@ -65,6 +65,14 @@ def test_not_and_a_verb_deny_nothing_behind_a_comma(text):
     assert marked(text) == text
 
 
+def test_a_phrase_that_begins_a_name_denies_nothing():
+    nlp = make_pipeline()
+    name = [{"LOWER": word} for word in ("absence", "of", "speech")]
+    nlp.get_pipe("entity_ruler").add_patterns([{"label": "FINDING", "pattern": name}])
+    told = read(nlp("Absence of speech, fits and cough. There is absence of fever."))
+    assert told == {"absence of speech": (), "fits": (), "cough": (), "fever": ("negated",)}
+
+
 @pytest.mark.parametrize(
     "text",
     [
