@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeVar
 from .assertion_classes import AssertionClasses
 from .cues import Cue
 from .finder_classes import FinderClasses
-from .short_form_classes import FindingCue, ShortFormClasses, ShortFormMeaning
+from .short_form_classes import SIDE, FindingCue, ShortFormClasses, ShortFormMeaning
 from .word_classes import WordClasses
 
 # spaCy's code for no language in particular.
@@ -39,7 +39,6 @@ _YES = "yes"
 _FEWEST_SMALL_WORDS = 0.03
 # The number of names that tell their language.
 _MOST_NAMES = 5000
-_RARE = "rare"
 # The first sign of a word that is the end of others.
 _ENDING = "-"
 # Classes of words that names are compared by.
@@ -224,6 +223,15 @@ class LanguageData:
         """
         return lemmas_of(self.code)
 
+    @cached_property
+    def sides(self) -> dict[str, str]:
+        """The sides that single letters stand for.
+
+        RETURNS (Dict[str, str]): "left" by "L".
+        """
+        rows = self.short_form_meanings
+        return {row.short: row.long for row in rows if row.use == SIDE}
+
     def __reduce__(self) -> tuple:
         return load_language, (self.code,)
 
@@ -273,7 +281,7 @@ def load_language(code: str) -> LanguageData:
             for row in _read_rows(folder / "finding_cues.tsv")
         ),
         short_form_meanings=tuple(
-            ShortFormMeaning(row["short"], row["long"], row["use"] == _RARE)
+            ShortFormMeaning(row["short"], row["long"], row["use"])
             for row in _read_rows(folder / "short_form_meanings.tsv")
         ),
         assertions=_read_classes(AssertionClasses, folder / "assertions.toml"),

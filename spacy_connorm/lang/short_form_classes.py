@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from .word_classes import NONE, Words
 
+USUAL, RARE, WRONG, SIDE = "usual", "rare", "wrong", "side"
+
 
 class FindingCue(NamedTuple):
     """A row of `finding_cues.tsv`: what stands beside a finding, or beside something else.
@@ -29,12 +31,14 @@ class ShortFormMeaning(NamedTuple):
 
     short (str): A short form.
     long (str): Its long form.
-    is_rare (bool): Whether notes rarely mean it.
+    use (str): "usual"; "rare" if notes rarely mean it; "wrong" for a meaning of the library that
+        they do not have; "side" for the letter of a side, which only
+        stands for it before a word or in brackets: "L knee", "knee (L)".
     """
 
     short: str
     long: str
-    is_rare: bool
+    use: str
 
 
 @dataclass(frozen=True, eq=False)

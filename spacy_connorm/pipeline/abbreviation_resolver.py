@@ -71,8 +71,8 @@ class AbbreviationResolver(SavedComponent):
 
     def _used(self, text: str, defined: set[str], language: str) -> Iterator[Abbreviation]:
         """Find where the table's short forms that the text does not define begin to stand for
-        something: at their first use, as headings and numbers for themselves, and after these
-        again. The long form has no position in the text.
+        something: at their first use, as headings, numbers and letters for themselves, and
+        after these again. The long form has no position in the text.
 
         YIELDS (Abbreviation): The short forms.
         """
@@ -94,7 +94,9 @@ class AbbreviationResolver(SavedComponent):
         themselves = {
             use.start
             for use in uses
-            if places.is_heading(text, use) or numbered.is_number(text, use)
+            if places.is_heading(text, use)
+            or places.is_letter(text, use)
+            or numbered.is_number(text, use)
         }
         others = [use for use in uses if use.start not in themselves]
         expanded = self._expanded(text, others, named, places) - defined

@@ -27,6 +27,8 @@ _LABEL_AFTER = re.compile(r" *(?:[|\n]|\Z)| \d{4}\b")
 _WORD_AFTER = re.compile(r"[ ]([a-z]{3,})")
 # The words beside it in a list: "hypertension, OA", "OA, chronic headache".
 _ITEM_BEFORE = re.compile(r"(?<![A-Za-z])([A-Za-z]{4,30})\s{0,3}[,;/&]\s{0,3}\Z")
+# "L knee", "knee (L)", but not "L-dopa", "2 L fluid" or "mmol/L".
+_SIDE = re.compile(r"(?<![\w/+-])(?<!\d )\w+(?= [^\W\d_]{3}|\))")
 _ITEM_AFTER = re.compile(r"\s*[,;/&]\s*(?:[a-z]+ )?([A-Za-z]{4,})(?=\s*(?:[,;/&.\n]|$))")
 
 
@@ -34,7 +36,7 @@ class FindingPlaces:
     """Tells where findings stand in the notes of one language. `finding_places_of` makes one for
     each.
 
-    certain (FrozenSet[str]): Short forms of two letters that are findings anywhere.
+    certain (FrozenSet[str]): Short forms of one or two letters with the same meaning anywhere.
     """
 
     def __init__(self, words: Words) -> None:
@@ -44,7 +46,8 @@ class FindingPlaces:
         """
         self._words = words
         self._classes = words.language.short_forms
-        self.certain = self._classes.certain
+        self._sides = words.language.sides.keys()
+        self.certain = self._classes.certain | self._sides
         self._participles = tuple(words.classes.participle_endings)
         self._no_noun_endings = tuple(self._classes.no_noun_endings)
         copula = any_of(words.language.finder.singular_copulas)
@@ -59,6 +62,9 @@ class FindingPlaces:
         self._other_after = _compile(cues, "after", is_of_findings=False, frame=r"[ -]{}\b|{}")
         part = (
             rf"(?:{any_of(self._classes.before_body_parts)}\s)?{any_of(self._classes.body_parts)}"
+        )
+        self._body_part_before = re.compile(
+            rf"(?<!\w){any_of(self._classes.body_parts)}\s\Z", re.IGNORECASE
         )
         self._body_part_after = re.compile(
             rf"[ ]{part}(?:(?:,|\s?[&/]|\s{joints})\s?{part}){{0,3}}[ ]?(?:[.;,(\n]|\Z)",
@@ -78,6 +84,15 @@ class FindingPlaces:
             and text.startswith(":", use.end)
             and bool(_BEFORE_HEADINGS.search(text, max(0, use.start - _REACH), use.start))
         )
+
+    def is_letter(self, text: str, use: Use) -> bool:
+        """Check for the letter of a side that does not stand for it: "L-dopa".
+
+        text (str): The text.
+        use (Use): A use of a short form.
+        RETURNS (bool): True for one.
+        """
+        return use.short in self._sides and not _SIDE.match(text, use.start)
 
     def ends_label(self, text: str, use: Use) -> bool:
         """Check whether a short form ends the label of a classification: "Disorders of kidney NEC"
@@ -108,8 +123,8 @@ class FindingPlaces:
     ) -> bool:
         """Check whether a short form is where a finding would be: after a word such as "no", before
         one such as "resolved", or in a list beside a finding: a short form that is one, or a word
-        such as "hypertension". Before another noun there is none, "no CVA tenderness", except for a
-        body part in a list item: "10. OA knees".
+        such as "hypertension", or after a body part: "hip OA". Before another noun there is none,
+        "no CVA tenderness", except for a body part in a list item: "10. OA knees".
 
         text (str): The text.
         uses (Sequence[Use]): The uses of short forms in it, in order.
@@ -128,13 +143,15 @@ class FindingPlaces:
         before = max(0, use.start - _REACH)
         sign = text[before : use.start].rpartition("\n")[2].strip()
         is_numbered = sign == _NUMBER_SIGN or begins_item(sign)
-        is_item = is_numbered or sign in _BULLETS
+        is_item = is_numbered or sign in _BULLETS or sign.endswith(":")
         if is_item and self._body_part_after.match(text, use.end):
             return True
         after = _WORD_AFTER.match(text, use.end)
         if after and self._may_be_noun(after[1]):
             return False
         if is_numbered or self._before.search(text, before, use.start):
+            return True
+        if self._body_part_before.search(text, before, use.start):
             return True
         beside = (_ITEM_BEFORE.search(text, before, use.start), _ITEM_AFTER.match(text, use.end))
         if any(word and self._words.is_head(word[1]) for word in beside):

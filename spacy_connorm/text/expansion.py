@@ -16,9 +16,9 @@ _MOST_ROUNDS = 10
 # The maximum number of words that a long form and the text beside it share.
 _MOST_SHARED_WORDS = 50
 _RUN = re.compile(r"[^\W_]+")
-# "MPP+", "MPP+-treated", "NAD(+)", but not "SS-like"
-_SIGN = re.compile(r"(?:\([+-]\)|[+-])(?!\w)")
-_SIGNS = ("+", "-", "+)", "-)")
+# "MPP+", "MPP+-treated", "NAD(+)", "2°", but not "SS-like"
+_SIGN = re.compile(r"(?:\([+-]\)|[+°-])(?!\w)")
+_SIGNS = ("+", "-", "+)", "-)", "°")
 
 
 class Use(NamedTuple):

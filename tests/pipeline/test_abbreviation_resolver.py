@@ -90,6 +90,7 @@ def test_a_table_tells_short_forms_that_a_document_does_not_define(tmp_path):
         *("On warfarin for [PE].", "on exam (PE)", "No evidence of [PE]. Symptoms of [TR]"),
         *("the sequence of PE", "9. [HTN]\n10. [RA] knees\n11. x", "- [RA] L hip and both hands"),
         *("10. RA clinic", "10. RA knees exam", "RA knees", "seen for PE chest\nRA knees"),
+        *("Ortho: [RA] both knees", "L hip [RA]", "CT chest PE protocol"),
         *("1. PE panel sent", "No PE test, hx of PE screening. r/o PE Culture, known PE gene"),
         *("HTN series", "[HTN] series for [HTN]", "[CBC] test", "[MI] 2010. RD consulted"),
         *("[HTN], [RD]", "[TR] grade 2, developed [PE]", "1. PE, 55M, pain\n2. [HTN], 55F"),
@@ -196,6 +197,24 @@ def test_a_roman_number_is_not_a_short_form(text, found):
     nlp.get_pipe("abbreviation_resolver").cfg.update(settings)
     means = [span.text for span in nlp(text)._.abbreviations if span._.long_form == "intravenous"]
     assert means == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("[L] knee pain, hernia ([R]).", "Pain in [R] shoulder", "2 L fluid, Na 135 mmol/L given"),
+        *("L-dopa for [L] hand tremor", "Seen by Dr R.", "Lungs: [R] clear, R/O PE, R > L"),
+    ],
+)
+def test_the_letter_of_a_side_stands_before_a_word_or_in_brackets(text):
+    nlp = make_pipeline()
+    settings = {"short_forms": {"L": "left", "R": "right"}, "findings": ["L"]}
+    nlp.get_pipe("abbreviation_resolver").cfg.update(settings)
+
+    def read_sides(doc):
+        return [span for span in doc._.abbreviations if span._.long_form in ("left", "right")]
+
+    assert marked(nlp, text, read_sides) == text
 
 
 def test_an_empty_long_form_is_refused():
