@@ -2,6 +2,7 @@
 two names, although only "ovarian cancer" has the words of a name.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise, product, takewhile
@@ -82,6 +83,13 @@ def _next(words: Sequence[str], place: int, step: int) -> int:
     while words[place] in _PASSED:
         place += step
     return place
+
+
+def _is_whole(part: str, text: str) -> bool:
+    """Check whether a part stands in a text as it is: "Hodgkin lymphoma" does not in "Hodgkin and
+    non-Hodgkin lymphoma".
+    """
+    return re.search(rf"(?<![\w-]){re.escape(part)}(?!\w)", text) is not None
 
 
 def _text(doc: Doc, start: int, end: int) -> str:
@@ -181,7 +189,7 @@ class CoordinationJoiner:
                 interpretations = [
                     parts
                     for parts in self._splitter.split(text)
-                    if not all(part in text for part in parts)
+                    if not all(_is_whole(part, text) for part in parts)
                 ]
                 if interpretations:
                     texts = frozenset(_text(doc, other.start, other.end) for other in taken)

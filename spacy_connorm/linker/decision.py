@@ -20,6 +20,8 @@ _MARGIN = 0.05
 # and on coordinated names left out of MEDIC, DO and UBERON (none, 0.6 to 0.95).
 _LEAST_SCORE = 0.7
 _WORD = re.compile(r"\w+")
+# Unlike the article, as in "hepatitis A and B".
+_LETTER = "A"
 # As PubTator writes a composite.
 _ID_SEPARATOR = "|"
 
@@ -121,7 +123,7 @@ def _words(text: str, classes: WordClasses) -> set[str]:
 
     RETURNS (Set[str]): The words that can name something.
     """
-    words = set(_WORD.findall(text.lower()))
+    words = {word if word == _LETTER else word.lower() for word in _WORD.findall(text)}
     return words - classes.negating_prefixes - classes.function_words
 
 
