@@ -34,7 +34,8 @@ def nlp():
     [
         "[breast and ovarian cancer]",
         "Her [breast, ovarian and lung cancers].",
-        "[cancer of the breast] or ovary",
+        "[cancer of the breast] or spleen",
+        "[cancer of the breast or ovary]",
         "[cancer of the colon and lung]",
         "[cancer of the colon and lung] limited her activities",
         "[cancer of the colon] and lung tissue",
