@@ -196,7 +196,7 @@ class CorrectionsFile:
         """Open a file; the first record creates it. Its folder is created if missing.
 
         path (Union[str, Path]): The file.
-        RAISES (ConnormError): CN105 for a folder, CN108 if it can't be read or written.
+        RAISES (ConnormError): CN105 for a folder, CN108 if its folder can't be created.
         """
         self.path = Path(path)
         if self.path.is_dir():
@@ -206,7 +206,13 @@ class CorrectionsFile:
         with write_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path = self.path.resolve()
-            # Better told now than with the first correction.
+
+    def require_writable(self) -> None:
+        """Check that records can be appended: better told now than with the first correction.
+
+        RAISES (ConnormError): CN108 if not.
+        """
+        with write_errors(self.path):
             if self.path.exists():
                 os.close(os.open(self.path, os.O_RDWR))
             else:
