@@ -111,9 +111,20 @@ def test_codes_that_cannot_be_billed_are_marked_in_the_table(invoke, billing_ind
     assert "Billing" in shown[1] and marked == {"Nose": True, "cold": False}
 
 
-@pytest.mark.parametrize("option", [("--engine", "local"), ("--format", "csv")])
-def test_what_only_a_file_can_have_is_refused_without_out(invoke, refused, folder, option):
-    refused(invoke("annotate", "pipeline", "notes.jsonl", *option), "CN733")
+@pytest.mark.parametrize(
+    ("option", "needed"),
+    [
+        (("--engine", "local"), "OUT"),
+        (("--format", "csv"), "OUT"),
+        (("--subject-field", "who"), "OUT"),
+        (("--ray-address", "auto"), "--engine"),
+    ],
+)
+def test_what_only_a_file_can_have_is_refused_without_out(invoke, words, folder, option, needed):
+    result = invoke("annotate", "pipeline", "notes.jsonl", *option)
+    assert result.exit_code == 1
+    told = words(result).replace("`", "")
+    assert f"[CN733] {option[0]} needs {needed}." in told
 
 
 def test_the_table_has_one_line_for_a_mention_and_one_name_for_each_part():
