@@ -7,13 +7,12 @@ at token boundaries, so the mention's own characters are stored as well.
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from itertools import groupby
 from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
 from ..concepts import Candidate
-from ..concepts.concept import NO_ID, is_no_id
+from ..concepts.concept import NO_ID, by_part, is_no_id
 from ..concepts.curies import PREFIXES, split_curie
 from ..text.abbreviations import find_abbreviations
 from .abbreviations import Abbreviations, read_abbreviations
@@ -90,9 +89,7 @@ class Mention(NamedTuple):
 
         RETURNS (List[Candidate]): One candidate per part, NIL or not.
         """
-        return [
-            next(part) for _, part in groupby(self.candidates, key=lambda candidate: candidate.part)
-        ]
+        return [part[0] for part in by_part(self.candidates)]
 
     @property
     def names(self) -> str:
