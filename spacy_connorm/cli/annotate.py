@@ -2,8 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,7 +10,10 @@ import srsly
 import typer
 from wasabi import msg
 
+from ..concepts import Candidate
+from ..concepts.concept import by_part
 from ..documents import EXPORT_FORMATS, find_export_format
+from ..documents.mentions import split_ids
 from ..encoders.device import choose_device
 from ..errors import Errors
 from ..pipeline import find_normalizer, load_pipeline
@@ -126,18 +127,15 @@ def _mention_rows(
         for ent in record["ents"]:
             # Of each part of a composite, only the first candidate answers: the concepts of other
             # parts may stand below it.
-            parts = groupby(ent["candidates"], key=itemgetter("part"))
-            ids = ent["kb_id"].split("|")
-            leading = [next(candidates) for _, candidates in parts]
-            linked = [candidate for candidate in leading if candidate["concept_id"] in ids]
-            names = " | ".join(candidate["name"] for candidate in linked)
-            known = [p for candidate in linked if (p := candidate["probability"]) is not None]
+            leading = [part[0] for part in by_part([Candidate(**one) for one in ent["candidates"]])]
+            ids = split_ids(ent["kb_id"])
+            linked = [candidate for candidate in leading if candidate.concept_id in ids]
+            names = " | ".join(candidate.name for candidate in linked)
+            known = [p for candidate in linked if (p := candidate.probability) is not None]
             marks = ", ".join(ent.get("assertions") or ())
             probability = f"{min(known):.2f}" if known else ""
             text = " ".join(ent["text"].split())
-            broad = next(
-                filter(None, (billing(candidate["concept_id"]) for candidate in linked)), ""
-            )
+            broad = next(filter(None, (billing(candidate.concept_id) for candidate in linked)), "")
             text_id = str(record.get("id") or number)
             yield text_id, text, ent["kb_id"], names, probability, marks, broad
 

@@ -3,6 +3,7 @@ import json
 import pytest
 from nil_settings import nil_below
 
+from spacy_connorm import Candidate
 from spacy_connorm.cli.annotate import _mention_rows
 from spacy_connorm.documents import EXPORT_FORMATS
 
@@ -129,8 +130,8 @@ def test_what_only_a_file_can_have_is_refused_without_out(invoke, words, folder,
 
 def test_the_table_has_one_line_for_a_mention_and_one_name_for_each_part():
     def candidate(concept_id, name, probability, part):
-        known = {"concept_id": concept_id, "name": name, "part": part}
-        return {**known, "probability": probability}
+        found = Candidate(concept_id, name, 1.0, name, "O-C", part=part, probability=probability)
+        return found._asdict()
 
     # Below the answer of a part stands that of the other one.
     candidates = [
