@@ -146,7 +146,7 @@ class Errors(_Message):
         "or not a gzip file as its name suggests: download it again, or rename it."
     )
     CN107 = (
-        "'{path}' is not UTF-8 text, from line {line} or soon after. Save it as UTF-8 (in Excel: "
+        "'{path}' is not UTF-8 text, from line {line} on. Save it as UTF-8 (in Excel: "
         "CSV UTF-8), or convert it: `iconv -f ENCODING -t utf8 OLD > NEW`, often with the encoding "
         "cp1252, which Excel writes on Windows, or utf16."
     )

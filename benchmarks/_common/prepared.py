@@ -15,9 +15,9 @@ from spacy.tokens import Doc, Span
 from _common.datasets import Data, blank_english, read_long_forms
 from _common.scoring import read_standard
 from spacy_connorm.concepts import Candidate, Concept, Ontology
+from spacy_connorm.concepts.concept import by_part
 from spacy_connorm.documents.mentions import Mention, annotated_mentions
 from spacy_connorm.evaluation import Gold, Prediction
-from spacy_connorm.evaluation.metrics import by_part
 from spacy_connorm.evaluation.queries import biosyn_ids, biosyn_texts, join_parts
 from spacy_connorm.linker.decision import written_id
 from spacy_connorm.text.composites import split_composite

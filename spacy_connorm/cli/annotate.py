@@ -2,8 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Iterator
-from itertools import groupby
-from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,7 +10,10 @@ import srsly
 import typer
 from wasabi import msg
 
+from ..concepts import Candidate
+from ..concepts.concept import by_part
 from ..documents import EXPORT_FORMATS, find_export_format
+from ..documents.mentions import split_ids
 from ..encoders.device import choose_device
 from ..errors import Errors
 from ..pipeline import find_normalizer, load_pipeline
@@ -23,6 +24,7 @@ from .billing import billing_of
 from .options import options_of
 
 _HEADER = ("Text", "Mention", "Concept", "Name", "Probability", "Assertions", "Billing")
+_OF_TEXTS = inspect.signature(annotate).parameters
 _OF_CORPORA = inspect.signature(annotate_corpus).parameters
 
 
@@ -67,6 +69,8 @@ def annotate_cli(
 
     Example: connorm annotate en_diseases notes.jsonl annotated.csv
     """
+    if "ray_address" in given and engine is None:
+        raise Errors.CN733(option="--ray-address", needed="`--engine`")
     if output_path is None:
         _show(engine, given)
         return
@@ -74,12 +78,10 @@ def annotate_cli(
     if engine is not None:
         for name in sorted(given.keys() - _OF_CORPORA.keys()):
             if given[name] is not False:
-                raise Errors.CN736(option=f"--{name.replace('_', '-')}", other="--engine")
+                raise Errors.CN736(option=_flag(name), other="--engine")
         of_corpora = {name: value for name, value in given.items() if name in _OF_CORPORA}
         _tell_corpus(annotate_corpus(engine=engine, **of_corpora))
         return
-    if "ray_address" in given:
-        raise Errors.CN733(option="--ray-address", needed="`--engine`")
     counts = annotate(**given)
     msg.good(f"Wrote {output_path} ({_tally(counts)})")
     for system, count in counts.without_code.items():
@@ -94,11 +96,17 @@ def annotate_cli(
         msg.info(f"The format '{form.name}' has no place for {', '.join(lost)}.")
 
 
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
 def _show(engine: str | None, given: dict[str, Any]) -> None:
     """Show what JSONL would have, as a table."""
-    for option in ("--engine", "--format"):
-        if engine if option == "--engine" else given.get("format"):
-            raise Errors.CN733(option=option, needed="OUT")
+    asked = {"engine": engine, **given}
+    of_formats = sorted(given.keys() - _OF_TEXTS.keys())
+    for name in ("engine", "format", *of_formats):
+        if asked.get(name) is not None:
+            raise Errors.CN733(option=_flag(name), needed="OUT")
     choose_device(given.get("gpu_id", -1))
     nlp = given["pipeline"] = load_pipeline(given["pipeline"])
     billing = billing_of(find_normalizer(nlp, component=given.get("component")))
@@ -119,18 +127,15 @@ def _mention_rows(
         for ent in record["ents"]:
             # Of each part of a composite, only the first candidate answers: the concepts of other
             # parts may stand below it.
-            parts = groupby(ent["candidates"], key=itemgetter("part"))
-            ids = ent["kb_id"].split("|")
-            leading = [next(candidates) for _, candidates in parts]
-            linked = [candidate for candidate in leading if candidate["concept_id"] in ids]
-            names = " | ".join(candidate["name"] for candidate in linked)
-            known = [p for candidate in linked if (p := candidate["probability"]) is not None]
+            leading = [part[0] for part in by_part([Candidate(**one) for one in ent["candidates"]])]
+            ids = split_ids(ent["kb_id"])
+            linked = [candidate for candidate in leading if candidate.concept_id in ids]
+            names = " | ".join(candidate.name for candidate in linked)
+            known = [p for candidate in linked if (p := candidate.probability) is not None]
             marks = ", ".join(ent.get("assertions") or ())
             probability = f"{min(known):.2f}" if known else ""
             text = " ".join(ent["text"].split())
-            broad = next(
-                filter(None, (billing(candidate["concept_id"]) for candidate in linked)), ""
-            )
+            broad = next(filter(None, (billing(candidate.concept_id) for candidate in linked)), "")
             text_id = str(record.get("id") or number)
             yield text_id, text, ent["kb_id"], names, probability, marks, broad
 

@@ -21,8 +21,9 @@ from ..workflows import MovedSynonyms, OntologyDiff, diff_ontologies
 from .app import command, show_table, tally
 from .options import options_of
 
-# Options with several values, and what these look like: other arguments may follow them.
-SEVERAL = {"translations": r".+\.(tsv|csv|txt)(\.gz)?", "language": r"[a-z]{2,3}"}
+# Options with several values, and what these look like: other arguments may follow them. Three
+# letters are more often a name of OUT than a further language, which a comma can add, too.
+SEVERAL = {"translations": r".+\.(tsv|csv|txt)(\.gz)?", "language": r"[a-z]{2}"}
 
 
 def language_rows(report: ReadReport | None) -> Iterator[tuple[str, str]]:

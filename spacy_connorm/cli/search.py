@@ -2,14 +2,13 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
-from operator import attrgetter
 from typing import Any
 
 import typer
 from wasabi import msg
 
 from ..concepts import NIL, Candidate
+from ..concepts.concept import by_part
 from ..errors import Errors
 from ..linker.explanation import Explanation
 from ..pipeline import find_normalizer, load_pipeline
@@ -87,8 +86,7 @@ def _answer_rows(
     candidates.
     """
     reason = f"the first is less probable than {normalizer.cfg['nil_threshold']}"
-    parts = [list(part) for _, part in groupby(candidates, key=attrgetter("part"))]
-    for part in parts or [[]]:
+    for part in by_part(candidates) or [[]]:
         title = f"{mention} ({part[0].searched})" if part and part[0].part else mention
         if part and normalizer.decide(part[:1]) == NIL:
             yield title, "", NIL, reason, *_EMPTY

@@ -1,4 +1,4 @@
-"""`connorm train`, `connorm encoder` and `connorm export`: write encoders to folders."""
+"""`connorm train` and `connorm encoder`: write encoders to folders."""
 
 from typing import Any
 

@@ -1,8 +1,10 @@
 """A concept of an ontology, and a candidate found for a mention."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from ..errors import Errors, quote, quote_id, refuse_text
@@ -175,6 +177,16 @@ class Candidate(NamedTuple):
         matched = "" if self.text == self.name else f" as {self.text!r}"
         certain = "" if self.probability is None else f", probability {self.probability:.2f}"
         return f"<{self.concept_id} {self.name!r}{matched}: score {self.score:.2f}{certain}>"
+
+
+def by_part(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
+    """Separate the candidates of a mention's parts.
+
+    candidates (Sequence[Candidate]): Best first, part by part.
+    RETURNS (List[List[Candidate]]): One list per part, best first: a single list for a mention that
+        was searched as a whole, none for a mention without candidates.
+    """
+    return [list(alike) for _, alike in groupby(candidates, key=attrgetter("part"))]
 
 
 def is_no_id(concept_id: str) -> bool:

@@ -19,7 +19,7 @@ _RELEASE = re.compile(r"_?\d{4}(_\d\w*)+$")
 _NO_VOCABULARIES = ("HTTP", "HTTPS", "FTP", "DOI", "PMID", "ISBN", "URL", "WIKIPEDIA")
 # What UMLS uses for a name without a code.
 _NO_CODE = "NOCODE"
-_MESH_TREE_NUMBER = re.compile(r"[A-Z]\d\d(\.\d+)*")
+MESH_TREE_NUMBER = re.compile(r"[A-Z]\d\d(\.\d+)*")
 # Vocabularies whose ids are usually written without a prefix, and are unambiguous.
 _BARE_IDS = {"MESH": re.compile(r"[CD]\d{6}(\d{3})?"), "UMLS": re.compile(r"C\d{7}")}
 
@@ -91,7 +91,7 @@ class PrefixMap:
         prefix = self.prefix(prefix)
         if prefix in _NO_VOCABULARIES or local_id == _NO_CODE:
             return ""
-        if prefix == "MESH" and _MESH_TREE_NUMBER.fullmatch(local_id):
+        if prefix == "MESH" and MESH_TREE_NUMBER.fullmatch(local_id):
             prefix = "MESHTREE"
         return f"{prefix}:{local_id}"
 

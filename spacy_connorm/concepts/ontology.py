@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from ..errors import Errors, Warnings, quote_id, refuse, refuse_text, unreadable
 from ..files.atomic import atomic_file, write_text
@@ -176,23 +176,20 @@ def _records(path: str | Path) -> Iterator[tuple[int, str]]:
         yield from chain([first] if first[1] else (), filled)
 
 
-def write_concepts(concepts: Iterable[Concept], path: str | Path) -> int:
+def write_concepts(concepts: Iterable[Concept], path: str | Path) -> None:
     """Write concepts one by one as scispaCy's knowledge-base JSONL, completely or not at all.
 
     concepts (Iterable[Concept]): The concepts; a generator is not loaded into memory.
     path (Union[str, Path]): The file; compressed if it ends in `.gz`.
-    RETURNS (int): The number of concepts written.
     RAISES (ConnormError): CN108 if the file cannot be written.
     """
-    count = 0
     with atomic_file(path) as aside, open_text(aside, "wt") as lines:
-        for count, concept in enumerate(concepts, start=1):
+        for concept in concepts:
             lines.write(json.dumps(concept.to_dict(), ensure_ascii=False) + "\n")
-    return count
 
 
 def write_licensed(
-    write: Callable[[Iterable[Row], str | Path], Any],
+    write: Callable[[Iterable[Row], str | Path], None],
     rows: Iterable[Row],
     path: str | Path,
     *,

@@ -228,11 +228,10 @@ def register_abbreviation_attributes() -> None:
         Span.set_extension(_LONG_FORM, getter=get_long_form)
 
 
-def abbreviation_spans(doc: Doc, text: str | None = None) -> list[Span]:
+def abbreviation_spans(doc: Doc) -> list[Span]:
     """Find every use of a short form that a document defines.
 
     doc (Doc): The document.
-    text (Optional[str]): Its text, if it was joined already.
     RETURNS (List[Span]): The uses, in order.
     """
     defined = get_abbreviations(doc)
@@ -241,7 +240,7 @@ def abbreviation_spans(doc: Doc, text: str | None = None) -> list[Span]:
     spans = []
     abbreviations = read_abbreviations(doc)
     shorts = ShortForms(definition.short for definition in defined)
-    text = doc.text if text is None else text
+    text = doc.text
     for use in shorts.find(text):
         # spaCy leaves the stop of a sentence at a single letter: "n/v."
         span = doc.char_span(use.start, use.end, alignment_mode="expand")

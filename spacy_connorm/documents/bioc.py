@@ -36,7 +36,7 @@ from ..files.odd_lines import OddLines
 from ..files.text import open_text, read_lines
 from ..files.xml import read_elements, read_pieces
 from .document import CorpusReport, Document, Place, make_mention, replace_surrogates, unlike
-from .mentions import NO_ID, Mention
+from .mentions import NO_ID, SEPARATORS, Mention
 from .writing import Dated
 
 Record = dict[Any, Any]
@@ -51,7 +51,6 @@ _TYPE_KEYS = ("type",)
 # Vocabularies by the keys that NCBI's tools write.
 _NCBI = {"NCBI GENE": "NCBIGene", "GENE": "NCBIGene", "NCBI TAXONOMY": "NCBITaxon"}
 _ID_SEPARATOR = "|"
-_SEPARATORS = re.compile(r"([|+,;])")
 # The JSON fields with documents; the second is from PubTator's export.
 _LISTS = ("documents", "PubTator3")
 _VISIBLE = re.compile(r"[^ \t\n\r]")
@@ -223,7 +222,7 @@ def _ids(infons: dict[str, str], kind: str) -> str:
     for key, value in infons.items():
         prefix = _NCBI.get(key.upper()) or (PREFIXES.prefix(key) if PREFIXES.knows(key) else "")
         if prefix and value:
-            parts = _SEPARATORS.split(value)
+            parts = SEPARATORS.split(value)
             parts[::2] = [_with_prefix(prefix, part.strip()) for part in parts[::2]]
             return "".join(parts)
     # Some tools name it after the type: "Disease" beside the type Disease.

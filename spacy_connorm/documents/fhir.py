@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 from ..concepts import Candidate
@@ -35,15 +35,8 @@ _REPEATED = "the same text of the same patient was written once"
 Resource = dict[str, Any]
 
 
-class FhirEntries(NamedTuple):
-    """What is written for a document.
-
-    own_id (bytes): Its id.
-    lines (List[str]): Its resources, or entries of a Bundle.
-    """
-
-    own_id: bytes
-    lines: list[str]
+# The id of a document, and its resources, or entries of a Bundle.
+FhirEntries: TypeAlias = tuple[bytes, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +59,12 @@ class FhirNdjsonExporter:
     def __post_init__(self) -> None:
         require_choice("resource", self.resource, RESOURCES)
 
-    def render(self, document: Document, changes: Counter[str]) -> Any:
+    def render(self, document: Document, changes: Counter[str]) -> FhirEntries:
         source = {"type": "DocumentReference", "identifier": {"value": _allowed(document.doc_id)}}
         lines = list(map(json_line, self._findings(document, source, changes)))
-        return FhirEntries(self._own_id(document).bytes, lines)
+        return self._own_id(document).bytes, lines
 
-    def write(self, rendered: Iterable[Any], path: Path, changes: Counter[str]) -> None:
+    def write(self, rendered: Iterable[FhirEntries], path: Path, changes: Counter[str]) -> None:
         with open_text(path, "wt") as file:
             for line in _distinct(rendered, changes):
                 file.write(f"{line}\n")
@@ -135,7 +128,7 @@ class FhirNdjsonExporter:
 class FhirBundleExporter(FhirNdjsonExporter):
     """Writes one Bundle: each text as a DocumentReference, followed by its findings."""
 
-    def render(self, document: Document, changes: Counter[str]) -> Any:
+    def render(self, document: Document, changes: Counter[str]) -> FhirEntries:
         own_id = self._own_id(document)
         content = base64.b64encode(document.text.encode()).decode()
         attachment = {"contentType": "text/plain; charset=utf-8"}
@@ -152,9 +145,9 @@ class FhirBundleExporter(FhirNdjsonExporter):
             f'{{"fullUrl": "{_url(resource)}", "resource": {json_line(resource)}}}'
             for resource in (note, *findings)
         ]
-        return FhirEntries(own_id.bytes, entries)
+        return own_id.bytes, entries
 
-    def write(self, rendered: Iterable[Any], path: Path, changes: Counter[str]) -> None:
+    def write(self, rendered: Iterable[FhirEntries], path: Path, changes: Counter[str]) -> None:
         first = True
         with open_text(path, "wt") as file:
             file.write('{"resourceType": "Bundle", "type": "collection"')

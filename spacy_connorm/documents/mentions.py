@@ -7,13 +7,12 @@ at token boundaries, so the mention's own characters are stored as well.
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from itertools import groupby
 from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
 from ..concepts import Candidate
-from ..concepts.concept import NO_ID, is_no_id
+from ..concepts.concept import NO_ID, by_part, is_no_id
 from ..concepts.curies import PREFIXES, split_curie
 from ..text.abbreviations import find_abbreviations
 from .abbreviations import Abbreviations, read_abbreviations
@@ -24,8 +23,9 @@ ALL_MENTIONS_KEY = "mentions_all"
 # The vocabulary of ids without one, for formats that require one.
 LOCAL_PREFIX = "LOCAL"
 _RECORDS_KEY = "spacy_connorm.mentions"
-_JOINED = re.compile(r"[|+]")
-_SEPARATORS = re.compile(r"([|+,;])")
+# What joins the ids of a mention; and what does in corpora, kept by `split`.
+JOINS = re.compile(r"[|+]")
+SEPARATORS = re.compile(r"([|+,;])")
 # "p|SUB|D|506|G", "c|DEL|35|G;RS#:121908754"
 _VARIANT = re.compile(r"\s*(?:tmVar:)?(?:[a-z]\|[A-Za-z]{2,9}|\|Allele)\|")
 # Corpora write the ids of these without a prefix.
@@ -90,9 +90,7 @@ class Mention(NamedTuple):
 
         RETURNS (List[Candidate]): One candidate per part, NIL or not.
         """
-        return [
-            next(part) for _, part in groupby(self.candidates, key=lambda candidate: candidate.part)
-        ]
+        return [part[0] for part in by_part(self.candidates)]
 
     @property
     def names(self) -> str:
@@ -150,7 +148,7 @@ def split_ids(kb_id: str) -> tuple[str, ...]:
     RETURNS (Tuple[str, ...]): Each id once, in order, without `-1`, `-`, `CUI-less` and spaCy's
         `NIL`, which stand for no concept.
     """
-    parts = (part.strip() for part in _JOINED.split(kb_id))
+    parts = (part.strip() for part in JOINS.split(kb_id))
     return tuple(dict.fromkeys(part for part in parts if not is_no_id(part)))
 
 
@@ -172,7 +170,7 @@ def normalize_ids(ids: str) -> str:
     if _VARIANT.match(ids):
         variant, semicolon, others = ids.partition(";")
         ids = variant.replace("|", "_") + ("," + others.replace(";", ",")) * bool(semicolon)
-    parts = _SEPARATORS.split(ids)
+    parts = SEPARATORS.split(ids)
     parts[::2] = map(_normalize_id, parts[::2])
     if all(concept_id == NO_ID for concept_id in parts[::2]):
         return ""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
+from typing import TypeAlias
 
 from ..errors import quote
 from ..files.text import open_text
@@ -119,15 +119,8 @@ def _mention(columns: list[str], *, block: _Block, place: Place, report: CorpusR
     )
 
 
-class PubTatorBlock(NamedTuple):
-    """The block written for a document.
-
-    doc_id (str): Its id, unless another document has it.
-    lines (List[str]): Its lines, without the id at their beginning.
-    """
-
-    doc_id: str
-    lines: list[str]
+# The id of a document, unless another one has it, and its lines, without the id at their beginning.
+PubTatorBlock: TypeAlias = tuple[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,16 +136,16 @@ class PubTatorExporter:
         changes[_NO_ASSERTIONS] += sum(bool(mention.assertions) for mention in document.mentions)
         lines = [f"|t|{title.translate(BREAKS)}", f"|a|{abstract.translate(BREAKS)}"]
         lines += (_line(document.text, mention) for mention in document.mentions)
-        return PubTatorBlock(doc_id, lines)
+        return doc_id, lines
 
     def write(self, rendered: Iterable[PubTatorBlock], path: Path, changes: Counter[str]) -> None:
         taken: set[str] = set()
         ids = DistinctIds(taken.__contains__)
         with open_text(path, "wt") as file:
-            for rendering in rendered:
-                doc_id = ids.choose(rendering.doc_id, changes)
+            for own_id, lines in rendered:
+                doc_id = ids.choose(own_id, changes)
                 taken.add(doc_id)
-                file.writelines(f"{doc_id}{line}\n" for line in rendering.lines)
+                file.writelines(f"{doc_id}{line}\n" for line in lines)
                 file.write("\n")
 
 

@@ -9,11 +9,11 @@ it, as in tables of concepts.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, groupby
-from operator import attrgetter
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from ..concepts.concept import by_part
 from ..errors import refuse
 from ..files.tables import RowWriter, hold_as_text, split_tabs
 from ..files.text import open_text
@@ -115,11 +115,11 @@ def _rows_of(mention: Mention) -> Iterator[CsvRow]:
     after = (mention.long_form, assertions, mention.possibility)
     if not mention.candidates:
         yield (*before, *_NO_CANDIDATE, *after)
-    for part, candidates in groupby(mention.candidates, key=attrgetter("part")):
-        for rank, candidate in enumerate(candidates, start=1):
+    for part in by_part(mention.candidates):
+        for rank, candidate in enumerate(part, start=1):
             yield (
                 *before,
-                part,
+                candidate.part,
                 rank,
                 candidate.concept_id,
                 candidate.name,

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from spacy.language import Language
 
+from ..concepts.concept import by_part
 from ..encoders import choose_device
 from ..errors import Errors, Warnings
 from ..files.atomic import require_apart
@@ -15,7 +16,7 @@ from ..index.search import COSINE
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import component_name, find_normalizer, load_pipeline
 from ..pipeline.saving import write_pipeline
-from .metrics import Gold, Prediction, by_part, read_all_gold
+from .metrics import Gold, Prediction, read_all_gold
 from .nil_curve import curve_points
 from .queries import answer_queries, read_queries
 from .report import Row, Section

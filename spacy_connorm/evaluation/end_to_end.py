@@ -14,7 +14,7 @@ from spacy.tokens import Span
 
 from ..documents.docbin import read_docs
 from ..documents.mentions import Mention, annotated_mentions, split_ids
-from ..documents.spans import choose_spans
+from ..documents.spans import choose_spans, get_kb_id
 from ..errors import Errors, Warnings
 from ..files.progress import progress_bar
 from ..pipeline.loading import find_normalizer, load_pipeline
@@ -307,7 +307,7 @@ def _gold_span(mention: Mention, known: Mapping[str, KnownConcept]) -> LinkedSpa
 
 
 def _found_span(span: Span, prefix: str) -> LinkedSpan:
-    ids = frozenset(split_ids(getattr(span._, f"{prefix}kb_id")))
+    ids = frozenset(split_ids(get_kb_id(span, prefix)))
     return LinkedSpan(span.start_char, span.end_char, span.text, ids)
 
 

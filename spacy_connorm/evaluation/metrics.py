@@ -3,13 +3,13 @@ lenient protocol of BioSyn, and by the strict one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from ..concepts import NIL, Candidate
+from ..concepts.concept import by_part
 from ..documents.mentions import Mention, split_ids
 from ..encoders.raw import unit_rows
 from ..errors import Warnings, quote_id
@@ -63,16 +63,6 @@ class Prediction(NamedTuple):
     def written_ids(self) -> frozenset[str]:
         """The ids that it writes; empty for "NIL"."""
         return frozenset(split_ids(self.written))
-
-
-def by_part(candidates: Sequence[Candidate]) -> list[list[Candidate]]:
-    """Separate the candidates of a mention's parts.
-
-    candidates (Sequence[Candidate]): Best first, part by part.
-    RETURNS (List[List[Candidate]]): One list per part, best first: a single list for a mention that
-        was searched as a whole, none for a mention without candidates.
-    """
-    return [list(alike) for _, alike in groupby(candidates, key=lambda candidate: candidate.part)]
 
 
 def read_gold(

@@ -10,11 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..concepts import NIL
+from ..concepts.concept import by_part
 from ..index.search import D
 from ..linker.lookup import ConceptLookup
 from ..text.cleaning import clean
 from ..text.short_forms import is_short_form
-from .metrics import Gold, Prediction, by_part, lenient_rank, strict_rank
+from .metrics import Gold, Prediction, lenient_rank, strict_rank
 from .report import Row
 
 OTHER = "other"

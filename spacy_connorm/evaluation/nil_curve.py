@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..concepts.concept import by_part
 from ..linker.decision import written_id
-from .metrics import Gold, Prediction, by_part
+from .metrics import Gold, Prediction
 from .report import Row, percent
 
 # The shares of mentions with written ids that `curve_points` shows.

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..concepts.concept import by_part
 from ..linker.calibration import (
     DIGITS,
     Calibration,
@@ -19,7 +20,6 @@ from .metrics import (
     ALL,
     Gold,
     Prediction,
-    by_part,
     hits,
     lenient_rank,
     mean,

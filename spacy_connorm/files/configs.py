@@ -1,6 +1,6 @@
 """Read config files with overrides, and report their errors in one line."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from configparser import InterpolationError
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,18 +30,6 @@ def read_config(source: str | Path | Config, overrides: Mapping[str, Any] | None
     path = existing_file(source)
     with config_errors():
         return Config().from_disk(path, overrides=dict(overrides or {}))
-
-
-def require_sections(config: Config, sections: Sequence[str]) -> None:
-    """Refuse a config without some sections.
-
-    config (Config): The config.
-    sections (Sequence[str]): The names of the sections.
-    RAISES (ConnormError): CN711 if one is missing or empty.
-    """
-    missing = [f"[{name}]" for name in sections if not config.get(name)]
-    if missing:
-        raise Errors.CN711(reason=f"it has no {', '.join(missing)}")
 
 
 @contextmanager

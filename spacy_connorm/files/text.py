@@ -108,7 +108,9 @@ def read_whole_lines(path: str | Path) -> Iterator[tuple[int, str]]:
             for number, line in enumerate(lines, start=1):
                 yield number, line
     except UnicodeDecodeError as error:
-        raise Errors.CN107(path=path, line=number + 1) from error
+        # Text is decoded in blocks, which begin within the next line.
+        before = error.object[: error.start].count(b"\n")
+        raise Errors.CN107(path=path, line=number + 1 + before) from error
     except (OSError, EOFError, zlib.error) as error:
         raise Errors.CN106(path=path, line=number + 1, reason=error) from error
 
@@ -120,16 +122,7 @@ def read_text(path: str | Path) -> str:
     RETURNS (str): Its text, without a byte order mark.
     RAISES (ConnormError): The errors of `read_whole_lines`.
     """
-    path = existing_file(path)
-    try:
-        with open_text(path, newline="") as file:
-            return file.read()
-    except UnicodeDecodeError as error:
-        # Text is decoded in blocks; this is the exact line.
-        line = error.object[: error.start].count(b"\n") + 1
-        raise Errors.CN107(path=path, line=line) from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise Errors.CN106(path=path, line=1, reason=error) from error
+    return "".join(line for _, line in read_whole_lines(path))
 
 
 def sha256(path: Path) -> str:

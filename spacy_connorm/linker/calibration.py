@@ -6,13 +6,13 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby
-from operator import attrgetter, mul
+from operator import mul
 from typing import NamedTuple
 
 import numpy as np
 
 from ..concepts import Candidate
+from ..concepts.concept import by_part
 
 # The cosine of texts that have nothing in common, used as the score of a missing rival.
 _UNRELATED = 0.0
@@ -140,7 +140,7 @@ def margins(candidates: Sequence[Candidate]) -> Iterator[float]:
     YIELDS (float): The score minus the best score of another candidate of the same part: over 0 for
         the first one and those with the same score, under 0 for the others.
     """
-    for _, rivals in groupby(candidates, key=attrgetter("part")):
+    for rivals in by_part(candidates):
         scores = [candidate.score for candidate in rivals]
         first = scores[0]
         second = next((score for score in scores if score < first), _UNRELATED)

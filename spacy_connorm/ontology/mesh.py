@@ -8,14 +8,13 @@ from itertools import chain
 from pathlib import Path
 
 from ..concepts import Concept
-from ..concepts.curies import PREFIXES, join_curie
+from ..concepts.curies import MESH_TREE_NUMBER, PREFIXES, join_curie
 from ..errors import ConnormError, Errors, unreadable
 from ..files.text import find_ending, read_lines
 from ..files.xml import read_elements
 from .report import ReadReport
 
 _MESH_ID = re.compile(r"[CD]\d{6,}")
-_TREE_NUMBER = re.compile(r"[A-Z]\d\d(\.\d+)*")
 
 # The categories of supplementary concepts: chemicals, protocols, diseases, organisms.
 _CATEGORIES = {"1": "D", "2": "E", "3": "C", "4": "B"}
@@ -155,7 +154,7 @@ def _read_tree(path: str | Path, report: ReadReport) -> tuple[dict[str, list[str
     for line_number, line in report.odd.watch(_read_filled(path)):
         fields = line.split("\t")
         concept_id = next(filter(_MESH_ID.fullmatch, fields), None)
-        number = next(filter(_TREE_NUMBER.fullmatch, fields), None)
+        number = next(filter(MESH_TREE_NUMBER.fullmatch, fields), None)
         if concept_id and number:
             numbers[concept_id].append(number)
             owners[number] = concept_id

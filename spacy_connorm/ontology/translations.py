@@ -15,7 +15,7 @@ from ..concepts.concept import ALL_SCOPES, EXACT
 from ..errors import ConnormError, Errors, quote_id, require_choice, unreadable
 from ..files.odd_lines import OddLines
 from ..files.package_data import read_toml
-from ..files.tables import TableRow, read_rows, require_distinct_columns, require_width
+from ..files.tables import read_rows, require_distinct_columns, require_width
 from ..text.cleaning import clean
 from ..text.words import words_of
 from .report import ReadReport
@@ -456,7 +456,7 @@ class _Table:
         for number, row in require_width(self._rows[1:], self.path, self._width, odd=self._odd):
             concept_id = clean(self._cell(row, "id"))
             if concept_id == _ROBOT_ID:
-                self._read_template((number, row))
+                self._read_template(number, row)
                 continue
             try:
                 field = self._field_of_row(number, row)
@@ -481,8 +481,7 @@ class _Table:
         place = self._places.get(name)
         return row[place].strip() if place is not None and place < len(row) else ""
 
-    def _read_template(self, numbered: TableRow) -> None:
-        number, row = numbered
+    def _read_template(self, number: int, row: Sequence[str]) -> None:
         template = _TEMPLATE.fullmatch(self._cell(row, "text"))
         if template is None:
             raise unreadable(self.path, number, _FORMAT, "its template for ROBOT has no predicate")

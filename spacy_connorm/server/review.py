@@ -25,7 +25,7 @@ from ..errors import ConnormError, Errors, require_choice, require_ending
 from ..files.atomic import only_writer
 from ..files.folders import Stamp, stamp
 from ..workflows.corrected_pipeline import CorrectedPipeline
-from ..workflows.mapping_ids import MappingIds, concept_ids_of
+from ..workflows.mapping_ids import MappingIds, concept_curie, concept_ids_of
 from ..workflows.mapping_rows import (
     CLOSE,
     EXACT,
@@ -135,7 +135,7 @@ class MappingReview:
             mapping = self._file.require(row, version)
             decided = decide_mapping(
                 mapping,
-                object_id=NO_TERM if target is None else self._ids.concept(target.concept_id),
+                object_id=NO_TERM if target is None else self._curie(target.concept_id),
                 object_label="" if target is None else target.canonical_name,
                 predicate_id=predicate,
                 author=author,
@@ -192,6 +192,10 @@ class MappingReview:
             ),
             concept,
         )
+
+    def _curie(self, concept_id: str) -> str:
+        store = self._pipeline.normalizer.lookup.index.store
+        return concept_curie(concept_id, store.own_vocabulary)
 
     def _view(self, row: int) -> dict[str, Any]:
         version, mapping = self._file.version(row), self._file.mappings[row]

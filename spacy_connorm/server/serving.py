@@ -36,7 +36,7 @@ def serve(
     name: str | None = None,
     token: str | None = None,
     component: str | None = None,
-    limits: RequestLimits | None = None,
+    limits: RequestLimits = RequestLimits(),
     on_start: Callable[[str], None] | None = None,
 ) -> CorrectionReport:
     """Serve a web page and an API for a pipeline until the process is told to stop: `connorm
@@ -52,14 +52,13 @@ def serve(
     token (Optional[str]): Access token that clients must send. If None, the one in the environment
         variable SPACY_CONNORM_TOKEN, or else a new one if the host or the name needs one.
     component (Optional[str]): The concept normalizer to use, if there are several.
-    limits (Optional[RequestLimits]): The limits of requests.
+    limits (RequestLimits): The limits of requests.
     on_start (Optional[Callable[[str], None]]): Called with the page's address when it is ready.
     RETURNS (CorrectionReport): The final content of the file of corrections.
     RAISES (ConnormError): CN126 if the extra [serve] is missing, CN751 if it can't listen at this
         address, and the errors of `CorrectedPipeline` and `MappingReview`.
     """
     _require_installed()
-    limits = limits or RequestLimits()
     with listen(host, port) as listening:
         called = name or host
         # Anyone who can reach the address can claim to use this name.
@@ -87,7 +86,7 @@ def make_app(
     host: str = "127.0.0.1",
     token: str = "",
     component: str | None = None,
-    limits: RequestLimits | None = None,
+    limits: RequestLimits = RequestLimits(),
 ) -> Any:
     """Create the application that `serve` runs, for use with another ASGI server.
 
@@ -101,7 +100,6 @@ def make_app(
     _require_installed()
     from .routes import build_api
 
-    limits = limits or RequestLimits()
     corrected = CorrectedPipeline(pipeline, corrections, component=component)
     reviewed = None if review is None else MappingReview(corrected, review)
     api = build_api(corrected, limits, review=reviewed)

@@ -185,13 +185,12 @@ class BatchLoss(torch.nn.Module):
         micro_batches: list[dict[str, torch.Tensor]],
         places: torch.Tensor,
         relations: RelationKind,
-    ) -> tuple[torch.Tensor, torch.Tensor]:
+    ) -> torch.Tensor:
         """Compute the loss of a batch.
 
-        RETURNS (Tuple[torch.Tensor, torch.Tensor]): The loss and the vectors.
+        RETURNS (torch.Tensor): The loss.
         """
-        vectors = self.encoder(micro_batches, places)
-        return self.objective(vectors, relations), vectors
+        return self.objective(self.encoder(micro_batches, places), relations)
 
     def separate_parameters(self, optimizer: torch.optim.Optimizer) -> None:
         """Set a separate learning rate for the objective's parameters, without weight decay.

@@ -253,17 +253,14 @@ class _ObjectiveTrainer(Trainer):
         learned = self._loss.objective.learned()
         super().log({**logs, **learned} if "loss" in logs else logs, start_time)
 
+    # The other arguments of the two are for evaluation data, which this trainer never reads.
     def compute_loss(
-        self,
-        model: torch.nn.Module,
-        inputs: dict[str, Any],
-        return_outputs: bool = False,
-        num_items_in_batch: Any = None,
-    ) -> Any:
-        loss, vectors = model(**inputs)
+        self, model: torch.nn.Module, inputs: dict[str, Any], *_: Any, **__: Any
+    ) -> torch.Tensor:
+        loss = model(**inputs)
         if not torch.isfinite(loss):
             self._stop("values of the loss")
-        return (loss, vectors) if return_outputs else loss
+        return loss
 
     def _save_checkpoint(self, model: torch.nn.Module, trial: Any) -> None:
         # Gradients that overflow after a finite loss are detected here first.
@@ -274,16 +271,11 @@ class _ObjectiveTrainer(Trainer):
     def _stop(self, what: str) -> NoReturn:
         raise Errors.CN820(what=what, step=self.state.global_step + 1, path=self.args.output_dir)
 
-    def evaluate(
-        self,
-        eval_dataset: Any = None,
-        ignore_keys: list[str] | None = None,
-        metric_key_prefix: str = "eval",
-    ) -> dict[str, float]:
+    def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
         scores = [self._scores()]
         if torch.distributed.is_initialized():
             torch.distributed.broadcast_object_list(scores, src=0)
-        metrics = {f"{metric_key_prefix}_{name}": value for name, value in scores[0].items()}
+        metrics = {f"eval_{name}": value for name, value in scores[0].items()}
         wanted = self.args.metric_for_best_model
         require_choice("metric", str(wanted), scores[0])
         self.log(metrics)

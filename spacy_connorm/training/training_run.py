@@ -13,7 +13,7 @@ from ..concepts import Ontology
 from ..encoders import choose_device, encoder_inputs, require_trainable, trainable
 from ..errors import Errors, require_installed
 from ..files.atomic import require_apart, write_errors
-from ..files.configs import config_errors, read_config, require_sections
+from ..files.configs import config_errors, read_config
 from ..files.folders import require_replaceable
 from ..files.text import existing_file, sha256
 from .checkpoints import remove_work, require_no_work, require_same_start, start_work, work_folder
@@ -84,7 +84,9 @@ def train(
     """
     config_path, output_path = config, Path(output_path)
     config = read_config(config, overrides)
-    require_sections(config, _SECTIONS)
+    missing = [f"[{name}]" for name in _SECTIONS if not config.get(name)]
+    if missing:
+        raise Errors.CN711(reason=f"it has no {', '.join(missing)}")
     require_replaceable(output_path, is_ours=is_encoder)
     require_installed("Training", "train", *_LIBRARIES)
     choose_device(int(os.environ.get("LOCAL_RANK", gpu_id)) if gpu_id >= 0 else gpu_id)

@@ -1,6 +1,5 @@
 """Annotate batches of texts of which some may fail."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from spacy.tokens import Doc
 from ..documents.mentions import split_ids
 from ..documents.records import ParquetExporter, row_schema
 from ..errors import ConnormError, describe_error
+from ..files.json_items import json_line
 from ..files.tables import require_distinct_columns
 from .annotation import AnnotationCounts, Annotator
 from .fragments import InputFragment, read_text_batches, require_column, texts_of_rows
@@ -144,7 +144,7 @@ def _failed(text: InputText, error: str) -> Row:
     return {
         "doc_id": text.doc_id,
         "text": text.text,
-        "fields": json.dumps(text.fields, ensure_ascii=False),
+        "fields": json_line(text.fields),
         "mentions": None,
         ERROR: error,
     }

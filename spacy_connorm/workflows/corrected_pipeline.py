@@ -101,9 +101,11 @@ class CorrectedPipeline:
         corrections (Union[str, Path]): The file; see `CorrectionsFile`.
         component (Optional[str]): The concept normalizer to use, if there are several.
         RAISES (ConnormError): The errors of `load_pipeline`, `find_normalizer` and
-            `CorrectionsFile.read`, CN001 if the normalizer has no index.
+            `CorrectionsFile.read`, CN001 if the normalizer has no index, CN108 if the file can't be
+            written.
         """
         self._file = CorrectionsFile(corrections)
+        self._file.require_writable()
         self.nlp = load_pipeline(pipeline)
         speed_up_urls(self.nlp)
         self._zones = MemoryZones()

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import secrets
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,14 +19,12 @@ from spacy.tokens import Doc
 from ..concepts import NIL
 from ..documents.docbin import write_docs
 from ..documents.document import CorpusReport, Document, make_doc
-from ..documents.mentions import Mention, split_ids
+from ..documents.mentions import JOINS, Mention, split_ids
 from ..documents.reading import blank_pipeline
 from ..errors import ConnormError, Errors, refuse_text, require_ending, unreadable
 from ..files.atomic import only_writer, require_apart, sync, write_errors, write_text
 from ..files.text import existing_file, find_ending
 from ..linker.synonym_changes import ChangedSynonym, write_synonyms
-
-_SEPARATORS = re.compile(r"[|+]")
 
 
 def _new_id() -> str:
@@ -44,7 +41,7 @@ def require_ids(kb_id: str) -> None:
     kb_id (str): Ids in the form of a correction.
     RAISES (ConnormError): CN006 for only spaces and separators, and for "NIL" together with ids.
     """
-    said = [part for part in _SEPARATORS.split(kb_id) if part.strip()]
+    said = [part for part in JOINS.split(kb_id) if part.strip()]
     are_ids = {bool(split_ids(part)) for part in said}
     if len(are_ids) != 1:
         refuse_text("kb_id", kb_id, 'a concept id, ids joined by `|`, or "NIL"')
@@ -196,7 +193,7 @@ class CorrectionsFile:
         """Open a file; the first record creates it. Its folder is created if missing.
 
         path (Union[str, Path]): The file.
-        RAISES (ConnormError): CN105 for a folder, CN108 if it can't be read or written.
+        RAISES (ConnormError): CN105 for a folder, CN108 if its folder can't be created.
         """
         self.path = Path(path)
         if self.path.is_dir():
@@ -206,7 +203,13 @@ class CorrectionsFile:
         with write_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path = self.path.resolve()
-            # Better told now than with the first correction.
+
+    def require_writable(self) -> None:
+        """Check that records can be appended: better told now than with the first correction.
+
+        RAISES (ConnormError): CN108 if not.
+        """
+        with write_errors(self.path):
             if self.path.exists():
                 os.close(os.open(self.path, os.O_RDWR))
             else:

@@ -33,7 +33,7 @@ from ..files.progress import progress_bar
 from ..files.text import find_ending
 from ..pipeline.concept_normalizer import ConceptNormalizer
 from ..pipeline.loading import find_normalizer, load_pipeline
-from .mapping_ids import MappingIds
+from .mapping_ids import MappingIds, concept_curie
 from .mapping_rows import (
     BROAD,
     EXACT,
@@ -129,7 +129,6 @@ def map_terms(
     earlier = _read_earlier(output_path)
     nlp = load_pipeline(pipeline)
     normalizer = find_normalizer(nlp, component=component)
-    ids.vocabulary = normalizer.lookup.index.store.own_vocabulary
     accept, review = _choose_thresholds(normalizer, accept, review)
     mapper = TermMapper(normalizer, ids, accept=accept, review=review, top_k=top_k)
     limits = {"top_k": max(top_k, 2), "types": types, "branches": branches}
@@ -195,7 +194,7 @@ class TermMapper:
     """Creates rows from terms and their candidates.
 
     normalizer (ConceptNormalizer): The component that found the candidates.
-    ids (MappingIds): Converts ids to CURIEs.
+    ids (MappingIds): Converts codes to CURIEs.
     accept, review, top_k: As for `map_terms`, chosen.
     """
 
@@ -266,7 +265,8 @@ class TermMapper:
         )
 
     def _candidate(self, candidate: Candidate) -> MappingCandidate:
-        curie = self.ids.concept(candidate.concept_id)
+        vocabulary = self.normalizer.lookup.index.store.own_vocabulary
+        curie = concept_curie(candidate.concept_id, vocabulary)
         return MappingCandidate(curie, _confidence(candidate), candidate.name)
 
     def _status(self, candidates: Sequence[Candidate]) -> str:

@@ -29,12 +29,7 @@ _IMPLIED = {"sssom", "semapv", "skos", "owl", "rdf", "rdfs", "oboInOwl"}
 
 
 class MappingIds:
-    """Converts codes and concept ids to CURIEs.
-
-    vocabulary (str): The prefix of concept ids whose form shows none; empty if unknown.
-    """
-
-    vocabulary = ""
+    """Converts codes to CURIEs, with the prefixes that the user chose."""
 
     def __init__(self, prefix: str, addresses: Mapping[str, str]) -> None:
         """Store the user's prefixes.
@@ -62,16 +57,6 @@ class MappingIds:
             return code
         return _curie(self._prefix, code)
 
-    def concept(self, concept_id: str) -> str:
-        """Convert the id of a concept to a CURIE.
-
-        RETURNS (str): A CURIE that `concept_ids_of` can read.
-        """
-        if _CURIE.fullmatch(concept_id):
-            return concept_id
-        curie = PREFIXES.own_curie(concept_id)
-        return curie or _curie(self.vocabulary or _CONCEPT, concept_id)
-
     def source(self, name: str) -> str:
         """Convert the name of a table of terms to a CURIE, with the prefix of its codes."""
         return _curie(self._prefix, name)
@@ -97,10 +82,23 @@ def _curie(prefix: str, text: str) -> str:
     return f"{prefix}:{quote(text, safe=_SAFE)}"
 
 
+def concept_curie(concept_id: str, vocabulary: str) -> str:
+    """Convert the id of a concept to a CURIE.
+
+    concept_id (str): The id.
+    vocabulary (str): The prefix of ids whose form shows none; empty if unknown. See
+        `ConceptStore.own_vocabulary`.
+    RETURNS (str): A CURIE that `concept_ids_of` can read.
+    """
+    if _CURIE.fullmatch(concept_id):
+        return concept_id
+    return PREFIXES.own_curie(concept_id) or _curie(vocabulary or _CONCEPT, concept_id)
+
+
 def concept_ids_of(curie: str) -> list[str]:
     """List the concept ids that a CURIE may stand for.
 
-    curie (str): A result of `MappingIds.concept`, or any other.
+    curie (str): A result of `concept_curie`, or any other.
     RETURNS (List[str]): Ids, the most likely first; none for `NO_TERM`.
     """
     if curie == NO_TERM:

@@ -95,7 +95,6 @@ def decide_mapping(
     object_label: str,
     predicate_id: str = EXACT,
     author: str = "",
-    correction: str = "",
 ) -> TermMapping:
     """Write a person's decision to a row. The content of the row before any decision is kept.
 
@@ -104,8 +103,7 @@ def decide_mapping(
     object_label (str): Its name.
     predicate_id (str): One of `PREDICATES`.
     author (str): A name or an ORCID iD; may be empty.
-    correction (str): The id of the corresponding correction.
-    RETURNS (TermMapping): The new row.
+    RETURNS (TermMapping): The new row, without the id of a correction.
     RAISES (ConnormError): CN006 for an author with `|`, which separates authors in SSSOM.
     """
     if "|" in author:
@@ -127,7 +125,7 @@ def decide_mapping(
         similarity_score=None,
         match_string="",
         status=UNMATCHED if is_none else ACCEPTED,
-        correction=correction,
+        correction="",
         proposal=proposal,
     )
 

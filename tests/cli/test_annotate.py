@@ -3,6 +3,7 @@ import json
 import pytest
 from nil_settings import nil_below
 
+from spacy_connorm import Candidate
 from spacy_connorm.cli.annotate import _mention_rows
 from spacy_connorm.documents import EXPORT_FORMATS
 
@@ -111,15 +112,26 @@ def test_codes_that_cannot_be_billed_are_marked_in_the_table(invoke, billing_ind
     assert "Billing" in shown[1] and marked == {"Nose": True, "cold": False}
 
 
-@pytest.mark.parametrize("option", [("--engine", "local"), ("--format", "csv")])
-def test_what_only_a_file_can_have_is_refused_without_out(invoke, refused, folder, option):
-    refused(invoke("annotate", "pipeline", "notes.jsonl", *option), "CN733")
+@pytest.mark.parametrize(
+    ("option", "needed"),
+    [
+        (("--engine", "local"), "OUT"),
+        (("--format", "csv"), "OUT"),
+        (("--subject-field", "who"), "OUT"),
+        (("--ray-address", "auto"), "--engine"),
+    ],
+)
+def test_what_only_a_file_can_have_is_refused_without_out(invoke, words, folder, option, needed):
+    result = invoke("annotate", "pipeline", "notes.jsonl", *option)
+    assert result.exit_code == 1
+    told = words(result).replace("`", "")
+    assert f"[CN733] {option[0]} needs {needed}." in told
 
 
 def test_the_table_has_one_line_for_a_mention_and_one_name_for_each_part():
     def candidate(concept_id, name, probability, part):
-        known = {"concept_id": concept_id, "name": name, "part": part}
-        return {**known, "probability": probability}
+        found = Candidate(concept_id, name, 1.0, name, "O-C", part=part, probability=probability)
+        return found._asdict()
 
     # Below the answer of a part stands that of the other one.
     candidates = [

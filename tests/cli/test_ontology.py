@@ -142,13 +142,14 @@ BABELON = (
 
 
 @pytest.mark.parametrize("values", [["fr", "en"], ["fr,en"]])
-def test_an_option_may_have_several_values(invoke, monkeypatch, values):
+@pytest.mark.parametrize("out", ["out.jsonl", "out"])
+def test_an_option_may_have_several_values(invoke, monkeypatch, values, out):
     given = {}
     monkeypatch.setattr("spacy_connorm.cli.ontology.convert_ontology", given.update)
     tables = ["a.babelon.tsv", "b.tsv.gz"]
     options = ("--translations", *tables, "--language", *values)
-    invoke("ontology", "in.obo", *options, "out.jsonl")
-    assert given["language"] == ("fr", "en")
+    invoke("ontology", "in.obo", *options, out)
+    assert (given["language"], str(given["output_path"])) == (("fr", "en"), out)
     assert [*map(str, given["translations"])] == tables
 
 

@@ -1,6 +1,7 @@
 import pytest
 
-from spacy_connorm.concepts import Concept, merge
+from spacy_connorm.concepts import Candidate, Concept, merge
+from spacy_connorm.concepts.concept import by_part
 from spacy_connorm.errors import ConnormError
 
 
@@ -49,3 +50,14 @@ def test_a_merged_concept_has_the_names_of_both_and_exact_ones_stay_exact():
     assert (merged.narrow, merged.related) == (("eins",), ("un",))
     assert merged.definition == "The first."
     assert merged.exact_names == ("one", "uno")
+
+
+def test_candidates_by_part():
+    found = [
+        Candidate(name, name, score, name, "O-C", part=part)
+        for name, score, part in (("A", 0.9, 1), ("B", 0.8, 1), ("C", 0.7, 2))
+    ]
+    assert by_part(found) == [found[:2], found[2:]]
+    whole = [candidate._replace(part=0) for candidate in found]
+    assert by_part(whole) == [whole]
+    assert by_part([]) == []

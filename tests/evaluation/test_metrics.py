@@ -13,7 +13,6 @@ from spacy_connorm.evaluation.metrics import (
     KnownConcept,
     Prediction,
     bootstrap,
-    by_part,
     hits,
     lenient_rank,
     mean,
@@ -168,13 +167,6 @@ def test_many_parts_of_many_concepts_take_no_time():
     ids = [f"C{number}" for number in range(16)]
     found = parts(*([(concept_id, 1.0) for concept_id in ids] for _ in ids))
     assert strict_rank(Prediction(found, "C0"), gold(*ids)) == 16
-
-
-def test_candidates_by_part():
-    found = parts([("A", 0.9), ("B", 0.8)], [("C", 0.7)])
-    assert by_part(found) == [found[:2], found[2:]]
-    assert by_part(candidates(("A", 0.9), ("B", 0.8))) == [candidates(("A", 0.9), ("B", 0.8))]
-    assert by_part([]) == []
 
 
 RANKS = np.asarray([1, 2, 0, 6])

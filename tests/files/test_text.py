@@ -5,7 +5,7 @@ import pytest
 
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.files.atomic import atomic_file
-from spacy_connorm.files.text import open_text, read_lines, sha256
+from spacy_connorm.files.text import open_text, read_lines, read_text, sha256
 
 
 def test_lines_are_numbered_and_stripped_of_their_ends(tmp_path):
@@ -32,6 +32,25 @@ def test_what_cannot_be_read(tmp_path, name, content, code):
     (tmp_path / name).write_bytes(content)
     with pytest.raises(ConnormError, match=code):
         list(read_lines(tmp_path / name))
+
+
+@pytest.mark.parametrize("read", [lambda path: list(read_lines(path)), read_text])
+@pytest.mark.parametrize("line", [1, 500, 1000])
+def test_the_line_of_a_bad_byte_is_exact(tmp_path, read, line):
+    lines = ["fièvre élevée".encode()] * 1000
+    lines[line - 1] += b"\xe9"
+    (tmp_path / "a.txt").write_bytes(b"\r\n".join(lines))
+    with pytest.raises(ConnormError, match=rf"CN107.*, from line {line} on\."):
+        read(tmp_path / "a.txt")
+
+
+def test_a_text_keeps_its_line_ends(tmp_path):
+    path = tmp_path / "a.txt.gz"
+    path.write_bytes(gzip.compress("\ufeffone\r\ntwo\rthree\nfour\u2028five".encode()))
+    assert read_text(path) == "one\r\ntwo\rthree\nfour\u2028five"
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(ConnormError, match=r"CN106.*line \d"):
+        read_text(path)
 
 
 def test_what_is_not_there(tmp_path):

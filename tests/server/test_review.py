@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 
+from spacy_connorm import Concept, Ontology, map_terms
 from spacy_connorm.documents import MappingSet, TermMapping, read_sssom, write_sssom
 from spacy_connorm.documents.sssom import MANUAL, NO_TERM
 from spacy_connorm.errors import ConnormError
@@ -82,6 +83,20 @@ def test_decisions_are_there_after_a_restart(review, out, path, make_pipeline):
     assert again.row(1)["author"] == "Ann"
     again.undo(1, version=again.row(1)["version"])
     assert convert_corrections(path).corrections == 0
+
+
+def test_a_decision_writes_the_id_that_the_map_offered(blank_pipeline, tmp_path, path):
+    # The form of the id does not show its vocabulary, which its cross-reference states.
+    nlp = blank_pipeline()
+    concept = Concept("25064002", "Headache", xrefs=("SNOMEDCT:25064002",))
+    nlp.get_pipe("concept_normalizer").initialize(lambda: [], nlp=nlp, ontology=Ontology([concept]))
+    (tmp_path / "terms.csv").write_text("code,term\n1,headache\n", encoding="utf8")
+    out = tmp_path / "out.tsv"
+    map_terms(nlp, tmp_path / "terms.csv", out)
+    offered = read_sssom(out).mappings[0].object_id
+    decided = decide(MappingReview(CorrectedPipeline(nlp, path), out), 0, offered)
+    assert decided["concept_id"] == offered == "SNOMEDCT:25064002"
+    assert "concept" not in read_sssom(out).metadata["curie_map"]
 
 
 def test_a_term_that_can_be_no_synonym(review, corrected, out):

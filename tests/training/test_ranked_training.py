@@ -160,7 +160,7 @@ def test_cached_gradients_are_those_of_the_whole_batch(
         weight = loss.objective.learned()["lexical_weight"]
         ranking = Ranking(lambda rows: rows[:, None] % [3, 5, 7], lexical_weight=weight)
         batches.begin_epoch(0, ranking)
-        loss(**batches[0])[0].backward()
+        loss(**batches[0]).backward()
         return {name: each.grad for name, each in loss.named_parameters() if each.grad is not None}
 
     plain = gradients(tokens=10_000, cache_gradients=False)

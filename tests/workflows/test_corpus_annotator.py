@@ -45,9 +45,12 @@ def test_rows_have_mentions(annotator):
 def test_a_text_that_fails_is_recorded_and_the_others_are_not_harmed(annotator, monkeypatch):
     monkeypatch.delenv("SPACY_CONNORM_SHOW_TEXT", raising=False)
     texts = make_texts(TEXTS[0], "FAIL here", TEXTS[1])
+    # What other readers take for the end of a line is written as everywhere.
+    texts[1] = texts[1]._replace(fields={"ward": "B\u2028"})
     unread = InputText("note 4", None, {}, "line 4", "no text")
     first, second, third, fourth = annotator.annotate([*texts, unread])
     assert [first, third] == annotator.annotate([texts[0], texts[2]])
+    assert second["fields"] == '{"ward": "B\\u2028"}'
     assert (second["mentions"], second["error"], second["text"]) == (
         None,
         "RuntimeError",

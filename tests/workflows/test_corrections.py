@@ -15,6 +15,7 @@ from spacy_connorm.documents.mentions import annotated_mentions, annotated_synon
 from spacy_connorm.errors import ConnormError
 from spacy_connorm.linker.synonym_changes import read_synonyms
 from spacy_connorm.workflows import (
+    CorrectedPipeline,
     Correction,
     CorrectionConflict,
     CorrectionsFile,
@@ -136,8 +137,24 @@ def test_there_is_no_file_before_there_is_something_to_write(path):
     path.parent.chmod(0o500)
     if os.geteuid() != 0:  # root may write everywhere
         with pytest.raises(ConnormError, match="CN108"):
-            CorrectionsFile(path)
+            file.require_writable()
     path.parent.chmod(0o700)
+
+
+def test_a_file_that_may_only_be_read_is_converted(pipeline, path, monkeypatch):
+    append(CorrectionsFile(path), Correction(TEXT, 4, 6, "C1"))
+    opened = os.open
+
+    def refuse_to_write(name, flags, *rest, **options):
+        if flags & (os.O_WRONLY | os.O_RDWR):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return opened(name, flags, *rest, **options)
+
+    monkeypatch.setattr(os, "open", refuse_to_write)
+    assert convert_corrections(path).corrections == 1
+    # A server tells it at its start.
+    with pytest.raises(ConnormError, match="CN108"):
+        CorrectedPipeline(pipeline, path)
 
 
 def test_processes_lose_nothing(path, without_torch):

@@ -95,9 +95,8 @@ def find_errors(path):
 def test_it_is_valid_for_the_package_of_the_standard(pipeline, terms, out):
     map_terms(pipeline, terms, out)
     row, *others = read_sssom(out).mappings
-    row = decide_mapping(
-        row, object_id=NO_TERM, object_label="", author="0000-0002-1825-0097", correction="1"
-    )
+    decision = {"object_id": NO_TERM, "object_label": "", "author": "0000-0002-1825-0097"}
+    row = replace(decide_mapping(row, **decision), correction="1")
     metadata = read_sssom(out).metadata
     metadata["curie_map"]["orcid"] = "https://orcid.org/"
     write_sssom(MappingSet(metadata, [row, *others]), out)

@@ -3,7 +3,7 @@
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.workflows.mapping_ids import MappingIds, concept_ids_of
+from spacy_connorm.workflows.mapping_ids import MappingIds, concept_curie, concept_ids_of
 
 
 def test_codes_get_a_prefix():
@@ -20,7 +20,7 @@ def test_codes_get_a_prefix():
     "concept_id", ["MESH:D003920", "D003920", "C0012833", "C2", "a b", "x:y z"]
 )
 def test_concept_ids_are_found_again(concept_id):
-    curie = MappingIds("local", {}).concept(concept_id)
+    curie = concept_curie(concept_id, "")
     assert ":" in curie and " " not in curie
     assert concept_id in concept_ids_of(curie)
     assert concept_ids_of("sssom:NoTermFound") == []

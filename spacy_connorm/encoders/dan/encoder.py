@@ -14,6 +14,7 @@ from ..ngram import require_ngram_range
 from ..pretrained import MINILM
 from ..protocol import make_encoder
 from ..shims import PretrainedShim
+from ..storage import require_settings
 from .network import PRECISIONS, Dan, DanSettings, Precision, load_dan
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def DanEncoder(
     Encoding does not need torch.
 
     If a setting is None, the value saved in the folder `name` is used, or else the default below. A
-    folder that was saved with a different value is refused.
+    folder or a pipeline that was saved with a different value is refused.
 
     name (str): A trained encoder's folder; or a transformer (a name on the Hugging Face hub, or a
         folder) whose tokenizer and input embeddings are used. all-MiniLM-L6-v2 is taken from its
@@ -131,7 +132,9 @@ class DanShim(PretrainedShim):
         """Restore a network with its saved settings.
 
         RETURNS (Tuple): The network and its checksum.
+        RAISES (ConnormError): CN322 if the config has other settings.
         """
         dan = Dan(DanSettings.read(saved["settings"]), saved["tokenizer"], arrays)
         dan.check()
+        require_settings("the saved pipeline", dan.facts(), self._asked)
         return dan, dan.digest()

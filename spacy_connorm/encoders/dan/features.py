@@ -6,7 +6,7 @@ Imports the library tokenizers, so import this module only inside functions.
 import json
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from tokenizers import Tokenizer
@@ -23,18 +23,6 @@ _MAX_LENGTH = 512
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 _HALF = np.uint64(32)
-
-
-class Features(NamedTuple):
-    """The features of several texts, text by text, ascending within a text.
-
-    ids (np.ndarray): Shape (features,), int32: word pieces first, then the buckets of n-grams.
-    bounds (np.ndarray): Shape (texts + 1,), int64: text i has the features `ids[bounds[i] :
-        bounds[i + 1]]`.
-    """
-
-    ids: np.ndarray
-    bounds: np.ndarray
 
 
 @dataclass(eq=False)
@@ -68,11 +56,14 @@ class FeatureReader:
         """
         return self.pieces + self.buckets
 
-    def read(self, texts: list[str]) -> Features:
+    def read(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
         """Extract the features of texts, in lower case, up to 512 characters.
 
         texts (List[str]): Texts that can be encoded as UTF-8.
-        RETURNS (Features): The features, without unknown word pieces.
+        RETURNS (Tuple[np.ndarray, np.ndarray]): The features, int32, text by text and ascending
+            within a text: word pieces without unknown ones, then the buckets of n-grams. And the
+            bounds, shape (texts + 1,), int64: text i has the features `ids[bounds[i] :
+            bounds[i + 1]]`.
         """
         texts = [text[:_MAX_LENGTH].lower() for text in texts]
         owners, ids = self._read_pieces(texts)
@@ -85,7 +76,7 @@ class FeatureReader:
         keys.sort()
         counts = np.bincount(owners, minlength=len(texts))
         keys -= np.repeat(np.arange(len(texts)) * self.size, counts)
-        return Features(keys.astype(np.int32), np.concatenate([[0], np.cumsum(counts)]))
+        return keys.astype(np.int32), np.concatenate([[0], np.cumsum(counts)])
 
     def _read_pieces(self, texts: list[str]) -> tuple[np.ndarray, np.ndarray]:
         rows = tokenize(self._tokenizer, texts, add_special_tokens=False)

@@ -89,6 +89,17 @@ class Dan:
         """
         return self.weights[EMBEDDINGS].shape[1]
 
+    def facts(self) -> dict[str, Any]:
+        """List what a config may say of the network.
+
+        RETURNS (Dict[str, Any]): The settings of `DanEncoder` that change vectors.
+        """
+        return {
+            **asdict(self.settings),
+            "ngram_range": list(self.settings.ngram_range),
+            "principal_components": self.width,
+        }
+
     def rounded(self, dtype: Precision | None) -> "Dan":
         """Store the vectors of features in fewer bits.
 
@@ -230,11 +241,7 @@ def _load_saved(folder: Path, asked: dict[str, Any]) -> Dan:
         dan = Dan(DanSettings.read(config), tokenizer, load_file(folder / WEIGHTS))
         dan.check()
         dan.reader()
-    found = {
-        **asdict(dan.settings),
-        "ngram_range": list(dan.settings.ngram_range),
-        "principal_components": dan.width,
-    }
+    found = dan.facts()
     if found["dtype"] == "float32":
         del found["dtype"]  # It can be rounded to any other.
     require_settings(folder, found, asked)

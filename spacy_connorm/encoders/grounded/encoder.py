@@ -21,6 +21,7 @@ from ..protocol import (
 )
 from ..saving import restored_parts, saved_parts
 from ..shims import PretrainedShim
+from ..storage import require_settings
 from .network import GroundedDan, load_grounded_dan, start_grounded_dan
 
 if TYPE_CHECKING:
@@ -143,7 +144,8 @@ class GroundedDanShim(PretrainedShim):
         """Restore the trained part and the input encoder.
 
         RETURNS (Tuple): The trained part and its checksum.
-        RAISES (ConnormError): CN305 if the input encoder is damaged.
+        RAISES (ConnormError): CN305 if the input encoder is damaged, CN322 if the config has other
+            settings.
         """
         part = restored_parts({"input": self._part}, saved, arrays)["input"]
         weights = {name: array for name, array in arrays.items() if not name.startswith("input.")}
@@ -151,5 +153,7 @@ class GroundedDanShim(PretrainedShim):
         dan.check()
         if fingerprint(part) != dan.input_fingerprint:
             raise ValueError("its input vectors are not those that it was trained with")
+        found = {"hidden": dan.hidden, "cca": dan.cca}
+        require_settings("the saved pipeline", found, self._asked)
         self._part = part
         return dan, dan.digest()

@@ -162,6 +162,21 @@ def test_a_saved_folder_contradicts_the_config(folder, setting):
         load(folder, **setting)
 
 
+def test_a_saved_network_refuses_other_settings(dan):
+    data = dan.to_bytes()
+    for same in ({}, SMALL, {"ngram_range": (3, 4), "dtype": "float32", "batch_size": 1}):
+        assert fingerprint(DanEncoder(**same).from_bytes(data)) == fingerprint(dan)
+    # Rounded vectors would be those of another index.
+    for other in (
+        {"buckets": 65},
+        {"ngram_range": [2, 4]},
+        {"principal_components": 7},
+        {"dtype": "int8"},
+    ):
+        with pytest.raises(ConnormError, match=f"CN322.*the saved pipeline.*{next(iter(other))}"):
+            DanEncoder(**other).from_bytes(data)
+
+
 def test_a_damaged_folder(folder):
     whole = (folder / "model.safetensors").read_bytes()
     for damage in (whole[:-5], b"", b"\xff" * 100):

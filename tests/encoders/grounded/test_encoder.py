@@ -189,6 +189,17 @@ def test_a_folder_refuses_other_settings_and_other_vectors(load, folder, tmp_pat
         load(name=str(folder), input=WordVectorEncoder(name=str(other)))
 
 
+def test_a_saved_network_refuses_other_settings(load):
+    model = load()
+    data = model.to_bytes()
+    for same in ({}, {"hidden": 5, "cca": True, "dropout": 0.1}):
+        restored = GroundedDanEncoder(input=WordVectorEncoder(), **same).from_bytes(data)
+        assert fingerprint(restored) == fingerprint(model)
+    for other in ({"hidden": 6}, {"cca": False}):
+        with pytest.raises(ConnormError, match=f"CN322.*the saved pipeline.*{next(iter(other))}"):
+            GroundedDanEncoder(input=WordVectorEncoder(), **other).from_bytes(data)
+
+
 def test_a_damaged_folder(load, folder, tmp_path):
     whole = (folder / "model.safetensors").read_bytes()
     for damage in (whole[:-5], b""):
