@@ -14,7 +14,14 @@ from .name_pipeline import build
 
 NAMES = ("breast cancer", "ovarian cancer", "lung cancer", "cancer of the colon", "colon cancer")
 OTHERS = ("cough", "renal failure", "heart failure", "type 1 diabetes", "type 2 diabetes")
-CELLS = ("T-cell lymphoma", "B-cell lymphoma", "acute T-cell lymphoma", "acute B-cell lymphoma")
+CELLS = (
+    "Hodgkin lymphoma",
+    "non-Hodgkin lymphoma",
+    "T-cell lymphoma",
+    "B-cell lymphoma",
+    "acute T-cell lymphoma",
+    "acute B-cell lymphoma",
+)
 BONES = ("femur", "tibia", "fibula")
 TYPES = dict.fromkeys(BONES, "Anatomy")
 FRACTURES = ("fracture of the femur", "fracture of the tibia", "fracture of the fibula")
@@ -49,6 +56,7 @@ def nlp():
         "breast and\n\n[lung cancer]",
         "[T-cell and B-cell lymphoma]",
         "[acute T-cell and B-cell lymphoma]",
+        "[Hodgkin and non-Hodgkin lymphoma]",
         "[breast cancer] and [lung and colon cancer]",
         "[cough] and [lung cancer]",
         "severe and [lung cancer]",

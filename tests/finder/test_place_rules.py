@@ -119,6 +119,18 @@ def test_where_it_stands_tells_whether_a_window_is_a_mention(nlp, text):
 @pytest.mark.parametrize(
     "text",
     [
+        "[Infarction of the myocardium] was found.",
+        "[Infarction in the myocardium] is old.",
+        "Retinal neurons are small.",
+    ],
+)
+def test_a_noun_after_of_is_not_the_subject_of_a_statement(text):
+    assert marked(build(("myocardial infarction", "neural retina")), text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "A small [kidney stone] and a [small kidney].",
         "A small kidney cyst in a [small kidney] patient",
         "symptoms of [kidney stones]",

@@ -82,6 +82,12 @@ def test_a_part_without_words_of_its_own_is_not_named_by_the_other():
     assert links_better(parts, Interpretation("as written", ("",), ([nearest],)), CLASSES)
 
 
+def test_a_capital_a_is_not_an_article():
+    parts = interpretation({"A": 1.0}, {"B": 1.0})._replace(texts=("hepatitis A", "hepatitis B"))
+    nearest = Candidate("B", "B", 0.93, "hepatitis B", "O-T")
+    assert links_better(parts, Interpretation("as written", ("",), ([nearest],)), CLASSES)
+
+
 @pytest.mark.parametrize(("score", "chosen"), [(0.9, 2), (0.84, 1), (0.8, 1)])
 def test_of_several_ways_to_take_a_mention_apart_the_first_that_is_not_clearly_worse(score, chosen):
     whole = interpretation({"C": 0.7})
