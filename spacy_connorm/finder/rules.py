@@ -19,7 +19,8 @@ _CACHED = 100_000
 class Needs(Enum):
     """What a rule looks at.
 
-    TEXT: The text of a window and its names. Answers are kept.
+    TEXT: The text of a window, its names, and a few facts about its place. Answers are kept by
+        these.
     PLACE: The tokens around it, too. What such a rule says of the words of a name, it says of less
         certain readings of the same words.
     DOCUMENT: The other windows of its document, too, after all rules before this one.
@@ -233,7 +234,7 @@ RULES: tuple[Rule, ...] = (
 REASONS = {rule.name: rule.reason for rule in RULES}
 
 
-_Text = tuple[int, str, int, bool, bool, bool]
+_Text = tuple[int, str, int, bool, bool, bool, bool]
 
 
 class _Group(NamedTuple):
@@ -254,7 +255,7 @@ class _Group(NamedTuple):
             return self._first(window)
         key = (
             *(window.value, window.text, window.letters),
-            *(window.has_pause, window.is_alone, window.score == 1),
+            *(window.has_pause, window.is_alone, window.is_compared, window.score == 1),
         )
         known = self.known.get(key)
         if known is None:

@@ -165,10 +165,8 @@ def _states_adjective(window: Window) -> bool:
     turned = [content[place:] + content[:place] for place in range(1, len(content))]
     if words.is_head_first:
         turned.append(content)
-    last = window.parts[-1]
-    is_compared = window.after.lower() in window.context.classes.comparisons
-    states = words.is_adjective if is_compared else words.may_be_stated
-    return states(last) or any(words.content(name) in turned for name in window.written)
+    states = words.is_adjective if window.is_compared else words.may_be_stated
+    return states(window.parts[-1]) or any(words.content(name) in turned for name in window.written)
 
 
 def counts_others(window: Window) -> bool:

@@ -298,6 +298,14 @@ class Window:
         """
         return self.tokens[self.end] if self.end < len(self.tokens) else ""
 
+    @property
+    def is_compared(self) -> bool:
+        """Whether it is compared with something else: "larger than before".
+
+        RETURNS (bool): True if the word after it says so.
+        """
+        return self.after.lower() in self.context.classes.comparisons
+
 
 @dataclass(eq=False)
 class DocumentWindows:
