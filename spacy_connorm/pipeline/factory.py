@@ -100,7 +100,7 @@ def make_mention_finder(nlp: Language, name: str, **settings: Any) -> "MentionFi
 def make_abbreviation_resolver(nlp: Language, name: str, **settings: Any) -> "AbbreviationResolver":
     from .abbreviation_resolver import AbbreviationResolver
 
-    return AbbreviationResolver(name, **settings)
+    return AbbreviationResolver(name, lang=nlp.vocab.lang, **settings)
 
 
 @Language.factory(

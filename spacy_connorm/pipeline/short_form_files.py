@@ -9,12 +9,11 @@ from ..files.tables import read_rows
 from ..lang import load_language
 
 CLINICAL = "clinical"
-_ENGLISH = "en"
 # A single letter is usually a list item, a side or a unit.
 _FEWEST = 2
 
 
-def read_short_forms(source: str | Path, code: str = _ENGLISH) -> dict[str, str]:
+def read_short_forms(source: str | Path, code: str) -> dict[str, str]:
     """Read short forms that have only one meaning.
 
     source (Union[str, Path]): A table with a short form and a long form in each row, separated by a
@@ -29,7 +28,7 @@ def read_short_forms(source: str | Path, code: str = _ENGLISH) -> dict[str, str]
     return unambiguous(_clinical(code) if source == CLINICAL else _rows(source))
 
 
-def ambiguous_short_forms(code: str = _ENGLISH) -> dict[str, list[str]]:
+def ambiguous_short_forms(code: str) -> dict[str, list[str]]:
     """Read the clinical short forms that have several meanings.
 
     code (str): The language, as in `nlp.lang`.
@@ -50,7 +49,7 @@ def ambiguous_short_forms(code: str = _ENGLISH) -> dict[str, list[str]]:
     }
 
 
-def no_findings(code: str = _ENGLISH) -> tuple[str, ...]:
+def no_findings(code: str) -> tuple[str, ...]:
     """List the clinical short forms that are not findings in notes.
 
     code (str): The language, as in `nlp.lang`.
