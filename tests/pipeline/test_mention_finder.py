@@ -56,6 +56,11 @@ def test_names_are_found_in_any_spelling_and_order(plain, text, expected):
     assert found(plain, text) == expected
 
 
+def test_it_tells_what_it_assigns(plain):
+    told = plain.analyze_pipes(keys=["assigns"])["summary"]["mention_finder"]["assigns"]
+    assert {*told} == {"doc.ents", "doc.spans", "span._.matched_name"}
+
+
 @pytest.mark.parametrize("name", ["ovarian cancer", "Cancer, Ovarian"])
 def test_no_name_goes_across_a_conjunction_in_another_order(make, name):
     nlp = make(coordinations=False)
