@@ -15,7 +15,7 @@ from ..documents.token_texts import JoinedTexts
 from ..documents.written_ids import ids_beside, look_like_ids
 from ..errors import refuse_text
 from ..index.cache import Cache
-from ..index.filter import Filter, allowed_concepts
+from ..index.filter import Filter
 from ..index.search import TARGETS
 from ..linker.retriever import Retriever
 from ..text.bag_hashes import hash_bag, hash_bags
@@ -60,7 +60,7 @@ class NameFinder:
 
     def __post_init__(self) -> None:
         index, settings = self.retriever.index, dict(self.settings)
-        allowed, target = allowed_concepts(self.limits, index), TARGETS[settings["target"]]
+        allowed, target = self.retriever.allowed(self.limits), TARGETS[settings["target"]]
         self.settings = settings
         self.names = KnownNames(
             index, self.retriever.overlay, allowed, target, settings["inexact_names"]
