@@ -298,7 +298,7 @@ class Window:
         """
         return self.tokens[self.end] if self.end < len(self.tokens) else ""
 
-    @property
+    @cached_property
     def is_compared(self) -> bool:
         """Whether it is compared with something else: "larger than before".
 
