@@ -144,7 +144,7 @@ class ConceptLookup:
         from ..index.builder import fit_encoder, write_index
         from .name_calibration import fit_to_names
 
-        encoder, concepts, synonyms = fit_encoder(self.encoder, concepts, synonyms, clean)
+        encoder, concepts, synonyms = fit_encoder(self.encoder, concepts, synonyms)
         owner = TemporaryFolder()
         write_index(
             owner.path / _INDEX,
@@ -153,7 +153,6 @@ class ConceptLookup:
             encoder,
             searches=list(dict.fromkeys([*self.sieve.searches, *searches])),
             backend=self.backend,
-            clean=clean,
             language=self.language,
             source=source,
             known=reused or (self.index if self.is_ready else None),
