@@ -72,15 +72,7 @@ class NameFinder:
         self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
         self._own_names: Cache[str, str | None] = Cache(_CACHED)
         self._judge = Judge()
-        self._context = RuleContext(
-            index.words,
-            self.names,
-            LongForms(index),
-            settings["short_letters"],
-            settings["stop_texts"],
-            settings["match_capitals"],
-            settings["undefined_short_forms"],
-        )
+        self._context = RuleContext(self.names, LongForms(index), settings)
 
     def is_current(self, retriever: Retriever, settings: Mapping[str, Any], limits: Filter) -> bool:
         """Check whether a finder with these arguments would find the same.

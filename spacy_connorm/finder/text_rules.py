@@ -63,7 +63,7 @@ def has_other_letters(window: Window) -> bool:
     if _has_letters_of(text, names):
         return False
     are_short = all(map(is_short_form, names))
-    if length > window.context.short_letters:
+    if length > window.context.settings["short_letters"]:
         # A numbered short form does not stand for another one.
         is_numbered = is_short_form(text) and any(map(str.isdigit, text))
         return window.is_derived and are_short and is_numbered
@@ -122,7 +122,7 @@ def lacks_capital(window: Window) -> bool:
     """Check for a text without the capital that all names have. "Renal" does not come from the
     genus Rena.
     """
-    if not window.context.match_capitals:
+    if not window.context.settings["match_capitals"]:
         return False
     is_other = window.text.islower() or window.is_derived
     return is_other and not any(map(str.islower, window.written))
