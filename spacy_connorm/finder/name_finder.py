@@ -59,9 +59,8 @@ class NameFinder:
     limits: Filter
 
     def __post_init__(self) -> None:
-        index, settings = self.retriever.index, dict(self.settings)
+        index, settings = self.retriever.index, self.settings
         allowed, target = self.retriever.allowed(self.limits), TARGETS[settings["target"]]
-        self.settings = settings
         self.names = KnownNames(
             index, self.retriever.overlay, allowed, target, settings["inexact_names"]
         )
