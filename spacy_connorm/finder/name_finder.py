@@ -65,7 +65,7 @@ class NameFinder:
             index, self.retriever.overlay, allowed, target, settings["inexact_names"]
         )
         self._token_words = TokenWords(self.names, min_certainty=settings["min_certainty"])
-        self._misspelled = MisspelledWords(self.names, index.words)
+        self._misspelled = MisspelledWords(self.names)
         self._genera = Genera(self.names)
         self._labels: Cache[int, str] = Cache(_CACHED)
         self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
@@ -173,7 +173,7 @@ class NameFinder:
         tokens = self.read(texts)
         parts = [
             find_windows(tokens, self.names, min_certainty=self.settings["min_certainty"]),
-            find_unspaced(texts, self.names, self._context.words),
+            find_unspaced(texts, self.names),
         ]
         return tokens, Windows(*map(np.concatenate, zip(*parts, strict=True)))
 
