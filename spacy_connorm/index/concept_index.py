@@ -207,7 +207,7 @@ class ConceptIndex:
             self._concepts[search] = open_array(
                 self.folder / f"{search}.concepts.npy",
                 ("int64", "int32"),
-                (len(self.searcher(search)),),
+                (len(self.searcher(search).vectors),),
                 bounds=(0, len(self.store)),
             )
         return self._concepts[search]

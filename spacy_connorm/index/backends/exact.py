@@ -127,9 +127,6 @@ class ExactSearcher:
         self.postings = postings
         self._size = len(vectors)
 
-    def __len__(self) -> int:
-        return self._size
-
     def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
         """Find the n nearest items of each query.
 
