@@ -1,6 +1,4 @@
-"""The index of an ontology and its annotated data, as one memory-mapped folder; and the concepts
-that a filter allows.
-"""
+"""The index of an ontology and its annotated data, as one memory-mapped folder."""
 
 import shutil
 from collections.abc import Iterable
