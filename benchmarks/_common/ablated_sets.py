@@ -296,7 +296,7 @@ class FoundSet(MarkedSet):
         self.finder._name_finder()._judge = Judge(rules)
         short_forms = self._short_forms
         if language.short_form_meanings is not WHOLE.short_form_meanings:
-            short_forms = choose_meanings(self.finder, read_short_forms(CLINICAL))
+            short_forms = choose_meanings(self.finder, read_short_forms(CLINICAL, ENGLISH))
         self._resolver.cfg.update(short_forms)
 
     def _readers(self) -> list[Words]:

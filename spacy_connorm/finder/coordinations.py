@@ -4,7 +4,7 @@ two names, although only "ovarian cancer" has the words of a name.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import chain, pairwise, product, takewhile
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from ..documents.token_texts import texts_of
 from ..text.cleaning import clean
 from ..text.composites import PART_SEPARATOR, composite_splitter
 from ..text.statements import is_item_number
-from ..text.words import Words
+from ..text.words import MOST_READERS, Words
 from .found_mentions import FoundMention, choose_mentions
 from .stating_verbs import stating_verbs_of
 
@@ -444,11 +444,11 @@ class CoordinationJoiner:
         return is_head and not is_cut and self._words.classes.determiners.isdisjoint(rest)
 
 
-@cache
+@lru_cache(MOST_READERS)
 def coordination_joiner(words: Words) -> CoordinationJoiner:
     """Get what joins the coordinations of a language.
 
     words (Words): Reads the words of the language.
-    RETURNS (CoordinationJoiner): The same object for the same language.
+    RETURNS (CoordinationJoiner): The same object for the same words while it is kept.
     """
     return CoordinationJoiner(words)

@@ -67,7 +67,7 @@ def is_everyday_word(window: Window) -> bool:
     """Check for a capitalized name that the document mostly has as an everyday word: in one with
     "unpublished data", "Data" is not a genus; KIT stays a gene beside a "kit".
     """
-    if not window.context.match_capitals or not window.is_name:
+    if not window.context.settings["match_capitals"] or not window.is_name:
         return False
     name, counts = window.name, window.place.counts
     plain = counts[name.lower()]
@@ -84,12 +84,12 @@ def is_undefined(window: Window) -> bool:
     ones, such as "SARS-CoV-2", need no definition: they rarely have two meanings.
     """
     context, doc = window.context, window.doc
-    if not window.is_name or sum(map(str.isalnum, window.text)) > context.short_letters:
+    if not window.is_name or sum(map(str.isalnum, window.text)) > context.settings["short_letters"]:
         return False
     last = doc[window.end - 1]
     long_form = read_abbreviations(doc).long_form(window.text, last.idx + len(last) - 1)
     if long_form and not window.is_derived:
         return not context.long_forms.is_other_name(long_form, window.known)
-    if context.undefined_short_forms or len(doc) < _SHORT_TEXT:
+    if context.settings["undefined_short_forms"] or len(doc) < _SHORT_TEXT:
         return False
     return context.long_forms.is_undefined(window.place.words, window.name, window.known)

@@ -2,12 +2,10 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import compress, product
 
 from ..documents.token_texts import JoinedTexts
-from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from .known_names import KnownNames
 from .name_windows import FILLER, Replacements, TokenArrays
@@ -27,7 +25,7 @@ class Genera:
         names (KnownNames): The names.
         """
         self._names = names
-        self._known: Cache[tuple[str, str], str] = Cache(_CACHED)
+        self._genus = lru_cache(_CACHED)(self._find_genus)
 
     def read(self, texts: JoinedTexts, tokens: TokenArrays) -> Replacements:
         """List the genera that initials stand for. The period after one is not a pause.
@@ -38,8 +36,7 @@ class Genera:
         """
         rows = []
         for match in _INITIAL.finditer(texts.text):
-            pair = match[1], match[2]
-            genus = self._known.get_all([pair], self._read)[pair]
+            genus = self._genus(match[1], match[2])
             place = texts.token_before(match.end(1))
             if genus and place is not None:
                 if texts.tokens[place] == match[1]:
@@ -50,10 +47,7 @@ class Genera:
                 rows.append((place, change, 1.0, 2))
         return Replacements.of(rows)
 
-    def _read(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-        return {pair: self._genus(*pair) for pair in pairs}
-
-    def _genus(self, initial: str, species: str) -> str:
+    def _find_genus(self, initial: str, species: str) -> str:
         """Find the only word that begins with an initial and stands before a species in names.
 
         RETURNS (str): The word; empty if there are several or none.

@@ -13,7 +13,6 @@ from ..documents.token_texts import JoinedTexts
 from ..index.cache import Cache
 from ..text.bag_hashes import MODULUS, hash_bag, hash_word
 from ..text.word_forms import DERIVED
-from ..text.words import Words
 from .known_names import KnownNames
 from .name_windows import ADVERB, WORD, Replacements, TokenArrays
 
@@ -43,15 +42,14 @@ _UNCHANGED = 0
 class MisspelledWords:
     """Finds the one word of names, or the two, that an unknown word is meant to be."""
 
-    def __init__(self, names: KnownNames, words: Words) -> None:
+    def __init__(self, names: KnownNames) -> None:
         """Start with an empty cache.
 
         names (KnownNames): The names.
-        words (Words): Reads the words of their language.
         """
         self._names = names
-        self._words = words
-        self._forms = sorted(words.classes.combining_forms, key=len, reverse=True)
+        self._words = names.index.words
+        self._forms = sorted(self._words.classes.combining_forms, key=len, reverse=True)
         self._known: Cache[str, int] = Cache(_CACHED)
 
     def read(self, texts: JoinedTexts, tokens: TokenArrays) -> Replacements:

@@ -15,7 +15,7 @@ from ..documents.token_texts import JoinedTexts
 from ..documents.written_ids import ids_beside, look_like_ids
 from ..errors import refuse_text
 from ..index.cache import Cache
-from ..index.filter import Filter, allowed_concepts
+from ..index.filter import Filter
 from ..index.search import TARGETS
 from ..linker.retriever import Retriever
 from ..text.bag_hashes import hash_bag, hash_bags
@@ -59,28 +59,19 @@ class NameFinder:
     limits: Filter
 
     def __post_init__(self) -> None:
-        index, settings = self.retriever.index, dict(self.settings)
-        allowed, target = allowed_concepts(self.limits, index), TARGETS[settings["target"]]
-        self.settings = settings
+        index, settings = self.retriever.index, self.settings
+        allowed, target = self.retriever.allowed(self.limits), TARGETS[settings["target"]]
         self.names = KnownNames(
             index, self.retriever.overlay, allowed, target, settings["inexact_names"]
         )
         self._token_words = TokenWords(self.names, min_certainty=settings["min_certainty"])
-        self._misspelled = MisspelledWords(self.names, index.words)
+        self._misspelled = MisspelledWords(self.names)
         self._genera = Genera(self.names)
         self._labels: Cache[int, str] = Cache(_CACHED)
         self._edges: Cache[int, tuple[Edge, ...]] = Cache(_CACHED)
         self._own_names: Cache[str, str | None] = Cache(_CACHED)
         self._judge = Judge()
-        self._context = RuleContext(
-            index.words,
-            self.names,
-            LongForms(index),
-            settings["short_letters"],
-            settings["stop_texts"],
-            settings["match_capitals"],
-            settings["undefined_short_forms"],
-        )
+        self._context = RuleContext(self.names, LongForms(index), settings)
 
     def is_current(self, retriever: Retriever, settings: Mapping[str, Any], limits: Filter) -> bool:
         """Check whether a finder with these arguments would find the same.
@@ -182,7 +173,7 @@ class NameFinder:
         tokens = self.read(texts)
         parts = [
             find_windows(tokens, self.names, min_certainty=self.settings["min_certainty"]),
-            find_unspaced(texts, self.names, self._context.words),
+            find_unspaced(texts, self.names),
         ]
         return tokens, Windows(*map(np.concatenate, zip(*parts, strict=True)))
 

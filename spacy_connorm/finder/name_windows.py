@@ -230,14 +230,15 @@ def find_windows(tokens: TokenArrays, known: KnownNames, *, min_certainty: float
     places = np.flatnonzero(tokens.are_words & single)
     is_break = (tokens.kinds == BREAK) | ((tokens.kinds == WORD) & ~single)
     words = _Words.at(tokens, places, is_break)
-    parts = [*_written(words, np.arange(len(places)), known), *_replaced(words, replaced, known)]
+    first, longest = np.arange(len(places)), known.longest
+    parts = [*_written(words, first, known, longest), *_replaced(words, replaced, known)]
     # "IgA nephropathy" has the short form in its name.
     written = words._replace(hashes=_running_sums(tokens.written[places]))
     others = replaced.where(~is_short[replaced.places])
     parts += _around(written, np.flatnonzero(is_short[places]), others, known)
     # "VHL" may be a name where its long form, "von Hippel-Lindau", is not.
-    is_unnamed = is_short[places] & ~known.contain(tokens.hashes[places])
-    parts.append(next(_written(written, np.flatnonzero(is_unnamed), known)))
+    unnamed = np.flatnonzero(is_short[places] & ~known.contain(tokens.hashes[places]))
+    parts.append(next(_written(written, unnamed, known, longest)))
     parts += _without_additions(tokens, places, is_break, replaced, known)
     return Windows(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -251,14 +252,10 @@ def find_other_names(tokens: TokenArrays, others: HashSet) -> tuple[np.ndarray, 
     """
     places = np.flatnonzero(tokens.are_words) if len(others) else np.zeros(0, "int64")
     is_break = (tokens.kinds == BREAK) | (tokens.kinds == PAUSE) | (tokens.kinds == BRACKET)
-    words, first = _Words.at(tokens, places, is_break), np.arange(len(places))
-    starts, ends = [np.zeros(0, "int64")], [np.zeros(0, "int64")]
-    for length in range(2, MOST_WORDS + 1):
-        first = first[first + length <= words.lasts[first]]
-        matching, _ = words.named(first, first + length, others)
-        starts.append(places[first[matching]])
-        ends.append(words.ends[first[matching] + length - 1])
-    return np.concatenate(starts), np.concatenate(ends)
+    words = _Words.at(tokens, places, is_break)
+    parts = _written(words, np.arange(len(places)), others, MOST_WORDS, least=2)
+    starts, ends, *_ = map(np.concatenate, zip(*parts, strict=True))
+    return starts, ends
 
 
 def _running_sums(column: np.ndarray) -> np.ndarray:
@@ -272,20 +269,21 @@ def _around_words(chosen: np.ndarray, number: int, *, before: int, after: int) -
 
 
 def _written(
-    words: _Words, first: np.ndarray, known: KnownNames, *, least: int = 1
+    words: _Words, first: np.ndarray, known: KnownNames | HashSet, longest: int, least: int = 1
 ) -> Iterator[Windows]:
     """Find the windows of each length that have the words of a name.
 
     words (_Words): The words.
     first (Ints1d): int64: the words to start at, ascending.
-    known (KnownNames): The names.
+    known (Union[KnownNames, HashSet]): The names, or the hashes of their bags of words.
+    longest (int): The number of words in the longest one.
     least (int): The minimum number of words.
     YIELDS (Windows): The windows.
     """
     sizes = words.sizes
     for length in range(least, _MAX_WORDS + 1):
         first = first[first + length <= words.lasts[first]]
-        first = first[sizes[first + length] - sizes[first] <= known.longest]
+        first = first[sizes[first + length] - sizes[first] <= longest]
         matching, values = words.named(first, first + length, known)
         start = first[matching]
         yield words.as_windows(start, start + length, values, np.ones(len(matching)))
@@ -338,7 +336,7 @@ def _around(
         return
     number = len(words.places)
     first = _around_words(chosen, number, before=_MAX_WORDS - 1, after=1)
-    yield from _written(words, first, known, least=2)
+    yield from _written(words, first, known, known.longest, least=2)
     near = _around_words(chosen, number, before=_MAX_REPLACED, after=_MAX_REPLACED)
     replaced = replaced.where(np.isin(replaced.places, words.places[near]))
     yield from _replaced(words, replaced, known)

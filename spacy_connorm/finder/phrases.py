@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 
 from ..lang import any_of
-from ..text.words import Words
+from ..text.words import MOST_READERS, Words
 
 # A word or a sign.
 TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -237,11 +237,11 @@ class Phrases:
         return self.words.orthography.drop_plurals(noun) != noun
 
 
-@cache
+@lru_cache(MOST_READERS)
 def phrases_of(words: Words) -> Phrases:
     """Get what reads the phrases of a language.
 
     words (Words): Reads the words of the language.
-    RETURNS (Phrases): The same object for the same language.
+    RETURNS (Phrases): The same object for the same words while it is kept.
     """
     return Phrases(words)

@@ -6,7 +6,6 @@ text that is asked for alone.
 from collections.abc import Callable, Collection, Iterable, Sequence
 from enum import Enum
 from itertools import groupby
-from operator import attrgetter
 from typing import NamedTuple
 
 from ..index.cache import Cache
@@ -19,15 +18,18 @@ _CACHED = 100_000
 class Needs(Enum):
     """What a rule looks at.
 
-    TEXT: The text of a window and its names. Answers are kept.
+    TEXT: The text of a window, its names, and a few facts about its place. Answers are kept by
+        these.
+    NOT_IN_D: The same. What D has is never refused.
     PLACE: The tokens around it, too. What such a rule says of the words of a name, it says of less
         certain readings of the same words.
     DOCUMENT: The other windows of its document, too, after all rules before this one.
     """
 
     TEXT = 0
-    PLACE = 1
-    DOCUMENT = 2
+    NOT_IN_D = 1
+    PLACE = 2
+    DOCUMENT = 3
 
 
 class Rule(NamedTuple):
@@ -60,70 +62,70 @@ RULES: tuple[Rule, ...] = (
         Needs.TEXT,
         text_rules.has_opposite_sign,
     ),
-    Rule("too short", "it has too few letters", Needs.TEXT, text_rules.is_too_short),
+    Rule("too short", "it has too few letters", Needs.NOT_IN_D, text_rules.is_too_short),
     Rule(
         "other letters",
         "it is short, and no name has exactly these letters",
-        Needs.TEXT,
+        Needs.NOT_IN_D,
         text_rules.has_other_letters,
     ),
     Rule(
         "function word",
         "it is a function word, such as 'more'",
-        Needs.TEXT,
+        Needs.NOT_IN_D,
         text_rules.is_function_word,
     ),
     Rule(
         "adjective",
         "it is an adjective that has lost its noun: 'hépatique' is not hepatitis",
-        Needs.TEXT,
+        Needs.NOT_IN_D,
         text_rules.lacks_its_noun,
     ),
     Rule(
         "no capital",
         "all names with these words have capitals, and it has none or only derives from them "
         "(`match_capitals`)",
-        Needs.TEXT,
+        Needs.NOT_IN_D,
         text_rules.lacks_capital,
     ),
     Rule(
         "statement",
         "it has a verb, and no adjective that fits it: 'the ventricle is enlarged'",
-        Needs.TEXT,
+        Needs.NOT_IN_D,
         text_rules.states_no_adjective,
     ),
     Rule(
         "count",
         "its number counts something else: 'dystrophy in 6 (patients)', '2 myopia (patients)', or "
         "is that of the next list item",
-        Needs.TEXT,
+        Needs.NOT_IN_D,
         text_rules.counts_others,
     ),
     Rule(
         "across",
         "its words are on both sides of 'and', 'or', a preposition or a line break, and no name "
         "joins them like this or has them in this order",
-        Needs.TEXT,
+        Needs.NOT_IN_D,
         text_rules.goes_across,
     ),
     Rule(
         "reversed",
         "it has the two words of a name in reverse: a bone collar is not a collar bone",
-        Needs.TEXT,
+        Needs.NOT_IN_D,
         text_rules.is_reversed,
     ),
     Rule(
         "organ",
         "it is a part of the body that other names call abnormal: the small intestine is not a "
         "hypoplastic intestine",
-        Needs.TEXT,
+        Needs.NOT_IN_D,
         text_rules.is_organ,
     ),
     Rule(
         "denied name",
         "it is another name and a word that denies it, or what is after it: 'seizures absent' are "
         "not absence seizures, nor is the speech '(in the absence) of fever'",
-        Needs.TEXT,
+        Needs.NOT_IN_D,
         text_rules.denies_name,
     ),
     Rule(
@@ -233,28 +235,28 @@ RULES: tuple[Rule, ...] = (
 REASONS = {rule.name: rule.reason for rule in RULES}
 
 
-_Text = tuple[int, str, int, bool, bool, bool]
+_Text = tuple[int, str, int, bool, bool, bool, bool]
 
 
 class _Group(NamedTuple):
-    """Rules side by side that look at the same.
+    """Rules side by side that look at the same: the text, or the tokens around it, too.
 
-    needs (Needs): What they look at: no other windows.
+    are_of_places (bool): Whether they look at these tokens.
     rules (Sequence[Rule]): The rules, in order.
     known (Cache[Tuple, str]): Their answers to texts.
     """
 
-    needs: Needs
+    are_of_places: bool
     rules: Sequence[Rule]
     known: Cache[_Text, str]
 
     def rule_for(self, window: Window) -> str:
         """RETURNS (str): The name of the first rule that refuses a window; empty if none does."""
-        if self.needs is not Needs.TEXT:
+        if self.are_of_places:
             return self._first(window)
         key = (
             *(window.value, window.text, window.letters),
-            *(window.has_pause, window.is_alone, window.score == 1),
+            *(window.has_pause, window.is_alone, window.is_compared, window.score == 1),
         )
         known = self.known.get(key)
         if known is None:
@@ -265,7 +267,9 @@ class _Group(NamedTuple):
     def _first(self, window: Window) -> str:
         for rule in self.rules:
             if rule.applies(window):
-                return rule.name
+                is_safe = rule.needs is Needs.NOT_IN_D and window.is_annotated
+                if not is_safe:
+                    return rule.name
         return ""
 
 
@@ -278,8 +282,8 @@ class Judge:
         rules (Sequence[Rule]): The rules, in order.
         """
         single = [rule for rule in rules if rule.needs is not Needs.DOCUMENT]
-        groups = groupby(single, key=attrgetter("needs"))
-        self._groups = [_Group(needs, [*group], Cache(_CACHED)) for needs, group in groups]
+        groups = groupby(single, key=lambda rule: rule.needs is Needs.PLACE)
+        self._groups = [_Group(of_places, [*group], Cache(_CACHED)) for of_places, group in groups]
         self._of_places = {rule.name for rule in rules if rule.needs is Needs.PLACE}
         self._of_documents = [rule for rule in rules if rule.needs is Needs.DOCUMENT]
 

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 
 from ..lang import any_of
-from ..text.words import Words
+from ..text.words import MOST_READERS, Words
 
 _COLON = ":"
 
@@ -63,11 +63,11 @@ class StatingVerbs:
         return f"{space}{self._shows}" if is_showing else ""
 
 
-@cache
+@lru_cache(MOST_READERS)
 def stating_verbs_of(words: Words) -> StatingVerbs:
     """Get what finds the verbs of statements in a language.
 
     words (Words): Reads the words of the language.
-    RETURNS (StatingVerbs): The same object for the same language.
+    RETURNS (StatingVerbs): The same object for the same words while it is kept.
     """
     return StatingVerbs(words)

@@ -50,16 +50,12 @@ def has_opposite_sign(window: Window) -> bool:
 
 
 def is_too_short(window: Window) -> bool:
-    """Check for too few letters. What D has is found whatever its length."""
-    if window.is_annotated:
-        return False
+    """Check for too few letters."""
     return window.letters < _LEAST_LETTERS or not any(map(str.isalpha, window.text))
 
 
 def has_other_letters(window: Window) -> bool:
     """Check for a short form that no name has with exactly these letters."""
-    if window.is_annotated:
-        return False
     text, letters, names = window.text, window.letters, window.written
     # "Facial" does not come from FACE, nor "plasma as" from AS, but "myopia 1" from MYP1.
     is_plain = window.is_derived and text.replace(" ", "").isalpha()
@@ -67,7 +63,7 @@ def has_other_letters(window: Window) -> bool:
     if _has_letters_of(text, names):
         return False
     are_short = all(map(is_short_form, names))
-    if length > window.context.short_letters:
+    if length > window.context.settings["short_letters"]:
         # A numbered short form does not stand for another one.
         is_numbered = is_short_form(text) and any(map(str.isdigit, text))
         return window.is_derived and are_short and is_numbered
@@ -105,7 +101,7 @@ def is_function_word(window: Window) -> bool:
     """Check for a single word of grammar."""
     text = window.text
     is_word = text.islower() or (len(text) > _NEVER_WORDS and text[1:].islower())
-    if window.is_annotated or not is_word:
+    if not is_word:
         return False
     return text.lower() in window.context.words.classes.stop_words
 
@@ -119,14 +115,14 @@ def lacks_its_noun(window: Window) -> bool:
     if not words.is_head_first or not is_single or not words.is_modifier(window.text.lower()):
         return False
     is_name = window.score == 1 and any(map(words.is_modifier, window.written))
-    return not (window.is_annotated or is_name)
+    return not is_name
 
 
 def lacks_capital(window: Window) -> bool:
     """Check for a text without the capital that all names have. "Renal" does not come from the
     genus Rena.
     """
-    if window.is_annotated or not window.context.match_capitals:
+    if not window.context.settings["match_capitals"]:
         return False
     is_other = window.text.islower() or window.is_derived
     return is_other and not any(map(str.islower, window.written))
@@ -134,8 +130,6 @@ def lacks_capital(window: Window) -> bool:
 
 def states_no_adjective(window: Window) -> bool:
     """Check for a copula that neither states an adjective of its noun nor shows its finding."""
-    if window.is_annotated:
-        return False
     phrases = _phrases(window)
     verbs = {verb for _, verb, _ in phrases.copulas(window.text)}
     if not verbs:
@@ -165,18 +159,14 @@ def _states_adjective(window: Window) -> bool:
     turned = [content[place:] + content[:place] for place in range(1, len(content))]
     if words.is_head_first:
         turned.append(content)
-    last = window.parts[-1]
-    is_compared = window.after.lower() in window.context.classes.comparisons
-    states = words.is_adjective if is_compared else words.may_be_stated
-    return states(last) or any(words.content(name) in turned for name in window.written)
+    states = words.is_adjective if window.is_compared else words.may_be_stated
+    return states(window.parts[-1]) or any(words.content(name) in turned for name in window.written)
 
 
 def counts_others(window: Window) -> bool:
     """Check whether the number of a text is not a part of a name: it counts patients, or is that of
     a list item, but no name begins with it.
     """
-    if window.is_annotated:
-        return False
     text, names, words = window.text, window.written, window.context.words
     if _counts(window, text) and not any(_counts(window, name) for name in names):
         return True
@@ -205,8 +195,6 @@ def goes_across(window: Window) -> bool:
     CSF"); across lines, if a name has all words in this order, since "cancer" and "breast" in a
     list are not "cancer of the breast".
     """
-    if window.is_annotated:
-        return False
     text, names, words = window.text, window.written, window.context.words
     phrases, restored = _phrases(window), words.orthography.restore_word_order
     if phrases.goes_across_lines(text):
@@ -269,7 +257,7 @@ def is_reversed(window: Window) -> bool:
     adjectives, some adjectives may stand on either side.
     """
     content, words, phrases = window.content, window.context.words, _phrases(window)
-    if window.is_annotated or words.is_head_first:
+    if words.is_head_first:
         return False
     if _is_agent(window):
         return True
@@ -333,7 +321,7 @@ def is_organ(window: Window) -> bool:
     """
     content, words = window.content, window.context.words
     is_quality = len(content) == 2 and content[0] in words.classes.plain_adjectives
-    if window.is_annotated or not window.is_derived or not is_quality:
+    if not window.is_derived or not is_quality:
         return False
     first = hash_word(content[0])
     organs = _hashes_of(words, content[1:])
@@ -355,7 +343,7 @@ def denies_name(window: Window) -> bool:
     """
     denials, words = window.context.classes.denials, window.context.words
     *before, last = map(str.lower, window.parts)
-    if window.is_annotated or denials.isdisjoint((*before[:1], last)):
+    if denials.isdisjoint((*before[:1], last)):
         return False
     if window.is_written:
         return False

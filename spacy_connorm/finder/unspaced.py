@@ -10,7 +10,6 @@ import numpy as np
 
 from ..documents.token_texts import JoinedTexts
 from ..text.bag_hashes import hash_bag
-from ..text.words import Words
 from .known_names import KnownNames
 from .name_windows import Windows
 
@@ -29,17 +28,16 @@ def count_letters(text: str) -> int:
     return len(text) + len(_SCRIPT.findall(text))
 
 
-def find_unspaced(texts: JoinedTexts, known: KnownNames, words: Words) -> Windows:
+def find_unspaced(texts: JoinedTexts, known: KnownNames) -> Windows:
     """Find the windows that are written as names.
 
     texts (JoinedTexts): The documents.
     known (KnownNames): The names.
-    words (Words): Reads the words of the language.
     RETURNS (Windows): The windows; none in other scripts.
     """
     places = list(_candidates(texts)) if _SCRIPT.search(texts.text) else []
     starts, ends, names = zip(*places, strict=True) if places else ((), (), ())
-    values = np.array([hash_bag(words.bag(name)) for name in names], dtype="uint64")
+    values = np.array([hash_bag(known.index.words.bag(name)) for name in names], dtype="uint64")
     matching = known.contain(values)
     count = int(matching.sum())
     return Windows(

@@ -1,9 +1,10 @@
 """A window of a text that has the words of a name, as the rules see it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from spacy.tokens import Doc
@@ -27,22 +28,22 @@ _HYPHENS_TO_SPACES = str.maketrans("-\u2010\u2011", "   ")
 class RuleContext:
     """What rules know besides a window: the language of the index, and the finder's settings.
 
-    words (Words): Reads the words of the language.
     names (KnownNames): The names to find.
     long_forms (LongForms): The long forms of the index's short forms.
-    short_letters (int): See `FinderSettings`.
-    stop_texts (Optional[Sequence[str]]): See `FinderSettings`.
-    match_capitals (bool): See `FinderSettings`.
-    undefined_short_forms (bool): See `FinderSettings`.
+    settings (Mapping[str, Any]): See `FinderSettings`.
     """
 
-    words: Words
     names: KnownNames
     long_forms: LongForms
-    short_letters: int
-    stop_texts: Sequence[str] | None
-    match_capitals: bool
-    undefined_short_forms: bool
+    settings: Mapping[str, Any]
+
+    @cached_property
+    def words(self) -> Words:
+        """What reads the words of the language.
+
+        RETURNS (Words): That of the index.
+        """
+        return self.names.index.words
 
     @cached_property
     def classes(self) -> FinderClasses:
@@ -83,7 +84,8 @@ class RuleContext:
 
         RETURNS (FrozenSet[int]): The hashes of their bags of words.
         """
-        texts = self.classes.generic_names if self.stop_texts is None else self.stop_texts
+        own = self.settings["stop_texts"]
+        texts = self.classes.generic_names if own is None else own
         return frozenset(map(hash_bag, map(self.words.bag, texts)))
 
 
@@ -297,6 +299,14 @@ class Window:
         RETURNS (str): Empty at the end of the document.
         """
         return self.tokens[self.end] if self.end < len(self.tokens) else ""
+
+    @cached_property
+    def is_compared(self) -> bool:
+        """Whether it is compared with something else: "larger than before".
+
+        RETURNS (bool): True if the word after it says so.
+        """
+        return self.after.lower() in self.context.classes.comparisons
 
 
 @dataclass(eq=False)

@@ -25,6 +25,7 @@ from ..files.atomic import atomic_folder
 from ..files.folders import seal, verify
 from ..files.progress import progress_bar
 from ..text.bag_hashes import hash_bags
+from ..text.cleaning import clean
 from ..text.substitutions import Substitution, find_substitutions
 from ..text.words import Words, words_of
 from .backends.protocol import Backend, Earlier
@@ -146,7 +147,6 @@ def write_index(
     *,
     searches: Sequence[str],
     backend: Backend,
-    clean: Callable[[str], str],
     language: str,
     source: Source | None = None,
     known: ConceptIndex | None = None,
@@ -163,7 +163,6 @@ def write_index(
     encoder (Model[List[str], Floats2d]): A loaded encoder, which computes the vectors.
     searches (Sequence[str]): The searches that the index must support.
     backend (Backend): Runs the searches.
-    clean (Callable): The function applied to every text first.
     language (str): The language of the texts, as in `nlp.lang`: it tells which words are the same.
     source (Optional[Source]): The source of the ontology, for the manifest.
     known (Optional[ConceptIndex]): An older index. If it has the same encoder, the vectors of texts
@@ -186,8 +185,8 @@ def write_index(
             StoreWriter(folder / "concepts.sqlite") as store,
             NameFile(folder / "names.txt", partial(_hash_inputs, encoder), reused) as names,
         ):
-            _add_concepts(concepts, store, names, clean)
-            _add_synonyms(synonyms, store, names, clean)
+            _add_concepts(concepts, store, names)
+            _add_synonyms(synonyms, store, names)
             if not len(store):
                 raise Errors.CN409()
             grouped = group_names(names.ordered(store.number()))
@@ -292,9 +291,7 @@ def _remember_names(concepts: Iterable[Concept], remembered: list[Concept]) -> I
         yield concept
 
 
-def _add_concepts(
-    concepts: Iterable[Concept], store: StoreWriter, names: NameFile, clean: Callable[[str], str]
-) -> None:
+def _add_concepts(concepts: Iterable[Concept], store: StoreWriter, names: NameFile) -> None:
     with progress_bar(concepts, unit="concepts", description="Reading") as bar:
         for concept in bar:
             concept = concept.cleaned(clean)
@@ -308,12 +305,7 @@ def _add_concepts(
                 names.add(name, place, O, preferred=is_preferred, inexact=name not in exact)
 
 
-def _add_synonyms(
-    synonyms: Iterable[tuple[str, str]],
-    store: StoreWriter,
-    names: NameFile,
-    clean: Callable[[str], str],
-) -> None:
+def _add_synonyms(synonyms: Iterable[tuple[str, str]], store: StoreWriter, names: NameFile) -> None:
     empty = 0
     for text, concept_id in synonyms:
         text = clean(text)
@@ -330,15 +322,12 @@ def _read_texts(names: NameFile, texts: np.ndarray) -> Iterator[str]:
 
 
 def fit_encoder(
-    encoder: Encoder,
-    concepts: Iterable[Concept],
-    synonyms: Iterable[tuple[str, str]],
-    clean: Callable[[str], str],
+    encoder: Encoder, concepts: Iterable[Concept], synonyms: Iterable[tuple[str, str]]
 ) -> tuple[Encoder, Iterable[Concept], Iterable[tuple[str, str]]]:
     """Load an encoder for `write_index`, or fit it to the texts if it needs that.
 
     encoder (Model[List[str], Floats2d]): An encoder with its settings.
-    concepts, synonyms, clean: As in `write_index`.
+    concepts, synonyms: As in `write_index`.
     RETURNS (Tuple[Model, Iterable[Concept], Iterable[Tuple[str, str]]]): A new encoder, and the
         concepts and synonyms, which are lists if the encoder was fitted.
     RAISES (ConnormError): CN409 if there are no texts to fit it to, and the errors of the encoder.

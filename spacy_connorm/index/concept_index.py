@@ -1,6 +1,4 @@
-"""The index of an ontology and its annotated data, as one memory-mapped folder; and the concepts
-that a filter allows.
-"""
+"""The index of an ontology and its annotated data, as one memory-mapped folder."""
 
 import shutil
 from collections.abc import Iterable
@@ -207,7 +205,7 @@ class ConceptIndex:
             self._concepts[search] = open_array(
                 self.folder / f"{search}.concepts.npy",
                 ("int64", "int32"),
-                (len(self.searcher(search)),),
+                (len(self.searcher(search).vectors),),
                 bounds=(0, len(self.store)),
             )
         return self._concepts[search]

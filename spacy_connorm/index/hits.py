@@ -51,7 +51,7 @@ class Hit(NamedTuple):
     concept (int): The concept's number; numbers follow the order of ids.
     item (int): Its position among the vectors that were searched.
     member (int): The member of the index with the text; -1 if none has it.
-    text (str): The text, if no member has it or if it has been read already; empty for a mean.
+    text (str): The text, if no member has it; else empty, and for a mean.
     parts (Optional[Tuple[float, float]]): The dense and the lexical score of a hybrid encoder.
     """
 

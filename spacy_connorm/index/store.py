@@ -196,13 +196,12 @@ class ConceptStore:
         )
 
     @cached_property
-    def language_counts(self) -> dict[str, int]:
-        """Count the names whose language is known.
+    def has_languages(self) -> bool:
+        """Whether the language of some names is known.
 
-        RETURNS (Dict[str, int]): The number of names by language, the most frequent one first.
+        RETURNS (bool): True if it is.
         """
-        sql = "SELECT language, count(*) FROM languages GROUP BY 1 ORDER BY 2 DESC, 1"
-        return dict(self._database.query(sql))
+        return bool(self._database.query("SELECT 1 FROM languages LIMIT 1"))
 
     def languages_of(self, numbers: Iterable[int]) -> dict[int, dict[str, str]]:
         """Read the languages of the names of concepts.

@@ -8,7 +8,7 @@ the sum: all rewritten forms of a text are computed, and searched, as arrays of 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from ..files.arrays import find_sorted, list_ranges, open_array, require_offsets
 from ..text.bag_hashes import MODULUS, hash_bag, hash_bags, hash_parts, hash_word, pair_places
 from ..text.substitutions import Substitution, language_substitutions
 from ..text.word_forms import DERIVED
-from ..text.words import Words
+from ..text.words import MOST_READERS, Words
 from .hash_sets import HashSet
 from .name_words import NameWords
 
@@ -406,12 +406,12 @@ def _without_company(substitution: Substitution) -> tuple[list[tuple[str, ...]],
     return sides, hash_bag(tuple(shared))
 
 
-@cache
+@lru_cache(MOST_READERS)
 def language_table(words: Words) -> RewritingTable:
     """Get the substitutions of a language's tables.
 
     words (Words): Reads the words of the language.
-    RETURNS (RewritingTable): The same object for the same language.
+    RETURNS (RewritingTable): The same object for the same words while it is kept.
     """
     return RewritingTable.from_substitutions(language_substitutions(words.language))
 

@@ -54,10 +54,10 @@ class Explanation(NamedTuple):
 
     mention: str
     parts: Sequence[ExplainedPart]
-    interpretations: Sequence[Interpretation] = ()
+    interpretations: Sequence[Interpretation]
 
     def __repr__(self) -> str:
-        kind = self.interpretations[0].kind if self.interpretations else "as written"
+        kind = self.interpretations[0].kind
         lines = [f"{self.mention!r}"]
         for searched, steps in self.parts:
             lines.append(f"  {kind}: {searched!r}")

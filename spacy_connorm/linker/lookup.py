@@ -144,7 +144,7 @@ class ConceptLookup:
         from ..index.builder import fit_encoder, write_index
         from .name_calibration import fit_to_names
 
-        encoder, concepts, synonyms = fit_encoder(self.encoder, concepts, synonyms, clean)
+        encoder, concepts, synonyms = fit_encoder(self.encoder, concepts, synonyms)
         owner = TemporaryFolder()
         write_index(
             owner.path / _INDEX,
@@ -153,7 +153,6 @@ class ConceptLookup:
             encoder,
             searches=list(dict.fromkeys([*self.sieve.searches, *searches])),
             backend=self.backend,
-            clean=clean,
             language=self.language,
             source=source,
             known=reused or (self.index if self.is_ready else None),
@@ -207,7 +206,11 @@ class ConceptLookup:
             removed = find_synonyms(synonyms, before.index, before.encoder)
             overlay = before.overlay.without_synonyms(removed)
             self._retriever = replace(before, overlay=overlay)
-        _warn_of_missing(removed, before.overlay, before.index)
+        for number, synonym in enumerate(removed, start=1):
+            if not before.overlay.has_synonym(synonym):
+                (concept_id, _) = before.index.store.labels([synonym.concept])[synonym.concept]
+                text, concept = quote(synonym.text), quote_id(concept_id)
+                Warnings.CNW001.warn(number=number, text=text, concept=concept)
 
     def changed_synonyms(self) -> list[ChangedSynonym]:
         """List the synonyms removed and added since the index was built.
@@ -313,7 +316,9 @@ def find_synonyms(
     for number, (text, concept) in enumerate(as_pairs(synonyms), start=1):
         if index.store.number(concept) is None and index.store.number(text) is not None:
             raise swapped(text, concept)
-        pairs.append((_text(text, number), index.number(concept)))
+        if not (cleaned := clean(text)):
+            raise Errors.CN009(number=number, text=quote(text))
+        pairs.append((cleaned, index.number(concept)))
     keys = encoder_inputs(encoder, [text for text, _ in pairs]) if pairs else []
     return [Synonym(key, *pair) for key, pair in zip(keys, pairs, strict=True)]
 
@@ -330,27 +335,3 @@ def encode_synonyms(synonyms: Sequence[Synonym], encoder: Encoder) -> Raw:
     for place in np.flatnonzero(from_raw(vectors).norms == 0).tolist():
         raise Errors.CN009(number=place + 1, text=quote(synonyms[place].text))
     return vectors
-
-
-def _warn_of_missing(
-    synonyms: Sequence[Synonym], overlay: SynonymOverlay, index: ConceptIndex
-) -> None:
-    """Warn about synonyms that are neither in the index nor in the overlay.
-
-    synonyms (Sequence[Synonym]): The synonyms.
-    overlay (SynonymOverlay): The synonyms added to the index.
-    index (ConceptIndex): The index.
-    WARNS (ConnormWarning): CNW001 for each.
-    """
-    for number, synonym in enumerate(synonyms, start=1):
-        if not overlay.has_synonym(synonym):
-            (concept_id, _) = index.store.labels([synonym.concept])[synonym.concept]
-            text, concept = quote(synonym.text), quote_id(concept_id)
-            Warnings.CNW001.warn(number=number, text=text, concept=concept)
-
-
-def _text(text: str, number: int) -> str:
-    cleaned = clean(text)
-    if not cleaned:
-        raise Errors.CN009(number=number, text=quote(text))
-    return cleaned

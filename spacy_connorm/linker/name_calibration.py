@@ -94,9 +94,11 @@ def fit_to_names(retriever: Retriever, query: Query, language: str) -> NameFit |
     texts = [name.text for name in names]
     query = query._replace(filter=Filter(), split_composites=False, calibration=None, codes=None)
     without_names = replace(retriever, overlay=overlay)
-    found, for_phrases = _search(without_names, query, texts, _phrases(texts))
+    found = candidates_of(without_names, texts, query)
+    for_phrases = candidates_of(without_names, _phrases(texts), query)
     misspelled = names[::_NAMES_PER_MISSPELLING]
-    for_misspelled, for_longer = _search(retriever, query, _misspell(misspelled), _lengthen(texts))
+    for_misspelled = candidates_of(retriever, _misspell(misspelled), query)
+    for_longer = candidates_of(retriever, _lengthen(texts), query)
     examples = [
         *map(_as_written, names, found),
         *chain.from_iterable(map(_with_and_without, names, found)),
@@ -132,14 +134,6 @@ def _sample(index: ConceptIndex) -> list[IndexedName]:
         IndexedName(texts[member], labels[number][0], row, number)
         for member, row, number in zip(chosen.tolist(), rows, numbers, strict=True)
     ]
-
-
-def _search(
-    retriever: Retriever, query: Query, first: Sequence[str], second: Sequence[str]
-) -> tuple[list[list[Candidate]], list[list[Candidate]]]:
-    """Search texts of two kinds at once."""
-    answers = candidates_of(retriever, [*first, *second], query)
-    return answers[: len(first)], answers[len(first) :]
 
 
 def _phrases(names: Sequence[str]) -> list[str]:

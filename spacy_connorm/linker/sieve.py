@@ -119,8 +119,8 @@ def run_sieve(
     # The ids, names and texts of all hits are read from the index at once.
     all_hits = [hit for _, group in answers.values() for hit in group]
     labels = index.store.labels([hit.concept for hit in all_hits])
-    names = index.store.texts([hit.member for hit in all_hits if hit.member >= 0 and not hit.text])
-    languages = index.store.languages_of(labels) if index.store.language_counts else {}
+    names = index.store.texts([hit.member for hit in all_hits if hit.member >= 0])
+    languages = index.store.languages_of(labels) if index.store.has_languages else {}
     candidates = {}
     for place, (search, group) in answers.items():
         matched = [hit.text or names.get(hit.member) or labels[hit.concept][1] for hit in group]

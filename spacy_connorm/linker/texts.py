@@ -141,15 +141,15 @@ def interpret(
     RETURNS (Dict[MentionTexts, List[Way]]): The ways of each.
     """
     # Empty for most mentions, which then take no time here.
-    named: dict[str, str] = {}
-    defined: set[str] = set()
+    named, matched, defined = set[str](), set[str](), set[str]()
     for mention, long_form, name in mentions:
         if name:
-            named[mention] = name
+            named.add(mention)
+            matched.add(name)
         if long_form:
             defined.add(mention)
     in_data = named and retriever.find_known_texts(named, "D")
-    names = named and retriever.find_known_texts(named.values(), "OD")
+    names = matched and retriever.find_known_texts(matched, "OD")
     # Inner products of two texts can't be compared.
     reliable = _find_reliable(defined, retriever) if defined and retriever.has_cosines else set()
     bag = retriever.index.words.known_bag

@@ -28,14 +28,17 @@ class AbbreviationResolver(SavedComponent):
     `doc._.abbreviations` and `span._.long_form`.
     """
 
-    def __init__(self, name: str = "abbreviation_resolver", **settings: Any) -> None:
+    def __init__(
+        self, name: str = "abbreviation_resolver", *, lang: str = "en", **settings: Any
+    ) -> None:
         """Store the settings and register the attributes.
 
         name (str): The component's name.
+        lang (str): The language of the tables that `initialize` reads, as in `nlp.lang`.
         **settings: What `to_disk` saves; see `ResolverSettings`.
         RAISES (ConnormError): CN006 for an invalid setting.
         """
-        self.name = name
+        self.name, self._lang = name, lang
         self.cfg = Settings(ResolverSettings, settings)
         self._read: tuple[Settings, dict[str, str], ShortForms, frozenset[str]] | None = None
         register_abbreviation_attributes()
@@ -55,7 +58,8 @@ class AbbreviationResolver(SavedComponent):
         RAISES (ConnormError): The errors of `read_short_forms`.
         """
         if short_forms is not None:
-            self.cfg["short_forms"] = {**self.cfg["short_forms"], **read_short_forms(short_forms)}
+            read = read_short_forms(short_forms, self._lang)
+            self.cfg["short_forms"] = {**self.cfg["short_forms"], **read}
 
     def __call__(self, doc: Doc) -> Doc:
         """Find the abbreviations of a document.

@@ -81,7 +81,7 @@ def _write_the_same(one: Settings, other: Settings) -> bool:
 
 @Language.factory(
     "mention_finder",
-    assigns=["doc.ents", "doc.spans"],
+    assigns=["doc.ents", "doc.spans", "span._.matched_name"],
     default_config=FinderSettings.defaults(),
 )
 @with_settings(FinderSettings)
@@ -100,12 +100,15 @@ def make_mention_finder(nlp: Language, name: str, **settings: Any) -> "MentionFi
 def make_abbreviation_resolver(nlp: Language, name: str, **settings: Any) -> "AbbreviationResolver":
     from .abbreviation_resolver import AbbreviationResolver
 
-    return AbbreviationResolver(name, **settings)
+    return AbbreviationResolver(name, lang=nlp.vocab.lang, **settings)
 
 
 @Language.factory(
     "assertion_marker",
-    assigns=["span._.negex", "span._.family", "span._.history"],
+    assigns=[
+        *("span._.negex", "span._.possible", "span._.family", "span._.history"),
+        "span._.possibility",
+    ],
     default_config=AssertionSettings.defaults(),
 )
 @with_settings(AssertionSettings)

@@ -224,16 +224,13 @@ class MentionFinder(SavedComponent, BatchedPipe):
         return finder
 
     def _warn_if_too_late(self) -> None:
-        pipeline = self._nlp.pipeline
-        place = next((at for at, (_, pipe) in enumerate(pipeline) if pipe is self), 0)
-        normalizers = [
-            (at, name)
-            for at, (name, pipe) in enumerate(pipeline)
-            if isinstance(pipe, ConceptNormalizer)
+        found = [
+            (name, pipe)
+            for name, pipe in self._nlp.pipeline
+            if pipe is self or isinstance(pipe, ConceptNormalizer)
         ]
-        if normalizers and all(at < place for at, _ in normalizers):
-            _, last = normalizers[-1]
-            Warnings.CNW003.warn(name=self.name, component=last)
+        if len(found) > 1 and found[-1][1] is self:
+            Warnings.CNW003.warn(name=self.name, component=found[-2][0])
 
     def warn_of_others(self, normalizers: Sequence[ConceptNormalizer]) -> None:
         """Warn, once, if a document was read only by concept normalizers of another pipeline.

@@ -403,7 +403,7 @@ class ResolverSettings(ComponentSettings):
         {},
         description="long forms by short form, for short forms that a document does not define",
     )
-    findings: list[StrictStr] | None = Field(
+    findings: Texts | None = Field(
         None,
         description="the short forms of `short_forms` that are findings, so that those of "
         '`meanings` beside them are, too: "HTN, HLD", but not "CBC, CMP"; all if null',
@@ -414,7 +414,7 @@ class ResolverSettings(ComponentSettings):
         'where a finding would stand: "no VT", "mild TR", "HTN, HLD"; of several long forms, the '
         "one that has most words in common with the document is taken",
     )
-    own_names: list[StrictStr] = Field(
+    own_names: Texts = Field(
         [],
         description="the short forms of `short_forms` that are themselves names in the ontology, "
         'and are read as these in a document where one stands where a finding would: "has FAD"',

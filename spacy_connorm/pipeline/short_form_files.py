@@ -10,12 +10,11 @@ from ..lang import LanguageData, load_language
 from ..lang.short_form_classes import RARE, USUAL, WRONG
 
 CLINICAL = "clinical"
-_ENGLISH = "en"
 # A single letter is usually a list item, a side or a unit.
 _FEWEST = 2
 
 
-def read_short_forms(source: str | Path, code: str = _ENGLISH) -> dict[str, str]:
+def read_short_forms(source: str | Path, code: str) -> dict[str, str]:
     """Read short forms that have only one meaning.
 
     source (Union[str, Path]): A table with a short form and a long form in each row, separated by a
@@ -33,7 +32,7 @@ def read_short_forms(source: str | Path, code: str = _ENGLISH) -> dict[str, str]
     return unambiguous(_clinical(code)) | load_language(code).sides
 
 
-def ambiguous_short_forms(code: str = _ENGLISH) -> dict[str, list[str]]:
+def ambiguous_short_forms(code: str) -> dict[str, list[str]]:
     """Read the clinical short forms that have several meanings.
 
     code (str): The language, as in `nlp.lang`.
@@ -50,7 +49,7 @@ def ambiguous_short_forms(code: str = _ENGLISH) -> dict[str, list[str]]:
     }
 
 
-def no_findings(code: str = _ENGLISH) -> tuple[str, ...]:
+def no_findings(code: str) -> tuple[str, ...]:
     """List the clinical short forms that are not findings in notes.
 
     code (str): The language, as in `nlp.lang`.

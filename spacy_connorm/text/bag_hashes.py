@@ -3,13 +3,15 @@ the hash of any window of words is a difference of running sums. Indexes store t
 change them, or how bags are made (`words`), raise `FORMAT_VERSION`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 import numpy as np
 from spacy.strings import hash_string  # type: ignore[attr-defined]
 
 MODULUS = 1 << 64
+# 64 bits of a normalized word, as spaCy hashes strings.
+hash_word: Callable[[str], int] = hash_string
 
 
 def hash_bags(bags: Iterable[tuple[str, ...]]) -> np.ndarray:
@@ -27,14 +29,6 @@ def hash_bag(bag: tuple[str, ...]) -> int:
     RETURNS (int): 64 bits.
     """
     return sum(map(hash_word, bag)) % MODULUS
-
-
-def hash_word(word: str) -> int:
-    """Hash a normalized word, as spaCy hashes strings.
-
-    RETURNS (int): 64 bits.
-    """
-    return hash_string(word)
 
 
 def hash_parts(words: np.ndarray) -> np.ndarray:

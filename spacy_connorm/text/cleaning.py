@@ -4,7 +4,8 @@ unify characters with several forms: compatibility characters, quotes, dashes, G
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from itertools import groupby
 
 _DIRT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]+")
@@ -121,28 +122,6 @@ def _spell(match: re.Match[str]) -> str:
     return "-".join(NAMES[letter] for letter in match[0])
 
 
-# More characters than a single language has.
-_MOST_ENTRIES = 50_000
-
-
-class CharacterTable(dict[int, str]):
-    """A table for `str.translate`, filled on demand."""
-
-    def __init__(self, replace: Callable[[str], str]) -> None:
-        """Start with an empty table.
-
-        replace (Callable[[str], str]): Returns the replacement of a character.
-        """
-        super().__init__()
-        self._replace = replace
-
-    def __missing__(self, code: int) -> str:
-        if len(self) >= _MOST_ENTRIES:
-            self.clear()
-        written = self[code] = self._replace(chr(code))
-        return written
-
-
 _QUOTES = str.maketrans(
     {
         **dict.fromkeys(
@@ -161,7 +140,8 @@ _DASHES = {
 }
 # In a shorter stretch of non-ASCII characters, runs of combining marks are too short to matter.
 _FOREIGN_STRETCH = re.compile(r"[^\x00-\x7f]{32}")
-_DECOMPOSED = CharacterTable(lambda character: unicodedata.normalize("NFKD", character))
+# More characters than a single language has.
+_CACHED = 50_000
 
 
 def unify_unicode(text: str) -> str:
@@ -185,11 +165,15 @@ def _compose(text: str) -> str:
     """
     if not _FOREIGN_STRETCH.search(text):
         return unicodedata.normalize("NFKC", text)
-    runs = groupby(
-        text.translate(_DECOMPOSED), key=lambda character: unicodedata.combining(character) > 0
-    )
+    decomposed = "".join(map(_decomposed, text))
+    runs = groupby(decomposed, key=lambda character: unicodedata.combining(character) > 0)
     in_order = (sorted(run, key=unicodedata.combining) if marks else run for marks, run in runs)
     return unicodedata.normalize("NFC", "".join(map("".join, in_order)))
+
+
+@lru_cache(_CACHED)
+def _decomposed(character: str) -> str:
+    return unicodedata.normalize("NFKD", character)
 
 
 def unify_dashes(text: str) -> str:

@@ -150,8 +150,7 @@ class CompositeSplitter:
 
         segments (List[List[str]]): The words of each conjunct, at least one each.
         RETURNS (List[List[List[str]]]): Completions of the same shape, best first; just the
-        segments if
-            no word is truncated.
+            segments if no word is truncated.
         """
         segments = self._complete_ends(segments)
         completions: list[list[list[str]]] = []

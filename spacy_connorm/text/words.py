@@ -3,7 +3,7 @@ and "Breast-Cancer" have the same bag of words; and what kind of word each is.
 """
 
 import re
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 
 from ..lang import LanguageData, load_language, strip_accents
@@ -30,6 +30,9 @@ _LONGEST = 60
 # Shorter words have an ending by accident.
 _SHORTEST_MODIFIER = 5
 _CACHED = 65_536
+# The number of `Words` that are kept for others, and of what is made of them: an ontology with
+# endings of its own has its own ones, and a process may build many.
+MOST_READERS = 16
 
 
 class Words:
@@ -210,12 +213,12 @@ def words_of(code: str, endings: tuple[EndingPair, ...] = ()) -> Words:
 
     code (str): ISO 639-1, as in `nlp.lang`.
     endings (Tuple[EndingPair, ...]): Endings that replace each other in an ontology.
-    RETURNS (Words): The same object for the same language and endings.
+    RETURNS (Words): The same object for the same language and endings while it is kept.
     """
     return _words_of(code, endings)
 
 
-@cache
+@lru_cache(MOST_READERS)
 def _words_of(code: str, endings: tuple[EndingPair, ...]) -> Words:
     return Words(load_language(code), endings)
 

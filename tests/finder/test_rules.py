@@ -60,3 +60,10 @@ def test_a_rule_refuses_its_example(rule):
     explained = finder.explain(span)
     assert (explained.rule, explained.is_mention) == (rule, False)
     assert explained.reason in [each.reason for each in RULES if each.name == rule]
+
+
+@pytest.mark.parametrize("texts", [("today", "than before"), ("than before", "today")])
+def test_answers_do_not_depend_on_the_documents_before(texts):
+    nlp = build(["increased heart rate"])
+    found = {text: [*map(str, nlp(f"Heart rate was higher {text}.").ents)] for text in texts}
+    assert found == {"today": ["Heart rate was higher"], "than before": []}

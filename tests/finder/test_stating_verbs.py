@@ -1,9 +1,18 @@
 """What states a finding in a sentence or a field of a note."""
 
+import gc
+from weakref import ref
+
 import pytest
 from finding import make_finder, marked, plain
 
 from spacy_connorm import Concept
+from spacy_connorm.finder.coordinations import coordination_joiner
+from spacy_connorm.finder.phrases import phrases_of
+from spacy_connorm.finder.stating_verbs import stating_verbs_of
+from spacy_connorm.index.word_bags import language_table
+from spacy_connorm.lang import load_language
+from spacy_connorm.text.words import MOST_READERS, Words
 
 from .name_pipeline import build
 
@@ -111,3 +120,15 @@ def test_a_field_may_list_adjectives(nlp):
 )
 def test_other_languages_state_findings(code, name, text):
     assert marked(make_finder([Concept("C1", name)], code=code), text) == text
+
+
+@pytest.mark.parametrize(
+    "made_of", [coordination_joiner, language_table, phrases_of, stating_verbs_of]
+)
+def test_what_is_made_of_the_words_of_many_ontologies_is_not_kept(made_of):
+    readers = [Words(load_language("xx")) for _ in range(MOST_READERS + 1)]
+    first, made = ref(readers[0]), [*map(made_of, readers)]
+    assert made_of(readers[-1]) is made[-1]
+    del readers, made
+    gc.collect()
+    assert first() is None

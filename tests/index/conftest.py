@@ -21,7 +21,6 @@ from spacy_connorm.index.backends.ivf import IvfIndex
 from spacy_connorm.index.builder import write_index
 from spacy_connorm.index.concept_index import ConceptIndex
 from spacy_connorm.index.search import SEARCHES
-from spacy_connorm.text.cleaning import clean
 
 WIDTH = 12
 WEIGHT = 0.4
@@ -138,7 +137,6 @@ def build(
         encoder.model,
         searches=SEARCHES,
         backend=backend,
-        clean=clean,
         language="en",
         known=known,
     )

@@ -37,7 +37,7 @@ def require_sound(index: ConceptIndex) -> None:
             _require_means(index, search)
         searcher, path = index.searcher(search), index.folder / f"{search}.index"
         if isinstance(searcher, AnnoySearcher):
-            require_trees(path, items=len(searcher), width=searcher.vectors.width)
+            require_trees(path, items=len(searcher.vectors), width=searcher.vectors.width)
         elif isinstance(searcher, IvfSearcher):
             require_lists(searcher)
 

@@ -143,7 +143,6 @@ def test_search_that_was_not_built(tmp_path):
         DENSE.model,
         searches=["O-T"],
         backend=ExactIndex(),
-        clean=str,
         language="en",
     )
     index = ConceptIndex(tmp_path / "i", AnnoyIndex())

@@ -61,7 +61,6 @@ def index(tmp_path_factory):
         ENCODER,
         searches=SEARCHES,
         backend=ExactIndex(),
-        clean=str.strip,
         language="en",
     )
     return ConceptIndex(path, ExactIndex())
@@ -135,7 +134,6 @@ def test_where_nothing_is_found_nothing_is_rescored(tmp_path):
         ENCODER,
         searches=["D-T", "O-T"],
         backend=ExactIndex(),
-        clean=str.strip,
         language="en",
     )
     rescored = []

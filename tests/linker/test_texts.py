@@ -55,9 +55,10 @@ def answers_of_texts(monkeypatch):
     monkeypatch.setattr("spacy_connorm.linker.linking.run_sieve", run_sieve)
 
 
-def find(texts, mentions, long_forms=None, **settings):
+def find(texts, mentions, long_forms=None, matched_names=None, **settings):
     query = Query(Sieve(), **{"top_k": 5, **settings})
-    return candidates_of(texts, mentions, query, long_forms=long_forms)
+    others = {"long_forms": long_forms, "matched_names": matched_names}
+    return candidates_of(texts, mentions, query, **others)
 
 
 def read(texts, mention, long_form="", **settings):
@@ -106,6 +107,12 @@ CANCERS = {
     "breast cancer": {"B": 1.0, "T": 0.5},
     "ovarian cancer": {"O": 0.9},
 }
+
+
+def test_one_text_that_matched_different_names():
+    texts = Texts({"ataxia": {"C1": 1.0}, "atrophy": {"C2": 1.0}})
+    found = find(texts, ["AT", "AT"], matched_names=["ataxia", "atrophy"])
+    assert [one.concept_id for (one,) in found] == ["C1", "C2"]
 
 
 def test_parts_answer_where_they_link_better():

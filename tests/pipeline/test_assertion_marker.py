@@ -14,6 +14,14 @@ def test_negation_is_read_as_negspacys_own_attribute():
     assert (fever._.possible, fever._.family, fever._.history) == (False, False, False)
 
 
+def test_it_tells_all_that_it_assigns():
+    nlp = default_pipeline()
+    (fever,) = nlp("denies fever").ents
+    told = nlp.analyze_pipes(keys=["assigns"])["summary"]["assertion_marker"]["assigns"]
+    set_here = {key[1] for key in fever.doc.user_data if key[0] == "._."}
+    assert {*told} == {f"span._.{attribute}" for attribute in set_here}
+
+
 def test_a_text_without_mentions_is_left_as_it_is():
     nlp = default_pipeline()
     doc = nlp("Denies everything.")

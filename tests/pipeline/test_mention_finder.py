@@ -56,6 +56,20 @@ def test_names_are_found_in_any_spelling_and_order(plain, text, expected):
     assert found(plain, text) == expected
 
 
+def test_the_types_are_looked_up_once_although_synonyms_are_added(make, monkeypatch):
+    nlp = make(normalizer={"types": ["Disease"]})
+    normalizer = nlp.get_pipe("concept_normalizer")
+    assert found(nlp, "Crohn disease") == [("Crohn disease", "C3")]
+    monkeypatch.delattr(type(normalizer.lookup.index.store), "of_types")
+    normalizer.add_synonyms([("regional enteritis", "C3")])
+    assert found(nlp, "regional enteritis, cancer") == [("regional enteritis", "C3")]
+
+
+def test_it_tells_what_it_assigns(plain):
+    told = plain.analyze_pipes(keys=["assigns"])["summary"]["mention_finder"]["assigns"]
+    assert {*told} == {"doc.ents", "doc.spans", "span._.matched_name"}
+
+
 @pytest.mark.parametrize("name", ["ovarian cancer", "Cancer, Ovarian"])
 def test_no_name_goes_across_a_conjunction_in_another_order(make, name):
     nlp = make(coordinations=False)

@@ -6,7 +6,13 @@ import numpy as np
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.pipeline.settings import NormalizerSettings, Settings
+from spacy_connorm.pipeline.settings import (
+    AssertionSettings,
+    FinderSettings,
+    NormalizerSettings,
+    ResolverSettings,
+    Settings,
+)
 
 NAN = float("nan")
 FITTED = {"intercept": -1.0, "score": 2.5, "margin": 0.0}
@@ -44,6 +50,15 @@ REFUSED = [
     ("kb_url_template", "a link with {} in the place of the id", ["https://a.org", "{}{base}"]),
     ("topk", "", [3]),
 ]
+
+
+@pytest.mark.parametrize(
+    "settings", [AssertionSettings, FinderSettings, NormalizerSettings, ResolverSettings]
+)
+def test_every_refusal_tells_what_a_value_must_be(settings):
+    for name in settings.model_fields:
+        with pytest.raises(ConnormError, match=rf"CN006.*`{name}` must be \w"):
+            settings.checked({name: object()})
 
 
 @pytest.mark.parametrize(

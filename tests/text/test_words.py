@@ -1,12 +1,16 @@
 """Bags of words, and the nouns behind adjectives."""
 
+import gc
+from weakref import ref
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spacy_connorm.text.bag_hashes import hash_bag, hash_word
+from spacy_connorm.text.endings import EndingPair
 from spacy_connorm.text.word_forms import DERIVED
-from spacy_connorm.text.words import words_of
+from spacy_connorm.text.words import MOST_READERS, words_of
 
 WORDS = words_of("en")
 FUNCTION_WORDS = WORDS.classes.function_words
@@ -214,3 +218,11 @@ def test_a_noun_has_adjectives(word, adjective):
     assert adjective in adjectives_of(word)
     assert (hash_word(adjective), 2, DERIVED, True) in rows_of(word)
     assert not adjectives_of("the")
+
+
+def test_the_words_of_many_ontologies_are_not_kept():
+    endings = [(EndingPair("a", "b" * size),) for size in range(MOST_READERS + 1)]
+    readers = [ref(words_of("xx", pairs)) for pairs in endings]
+    gc.collect()
+    assert readers[0]() is None
+    assert words_of("xx", endings[-1]) is readers[-1]()

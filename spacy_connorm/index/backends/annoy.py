@@ -136,9 +136,6 @@ class AnnoySearcher:
             require_sound_forest(path, items=len(vectors), width=vectors.width)
             self._forest.load(str(path))
 
-    def __len__(self) -> int:
-        return len(self.vectors)
-
     def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
         """Find the n nearest items of each query. The search is exact if that costs no more than
         searching the forest: if `search_k` is at least the number of items, or a filter allows only
@@ -149,13 +146,14 @@ class AnnoySearcher:
         allowed (Optional[AllowedItems]): The items that may be found; all if None.
         RETURNS (Neighbours): Exact float32 scores of approximate neighbours.
         """
-        possible = len(self) if allowed is None else allowed.count
-        n = min(n, len(self))
+        size = len(self.vectors)
+        possible = size if allowed is None else allowed.count
+        n = min(n, size)
         wanted = min(n, possible)
         # Enough proposals to expect enough allowed items among them.
-        proposals = wanted * self.settings.oversample * len(self) // max(possible, 1)
+        proposals = wanted * self.settings.oversample * size // max(possible, 1)
         inspected = self.settings.search_k
-        if inspected >= len(self) or proposals > inspected or proposals * 4 > len(self):
+        if inspected >= size or proposals > inspected or proposals * 4 > size:
             return self._exact.nearest(queries, n, allowed)
         proposed = self._propose(queries, proposals, allowed)
         neighbours = rescore(self.vectors, queries, proposed, n)

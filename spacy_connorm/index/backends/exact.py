@@ -127,9 +127,6 @@ class ExactSearcher:
         self.postings = postings
         self._size = len(vectors)
 
-    def __len__(self) -> int:
-        return self._size
-
     def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
         """Find the n nearest items of each query.
 
@@ -182,9 +179,9 @@ class ExactSearcher:
         penalties = None if allowed is None else allowed.penalties
         compare = partial(self.vectors.rescore, queries)
         found = postings.best(queries, n, compare, penalties)
-        query = np.repeat(np.arange(len(found)), [len(best.rows) for best in found])
-        items = np.concatenate([best.rows for best in found])
-        return _best(len(found), n, query, items, np.concatenate([best.scores for best in found]))
+        items, scores = zip(*found, strict=True)
+        query = np.repeat(np.arange(len(found)), [*map(len, items)])
+        return _best(len(found), n, query, np.concatenate(items), np.concatenate(scores))
 
     def _compare(self, queries: Raw, n: int, allowed: AllowedItems | None) -> Neighbours:
         """Find the n nearest items of queries whose scores with all items fit in memory."""

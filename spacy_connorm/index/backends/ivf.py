@@ -408,9 +408,6 @@ class IvfSearcher:
         self._lists = _open_lists(path, rows=len(vectors), width=vectors.width)
         self._exact = ExactSearcher(vectors)
 
-    def __len__(self) -> int:
-        return len(self.vectors)
-
     def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
         """Find the n nearest items of each query. The search is exact if so many lists would have
         to be read that it takes no longer.
@@ -421,8 +418,8 @@ class IvfSearcher:
         RETURNS (Neighbours): Exact float32 scores of approximate neighbours.
         RAISES (ConnormError): CN402 if the lists hold a number that is not an item.
         """
-        possible = len(self) if allowed is None else allowed.count
-        n = min(n, len(self))
+        possible = len(self.vectors) if allowed is None else allowed.count
+        n = min(n, len(self.vectors))
         wanted = min(n, possible)
         proposals = min(wanted * self.settings.oversample, possible)
         probes = self._probes(proposals, possible)
@@ -458,6 +455,6 @@ class IvfSearcher:
         """
         in_a_list = possible / self._lists.nlist
         probes = self.settings.probes or ceil(self._lists.nlist / _SHARE_PROBED)
-        unfiltered = probes * len(self) / self._lists.nlist
+        unfiltered = probes * len(self.vectors) / self._lists.nlist
         read = max(unfiltered, _READ_FOR_A_PROPOSAL * proposals)
-        return ceil(read / in_a_list) if possible else len(self)
+        return ceil(read / in_a_list) if possible else len(self.vectors)

@@ -74,8 +74,6 @@ class Searcher(Protocol):
     def vectors(self) -> Vectors:
         """The vectors to search, one item per row."""
 
-    def __len__(self) -> int: ...
-
     def nearest(self, queries: Raw, n: int, allowed: AllowedItems | None = None) -> Neighbours:
         """Find the n nearest allowed items of each query.
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -42,19 +42,6 @@ _FLOAT32 = 2.0**-24
 # second number is how many groups there are for each of them.
 _GROUP = 16
 _GROUPS_FOR_ONE = 8
-
-
-class BestRows(NamedTuple):
-    """The rows that can be among the best for a query.
-
-    rows (Ints1d): int64 (m,): different rows, in no order.
-    scores (Floats1d): float32 (m,): their exact scores.
-    read (int): The number of postings that were read to find them.
-    """
-
-    rows: np.ndarray
-    scores: np.ndarray
-    read: int
 
 
 @dataclass(eq=False)
@@ -130,7 +117,7 @@ class Postings:
         count: int,
         compare: Callable[[int, np.ndarray], np.ndarray],
         penalties: np.ndarray | None = None,
-    ) -> list[BestRows]:
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
         """Find the rows that can be among the best for queries. Those that may score best are
         compared first, and the worst of them that is wanted tells which others must be.
 
@@ -139,10 +126,11 @@ class Postings:
         compare (Callable[[int, Ints1d], Floats1d]): Computes the exact scores of a query's rows.
         penalties (Optional[Floats1d]): float32 (n,): -inf for rows that may not be found, 0 for
             others.
-        RETURNS (List[BestRows]): All rows that score as high as the last of the best, by query.
+        RETURNS (List[Tuple[Ints1d, Floats1d]]): For each query, all rows that score as high as the
+            last of the best, and perhaps others, int64 in no order; and their scores, float32.
         """
         results = []
-        for query, (limits, read) in enumerate(self._limits(queries)):
+        for query, limits in enumerate(self._limits(queries)):
             if penalties is not None:
                 limits += penalties
             least = _least_of_best(limits, math.ceil(_AT_FIRST * count))
@@ -154,14 +142,13 @@ class Postings:
                 others = _where(~(limits < worst) & (limits < least), limits)
                 rows = np.concatenate([rows, others])
                 scores = np.concatenate([scores, compare(query, others)])
-            results.append(BestRows(rows, scores, read))
+            results.append((rows, scores))
         return results
 
-    def _limits(self, queries: "csr_matrix") -> Iterator[tuple[np.ndarray, int]]:
+    def _limits(self, queries: "csr_matrix") -> Iterator[np.ndarray]:
         """Compute what the rows can score at most.
 
-        YIELDS (Tuple[Floats1d, int]): For each query, float32 (n,), and the number of postings that
-            were read.
+        YIELDS (Floats1d): For each query, float32 (n,).
         """
         data, indices, pointers = self.rows.data, self.rows.indices, self.rows.indptr
         for start, stop in pairwise(queries.indptr.tolist()):
@@ -176,7 +163,7 @@ class Postings:
             np.add.at(limits, np.concatenate(list(map(indices.__getitem__, lists))), values)
             slack = 4 * (len(features) + 2) * _FLOAT32 * length * float(self.longest[0])
             limits += np.float32(slack)
-            yield limits, len(values)
+            yield limits
 
     def _common_limits(
         self, features: np.ndarray, weights: np.ndarray, length: float

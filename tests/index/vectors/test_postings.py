@@ -61,12 +61,12 @@ def test_the_best_rows_are_those_of_the_whole_product(raw, count, metric):
     penalties = np.where(allowed, np.float32(0), np.float32(-np.inf))
     for query, found in enumerate(best(vectors, postings, queries, count)):
         expected = ranked(np.arange(ROWS), everything[:, query], count)
-        assert ranked(found.rows, found.scores, count) == expected
+        assert ranked(*found, count) == expected
     if count <= np.count_nonzero(allowed):
         for query, found in enumerate(best(vectors, postings, queries, count, penalties)):
             rows = np.flatnonzero(allowed)
             expected = ranked(rows, everything[rows, query], count)
-            assert ranked(found.rows, found.scores, count) == expected
+            assert ranked(*found, count) == expected
 
 
 def test_only_the_postings_of_rare_features_are_read_and_only_rows_within_reach_compared():
@@ -78,13 +78,12 @@ def test_only_the_postings_of_rare_features_are_read_and_only_rows_within_reach_
     is_rare[postings.features] = False
     assert in_rows[is_rare].max(initial=0) <= in_rows[~is_rare].min()
     everything = vectors.compare(queries).dots(0, len(vectors))
-    for query, found in enumerate(best(vectors, postings, queries, 5)):
-        asked = queries[query].indices
-        assert found.read == in_rows[asked][is_rare[asked]].sum()
+    assert (np.diff(postings.rows.indptr) == np.where(is_rare, in_rows, 0)).all()
+    for query, (rows, _) in enumerate(best(vectors, postings, queries, 5)):
         # Levels add less than a fiftieth of a score, and others of their groups are compared, too.
         fifth = np.sort(everything[:, query])[-5]
-        assert len(found.rows) <= np.count_nonzero(everything[:, query] >= fifth - 0.02) + 7 * 16
-        assert len(np.unique(found.rows)) == len(found.rows)
+        assert len(rows) <= np.count_nonzero(everything[:, query] >= fifth - 0.02) + 7 * 16
+        assert len(np.unique(rows)) == len(rows)
 
 
 def test_few_names_are_compared_with_a_mention():
@@ -97,9 +96,10 @@ def test_few_names_are_compared_with_a_mention():
     queries = from_raw(encode_inputs(encoder, encoder_inputs(encoder, mentions))).unit
     postings = Postings.from_vectors(vectors)
     found = best(vectors, postings, queries, 10)
-    assert sum(len(rows) for rows, _, _ in found) < 0.05 * len(names) * len(mentions)
+    assert sum(len(rows) for rows, _ in found) < 0.05 * len(names) * len(mentions)
     in_rows = np.bincount(vectors.unit.indices, minlength=vectors.width)
-    assert sum(read for _, _, read in found) < 0.5 * in_rows[queries.indices].sum()
+    read = np.diff(postings.rows.indptr)[queries.indices].sum()
+    assert read < 0.5 * in_rows[queries.indices].sum()
 
 
 def test_a_row_that_is_not_a_number_is_compared():
@@ -107,8 +107,8 @@ def test_a_row_that_is_not_a_number_is_compared():
     raw.data[raw.indptr[40] : raw.indptr[41]] = np.nan
     vectors = from_raw(raw)
     queries = from_raw(raw[41:42]).unit
-    (found,) = best(vectors, Postings.from_vectors(vectors), queries, 3)
-    assert np.isnan(found.scores[found.rows == 40]).all()
+    ((rows, scores),) = best(vectors, Postings.from_vectors(vectors), queries, 3)
+    assert np.isnan(scores[rows == 40]).all()
 
 
 @pytest.fixture
