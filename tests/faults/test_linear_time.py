@@ -298,7 +298,7 @@ MADE = {
     "tags": "773dda3eeebe e0f7cd79ab4a",
     "inversions": "bb62f7d31db8 b33931ee06a4",
     "possessives": "4b9af61d5309 bd712a5786dd",
-    "plurals": "8d3a3c52ed9f d70acf83c899",
+    "plurals": "a6e1867c91f0 c60de6baf10e",
     "spelling": "09b2a686d0dc 29a1b8a910ff",
 }
 
