@@ -36,7 +36,7 @@ _KEYS = {"meanings": 2, "other_meanings": 2, "short_form_meanings": 2, "finding_
 # What rows of a table may have in common so that they can be left out together.
 _KINDS: dict[str, Callable[[Any], str]] = {
     "meanings": lambda row: row.kind,
-    "short_form_meanings": lambda row: str(row.is_rare),
+    "short_form_meanings": lambda row: row.use,
     "finding_cues": lambda row: f"{row.side} {row.is_of_findings}",
     "cues": lambda row: f"{row.category} {row.direction}",
 }

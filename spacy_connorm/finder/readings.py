@@ -51,6 +51,10 @@ class NeighbourReader:
         )
         types = any_of(finder.type_nouns)
         self._type = re.compile(rf"(?i)\b({types})\s+(\d+[a-z]?|[IVX]+[a-d]?)(?![^\W_])")
+        self._kind = re.compile(
+            rf"(?i)\s{any_of(finder.genitives)}\s+(?:{any_of(words.classes.determiners)}\s+)?"
+            rf"([\w-]+)\s+({any_of(finder.kind_nouns)})\b"
+        )
         # "Levodopa-induced dyskinesia" is drug-induced, unless something else or a disorder induces
         # it.
         self._induced = re.compile(rf"[-\u2010\u2011 ]{any_of(finder.caused_endings)}\b")
@@ -68,6 +72,7 @@ class NeighbourReader:
             self._drugs,
             self._sides,
             self._types,
+            self._kinds,
             self._viruses,
         )
         return Replacements.of(
@@ -162,6 +167,18 @@ class NeighbourReader:
             noun, number = (texts.token_before(match.end(part)) for part in (1, 2))
             if noun is not None and number is not None:
                 yield number, -int(hashes[noun]), 3
+                # A word that no name has would end the window.
+                yield noun, 0, 3
+
+    def _kinds(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
+        """Leave out "type" in "anemia of the sideroblastic type", in windows that begin before it.
+
+        YIELDS (Tuple[int, int, int]): The adjectives, and the words after them.
+        """
+        for match in self._kind.finditer(texts.text):
+            adjective, noun = (texts.token_before(match.end(part)) for part in (1, 2))
+            if adjective is not None and noun is not None:
+                yield adjective, -int(hashes[noun]), 3
                 # A word that no name has would end the window.
                 yield noun, 0, 3
 

@@ -75,6 +75,8 @@ class FinderClasses:
     short_findings (Words): Findings of three letters, which are not short forms: "tos".
     counted_kinds (Words): What a number after a short form counts: "CKD3".
     type_nouns (Words): Stand before the number of a genetic type, which some names have without.
+    kind_nouns (Words): Stand after an adjective that names have before their noun: "anemia of the
+        sideroblastic type".
     """
 
     definite_articles: Words = NONE
@@ -132,6 +134,7 @@ class FinderClasses:
     short_findings: Words = NONE
     counted_kinds: Words = NONE
     type_nouns: Words = NONE
+    kind_nouns: Words = NONE
 
     @cached_property
     def other_heads(self) -> Words:

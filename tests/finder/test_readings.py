@@ -104,6 +104,8 @@ NAMES = (
     "Spasticity",
     "Airway obstruction",
     "HIV infection",
+    "Sideroblastic anemia",
+    "Pathological fracture",
     "Short 4th metacarpal",
     "Secondary malignant neoplasm of brain",
 )
@@ -126,6 +128,8 @@ def nlp():
         ("[lead] may lead to it, this leads to that", "Lead"),
         ("with respect to [Respect]", "Respect"),
         ("[mucopolysaccharidosis type VII], stage VII", "Mucopolysaccharidosis VII"),
+        ("[anemia of the sideroblastic type], a type, of the type", "Sideroblastic anemia"),
+        ("[fractures of pathological origin], of origin", "Pathological fracture"),
         ("[HIV-1 infection], 1 infection, V 1 infection", "HIV infection"),
         ("[short fourth metacarpals], a fourth", "Short 4th metacarpal"),
         ("several [brain metastases]", "Secondary malignant neoplasm of brain"),
