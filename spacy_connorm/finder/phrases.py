@@ -194,7 +194,8 @@ class Phrases:
 
     def with_moved_place(self, text: str) -> Iterator[list[str]]:
         """Move the place at the end of a text between its other words, as names have it: "elevated
-        lactate in CSF" is elevated CSF lactate, and "anemia of the sideroblastic type" sideroblastic.
+        lactate in CSF" is elevated CSF lactate, "anemia of the sideroblastic type" a sideroblastic
+        one.
 
         YIELDS (List[str]): The content words in each order. Two words alone have none, since
             diseases in humans are not human diseases; but see `is_of_parts`.
