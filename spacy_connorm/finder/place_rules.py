@@ -267,20 +267,22 @@ def is_cut(window: Window) -> bool:
     if words.is_head_first or window.end - window.start == 1 or not following:
         return False
     last = window.lowered[window.end - 1]
-    parts = [part.lower() for part in window.parts]
-    is_joined = not words.classes.prepositions.isdisjoint(parts)
     if following in window.context.stating:
         # "Infarction of the myocardium (was found)" is a myocardial infarction.
-        return not is_joined and _lacks_noun_of_name(window, last)
+        return _lacks_noun_of_name(window, last) and not _has_preposition(window)
     if _shows(window):
         return _goes_on(window, following)
     if not _is_noun(window, window.end) or not words.lacks_noun(last):
         return False
-    if is_joined or parts[0] in words.forms.amounts:
+    if _has_preposition(window) or window.parts[0].lower() in words.forms.amounts:
         return True
     is_participle = last.endswith(tuple(words.classes.participle_endings))
     is_of_noun = window.score < 1 and not is_participle and _begins_with_quality(window)
     return is_of_noun and _may_own_organ(window, following)
+
+
+def _has_preposition(window: Window) -> bool:
+    return not window.context.words.classes.prepositions.isdisjoint(map(str.lower, window.parts))
 
 
 def _lacks_noun_of_name(window: Window, noun: str) -> bool:

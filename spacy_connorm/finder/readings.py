@@ -50,10 +50,12 @@ class NeighbourReader:
             rf"(?!\s+{any_of(finder.sided_organs)})"
         )
         types = any_of(finder.type_nouns)
-        self._type = re.compile(rf"(?i)\b({types})\s+(\d+[a-z]?|[IVX]+[a-d]?)(?![^\W_])")
+        self._type = re.compile(
+            rf"(?i)\b(?P<noun>{types})\s+(?P<kind>\d+[a-z]?|[IVX]+[a-d]?)(?![^\W_])"
+        )
         self._kind = re.compile(
             rf"(?i)\s{any_of(finder.genitives)}\s+(?:{any_of(words.classes.determiners)}\s+)?"
-            rf"([\w-]+)\s+({any_of(finder.kind_nouns)})\b"
+            rf"(?P<kind>[\w-]+)\s+(?P<noun>{any_of(finder.kind_nouns)})\b"
         )
         # "Levodopa-induced dyskinesia" is drug-induced, unless something else or a disorder induces
         # it.
@@ -72,7 +74,6 @@ class NeighbourReader:
             self._drugs,
             self._sides,
             self._types,
-            self._kinds,
             self._viruses,
         )
         return Replacements.of(
@@ -159,28 +160,18 @@ class NeighbourReader:
                 yield side, 0, 3
 
     def _types(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
-        """Leave out "type" in "mucopolysaccharidosis type VII", in windows that begin before it.
+        """Leave out "type" in "mucopolysaccharidosis type VII" and "anemia of the sideroblastic
+        type", in windows that begin before it.
 
-        YIELDS (Tuple[int, int, int]): The numbers, and the words before them.
+        YIELDS (Tuple[int, int, int]): The numbers or adjectives, and the nouns beside them.
         """
-        for match in self._type.finditer(texts.text):
-            noun, number = (texts.token_before(match.end(part)) for part in (1, 2))
-            if noun is not None and number is not None:
-                yield number, -int(hashes[noun]), 3
-                # A word that no name has would end the window.
-                yield noun, 0, 3
-
-    def _kinds(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
-        """Leave out "type" in "anemia of the sideroblastic type", in windows that begin before it.
-
-        YIELDS (Tuple[int, int, int]): The adjectives, and the words after them.
-        """
-        for match in self._kind.finditer(texts.text):
-            adjective, noun = (texts.token_before(match.end(part)) for part in (1, 2))
-            if adjective is not None and noun is not None:
-                yield adjective, -int(hashes[noun]), 3
-                # A word that no name has would end the window.
-                yield noun, 0, 3
+        for pattern in (self._type, self._kind):
+            for match in pattern.finditer(texts.text):
+                noun, kind = (texts.token_before(match.end(part)) for part in ("noun", "kind"))
+                if noun is not None and kind is not None:
+                    yield kind, -int(hashes[noun]), 3
+                    # A word that no name has would end the window.
+                    yield noun, 0, 3
 
     def _viruses(self, texts: JoinedTexts, hashes: np.ndarray) -> Iterator[_Neighboured]:
         """Leave out the type of a virus that names do not have: "HIV-1 infection".

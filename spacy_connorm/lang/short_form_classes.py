@@ -32,8 +32,8 @@ class ShortFormMeaning(NamedTuple):
     short (str): A short form.
     long (str): Its long form.
     use (str): "usual"; "rare" if notes rarely mean it; "wrong" for a meaning of the library that
-        they do not have; "side" for the letter of a side, which only
-        stands for it before a word or in brackets: "L knee", "knee (L)".
+        they do not have; "side" for the letter of a side, which only stands for it before a word
+        or in brackets: "L knee", "knee (L)".
     """
 
     short: str
