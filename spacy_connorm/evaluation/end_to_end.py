@@ -2,7 +2,7 @@
 the gold standard.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -20,7 +20,7 @@ from ..files.progress import progress_bar
 from ..pipeline.loading import find_normalizer, load_pipeline
 from ..pipeline.mention_finder import find_nested_mentions
 from .metrics import RESAMPLES, SEED, Interval, KnownConcept, find_known, middle, read_gold
-from .report import Row, Section, percent
+from .report import Row, Section, count_alike, percent
 
 MISSED, INVENTED, BOUNDARY, LINK = "missed", "invented", "wrong boundary", "wrong id"
 MISTAKES = (MISSED, INVENTED, BOUNDARY, LINK)
@@ -129,32 +129,22 @@ def list_span_mistakes(documents: Iterable[DocumentSpans]) -> list[Row]:
     RETURNS (List[Dict[str, Any]]): "kind", "times", "mention", "found", and the ids "gold" and
         "written", joined by `|`.
     """
-    counts = Counter(
-        (kind, *_describe(gold), *_describe(span))
-        for document in documents
-        for kind, gold, span in _mistakes(document)
+    rows = (_describe(*mistake) for document in documents for mistake in _mistakes(document))
+    return count_alike(rows, MISTAKES)
+
+
+_Mistake = tuple[str, LinkedSpan | None, LinkedSpan | None]
+
+
+def _describe(kind: str, gold: LinkedSpan | None, found: LinkedSpan | None) -> Row:
+    (mention, ids), (text, written) = (
+        (span.text, "|".join(sorted(span.concept_ids))) if span else ("", "")
+        for span in (gold, found)
     )
-    rows = [
-        {
-            "kind": kind,
-            "times": times,
-            "mention": mention,
-            "found": text,
-            "gold": ids,
-            "written": other,
-        }
-        for (kind, mention, ids, text, other), times in counts.most_common()
-    ]
-    return sorted(rows, key=lambda row: MISTAKES.index(row["kind"]))
+    return {"kind": kind, "mention": mention, "found": text, "gold": ids, "written": written}
 
 
-def _describe(span: LinkedSpan | None) -> tuple[str, str]:
-    return (span.text, "|".join(sorted(span.concept_ids))) if span else ("", "")
-
-
-def _mistakes(
-    document: DocumentSpans,
-) -> Iterator[tuple[str, LinkedSpan | None, LinkedSpan | None]]:
+def _mistakes(document: DocumentSpans) -> Iterator[_Mistake]:
     at = {span.place: span for span in document.found}
     near = _neighbours(document.gold, document.found)
     for gold in document.gold:

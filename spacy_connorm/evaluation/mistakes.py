@@ -1,7 +1,6 @@
 """Wrong answers as rows for people to read, grouped by what would have to be fixed."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -16,7 +15,7 @@ from ..linker.lookup import ConceptLookup
 from ..text.cleaning import clean
 from ..text.short_forms import is_short_form
 from .metrics import Gold, Prediction, lenient_rank, strict_rank
-from .report import Row
+from .report import Row, count_alike
 
 OTHER = "other"
 _WORD = re.compile(r"(?<![\w\-./])[\w\-./]*\w")
@@ -154,14 +153,12 @@ def list_mistakes(
         by that protocol, None if there is none. Values of a composite's parts are joined by `|`;
         the score is the lowest of them.
     """
-    described = (
-        tuple(_describe(mention, prediction, names, facts).items())
+    rows = (
+        _describe(mention, prediction, names, facts)
         for mention, prediction in zip(gold, predictions, strict=True)
         if mention.concept_ids and strict_rank(prediction, mention) != 1
     )
-    rows = [{**dict(row), "times": times} for row, times in Counter(described).most_common()]
-    kinds = list(KINDS)
-    return sorted(rows, key=lambda row: kinds.index(row["kind"]))
+    return count_alike(rows, list(KINDS))
 
 
 def _describe(
@@ -171,7 +168,6 @@ def _describe(
     answers = [part[0] for part in by_part(prediction.candidates)]
     return {
         "kind": kind_of(gold, prediction, facts),
-        "times": 1,
         "mention": gold.text,
         "gold": " ".join(gold_ids),
         "gold_names": "; ".join(names.get(gold_id, "not in the index") for gold_id in gold_ids),

@@ -1,7 +1,8 @@
 """Convert scores to flat rows, and rows to titled tables, JSON and TSV."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple
 
@@ -193,6 +194,20 @@ def _compare(row: Row) -> Row:
         text[f"{protocol} 95 %"] = f"{row[f'{key}_low']:+.1f} to {row[f'{key}_high']:+.1f}"
         text[f"{protocol} p"] = f"{row[f'{protocol}@1_p']:.4f}"
     return text
+
+
+def count_alike(rows: Iterable[Row], kinds: Sequence[str]) -> list[Row]:
+    """Count rows that are the same, such as the same mistake in several documents.
+
+    rows (Iterable[Dict[str, Any]]): The rows.
+    kinds (Sequence[str]): The possible values of "kind", in order.
+    RETURNS (List[Dict[str, Any]]): Each row once, with "times" after "kind": by kind, the most
+        frequent first.
+    """
+    counts = Counter(tuple(row.items()) for row in rows)
+    counted = [(dict(cells), times) for cells, times in counts.most_common()]
+    listed = [{"kind": row["kind"], "times": times, **row} for row, times in counted]
+    return sorted(listed, key=lambda row: kinds.index(row["kind"]))
 
 
 def to_json(rows: Sequence[Row]) -> str:
