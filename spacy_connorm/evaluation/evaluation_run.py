@@ -151,7 +151,12 @@ def evaluate(
         mistakes = [{"pipeline": label, **mistake} for mistake in plain.mistakes]
         report = EvaluationReport([row], plain.sections, mistakes)
     else:
-        scored = score_pipelines(pipelines, corpus, searches, protocol, component)
+        scored: dict[str, Scored] = {}
+        for label, source in pipelines.items():
+            scored[label] = score(label, source, corpus, searches, protocol, component)
+            _require_same_mentions(scored, corpus)
+            # Free its mapped and loaded data before the next one.
+            gc.collect()
         rows = to_rows(scored, corpus.stem, protocol=protocol)
         mistakes = [row for pipeline_scores in scored.values() for row in pipeline_scores.mistakes]
         report = EvaluationReport(rows, run_sections(rows), mistakes)
@@ -189,33 +194,6 @@ def name_pipelines(sources: Sequence[str | Path]) -> dict[str, str]:
     return dict(zip(names, map(str, sources), strict=True))
 
 
-def score_pipelines(
-    pipelines: Mapping[str, str],
-    corpus: Path,
-    searches: Sequence[str],
-    protocol: str,
-    component: str | None,
-) -> dict[str, Scored]:
-    """Load the pipelines one after the other, so that only one is in memory, and score each.
-
-    pipelines (Mapping[str, str]): Packages and folders by label, at least one.
-    corpus (Path): A `.spacy` file with gold ids.
-    searches (Sequence[str]): Searches to score separately, in addition to the pipelines' sieves.
-    protocol (str): How mentions are read, see `read_queries`.
-    component (Optional[str]): The concept normalizer to use, if there are several.
-    RETURNS (Dict[str, Scored]): The scores by label.
-    RAISES (ConnormError): CN601 if the pipelines read different mentions, and the errors of
-        `score`.
-    """
-    scored: dict[str, Scored] = {}
-    for label, source in pipelines.items():
-        scored[label] = score(label, source, corpus, searches, protocol, component)
-        _require_same_mentions(scored, corpus)
-        # Free its mapped and loaded data before the next one.
-        gc.collect()
-    return scored
-
-
 def score(
     label: str,
     source: str,
@@ -228,7 +206,10 @@ def score(
 
     label (str): The name of the pipeline.
     source (str): The package or folder. Its normalizer answers, within its types and branches.
-    corpus, searches, protocol, component: As for `score_pipelines`.
+    corpus (Path): A `.spacy` file with gold ids.
+    searches (Sequence[str]): Searches to score separately, in addition to the pipeline's sieve.
+    protocol (str): How mentions are read, see `read_queries`.
+    component (Optional[str]): The concept normalizer to use, if there are several.
     RETURNS (Scored): The scores.
     RAISES (ConnormError): CN408 for a search that the index was built without, CN600 for a corpus
         without gold ids.

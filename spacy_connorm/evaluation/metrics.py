@@ -75,14 +75,11 @@ def read_gold(
     seen (Optional[bool]): Whether its text occurs in D; None if D is unknown.
     RETURNS (Gold): Its gold standard.
     """
-    concepts = {gold_id: known[gold_id] for gold_id in mention.concept_ids if gold_id in known}
+    concepts = {gold_id: known.get(gold_id) for gold_id in mention.concept_ids}
     return Gold(
-        text=mention.text,
-        concept_ids=frozenset(
-            concepts[gold_id].concept_id if gold_id in concepts else gold_id
-            for gold_id in mention.concept_ids
-        ),
-        in_ontology=any(concept.in_ontology for concept in concepts.values()),
+        mention.text,
+        frozenset(found.concept_id if found else own_id for own_id, found in concepts.items()),
+        in_ontology=any(found.in_ontology for found in concepts.values() if found),
         seen=seen,
     )
 

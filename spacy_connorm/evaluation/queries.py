@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
+from spacy.util import minibatch
 
 from ..concepts import Candidate
 from ..documents.abbreviations import read_abbreviations
@@ -51,9 +52,8 @@ def biosyn_ids(gold_ids: Sequence[str]) -> tuple[str, ...]:
     gold_ids (Sequence[str]): The gold ids of a mention.
     RETURNS (Tuple[str, ...]): The ids that are not from OMIM; all if there are no others.
     """
-    return tuple(gold_id for gold_id in gold_ids if not gold_id.startswith(_OMIM)) or tuple(
-        gold_ids
-    )
+    others = tuple(gold_id for gold_id in gold_ids if not gold_id.startswith(_OMIM))
+    return others or tuple(gold_ids)
 
 
 def _fold(text: str) -> str:
@@ -145,15 +145,15 @@ def answer_queries(
     RAISES (ConnormError): CN408 for a search that the index was built without.
     """
     keys = [(query.mention.text, query.long_form, query.texts) for query in queries]
-    distinct = list(dict(zip(keys, queries, strict=True)).items())
-    predictions: dict[tuple, Prediction] = {}
-    with progress_bar(unit="mentions", total=len(distinct)) as bar:
-        for start in range(0, len(distinct), _BATCH):
-            batch = distinct[start : start + _BATCH]
-            answered = ask(normalizer, [query for _, query in batch], search)
-            for (key, _), candidates in zip(batch, answered, strict=True):
-                predictions[key] = Prediction(candidates, normalizer.decide(candidates))
-            bar.update(len(batch))
+    distinct = dict(zip(keys, queries, strict=True))
+    answers: list[list[Candidate]] = []
+    with progress_bar(distinct.values(), unit="mentions", total=len(distinct)) as bar:
+        for batch in minibatch(bar, _BATCH):
+            answers += ask(normalizer, batch, search)
+    predictions = {
+        key: Prediction(candidates, normalizer.decide(candidates))
+        for key, candidates in zip(distinct, answers, strict=True)
+    }
     return [predictions[key] for key in keys]
 
 
