@@ -280,17 +280,13 @@ def _detected(doc: Doc) -> Iterator[Sense]:
     entries = _read(doc, _ABBREVIATIONS)
     for entry in entries if isinstance(entries, list | tuple) else ():
         if isinstance(entry, Span):
-            start, short, long = entry.start_char, entry.text, _text(_read(entry, _LONG_FORM))
+            sense = Sense(entry.start_char, entry.text, _text(_read(entry, _LONG_FORM)) or "")
         elif isinstance(entry, dict) and entry.keys() >= _SERIALIZED:
-            start, short, long = (
-                doc[entry["short_start"]].idx,
-                entry["short_text"],
-                entry["long_text"],
-            )
+            sense = Sense(doc[entry["short_start"]].idx, entry["short_text"], entry["long_text"])
         else:
             continue
-        if long:
-            yield Sense(start, short, long)
+        if sense.long:
+            yield sense
 
 
 def _is_theirs(owner: Any, name: str) -> bool:

@@ -374,13 +374,7 @@ class BioCJsonExporter(Dated):
         return json_line(_record(document))
 
     def write(self, rendered: Iterable[str], path: Path, changes: Counter[str]) -> None:
-        about = {
-            "source": _SOURCE,
-            "date": self.day(),
-            "key": _KEY,
-            "version": "1.0",
-            "infons": {},
-        }
+        about = {**_about(self.day()), "version": "1.0", "infons": {}}
         with open_text(path, "wt") as file:
             file.write(json.dumps(about)[:-1] + ', "documents": [')
             for number, rendering in enumerate(rendered):
@@ -408,14 +402,17 @@ class BioCXmlExporter(Dated):
         return "".join([*parts, "</passage></document>"])
 
     def write(self, rendered: Iterable[str], path: Path, changes: Counter[str]) -> None:
-        about = {"source": _SOURCE, "date": self.day(), "key": _KEY}
+        about = "".join(_element(*item) for item in _about(self.day()).items())
         with open_text(path, "wt", newline="") as file:
             file.write('<?xml version="1.0" encoding="UTF-8"?>\n')
-            file.write('<!DOCTYPE collection SYSTEM "BioC.dtd">\n<collection>')
-            file.write("".join(_element(*item) for item in about.items()) + "\n")
-            for rendering in rendered:
-                file.write(f"{rendering}\n")
+            file.write(f'<!DOCTYPE collection SYSTEM "BioC.dtd">\n<collection>{about}\n')
+            file.writelines(f"{rendering}\n" for rendering in rendered)
             file.write("</collection>\n")
+
+
+def _about(day: str) -> dict[str, str]:
+    """Describe a collection."""
+    return {"source": _SOURCE, "date": day, "key": _KEY}
 
 
 def _record(document: Document) -> Record:
@@ -449,6 +446,7 @@ def _record(document: Document) -> Record:
 
 
 def _infons(mention: Mention) -> dict[str, str]:
+    candidates = [candidate._asdict() for candidate in mention.candidates]
     infons = {
         "type": mention.label,
         "identifier": NO_ID if mention.is_nil else mention.kb_id,
@@ -458,9 +456,8 @@ def _infons(mention: Mention) -> dict[str, str]:
         "long_form": mention.long_form,
         "assertions": "|".join(mention.assertions or ()),
         "possibility": mention.possibility,
+        "candidates": json_line(candidates) if candidates else "",
     }
-    if mention.candidates:
-        infons["candidates"] = _as_text([candidate._asdict() for candidate in mention.candidates])
     return {key: value for key, value in infons.items() if value or key == "type"}
 
 

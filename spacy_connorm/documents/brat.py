@@ -278,11 +278,11 @@ def _note(mention: Mention) -> str:
 
     RETURNS (str): JSON.
     """
-    note: dict[str, object] = {"kb_id": mention.kb_id} if mention.kb_id else {}
-    if mention.long_form:
-        note["long_form"] = mention.long_form
-    if mention.possibility:
-        note["possibility"] = mention.possibility
-    if mention.candidates:
-        note["candidates"] = [candidate._asdict() for candidate in mention.candidates]
+    facts = {
+        "kb_id": mention.kb_id,
+        "long_form": mention.long_form,
+        "possibility": mention.possibility,
+        "candidates": [candidate._asdict() for candidate in mention.candidates],
+    }
+    note = {key: value for key, value in facts.items() if value}
     return json_line(note) if note else ""

@@ -3,7 +3,7 @@ from.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -395,12 +395,10 @@ def read_document(
 
 def _normalized(doc: Doc, *, spans_key: str | None, prefix: str) -> Iterator[Mention]:
     spans = choose_spans(doc, spans_key=spans_key, labels=None)
-    exact = _exact(doc, spans) if spans_key == MENTIONS_KEY else {}
-    for number, (span, long_form) in enumerate(
-        zip(spans, find_long_forms(doc, spans), strict=True)
-    ):
-        whole = Mention(span.text, "", "", ((span.start_char, span.end_char),))
-        yield exact.get(number, whole)._replace(
+    exact = list(annotated_mentions(doc)) if spans_key == MENTIONS_KEY else []
+    mentions = exact if len(exact) == len(spans) else [None] * len(spans)
+    for span, mention, long_form in zip(spans, mentions, find_long_forms(doc, spans), strict=True):
+        yield _exact(span, mention)._replace(
             label=span.label_,
             kb_id=get_kb_id(span, prefix),
             candidates=tuple(get_candidates(span, prefix) or ()),
@@ -410,15 +408,11 @@ def _normalized(doc: Doc, *, spans_key: str | None, prefix: str) -> Iterator[Men
         )
 
 
-def _exact(doc: Doc, spans: Sequence[Span]) -> dict[int, Mention]:
-    """Get the exact characters of the spans of a corpus. Unlike these, spans end at token
-    boundaries, and have no gaps.
+def _exact(span: Span, annotated: Mention | None) -> Mention:
+    """Get the exact characters of a span of a corpus. Unlike these, spans end at token boundaries,
+    and have no gaps.
     """
-    mentions = list(annotated_mentions(doc))
-    if len(mentions) != len(spans):
-        return {}
-    return {
-        number: mention
-        for number, (mention, span) in enumerate(zip(mentions, spans, strict=True))
-        if span.start_char <= mention.extent[0] and mention.extent[1] <= span.end_char
-    }
+    start, end = span.start_char, span.end_char
+    if annotated and start <= annotated.extent[0] and annotated.extent[1] <= end:
+        return annotated
+    return Mention(span.text, "", "", ((start, end),))

@@ -66,8 +66,7 @@ class FhirNdjsonExporter:
 
     def write(self, rendered: Iterable[FhirEntries], path: Path, changes: Counter[str]) -> None:
         with open_text(path, "wt") as file:
-            for line in _distinct(rendered, changes):
-                file.write(f"{line}\n")
+            file.writelines(f"{line}\n" for line in _distinct(rendered, changes))
 
     def _own_id(self, document: Document) -> UUID:
         """Create an id that is the same whenever the same text of the same patient is annotated."""
@@ -83,40 +82,38 @@ class FhirNdjsonExporter:
 
         YIELDS (Dict[str, Any]): The resources.
         """
-        own_id = self._own_id(document)
+        own_id, subject = self._own_id(document), _subject(document, self.subject_field)
         for number, mention in enumerate(document.mentions):
             changes[_REPLACED] += bool(_NOT_FHIR.search(mention.text))
             parts = [split_ids(part) for part in mention.kb_id.split("|")]
             for part, concept_ids in enumerate(list(filter(None, parts)) or [()]):
+                resource, about = self._about(mention, concept_ids, subject, source)
                 yield {
-                    "resourceType": self._resource_of(mention),
+                    "resourceType": resource,
                     "id": str(uuid5(own_id, f"{number} {part}")),
                     "extension": [_extension(mention)],
-                    **self._about(
-                        mention, concept_ids, _subject(document, self.subject_field), source
-                    ),
+                    **about,
                 }
-
-    def _resource_of(self, mention: Mention) -> str:
-        return _RELATIVES if "family" in (mention.assertions or ()) else self.resource
 
     def _about(
         self, mention: Mention, concept_ids: Iterable[str], subject: Resource, source: Resource
-    ) -> Resource:
+    ) -> tuple[str, Resource]:
         """Choose the resource for what the text says and about whom. A relative's condition is not
         a finding of the patient.
+
+        RETURNS (Tuple[str, Dict[str, Any]]): The type of the resource, and its content.
         """
         code = _concept(mention, concept_ids, self.system, self.database)
         assertions = mention.assertions or ()
         # Two of the three resources must have a patient.
         patient = subject.get("subject", {"display": "unknown"})
         if "family" in assertions:
-            return _relatives(code, patient, is_negated="negated" in assertions)
+            return _RELATIVES, _relatives(code, patient, is_negated="negated" in assertions)
         if self.resource == "Observation":
             observation = {"status": "preliminary", "code": code, **subject, **_value(assertions)}
-            return {**observation, "derivedFrom": [source]}
+            return self.resource, {**observation, "derivedFrom": [source]}
         coding = {"system": _VERIFICATION, "code": _verification(assertions, mention.possibility)}
-        return {
+        return self.resource, {
             "verificationStatus": {"coding": [coding]},
             "code": code,
             "subject": patient,

@@ -37,8 +37,7 @@ class JsonlExporter:
 
     def write(self, rendered: Iterable[str], path: Path, changes: Counter[str]) -> None:
         with open_text(path, "wt") as file:
-            for line in rendered:
-                file.write(f"{line}\n")
+            file.writelines(f"{line}\n" for line in rendered)
 
 
 def make_record(document: Document) -> Record:

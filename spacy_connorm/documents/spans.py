@@ -98,9 +98,8 @@ def set_span_attributes(
     # Stored as if on an empty span, since `Doc.from_docs` warns about values on a whole document.
     user_data["._.", prefix + _NORMALIZED, 0, 0] = True
     for span, kb_id, found_candidates in zip(spans, kb_ids, candidates, strict=True):
-        place = span.start_char, span.end_char
-        user_data["._.", prefix + _KB_ID, *place] = kb_id
-        user_data["._.", prefix + _CANDIDATES, *place] = tuple(map(tuple, found_candidates))
+        _write(span, prefix + _KB_ID, kb_id)
+        _write(span, prefix + _CANDIDATES, tuple(map(tuple, found_candidates)))
 
 
 def register_matched_name() -> None:
@@ -118,8 +117,7 @@ def get_matched_name(span: Span) -> str:
     span (Span): The mention.
     RETURNS (str): The name as written in the index; empty if no finder found the span.
     """
-    user_data: dict[Any, Any] = span.doc.user_data
-    return user_data.get(("._.", _MATCHED_NAME, span.start_char, span.end_char), "")
+    return _read(span, _MATCHED_NAME, "")
 
 
 def is_normalized(doc: Doc, prefix: str = "") -> bool:
@@ -184,6 +182,11 @@ def _read(span: Span, name: str, default: Any) -> Any:
     return user_data.get(("._.", name, span.start_char, span.end_char), default)
 
 
+def _write(span: Span, name: str, value: Any) -> None:
+    user_data: dict[Any, Any] = span.doc.user_data
+    user_data["._.", name, span.start_char, span.end_char] = value
+
+
 # The attributes of spans. The name of the first one is from negspacy.
 ASSERTIONS = {
     "negated": "negex",
@@ -211,10 +214,10 @@ def register_assertion_attributes() -> None:
     """Register `span._.negex`, `span._.possible`, `span._.family`, `span._.history` and
     `span._.possibility`, unless another component already has.
     """
-    for attribute, default in (
-        *((name, False) for name in ASSERTIONS.values()),
-        (_POSSIBILITY, ""),
-    ):
+    for attribute, default in {
+        **dict.fromkeys(ASSERTIONS.values(), False),
+        _POSSIBILITY: "",
+    }.items():
         if not Span.has_extension(attribute):
             Span.set_extension(attribute, default=default)
 
@@ -227,11 +230,9 @@ def set_assertions(span: Span, assertions: Collection[str], possibility: str) ->
     assertions (Collection[str]): Any of "negated", "possible", "family" and "history".
     possibility (str): What `Possibility` it is, if it is possible; else empty.
     """
-    user_data: dict[Any, Any] = span.doc.user_data
-    place = (span.start_char, span.end_char)
     for name, attribute in ASSERTIONS.items():
-        user_data["._.", attribute, *place] = name in assertions
-    user_data["._.", _POSSIBILITY, *place] = possibility
+        _write(span, attribute, name in assertions)
+    _write(span, _POSSIBILITY, possibility)
 
 
 def get_assertions(span: Span) -> tuple[str, ...] | None:
@@ -241,10 +242,8 @@ def get_assertions(span: Span) -> tuple[str, ...] | None:
     RETURNS (Optional[Tuple[str, ...]]): Any of "negated", "possible", "family" and "history"; None
         if no component has checked them.
     """
-    user_data: dict[Any, Any] = span.doc.user_data
-    place = (span.start_char, span.end_char)
     # Reading them through spaCy is slow. An attribute of another component may hold anything.
-    marks = {name: user_data.get(("._.", meaning, *place)) for name, meaning in ASSERTIONS.items()}
+    marks = {name: _read(span, attribute, None) for name, attribute in ASSERTIONS.items()}
     if all(value is None for value in marks.values()):
         return None
     return tuple(name for name, value in marks.items() if value is True)
