@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from typing import NamedTuple
 
@@ -71,21 +71,9 @@ ORCID = "orcid"
 _ORCID = re.compile(r"(?:https?://orcid\.org/|orcid:)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])")
 
 
-# The fields that a decision replaces, and that undoing it restores.
-_REPLACED = (
-    "predicate_id",
-    "object_id",
-    "mapping_justification",
-    "object_label",
-    "author_id",
-    "author_label",
-    "mapping_date",
-    "confidence",
-    "similarity_score",
-    "match_string",
-    "status",
-    "correction",
-)
+# What a decision leaves: the term, and what was found for it. Undoing it restores all the others.
+_LEFT = ("subject_id", "subject_label", "count", "context", "candidates", "proposal", "others")
+_REPLACED = [column.name for column in fields(TermMapping) if column.name not in _LEFT]
 
 
 def decide_mapping(
