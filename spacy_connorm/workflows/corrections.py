@@ -6,13 +6,14 @@ import secrets
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
+from pydantic import StrictBool, StrictInt, TypeAdapter
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -66,13 +67,13 @@ class Correction:
     """
 
     text: str
-    start: int
-    end: int
+    start: StrictInt
+    end: StrictInt
     kb_id: str
     label: str = ""
     long_form: str = ""
-    marked: bool = False
-    replaces: tuple[int, int] | None = None
+    marked: StrictBool = False
+    replaces: tuple[StrictInt, StrictInt] | None = None
     author: str = ""
     time: str = field(default_factory=_now)
     id: str = field(default_factory=_new_id)
@@ -130,11 +131,8 @@ def to_line(record: CorrectionRecord) -> str:
     return json.dumps(asdict(record), ensure_ascii=False)
 
 
-_KINDS = {"start": int, "end": int, "marked": bool, "replaces": list | None}  # others are strings
-_NEEDED = {
-    Correction: {"text", "start", "end", "kb_id", "time", "id"},
-    Undo: {"undoes", "author", "time", "id"},
-}
+_CORRECTION, _UNDO = TypeAdapter(Correction), TypeAdapter(Undo)
+_MADE = {"time", "id"}  # for a new record; a line must have them
 
 
 def from_line(line: str) -> CorrectionRecord:
@@ -145,19 +143,12 @@ def from_line(line: str) -> CorrectionRecord:
     RAISES (ValueError): For anything else.
     """
     read = json.loads(line)
-    if not isinstance(read, dict):
-        raise ValueError("not an object")
-    kind: Any = Undo if "undoes" in read else Correction
-    values = {column.name: read[column.name] for column in fields(kind) if column.name in read}
-    if not _NEEDED[kind] <= values.keys():
-        raise ValueError("a field is missing")
-    if not all(isinstance(value, _KINDS.get(name, str)) for name, value in values.items()):
-        raise ValueError("a field has the wrong type")
-    if values.get("replaces") is not None:
-        start, end = map(int, values["replaces"])
-        values["replaces"] = start, end
-    record = kind(**values)
-    if kind is Correction and not 0 <= record.start < record.end <= len(record.text):
+    if not isinstance(read, dict) or not read.keys() >= _MADE:
+        raise ValueError("not an object with an id and a time")
+    if "undoes" in read:
+        return _UNDO.validate_python(read)
+    record = _CORRECTION.validate_python(read)
+    if not 0 <= record.start < record.end <= len(record.text):
         raise ValueError("no such characters")
     return record
 
@@ -200,6 +191,7 @@ class CorrectionsFile:
             raise Errors.CN105(path=self.path)
         self._read_to = 0
         self._lines = 0
+        self._is_line_open = False
         with write_errors(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.path = self.path.resolve()
@@ -255,10 +247,13 @@ class CorrectionsFile:
                 records.append(self._parse(line, number))
         self._read_to += len(content) - len(last)
         self._lines += len(lines)
+        if lines:
+            self._is_line_open = False
         if last:
             with suppress(ConnormError):
                 records.append(self._parse(last, self._lines + 1))
                 self._read_to += len(last)
+                self._is_line_open = True
         return records
 
     def append(self, record: CorrectionRecord) -> None:
@@ -279,7 +274,7 @@ class CorrectionsFile:
                 # A partial line left by a killed writer was never acknowledged.
                 os.ftruncate(descriptor, self._read_to)
                 try:
-                    if not self._ends_a_line(descriptor):
+                    if self._is_line_open:
                         line = b"\n" + line
                     _write_all(descriptor, line)
                     os.fsync(descriptor)
@@ -290,15 +285,10 @@ class CorrectionsFile:
                 os.close(descriptor)
         self._read_to += len(line)
         self._lines += line.count(b"\n")
+        self._is_line_open = False
 
     def _size(self) -> int:
         return self.path.stat().st_size if self.path.exists() else 0
-
-    def _ends_a_line(self, descriptor: int) -> bool:
-        if not self._read_to:
-            return True
-        os.lseek(descriptor, self._read_to - 1, os.SEEK_SET)
-        return os.read(descriptor, 1) == b"\n"
 
     def _parse(self, line: bytes, number: int) -> CorrectionRecord:
         try:
