@@ -1,7 +1,7 @@
 """Corrections as synonyms and marked phrases of a pipeline, and as answers."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..documents.mentions import split_ids
 from ..errors import ConnormError
@@ -41,12 +41,16 @@ class AppliedCorrections:
         corrections (List[Correction]): The effective corrections.
         """
         before = len(self.corrections)
-        if corrections[:before] == self.corrections:
-            new = self._change(self._add_synonyms, self._known(corrections[before:]))
-            self._answers = {**self._answers, **self._answers_of(new)}
-        else:
-            known = self._change(self._replace_synonyms, self._known(corrections))
-            self._answers = self._answers_of(known)
+        is_longer = corrections[:before] == self.corrections
+        new = self._known(corrections[before:] if is_longer else corrections)
+        try:
+            self._change_synonyms(new, is_longer=is_longer)
+        except ConnormError as error:
+            if error.code != _UNREADABLE:
+                raise
+            new = list(filter(self._is_readable, new))
+            self._change_synonyms(new, is_longer=is_longer)
+        self._answers = {**(self._answers if is_longer else {}), **self._answers_of(new)}
         self.corrections = corrections
         marked = [correction for correction in corrections if correction.marked]
         self._marker.use(
@@ -94,22 +98,6 @@ class AppliedCorrections:
             if all(number(concept_id) is not None for concept_id in split_ids(correction.kb_id))
         ]
 
-    def _change(
-        self, change: Callable[[list[Correction]], None], corrections: list[Correction]
-    ) -> list[Correction]:
-        """Apply a change to as many corrections as possible.
-
-        RETURNS (List[Correction]): Those that could be applied.
-        """
-        try:
-            change(corrections)
-        except ConnormError as error:
-            if error.code != _UNREADABLE:
-                raise
-            corrections = list(filter(self._is_readable, corrections))
-            change(corrections)
-        return corrections
-
     def _is_readable(self, correction: Correction) -> bool:
         try:
             self.require_readable(correction)
@@ -119,18 +107,16 @@ class AppliedCorrections:
             return False
         return True
 
-    def _add_synonyms(self, corrections: Iterable[Correction]) -> None:
-        self._normalizer.add_synonyms(_synonyms(corrections))
-
-    def _replace_synonyms(self, corrections: Iterable[Correction]) -> None:
-        counts = Counter(_synonyms(corrections))
-        added = [ChangedSynonym(*pair, times) for pair, times in counts.most_common()]
+    def _change_synonyms(self, corrections: Iterable[Correction], *, is_longer: bool) -> None:
+        """Add the synonyms of corrections, or put them in the place of all earlier ones."""
+        synonyms = [pair for correction in corrections for pair in correction.synonyms]
+        if is_longer:
+            self._normalizer.add_synonyms(synonyms)
+            return
+        counts = Counter(synonyms).most_common()
+        added = [ChangedSynonym(*pair, times) for pair, times in counts]
         self._normalizer.lookup.change_synonyms([*self._base, *added])
 
     def _answers_of(self, corrections: Sequence[Correction]) -> dict[bytes, str]:
         keys = self._normalizer.lookup.keys(correction.searched for correction in corrections)
         return {key: correction.kb_id for key, correction in zip(keys, corrections, strict=True)}
-
-
-def _synonyms(corrections: Iterable[Correction]) -> list[tuple[str, str]]:
-    return [pair for correction in corrections for pair in correction.synonyms]
