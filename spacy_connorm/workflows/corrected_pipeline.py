@@ -263,7 +263,10 @@ class CorrectedPipeline:
         """
         require_ids(kb_id)
         concept_ids = [self.concept(concept_id).concept_id for concept_id in split_ids(kb_id)]
-        start, end, long_form = self._place(text, start, end)
+        with self._reading():
+            span = self._find_span(text, start, end)
+            (long_form,) = find_long_forms(span.doc, [span])
+            start, end = span.start_char, span.end_char
         correction = Correction(
             text=text,
             start=start,
@@ -291,12 +294,10 @@ class CorrectedPipeline:
         """
         with self._writing():
             known = {record.id for record in self._records if isinstance(record, Correction)}
+            undone = {record.undoes for record in self._records if isinstance(record, Undo)}
             if correction_id not in known:
                 raise Errors.CN753()
-            if any(
-                isinstance(record, Undo) and record.undoes == correction_id
-                for record in self._records
-            ):
+            if correction_id in undone:
                 raise Errors.CN754()
             undo = Undo(correction_id, author=author)
             self._append(undo)
@@ -351,16 +352,6 @@ class CorrectedPipeline:
                 ent["kb_id"] = kb_id
                 ent["candidates"] = _chosen_first(ent["candidates"], kb_id)
         return record
-
-    def _place(self, text: str, start: int, end: int) -> tuple[int, int, str]:
-        """Extend characters to whole tokens.
-
-        RETURNS (Tuple[int, int, str]): The start and the end, and the long form.
-        """
-        with self._reading():
-            span = self._find_span(text, start, end)
-            (long_form,) = find_long_forms(span.doc, [span])
-            return span.start_char, span.end_char, long_form
 
     def _find_span(self, text: str, start: int, end: int) -> Span:
         doc = self.nlp(text, disable=[component_name(self.nlp, self.normalizer)])

@@ -18,7 +18,7 @@ from ..ontology import ReadReport, stream_ontology
 from ..ontology.differences import KINDS, Change, Successor, Successors, find_changes
 from .corrections import Correction, CorrectionRecord, CorrectionsFile, effective, to_line
 
-_CORRECTIONS = (".jsonl",)
+_CORRECTIONS = ".jsonl"
 
 
 class LeftSynonym(NamedTuple):
@@ -49,28 +49,10 @@ class MovedSynonyms(NamedTuple):
     left: tuple[LeftSynonym, ...]
 
 
-def move_synonyms(
-    path: str | Path, successors: Successors, output_path: str | Path | None
-) -> MovedSynonyms:
-    """Move a table of synonyms, or a file of corrections, to the ids of a new release.
-
-    path (Union[str, Path]): A table for `read_synonyms`, or the `.jsonl` file that `connorm serve`
-        appends to.
-    successors (Successors): The ids of the new release.
-    output_path (Optional[Union[str, Path]]): The file to write, in the same format. Synonyms with
-        unknown concepts are left out of a table; such corrections are kept, without effect.
-    RETURNS (MovedSynonyms): How many were kept and moved, and which were left.
-    RAISES (ConnormError): CN100 for a missing file, CN105 or CN108 if the output can't be written,
-        CN115 for a damaged file.
-    """
-    if Path(path).suffix in _CORRECTIONS:
-        return _move_corrections(Path(path), successors, output_path)
-    return _move_table(path, successors, output_path)
-
-
 def _move_table(
     path: str | Path, successors: Successors, output_path: str | Path | None
 ) -> MovedSynonyms:
+    """Move a table of synonyms. Those with unknown concepts are left out of the new one."""
     synonyms = list(read_synonyms(path))
     after = [successors.find(synonym.concept_id) for synonym in synonyms]
     both = list(zip(synonyms, after, strict=True))
@@ -95,8 +77,9 @@ def _merged(synonyms: Iterable[tuple[ChangedSynonym, Successor]]) -> list[Change
 
 
 def _move_corrections(
-    path: Path, successors: Successors, output_path: str | Path | None
+    path: str | Path, successors: Successors, output_path: str | Path | None
 ) -> MovedSynonyms:
+    """Move corrections. Those with unknown concepts are kept in the file, without effect."""
     records = CorrectionsFile(existing_file(path)).read()
     moved = [_moved_record(record, successors) for record in records]
     if output_path is not None:
@@ -191,7 +174,10 @@ def diff_ontologies(
     after = _read(new, format, report)
     successors = Successors(before, after, report.retired)
     changes = tuple(find_changes(before, after, successors))
-    moved_synonyms = None if synonyms is None else move_synonyms(synonyms, successors, moved)
+    moved_synonyms = None
+    if synonyms is not None:
+        move = _move_corrections if Path(synonyms).suffix == _CORRECTIONS else _move_table
+        moved_synonyms = move(synonyms, successors, moved)
     diff = OntologyDiff(changes, (len(before), len(after)), moved_synonyms)
     if tsv_path is not None:
         write_text(tsv_path, _to_tsv(diff))

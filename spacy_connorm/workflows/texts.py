@@ -68,12 +68,10 @@ def read_inputs(
     if name.endswith(".spacy"):
         _refuse_fields(path, text_field)
         texts = _read_docs(path)
-    elif path.is_dir():
+    elif path.is_dir() or name.endswith(".txt"):
         _refuse_fields(path, text_field, *needed_fields)
-        texts = _read_folder(path, replaced)
-    elif name.endswith(".txt"):
-        _refuse_fields(path, text_field, *needed_fields)
-        texts = iter([_read_file(path, replaced)])
+        paths = _text_files(path) if path.is_dir() else [path]
+        texts = (_read_file(text_path, replaced) for text_path in paths)
     elif name.endswith(JSON_LINES):
         texts = read_json_lines(path, str(path), text_field, replaced)
     elif name.endswith(_TABLES):
@@ -106,7 +104,7 @@ def _read_file(path: Path, replaced: CorpusReport) -> InputText:
     return InputText("", text, {ID_FIELD: doc_id}, f"'{path}'")
 
 
-def _read_folder(folder: Path, replaced: CorpusReport) -> Iterator[InputText]:
+def _text_files(folder: Path) -> list[Path]:
     paths = sorted(
         path
         for path in folder.iterdir()
@@ -115,8 +113,7 @@ def _read_folder(folder: Path, replaced: CorpusReport) -> Iterator[InputText]:
     if not paths:
         what = "`.txt` files (folders of Parquet and JSON lines need `--engine`)"
         raise Errors.CN104(path=folder, what=what)
-    for path in paths:
-        yield _read_file(path, replaced)
+    return paths
 
 
 def _read_docs(path: Path) -> Iterator[InputText]:
@@ -161,9 +158,6 @@ def _read_table(path: Path, replaced: CorpusReport, needed: Sequence[str]) -> It
         yield InputText("", cells.get(text_at, ""), fields, f"'{path}', line {number}")
 
 
-_NO_OBJECT = "no JSON object (each line must be one)"
-
-
 def _parse_line(
     line: str, replaced: CorpusReport, text_field: str
 ) -> tuple[str | None, dict[str, Any], str]:
@@ -178,9 +172,9 @@ def _parse_line(
         storable = replace_surrogates(json.dumps(fields, ensure_ascii=False), report=replaced)
         fields = json.loads(storable, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
-        return None, {}, _NO_OBJECT
+        fields = None
     if not isinstance(fields, dict):
-        return None, {}, _NO_OBJECT
+        return None, {}, "no JSON object (each line must be one)"
     is_there, text = text_field in fields, fields.pop(text_field, None)
     if isinstance(text, str):
         return text, fields, ""
