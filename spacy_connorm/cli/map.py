@@ -40,15 +40,8 @@ def _show(summary: MappingSummary) -> None:
     rows = []
     for status, text in _TOLD.items():
         of_rows, of_counts = summary.share(status)
-        rows.append(
-            (
-                text,
-                f"{summary.rows[status]:,}",
-                f"{of_rows:.1%}",
-                f"{summary.counts[status]:,}",
-                f"{of_counts:.1%}",
-            )
-        )
+        terms, times = summary.rows[status], summary.counts[status]
+        rows.append((text, f"{terms:,}", f"{of_rows:.1%}", f"{times:,}", f"{of_counts:.1%}"))
     show_table(rows, header=("Terms", "Rows", "", "Counts", ""), aligns="lrrrr")
     msg.info(f"The thresholds apply to the {summary.measure}")
     if summary.decided:

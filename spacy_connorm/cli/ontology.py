@@ -193,13 +193,8 @@ def substitutions_cli(**given: Any) -> None:
     """
     learned = learn_substitutions(**given)
     rows = [
-        (
-            " ".join(substitution.words),
-            " ".join(substitution.others),
-            f"{substitution.same:,}",
-            f"{substitution.different:,}",
-        )
-        for substitution in learned.substitutions[: 2 * _SHOWN]
+        (" ".join(words), " ".join(others), f"{same:,}", f"{different:,}")
+        for words, others, same, different in learned.substitutions[: 2 * _SHOWN]
     ]
     show_table(rows, header=("Words", "Others", "Same concept", "Different"), aligns="llrr")
     msg.info(f"Read {tally(concepts=learned.concepts, names=learned.names)}")

@@ -8,7 +8,7 @@ import time
 import traceback
 from collections.abc import Collection
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from ..errors import ConnormError, Errors
 from .paths import is_open, route_of
@@ -116,10 +116,10 @@ class GuardRequests:
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get(b"host", "")
         address, _ = scope.get("server") or ("", None)
-        if _hostname(host) not in self._hosts | {address}:
+        if (_parsed(f"//{host}").hostname or "").lower() not in self._hosts | {address}:
             return Errors.CN761()
         origin = headers.get(b"origin")
-        if origin is not None and _netloc(origin) != host.lower():
+        if origin is not None and _parsed(origin).netloc.lower() != host.lower():
             return Errors.CN762()
         if self._token and not is_open(scope):
             given = headers.get(b"authorization", "").removeprefix("Bearer ")
@@ -128,18 +128,11 @@ class GuardRequests:
         return Errors.CN766() if route_of(scope) is None else None
 
 
-def _netloc(origin: str) -> str | None:
+def _parsed(address: str) -> SplitResult:
     try:
-        return urlsplit(origin).netloc.lower()
+        return urlsplit(address)
     except ValueError:
-        return None
-
-
-def _hostname(host: str) -> str:
-    try:
-        return (urlsplit(f"//{host}").hostname or "").lower()
-    except ValueError:
-        return ""
+        return urlsplit("")
 
 
 def _place(error: Exception) -> str:

@@ -129,20 +129,22 @@ class MappingReview:
             can't be written.
         """
         require_choice("predicate", predicate, PREDICATES)
-        is_none = concept == NIL
-        target = None if is_none else self._pipeline.concept(self._known_id(concept))
+        kb_id, object_id, label = NIL, NO_TERM, ""
+        if concept != NIL:
+            target = self._pipeline.concept(self._known_id(concept))
+            kb_id, label = target.concept_id, target.canonical_name
+            object_id = self._curie(kb_id)
         with self._changing, self._file.locked():
             mapping = self._file.require(row, version)
             decided = decide_mapping(
                 mapping,
-                object_id=NO_TERM if target is None else self._curie(target.concept_id),
-                object_label="" if target is None else target.canonical_name,
+                object_id=object_id,
+                object_label=label,
                 predicate_id=predicate,
                 author=author,
             )
-            says = NIL if target is None else target.concept_id
-            is_synonym = is_none or predicate in _SYNONYMOUS
-            made = self._correct(mapping.subject_label, says, author) if is_synonym else ""
+            is_synonym = kb_id == NIL or predicate in _SYNONYMOUS
+            made = self._correct(mapping.subject_label, kb_id, author) if is_synonym else ""
             decided = replace(decided, correction=made)
             try:
                 self._file.change(row, decided, self._ids.addresses_of)
@@ -184,14 +186,8 @@ class MappingReview:
 
     def _known_id(self, concept: str) -> str:
         number = self._pipeline.normalizer.lookup.index.store.number
-        return next(
-            (
-                concept_id
-                for concept_id in concept_ids_of(concept)
-                if number(concept_id) is not None
-            ),
-            concept,
-        )
+        known = (one for one in concept_ids_of(concept) if number(one) is not None)
+        return next(known, concept)
 
     def _curie(self, concept_id: str) -> str:
         store = self._pipeline.normalizer.lookup.index.store

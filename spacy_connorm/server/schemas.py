@@ -135,12 +135,7 @@ def view_explanation(explanation: Explanation) -> dict[str, Any]:
     return {
         "mention": explanation.mention,
         "interpretations": [
-            {
-                "kind": way.kind,
-                "texts": list(way.texts),
-                "score": way.score,
-                "parts": [view_candidates(part) for part in way.parts],
-            }
+            {**way._asdict(), "score": way.score, "parts": list(map(view_candidates, way.parts))}
             for way in explanation.interpretations
         ],
         "parts": [
