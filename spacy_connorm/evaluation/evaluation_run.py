@@ -47,28 +47,19 @@ class EvaluationReport(NamedTuple):
 
 
 class Run(NamedTuple):
-    """One search or sieve with its scores.
+    """One search or sieve of a pipeline with its scores.
 
+    pipeline (str): The label of the pipeline.
     name (str): The search, or the searches of the sieve.
     threshold (Optional[float]): The threshold of the sieve's first search; None for a search.
     evaluation (Evaluation): The scores.
+    mistakes (List[Dict[str, Any]]): The wrong answers, see `list_mistakes`.
     """
 
+    pipeline: str
     name: str
     threshold: float | None
     evaluation: Evaluation
-
-
-class Scored(NamedTuple):
-    """A pipeline with its scores on a corpus.
-
-    mentions (List[Mention]): The mentions that it read.
-    runs (List[Run]): Its sieve, then the requested searches.
-    mistakes (List[Dict[str, Any]]): The wrong answers of all runs, see `list_mistakes`.
-    """
-
-    mentions: list[Mention]
-    runs: list[Run]
     mistakes: list[Row]
 
 
@@ -151,14 +142,15 @@ def evaluate(
         mistakes = [{"pipeline": label, **mistake} for mistake in plain.mistakes]
         report = EvaluationReport([row], plain.sections, mistakes)
     else:
-        scored: dict[str, Scored] = {}
+        runs, mentions = list[Run](), dict[str, list[Mention]]()
         for label, source in pipelines.items():
-            scored[label] = score(label, source, corpus, searches, protocol, component)
-            _require_same_mentions(scored, corpus)
+            mentions[label], scored = score(label, source, corpus, searches, protocol, component)
+            _require_same_mentions(mentions, corpus)
+            runs += scored
             # Free its mapped and loaded data before the next one.
             gc.collect()
-        rows = to_rows(scored, corpus.stem, protocol=protocol)
-        mistakes = [row for pipeline_scores in scored.values() for row in pipeline_scores.mistakes]
+        rows = to_rows(runs, corpus.stem, protocol=protocol)
+        mistakes = [row for run in runs for row in run.mistakes]
         report = EvaluationReport(rows, run_sections(rows), mistakes)
     if calibrate_path is not None:
         fitted = calibrate(pipeline, corpus, calibrate_path, component=component)
@@ -201,7 +193,7 @@ def score(
     searches: Sequence[str],
     protocol: str,
     component: str | None,
-) -> Scored:
+) -> tuple[list[Mention], list[Run]]:
     """Score a pipeline's answers for the mentions of a corpus.
 
     label (str): The name of the pipeline.
@@ -210,7 +202,8 @@ def score(
     searches (Sequence[str]): Searches to score separately, in addition to the pipeline's sieve.
     protocol (str): How mentions are read, see `read_queries`.
     component (Optional[str]): The concept normalizer to use, if there are several.
-    RETURNS (Scored): The scores.
+    RETURNS (Tuple[List[Mention], List[Run]]): The mentions that it read, and the scores of its
+        sieve, then of the searches.
     RAISES (ConnormError): CN408 for a search that the index was built without, CN600 for a corpus
         without gold ids.
     """
@@ -228,51 +221,51 @@ def score(
     gold = read_all_gold(lookup, mentions)
     names = {concept.concept_id: concept.name for concept in concepts.values()}
     facts = concept_facts(lookup)
-    runs, mistakes = [], []
+    runs = []
     for search in (None, *dict.fromkeys(searches)):
         name = search or "+".join(lookup.sieve.searches)
         threshold = next(iter(lookup.sieve.thresholds), None) if search is None else None
         predictions = answer_queries(normalizer, queries, search)
-        runs.append(Run(name, threshold, score_predictions(gold, predictions)))
         head = {"pipeline": label, "run": name, "protocol": protocol}
-        wrong = list_mistakes(gold, predictions, names, facts)
-        mistakes += [{**head, **row} for row in wrong]
-    return Scored(mentions, runs, mistakes)
+        mistakes = [{**head, **row} for row in list_mistakes(gold, predictions, names, facts)]
+        evaluation = score_predictions(gold, predictions)
+        runs.append(Run(label, name, threshold, evaluation, mistakes))
+    return mentions, runs
 
 
-def to_rows(scored: Mapping[str, Scored], corpus: str, *, protocol: str) -> list[Row]:
+def to_rows(runs: Sequence[Run], corpus: str, *, protocol: str) -> list[Row]:
     """Convert runs to flat rows. The first pipeline's sieve is the reference for its other runs.
     The run of another pipeline is compared with the first pipeline's run of the same name, or with
     its sieve if it has none.
 
-    scored (Mapping[str, Scored]): Scores by the pipelines' labels.
+    runs (Sequence[Run]): The runs of all pipelines.
     corpus (str): The name of the corpus.
     protocol (str): How its mentions were read.
     RETURNS (List[Dict[str, Any]]): "corpus", "pipeline", "search", the scores, "protocol",
         "threshold", and "against" with the comparison.
     """
-    (first_label, first), *_ = scored.items()
-    reference, by_name = first.runs[0], {run.name: run for run in first.runs}
+    reference, first = runs[0], runs[0].pipeline
+    of_first = {run.name: run for run in runs if run.pipeline == first}
+    several = any(run.pipeline != first for run in runs)
     rows = []
-    for label, run in ((label, run) for label, pipeline in scored.items() for run in pipeline.runs):
-        head = {"corpus": corpus, "pipeline": label, "search": run.name}
+    for run in runs:
+        head = {"corpus": corpus, "pipeline": run.pipeline, "search": run.name}
         row = {**head, **score_row(run.evaluation)}
         row |= {"protocol": protocol, "threshold": run.threshold}
-        against = reference if label == first_label else by_name.get(run.name, reference)
+        against = reference if run.pipeline == first else of_first.get(run.name, reference)
         if run is not reference:
-            several = len(scored) > 1
-            row["against"] = f"{first_label} {against.name}" if several else against.name
+            row["against"] = f"{first} {against.name}" if several else against.name
             row |= comparison_row(run.evaluation, against.evaluation)
         rows.append(row)
     return rows
 
 
-def _require_same_mentions(scored: Mapping[str, Scored], path: Path) -> None:
+def _require_same_mentions(read: Mapping[str, list[Mention]], path: Path) -> None:
     (first, expected), *others = (
-        (label, [mention[:3] for mention in pipeline.mentions if mention.concept_ids])
-        for label, pipeline in scored.items()
+        (label, [mention[:3] for mention in mentions if mention.concept_ids])
+        for label, mentions in read.items()
     )
-    for other, mentions in others:
-        if mentions != expected:
-            sizes = {"expected": len(expected), "found": len(mentions)}
+    for other, found in others:
+        if found != expected:
+            sizes = {"expected": len(expected), "found": len(found)}
             raise Errors.CN601(first=first, other=other, path=path, **sizes)

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TypeAlias
@@ -427,17 +428,10 @@ def _conflicts(corrections: Iterable[Correction]) -> Iterator[CorrectionConflict
 
 
 def _docs(corrections: Iterable[Correction], nlp: Language) -> Iterator[Doc]:
-    in_order = sorted(
-        corrections, key=lambda correction: (correction.text, correction.start, correction.end)
-    )
-    for text, alike in groupby(in_order, key=lambda correction: correction.text):
+    in_order = sorted(corrections, key=attrgetter("text", "start", "end"))
+    for text, alike in groupby(in_order, key=attrgetter("text")):
         mentions = tuple(
-            Mention(
-                correction.mention,
-                correction.label,
-                correction.kb_id,
-                ((correction.start, correction.end),),
-            )
-            for correction in alike
+            Mention(said.mention, said.label, said.kb_id, ((said.start, said.end),))
+            for said in alike
         )
         yield make_doc(Document("", text, mentions), nlp=nlp, report=CorpusReport())
