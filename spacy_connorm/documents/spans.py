@@ -188,12 +188,7 @@ def _write(span: Span, name: str, value: Any) -> None:
 
 
 # The attributes of spans. The name of the first one is from negspacy.
-ASSERTIONS = {
-    "negated": "negex",
-    "possible": "possible",
-    "family": "family",
-    "history": "history",
-}
+ASSERTIONS = {"negated": "negex", "possible": "possible", "family": "family", "history": "history"}
 _POSSIBILITY = "possibility"
 
 

@@ -16,16 +16,7 @@ from ..linker.calibration import (
     with_probabilities,
 )
 from ..linker.sieve import Sieve
-from .metrics import (
-    ALL,
-    Gold,
-    Prediction,
-    hits,
-    lenient_rank,
-    mean,
-    score_predictions,
-    strict_rank,
-)
+from .metrics import ALL, Gold, Prediction, hits, lenient_rank, mean, score_predictions, strict_rank
 from .nil_curve import NilCurve, apply_threshold, choose_threshold, trace_nil_curve
 from .report import Row, nil_scores, percent
 

@@ -102,10 +102,7 @@ def _sender(path: Path) -> Any:
 
 
 def _add_answers(
-    api: FastAPI,
-    pipeline: CorrectedPipeline,
-    limits: RequestLimits,
-    review: MappingReview | None,
+    api: FastAPI, pipeline: CorrectedPipeline, limits: RequestLimits, review: MappingReview | None
 ) -> None:
     @api.get(HEALTH, tags=["about"])
     async def health() -> dict[str, Any]:

@@ -290,9 +290,7 @@ def _reader(path: Path, format: str | None, translated: Translations) -> Ontolog
     return OntologyReader(path, format=format, options=vars(translated))
 
 
-def _read_changes(
-    synonyms: str | Path | Iterable[tuple[str, str]] | None,
-) -> list[ChangedSynonym]:
+def _read_changes(synonyms: str | Path | Iterable[tuple[str, str]] | None) -> list[ChangedSynonym]:
     if isinstance(synonyms, (str, Path)):
         return list(read_synonyms(synonyms))
     return [ChangedSynonym(*pair) for pair in as_pairs(synonyms or ())]

@@ -245,11 +245,7 @@ class TermMapper:
         retriever = self.normalizer.lookup.retriever
         exactly = retriever.names_exactly(best.text, best.concept_id)
         relation = find_relation(
-            term.term,
-            best.text,
-            retriever.index.words,
-            is_exact=exactly,
-            by_spelling=by_spelling,
+            term.term, best.text, retriever.index.words, is_exact=exactly, by_spelling=by_spelling
         )
         return replace(
             unmatched,

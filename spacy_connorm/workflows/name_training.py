@@ -172,10 +172,7 @@ def _plan(
 
 
 def _is_right(
-    block: dict[str, Any],
-    ontology: Ontology,
-    left_out: Sequence[tuple[str, str]],
-    language: str,
+    block: dict[str, Any], ontology: Ontology, left_out: Sequence[tuple[str, str]], language: str
 ) -> list[bool]:
     """Check for each held-out name whether its concept is ranked first."""
     sieve = Sieve([_SEARCH], [])

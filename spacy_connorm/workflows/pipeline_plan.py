@@ -17,14 +17,7 @@ from ..files.configs import config_errors, read_config
 from ..lang import load_language
 from ..linker.lookup import ConceptLookup
 from ..pipeline.loading import choose_name, find_normalizer
-from ..pipeline.presets import (
-    BESIDE_NGRAMS,
-    ENCODERS,
-    FINDER,
-    NORMALIZER,
-    Block,
-    preset_settings,
-)
+from ..pipeline.presets import BESIDE_NGRAMS, ENCODERS, FINDER, NORMALIZER, Block, preset_settings
 from ..pipeline.settings import FinderSettings
 from ..pipeline.short_form_files import CLINICAL, read_short_forms
 from ..pipeline.tokenization import separate_joined_words

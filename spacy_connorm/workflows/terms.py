@@ -186,10 +186,7 @@ _AT_ONCE = 512
 
 
 def find_candidates(
-    nlp: Language,
-    normalizer: ConceptNormalizer,
-    terms: Sequence[LocalTerm],
-    **limits: Any,
+    nlp: Language, normalizer: ConceptNormalizer, terms: Sequence[LocalTerm], **limits: Any
 ) -> Iterator[list[Candidate]]:
     """Search for terms. A term is a single concept: it is not split like a composite mention.
 
