@@ -103,11 +103,9 @@ def _document(doc_id: str, path: Path, *, report: CorpusReport) -> Document:
     mentions = []
     for place, columns in lines:
         if columns[0].startswith("T"):
-            mention_ids = ids.get(columns[0], [])
+            own = ids.get(columns[0], [])
             with report.odd.skip_errors():
-                mentions.append(
-                    _mention(columns, text, mention_ids, before, place=place, report=report)
-                )
+                mentions.append(_mention(columns, text, own, before, place=place, report=report))
     return Document(doc_id, text, tuple(mentions))
 
 

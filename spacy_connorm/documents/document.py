@@ -314,13 +314,10 @@ def make_doc(document: Document, *, nlp: Language, report: CorpusReport) -> Doc:
     ]
     doc.spans[MENTIONS_KEY] = spans
     set_mentions(doc, document.mentions)
-    whole = [
-        span
-        for span, mention in zip(spans, document.mentions, strict=True)
-        if len(mention.fragments) == 1
-    ]
+    marked = list(zip(spans, document.mentions, strict=True))
+    whole = [span for span, mention in marked if len(mention.fragments) == 1]
     doc.ents = filter_spans(whole)
-    for span, mention in zip(spans, document.mentions, strict=True):
+    for span, mention in marked:
         report.count_mention(mention)
         report.misaligned += (span.start_char, span.end_char) != mention.extent
     report.overlapping += len(whole) - len(doc.ents)

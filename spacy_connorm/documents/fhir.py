@@ -260,12 +260,8 @@ def _extension(mention: Mention) -> dict[str, Any]:
         "longForm": mention.long_form,
         "possibility": mention.possibility,
     }
-    for url, text in texts.items():
-        if text.strip():
-            parts.append(_part(url, text))
-    parts += (
-        {"url": "assertion", "valueString": assertion} for assertion in mention.assertions or ()
-    )
+    parts += (_part(url, text) for url, text in texts.items() if text.strip())
+    parts += (_part("assertion", assertion) for assertion in mention.assertions or ())
     if mention.is_nil:
         parts.append({"url": "nil", "valueBoolean": True})
     parts += (

@@ -116,10 +116,8 @@ class Mention(NamedTuple):
 
         RETURNS (Optional[float]): The probability; None if the pipeline is not calibrated.
         """
-        return min(
-            (p for candidate in self.leading if (p := candidate.probability) is not None),
-            default=None,
-        )
+        known = (candidate.probability for candidate in self.leading)
+        return min((number for number in known if number is not None), default=None)
 
     def find_candidate(self, concept_id: str) -> Candidate | None:
         """Find the best candidate with a concept id.
@@ -127,9 +125,8 @@ class Mention(NamedTuple):
         concept_id (str): The id.
         RETURNS (Optional[Candidate]): The candidate, if there is one.
         """
-        return next(
-            (candidate for candidate in self.candidates if candidate.concept_id == concept_id), None
-        )
+        found = (candidate for candidate in self.candidates if candidate.concept_id == concept_id)
+        return next(found, None)
 
     def shifted(self, offset: int) -> "Mention":
         """Shift the offsets of a mention.

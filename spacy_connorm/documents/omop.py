@@ -4,17 +4,16 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from ..about import __version__
 from ..concepts import Candidate
-from ..files.tables import RowWriter
-from ..files.text import open_text
 from .document import Document
 from .formats import EXPORT_FORMATS
 from .mentions import Mention
-from .writing import Dated
+from .writing import Dated, write_table
 
 COLUMNS = EXPORT_FORMATS["omop"].columns
 # The lengths of varchar(250) and varchar(2000).
@@ -52,14 +51,12 @@ class OmopExporter(Dated):
     def write(
         self, rendered: Iterable[list[tuple[Any, ...]]], path: Path, changes: Counter[str]
     ) -> None:
-        day, number = self.day(), 0
-        with open_text(path, "wt", newline="") as file:
-            rows = RowWriter(file)
-            rows.write_row(COLUMNS)
-            for rendering in rendered:
-                for note_id, *values, said in rendering:
-                    number += 1
-                    rows.write_row((number, note_id, "", *values, _SYSTEM, day, "", *said))
+        day, numbered = self.day(), enumerate(chain.from_iterable(rendered), start=1)
+        rows = (
+            (number, note_id, "", *values, _SYSTEM, day, "", *said)
+            for number, (note_id, *values, said) in numbered
+        )
+        write_table(path, COLUMNS, rows)
 
     def _cells(self, document: Document, mention: Mention) -> Iterator[tuple[Any, ...]]:
         snippet = _window(document.text, mention)

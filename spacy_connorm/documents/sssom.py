@@ -235,9 +235,8 @@ def _read_metadata(path: str | Path, block: str) -> dict[str, Any]:
 def _read_row(path: str | Path, row: TableRow, columns: list[str]) -> TermMapping:
     number, cells = row
     if len(cells) > len(columns):
-        raise unreadable(
-            path, number, "SSSOM", f"it has {len(cells)} cells for {len(columns)} columns"
-        )
+        reason = f"it has {len(cells)} cells for {len(columns)} columns"
+        raise unreadable(path, number, "SSSOM", reason)
     by_column = dict(zip(columns, cells, strict=False))
     if missing := [name for name in _REQUIRED if not by_column.get(name)]:
         raise unreadable(path, number, "SSSOM", f"it has no {missing[0]}")

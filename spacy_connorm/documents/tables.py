@@ -15,8 +15,7 @@ from typing import Any
 
 from ..concepts.concept import by_part
 from ..errors import refuse
-from ..files.tables import RowWriter, hold_as_text, split_tabs
-from ..files.text import open_text
+from ..files.tables import hold_as_text, split_tabs
 from .document import (
     DEFAULT_TYPE,
     CorpusReport,
@@ -28,6 +27,7 @@ from .document import (
 )
 from .formats import EXPORT_FORMATS
 from .mentions import Mention
+from .writing import write_table
 
 COLUMNS = EXPORT_FORMATS["csv"].columns
 _NO_CANDIDATE = ("",) * 8
@@ -102,11 +102,7 @@ class CsvExporter:
         return rows if self.raw else [tuple(map(hold_as_text, row)) for row in rows]
 
     def write(self, rendered: Iterable[list[CsvRow]], path: Path, changes: Counter[str]) -> None:
-        with open_text(path, "wt", newline="") as file:
-            rows = RowWriter(file)
-            rows.write_row(COLUMNS)
-            for row in chain.from_iterable(rendered):
-                rows.write_row(row)
+        write_table(path, COLUMNS, chain.from_iterable(rendered))
 
 
 def _rows_of(mention: Mention) -> Iterator[CsvRow]:

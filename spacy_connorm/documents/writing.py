@@ -1,9 +1,10 @@
 """Write annotated documents in any format, completely or not at all."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date as Date
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -12,6 +13,8 @@ from spacy.tokens import Doc
 from ..errors import Errors, Warnings, describe_error, refuse, require_options
 from ..files.atomic import atomic_file
 from ..files.folders import replaced, require_replaceable
+from ..files.tables import RowWriter
+from ..files.text import open_text
 from .document import ID_FIELD, Document, read_document
 from .formats import Format, find_export_format
 
@@ -161,6 +164,19 @@ def find_target(path: str | Path, name: str | None, options: Mapping[str, Any]) 
     if form.is_folder:
         require_replaceable(path, is_ours=exporter.is_ours)
     return ExportTarget(path, form, exporter)
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[Iterable[Any]]) -> None:
+    """Write a table as CSV.
+
+    path (Path): The file.
+    columns (Sequence[str]): Their names.
+    rows (Iterable[Iterable[Any]]): The cells of each row.
+    """
+    with open_text(path, "wt", newline="") as file:
+        writer = RowWriter(file)
+        for row in chain([columns], rows):
+            writer.write_row(row)
 
 
 @dataclass(frozen=True, slots=True)
