@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, TypeVar
@@ -111,32 +111,24 @@ class _Worker:
             far_end.close()
 
     def send_work(self) -> None:
-        try:
+        with self._explaining_death(Errors.CN719):
             if self._work.pickled:  # false if it was forked
                 self.pipe.send_bytes(self._work.pickled)
-        except OSError:
-            raise Errors.CN719(reason=self._end()) from None
         self._work.pickled = b""
 
     def require_started(self) -> None:
-        try:
+        with self._explaining_death(Errors.CN719):
             error = self.pipe.recv()
-        except (EOFError, OSError):
-            raise Errors.CN719(reason=self._end()) from None
         if error is not None:
             raise _as_error(error, Errors.CN719)
 
     def ask(self, number: int, batch: Any) -> None:
-        try:
+        with self._explaining_death(Errors.CN716, number=number):
             self.pipe.send(batch)
-        except OSError:
-            raise self._death(number) from None
 
     def answer(self, number: int) -> Any:
-        try:
+        with self._explaining_death(Errors.CN716, number=number):
             result, error = self.pipe.recv()
-        except (EOFError, OSError):
-            raise self._death(number) from None
         if error is not None:
             raise _as_error(error, Errors.CN717, number=number)
         return result
@@ -150,8 +142,9 @@ class _Worker:
         self.process.join()
         self.pipe.close()
 
-    def _death(self, number: int) -> ConnormError:
-        return Errors.CN716(number=number, reason=self._end())
+    def _explaining_death(self, message: Errors, **facts: Any) -> AbstractContextManager[None]:
+        """Raise an error that tells how the process has ended, if its pipe is closed."""
+        return message.instead_of(EOFError, OSError, tell=lambda error: self._end(), **facts)
 
     def _end(self) -> str:
         self.process.join(_SECONDS_TO_END)
