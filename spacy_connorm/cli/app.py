@@ -202,12 +202,6 @@ _OF_CONFIGS = (
 )
 
 
-def _options_of_ontologies() -> set[str]:
-    group: Any = get_command(app)
-    parameters = group.commands["ontology"].params
-    return {option for parameter in parameters for option in parameter.opts}
-
-
 def parse_overrides(ctx: typer.Context) -> dict[str, Any]:
     """Parse config settings given on the command line: `--section.setting value`.
 
@@ -220,7 +214,8 @@ def parse_overrides(ctx: typer.Context) -> dict[str, Any]:
     for argument in ctx.args:
         name = argument.partition("=")[0]
         if name.startswith("--") and "." not in name and name not in known:
-            if name in _options_of_ontologies():
+            group: Any = get_command(app)
+            if any(name in parameter.opts for parameter in group.commands["ontology"].params):
                 ctx.fail(f"No such option: {name} ({_OF_FORMATS})")
             similar = ", ".join(get_close_matches(name, known, cutoff=0.8))
             advice = f"Possible options: {similar}" if similar else _OF_CONFIGS

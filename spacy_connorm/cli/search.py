@@ -19,16 +19,15 @@ from .app import command, show_table
 from .billing import billing_of
 from .options import options_of
 
-_HEADER: tuple[str, ...] = ("Mention", "Probability", "Concept", "Name", "Score", "Dense")
-_HEADER += ("Lexical", "Found as", "Language", "Search", "Billing", "Codes")
-_ALIGNS = dict(zip(_HEADER, "lrllrrrlllll", strict=True))
+_COLUMNS = ["Mention", "Probability", "Concept", "Name", "Score", "Dense", "Lexical", "Found as"]
+_COLUMNS += ["Language", "Search", "Billing", "Codes"]
+_NUMBERS = ("Probability", "Score", "Dense", "Lexical")
 # Probabilities, the two cosines of a hybrid score, languages, what can't be billed, and codes, if
 # there are any.
 _OPTIONAL = ("Probability", "Dense", "Lexical", "Language", "Billing", "Codes")
-_EMPTY = [""] * 8
 _WIDTH = 40
 _SHOWN = 3
-_Row = tuple[str, ...]
+_Row = dict[str, str]
 
 
 @command("search")
@@ -89,7 +88,7 @@ def _answer_rows(
     for part in by_part(candidates) or [[]]:
         title = f"{mention} ({part[0].searched})" if part and part[0].part else mention
         if part and normalizer.decide(part[:1]) == NIL:
-            yield title, "", NIL, reason, *_EMPTY
+            yield {"Mention": title, "Concept": NIL, "Name": reason}
             title = ""
         yield from _candidate_rows(title, part, normalizer)
 
@@ -98,21 +97,20 @@ def _candidate_rows(
     title: str, candidates: Sequence[Candidate], normalizer: ConceptNormalizer
 ) -> Iterator[_Row]:
     if not candidates:
-        yield title, "", "-", "nothing found", *_EMPTY
+        yield {"Mention": title, "Concept": "-", "Name": "nothing found"}
     billing = billing_of(normalizer)
     for candidate in candidates:
-        yield (
-            title,
-            _number(candidate.probability),
-            candidate.concept_id,
-            candidate.name,
-            *map(_number, (candidate.score, candidate.dense, candidate.lexical)),
-            candidate.text,
-            candidate.language,
-            candidate.search,
-            billing(candidate.concept_id),
-            _codes(candidate),
-        )
+        yield {
+            "Mention": title,
+            "Concept": candidate.concept_id,
+            "Name": candidate.name,
+            **{name: _number(getattr(candidate, name.lower())) for name in _NUMBERS},
+            "Found as": candidate.text,
+            "Language": candidate.language,
+            "Search": candidate.search,
+            "Billing": billing(candidate.concept_id),
+            "Codes": _codes(candidate),
+        }
         title = ""
 
 
@@ -152,11 +150,9 @@ def _show_explanation(explanation: Explanation, normalizer: ConceptNormalizer) -
 
 
 def _show_rows(rows: Iterable[_Row]) -> None:
-    columns = [
-        (name, cells)
-        for name, *cells in zip(_ALIGNS, *rows, strict=True)
-        if name not in _OPTIONAL or any(cells)
-    ]
-    header, cells = zip(*columns, strict=True)
-    aligns = "".join(_ALIGNS[name] for name in header)
-    show_table(zip(*cells, strict=True), header=header, aligns=aligns, width=_WIDTH)
+    found = list(rows)
+    filled = {name for row in found for name, cell in row.items() if cell}
+    header = [name for name in _COLUMNS if name in filled or name not in _OPTIONAL]
+    cells = ([row.get(name, "") for name in header] for row in found)
+    aligns = "".join("r" if name in _NUMBERS else "l" for name in header)
+    show_table(cells, header=header, aligns=aligns, width=_WIDTH)
