@@ -268,9 +268,7 @@ def score_plain_text(
     row = {
         **score_documents(documents),
         "without_id": sum(not mention.concept_ids for mention in scored),
-        "unknown_ids": sum(
-            concept_id not in known for mention in scored for concept_id in mention.concept_ids
-        ),
+        "unknown_ids": sum(gold_id not in known for gold in scored for gold_id in gold.concept_ids),
         "other_types": len(mentions) - len(scored),
     }
     return PlainTextScores(row, list_span_mistakes(documents))
@@ -284,11 +282,7 @@ def _known_types(
     """
     types = {mention.label for mention in mentions}
     types = types.intersection(labels) or types
-    linked = {
-        mention.label
-        for mention in mentions
-        if any(concept_id in known for concept_id in mention.concept_ids)
-    }
+    linked = {mention.label for mention in mentions if known.keys() & {*mention.concept_ids}}
     return types & linked or types
 
 

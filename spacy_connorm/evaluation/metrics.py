@@ -128,9 +128,7 @@ def warn_of_unknown_ids(mentions: Iterable[Mention], path: Path, *, example: str
     example (str): A known id.
     WARNS (ConnormWarning): CNW600.
     """
-    gold_ids = dict.fromkeys(
-        concept_id for mention in mentions for concept_id in mention.concept_ids
-    )
+    gold_ids = dict.fromkeys(gold_id for mention in mentions for gold_id in mention.concept_ids)
     first, count = quote_id(next(iter(gold_ids))), len(gold_ids)
     example = quote_id(example)
     Warnings.CNW600.warn(path=path, count=count, first=first, example=example)

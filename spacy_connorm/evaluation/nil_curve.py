@@ -62,10 +62,8 @@ def trace_nil_curve(gold: Sequence[Gold], predictions: Sequence[Prediction]) -> 
         written ids do not matter.
     RETURNS (NilCurve): One point for each probability of a first candidate.
     """
-    steps = sorted(
-        (step for pair in zip(gold, predictions, strict=True) for step in _steps(*pair)),
-        reverse=True,
-    )
+    pairs = zip(gold, predictions, strict=True)
+    steps = sorted((step for pair in pairs for step in _steps(*pair)), reverse=True)
     table = np.asarray(steps, dtype="float64").reshape(-1, 3)
     # Only the last of equal probabilities is a point, since they all pass at once.
     last = np.flatnonzero(np.diff(table[:, 0], append=-np.inf))

@@ -80,9 +80,8 @@ def _add_problems(api: FastAPI) -> None:
     async def refuse_unknown(request: Request, error: HTTPException) -> JSONResponse:
         if error.status_code in (404, 405):
             return _respond(Errors.CN766(), error.status_code)
-        return _respond(
-            Errors.CN764(place="the body", reason="it can't be read"), error.status_code
-        )
+        unread = Errors.CN764(place="the body", reason="it can't be read")
+        return _respond(unread, error.status_code)
 
     @api.exception_handler(Exception)
     async def fail(request: Request, error: Exception) -> JSONResponse:
@@ -185,13 +184,8 @@ def _add_corrections(api: FastAPI, pipeline: CorrectedPipeline, limits: RequestL
         """Correct the concept of a mention. The correction is on disk when this answers."""
         limits.require_texts([body.text], pipeline.nlp.tokenizer)
         correction = pipeline.correct(**body.model_dump())
-        return {
-            "id": correction.id,
-            "start": correction.start,
-            "end": correction.end,
-            "kb_id": correction.kb_id,
-            "revision": pipeline.revision,
-        }
+        told = {name: getattr(correction, name) for name in ("id", "start", "end", "kb_id")}
+        return {**told, "revision": pipeline.revision}
 
     @api.post("/api/corrections/{correction_id}/undo", tags=["corrections"], status_code=201)
     def undo(correction_id: str, body: UndoBody) -> dict[str, Any]:

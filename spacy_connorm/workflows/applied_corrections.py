@@ -45,9 +45,8 @@ class AppliedCorrections:
         new = self._known(corrections[before:] if is_longer else corrections)
         try:
             self._change_synonyms(new, is_longer=is_longer)
-        except ConnormError as error:
-            if error.code != _UNREADABLE:
-                raise
+        except ConnormError:
+            # Another error is raised again.
             new = list(filter(self._is_readable, new))
             self._change_synonyms(new, is_longer=is_longer)
         self._answers = {**(self._answers if is_longer else {}), **self._answers_of(new)}

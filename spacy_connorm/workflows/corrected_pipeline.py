@@ -48,9 +48,8 @@ def find_span(doc: Doc, start: int, end: int, label: str = "") -> Span:
         first = start + len(mention) - len(mention.lstrip())
         last = end - len(mention) + len(mention.rstrip())
         if first < last:
-            span = doc.char_span(first, last, label=label, alignment_mode="expand")
-            if span is not None:
-                return span
+            # Never None: "expand" finds a span for all characters inside the text.
+            return doc.char_span(first, last, label, alignment_mode="expand")  # type: ignore[return-value]
     raise Errors.CN755(start=start, end=end, length=len(doc.text))
 
 

@@ -399,11 +399,8 @@ def _write_docs(corrections: Sequence[Correction], path: Path, lang: str) -> Non
 def _write_stop_list(corrections: Sequence[Correction], path: Path, lang: str) -> None:
     """Write the texts whose last correction gives no concept, sorted."""
     last = {_key(correction): correction for correction in corrections}
-    texts = sorted(
-        " ".join(correction.searched.split())
-        for correction in last.values()
-        if correction.kb_id == NIL
-    )
+    without = [correction.searched for correction in last.values() if correction.kb_id == NIL]
+    texts = sorted(" ".join(text.split()) for text in without)
     write_text(path, "".join(f"{text}\n" for text in texts))
 
 

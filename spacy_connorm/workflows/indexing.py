@@ -238,15 +238,9 @@ def build_index(
         made = plan.make(lookup)
         made.meta.update(describe_pipeline(made))
         write_pipeline(made, folder)
-    return BuiltIndex(
-        path,
-        plan.normalizer,
-        lookup.index.manifest,
-        applied,
-        left_out,
-        gain,
-        reader.report if reader is not None else None,
-    )
+    report = None if reader is None else reader.report
+    manifest = lookup.index.manifest
+    return BuiltIndex(path, plan.normalizer, manifest, applied, left_out, gain, report)
 
 
 def _with_meanings(plan: PipelinePlan, lookup: ConceptLookup) -> PipelinePlan:

@@ -141,13 +141,9 @@ def _compare(path: Path) -> CheckReport:
             if isinstance(manifest.get(META_FACT), dict):
                 _verify_meta(folder / META_FILE, manifest[META_FACT])
                 listed.add(folder / META_FILE)
-    unlisted = (file.relative_to(path) for file in files - listed)
-    return CheckReport(
-        path,
-        folders,
-        len(listed),
-        sorted(path for path in unlisted if path.as_posix() not in _DOCUMENTATION),
-    )
+    others = (file.relative_to(path) for file in files - listed)
+    unlisted = sorted(file for file in others if file.as_posix() not in _DOCUMENTATION)
+    return CheckReport(path, folders, len(listed), unlisted)
 
 
 def _verify_meta(path: Path, expected: dict[str, Any]) -> None:

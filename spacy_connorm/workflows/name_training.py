@@ -99,12 +99,8 @@ def train_on_names(
     overrides = {**TRAINED_ENCODERS[encoder], "data.ontology": str(path)}
     settings = read_package_text(__package__, "name_training.cfg")
     config = Config().from_str(settings, overrides=overrides)
-    measured = train(
-        config,
-        folder / "measured",
-        overrides={"training.arguments.max_steps": _MEASURED_STEPS},
-        gpu_id=gpu_id,
-    )
+    steps = {"training.arguments.max_steps": _MEASURED_STEPS}
+    measured = train(config, folder / "measured", overrides=steps, gpu_id=gpu_id)
     plan = _plan(
         config,
         seconds=measured.trained.seconds / _MEASURED_STEPS,

@@ -93,12 +93,10 @@ def _move_corrections(
 def _moved_record(record: CorrectionRecord, successors: Successors) -> CorrectionRecord:
     if not isinstance(record, Correction):
         return record
-    ids = {
-        concept_id: successors.find(concept_id).concept_id for concept_id in split_ids(record.kb_id)
-    }
-    if not all(ids.values()):
+    ids = [successors.find(concept_id).concept_id for concept_id in split_ids(record.kb_id)]
+    if not all(ids):
         return record
-    return replace(record, kb_id="|".join(dict.fromkeys(ids.values())) or NIL)
+    return replace(record, kb_id="|".join(dict.fromkeys(ids)) or NIL)
 
 
 def _left_corrections(
@@ -195,10 +193,8 @@ def _read(source: str | Path | Ontology, format: str | None, report: ReadReport)
 
 def _to_tsv(diff: OntologyDiff) -> str:
     left = [
-        Change(
-            _LEFT, synonym.concept_id, synonym.text, after=synonym.proposed, reason=synonym.reason
-        )
-        for synonym in (diff.synonyms.left if diff.synonyms else ())
+        Change(_LEFT, concept_id, text, after=proposed, reason=reason)
+        for text, concept_id, reason, proposed in (diff.synonyms.left if diff.synonyms else ())
     ]
     rows = [Change._fields, *map(_cells, (*diff.changes, *left))]
     return "".join("\t".join(" ".join(cell.split()) for cell in row) + "\n" for row in rows)

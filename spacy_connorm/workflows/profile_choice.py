@@ -28,9 +28,8 @@ def _describe(store: ConceptStore) -> Described:
 
     labels = store.labels(range(0, len(store), len(store) // _SOME + 1)).values()
     have_all = types and len(store.of_types(types)) == len(store)
-    return Described(
-        placed > 0, share_below, [label[0] for label in labels], types if have_all else []
-    )
+    ids = [label[0] for label in labels]
+    return Described(placed > 0, share_below, ids, types if have_all else [])
 
 
 def choose_for(plan: PipelinePlan, name: str, store: ConceptStore) -> Profile | None:
