@@ -17,7 +17,7 @@ from ..errors import require_choice
 from ..files.json_items import json_line
 from ..files.package_data import read_toml
 from ..files.text import open_text
-from .document import Document
+from .document import Document, find_id
 from .mentions import Mention, split_ids
 from .spans import Possibility
 
@@ -289,10 +289,9 @@ def _part(url: str, value: str | float) -> dict[str, Any]:
 
 
 def _subject(document: Document, field: str) -> dict[str, Any]:
-    value = document.fields.get(field)
-    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+    patient = find_id(document.fields, field)
+    if patient is None:
         return {}
-    patient = str(value).strip()
     if "/" in patient or patient.startswith("urn:"):
         return {"subject": {"reference": patient}}
     if _ID.fullmatch(patient):

@@ -129,9 +129,8 @@ def warn_of_unknown_ids(mentions: Iterable[Mention], path: Path, *, example: str
     WARNS (ConnormWarning): CNW600.
     """
     gold_ids = dict.fromkeys(gold_id for mention in mentions for gold_id in mention.concept_ids)
-    first, count = quote_id(next(iter(gold_ids))), len(gold_ids)
-    example = quote_id(example)
-    Warnings.CNW600.warn(path=path, count=count, first=first, example=example)
+    first, known = quote_id(next(iter(gold_ids))), quote_id(example)
+    Warnings.CNW600.warn(path=path, count=len(gold_ids), first=first, example=known)
 
 
 def lenient_rank(candidates: Sequence[Candidate], gold: Gold) -> int:
