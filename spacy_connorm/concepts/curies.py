@@ -4,7 +4,7 @@ map.
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..errors import refuse
 from ..files.package_data import read_toml
@@ -45,19 +45,13 @@ class PrefixMap:
         """
         added = {prefix.upper(): meaning for prefix, meaning in prefixes.items()}
         addresses = {prefix: address for prefix, address in added.items() if "://" in address}
-        same = {
-            prefix: self.prefix(spelling)
-            for prefix, spelling in added.items()
-            if "://" not in spelling
-        }
-        others = {
-            spelling: prefix
-            for spelling, prefix in self.spellings.items()
-            if spelling not in addresses
-        }
-        return replace(
-            self, spellings={**others, **same}, addresses={**self.addresses, **addresses}
-        )
+        spellings = dict(self.spellings)
+        for prefix, meaning in added.items():
+            if prefix in addresses:
+                spellings.pop(prefix, None)
+            else:
+                spellings[prefix] = self.prefix(meaning)
+        return PrefixMap(spellings, {**self.addresses, **addresses})
 
     def prefix(self, written: str) -> str:
         """Convert a prefix to upper case and a single spelling, without a release.
@@ -141,23 +135,11 @@ class PrefixMap:
         return base and base + local_id
 
 
-def _read_prefixes() -> PrefixMap:
-    vocabularies = read_toml(__package__, "vocabularies.toml")
-    return PrefixMap(
-        {
-            spelling: prefix
-            for prefix, vocabulary in vocabularies.items()
-            for spelling in vocabulary.get("spellings", ())
-        },
-        {
-            prefix: vocabulary["address"]
-            for prefix, vocabulary in vocabularies.items()
-            if "address" in vocabulary
-        },
-    )
-
-
-PREFIXES = _read_prefixes()
+_VOCABULARIES = read_toml(__package__, "vocabularies.toml").items()
+PREFIXES = PrefixMap(
+    {other: prefix for prefix, known in _VOCABULARIES for other in known.get("spellings", ())},
+    {prefix: known["address"] for prefix, known in _VOCABULARIES if "address" in known},
+)
 
 
 def require_prefix(prefix: str) -> None:

@@ -34,8 +34,7 @@ def read_ctd(path: str | Path, *, report: ReadReport | None = None) -> Iterator[
         if not columns:
             columns = _columns(header)
             if not columns:
-                reason = "the header names no columns"
-                raise unreadable(path, number, "ctd", reason)
+                raise unreadable(path, number, "ctd", "the header names no columns")
             report.licence = _terms_of_use(header)
         fields = line.split("\t")
         if len(fields) > len(columns) or len(fields) < 2:
@@ -71,7 +70,7 @@ def _concept(row: dict[str, str]) -> Concept:
         definition=row.get("Definition", ""),
         parents=tuple(map(_bare_id, _split(row.get("ParentIDs", "")))),
         alt_ids=tuple(map(_bare_id, alt_ids)),
-        xrefs=PREFIXES.curies((row["ID"], *alt_ids, *_cas_number(row))),
+        xrefs=PREFIXES.curies((row["ID"], *alt_ids, join_curie("CAS", row.get("CasRN", "")))),
     )
 
 
@@ -79,11 +78,6 @@ def _synonyms(row: dict[str, str]) -> tuple[str, ...]:
     # Diseases have them in a single column; chemicals in several, such as MESHSynonyms.
     columns = (field for column, field in row.items() if column.endswith("Synonyms"))
     return tuple(dict.fromkeys(name for field in columns for name in _split(field)))
-
-
-def _cas_number(row: dict[str, str]) -> tuple[str, ...]:
-    number = row.get("CasRN", "")
-    return (join_curie("CAS", number),) if number else ()
 
 
 def _split(field: str) -> tuple[str, ...]:
@@ -107,21 +101,15 @@ def read_medic(path: str | Path, *, report: ReadReport | None = None) -> Iterato
     """
     report = report or ReadReport()
     for number, line in report.odd.watch(read_lines(path)):
-        ids, separator, names = line.partition("||")
-        concept_id, *alt_ids = map(_full_id, ids.split("|"))
+        written, separator, names = line.partition("||")
+        ids = [_full_id(concept_id) for concept_id in written.split("|")]
         canonical_name, *aliases = map(unescape, names.split("|"))
-        if not separator or not concept_id:
+        if not separator or not ids[0]:
             report.odd.skip(unreadable(path, number, "MEDIC", "it is not `id||name`"))
             continue
-        yield Concept(
-            concept_id,
-            canonical_name,
-            tuple(aliases),
-            alt_ids=tuple(alt_ids),
-            xrefs=PREFIXES.curies(
-                join_curie("MESH", mesh_id) for mesh_id in (concept_id, *alt_ids)
-            ),
-        )
+        xrefs = PREFIXES.curies(join_curie("MESH", mesh_id) for mesh_id in ids)
+        alt_ids = tuple(ids[1:])
+        yield Concept(ids[0], canonical_name, tuple(aliases), alt_ids=alt_ids, xrefs=xrefs)
 
 
 def _full_id(concept_id: str) -> str:

@@ -52,14 +52,15 @@ def read_mesh(
         form, and the errors of `read_lines` and `read_elements`.
     """
     report = report or ReadReport()
-    numbers, owners = _read_tree(tree, report) if tree else ({}, {})
-    if find_ending(path) == ".xml":
-        descriptors = _read_records(path, numbers)
-    else:
-        descriptors = _read_table(path, report)
-    others = _read_supplementary(supplementary, report) if supplementary else ()
-    concepts = report.merge_rows(chain(descriptors, others))
-    owners = owners or {number: owner for owner, placed in numbers.items() for number in placed}
+    numbers = _read_tree(tree, report) if tree else {}
+    listed = list(_read_concepts(path, numbers, report))
+    if supplementary:
+        others = list(_read_concepts(supplementary, numbers, report))
+        if not others:
+            raise _no_rows(supplementary, "a MeSH id and a name")
+        listed += others
+    concepts = report.merge_rows(listed)
+    owners = {number: owner for owner, placed in numbers.items() for number in placed}
     placed = {
         concept_id: _placed(concept, numbers.get(concept_id, []), owners)
         for concept_id, concept in concepts.items()
@@ -85,13 +86,21 @@ def _of_types(
     }
 
 
-def _read_records(path: str | Path, numbers: dict[str, list[str]]) -> Iterator[Concept]:
-    """Read NLM's XML of descriptors or supplementary concepts.
+def _read_concepts(
+    path: str | Path, numbers: dict[str, list[str]], report: ReadReport
+) -> Iterator[Concept]:
+    """Read descriptors or supplementary concepts.
 
-    path (Union[str, Path]): The file.
-    numbers (Dict[str, List[str]]): Gets the tree numbers of each descriptor.
-    YIELDS (Concept): Its concepts.
+    path (Union[str, Path]): NLM's XML, or a table.
+    numbers (Dict[str, List[str]]): Gets the tree numbers of each descriptor in XML.
+    report (ReadReport): Counts odd rows of a table.
+    YIELDS (Concept): The concepts.
     """
+    is_xml = find_ending(path) == ".xml"
+    return _read_records(path, numbers) if is_xml else _read_table(path, report)
+
+
+def _read_records(path: str | Path, numbers: dict[str, list[str]]) -> Iterator[Concept]:
     root = None
     for event, element, _ in read_elements(path):
         if root is None:
@@ -100,7 +109,8 @@ def _read_records(path: str | Path, numbers: dict[str, list[str]]) -> Iterator[C
             continue
         kind = _RECORDS[element.tag]
         concept_id = element.findtext(f"{kind}UI", "")
-        numbers[concept_id] = [node.text or "" for node in element.iterfind(_NUMBERS)]
+        if placed := [node.text or "" for node in element.iterfind(_NUMBERS)]:
+            numbers[concept_id] = placed
         yield Concept(
             concept_id,
             element.findtext(f"{kind}Name/String", ""),
@@ -109,16 +119,6 @@ def _read_records(path: str | Path, numbers: dict[str, list[str]]) -> Iterator[C
             definition=next(filter(None, map(element.findtext, _NOTES)), "").strip(),
         )
         root.clear()
-
-
-def _read_supplementary(path: str | Path, report: ReadReport) -> Iterator[Concept]:
-    is_xml = find_ending(path) == ".xml"
-    concepts = _read_records(path, {}) if is_xml else _read_table(path, report)
-    first = next(concepts, None)
-    if first is None:
-        raise _no_rows(path, "a MeSH id and a name")
-    yield first
-    yield from concepts
 
 
 def _read_table(path: str | Path, report: ReadReport) -> Iterator[Concept]:
@@ -143,27 +143,21 @@ def _no_rows(path: str | Path, expected: str) -> ConnormError:
     return Errors.CN104(path=path, what=f"rows with {expected}")
 
 
-def _read_tree(path: str | Path, report: ReadReport) -> tuple[dict[str, list[str]], dict[str, str]]:
-    """Read tree numbers.
-
-    RETURNS (Tuple[Dict[str, List[str]], Dict[str, str]]): The tree numbers of each descriptor, and
-        the descriptor of each tree number.
-    """
-    numbers: defaultdict[str, list[str]] = defaultdict(list)
-    owners: dict[str, str] = {}
+def _read_tree(path: str | Path, report: ReadReport) -> dict[str, list[str]]:
+    """Read the tree numbers of each descriptor."""
+    numbers: dict[str, list[str]] = defaultdict(list)
     for line_number, line in report.odd.watch(_read_filled(path)):
         fields = line.split("\t")
         concept_id = next(filter(_MESH_ID.fullmatch, fields), None)
         number = next(filter(MESH_TREE_NUMBER.fullmatch, fields), None)
         if concept_id and number:
             numbers[concept_id].append(number)
-            owners[number] = concept_id
         elif line_number > 1:
             reason = "it has no MeSH id and tree number"
             report.odd.skip(unreadable(path, line_number, "MeSH", reason))
-    if not owners:
+    if not numbers:
         raise _no_rows(path, "a MeSH id and a tree number")
-    return numbers, owners
+    return numbers
 
 
 def _placed(concept: Concept, numbers: list[str], owners: dict[str, str]) -> Concept:

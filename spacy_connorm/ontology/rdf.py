@@ -68,11 +68,9 @@ def _statements(path: Path) -> Iterator[Statement]:
             format=RdfFormat.RDF_XML if is_xml else RdfFormat.TURTLE,
             lenient=True,
         ):
-            if isinstance(subject, NamedNode) and isinstance(value, Literal):
-                language = value.language or ""
+            if isinstance(subject, NamedNode) and isinstance(value, (Literal, NamedNode)):
+                language = (isinstance(value, Literal) and value.language) or ""
                 yield Statement(subject.value, predicate.value, value.value, language)
-            elif isinstance(subject, NamedNode) and isinstance(value, NamedNode):
-                yield Statement(subject.value, predicate.value, value.value)
         # The parser accepts a file that ends between two classes.
         if is_xml and not _END.search(lines.last):
             raise unreadable(path, lines.read_so_far, "RDF", _DAMAGED)

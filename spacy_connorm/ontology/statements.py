@@ -132,26 +132,23 @@ def _by_subject(
     RETURNS (Tuple[Dict[str, Facts], Dict[Tuple[str, str], str]]): By IRI, what is told; and where
         there are several languages, that of a text by IRI and text.
     """
-    facts_of: dict[str, Facts] = defaultdict(list)
-    ranks = {language.lower(): rank for rank, language in enumerate(languages)}
-    ranked: list[dict[str, Facts]] = [defaultdict(list) for _ in ranks]
+    wanted = list(dict.fromkeys(language.lower() for language in languages))
+    # Texts without a language are ranked with those in the first one.
+    ranked: list[dict[str, Facts]] = [defaultdict(list) for _ in wanted]
     languages_of: dict[tuple[str, str], str] = {}
     for subject, predicate, value, written_in in statements:
+        language = written_in.partition("-")[0].lower()
         if predicate == _NARROWER:
-            facts_of[value].append(("parents", subject))
-        elif field := _FIELDS.get(predicate):
-            language = written_in.partition("-")[0].lower()
-            if not language or language == languages[0].lower():
-                facts_of[subject].append((field, value))
-            elif language in ranks:
-                ranked[ranks[language]][subject].append((field, value))
-            else:
-                report.leave_out("a text in another language", _id(subject))
-                continue
-            if language and len(ranks) > 1:
+            ranked[0][value].append(("parents", subject))
+        elif (field := _FIELDS.get(predicate)) and language and language not in wanted:
+            report.leave_out("a text in another language", _id(subject))
+        elif field:
+            ranked[wanted.index(language) if language else 0][subject].append((field, value))
+            if language and len(wanted) > 1:
                 languages_of.setdefault((subject, value), language)
-    for others in ranked:
-        for subject, facts in others.items():
+    facts_of, *others = ranked
+    for facts_in_other in others:
+        for subject, facts in facts_in_other.items():
             facts_of[subject] += facts
     return facts_of, languages_of
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..concepts.ontology import write_licensed
-from ..errors import ConnormError, unreadable
+from ..errors import unreadable
 from ..files.atomic import atomic_file, require_apart
 from ..files.text import open_text, read_lines
 from ..text.substitutions import MAX_WORDS, Substitution, find_substitutions
@@ -16,6 +16,10 @@ from .reading import read_ontology
 
 _HEADER = ("words", "others", "same", "different")
 _COUNT = re.compile("[0-9]{1,9}")
+_EXPECTED = (
+    "it needs up to two words, up to two others, and two whole numbers, with a tab after each of "
+    "the first three"
+)
 
 
 class LearnedSubstitutions(NamedTuple):
@@ -85,20 +89,12 @@ def read_substitutions(path: str | Path) -> Iterator[Substitution]:
         fields = tuple(field.strip() for field in line.split("\t"))
         if fields == _HEADER or not line.strip():
             continue
-        if len(fields) != len(_HEADER) or not all(map(_COUNT.fullmatch, fields[2:])):
-            raise _no_substitution(path, number)
-        words, others = sorted(tuple(sorted(field.lower().split())) for field in fields[:2])
-        if words == others or max(len(words), len(others)) > MAX_WORDS:
-            raise _no_substitution(path, number)
-        yield Substitution(words, others, int(fields[2]), int(fields[3]))
-
-
-def _no_substitution(path: str | Path, line: int) -> ConnormError:
-    reason = (
-        "it needs up to two words, up to two others, and two whole numbers, with a tab after each "
-        "of the first three"
-    )
-    return unreadable(path, line, "a table of substitutions", reason)
+        sides = sorted({tuple(sorted(field.lower().split())) for field in fields[:2]})
+        are_sides = len(sides) == 2 and max(map(len, sides)) <= MAX_WORDS
+        are_counts = all(map(_COUNT.fullmatch, fields[2:]))
+        if len(fields) != len(_HEADER) or not are_sides or not are_counts:
+            raise unreadable(path, number, "a table of substitutions", _EXPECTED)
+        yield Substitution(*sides, int(fields[2]), int(fields[3]))
 
 
 def substitutions_reader(path: Path) -> Callable[[], list[Substitution]]:
