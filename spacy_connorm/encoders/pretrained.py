@@ -9,7 +9,7 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import shorten
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import ConnormError, Errors
 from ..files.package_data import read_toml
@@ -34,23 +34,13 @@ _FILES = read_toml(__package__, "minilm.toml")
 _UNREAD, _SHA256 = _FILES["unread"], _FILES["sha256"]
 
 
-class Pretrained(NamedTuple):
-    """A pretrained tokenizer and transformer.
-
-    tokenizer (transformers.PreTrainedTokenizerBase): The tokenizer.
-    transformer (transformers.PreTrainedModel): The transformer, without a head.
-    """
-
-    tokenizer: Any
-    transformer: Any
-
-
-def load_pretrained(name: str) -> Pretrained:
+def load_pretrained(name: str) -> tuple[Any, Any]:
     """Load a tokenizer and a transformer. They are searched for in this order: installed packages,
     folders, the cache of the Hugging Face hub, the hub.
 
     name (str): A name on the hub, or the path of a folder.
-    RETURNS (Pretrained): The tokenizer and the transformer.
+    RETURNS (Tuple[transformers.PreTrainedTokenizerBase, transformers.PreTrainedModel]): The
+        tokenizer, and the transformer without a head.
     RAISES (ConnormError): CN303 if nothing is found, CN304 if a package is not the published one,
         CN306 if the model can't be loaded, CN312 if it would run code that comes with the model,
         CN314 if it has no safetensors, CN317 for an encoder of another architecture.
@@ -79,10 +69,12 @@ def find_folder(name: str) -> Path | None:
     RETURNS (Optional[Path]): The model's folder, if found.
     RAISES (ConnormError): CN304 if a package is not the published one.
     """
-    folder = _find_in_packages(name)
-    if folder is not None:
-        return folder
-    return Path(name) if Path(name).is_dir() else None
+    spec = find_spec(_MODULE) if name == MINILM else None
+    if spec is None or not spec.submodule_search_locations:
+        return Path(name) if Path(name).is_dir() else None
+    folder = Path(spec.submodule_search_locations[0]) / "model"
+    _check_files(folder)
+    return folder
 
 
 def fetch_folder(name: str, files: Sequence[str]) -> Path:
@@ -109,21 +101,6 @@ def fetch_folder(name: str, files: Sequence[str]) -> Path:
         return cached
     _probe_hub(name)
     return Path(fetch())
-
-
-def _find_in_packages(name: str) -> Path | None:
-    """Find a model in the installed packages.
-
-    name (str): A name on the hub.
-    RETURNS (Optional[Path]): The model's folder, if its package is installed.
-    RAISES (ConnormError): CN304 if the package is not the published one.
-    """
-    spec = find_spec(_MODULE) if name == MINILM else None
-    if spec is None or not spec.submodule_search_locations:
-        return None
-    folder = Path(spec.submodule_search_locations[0]) / "model"
-    _check_files(folder)
-    return folder
 
 
 def _check_files(folder: Path) -> None:
@@ -155,7 +132,7 @@ def _probe_hub(name: str) -> None:
         raise Errors.CN303(name=name, **facts) from error
 
 
-def _load(source: str, *, local_files_only: bool) -> Pretrained:
+def _load(source: str, *, local_files_only: bool) -> tuple[Any, Any]:
     from transformers import AutoModel, AutoTokenizer
 
     # Without a value for `trust_remote_code`, transformers may ask on the terminal. At its default
@@ -176,7 +153,7 @@ def _load(source: str, *, local_files_only: bool) -> Pretrained:
     flaw = _find_flaw(transformer, report["missing_keys"])
     if flaw:
         raise _unusable(source, flaw)
-    return Pretrained(tokenizer, transformer)
+    return tokenizer, transformer
 
 
 def require_transformer(folder: Path) -> None:

@@ -51,32 +51,21 @@ class HybridArray:
         return HybridArray(self.dense / number, self.lexical / number, self.weight)
 
 
-def _stack_hybrid(batches: Sequence[HybridArray]) -> HybridArray:
-    """Concatenate one or more batches.
-
-    RETURNS (HybridArray): All rows, with the weight of the first batch.
-    """
-    from scipy import sparse
-
-    return HybridArray(
-        np.vstack([batch.dense for batch in batches]),
-        sparse.vstack([batch.lexical for batch in batches], format="csr"),
-        batches[0].weight,
-    )
-
-
 def stack(raws: Iterable[Raw]) -> Raw:
     """Concatenate encoded batches.
 
     raws (Iterable[Union[Floats2d, csr_matrix, HybridArray]]): One or more batches, each (b, width).
-    RETURNS (Union[Floats2d, csr_matrix, HybridArray]): All rows.
+    RETURNS (Union[Floats2d, csr_matrix, HybridArray]): All rows; the weight of hybrid ones is that
+        of the first batch.
     """
     batches = list(raws)
+    first = batches[0]
     if len(batches) == 1:
-        return batches[0]
-    if isinstance(batches[0], HybridArray):
-        return _stack_hybrid(batches)
-    if isinstance(batches[0], np.ndarray):
+        return first
+    if isinstance(first, HybridArray):
+        dense, lexical = zip(*((batch.dense, batch.lexical) for batch in batches), strict=True)
+        return HybridArray(stack(dense), stack(lexical), first.weight)
+    if isinstance(first, np.ndarray):
         return np.vstack(batches)
     from scipy import sparse
 

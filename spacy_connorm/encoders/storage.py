@@ -19,10 +19,7 @@ CONFIG, TOKENIZER, WEIGHTS = "config.json", "tokenizer.json", "model.safetensors
 TOKENIZER_CONFIG = "tokenizer_config.json"
 # `model_type` in the `config.json` of encoders that are not from Hugging Face, and what loads them.
 DAN, GROUNDED_DAN = "connorm-dan", "connorm-grounded-dan"
-ARCHITECTURES = {
-    DAN: "DanEncoder.v1",
-    GROUNDED_DAN: "GroundedDanEncoder.v1",
-}
+ARCHITECTURES = {DAN: "DanEncoder.v1", GROUNDED_DAN: "GroundedDanEncoder.v1"}
 _FORMAT_VERSION = 1
 # How a transformer was trained, beside its weights.
 CARD = "spacy_connorm.json"
@@ -92,7 +89,7 @@ def has_card(name: str) -> bool:
         the name of its folder.
     RETURNS (bool): True if it is in `encoders/cards.toml`.
     """
-    return any(Path(hub).name == Path(name).name for hub in _CARDS)
+    return _card(name) is not None
 
 
 def read_card(name: str, folder: Path | None, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -104,13 +101,14 @@ def read_card(name: str, folder: Path | None, asked: Mapping[str, Any]) -> dict[
     RETURNS (Dict[str, Any]): The same settings: as asked, or as it was trained, or else the usual
         ones.
     """
-    cards = [card for hub, card in _CARDS.items() if Path(hub).name == Path(name).name]
     stored = {} if folder is None else read_object(folder / CARD)
     given = {setting: value for setting, value in asked.items() if value is not None}
-    found = {
-        name: value for card in (_USUAL, *cards, stored, given) for name, value in card.items()
-    }
+    found = {**_USUAL, **(_card(name) or {}), **stored, **given}
     return {setting: found[setting] for setting in asked}
+
+
+def _card(name: str) -> dict[str, Any] | None:
+    return next((card for hub, card in _CARDS.items() if Path(hub).name == Path(name).name), None)
 
 
 @contextmanager

@@ -52,12 +52,7 @@ def TransformerEncoder(
     """
     require_range(least=FEWEST_TOKENS, max_length=max_length)
     require_range(least=1, batch_size=batch_size)
-    require_installed(
-        "TransformerEncoder",
-        "transformers",
-        "torch",
-        "transformers",
-    )
+    require_installed("TransformerEncoder", "transformers", "torch", "transformers")
     asked = {"pooling": pooling, "max_length": max_length, "prefix": prefix}
     shim = TransformerShim(
         name, asked=asked, batch_size=batch_size, mixed_precision=mixed_precision

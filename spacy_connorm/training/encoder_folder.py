@@ -210,10 +210,10 @@ def save_encoder(name: str | Path, output_path: str | Path) -> SavedEncoder:
 
     path = Path(output_path)
     require_apart(path, name)
-    pretrained = load_pretrained(str(name))
+    tokenizer, transformer = load_pretrained(str(name))
     with replaced(path, is_ours=is_encoder) as folder:
-        pretrained.tokenizer.save_pretrained(folder)
-        pretrained.transformer.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        transformer.save_pretrained(folder)
         encoder = TransformerEncoder(name=str(folder))
         encoder.initialize()
         width = encoder.predict([PROBE]).shape[1]

@@ -75,8 +75,8 @@ def cached(tiny_folder, tmp_path, monkeypatch):
 
 def test_a_cached_model_needs_no_network(cached, no_hub):
     _, name = cached
-    found = load(name)
-    assert found.transformer.config.hidden_size == 16
+    _, transformer = load(name)
+    assert transformer.config.hidden_size == 16
     assert not no_hub
 
 

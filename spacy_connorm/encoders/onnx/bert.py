@@ -58,24 +58,13 @@ class Bert(NamedTuple):
         return found.astype("float32", copy=False)
 
 
-def read_bert(
-    folder: Path,
-    *,
-    pooling: str,
-    max_length: int,
-    prefix: str,
-    neutral_languages: list[str],
-    precision: str,
-) -> OnnxModel:
+def read_bert(folder: Path, *, max_length: int, **settings: Any) -> OnnxModel:
     """Write a transformer and its pooling as an ONNX graph.
 
     folder (Path): The folder of a transformer: `config.json`, `tokenizer.json` and
         `model.safetensors`.
-    pooling (str): "mean", "cls" or "max".
     max_length (int): The tokens kept of a text, or the maximum of the transformer if that is lower.
-    prefix (str): What stands before each text.
-    neutral_languages (List[str]): Kept in the settings; see `without_languages`.
-    precision (str): A key of `WRITERS`.
+    **settings (Any): The other fields of `OnnxSettings` that the transformer does not tell.
     RETURNS (OnnxModel): The graph, the tokenizer and the settings.
     RAISES (ConnormError): CN306 if a file is missing or damaged, CN317 for another encoder, CN324
         if the transformer has another architecture.
@@ -87,25 +76,19 @@ def read_bert(
     with Errors.CN306.instead_of(Exception, path=folder):
         bert = _read_weights(folder / WEIGHTS, config, first)
         tokens = read_object(folder / TOKENIZER_CONFIG)
-        lengths = (
-            max_length,
-            tokens.get("model_max_length", -1),
-            config["max_position_embeddings"] - first,
-        )
+        places = config["max_position_embeddings"] - first
+        lengths = (max_length, tokens.get("model_max_length", -1), places)
         length = int(min(number for number in lengths if number > 0))
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
         tokenizer.no_padding()
         tokenizer.enable_truncation(length, direction=tokens.get("truncation_side", "right"))
-        settings = OnnxSettings(
-            pooling=pooling,
-            max_length=length,
-            prefix=prefix,
-            neutral_languages=neutral_languages,
-            precision=precision,
-            width=bert.array(_WORDS).shape[1],
-            padding=config.get("pad_token_id") or 0,
-        )
-        return OnnxModel(settings, tokenizer.to_str(), write_bert(bert, settings))
+        told = {
+            "max_length": length,
+            "width": bert.array(_WORDS).shape[1],
+            "padding": config.get("pad_token_id") or 0,
+        }
+        every = OnnxSettings(**settings, **told)
+        return OnnxModel(every, tokenizer.to_str(), write_bert(bert, every))
 
 
 def _first_position(folder: Path, config: Mapping[str, Any]) -> int:

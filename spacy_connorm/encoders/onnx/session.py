@@ -3,6 +3,7 @@ inside functions.
 """
 
 import os
+from contextlib import AbstractContextManager
 from typing import Any
 from weakref import WeakSet
 
@@ -14,7 +15,7 @@ import numpy as np
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 import onnxruntime
 
-from ...errors import ConnormError, Errors
+from ...errors import Errors
 from ...files.threads import thread_count
 
 _CPU = "CPUExecutionProvider"
@@ -54,10 +55,8 @@ class GraphSession:
         if self._session is None:
             self._session = _open(self._graph)
             _OPEN.add(self)
-        try:
+        with _refusals():
             return np.asarray(self._session.run(None, {"input_ids": input_ids, "mask": mask})[0])
-        except Exception as error:
-            raise _refused(error) from error
 
 
 def _close_all() -> None:
@@ -75,13 +74,11 @@ def _open(graph: bytes) -> onnxruntime.InferenceSession:
     options.log_severity_level = _WARNING
     # Threads that keep spinning after a run would block the cores for the next step.
     options.add_session_config_entry("session.force_spinning_stop", "1")
-    try:
+    with _refusals():
         return onnxruntime.InferenceSession(
             graph, options, providers=[_CPU], disabled_optimizers=_SLOWER
         )
-    except Exception as error:
-        raise _refused(error) from error
 
 
-def _refused(error: Exception) -> ConnormError:
-    return Errors.CN333(version=onnxruntime.__version__, reason=error)
+def _refusals() -> AbstractContextManager[None]:
+    return Errors.CN333.instead_of(Exception, tell=str, version=onnxruntime.__version__)
