@@ -9,18 +9,7 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..errors import refuse, require_range
-from .protocol import (
-    encode_inputs,
-    encoder_inputs,
-    fingerprint,
-    fits,
-    fitted,
-    is_sparse,
-    make_encoder,
-    replica,
-    required_extra,
-    shim_of,
-)
+from .protocol import fitted, is_sparse, make_encoder, replica, shim_of
 from .raw import HybridArray
 from .saving import restored_parts, saved_parts
 from .shims import EncoderShim
@@ -74,14 +63,18 @@ class HybridShim(EncoderShim):
         """
         super().__init__()
         self._parts = {"dense": dense, "lexical": lexical}
-        self.fits = any(map(fits, self._parts.values()))
-        self.extra = ",".join(filter(None, map(required_extra, self._parts.values())))
+        self.fits = any(shim.fits for shim in self._shims)
+        self.extra = ",".join(shim.extra for shim in self._shims if shim.extra)
         self.lexical_weight = weight
 
     def attach(self, find: Callable[[str], Any]) -> None:
         """Give both encoders access to the pipeline; see `EncoderShim`."""
-        for part in self._parts.values():
-            shim_of(part).attach(find)
+        for shim in self._shims:
+            shim.attach(find)
+
+    @property
+    def _shims(self) -> list[EncoderShim]:
+        return [shim_of(part) for part in self._parts.values()]
 
     @property
     def dense(self) -> Model:
@@ -114,7 +107,8 @@ class HybridShim(EncoderShim):
 
         RETURNS (Dict[str, int]): "dense" and "sparse".
         """
-        return {"dense": self.dense.get_dim("nO"), "sparse": self.lexical.get_dim("nO")}
+        dense, lexical = self._shims
+        return {"dense": dense.width, "sparse": lexical.width}
 
     def load(self, texts: list[str] | None) -> None:
         """Load or fit both encoders, or neither if one fails.
@@ -129,11 +123,10 @@ class HybridShim(EncoderShim):
         RETURNS (HybridArray): The vectors.
         """
         ends = [_LENGTH + int.from_bytes(key[:_LENGTH], "big") for key in inputs]
-        dense = [key[_LENGTH:end] for key, end in zip(inputs, ends, strict=True)]
-        lexical = [key[end:] for key, end in zip(inputs, ends, strict=True)]
+        dense, lexical = self._shims
         return HybridArray(
-            encode_inputs(self.dense, dense),
-            encode_inputs(self.lexical, lexical),
+            dense.encode([key[_LENGTH:end] for key, end in zip(inputs, ends, strict=True)]),
+            lexical.encode([key[end:] for key, end in zip(inputs, ends, strict=True)]),
             self.lexical_weight,
         )
 
@@ -142,7 +135,7 @@ class HybridShim(EncoderShim):
 
         RETURNS (List[bytes]): For each text, both inputs, the first with its length.
         """
-        both = zip(*(encoder_inputs(part, texts) for part in self._parts.values()), strict=True)
+        both = zip(*(shim.inputs(texts) for shim in self._shims), strict=True)
         return [len(one).to_bytes(_LENGTH, "big") + one + other for one, other in both]
 
     def fingerprint(self) -> str:
@@ -150,7 +143,7 @@ class HybridShim(EncoderShim):
 
         RETURNS (str): A checksum of them.
         """
-        prints = " ".join(map(fingerprint, self._parts.values()))
+        prints = " ".join(shim.fingerprint() for shim in self._shims)
         return hashlib.blake2b(prints.encode(), digest_size=16).hexdigest()
 
     def hold(self, model: dict[str, Model] | None, digest: str) -> None:

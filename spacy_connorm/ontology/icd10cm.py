@@ -96,13 +96,12 @@ def read_icd10cm(
         if implied_names:
             if parent:
                 left_out |= _names_without_site(concept, parent.canonical_name)
-            broader = _broader_codes(code, concepts)
             taken = {
-                name
-                for broader_code in broader
-                for name in (*concepts[broader_code].names, *implied[broader_code])
+                name.lower()
+                for broader in _broader_codes(code, concepts)
+                for name in (*concepts[broader].names, *implied[broader])
             }
-            implied[code] = _names_implied_by(concept, {name.lower() for name in taken}, named)
+            implied[code] = _names_implied_by(concept, taken, named)
         concepts[code] = concept
     left_out |= _shared_names(implied)
     broad = {code for concept in concepts.values() for code in concept.parents}
@@ -132,9 +131,8 @@ def _only_billable(concepts: Mapping[str, Concept], broad: Set[str]) -> Iterator
     names, as coders choose it then: "type 2 diabetes" is E11.9, without complications.
     """
     heirs = defaultdict[str, list[str]](list)
-    for code in concepts:
-        if code in broad:
-            continue
+    narrow = [code for code in concepts if code not in broad]
+    for code in narrow:
         said = _plain_words(concepts[code].canonical_name)
         for broader in _broader_codes(code, concepts):
             if _plain_words(concepts[broader].canonical_name) == said:
@@ -143,11 +141,11 @@ def _only_billable(concepts: Mapping[str, Concept], broad: Set[str]) -> Iterator
     for broader, codes in heirs.items():
         if len(codes) == 1:
             inherited[codes[0]] += concepts[broader].names
-    for code, concept in concepts.items():
-        if code not in broad:
-            names = dict.fromkeys((*concept.aliases, *inherited[code]))
-            names.pop(concept.canonical_name, None)
-            yield replace(concept, aliases=tuple(names), parents=())
+    for code in narrow:
+        concept = concepts[code]
+        names = dict.fromkeys((*concept.aliases, *inherited[code]))
+        names.pop(concept.canonical_name, None)
+        yield replace(concept, aliases=tuple(names), parents=())
 
 
 def _plain_words(title: str) -> set[str]:

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import combinations, product
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -191,14 +192,12 @@ def _merged(
         for number, concept in group:
             new_ids[number, concept.concept_id] = group[0][1].concept_id
     for group in groups:
-        joined: Concept | None = None
+        renamed = []
         for number, concept in group:
             primary = ontologies[number].primary_id
             parents = (new_ids.get((number, primary(parent)), "") for parent in concept.parents)
-            renamed = replace(concept, parents=tuple(filter(None, parents)))
-            joined = merge(joined, renamed) if joined else renamed
-        if joined:
-            yield _without_itself(joined, [concept for _, concept in group])
+            renamed.append(replace(concept, parents=tuple(filter(None, parents))))
+        yield _without_itself(reduce(merge, renamed), renamed)
 
 
 def _without_itself(joined: Concept, concepts: list[Concept]) -> Concept:

@@ -58,10 +58,7 @@ class _Stanza:
 
 
 def read_obo(
-    path: str | Path,
-    *,
-    scopes: Collection[str] = ALL_SCOPES,
-    report: ReadReport | None = None,
+    path: str | Path, *, scopes: Collection[str] = ALL_SCOPES, report: ReadReport | None = None
 ) -> Iterator[Concept]:
     """Read the terms of an OBO file that are not obsolete. Of two names or definitions of a term,
     the first counts; a text may be broken into several lines, and quotation marks in it need not be

@@ -8,16 +8,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..concepts import (
-    SCOPES,
-    Concept,
-    ConceptStream,
-    Ontology,
-    Source,
-    read_concepts,
-    write_concepts,
-)
-from ..concepts.concept import ALL_SCOPES, EXACT, require_id_and_name
+from ..concepts import Concept, ConceptStream, Ontology, Source, read_concepts, write_concepts
+from ..concepts.concept import ALL_SCOPES, EXACT, SCOPES, require_id_and_name
 from ..concepts.curies import PREFIXES, join_curie, split_curie
 from ..concepts.ontology import read_licence, write_licensed
 from ..errors import Errors, Warnings, require_ending, require_options
@@ -174,10 +166,7 @@ def _outline(local_id: str) -> str:
 
 
 def read_jsonl(
-    path: str | Path,
-    *,
-    scopes: Collection[str] = ALL_SCOPES,
-    report: ReadReport | None = None,
+    path: str | Path, *, scopes: Collection[str] = ALL_SCOPES, report: ReadReport | None = None
 ) -> Iterator[Concept]:
     """Read scispaCy's knowledge base: one JSON object per line, or a JSON array.
 
@@ -294,12 +283,7 @@ def convert_ontology(
     require_apart(output_path, input_path, *tables, *options.values())
     report, inventory = ReadReport(), Inventory()
     concepts = stream_ontology(
-        input_path,
-        format=format,
-        report=report,
-        curies=curies,
-        max_odd=max_odd,
-        **options,
+        input_path, format=format, report=report, curies=curies, max_odd=max_odd, **options
     )
     with progress_bar(concepts, unit="concepts") as bar:
         watched = inventory.watch(bar)

@@ -198,26 +198,22 @@ class Inventory:
         ids, alt_ids = _view(self._ids), _view(self._alt_ids)
         names, parents = _view(self._names), _view(self._parents)
         known = np.unique(np.concatenate([ids, alt_ids]))
-        hits = [
-            _in_order(_shared(names, _view(self._owners)), names),
-            _in_order(_repeated(ids), ids),
-            _in_order(np.unique(parents[~are_among(known, parents)]), parents),
-            _in_order(_circular(_view(self._children), parents), ids),
-        ]
-        texts = _spell({first for count, first in hits if count}, concepts)
-        findings = [Finding(count, texts.get(first, "")) for count, first in hits]
-        shared_names, repeated_ids, missing_parents, circular = findings
+        missing = np.unique(parents[~are_among(known, parents)])
+        hits = {
+            "shared_names": _in_order(_shared(names, _view(self._owners)), names),
+            "repeated_ids": _in_order(_repeated(ids), ids),
+            "missing_parents": _in_order(missing, parents),
+            "circular": _in_order(_circular(_view(self._children), parents), ids),
+        }
+        texts = _spell({first for count, first in hits.values() if count}, concepts)
         return Summary(
             concepts=len(ids),
             names=self._name_count,
             ids=len(known),
             parents=len(parents),
-            shared_names=shared_names,
-            repeated_ids=repeated_ids,
-            missing_parents=missing_parents,
-            circular=circular,
             long_names=self._long_names,
             joined_ids=self._joined_ids,
+            **{name: Finding(count, texts.get(first, "")) for name, (count, first) in hits.items()},
         )
 
 

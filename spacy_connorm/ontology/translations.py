@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from ..concepts import Concept
+from ..concepts import SCOPES, Concept
 from ..concepts.concept import ALL_SCOPES, EXACT
 from ..errors import ConnormError, Errors, quote_id, require_choice, unreadable
 from ..files.odd_lines import OddLines
@@ -28,7 +28,7 @@ _FIELDS = {
     for field, predicates in _TABLE["predicates"].items()
     for predicate in predicates
 }
-_NAME, _DEFINITION, _ALIASES = "name", "definition", "aliases"
+_NAME, _DEFINITION = "name", "definition"
 _ROBOT_ID = _TABLE["robot"]["id"]
 _TEMPLATE = re.compile(_TABLE["robot"]["template"])
 _MISSING = frozenset(_TABLE["statuses"]["missing"])
@@ -201,14 +201,16 @@ class Translator:
             return None
         names = names or dict.fromkeys(concept.names, self._source_language)
         first, *others = names
-        scopes = _scopes(concept) | {
-            row.text: row.field for row in reversed(rows) if row.field in ALL_SCOPES
-        }
+        scopes, definitions = _scopes(concept), dict[str, str]()
+        for row in reversed(rows):
+            if row.field in ALL_SCOPES:
+                scopes[row.text] = row.field
+            elif row.field == _DEFINITION:
+                definitions[row.language] = row.text
         synonyms = [(text, scopes.get(text, EXACT)) for text in others]
         report.languages.update(names.values())
-        definitions = {
-            row.language: row.text for row in reversed(rows) if row.field == _DEFINITION
-        } | ({self._source_language: concept.definition} if concept.definition else {})
+        if concept.definition:
+            definitions[self._source_language] = concept.definition
         order = (*self._settings.language, self._source_language)
         return replace(
             concept,
@@ -316,14 +318,10 @@ def _with_distinct_labels(
 
 def _with_label(concept: Concept, original: str) -> Concept:
     """Add the label of the ontology in brackets."""
-    label, languages = concept.canonical_name, dict(concept.languages)
-    longer = f"{label} ({original})"
-    return replace(
-        concept,
-        canonical_name=longer,
-        aliases=(label, *concept.aliases),
-        languages=((longer, languages[label]), *concept.languages),
-    )
+    label = concept.canonical_name
+    longer, language = f"{label} ({original})", dict(concept.languages)[label]
+    languages, aliases = ((longer, language), *concept.languages), (label, *concept.aliases)
+    return replace(concept, canonical_name=longer, aliases=aliases, languages=languages)
 
 
 def _likeness(one: str, other: str) -> float:
@@ -340,7 +338,7 @@ def _with_names(
         return concept
     if concept is None:
         (label, _), *made = made
-        bare: dict[str, Any] = dict.fromkeys((_ALIASES, *map(str.lower, ALL_SCOPES[1:])), ())
+        bare: dict[str, Any] = dict.fromkeys(("aliases", *SCOPES), ())
         bare |= {"canonical_name": label, "shown_name": original.canonical_name}
         concept = replace(original, languages=((label, language),), **bare)
     scopes = _scopes(original)
@@ -354,12 +352,7 @@ def _with_names(
 
 
 def _scopes(concept: Concept) -> dict[str, str]:
-    return {
-        name: scope
-        for scope in ALL_SCOPES
-        if scope != EXACT
-        for name in getattr(concept, scope.lower())
-    }
+    return {name: scope.upper() for scope in SCOPES for name in getattr(concept, scope)}
 
 
 def _with_parents(concept: Concept, parents_of: Mapping[str, Sequence[str]]) -> Concept:

@@ -98,17 +98,11 @@ def read_tsv(
     rows = require_width(
         rows if header else chain(first, rows), path, width, delimiter=delimiter, odd=report.odd
     )
-    names, aliases = places["canonical_name"], places.get("aliases", ())
-    # Preferred names have commas.
-    others = _OTHER_SEPARATORS[: 1 if aliases == names else 2]
-    rows = _watch_separator(rows, path, aliases, separator, others)
-    if aliases != names:
-        rows = _watch_names(rows, path, names[0], separator)
+    rows = _watch_separators(rows, path, places, separator)
     if status is not None:
         rows = iter(sorted(rows, key=lambda row: row[1][status : status + 1] != [_PREFERRED]))
     listed = _concepts(rows, path, places, separator, prefix, report)
-    concepts = report.merge_rows(listed).values()
-    yield from concepts
+    yield from report.merge_rows(listed).values()
 
 
 def _find_columns(
@@ -168,38 +162,30 @@ def _warn_about_unread(path: str | Path, columns: Sequence[str], read: Iterable[
         Warnings.CNW107.warn(path=path, columns=", ".join(unread))
 
 
-def _watch_separator(
-    rows: Iterable[TableRow],
-    path: str | Path,
-    places: Sequence[int],
-    separator: str,
-    separators: Iterable[str],
+def _watch_separators(
+    rows: Iterable[TableRow], path: str | Path, places: dict[str, tuple[int, ...]], separator: str
 ) -> Iterator[TableRow]:
-    """Warn at the end if no synonyms have the separator, but some have another. Names with a comma
-    may be in a column of their own beside one with the separator.
+    """Warn at the end if no synonyms have the separator, but some have another, and if names have
+    that of synonyms. Names with a comma may be in a column of their own beside one with the
+    separator.
     """
-    cells, others = 0, dict.fromkeys(separators, 0)
+    names, aliases = places["canonical_name"], places.get("aliases", ())
+    is_shared = aliases == names
+    # Preferred names have commas.
+    others = dict.fromkeys(_OTHER_SEPARATORS[: 1 if is_shared else 2], 0)
+    of_aliases = of_names = 0
     for number, row in rows:
-        for cell in (row[place] for place in places if place < len(row)):
-            cells += separator in cell
+        for cell in (row[place] for place in aliases if place < len(row)):
+            of_aliases += separator in cell
             for other in others:
                 others[other] += other in cell
+        of_names += not is_shared and separator in "".join(row[names[0] : names[0] + 1])
         yield number, row
     other = max(others, key=others.__getitem__)
-    if others[other] and not cells:
+    if others[other] and not of_aliases:
         Warnings.CNW108.warn(path=path, separator=separator, count=others[other], other=other)
-
-
-def _watch_names(
-    rows: Iterable[TableRow], path: str | Path, place: int, separator: str
-) -> Iterator[TableRow]:
-    """Warn at the end if names have the separator of synonyms."""
-    names = 0
-    for number, row in rows:
-        names += separator in "".join(row[place : place + 1])
-        yield number, row
-    if names:
-        Warnings.CNW109.warn(path=path, separator=separator, count=names, number=place + 1)
+    if of_names:
+        Warnings.CNW109.warn(path=path, separator=separator, count=of_names, number=names[0] + 1)
 
 
 def _check_settings(separator: str, prefix: str | None) -> None:
@@ -227,18 +213,15 @@ def _concepts(
         if places.get("aliases") == places["canonical_name"]:
             names = cells.get("aliases", "").strip(separator)
             cells["canonical_name"], _, cells["aliases"] = names.partition(separator)
-        texts: dict[str, Any] = {
-            field: cell.strip() for field, cell in cells.items() if field in _TEXTS
-        }
-        if is_no_id(texts.get("concept_id", "")) or not texts.get("canonical_name"):
+        concept_id, name, definition = (cells.pop(field, "").strip() for field in _TEXTS)
+        if is_no_id(concept_id) or not name:
             reason = "the row has no id or no name, or its id stands for no concept, such as NIL"
             report.odd.skip(unreadable(path, number, "a concept", reason))
             continue
         items: dict[str, Any] = {
             field: tuple(filter(None, map(str.strip, cell.split(separator))))
             for field, cell in cells.items()
-            if field not in _TEXTS
         }
-        curies = [join_curie(prefix, texts["concept_id"])] if prefix else []
+        curies = [join_curie(prefix, concept_id)] if prefix else []
         xrefs = read_xrefs((*curies, *items.pop("xrefs", ())), report)
-        yield Concept(**texts, **items, xrefs=xrefs)
+        yield Concept(concept_id, name, definition=definition, xrefs=xrefs, **items)

@@ -62,11 +62,8 @@ class FinalWeights:
         """
         self._adapter = adapter
         self._share = interpolation
-        self._initial = (
-            {}
-            if interpolation == 1
-            else {name: weights.detach().clone() for name, weights in module.named_parameters()}
-        )
+        averaged = module.named_parameters() if interpolation < 1 else ()
+        self._initial = {name: weights.detach().clone() for name, weights in averaged}
 
     def __call__(self, module: Any) -> Any:
         """Compute the final weights.

@@ -87,9 +87,8 @@ class PairBatcher(Batcher):
         rng = np.random.default_rng((seed, epoch))
         occurrences = Occurrences.of(pool)
         anchors = np.arange(len(occurrences.row))
-        return _pack_pairs(
-            pool, occurrences, anchors, occurrences.draw_others(anchors, rng), self.size, rng
-        )
+        others = occurrences.draw_others(anchors, rng)
+        return _pack_pairs(pool, occurrences, anchors, others, self.size, rng)
 
 
 @dataclass(frozen=True)
@@ -120,9 +119,9 @@ class GroupBatcher(Batcher):
         """
         rng = np.random.default_rng((seed, epoch))
         occurrences = Occurrences.of(pool)
-        groups = _draw_groups(occurrences, self.per_concept, rng)
-        if not len(groups.widths):
+        if not len(occurrences.row):
             return []
+        groups = _draw_groups(occurrences, self.per_concept, rng)
         order = self._order(occurrences, groups, ranking, rng)
         batch = np.empty(len(order), dtype="int64")
         batch[order], count = _fill(groups.widths[order], self.size)
@@ -204,8 +203,6 @@ def _draw_groups(occurrences: "Occurrences", per_concept: int, rng: np.random.Ge
     """Split the texts of each concept, in random order, into groups. A group of one text gets
     another random text of the concept.
     """
-    if not len(occurrences.row):
-        return Groups(*(np.zeros(0, dtype="int64") for _ in Groups._fields))
     places = _shuffled(occurrences, rng)
     number = (np.arange(len(occurrences.row)) - occurrences.start) // per_concept
     starts = np.flatnonzero(np.diff(occurrences.start + number, prepend=-1))
@@ -240,9 +237,8 @@ def _shuffled(occurrences: "Occurrences", rng: np.random.Generator) -> np.ndarra
     that they share groups with different texts.
     """
     repetition = np.arange(len(occurrences.row)) - occurrences.text_start
-    turn = (repetition + rng.random(len(occurrences.row))) / (
-        occurrences.text_end - occurrences.text_start
-    )
+    repetitions = occurrences.text_end - occurrences.text_start
+    turn = (repetition + rng.random(len(occurrences.row))) / repetitions
     # Starts of concepts are at least 2 apart, so a turn rounded up to 1 stays in its concept.
     return np.argsort(occurrences.start + turn)
 

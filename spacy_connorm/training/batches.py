@@ -4,6 +4,7 @@ epoch.
 
 from collections.abc import Sequence
 from enum import IntEnum
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,9 +42,7 @@ class Memberships(NamedTuple):
         RETURNS (Memberships): The arrays.
         """
         texts = np.repeat(np.arange(len(concepts)), list(map(len, concepts)))
-        return cls(
-            texts, np.asarray([number for numbers in concepts for number in numbers], dtype="int64")
-        )
+        return cls(texts, np.fromiter(chain.from_iterable(concepts), dtype="int64"))
 
 
 class Rankings(NamedTuple):
@@ -108,9 +107,8 @@ def write_batches(path: Path, batches: Sequence[Batch], *, pool: str) -> None:
     """
     names = (_ROWS, *batches[0].relations._fields)
     columns: dict[str, np.ndarray] = {}
-    for name, *parts in zip(
-        names, *((batch.rows, *batch.relations) for batch in batches), strict=True
-    ):
+    values = ((batch.rows, *batch.relations) for batch in batches)
+    for name, *parts in zip(names, *values, strict=True):
         columns[name] = np.concatenate(parts)
         columns[_borders(name)] = np.cumsum([len(part) for part in parts[:-1]], dtype="int64")
     with atomic_file(path) as aside:
@@ -129,9 +127,8 @@ def read_batches(path: Path, relations: Any, *, pool: str) -> list[Batch]:
     with np.load(path) as stored:
         if str(stored["pool"]) != pool:
             raise Errors.CN828(path=path.parent, what="ontology or corpus")
-        columns = (
-            np.split(stored[name], stored[_borders(name)]) for name in (_ROWS, *relations._fields)
-        )
+        names = (_ROWS, *relations._fields)
+        columns = (np.split(stored[name], stored[_borders(name)]) for name in names)
         return [Batch(rows, relations(*values)) for rows, *values in zip(*columns, strict=True)]
 
 

@@ -68,24 +68,20 @@ class CandidateBatcher(Batcher):
         hierarchy = Hierarchy(pool)
         mentions = [row for row in pool.mentions.tolist() if hierarchy.has_name(row)]
         if not mentions:
-            count = len(pool.mentions)
-            reason = (
-                f"none of the {count} annotated texts has a concept with a name in the ontology"
-            )
+            texts = f"{len(pool.mentions)} annotated texts"
+            reason = f"none of the {texts} has a concept with a name in the ontology"
             raise Errors.CN810(reason=reason, mend="`corpora` with the ontology's ids")
         if self.hypernyms and epoch == 0 and not any(pool.parents):
             Warnings.CNW830.warn()
         order = np.random.default_rng((seed, epoch)).permutation(mentions)
         candidates, lexical = self._find_candidates(pool, order, ranking)
-        relevance = [
-            hierarchy.relevances(*pair)
-            for pair in zip(order.tolist(), candidates.tolist(), strict=True)
-        ]
+        relevance = np.zeros(candidates.shape, dtype="int64")
         hypernyms = np.full((len(order), self.hypernyms), -1)
-        for places, row in zip(hypernyms, order.tolist(), strict=True):
+        for place, row in enumerate(order.tolist()):
+            relevance[place] = hierarchy.relevances(row, candidates[place].tolist())
             rows = hierarchy.hypernyms(row, limit=self.hypernyms)
-            places[: len(rows)] = rows
-        columns = (order, candidates, np.asarray(relevance, dtype="int64"), lexical, hypernyms)
+            hypernyms[place, : len(rows)] = rows
+        columns = (order, candidates, relevance, lexical, hypernyms)
         count = -(-len(order) // self.size)
         parts = zip(*(np.array_split(column, count) for column in columns), strict=True)
         return [_batch(*part) for part in parts]
@@ -105,9 +101,8 @@ class CandidateBatcher(Batcher):
         for start in range(0, len(mentions), at_once):
             part = slice(start, start + at_once)
             cosines = (ngrams[part] @ ngrams_of_names).toarray()
-            chosen = self._choose(
-                mention_vectors[part] @ name_vectors.T, cosines, ranking.lexical_weight, count
-            )
+            dense = mention_vectors[part] @ name_vectors.T
+            chosen = self._choose(dense, cosines, ranking.lexical_weight, count)
             candidates[part] = names[chosen]
             lexical[part] = np.take_along_axis(cosines, chosen, axis=1)
         return candidates, lexical
@@ -153,15 +148,10 @@ def _batch(
     """Convert rows of the pool to positions in the batch."""
     is_hypernym = hypernyms >= 0
     rows = sorted_unique(np.concatenate([mentions, candidates.ravel(), hypernyms[is_hypernym]]))
-    positions = np.searchsorted(rows, hypernyms)
-    rankings = Rankings(
-        np.searchsorted(rows, mentions),
-        np.searchsorted(rows, candidates),
-        relevance,
-        lexical,
-        np.where(is_hypernym, positions, -1),
+    texts, ranked, above = (np.searchsorted(rows, of) for of in (mentions, candidates, hypernyms))
+    return Batch(
+        rows, Rankings(texts, ranked, relevance, lexical, np.where(is_hypernym, above, -1))
     )
-    return Batch(rows, rankings)
 
 
 class Hierarchy:
@@ -196,17 +186,12 @@ class Hierarchy:
         names (Iterable[int]): Rows of names.
         RETURNS (List[Relevance]): The relevance of each name.
         """
-        concepts = set(self._concepts[row])
-        above = set(self._above(row))
-        relevances = []
-        for name in names:
-            if not concepts.isdisjoint(self._concepts[name]):
-                relevances.append(Relevance.SYNONYM)
-            elif not above.isdisjoint(self._concepts[name]):
-                relevances.append(Relevance.HYPERNYM)
-            else:
-                relevances.append(Relevance.NONE)
-        return relevances
+        relevance_of = dict.fromkeys(self._above(row), Relevance.HYPERNYM)
+        relevance_of |= dict.fromkeys(self._concepts[row], Relevance.SYNONYM)
+        return [
+            max(relevance_of.get(concept, Relevance.NONE) for concept in self._concepts[name])
+            for name in names
+        ]
 
     def hypernyms(self, row: int, *, limit: int) -> list[int]:
         """Find the hypernyms of a text, parent by parent.
@@ -225,6 +210,5 @@ class Hierarchy:
         return list(names)[:limit]
 
     def _above(self, row: int) -> list[int]:
-        if not self._parents:
-            return []
-        return [parent for concept in self._concepts[row] for parent in self._parents[concept]]
+        concepts = self._concepts[row] if self._parents else ()
+        return [parent for concept in concepts for parent in self._parents[concept]]

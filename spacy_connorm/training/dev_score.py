@@ -101,11 +101,10 @@ class RetrievalScore:
         self._relevant: list[np.ndarray] = []
         for mention in mentions:
             ids = map(ontology.primary_id, mention.concept_ids)
-            if relevant := sorted(
-                set().union(*(by_concept.get(concept_id, ()) for concept_id in ids))
-            ):
+            relevant = set().union(*(by_concept.get(concept_id, ()) for concept_id in ids))
+            if relevant:
                 self._texts.append(clean(mention.text))
-                self._relevant.append(np.asarray(relevant))
+                self._relevant.append(np.asarray(sorted(relevant)))
         if not self._texts:
             reason = "no dev mention has a concept with a name in the training data"
             mend = "dev documents with the ontology's ids, or another `metric` than `map`"
@@ -171,17 +170,14 @@ def make_dev_score(
     if not data.dev:
         return None
     gold = list(read_mentions(data.dev, data))
-    if not any(mention.concept_ids for mention in gold):
+    gold_ids = {concept_id for mention in gold for concept_id in mention.concept_ids}
+    if not gold_ids:
         raise Errors.CN600(count=len(gold), path=", ".join(data.dev), chosen="")
     synonyms = [
-        (mention.text, concept_id) for mention in mentions for concept_id in mention.concept_ids
+        (mention.text, known_id) for mention in mentions for known_id in mention.concept_ids
     ]
-    in_data = {concept_id for _, concept_id in synonyms}
-    if not any(
-        concept_id in ontology or concept_id in in_data
-        for m in gold
-        for concept_id in m.concept_ids
-    ):
+    known_ids = {known_id for _, known_id in synonyms}
+    if known_ids.isdisjoint(gold_ids) and not any(gold_id in ontology for gold_id in gold_ids):
         example = next(iter(ontology)).concept_id
         warn_of_unknown_ids(gold, Path(data.dev[0]), example=example)
     if metric == MEAN_AVERAGE_PRECISION:

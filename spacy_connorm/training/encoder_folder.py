@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spacy.util import registry
 from thinc.api import Config
 
+from ..encoders.transformer import TransformerEncoder
+from ..files.atomic import require_apart
 from ..files.folders import read_object, replaced
-from ..files.package_data import installed_version
+from ..files.package_data import installed_version, read_package_text
 from ..index.search import COSINE, Metric
 from ..pipeline.presets import NORMALIZER, preset_settings
 from .checkpoints import CONFIG
 
 if TYPE_CHECKING:
     from .trainer import Trained
-
-from ..encoders.transformer import TransformerEncoder
-from ..files.atomic import require_apart
 
 _CARD, _ENCODER_CONFIG, _LEARNED = "README.md", "config.json", "learned.json"
 # Encoded once, to check that the folder can be used.
@@ -101,31 +100,20 @@ def make_card(trained: "Trained", facts: CardFacts, config: Config) -> str:
     RETURNS (str): Markdown with front matter for the Hugging Face hub.
     """
     base = config["encoder"].get("name")
-    architecture = config["encoder"]["@architectures"]
     arguments = json.dumps(trained.arguments, indent=2, sort_keys=True, default=str)
-    parts = [
-        _front_matter(base),
-        f"# Concept encoder, trained with spacy_connorm from {base or 'random vectors'}",
-        "It maps mentions and names of concepts into one vector space. Use its folder as the "
-        f"`name` of `{architecture}` in a `concept_normalizer`.",
-        *([_section("How to search with it", _search(facts))] if trained.learned else []),
-        _section("What it learned from", _table(facts.sources)),
-        _section("Dev scores of the epoch that was kept", _scores(trained.best)),
-        _section("Training", _table(_training(trained))),
-        _section("Config", _fence("ini", config.to_str())),
-        _section("Arguments of the trainer", _fence("json", arguments)),
-        _section("Log", _fence("json", "\n".join(map(json.dumps, trained.history)))),
-        _section("Versions", _table(_versions())),
-    ]
-    return "\n\n".join(parts) + "\n"
-
-
-def _front_matter(base: str | None) -> str:
-    lines = ["---", "tags: [concept-normalization, entity-linking, spacy-connorm]"]
-    lines.append("pipeline_tag: sentence-similarity")
-    if base:
-        lines.append(f"base_model: {json.dumps(base)}")
-    return "\n".join([*lines, "---"])
+    return read_package_text(__package__, "card.md").format(
+        base_model=f"base_model: {json.dumps(base)}\n" if base else "",
+        start=base or "random vectors",
+        architecture=config["encoder"]["@architectures"],
+        search=f"\n## How to search with it\n\n{_search(facts)}\n" if trained.learned else "",
+        sources=_table(facts.sources),
+        scores=_scores(trained.best),
+        training=_table(_training(trained)),
+        config=_fence("ini", config.to_str()),
+        arguments=_fence("json", arguments),
+        log=_fence("json", "\n".join(map(json.dumps, trained.history))),
+        versions=_table(_versions()),
+    )
 
 
 def _search(facts: CardFacts) -> str:
@@ -146,31 +134,24 @@ def _training(trained: "Trained") -> list[tuple[str, str]]:
         ("Hardware", trained.hardware),
         ("Steps", f"{steps:,}"),
         ("Weights that were trained", f"{trained.trained_share:.1%}"),
-        *(
-            (f"Learned beside them: `{name}`", f"{value:.4g}")
-            for name, value in trained.learned.items()
-        ),
     ]
-    return rows + (
-        [("Loss, first and last logged", f"{losses[0]}, {losses[-1]}")] if losses else []
-    )
+    for name, value in trained.learned.items():
+        rows.append((f"Learned beside them: `{name}`", f"{value:.4g}"))
+    if losses:
+        rows.append(("Loss, first and last logged", f"{losses[0]}, {losses[-1]}"))
+    return rows
 
 
 def _scores(best: Mapping[str, float] | None) -> str:
     if best is None:
         return "No dev score was taken: the last epoch was kept."
-    return _table(
-        [(key.removeprefix("eval_"), str(value)) for key, value in best.items() if key != "step"]
-    )
+    scores = ((key.removeprefix("eval_"), str(value)) for key, value in best.items())
+    return _table([(key, value) for key, value in scores if key != "step"])
 
 
 def _versions() -> list[tuple[str, str]]:
     rows = [("Python", platform.python_version())]
     return rows + [(name, found) for name in _LIBRARIES if (found := installed_version(name))]
-
-
-def _section(title: str, content: str) -> str:
-    return f"## {title}\n\n{content}"
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> str:

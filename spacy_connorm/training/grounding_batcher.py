@@ -124,11 +124,9 @@ class GroundingBatcher(Batcher):
     ) -> Batch:
         concepts = sorted_unique(pairs[:, 2])
         members_of = []
-        for concept in concepts.tolist():
-            concept_names = names[concept]
-            members_of.append(
-                rng.permutation(concept_names)[: ceil(len(concept_names) * (1 - self.name_dropout))]
-            )
+        for concept_names in (names[concept] for concept in concepts.tolist()):
+            kept = ceil(len(concept_names) * (1 - self.name_dropout))
+            members_of.append(rng.permutation(concept_names)[:kept])
         members = np.concatenate(members_of)
         rows = sorted_unique(np.concatenate([pairs[:, 0], pairs[:, 1], negatives, members]))
         groundings = Groundings(

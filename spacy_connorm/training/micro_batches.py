@@ -200,9 +200,8 @@ class BatchLoss(torch.nn.Module):
         parameters = list(self.objective.parameters())
         if not parameters:
             return
+        own = set(map(id, parameters))
         for group in optimizer.param_groups:
-            group["params"] = [
-                p for p in group["params"] if not any(p is parameter for parameter in parameters)
-            ]
+            group["params"] = [weights for weights in group["params"] if id(weights) not in own]
         rate = self.objective.learning_rate
         optimizer.add_param_group({"params": parameters, "lr": rate, "weight_decay": 0.0})

@@ -201,11 +201,8 @@ def build_pool(
     pool = _pool(pairs.of_drawn_rows(), texts, stated, report)
     if report.concepts == report.single_text_concepts:
         counts = f"{report.concepts} concepts, {report.texts} different texts for the encoder"
-        reason, mend = (
-            f"no concept has two texts ({counts})",
-            "an ontology with synonyms, or a corpus",
-        )
-        raise Errors.CN810(reason=reason, mend=mend)
+        reason = f"no concept has two texts ({counts})"
+        raise Errors.CN810(reason=reason, mend="an ontology with synonyms, or a corpus")
     return pool, report
 
 

@@ -125,7 +125,7 @@ def run_training(
         batches.remove_old()
     # The trainer must know the number of batches before the first epoch begins.
     trainer.begin_epoch(0)
-    seconds = trainer.run_and_end(checkpoint)
+    seconds = trainer.run(checkpoint)
     return Trained(
         module=final(module),
         arguments=arguments.to_sanitized_dict(),
@@ -163,31 +163,25 @@ class _ObjectiveTrainer(Trainer):
         self._final = final
         self._score = score
 
-    def run_and_end(self, checkpoint: Path | None) -> float:
-        """Train, then close the process group that torchrun started: if it is still open at exit,
-        its threads sometimes abort the interpreter.
+    def run(self, checkpoint: Path | None) -> float:
+        """Train, from a checkpoint if there is one. Then close the process group that torchrun
+        started: if it is still open at exit, its threads sometimes abort the interpreter.
 
         RETURNS (float): The duration in seconds.
         """
+        seconds = 0.0
         try:
-            seconds = self.run(checkpoint)
+            if checkpoint is not None and is_finished(checkpoint):
+                # Otherwise, the trainer would continue, since it forgets why it stopped.
+                self.state = TrainerState.load_from_json(str(checkpoint / STATE))
+                self._load_from_checkpoint(str(kept_checkpoint(checkpoint)))
+            else:
+                output = self.train(resume_from_checkpoint=checkpoint and str(checkpoint))
+                seconds = output.metrics["train_runtime"]
             self.accelerator.wait_for_everyone()
-            return seconds
         finally:
             self.accelerator.end_training()
-
-    def run(self, checkpoint: Path | None) -> float:
-        """Train, from a checkpoint if there is one.
-
-        RETURNS (float): The duration in seconds.
-        """
-        if checkpoint is None or not is_finished(checkpoint):
-            output = self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-            return output.metrics["train_runtime"]
-        # Otherwise, the trainer would continue, since it forgets why it stopped.
-        self.state = TrainerState.load_from_json(str(checkpoint / STATE))
-        self._load_from_checkpoint(str(kept_checkpoint(checkpoint)))
-        return 0.0
+        return seconds
 
     def begin_epoch(self, epoch: int) -> None:
         """Draw the batches of an epoch in one process; the other processes read them."""

@@ -10,15 +10,7 @@ from thinc.types import Floats2d
 
 from ...errors import refuse, require_installed, require_range
 from ..hybrid import HybridShim
-from ..protocol import (
-    encode_inputs,
-    encoder_inputs,
-    fingerprint,
-    fitted,
-    is_sparse,
-    make_encoder,
-    required_extra,
-)
+from ..protocol import fingerprint, fitted, is_sparse, make_encoder, shim_of
 from ..saving import restored_parts, saved_parts
 from ..shims import PretrainedShim
 from ..storage import require_settings
@@ -84,7 +76,7 @@ class GroundedDanShim(PretrainedShim):
         """
         super().__init__(name, asked=asked)
         self._part = part
-        self.extra = ",".join(dict.fromkeys(filter(None, ("dan", required_extra(part)))))
+        self.extra = ",".join(dict.fromkeys(filter(None, ("dan", shim_of(part).extra))))
         self._dropout = dropout
 
     def read(self) -> GroundedDan:
@@ -109,7 +101,7 @@ class GroundedDanShim(PretrainedShim):
 
         RETURNS (List[bytes]): One per text.
         """
-        return encoder_inputs(self._part, texts)
+        return shim_of(self._part).inputs(texts)
 
     def encode_batch(self, inputs: list[bytes]) -> np.ndarray:
         """Compute vectors from the inputs of the input encoder.
@@ -117,7 +109,7 @@ class GroundedDanShim(PretrainedShim):
         RETURNS (np.ndarray): Shape (inputs, width), float32. A text without an input vector gets
             the zero vector.
         """
-        return self._model(encode_inputs(self._part, inputs))
+        return self._model(shim_of(self._part).encode(inputs))
 
     def trainable(self) -> "GroundedDanModule":
         """Create a torch module with a copy of the trained part.

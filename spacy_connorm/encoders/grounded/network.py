@@ -98,13 +98,8 @@ class GroundedDan:
         """
         from safetensors.numpy import save_file
 
-        settings = {
-            "width": self.width,
-            "hidden": self.hidden,
-            "cca": self.cca,
-            "input_fingerprint": self.input_fingerprint,
-        }
-        write_config(folder, GROUNDED_DAN, settings)
+        settings = ("width", "hidden", "cca", "input_fingerprint")
+        write_config(folder, GROUNDED_DAN, {name: getattr(self, name) for name in settings})
         save_file(self.weights, folder / WEIGHTS)
 
 

@@ -17,13 +17,7 @@ from ..pretrained import MINILM, fetch_folder
 from ..protocol import make_encoder
 from ..shims import PretrainedShim
 from ..storage import CONFIG, TOKENIZER, TOKENIZER_CONFIG, WEIGHTS, read_card, require_settings
-from ..tokens import (
-    FEWEST_TOKENS,
-    batches_by_length,
-    pad,
-    tokenize,
-    tokenize_without_threads,
-)
+from ..tokens import FEWEST_TOKENS, batches_by_length, pad, tokenize, tokenize_without_threads
 from .model import PRECISIONS, OnnxModel, OnnxSettings
 
 # The tokens encoded at once, including padding: their activations stay in a processor's cache.

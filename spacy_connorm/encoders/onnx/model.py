@@ -9,12 +9,7 @@ from ..storage import digest_parts
 PRECISIONS = ("int8", "fp32")
 # The transformers that can be written as graphs, by `model_type`, and whether the positions of
 # tokens begin after that of the padding token.
-POSITIONS_AFTER_PADDING = {
-    "bert": False,
-    "roberta": True,
-    "xlm-roberta": True,
-    "camembert": True,
-}
+POSITIONS_AFTER_PADDING = {"bert": False, "roberta": True, "xlm-roberta": True, "camembert": True}
 # Parts of an ONNX model that have parts themselves, by the kind of message and the number of the
 # field in onnx.proto3.
 _PARTS = {

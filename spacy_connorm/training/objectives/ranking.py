@@ -10,12 +10,7 @@ import torch
 from ...errors import require_choice, require_range
 from ...index.search import COSINE, Metric
 from ..batches import Rankings, Relevance
-from .objective import (
-    Objective,
-    mean_of,
-    to_unit_length,
-    zero_loss,
-)
+from .objective import Objective, mean_of, to_unit_length, zero_loss
 from .pairs import masked_logsumexp
 
 # The metric that an index needs to rank in the same way.
@@ -164,8 +159,7 @@ def _norm_loss(vectors: torch.Tensor, rankings: Rankings) -> torch.Tensor:
     lengths = torch.linalg.vector_norm(vectors, dim=1)
     of_mentions = lengths[rankings.mentions].unsqueeze(1)
     of_hypernyms = lengths[rankings.hypernyms.clamp(min=0)]
-    ratios = (of_mentions - of_hypernyms) / (of_mentions + of_hypernyms).clamp(
-        min=torch.finfo(vectors.dtype).tiny
-    )
+    least = torch.finfo(vectors.dtype).tiny
+    ratios = (of_mentions - of_hypernyms) / (of_mentions + of_hypernyms).clamp(min=least)
     means = (ratios * is_hypernym).sum(dim=1) / is_hypernym.sum(dim=1).clamp(min=1)
     return means[has_hypernyms].mean()
