@@ -4,7 +4,7 @@ that comes with a model is never run.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -93,12 +93,10 @@ def fetch_folder(name: str, files: Sequence[str]) -> Path:
     from huggingface_hub.utils import HFValidationError
 
     fetch = partial(snapshot_download, name, allow_patterns=list(files))
-    try:
+    with suppress(OSError, HFValidationError):
         cached = Path(fetch(local_files_only=True))
-    except (OSError, HFValidationError):
-        cached = None
-    if cached is not None and all((cached / file).is_file() for file in files):
-        return cached
+        if all((cached / file).is_file() for file in files):
+            return cached
     _probe_hub(name)
     return Path(fetch())
 

@@ -234,7 +234,7 @@ def _write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     aside.replace(folder / MANIFEST)
 
 
-def unseal(folder: Path) -> dict[str, Any]:
+def unseal(folder: Path, *, whole: bool = False) -> dict[str, Any]:
     """Read the manifest and check every file against it, in constant time per file. Files up to
     256 MiB are checked completely; of larger ones the size and 64 evenly spaced blocks of 256 KiB,
     from the start to the end of the file.
@@ -244,27 +244,15 @@ def unseal(folder: Path) -> dict[str, Any]:
     `verify` finds.
 
     folder (Path): A sealed folder.
+    whole (bool): Whether to check every byte of large files, too.
     RETURNS (Dict[str, Any]): The manifest.
     RAISES (ConnormError): CN400 if there is no manifest, CN401 if it has another format version,
         CN402 if a file, including the manifest, is missing or different, or if the folder holds
         anything but files and folders.
     """
-    return _unseal(folder, check_sample)
-
-
-def unseal_whole(folder: Path) -> dict[str, Any]:
-    """Read the manifest and check every byte of every file against it, with several threads.
-
-    folder (Path): A sealed folder.
-    RETURNS (Dict[str, Any]): The manifest.
-    RAISES (ConnormError): The errors of `unseal`.
-    """
-    return _unseal(folder, check_whole)
-
-
-def _unseal(folder: Path, check: Callable[[Path, dict[str, Any]], None]) -> dict[str, Any]:
     manifest = read_manifest(folder)
     require_plain_files(folder)
+    check = check_whole if whole else check_sample
     # Checksums are computed without the GIL, so several threads help.
     with ThreadPoolExecutor(thread_count()) as pool:
         checks = [

@@ -23,10 +23,7 @@ def read_toml(package: str, name: str) -> dict[str, Any]:
     name (str): The name of the file.
     RETURNS (Dict[str, Any]): Its tables, with tuples instead of lists.
     """
-    return {
-        key: _frozen(value)
-        for key, value in tomllib.loads(read_package_text(package, name)).items()
-    }
+    return _frozen(tomllib.loads(read_package_text(package, name)))
 
 
 def installed_version(package: str) -> str:

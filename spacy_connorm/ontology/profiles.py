@@ -84,10 +84,8 @@ class Described(NamedTuple):
     types: Collection[str]
 
 
-PROFILES = {
-    name: Profile(name, **settings)
-    for name, settings in read_toml(__package__, "profiles.toml").items()
-}
+_TABLE = read_toml(__package__, "profiles.toml")
+PROFILES = {name: Profile(name, **settings) for name, settings in _TABLE.items()}
 
 
 def choose_profile(name: str, ontology: Described) -> Profile | None:

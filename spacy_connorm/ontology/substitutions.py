@@ -94,7 +94,8 @@ def read_substitutions(path: str | Path) -> Iterator[Substitution]:
         are_counts = all(map(_COUNT.fullmatch, fields[2:]))
         if len(fields) != len(_HEADER) or not are_sides or not are_counts:
             raise unreadable(path, number, "a table of substitutions", _EXPECTED)
-        yield Substitution(*sides, int(fields[2]), int(fields[3]))
+        words, others = sides
+        yield Substitution(words, others, int(fields[2]), int(fields[3]))
 
 
 def substitutions_reader(path: Path) -> Callable[[], list[Substitution]]:

@@ -20,7 +20,7 @@ from ..files.folders import (
     require_own_parts,
     seal,
     unpack,
-    unseal_whole,
+    unseal,
 )
 from .settings import Settings
 
@@ -171,7 +171,7 @@ class SavedComponent:
         """
 
         def read() -> dict[str, Any]:
-            manifest = unseal_whole(path)
+            manifest = unseal(path, whole=True)
             if INDEX not in exclude:
                 require_own_parts(path, manifest)
             self.read_parts(path, exclude, owner)

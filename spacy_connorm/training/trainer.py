@@ -176,7 +176,7 @@ class _ObjectiveTrainer(Trainer):
                 self.state = TrainerState.load_from_json(str(checkpoint / STATE))
                 self._load_from_checkpoint(str(kept_checkpoint(checkpoint)))
             else:
-                output = self.train(resume_from_checkpoint=checkpoint and str(checkpoint))
+                output = self.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
                 seconds = output.metrics["train_runtime"]
             self.accelerator.wait_for_everyone()
         finally:
@@ -186,11 +186,8 @@ class _ObjectiveTrainer(Trainer):
     def begin_epoch(self, epoch: int) -> None:
         """Draw the batches of an epoch in one process; the other processes read them."""
         objective = self._loss.objective
-        ranking = Ranking(
-            self._vectors,
-            normalized=objective.metric == COSINE,
-            lexical_weight=objective.learned().get("lexical_weight", 0.0),
-        )
+        weight = objective.learned().get("lexical_weight", 0.0)
+        ranking = Ranking(self._vectors, objective.metric == COSINE, weight)
         with self.args.main_process_first(local=False, desc="draw batches"):
             self._batches.begin_epoch(epoch, ranking)
 

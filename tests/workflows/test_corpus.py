@@ -10,7 +10,7 @@ from troublesome import python_path
 
 from spacy_connorm import annotate_corpus
 from spacy_connorm.errors import ConnormError, ConnormWarning
-from spacy_connorm.files.folders import read_manifest, unseal_whole
+from spacy_connorm.files.folders import read_manifest, unseal
 from spacy_connorm.workflows import fragments
 
 
@@ -81,7 +81,9 @@ def test_what_is_written_is_not_done_again(annotated, contents, write_parquet, m
     write_parquet("c.parquet", [{"text": "A cold."}])
     more = annotated()
     assert (more.fragments, more.earlier, more.counts.texts) == (3, 2, 5)
-    assert unseal_whole(done.path)["files"].keys() == {*before, "c.parquet"} - {"manifest.json"}
+    assert unseal(done.path, whole=True)["files"].keys() == {*before, "c.parquet"} - {
+        "manifest.json"
+    }
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")

@@ -3,12 +3,12 @@
 import pytest
 
 from spacy_connorm.errors import ConnormError
-from spacy_connorm.files.folders import unseal_whole
+from spacy_connorm.files.folders import unseal
 
 
 def test_the_manifest_lists_every_file(annotated):
     done = annotated()
-    manifest = unseal_whole(done.path)
+    manifest = unseal(done.path, whole=True)
     assert manifest["files"].keys() == {"a.parquet", "year=2024/b.parquet"}
     assert manifest["counts"]["mentions"] == 5
     assert (manifest["text_field"], manifest["id_field"]) == ("text", "id")

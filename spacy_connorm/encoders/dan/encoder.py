@@ -14,8 +14,8 @@ from ..ngram import require_ngram_range
 from ..pretrained import MINILM
 from ..protocol import make_encoder
 from ..shims import PretrainedShim
-from ..storage import require_settings
-from .network import PRECISIONS, Dan, DanSettings, Precision, load_dan
+from ..storage import DTYPES, require_settings
+from .network import Dan, DanSettings, Precision, load_dan
 
 if TYPE_CHECKING:
     from .module import DanModule
@@ -60,7 +60,7 @@ def DanEncoder(
     require_range(least=0, buckets=buckets)
     require_range(least=1, principal_components=principal_components, batch_size=batch_size)
     if dtype is not None:
-        require_choice("dtype", dtype, PRECISIONS)
+        require_choice("dtype", dtype, DTYPES)
     require_installed("DanEncoder", "dan", "tokenizers", "safetensors")
     asked = {
         "ngram_range": None if ngram_range is None else list(ngram_range),

@@ -12,6 +12,7 @@ from ..ngram import is_ngram_range
 from ..pretrained import fetch_folder, find_folder
 from ..storage import (
     DAN,
+    DTYPES,
     TOKENIZER,
     WEIGHTS,
     digest_weights,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from .features import FeatureReader
 
 Precision = Literal["float32", "int8"]
-PRECISIONS = ("float32", "int8")
 EMBEDDINGS = "embeddings.weight"
 # The step of each row, if its components are integer multiples of it.
 STEPS = "embeddings.step"
@@ -61,7 +61,7 @@ class DanSettings:
         buckets_fit = type(settings.buckets) is int and settings.buckets >= 0
         if not buckets_fit or not is_ngram_range(settings.ngram_range):
             raise ValueError("its n-gram settings are invalid")
-        if settings.dtype not in PRECISIONS:
+        if settings.dtype not in DTYPES:
             raise ValueError(f"its dtype is {settings.dtype}")
         return settings
 

@@ -151,9 +151,8 @@ class WordTable:
         if not self.width or (len(self.buckets) and self.buckets.shape[1] != self.width):
             raise ValueError("its vectors differ in width")
         if len(self._rows) != len(self.vectors):
-            raise ValueError(
-                f"there are {len(self.vectors):,} vectors for {len(self._rows):,} words"
-            )
+            sizes = f"{len(self.vectors):,} vectors for {len(self._rows):,} words"
+            raise ValueError(f"there are {sizes}")
         least, most = self.lengths
         known = type(least) is type(most) is int and 0 <= least <= most
         if not known or (most and not len(self.buckets)):

@@ -172,7 +172,7 @@ class OnnxShim(PretrainedShim):
         RETURNS (Tuple): The graph with its tokenizer, and its checksum.
         RAISES (ConnormError): CN322 if the config has other settings.
         """
-        model = OnnxModel(OnnxSettings.read(saved["settings"]), saved["tokenizer"], saved["graph"])
+        model = OnnxModel(OnnxSettings(**saved["settings"]), saved["tokenizer"], saved["graph"])
         model.check()
         require_settings("the saved pipeline", saved["settings"], self._asked)
         return model, model.digest()

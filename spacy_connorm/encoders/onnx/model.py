@@ -1,8 +1,7 @@
 """A transformer as a graph with its tokenizer and settings, and the graphs that are refused."""
 
 import json
-from dataclasses import asdict, dataclass, fields
-from typing import Any
+from dataclasses import asdict, dataclass
 
 from ..storage import digest_parts
 
@@ -53,15 +52,6 @@ class OnnxSettings:
     precision: str
     width: int
     padding: int
-
-    @classmethod
-    def read(cls, config: dict[str, Any]) -> "OnnxSettings":
-        """Read the settings from a config.
-
-        config (Dict[str, Any]): The settings by name; other keys are ignored.
-        RETURNS (OnnxSettings): The settings.
-        """
-        return cls(**{field.name: config[field.name] for field in fields(cls)})
 
 
 @dataclass(frozen=True, slots=True)
