@@ -262,9 +262,8 @@ def _require_possible(settings: Any, *, tensors: int) -> None:
         return
     for name, value in settings.items():
         if isinstance(value, int) and value > tensors and _REPEATED.search(name):
-            raise ValueError(
-                f"its configuration has {name} = {value}, but it has {tensors} tensors"
-            )
+            reason = f"its configuration has {name} = {value}, but it has {tensors} tensors"
+            raise ValueError(reason)
         _require_possible(value, tensors=tensors)
 
 

@@ -192,14 +192,13 @@ def _names(old: Ontology, new: Ontology, new_ids: Mapping[str, str]) -> Iterator
     for concept in old:
         if concept.concept_id in new_ids:
             before[new_ids[concept.concept_id]] |= dict.fromkeys(concept.names)
-    for concept_id, known in before.items():
-        concept = new[concept_id]
+    pairs = [(known, new[concept_id]) for concept_id, known in before.items()]
+    for known, concept in pairs:
         for name in concept.names:
             if name not in known:
-                yield Change(NAME_ADDED, concept_id, concept.canonical_name, after=(name,))
-    for concept_id, known in before.items():
-        concept = new[concept_id]
+                yield Change(NAME_ADDED, concept.concept_id, concept.canonical_name, after=(name,))
+    for known, concept in pairs:
         names = set(concept.names)
         for name in known:
             if name not in names:
-                yield Change(NAME_LOST, concept_id, concept.canonical_name, before=(name,))
+                yield Change(NAME_LOST, concept.concept_id, concept.canonical_name, before=(name,))

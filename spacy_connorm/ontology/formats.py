@@ -69,7 +69,7 @@ def find_format(path: Path, name: str | None = None) -> str:
     if recognized := _recognize(head, candidates):
         return recognized
     if "tsv" not in candidates:  # a table may have a column `skos:prefLabel`
-        _refuse_if_foreign(path, head)
+        refuse_foreign(path, head)
     recognized = _recognize(head, FORMATS)
     if recognized and candidates:
         raise _other_format(path, candidates, recognized)
@@ -78,22 +78,20 @@ def find_format(path: Path, name: str | None = None) -> str:
     return recognized or candidates[-1]
 
 
-def refuse_foreign(path: str | Path) -> None:
-    """Refuse a file in an unsupported format.
-
-    path (Union[str, Path]): The file.
-    RAISES (ConnormError): CN123.
-    """
-    _refuse_if_foreign(path, _read_head(path))
-
-
 def _read_head(path: str | Path) -> str:
     # A file of any size may have only one line.
     _, piece = next(read_pieces(path), (1, ""))
     return "".join(islice(StringIO(piece, newline=None), _HEAD_LINES))
 
 
-def _refuse_if_foreign(path: str | Path, head: str) -> None:
+def refuse_foreign(path: str | Path, head: str | None = None) -> None:
+    """Refuse a file in an unsupported format.
+
+    path (Union[str, Path]): The file.
+    head (Optional[str]): Its first lines, if they are read already.
+    RAISES (ConnormError): CN123.
+    """
+    head = _read_head(path) if head is None else head
     for foreign in _TABLE["foreign"]:
         if re.search(foreign["signature"], head, re.MULTILINE):
             advice = foreign["advice"].format(path=path)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..concepts import Concept
 from ..concepts.curies import MESH_TREE_NUMBER, PREFIXES, join_curie
-from ..errors import ConnormError, Errors, unreadable
+from ..errors import Errors, unreadable
 from ..files.text import find_ending, read_lines
 from ..files.xml import read_elements
 from .report import ReadReport
@@ -57,7 +57,7 @@ def read_mesh(
     if supplementary:
         others = list(_read_concepts(supplementary, numbers, report))
         if not others:
-            raise _no_rows(supplementary, "a MeSH id and a name")
+            raise Errors.CN104(path=supplementary, what="rows with a MeSH id and a name")
         listed += others
     concepts = report.merge_rows(listed)
     owners = {number: owner for owner, placed in numbers.items() for number in placed}
@@ -139,10 +139,6 @@ def _read_filled(path: str | Path) -> Iterator[tuple[int, str]]:
     return ((number, line) for number, line in read_lines(path) if line.strip())
 
 
-def _no_rows(path: str | Path, expected: str) -> ConnormError:
-    return Errors.CN104(path=path, what=f"rows with {expected}")
-
-
 def _read_tree(path: str | Path, report: ReadReport) -> dict[str, list[str]]:
     """Read the tree numbers of each descriptor."""
     numbers: dict[str, list[str]] = defaultdict(list)
@@ -156,7 +152,7 @@ def _read_tree(path: str | Path, report: ReadReport) -> dict[str, list[str]]:
             reason = "it has no MeSH id and tree number"
             report.odd.skip(unreadable(path, line_number, "MeSH", reason))
     if not numbers:
-        raise _no_rows(path, "a MeSH id and a tree number")
+        raise Errors.CN104(path=path, what="rows with a MeSH id and a tree number")
     return numbers
 
 

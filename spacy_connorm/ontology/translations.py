@@ -397,9 +397,8 @@ def read_translations(settings: Translations, report: ReadReport) -> Translator:
             if row.language not in wanted_languages:
                 report.leave_out("a translation into another language", row.concept_id)
             elif (status not in wanted_statuses) if wanted_statuses else (status in _MISSING):
-                report.leave_out(
-                    f"a translation with the status {status or 'none'}", row.concept_id
-                )
+                reason = f"a translation with the status {status or 'none'}"
+                report.leave_out(reason, row.concept_id)
             elif not row.text:
                 report.odd.skip(unreadable(table.path, number, _FORMAT, "it has no text"))
             else:
@@ -437,9 +436,8 @@ class _Table:
                 raise Errors.CN128(path=path, column=column)
         self._width = len(header)
         self._language, self._field = language, EXACT
-        self.source_language = next(
-            (self._cell(row, "source_language") for _, row in self._rows[1:]), ""
-        )
+        told = (self._cell(row, "source_language") for _, row in self._rows[1:])
+        self.source_language = next(told, "")
 
     def __iter__(self) -> Iterator[tuple[int, str, Translation]]:
         """Read the rows.

@@ -149,10 +149,10 @@ def _unusual(
 
 def _likely(header: Sequence[str], field: str) -> str:
     """RETURNS (str): The first column whose last word tells the field."""
-    last = {column: re.split(r"[\W_]+", column.lower().strip())[-1] for column in header}
-    return next(
-        (column for column in header if last[column] in _COLUMNS[field]["likely"]), "COLUMN"
-    )
+    for column in header:
+        if re.split(r"[\W_]+", column.lower().strip())[-1] in _COLUMNS[field]["likely"]:
+            return column
+    return "COLUMN"
 
 
 def _warn_about_unread(path: str | Path, columns: Sequence[str], read: Iterable[int]) -> None:

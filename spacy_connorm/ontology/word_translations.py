@@ -78,9 +78,8 @@ class WordTranslations:
             certainty = min(certainty for certainty, _ in choice)
             if certainty >= (_LEAST if len(choice) > 1 else _LEAST_ALONE):
                 stems = [stem for _, stem in choice]
-                text = " ".join(
-                    self._written.get(stem, stem) for stem in self._ordered(stems, sizes)
-                )
+                ordered = self._ordered(stems, sizes)
+                text = " ".join(self._written.get(stem, stem) for stem in ordered)
                 yield Phrase(tuple(sorted(stems)), text, certainty)
 
     def _parts(self, name: str) -> list[list[str]]:

@@ -30,7 +30,7 @@ from ..linker.lookup import ConceptLookup
 from ..linker.query import Query
 from ..linker.sieve import Sieve
 from ..text.cleaning import clean
-from .config import LINKING_METRICS, MEAN_AVERAGE_PRECISION, TrainingData, read_mentions
+from .config import LINKING_METRICS, MEAN_AVERAGE_PRECISION, Training, TrainingData, read_mentions
 
 # Converts the config block of a trained encoder to that of the encoder that a pipeline uses.
 ToSearch = Callable[[dict[str, Any]], dict[str, Any]]
@@ -147,20 +147,15 @@ def score_saved(
 
 
 def make_dev_score(
-    data: TrainingData,
-    ontology: Ontology,
-    mentions: Sequence[Mention],
-    *,
-    metric: str,
-    searched_by: Metric = COSINE,
+    data: TrainingData, training: Training, ontology: Ontology, mentions: Sequence[Mention]
 ) -> LinkingScore | RetrievalScore | None:
     """Read the dev data of a training config, which determine the best epoch.
 
     data (TrainingData): The block with the dev data.
+    training (Training): The block with the score that determines the epoch, and with the objective,
+        whose metric is searched by.
     ontology (Ontology): O.
     mentions (Sequence[Mention]): The annotated mentions to learn from.
-    metric (str): The score that determines the epoch: one of `METRICS`.
-    searched_by (str): The metric of the index, that is, how the objective compares vectors.
     RETURNS (Optional[Union[LinkingScore, RetrievalScore]]): Scores an encoder; None without dev
         data.
     RAISES (ConnormError): CN600 if no dev mention has a gold id, CN810 if none can be ranked, and
@@ -180,6 +175,6 @@ def make_dev_score(
     if known_ids.isdisjoint(gold_ids) and not any(gold_id in ontology for gold_id in gold_ids):
         example = next(iter(ontology)).concept_id
         warn_of_unknown_ids(gold, Path(data.dev[0]), example=example)
-    if metric == MEAN_AVERAGE_PRECISION:
+    if training.metric == MEAN_AVERAGE_PRECISION:
         return RetrievalScore(ontology, synonyms, gold)
-    return LinkingScore(ontology, synonyms, gold, metric=searched_by)
+    return LinkingScore(ontology, synonyms, gold, metric=training.objective.metric)

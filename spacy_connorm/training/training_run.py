@@ -123,11 +123,8 @@ def train(
     from .dev_score import make_dev_score, score_saved
     from .trainer import Reporter, run_training
 
-    searched_by = training.objective.metric
     to_search = partial(_to_search, config=config, objective=training.objective)
-    dev_score = make_dev_score(
-        data, ontology, mentions, metric=training.metric, searched_by=searched_by
-    )
+    dev_score = make_dev_score(data, training, ontology, mentions)
     score = None
     if dev_score is not None:
         block = config["encoder"]
@@ -148,7 +145,7 @@ def train(
     if is_main_process():
         facts = CardFacts(
             search=to_search({**config["encoder"], "name": str(output_path)}),
-            metric=searched_by,
+            metric=training.objective.metric,
             sources=[*_sources(data, ontology), *((k, str(v)) for k, v in report.lines())],
         )
         write_encoder(trained, facts, config, output_path)

@@ -93,10 +93,6 @@ class OnnxModel:
         numbers = (self.settings.max_length, self.settings.width, self.settings.padding)
         if not all(type(number) is int for number in numbers) or min(numbers) < 0:
             raise ValueError("its settings are not numbers")
-        if not isinstance(self.settings.prefix, str):
-            raise ValueError("its prefix is not a text")
-        if not isinstance(self.tokenizer, str) or not isinstance(self.graph, bytes):
-            raise ValueError("it lacks a tokenizer or a graph")
         require_plain_graph(self.graph)
 
 
