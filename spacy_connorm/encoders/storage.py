@@ -62,16 +62,22 @@ def digest_parts(*parts: str | bytes) -> str:
     return content.hexdigest()
 
 
-def write_config(folder: Path, model_type: str, settings: Mapping[str, Any]) -> None:
-    """Write the `config.json` of a trained encoder.
+def write_folder(
+    folder: Path, model_type: str, settings: Mapping[str, Any], weights: dict[str, np.ndarray]
+) -> None:
+    """Write the `config.json` and the `model.safetensors` of a trained encoder.
 
     folder (Path): Its folder, which is created.
     model_type (str): A key of `ARCHITECTURES`.
     settings (Mapping[str, Any]): The settings.
+    weights (Dict[str, np.ndarray]): Arrays by name.
     """
+    from safetensors.numpy import save_file
+
     folder.mkdir(parents=True, exist_ok=True)
     config = {"model_type": model_type, "format_version": _FORMAT_VERSION, **settings}
     (folder / CONFIG).write_text(json.dumps(config, indent=2) + "\n", encoding="utf8")
+    save_file(weights, folder / WEIGHTS)
 
 
 def model_type(folder: Path) -> str:
@@ -112,21 +118,25 @@ def _card(name: str) -> dict[str, Any] | None:
 
 
 @contextmanager
-def reading_folder(folder: Path, model_type: str) -> Iterator[dict[str, Any]]:
+def reading_folder(
+    folder: Path, model_type: str
+) -> Iterator[tuple[dict[str, Any], dict[str, np.ndarray]]]:
     """Read the folder of a trained encoder. Any error of another library in the
     block is reported as an error of the folder.
 
     folder (Path): The folder.
     model_type (str): A key of `ARCHITECTURES`.
-    YIELDS (Dict[str, Any]): Its `config.json`.
+    YIELDS (Tuple[Dict[str, Any], Dict[str, np.ndarray]]): Its `config.json`, and its weights.
     RAISES (ConnormError): CN306 if it contains something else or is damaged.
     """
+    from safetensors.numpy import load_file
+
     with Errors.CN306.instead_of(Exception, path=folder):
         config = json.loads((folder / CONFIG).read_text(encoding="utf8"))
         found = (config["model_type"], config["format_version"])
         if found != (model_type, _FORMAT_VERSION):
             raise ValueError("it holds a {} of version {}".format(*found))
-        yield config
+        yield config, load_file(folder / WEIGHTS)
 
 
 def require_settings(

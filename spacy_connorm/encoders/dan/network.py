@@ -19,7 +19,7 @@ from ..storage import (
     model_type,
     reading_folder,
     require_settings,
-    write_config,
+    write_folder,
 )
 
 if TYPE_CHECKING:
@@ -195,11 +195,8 @@ class Dan:
 
         folder (Path): The folder for `config.json`, `tokenizer.json` and `model.safetensors`.
         """
-        from safetensors.numpy import save_file
-
-        write_config(folder, DAN, asdict(self.settings))
+        write_folder(folder, DAN, asdict(self.settings), self.weights)
         (folder / TOKENIZER).write_text(self.tokenizer, encoding="utf8")
-        save_file(self.weights, folder / WEIGHTS)
 
 
 def load_dan(name: str, asked: dict[str, Any]) -> Dan:
@@ -234,11 +231,9 @@ def load_dan(name: str, asked: dict[str, Any]) -> Dan:
 
 
 def _load_saved(folder: Path, asked: dict[str, Any]) -> Dan:
-    from safetensors.numpy import load_file
-
-    with reading_folder(folder, DAN) as config:
+    with reading_folder(folder, DAN) as (config, weights):
         tokenizer = (folder / TOKENIZER).read_text(encoding="utf8")
-        dan = Dan(DanSettings.read(config), tokenizer, load_file(folder / WEIGHTS))
+        dan = Dan(DanSettings.read(config), tokenizer, weights)
         dan.check()
         dan.reader()
     found = dan.facts()

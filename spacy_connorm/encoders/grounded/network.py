@@ -9,14 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..raw import unit_rows
-from ..storage import (
-    GROUNDED_DAN,
-    WEIGHTS,
-    digest_weights,
-    reading_folder,
-    require_settings,
-    write_config,
-)
+from ..storage import GROUNDED_DAN, digest_weights, reading_folder, require_settings, write_folder
 
 OFFSET, MATRIX = "cca.offset", "cca.matrix"
 _SEED = 0
@@ -96,11 +89,9 @@ class GroundedDan:
 
         folder (Path): The folder for `config.json` and `model.safetensors`.
         """
-        from safetensors.numpy import save_file
-
-        settings = ("width", "hidden", "cca", "input_fingerprint")
-        write_config(folder, GROUNDED_DAN, {name: getattr(self, name) for name in settings})
-        save_file(self.weights, folder / WEIGHTS)
+        names = ("width", "hidden", "cca", "input_fingerprint")
+        settings = {name: getattr(self, name) for name in names}
+        write_folder(folder, GROUNDED_DAN, settings, self.weights)
 
 
 def start_grounded_dan(
@@ -147,10 +138,7 @@ def load_grounded_dan(folder: Path, asked: dict[str, Any]) -> GroundedDan:
     RAISES (ConnormError): CN306 if the folder is damaged, CN322 if it was saved with other settings
         or trained with other input vectors.
     """
-    from safetensors.numpy import load_file
-
-    with reading_folder(folder, GROUNDED_DAN) as config:
-        weights = load_file(folder / WEIGHTS)
+    with reading_folder(folder, GROUNDED_DAN) as (config, weights):
         dan = GroundedDan(weights, config["width"], config["input_fingerprint"])
         dan.check()
     require_settings(folder, {setting: getattr(dan, setting) for setting in asked}, asked)
