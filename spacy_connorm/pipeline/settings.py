@@ -256,58 +256,49 @@ SpansKey = Annotated[StrictStr, Expected("a key of `doc.spans`")]
 
 
 class NormalizerSettings(ComponentSettings):
-    """The settings that are saved with a concept normalizer; docs/settings.md has them."""
+    """The settings that are saved with a concept normalizer; docs/settings.md has them.
 
-    spans_key: SpansKey | None = Field(
-        None, description="normalize `doc.spans[spans_key]`; `doc.ents` if null"
-    )
-    labels: Texts | None = Field(None, description="only spans with these labels")
-    attribute_prefix: AttributePrefix = Field(
-        "",
-        description="put before `candidates`, `kb_id` and `kb_ents`; a normalizer with a prefix "
-        "leaves `kb_id_` to the one without",
-    )
-    top_k: Positive = Field(
-        10,
-        description="the maximum number of candidates for a span; for a composite, for each part",
-    )
-    nil_threshold: Share | None = Field(
-        0.02,
-        description="a span whose best candidate is less probable than this is `NIL`; null: never",
-    )
-    calibration: Calibrated | None = Field(
-        None,
-        description="what `connorm evaluate --calibrate` fitted: `intercept`, `score`, `margin`, "
-        "`shared`, `name`, `extra`, `lacking`, `ceiling`; null: what was fitted to the names of "
-        "the index",
-    )
-    compare_words: Flag = Field(
-        True,
-        description="also compare the words of names and mentions: scores rise for names that say "
-        'the same in other words or forms ("lungs": lung), and fall for names with more words',
-    )
-    split_composites: Flag = Field(
-        True, description="also search for the parts of composite mentions"
-    )
-    types: Texts = Field([], description="find only concepts of these semantic types")
-    branches: Texts = Field([], description="find only these concepts and everything below them")
-    excluded_branches: Texts = Field(
-        [], description="do not find these concepts, nor those that are only below them"
-    )
-    code_systems: Texts = Field(
-        [],
-        description="add the codes of candidates in these vocabularies, such as `ICD10CM`",
-    )
-    prefixes: OwnPrefixes = Field(
-        {},
-        description="your own prefixes for ids in the input, each with another prefix of the same "
-        "vocabulary (`MESH`), or the URL that its ids begin with",
-    )
-    kb_url_template: Template | None = Field(None, description="a link with `{}` for the id")
-    cache_size: Count = Field(
-        10_000,
-        description="the number of answers to keep in memory while the pipeline runs; 0: none",
-    )
+    spans_key (Optional[str]): Normalize `doc.spans[spans_key]`; `doc.ents` if null.
+    labels (Optional[List[str]]): Only spans with these labels.
+    attribute_prefix (str): Put before `candidates`, `kb_id` and `kb_ents`; a normalizer with a
+        prefix leaves `kb_id_` to the one without.
+    top_k (int): The maximum number of candidates for a span; for a composite, for each part.
+    nil_threshold (Optional[float]): A span whose best candidate is less probable than this is
+        `NIL`; null: never.
+    calibration (Optional[Dict[str, float]]): What `connorm evaluate --calibrate` fitted:
+        `intercept`, `score`, `margin`, `shared`, `name`, `extra`, `lacking`, `ceiling`; null:
+        what was fitted to the names of the index.
+    compare_words (bool): Also compare the words of names and mentions: scores rise for names
+        that say the same in other words or forms ("lungs": lung), and fall for names with more
+        words.
+    split_composites (bool): Also search for the parts of composite mentions.
+    types (List[str]): Find only concepts of these semantic types.
+    branches (List[str]): Find only these concepts and everything below them.
+    excluded_branches (List[str]): Do not find these concepts, nor those that are only below
+        them.
+    code_systems (List[str]): Add the codes of candidates in these vocabularies, such as
+        `ICD10CM`.
+    prefixes (Dict[str, str]): Your own prefixes for ids in the input, each with another prefix
+        of the same vocabulary (`MESH`), or the URL that its ids begin with.
+    kb_url_template (Optional[str]): A link with `{}` for the id.
+    cache_size (int): The number of answers to keep in memory while the pipeline runs; 0: none.
+    """
+
+    spans_key: SpansKey | None = None
+    labels: Texts | None = None
+    attribute_prefix: AttributePrefix = ""
+    top_k: Positive = 10
+    nil_threshold: Share | None = 0.02
+    calibration: Calibrated | None = None
+    compare_words: Flag = True
+    split_composites: Flag = True
+    types: Texts = []
+    branches: Texts = []
+    excluded_branches: Texts = []
+    code_systems: Texts = []
+    prefixes: OwnPrefixes = {}
+    kb_url_template: Template | None = None
+    cache_size: Count = 10_000
 
 
 # spaCy silently drops entities without a label.
@@ -323,67 +314,47 @@ ComponentName = Annotated[StrictStr, Expected("the name of a component")]
 
 
 class FinderSettings(ComponentSettings):
-    """The settings that are saved with a mention finder; docs/settings.md has them."""
+    """The settings that are saved with a mention finder; docs/settings.md has them.
 
-    spans_key: SpansKey | None = Field(
-        None, description="write to `doc.spans[spans_key]`; to `doc.ents` if null"
-    )
-    normalizer: ComponentName | None = Field(
-        None,
-        description="the component whose names are found; null: the first normalizer of the "
-        "pipeline",
-    )
-    derivations: Flag = Field(
-        True,
-        description='whether an adjective matches the noun in a name: "retinal" for "retina"',
-    )
-    min_certainty: Share = Field(
-        0.85,
-        description="how reliably the ontology's own synonyms must show that a word can replace "
-        'one in a name: "cutaneous" for "skin"; 1: never replace words',
-    )
-    inexact_names: Flag = Field(
-        False,
-        description="whether to find all narrow, broad and related synonyms, not only those of "
-        "three words or more that no other concept has",
-    )
-    coordinations: Flag = Field(
-        True, description='whether "breast and ovarian cancer" is one mention of two names'
-    )
-    target: Literal["O", "D", "OD"] = Field(
-        "OD",
-        description="which names are found: `O`, the ontology's, `D`, those of annotated documents "
-        "and added synonyms, or `OD`",
-    )
-    nested_mentions: Flag = Field(
-        False,
-        description="whether to write all mentions, including those inside longer ones, to "
-        '`doc.spans["mentions_all"]`, where the normalizer links them, too',
-    )
-    label: Label = Field("MENTION", description="the label of mentions without a semantic type")
-    labels: LabelsByType | None = Field(
-        None, description="labels by semantic type; null: the type itself"
-    )
-    short_letters: Count = Field(
-        5,
-        description="abbreviations of up to this many letters and digits must be written exactly "
-        "like a name, and defined in longer texts (`undefined_short_forms`)",
-    )
-    undefined_short_forms: Flag = Field(
-        False,
-        description='whether a longer text may use a short form ("GSH") of up to `short_letters` '
-        "that it does not define, without words of its long form",
-    )
-    stop_texts: Texts | None = Field(
-        None,
-        description="texts that are never mentions; null: general words of the language, such as "
-        '"disease"',
-    )
-    match_capitals: Flag = Field(
-        False,
-        description='whether names with a capital are found only with it: "Cancer" is a genus of '
-        "crabs",
-    )
+    spans_key (Optional[str]): Write to `doc.spans[spans_key]`; to `doc.ents` if null.
+    normalizer (Optional[str]): The component whose names are found; null: the first normalizer
+        of the pipeline.
+    derivations (bool): Whether an adjective matches the noun in a name: "retinal" for "retina".
+    min_certainty (float): How reliably the ontology's own synonyms must show that a word can
+        replace one in a name: "cutaneous" for "skin"; 1: never replace words.
+    inexact_names (bool): Whether to find all narrow, broad and related synonyms, not only those
+        of three words or more that no other concept has.
+    coordinations (bool): Whether "breast and ovarian cancer" is one mention of two names.
+    target (str): Which names are found: `O`, the ontology's, `D`, those of annotated documents
+        and added synonyms, or `OD`.
+    nested_mentions (bool): Whether to write all mentions, including those inside longer ones,
+        to `doc.spans["mentions_all"]`, where the normalizer links them, too.
+    label (str): The label of mentions without a semantic type.
+    labels (Optional[Dict[str, str]]): Labels by semantic type; null: the type itself.
+    short_letters (int): Abbreviations of up to this many letters and digits must be written
+        exactly like a name, and defined in longer texts (`undefined_short_forms`).
+    undefined_short_forms (bool): Whether a longer text may use a short form ("GSH") of up to
+        `short_letters` that it does not define, without words of its long form.
+    stop_texts (Optional[List[str]]): Texts that are never mentions; null: general words of the
+        language, such as "disease".
+    match_capitals (bool): Whether names with a capital are found only with it: "Cancer" is a
+        genus of crabs.
+    """
+
+    spans_key: SpansKey | None = None
+    normalizer: ComponentName | None = None
+    derivations: Flag = True
+    min_certainty: Share = 0.85
+    inexact_names: Flag = False
+    coordinations: Flag = True
+    target: Literal["O", "D", "OD"] = "OD"
+    nested_mentions: Flag = False
+    label: Label = "MENTION"
+    labels: LabelsByType | None = None
+    short_letters: Count = 5
+    undefined_short_forms: Flag = False
+    stop_texts: Texts | None = None
+    match_capitals: Flag = False
 
 
 LongForms = Annotated[
@@ -397,28 +368,24 @@ Meanings = Annotated[dict[StrictStr, list[StrictStr]], Expected("lists of long f
 
 
 class ResolverSettings(ComponentSettings):
-    """The settings that are saved with an abbreviation resolver; docs/settings.md has them."""
+    """The settings that are saved with an abbreviation resolver; docs/settings.md has them.
 
-    short_forms: LongForms = Field(
-        {},
-        description="long forms by short form, for short forms that a document does not define",
-    )
-    findings: Texts | None = Field(
-        None,
-        description="the short forms of `short_forms` that are findings, so that those of "
-        '`meanings` beside them are, too: "HTN, HLD", but not "CBC, CMP"; all if null',
-    )
-    meanings: Meanings = Field(
-        {},
-        description="lists of long forms by short form, for short forms that are expanded only "
-        'where a finding would stand: "no VT", "mild TR", "HTN, HLD"; of several long forms, the '
-        "one that has most words in common with the document is taken",
-    )
-    own_names: Texts = Field(
-        [],
-        description="the short forms of `short_forms` that are themselves names in the ontology, "
-        'and are read as these in a document where one stands where a finding would: "has FAD"',
-    )
+    short_forms (Dict[str, str]): Long forms by short form, for short forms that a document does
+        not define.
+    findings (Optional[List[str]]): The short forms of `short_forms` that are findings, so that
+        those of `meanings` beside them are, too: "HTN, HLD", but not "CBC, CMP"; all if null.
+    meanings (Dict[str, List[str]]): Lists of long forms by short form, for short forms that are
+        expanded only where a finding would stand: "no VT", "mild TR", "HTN, HLD"; of several
+        long forms, the one that has most words in common with the document is taken.
+    own_names (List[str]): The short forms of `short_forms` that are themselves names in the
+        ontology, and are read as these in a document where one stands where a finding would:
+        "has FAD".
+    """
+
+    short_forms: LongForms = {}
+    findings: Texts | None = None
+    meanings: Meanings = {}
+    own_names: Texts = []
 
 
 # The kinds of terms in negspacy's form, with the direction and scope that they have as cues.
@@ -436,13 +403,12 @@ OwnTerms = Annotated[
 
 
 class AssertionSettings(ComponentSettings):
-    """The settings that are saved with an assertion marker; docs/settings.md has them."""
+    """The settings that are saved with an assertion marker; docs/settings.md has them.
 
-    spans_key: SpansKey | None = Field(
-        None, description="mark `doc.spans[spans_key]`; `doc.ents` if null"
-    )
-    terms: OwnTerms = Field(
-        {},
-        description="your own terms for `negated`, `possible`, `family` or `history`, in the form "
-        "of negspacy's `neg_termset`, in place of the built-in ones",
-    )
+    spans_key (Optional[str]): Mark `doc.spans[spans_key]`; `doc.ents` if null.
+    terms (Dict[str, Dict[str, List[str]]]): Your own terms for `negated`, `possible`, `family`
+        or `history`, in the form of negspacy's `neg_termset`, in place of the built-in ones.
+    """
+
+    spans_key: SpansKey | None = None
+    terms: OwnTerms = {}

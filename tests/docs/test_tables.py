@@ -30,6 +30,8 @@ from .pages import DOCS, PAGES, README, ROOT, codes, commands, connorm_command, 
 
 TRAINING = DOCS / "train.md"
 SETTINGS = DOCS / "settings.md"
+# A field of a docstring: its name and what it means.
+FIELD = re.compile(r"^(\w+) \(.+?\): (.+(?:\n    .+)*)", re.MULTILINE)
 LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 
 
@@ -55,11 +57,14 @@ def test_the_readme_leads_to_every_page():
 )
 def test_every_setting_is_in_the_table_as_it_is_declared(component, declared):
     rows = {codes(row[0])[0]: row for row in table(SETTINGS, f"setting of `{component}`")}
-    for name, field in declared.model_fields.items():
+    told = dict(FIELD.findall(inspect.getdoc(declared)))
+    assert list(told) == list(declared.model_fields)
+    for name in declared.model_fields:
         _, default, meaning = rows.pop(name)
         # Long lists are described.
         assert not codes(default) or json.loads(codes(default)[0]) == declared.defaults()[name]
-        assert LINK.sub(r"\1", meaning) == field.description
+        plain = LINK.sub(r"\1", meaning)
+        assert f"{plain[0].upper()}{plain[1:]}." == " ".join(told[name].split())
     # Of the others the table names what is registered.
     parts = {name: DEFAULTS[name] for name in rows} if component == "concept_normalizer" else {}
     assert rows.keys() == parts.keys()
