@@ -59,27 +59,20 @@ class AllowedConcepts:
         return rows[slice(*index.row_ranges[search.target])]
 
 
-def allowed_concepts(filter: Filter, index: ConceptIndex) -> AllowedConcepts | None:
+def allowed_concepts(filter: Filter, index: ConceptIndex) -> AllowedConcepts:
     """Find the concepts that a filter allows.
 
     filter (Filter): The filter.
     index (ConceptIndex): The index.
-    RETURNS (Optional[AllowedConcepts]): The concepts; None if all are allowed.
+    RETURNS (AllowedConcepts): The concepts.
     RAISES (ConnormError): CN406 for an unknown type or branch.
     """
-    if not any(filter):
-        return None
-    mask = np.ones(len(index.store), dtype="bool")
+    numbers = np.arange(len(index.store))
+    mask = np.ones(len(numbers), dtype="bool")
     if filter.types:
-        mask &= _among(index.store.of_types(filter.types), len(mask))
+        mask &= np.isin(numbers, index.store.of_types(filter.types))
     if filter.branches:
-        mask &= _among(index.store.of_branches(filter.branches), len(mask))
+        mask &= np.isin(numbers, index.store.of_branches(filter.branches))
     if filter.excluded:
         mask &= ~index.store.only_below(filter.excluded)
     return AllowedConcepts(index, mask)
-
-
-def _among(numbers: np.ndarray, size: int) -> np.ndarray:
-    mask = np.zeros(size, dtype="bool")
-    mask[numbers] = True
-    return mask

@@ -83,11 +83,8 @@ class RewrittenWords(Rescorer):
 
         RETURNS (List[List[Hit]]): The hits in their new order.
         """
-        known = results.batch.in_other_words
-        names = {place: known[place] for place in results.places if place in known}
-        if not names:
-            return results.hits
-        return results.with_raised(_score_names(results, names, self.weight))
+        raised = _score_names(results, results.batch.in_other_words, self.weight)
+        return results.with_raised(raised) if raised else results.hits
 
 
 # Words that share this many first letters, and this share of the longer word, count as forms of the
@@ -191,10 +188,7 @@ class SameWords(Rescorer):
 
         RETURNS (List[List[Hit]]): The hits in their new order.
         """
-        batch, known = results.batch, results.batch.in_same_words
-        names = {place: known[place] for place in results.places if place in known}
-        if not names:
-            return results.hits
+        batch, names = results.batch, results.batch.in_same_words
         first, _ = batch.index.row_ranges[results.search.target]
         alike = _score_names(results, names)
         raised = {
@@ -204,7 +198,7 @@ class SameWords(Rescorer):
             for place, hits in zip(results.places, results.hits, strict=True)
             if alike.get(place)
         }
-        return results.with_raised(raised)
+        return results.with_raised(raised) if raised else results.hits
 
     def _raised(
         self, batch: SearchBatch, place: int, alike: list[Hit], hits: list[Hit], items: set[int]
@@ -259,8 +253,12 @@ def _score_names(
     names (Mapping[int, Rewritten]): Names by the position of a mention in the batch; those that
         the search does not look at are ignored.
     weight (float): How far certain names are raised towards 1.
-    RETURNS (Dict[int, List[Hit]]): The hits by position, best first.
+    RETURNS (Dict[int, List[Hit]]): The hits by position, best first; only for the texts that were
+        searched and have such names.
     """
+    names = {place: names[place] for place in results.places if place in names}
+    if not names:
+        return {}
     batch, search = results.batch, results.search
     texts = IndexTexts(search, batch.index, batch.overlay, batch.allowed)
     vectors = texts.searcher.vectors
@@ -269,7 +267,7 @@ def _score_names(
     asked = np.repeat(np.arange(len(names)), [len(group.rows) for group in names.values()])
     inside = (items >= 0) & (items < len(vectors))
     if not inside.any():
-        return {place: [] for place in names}
+        return {}
     asked, items, certainty = asked[inside], items[inside], weight * certainty[inside]
     places = np.array([*names])
     cosines = vectors.pairs(batch.vectors, places[asked], items)

@@ -39,8 +39,6 @@ class Retriever:
     overlay (SynonymOverlay): Synonyms added and removed since the index was built.
     masks (Cache): The concepts that each filter allows.
     answers (Cache): Answers to texts, by what they depend on; see `retrieve`.
-    has_cosines (bool): Whether scores are cosines, so that the scores of different texts can be
-        compared.
     """
 
     encoder: Encoder
@@ -52,16 +50,22 @@ class Retriever:
     answers: Cache[tuple, list[Candidate]] = field(
         default_factory=lambda: Cache(0), init=False, repr=False
     )
-    has_cosines: bool = field(init=False, repr=False)
-    _shim: EncoderShim = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_shim", loaded_shim(self.encoder))
-        object.__setattr__(self, "has_cosines", self.index.metric == COSINE)
 
     def __reduce__(self) -> tuple:
         # A worker starts with empty caches.
         return Retriever, (self.encoder, self.index, self.overlay)
+
+    @cached_property
+    def has_cosines(self) -> bool:
+        """Whether scores are cosines, so that the scores of different texts can be compared.
+
+        RETURNS (bool): False for inner products.
+        """
+        return self.index.metric == COSINE
+
+    @cached_property
+    def _shim(self) -> EncoderShim:
+        return loaded_shim(self.encoder)
 
     @cached_property
     def calibration(self) -> Calibration | None:
@@ -85,11 +89,12 @@ class Retriever:
         RETURNS (Optional[AllowedConcepts]): The concepts; None if all are allowed.
         RAISES (ConnormError): CN406 for types and branches that the index lacks.
         """
+        if not any(filter):
+            return None
         allowed = self.masks.get(filter)
         if allowed is None:
             allowed = allowed_concepts(filter, self.index)
-            if allowed is not None:
-                self.masks.put(filter, allowed)
+            self.masks.put(filter, allowed)
         return allowed
 
     def find_known_texts(self, texts: Iterable[str], target: str) -> set[str]:
