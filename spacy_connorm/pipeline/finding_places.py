@@ -53,19 +53,14 @@ class FindingPlaces:
         copula = any_of(words.language.finder.singular_copulas)
         joints = any_of(words.classes.linking_conjunctions)
         cues = words.language.finding_cues
-        self._before = _compile(
-            cues, "before", is_of_findings=True, frame=rf"(?<!\w)(?:{{}}\s+|{{}}|{_SIGN_BEFORE})\Z"
-        )
+        body_part = any_of(self._classes.body_parts)
+        frame = rf"(?<!\w)(?:{{}}\s+|{{}}|{_SIGN_BEFORE}|{body_part}\s)\Z"
+        self._before = _compile(cues, "before", is_of_findings=True, frame=frame)
         self._after = _compile(
             cues, "after", is_of_findings=True, frame=rf"\s+(?:-\s+|{copula} )?{{}}\b|{{}}"
         )
         self._other_after = _compile(cues, "after", is_of_findings=False, frame=r"[ -]{}\b|{}")
-        part = (
-            rf"(?:{any_of(self._classes.before_body_parts)}\s)?{any_of(self._classes.body_parts)}"
-        )
-        self._body_part_before = re.compile(
-            rf"(?<!\w){any_of(self._classes.body_parts)}\s\Z", re.IGNORECASE
-        )
+        part = rf"(?:{any_of(self._classes.before_body_parts)}\s)?{body_part}"
         self._body_part_after = re.compile(
             rf"[ ]{part}(?:(?:,|\s?[&/]|\s{joints})\s?{part}){{0,3}}[ ]?(?:[.;,(\n]|\Z)",
             re.IGNORECASE,
@@ -150,8 +145,6 @@ class FindingPlaces:
         if after and self._may_be_noun(after[1]):
             return False
         if is_numbered or self._before.search(text, before, use.start):
-            return True
-        if self._body_part_before.search(text, before, use.start):
             return True
         beside = (_ITEM_BEFORE.search(text, before, use.start), _ITEM_AFTER.match(text, use.end))
         if any(word and self._words.is_head(word[1]) for word in beside):

@@ -122,22 +122,12 @@ def _spell(match: re.Match[str]) -> str:
     return "-".join(NAMES[letter] for letter in match[0])
 
 
-_QUOTES = str.maketrans(
-    {
-        **dict.fromkeys(
-            "\u2018\u2019\u201a\u201b\u02bc\u02b9\u02bb\u2032\u2035`\u00b4\u1fbd\u1fbf", "'"
-        ),
-        **dict.fromkeys("\u201c\u201d\u201e\u201f\u2033\u2036\u02ba\u00ab\u00bb", '"'),
-    }
-)
-_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u2060\ufeff"))
-_DASHES = {
-    **dict.fromkeys(
-        map(ord, "\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\u2e3a\u2e3b\ufe58\ufe63\uff0d"),
-        "-",
-    ),
-    0xAD: None,
-}
+_SINGLE = "\u2018\u2019\u201a\u201b\u02bc\u02b9\u02bb\u2032\u2035`\u00b4\u1fbd\u1fbf"
+_DOUBLE = "\u201c\u201d\u201e\u201f\u2033\u2036\u02ba\u00ab\u00bb"
+_QUOTES = str.maketrans(_SINGLE + _DOUBLE, "'" * len(_SINGLE) + '"' * len(_DOUBLE))
+_INVISIBLE = str.maketrans("", "", "\u200b\u2060\ufeff")
+_HYPHENS = "\u2010\u2011\u2012\u2013\u2014\u2015\u2043\u2212\u2e3a\u2e3b\ufe58\ufe63\uff0d"
+_DASHES = str.maketrans(_HYPHENS, "-" * len(_HYPHENS), "\u00ad")
 # In a shorter stretch of non-ASCII characters, runs of combining marks are too short to matter.
 _FOREIGN_STRETCH = re.compile(r"[^\x00-\x7f]{32}")
 # More characters than a single language has.

@@ -391,10 +391,7 @@ class CompositeSplitter:
         """
         for place in range(len(words) - 2, 0, -1):
             if words[place].lower() in self._classes.prepositions:
-                has_article = words[
-                    place + 1
-                ].lower() in self._classes.determiners and place + 2 < len(words)
-                return place + 1 + has_article
+                return len(words) - len(self._without_article(words[place + 1 :]))
         return 0
 
     def _tail(self, words: list[str]) -> int:

@@ -1,7 +1,9 @@
 """Replace short forms in mentions by their long forms."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from .short_forms import drop_plural
@@ -83,7 +85,8 @@ class ShortForms:
         self, text: str, runs: list[tuple[int, int]], number: int, limit: int
     ) -> Iterator[int]:
         """YIELDS (int): Where a short form that begins with a run may end, the last place first."""
-        for end in _ends_of_runs(runs, number, limit):
+        last = bisect_right(runs, limit, number, key=itemgetter(1))
+        for _, end in reversed(runs[number:last]):
             if self._has_signs and (sign := _SIGN.match(text, end)):
                 yield sign.end()
             yield end
@@ -131,14 +134,6 @@ def _unfold(short: str, long_forms: Mapping[str, str], shorts: ShortForms) -> st
             text = longer
         done.update(use.short for use in uses)
     return text
-
-
-def _ends_of_runs(runs: list[tuple[int, int]], number: int, limit: int) -> list[int]:
-    ends = []
-    while number < len(runs) and runs[number][1] <= limit:
-        ends.append(runs[number][1])
-        number += 1
-    return ends[::-1]
 
 
 def _replace(text: str, uses: Sequence[Use], long_forms: Mapping[str, str]) -> str:

@@ -402,7 +402,7 @@ def _matches(
 
 
 # How many pairs of names would show the substitutions of a language's tables; rough counts.
-_SHOWN, _ROOTS_SHOWN = 6, 19
+_SHOWN = {"alike": 6, "root": 19}
 
 
 def language_substitutions(language: LanguageData) -> list[Substitution]:
@@ -422,15 +422,10 @@ def language_substitutions(language: LanguageData) -> list[Substitution]:
         if one != other
     )
     rows = [
-        (row.word, other, row.kind)
+        (row.word, other, _SHOWN[row.kind])
         for row in language.meanings
-        if row.kind in ("alike", "root")
+        if row.kind in _SHOWN
         for other in row.stands_for
     ]
-    return [
-        *(Substitution((one,), (other,), _SHOWN, 0) for one, other in wrong),
-        *(
-            Substitution((one,), (other,), _ROOTS_SHOWN if kind == "root" else _SHOWN, 0)
-            for one, other, kind in rows
-        ),
-    ]
+    shown = [*((*pair, _SHOWN["alike"]) for pair in wrong), *rows]
+    return [Substitution((one,), (other,), same, 0) for one, other, same in shown]

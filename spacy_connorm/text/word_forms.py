@@ -3,11 +3,10 @@ plural comes from ("retina" for "retinal"), words with another ending that an on
 place ("bowed" for "bowing"), and other words for the same.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import chain, product
+from itertools import chain, groupby, product
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +23,6 @@ _SHORTEST_REST = 4
 DERIVED = 0.9
 # Stands for the rest of a word in the rows of endings.
 _STEM = "-"
-# The words of "2nd".
-_NUMBER = re.compile(r"\d+|\D+")
 _CACHED = 65_536
 
 
@@ -94,18 +91,13 @@ class WordForms:
         kinds = defaultdict[str, dict[str, tuple[str, ...]]](dict)
         for row in language.meanings:
             kinds[row.kind][row.word] = row.stands_for
-        words = language.words
-        self._function_words = words.stop_words
-        self._plain_adjectives = words.plain_adjectives
-        self._dependent_adjectives = words.dependent_adjectives
-        self._underived = words.underived
-        self._verb_endings = words.verb_endings
+        self._classes = words = language.words
         self._participle_endings = tuple(words.participle_endings)
         self._prefixes = tuple(sorted(words.compound_prefixes))
         self.roots: Mapping[str, tuple[str, ...]] = kinds["root"]
         self.states: Mapping[str, tuple[str, ...]] = kinds["state"]
         self.ordinals = {number: others[0] for number, others in kinds["ordinal"].items()}
-        self._numbers = {word: tuple(_NUMBER.findall(text)) for text, word in self.ordinals.items()}
+        self._numbers = {word: _digits_apart(text) for text, word in self.ordinals.items()}
         self.amounts = frozenset(chain(kinds["amount"], *kinds["amount"].values()))
         self._phrases = _phrases(kinds, words.disease_nouns, words.system_nouns)
         self._endings = kinds["ending"]
@@ -134,10 +126,10 @@ class WordForms:
         RETURNS (Dict[str, int]): Normalized words, most of which do not exist, and the minimum
             number of words in a text where the word stands for each.
         """
-        if word in self._function_words:
+        if word in self._classes.stop_words:
             return {}  # "several" does not mean "severe"
         nouns = dict.fromkeys((*self.roots.get(word, ()), *self.states.get(word, ())), 1)
-        if word in self._underived:
+        if word in self._classes.underived:
             return nouns
         for cut in range(max(0, len(word) - self._longest_ending), len(word) + 1):
             if (row := self._derivations.get(word[cut:])) is not None:
@@ -149,7 +141,9 @@ class WordForms:
         for ending in endings:
             noun = stem + ending
             # A white arrow is not a whiting.
-            is_verb = ending in self._verb_endings and word in self._plain_adjectives
+            is_verb = (
+                ending in self._classes.verb_endings and word in self._classes.plain_adjectives
+            )
             if not is_verb and noun.startswith(word[:_SHORTEST_STEM]) and noun != word:
                 yield noun
 
@@ -159,14 +153,14 @@ class WordForms:
         word (str): A normalized word, see `Words.normalized`.
         RETURNS (Tuple[str, ...]): Normalized words, each once. Most of them do not exist.
         """
-        if word in self._function_words or len(word) < _SHORTEST_STEM:
+        if word in self._classes.stop_words or len(word) < _SHORTEST_STEM:
             return ()
         derived = (
             word[:cut] + ending
             for cut in range(_SHORTEST_STEM, len(word) + 1)
             for ending in self._adjective_endings.get(word[cut:], ())
         )
-        others = (adjective for adjective in derived if adjective not in self._underived)
+        others = (adjective for adjective in derived if adjective not in self._classes.underived)
         return tuple(dict.fromkeys((*self._adjectives.get(word, ()), *others)))
 
     def relatives_of(self, word: str) -> dict[str, float]:
@@ -176,13 +170,13 @@ class WordForms:
         RETURNS (Dict[str, float]): Normalized words, most of which do not exist, and how likely
             each means the same.
         """
-        if word in self._function_words or word in self._underived:
+        if word in self._classes.stop_words or word in self._classes.underived:
             return {}
         relatives = self._other_endings.relatives_of(word)
         return {
             other: endings.certainty
             for other, endings in relatives
-            if len(other) < len(word) or other not in self._underived
+            if len(other) < len(word) or other not in self._classes.underived
         }
 
     def paraphrases(self, word: str) -> tuple[tuple[str, ...], ...]:
@@ -226,7 +220,7 @@ class WordForms:
 
     def _rows(self, word: str) -> Iterator[tuple[int, int, float, bool]]:
         is_participle = word.endswith(self._participle_endings) and word not in self.states
-        least = 2 if is_participle or word in self._dependent_adjectives else 1
+        least = 2 if is_participle or word in self._classes.dependent_adjectives else 1
         for noun, fewest in self.base_forms(word).items():
             yield hash_word(noun), max(least, fewest), DERIVED, False
         for other, certainty in self.relatives_of(word).items():
@@ -262,6 +256,11 @@ class WordForms:
             for beginning in self._parts.get(noun, ()):
                 for process, endings in self._processes.items():
                     yield from ((process, beginning + ending) for ending in endings)
+
+
+def _digits_apart(text: str) -> tuple[str, ...]:
+    """RETURNS (Tuple[str, ...]): The words of a text such as "2nd"."""
+    return tuple("".join(part) for _, part in groupby(text, str.isdigit))
 
 
 def _phrases(
