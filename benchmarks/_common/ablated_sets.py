@@ -222,7 +222,7 @@ class FoundSet(MarkedSet):
         )
 
     def _read_names(self) -> None:
-        rows = self.index.members.row_numbers()
+        rows = self.index.members.row_numbers
         texts = self.index.store.texts(range(len(rows)))
         self._names = [texts[number] for number in range(len(rows))]
         self._lowered = [name.lower() for name in self._names]

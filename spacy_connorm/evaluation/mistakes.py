@@ -56,7 +56,7 @@ def concept_facts(lookup: ConceptLookup) -> ConceptFacts:
 def _data_concepts(lookup: ConceptLookup) -> set[int]:
     index, overlay = lookup.index, lookup.overlay
     mine = np.flatnonzero(index.members.target & D)
-    rows, concepts = index.row_numbers[mine].tolist(), index.members.concept[mine].tolist()
+    rows, concepts = index.members.row_numbers[mine].tolist(), index.members.concept[mine].tolist()
     held = set(zip(rows, concepts, strict=True)) - overlay.removed
     added = {number for denoted in overlay.added for number in denoted}
     return {number for _, number in held} | added

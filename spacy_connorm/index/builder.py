@@ -80,7 +80,7 @@ def _write_vectors(
                 parts.append(known.vectors.take(copied[window][~is_new]))
                 bar.update(len(parts[0]))
             if is_new.any():
-                raw = _encode_all(names.read(texts[window][is_new]), encoder, bar.update)
+                raw = _encode_all(list(names.read(texts[window][is_new])), encoder, bar.update)
                 parts.append(from_raw(raw, dtype=backend.dtype))
             # Copied vectors come first in `parts`.
             order = np.argsort(np.argsort(is_new, kind="stable"))
@@ -115,8 +115,7 @@ def concept_means(
     """
     chosen = np.flatnonzero(members.target & target)
     concepts = members.concept[chosen]
-    rows = np.searchsorted(members.start, chosen, side="right") - 1
-    rows = rows[np.argsort(concepts, kind="stable")]
+    rows = members.row_numbers[chosen][np.argsort(concepts, kind="stable")]
     sizes = np.bincount(concepts, minlength=concept_count)
     numbers = np.flatnonzero(sizes)
     ends = np.concatenate([[0], np.cumsum(sizes[numbers])])
@@ -134,7 +133,6 @@ def concept_means(
     return numbers, blocks()
 
 
-_READ = 4096
 # Learning substitutions takes about a kilobyte per name, and ten seconds for 100,000 names.
 _MOST_LEARNED = 200_000
 
@@ -194,12 +192,12 @@ def write_index(
             names.write(grouped.texts, folder)
             grouped.members.write(folder)
             KeyTable.from_hashes(grouped.hashes).write(folder)
-            read, words = partial(_read_texts, names, grouped.texts), words_of(language)
-            name_words = NameWords.from_texts(read(), words)
+            words = words_of(language)
+            name_words = NameWords.from_texts(names.read(grouped.texts), words)
             name_words.write(folder)
-            rows = grouped.members.row_numbers()
+            rows = grouped.members.row_numbers
             _word_bags(name_words, rows, learned_from, words).write(folder)
-            word_pairs(read(), words).write(folder, WORD_PAIRS)
+            word_pairs(names.read(grouped.texts), words).write(folder, WORD_PAIRS)
             names_of_others = (name for concept in background for name in concept.names)
             others = other_names(map(clean, names_of_others), words)
             others.write(folder, OTHER_NAMES)
@@ -314,11 +312,6 @@ def _add_synonyms(synonyms: Iterable[tuple[str, str]], store: StoreWriter, names
         empty += not text
     if empty:
         Warnings.CNW402.warn(count=empty)
-
-
-def _read_texts(names: NameFile, texts: np.ndarray) -> Iterator[str]:
-    for start in range(0, len(texts), _READ):
-        yield from names.read(texts[start : start + _READ])
 
 
 def fit_encoder(

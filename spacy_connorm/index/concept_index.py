@@ -114,14 +114,6 @@ class ConceptIndex:
         copy = _hand_over if self._owner is not None else shutil.copy2
         shutil.copytree(self.folder, folder, copy_function=copy)
 
-    @cached_property
-    def row_numbers(self) -> np.ndarray:
-        """The row of each member.
-
-        RETURNS (Ints1d): int64 (members,).
-        """
-        return self.members.row_numbers()
-
     def number(self, concept_id: str) -> int:
         """Find the number of a concept.
 

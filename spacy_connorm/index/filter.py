@@ -55,7 +55,7 @@ class AllowedConcepts:
         index, members = self._index, self._index.members
         rows = np.zeros(len(members.start) - 1, dtype="bool")
         named = (members.target & search.target > 0) & self.concepts[members.concept]
-        rows[index.row_numbers[named]] = True
+        rows[members.row_numbers[named]] = True
         return rows[slice(*index.row_ranges[search.target])]
 
 

@@ -3,6 +3,7 @@
 import datetime
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -64,12 +65,7 @@ def make_facts(
         "backend": {"name": type(backend).__name__, **vars(backend), "dtype": backend.dtype},
         "searches": list(searches),
         "language": language,
-        "ontology": {
-            "path": source.path,
-            "sha256": source.sha256,
-            "licence": source.licence,
-            "release": source.release,
-        },
+        "ontology": asdict(source),
     }
 
 

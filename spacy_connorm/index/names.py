@@ -4,7 +4,7 @@ few hundred megabytes for ten million names.
 """
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from .rows import KeyTable, Members
 from .search import D, O
 from .store import NAMES
 
-# The number of texts hashed at once.
+# The number of texts hashed at once, or whose places are read.
 _WINDOW = 1 << 15
 # Rows that are only in O come first, then those in both O and D, then those only in D.
 _PLACES = {O: 0, O | D: 1, D: 2}
@@ -70,7 +70,7 @@ class NameFile:
         self._older_hashes = np.zeros(1, dtype="uint64")
         if older is not None:
             self._older = KeyTable.from_hashes(_hash_texts(older.store.all_texts()))
-            self._older_hashes = older.keys.hashes()[older.row_numbers]
+            self._older_hashes = older.keys.hashes()[older.members.row_numbers]
         self._hashes = array("Q")
         self._concepts = array("i")
         self._targets = array("B")
@@ -150,22 +150,23 @@ class NameFile:
             texts=order.astype("int32"),
         )
 
-    def read(self, texts: np.ndarray) -> list[str]:
+    def read(self, texts: np.ndarray) -> Iterator[str]:
         """Read some texts, after all names were added.
 
         texts (Ints1d): Their numbers.
-        RETURNS (List[str]): The texts.
+        YIELDS (str): The texts.
         """
-        mapped, ends = self._content, np.frombuffer(self._ends, dtype="int64")
-        spans = zip(ends[texts].tolist(), ends[texts + 1].tolist(), strict=True)
-        return [mapped[start:end].decode() for start, end in spans]
+        return map(bytes.decode, self._encoded(texts))
 
-    @property
-    def _content(self) -> mmap:
+    def _encoded(self, texts: np.ndarray) -> Iterator[bytes]:
         if self._mapped is None:
             self._file.flush()
             self._mapped = mmap(self._file.fileno(), 0, access=ACCESS_READ)
-        return self._mapped
+        ends = np.frombuffer(self._ends, dtype="int64")
+        for first in range(0, len(texts), _WINDOW):
+            some = texts[first : first + _WINDOW]
+            for start, end in zip(ends[some].tolist(), ends[some + 1].tolist(), strict=True):
+                yield self._mapped[start:end]
 
     def write(self, texts: np.ndarray, folder: Path) -> None:
         """Write some texts one after another, for a `ConceptStore`.
@@ -173,9 +174,7 @@ class NameFile:
         texts (Ints1d): Their numbers.
         folder (Path): The folder of the index.
         """
-        content, ends = self._content, np.frombuffer(self._ends, dtype="int64")
-        bounds = zip(ends[texts].tolist(), ends[texts + 1].tolist(), strict=True)
-        save_texts(folder, NAMES, (content[start:end] for start, end in bounds))
+        save_texts(folder, NAMES, self._encoded(texts))
 
 
 def _hash_texts(texts: Iterable[str]) -> np.ndarray:

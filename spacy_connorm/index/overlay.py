@@ -222,7 +222,7 @@ class SynonymOverlay:
 
         members = self.index.members
         mine = np.flatnonzero((members.concept == concept) & (members.target & target > 0))
-        rows = np.unique(np.searchsorted(members.start, mine, side="right") - 1)
+        rows = np.unique(members.row_numbers[mine])
         kept = [row for row in rows if (int(row), concept) not in self.removed]
         added = self._added_rows(concept, set(kept)) if target & D else []
         incidence = csr_matrix(
@@ -269,26 +269,25 @@ _VECTORS = "synonyms"
 _MAX_COUNT = 2**31
 
 
-def write_overlay(overlay: SynonymOverlay, index: ConceptIndex, folder: Path) -> None:
+def write_overlay(overlay: SynonymOverlay, folder: Path) -> None:
     """Write an overlay.
 
     overlay (SynonymOverlay): The overlay.
-    index (ConceptIndex): The index that it belongs to.
     folder (Path): An existing folder.
     """
     added, removed = overlay.synonyms, sorted(overlay.removed)
     numbers = {synonym.concept for synonym in added} | {concept for _, concept in removed}
-    ids = {number: concept_id for number, (concept_id, _) in index.store.labels(numbers).items()}
+    labels = overlay.index.store.labels(numbers)
     lines: list[dict[str, Any]] = [
         {
             "key": synonym.key.hex(),
             "text": synonym.text,
-            "concept_id": ids[synonym.concept],
+            "concept_id": labels[synonym.concept][0],
             "count": overlay.count(synonym),
         }
         for synonym in added
     ]
-    lines += [{"row": row, "concept_id": ids[concept]} for row, concept in removed]
+    lines += [{"row": row, "concept_id": labels[concept][0]} for row, concept in removed]
     text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
     (folder / SYNONYMS_FILE).write_text(text, encoding="utf8")
     if overlay.vectors:

@@ -4,7 +4,7 @@ concepts that each denotes.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from functools import partial
+from functools import cached_property, partial
 from hashlib import blake2b
 from operator import methodcaller
 from pathlib import Path
@@ -48,6 +48,7 @@ class Members:
         first, last = np.searchsorted(self.start, ends, side="right") - 1
         return int(first), int(last) + 1
 
+    @cached_property
     def row_numbers(self) -> np.ndarray:
         """The row of each member.
 
@@ -79,7 +80,8 @@ class Members:
         return 1 - self.preferred[members].astype("int8") + self.inexact[members]
 
     def write(self, folder: Path) -> None:
-        save_arrays(folder, "members", vars(self))
+        arrays = {field.name: getattr(self, field.name) for field in fields(self)}
+        save_arrays(folder, "members", arrays)
 
     @classmethod
     def open(cls, folder: Path, *, rows: int, concepts: int) -> "Members":

@@ -43,7 +43,7 @@ def verify_texts(index: ConceptIndex, encoder: Encoder, *, report: Callable[[int
         texts = store.texts(members)
         inputs = encoder_inputs(encoder, [texts[member] for member in members])
         found = index.keys.rows_of(hash_keys(inputs))
-        if not np.array_equal(found, index.row_numbers[members.start : members.stop]):
+        if not np.array_equal(found, index.members.row_numbers[members.start : members.stop]):
             raise damaged(index.folder / "keys.hashes.npy", "a text is not found in its own row")
         bags = [list(index.words.bag(texts[member])) for member in members]
         if index.name_words.of(members) != bags:

@@ -223,19 +223,14 @@ class ConceptLookup:
         removed = sorted(overlay.removed)
         members = [int(index.members.of(*pair)[0]) for pair in removed]
         texts = index.store.texts(members)
-        added = [(synonym, overlay.own_count(synonym)) for synonym in overlay.synonyms]
-        numbers = {concept for _, concept in removed} | {synonym.concept for synonym, _ in added}
-        labels = index.store.labels(numbers)
-        return [
-            *(
-                ChangedSynonym(texts[member], labels[concept][0], 0)
-                for member, (_, concept) in zip(members, removed, strict=True)
-            ),
-            *(
-                ChangedSynonym(synonym.text, labels[synonym.concept][0], count)
-                for synonym, count in added
-            ),
+        changes = [
+            (texts[member], concept, 0)
+            for member, (_, concept) in zip(members, removed, strict=True)
         ]
+        for synonym in overlay.synonyms:
+            changes.append((synonym.text, synonym.concept, overlay.own_count(synonym)))
+        labels = index.store.labels({concept for _, concept, _ in changes})
+        return [ChangedSynonym(text, labels[number][0], times) for text, number, times in changes]
 
     def change_synonyms(self, changes: Iterable[ChangedSynonym]) -> None:
         """Replace all synonyms removed and added since the index was built.

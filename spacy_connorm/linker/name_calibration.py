@@ -129,7 +129,7 @@ def _sample(index: ConceptIndex) -> list[IndexedName]:
     chosen = drawn[np.sort(first)][: min(_MOST_NAMES, len(first) // 2)]
     texts, numbers = index.store.texts(chosen.tolist()), members.concept[chosen].tolist()
     labels = index.store.labels(numbers)
-    rows = index.row_numbers[chosen].tolist()
+    rows = members.row_numbers[chosen].tolist()
     return [
         IndexedName(texts[member], labels[number][0], row, number)
         for member, row, number in zip(chosen.tolist(), rows, numbers, strict=True)

@@ -469,7 +469,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             retriever = self.lookup.retriever
             encoder = retriever.encoder
             retriever.index.write(folder / INDEX)
-            write_overlay(retriever.overlay, retriever.index, folder)
+            write_overlay(retriever.overlay, folder)
         if _ENCODER not in exclude:
             store_encoder(encoder, folder / _ENCODER)
 

@@ -28,7 +28,7 @@ def require_sound(index: ConceptIndex) -> None:
     keys = index.keys.hashes()
     assert len(keys) == len(np.unique(keys)) == len(index.vectors)
     assert index.keys.rows_of(keys).tolist() == list(range(len(keys)))
-    bags = WordBags.from_texts(index.store.all_texts(), index.row_numbers, index.words)
+    bags = WordBags.from_texts(index.store.all_texts(), index.members.row_numbers, index.words)
     for name in ("hashes", "rows", "words", "longest"):
         np.testing.assert_array_equal(getattr(bags, name), getattr(index.word_bags, name))
     require_units(index.vectors)
@@ -48,7 +48,7 @@ def _require_members(index):
     order = np.array([0, 0, 2, 1])[np.bitwise_or.reduceat(members.target, members.start[:-1])]
     assert (np.diff(order) >= 0).all(), "rows are sorted by target"
     np.testing.assert_array_equal(members.count > 0, members.target & D > 0)
-    pairs = np.unique(index.row_numbers * (len(index.store) + 1) + members.concept)
+    pairs = np.unique(members.row_numbers * (len(index.store) + 1) + members.concept)
     assert len(pairs) == len(members.concept), "a row has a concept once"
     for key, target in (("ontology_members", O), ("data_members", D)):
         assert np.count_nonzero(members.target & target) == counts[key]

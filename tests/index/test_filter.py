@@ -10,7 +10,7 @@ def test_which_items_a_filter_allows_is_worked_out_once(search, index, monkeypat
     concepts = np.arange(len(index.store)) % 3 == 0
     allowed = AllowedConcepts(index, concepts)
     items = allowed.items(search)
-    monkeypatch.setattr(type(index), "row_numbers", None)
+    monkeypatch.setattr(type(index.members), "row_numbers", None)
     assert allowed.items(search) is items
     assert len(items.mask) == len(index.searcher(search).vectors)
     assert 0 < items.count < len(items.mask)

@@ -161,7 +161,7 @@ def test_added_preferred_name_breaks_ties_as_one_built_in(search, saved, tmp_pat
         index = build(tmp_path / name, synonyms=built_in)
         overlay = changed(index, DENSE, added=later)
         if saved:
-            write_overlay(overlay, index, tmp_path)
+            write_overlay(overlay, tmp_path)
             overlay = read_overlay(tmp_path, index)
         ((ids, _),) = found(search, index, overlay, DENSE, ["name 12"], 2)
         orders.append(ids)
@@ -225,7 +225,7 @@ def test_added_and_removed_synonyms_search_the_same_after_saving(
 ):
     both = {"added": [("brand new", "C040")], "removed": [("mention 3", "C003")]}
     overlay = changed(index, encoder_of, **both)
-    write_overlay(overlay, index, tmp_path)
+    write_overlay(overlay, tmp_path)
     again = read_overlay(tmp_path, index)
     mentions = [*MENTIONS, "brand new"]
     assert len(again) == len(overlay) == 2

@@ -23,13 +23,13 @@ def test_ordered_by_concept_and_then_as_they_came(tmp_path, monkeypatch, window)
         for number, (text, place, target) in enumerate(zip(WRITTEN, PLACES, TARGETS, strict=True)):
             names.add(text, place, target, preferred=number < 2)
         found = names.ordered(np.asarray([2, 0, 1], dtype="int32"))
-        texts = names.read(found.texts)
+        texts = list(names.read(found.texts))
         assert texts == ["b2", "b1", "", "a" * 5000, "שלום 🧬", "d2", "d1"]
         assert found.hashes.tolist() == hash_inputs(texts).tolist()
         assert found.concepts.tolist() == [0, 0, 1, 1, 2, 1, 2]
         assert found.targets.tolist() == [O, O, O, O, O, D, D]
         assert found.preferred.tolist() == [True, False, False, False, True, False, False]
-        assert names.read(found.texts[:0]) == []
+        assert list(names.read(found.texts[:0])) == []
     assert not list(tmp_path.iterdir())
 
 

@@ -68,7 +68,7 @@ def test_a_row_denotes_each_concept_once(members):
     assert members.start.tolist() == [0, 1, 3, 5, 6]
     assert members.concept.tolist() == [0, 1, 2, 1, 0, 2]
     assert members.target.tolist() == [O, O, O, O | D, D, D]
-    assert members.row_numbers().tolist() == [0, 1, 1, 2, 2, 3]
+    assert members.row_numbers.tolist() == [0, 1, 1, 2, 2, 3]
 
 
 def test_repetitions_in_data_are_counted(members):

@@ -2,7 +2,7 @@
 available method, and those that could be among the nearest are compared again in float32.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -178,10 +178,7 @@ class ExactSearcher:
         """Find the n nearest items of sparse queries."""
         penalties = None if allowed is None else allowed.penalties
         compare = partial(self.vectors.rescore, queries)
-        found = postings.best(queries, n, compare, penalties)
-        items, scores = zip(*found, strict=True)
-        query = np.repeat(np.arange(len(found)), [*map(len, items)])
-        return _best(len(found), n, query, np.concatenate(items), np.concatenate(scores))
+        return _best_of_each(postings.best(queries, n, compare, penalties), n)
 
     def _compare(self, queries: Raw, n: int, allowed: AllowedItems | None) -> Neighbours:
         """Find the n nearest items of queries whose scores with all items fit in memory."""
@@ -255,12 +252,17 @@ def rescore(vectors: Vectors, queries: Raw, proposed: Iterable[np.ndarray], n: i
     n (int): The number to keep.
     RETURNS (Neighbours): (b, n) neighbours.
     """
-    items = list(proposed)
-    if not items:
+    found = [(rows, vectors.rescore(queries, query, rows)) for query, rows in enumerate(proposed)]
+    return _best_of_each(found, n)
+
+
+def _best_of_each(found: Sequence[tuple[np.ndarray, np.ndarray]], n: int) -> Neighbours:
+    """Select the best of the items and scores that were proposed for each query."""
+    if not found:
         return _best(0, n, *_NO_PROPOSALS)
-    scores = [vectors.rescore(queries, query, rows) for query, rows in enumerate(items)]
-    query = np.repeat(np.arange(len(items)), list(map(len, items)))
-    return _best(len(items), n, query, np.concatenate(items), np.concatenate(scores))
+    items, scores = zip(*found, strict=True)
+    query = np.repeat(np.arange(len(found)), [*map(len, items)])
+    return _best(len(found), n, query, np.concatenate(items), np.concatenate(scores))
 
 
 def _best(
