@@ -54,9 +54,7 @@ class AssertionMarker(SavedComponent):
         inside = {place for span in spans for place in range(span.start + 1, span.end)}
         statements = find_statements(texts_of(doc, ORTH), assertions.classes)
         starts = [start for start in statements if start not in inside]
-        marks: dict[Span, dict[str, str]] = {span: {} for span in spans}
-        for category, span, kind in assertions.mark(doc, spans, starts):
-            marks[span][category] = kind
+        marks = assertions.mark(doc, spans, starts)
         # Exports distinguish mentions that are not negated from those that were not checked.
         for span, marked in marks.items():
             set_assertions(span, marked, marked.get(POSSIBLE, ""))

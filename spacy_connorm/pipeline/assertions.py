@@ -5,7 +5,6 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 
@@ -31,53 +30,43 @@ from ..lang.cues import (
 )
 from .answers import STOPS
 from .cue_finder import CuePlace
-from .noted_document import NotedDocument, ScopeRules, has_any
+from .noted_document import MODIFIERS, NotedDocument, ScopeRules, has_any, tokens_of
 
 NEGATED, POSSIBLE = "negated", "possible"
-_QUESTION, _MINUS, _OPENING = "?", "-", "("
-_COMMA = ","
+_QUESTION, _MINUS, _OPENING, _COMMA = "?", "-", "(", ","
 _COLONS = frozenset([":", _MINUS, "–", "—", _OPENING, _QUESTION])
 _BEFORE_STARTS = _COLONS | {";", ")"}
 _ROUND_BRACKETS = frozenset("()")
 _GRADES = ("1+", "2+", "3+", "4+")
-# Between "mother's" or "looks like" and a mention, "severe childhood-onset"; in tokens.
-_MODIFIERS = 4
 # The most tokens between a bracket and a cue: "(10 years ago)".
 _IN_BRACKETS = 6
 # The most tokens between a mention and its predicate: "pain in the left leg was denied".
 _POSTMODIFIER = 7
 
 
-class Mark(NamedTuple):
-    """What a text says of a mention.
-
-    category (str): "negated", "possible", "family" or "history".
-    span (Span): The mention.
-    kind (str): What `Possibility` a possible mention is; empty if it is not.
-    """
-
-    category: str
-    span: Span
-    kind: str
-
-
 class Assertions(ScopeRules):
     """Finds mentions that cues apply to."""
 
-    def mark(self, doc: Doc, spans: Sequence[Span], starts: Sequence[int]) -> Iterator[Mark]:
+    def mark(
+        self, doc: Doc, spans: Sequence[Span], starts: Sequence[int]
+    ) -> dict[Span, dict[str, str]]:
         """Find the mentions that cues apply to.
 
         doc (Doc): The document.
         spans (Sequence[Span]): Its mentions.
         starts (Sequence[int]): The first token of each of its statements.
-        YIELDS (Mark): The marks of mentions.
+        RETURNS (Dict[Span, Dict[str, str]]): What the text says of each mention: "negated",
+            "possible", "family" or "history", with the `Possibility` of a possible mention, empty
+            for others.
         """
         note = _MarkedNote(self, doc, spans, starts)
-        for category in self.cues.categories:
-            marked = note.marked(category)
-            for span in spans:
-                if span.start in marked:
-                    yield Mark(category, span, marked[span.start])
+        kinds = {category: note.marked(category) for category in self.cues.categories}
+        return {
+            span: {
+                name: marked[span.start] for name, marked in kinds.items() if span.start in marked
+            }
+            for span in spans
+        }
 
 
 class _MarkedNote(NotedDocument):
@@ -127,12 +116,7 @@ class _MarkedNote(NotedDocument):
         YIELDS (Tuple[int, str]): Their first tokens, and the kinds of the cues in their verbs.
         """
         own = [place for place in self.places if place.cue.category == category]
-        pseudo = {
-            token
-            for place in own
-            if place.cue.direction == PSEUDO
-            for token in range(place.start, place.end)
-        }
+        pseudo = tokens_of(place for place in own if place.cue.direction == PSEUDO)
         for start, end, cue in own:
             if cue.direction != FORWARD or start in pseudo:
                 continue
@@ -185,16 +169,9 @@ class _MarkedNote(NotedDocument):
             for place in own
             if place.start not in taken or (place.cue.scope == NEAR and place.start in starts)
         ]
-        taken = {token for place in present for token in range(place.start, place.end)}
-        return [
-            *(
-                place
-                for place in cues
-                if place.cue.direction == END
-                or (place.start not in taken and place.start not in self.answered)
-            ),
-            *present,
-        ]
+        taken = tokens_of(present) | self.answered
+        free = [place for place in cues if place.cue.direction == END or place.start not in taken]
+        return [*free, *present]
 
     def _begins_mention(self, place: CuePlace) -> bool:
         """Check for a phrase that begins a name: nothing is denied in "absence of speech, fits"."""
@@ -443,7 +420,7 @@ class _MarkedNote(NotedDocument):
 
     def _denies_verb(self, start: int, end: int) -> bool:
         """Check whether the words between "not" and a comma name no finding nor introduce any."""
-        words = self.words[start : min(end, start + _MODIFIERS)]
+        words = self.words[start : min(end, start + MODIFIERS)]
         is_free = start < end and not has_any(self.sorted_mentions, start, end)
         return is_free and self.rules.classes.listing.isdisjoint(words)
 
@@ -482,7 +459,7 @@ class _MarkedNote(NotedDocument):
 
     def _is_label(self, place: int) -> bool:
         """Check for the label of another field, without a mention: "no fever, social history: "."""
-        for number, word in enumerate(self.words[place : place + _MODIFIERS], start=place):
+        for number, word in enumerate(self.words[place : place + MODIFIERS], start=place):
             if word == ":":
                 return number > place
             if number in self.mentions or not (word.isalpha() or word == "/"):

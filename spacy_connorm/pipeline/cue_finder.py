@@ -51,17 +51,6 @@ class StatementPlace(NamedTuple):
     mention_ends: tuple[int, ...]
 
 
-class _Pattern(NamedTuple):
-    """The patterns of one kind of cue.
-
-    cue (Cue): Any of them, since they differ in nothing but their texts.
-    regex (Pattern): All of them; the group "pseudo" has those that only look like it.
-    """
-
-    cue: Cue
-    regex: re.Pattern[str]
-
-
 class CueFinder:
     """Finds cues: phrases word by word, with adverbs in them, and patterns in the text."""
 
@@ -94,13 +83,13 @@ class CueFinder:
                     self._add_phrase([token.lower_ for token in tokenize(cased)], cue)
                 if cue.direction == FORWARD and cue.scope not in BESIDE:
                     self.headings[cue.category].add(phrase.removesuffix(":"))
-        self.patterns = [
-            _Pattern(
-                cue, re.compile(regular_expression(texts[cue], texts.get(_only_like(cue), [])))
-            )
-            for cue in tuple(texts)
+        # All patterns of one kind of cue are one, by any of these, since they differ in nothing but
+        # their texts. Its group "pseudo" has what only looks like a cue.
+        self.patterns = {
+            cue: re.compile(regular_expression(own, texts.get(_only_like(cue), [])))
+            for cue, own in texts.items()
             if cue.direction != PSEUDO
-        ]
+        }
         starts = "|".join(sorted(language.assertions.section_starts)) or r"\b\B"
         self._next_heading = re.compile(_NEXT_HEADING.format(starts))
 
@@ -151,7 +140,7 @@ class CueFinder:
         # `doc.char_span` joins the whole text each time.
         starts_of, lengths = doc.to_array([IDX, LENGTH]).T.tolist()
         ends_of = list(map(add, starts_of, lengths))
-        for cue, regex in self.patterns:
+        for cue, regex in self.patterns.items():
             has_pseudo = "pseudo" in regex.groupindex
             for start, end, ends in statements:
                 if cue.scope == ADJACENT:

@@ -23,7 +23,7 @@ _JOINTS = frozenset("&/")
 _AGES = frozenset(map(str, range(1, 110)))
 _ITEM_SIGNS = frozenset("-.)*#•–")
 # Between "mother's" or "looks like" and a mention, "severe childhood-onset"; in tokens.
-_MODIFIERS = 4
+MODIFIERS = 4
 # The most tokens of a bracket that belongs to the mention before it: "(>38.5 on 2 days)".
 _BRACKET = 10
 
@@ -41,18 +41,15 @@ class ScopeRules:
         self.words = words
         self.classes = words.language.assertions
         self.cues = CueFinder(cues, words.language, tokenize)
-        self._make_joints()
-
-    def _make_joints(self) -> None:
-        classes, words = self.classes, self.words.classes
+        classes, small = self.classes, words.classes
         self.joints = _JOINTS | classes.conjunctions
         self.or_signs = classes.disjunctions | {"/"}
-        self.before_considered = words.determiners | words.grades | classes.considered
+        self.before_considered = small.determiners | small.grades | classes.considered
         self.between_considered = self.joints | classes.contrasts | {_COMMA}
-        self.before_listed = words.grades | classes.listed | {_OPENING, _QUESTION}
+        self.before_listed = small.grades | classes.listed | {_OPENING, _QUESTION}
         self.between_listed = self.joints | classes.ages | _AGES | {_COMMA, _PLUS}
-        self.no_modifiers = words.stop_words - self.before_considered
-        states = words.plain_adjectives | self.words.forms.states.keys()
+        self.no_modifiers = small.stop_words - self.before_considered
+        states = small.plain_adjectives | words.forms.states.keys()
         self.plain_states = states - classes.nouns_like_states
         self.state_endings = tuple(classes.state_endings)
 
@@ -104,13 +101,9 @@ class NotedDocument:
         self.minuses = self._find_minuses()
         # By the first token of mentions, their answers and boxes, and the tokens of these.
         self.answers = self._find_answers(phrases)
-        self.answered = {
-            token for place in self.answers.values() for token in range(place.start, place.end)
-        }
-        self.places = [
-            *phrases,
-            *rules.cues.find_patterns(doc, self.text, list(self._statements())),
-        ]
+        self.answered = tokens_of(self.answers.values())
+        patterns = rules.cues.find_patterns(doc, self.text, list(self._statements()))
+        self.places = [*phrases, *patterns]
 
     def _extents(self, phrases: Iterable[CuePlace]) -> dict[int, int]:
         """Find where mentions end with the brackets after them, which have a short form, a value or
@@ -252,7 +245,7 @@ class NotedDocument:
 
     def _skip_modifiers(self, place: int) -> int:
         """Get the first token of the mention at a place or after a few modifiers."""
-        for token in self.doc[place : place + 1 + _MODIFIERS]:
+        for token in self.doc[place : place + 1 + MODIFIERS]:
             is_word = token.is_alpha and token.text[-1].islower()
             is_modifier = is_word and token.lower_ not in self.rules.no_modifiers
             if token.i in self.mentions or not (is_modifier or token.text == _MINUS):
@@ -289,6 +282,15 @@ class NotedDocument:
         """Check whether a plus or minus belongs to what follows."""
         is_after_sign = place > 0 and self.words[place - 1] in _BEFORE_SIGNS
         return is_after_sign or not self.doc[place].whitespace_
+
+
+def tokens_of(places: Iterable[CuePlace]) -> set[int]:
+    """List the tokens of cues.
+
+    places (Iterable[CuePlace]): The cues.
+    RETURNS (Set[int]): The numbers of all tokens in them.
+    """
+    return {token for place in places for token in range(place.start, place.end)}
 
 
 def has_any(places: Sequence[int], first: int, last: int) -> bool:

@@ -16,6 +16,8 @@ META_FACT = "meta"
 # `spacy package` rewrites meta.json with another name and description, but keeps these fields.
 _MEANING = ("lang", "pipeline", "components", "disabled", "labels")
 _STRINGS = Path("vocab", "strings.json")
+# The strings that a lexeme refers to.
+_FORMS = ("orth_", "lower_", "norm_", "shape_", "prefix_", "suffix_")
 
 
 def save_pipeline(pipeline: str | Path | Language, output_path: str | Path) -> Path:
@@ -94,18 +96,7 @@ def _hold_the_same(folder: Path, other: Path) -> bool:
 
 def _strings_to_keep(nlp: Language) -> set[str]:
     vocab = nlp.vocab
-    words = {
-        text
-        for lexeme in vocab
-        for text in (
-            lexeme.orth_,
-            lexeme.lower_,
-            lexeme.norm_,
-            lexeme.shape_,
-            lexeme.prefix_,
-            lexeme.suffix_,
-        )
-    }
+    words = {getattr(lexeme, form) for lexeme in vocab for form in _FORMS}
     known = set(type(nlp)().vocab.strings)
     known.update(label for labels in nlp.pipe_labels.values() for label in labels)
     known.update(vocab.strings[key] for key in vocab.vectors if key in vocab.strings)

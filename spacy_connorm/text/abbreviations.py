@@ -394,16 +394,14 @@ class AbbreviationFinder:
         if shorts:
             before = self._trim(read_before(text, opening, openings))
             before = before._replace(text=before.text.rstrip(_LOOSE_ENDS))
-            needed = [self._score_needed(text, opening, short) for short in shorts]
-            definitions = (
-                self._define(short, before, least)
-                for short, least in zip(shorts, needed, strict=True)
-            )
+            definitions = [
+                self._define(short, before, self._score_needed(text, opening, short))
+                for short in shorts
+            ]
             abbreviations += filter(None, definitions)
         if not abbreviations:
-            abbreviations += filter(
-                None, [self._define_wholly(self._last_word(text, opening), segments[0])]
-            )
+            last = self._define_wholly(self._last_word(text, opening), segments[0])
+            abbreviations += filter(None, [last])
         return abbreviations
 
     def _define_wholly(self, short: Passage, long: Passage) -> Abbreviation | None:

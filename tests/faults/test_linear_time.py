@@ -144,7 +144,7 @@ def test_regular_expressions_of_a_language_take_linear_time(reader, trials):
 
 @pytest.mark.parametrize("number", range(len(ASSERTIONS.cues.patterns)))
 def test_patterns_of_cues_take_linear_time(number, trials):
-    cue, regex = ASSERTIONS.cues.patterns[number]
+    cue, regex = list(ASSERTIONS.cues.patterns.items())[number]
     name = f"{cue.category}, {cue.direction}, {cue.scope}"
     method = "match" if cue.scope == "adjacent" else "finditer"
     _assert_linear_regexes(iter([(name, regex, {method})]), trials(1, 150))
