@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -179,9 +178,13 @@ def write_index(
         learned_from: list[Concept] = []
         if substitutions is None:
             concepts = _remember_names(concepts, learned_from)
+
+        def hash_inputs(texts: list[str]) -> np.ndarray:
+            return hash_keys(encoder_inputs(encoder, texts))
+
         with (
             StoreWriter(folder / "concepts.sqlite") as store,
-            NameFile(folder / "names.txt", partial(_hash_inputs, encoder), reused) as names,
+            NameFile(folder / "names.txt", hash_inputs, reused) as names,
         ):
             _add_concepts(concepts, store, names)
             _add_synonyms(synonyms, store, names)
@@ -253,10 +256,6 @@ def _word_bags(
         np.concatenate([implied_rows, rows[texts]]),
         longest=max(bags.longest + bool(len(values)), *map(len, implied), 0),
     )
-
-
-def _hash_inputs(encoder: Encoder, texts: list[str]) -> np.ndarray:
-    return hash_keys(encoder_inputs(encoder, texts))
 
 
 def _reusable(

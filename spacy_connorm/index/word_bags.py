@@ -193,7 +193,7 @@ def rewrite(
     bags: Sequence[tuple[str, ...]],
     names: WordBags,
     words: Words,
-    table: "RewritingTable | None" = None,
+    table: "RewritingTable",
     *,
     min_certainty: float,
 ) -> list[Rewritten]:
@@ -202,7 +202,7 @@ def rewrite(
     bags (Sequence[Tuple[str, ...]]): b texts, from `Words.bag`.
     names (WordBags): The names of the index.
     words (Words): Reads the words of their language.
-    table (Optional[RewritingTable]): Substitutions, in addition to those of the language.
+    table (RewritingTable): Substitutions, in addition to those of the language.
     min_certainty (float): Leave out less certain names.
     RETURNS (List[Rewritten]): For each text at most 32 names, the most certain first.
     """
@@ -221,8 +221,10 @@ def rewrite(
     parts = hash_parts(values)[texts, part]
     single = [_derivations(bags, values, names, words)]
     for some in (language_table(words), table):
-        if some is not None:
-            single.append(some.replacements(values, texts, parts, places[part], min_certainty))
+        which, changes, certain, company = some.of_words(parts, min_certainty, may_drop=True)
+        kept = (company == 0) | (values[texts[which]] == company[:, None]).any(axis=1)
+        which, changes, certain = which[kept], changes[kept], certain[kept].astype("float64")
+        single.append(_Replacements(texts[which], changes, certain, places[part[which]]))
     texts, changes, certain = _with_pairs(single, len(bags), min_certainty)
     hashes = values.sum(axis=1, dtype="uint64")[texts] + changes
     known = np.flatnonzero(names.known_bags.contain(hashes))
@@ -312,50 +314,18 @@ class RewritingTable:
             np.array(company, dtype="uint64"),
         )
 
-    def replacements(
-        self,
-        values: np.ndarray,
-        texts: np.ndarray,
-        parts: np.ndarray,
-        places: np.ndarray,
-        min_certainty: float,
-    ) -> "_Replacements":
-        """List the substitutions of the words of texts.
-
-        values (np.ndarray): uint64 (b, k): the hashes of the words of b bags, and zeros.
-        texts (Ints1d): int64 (p,): the bag of each part, ascending.
-        parts (np.ndarray): uint64 (p,): the hashes of parts of bags.
-        places (Ints1d): int64 (p,): the words of each part, see `_Replacements`.
-        min_certainty (float): Leave out less certain substitutions.
-        RETURNS (_Replacements): The substitutions.
-        """
-        found = find_sorted(self.words, parts)
-        known = np.flatnonzero(found >= 0)
-        found = found[known]
-        which, number = list_ranges(self.start[found], self.start[found + 1])
-        which = known[which]
-        company = self.company[number]
-        kept = self.certainty[number] >= min_certainty
-        kept &= (company == 0) | (values[texts[which]] == company[:, None]).any(axis=1)
-        which, number = which[kept], number[kept]
-        return _Replacements(
-            texts[which],
-            self.change[number],
-            self.certainty[number].astype("float64"),
-            places[which],
-        )
-
     @cached_property
     def _known(self) -> HashSet:
         return HashSet(self.words)
 
     def of_words(
-        self, hashes: np.ndarray, min_certainty: float
+        self, hashes: np.ndarray, min_certainty: float, *, may_drop: bool = False
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """List the substitutions of bags of words. Words are not dropped.
+        """List the substitutions of bags of words.
 
         hashes (np.ndarray): uint64 (b,): the hashes of the bags.
         min_certainty (float): Leave out less certain substitutions.
+        may_drop (bool): Whether to list those that only drop all words of a bag, too.
         RETURNS (Tuple[Ints1d, np.ndarray, Floats1d, np.ndarray]): For each of s substitutions: the
             number of the bag, int64, ascending; what it adds to the hash of a bag, uint64; its
             certainty; and its company, uint64, 0 if it needs none.
@@ -365,7 +335,7 @@ class RewritingTable:
         which, numbers = list_ranges(self.start[places], self.start[places + 1])
         which = known[which]
         kept = self.certainty[numbers] >= min_certainty
-        kept &= self.change[numbers] + hashes[which] != 0
+        kept &= may_drop | (self.change[numbers] + hashes[which] != 0)
         which, numbers = which[kept], numbers[kept]
         return which, self.change[numbers], self.certainty[numbers], self.company[numbers]
 
@@ -374,15 +344,15 @@ class RewritingTable:
         save_arrays(folder, _REWRITING, arrays)
 
     @classmethod
-    def open(cls, folder: Path) -> "RewritingTable | None":
+    def open(cls, folder: Path) -> "RewritingTable":
         """Open the files written by `write`, memory-mapped.
 
         folder (Path): The folder.
-        RETURNS (Optional[RewritingTable]): The table; None for an index without one.
+        RETURNS (RewritingTable): The table; an empty one for an index without substitutions.
         RAISES (ConnormError): CN402 if the files do not fit together.
         """
         if not (folder / f"{_REWRITING}.words.npy").exists():
-            return None
+            return cls.from_substitutions(())
         words = open_array(folder / f"{_REWRITING}.words.npy", "uint64", (None,))
         start_file = folder / f"{_REWRITING}.start.npy"
         start = open_array(start_file, "int64", (len(words) + 1,))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -70,11 +70,8 @@ class NameFit(NamedTuple):
     right: int
 
 
-class _Example(NamedTuple):
-    """The first candidate for a text, and whether it is right."""
-
-    features: CandidateFeatures
-    is_right: bool
+# The first candidate for a text, and whether it is right.
+_Example: TypeAlias = tuple[CandidateFeatures, bool]
 
 
 def fit_to_names(retriever: Retriever, query: Query, language: str) -> NameFit | None:
@@ -104,17 +101,15 @@ def fit_to_names(retriever: Retriever, query: Query, language: str) -> NameFit |
         *chain.from_iterable(map(_with_and_without, names, found)),
         *chain.from_iterable(map(_with_and_without, misspelled, for_misspelled)),
         *(
-            _Example(features_of(candidates)[0], True)
+            (features_of(candidates)[0], True)
             for name, candidates in zip(names, for_longer, strict=True)
             if _is_first(name, candidates)
         ),
-        *(_Example(features_of(candidates)[0], False) for candidates in for_phrases if candidates),
+        *((features_of(candidates)[0], False) for candidates in for_phrases if candidates),
     ]
     features, is_right = map(np.asarray, zip(*examples, strict=True))
-    if not query.rescorers and names_language(retriever.index.store.all_texts()) not in (
-        "",
-        language,
-    ):
+    written_in = "" if query.rescorers else names_language(retriever.index.store.all_texts())
+    if written_in not in ("", language):
         features = np.where(_HOLDS_ACROSS_LANGUAGES, features, 0.0)
     calibration = Calibration.fit(features, is_right)._replace(ceiling=_CEILING)
     return NameFit(calibration, len(names), sum(map(_is_first, names, found)))
@@ -178,7 +173,7 @@ def _as_written(name: IndexedName, candidates: Sequence[Candidate]) -> _Example:
     itself = Candidate(name.concept_id, name.text, 1.0, name.text, "", searched=name.text)
     others = (candidate for candidate in candidates if candidate.concept_id != name.concept_id)
     rivals = [candidate for candidate in others if candidate.score < SAME_TEXT]
-    return _Example(features_of([itself, *rivals])[0], True)
+    return features_of([itself, *rivals])[0], True
 
 
 def _is_first(name: IndexedName, candidates: Sequence[Candidate]) -> bool:
@@ -193,6 +188,6 @@ def _with_and_without(name: IndexedName, candidates: Sequence[Candidate]) -> Ite
     """
     others = [candidate for candidate in candidates if candidate.concept_id != name.concept_id]
     if candidates:
-        yield _Example(features_of(candidates)[0], _is_first(name, candidates))
+        yield features_of(candidates)[0], _is_first(name, candidates)
     if others:
-        yield _Example(features_of(others)[0], False)
+        yield features_of(others)[0], False

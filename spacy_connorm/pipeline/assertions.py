@@ -60,13 +60,13 @@ class Assertions(ScopeRules):
             for others.
         """
         note = _MarkedNote(self, doc, spans, starts)
-        kinds = {category: note.marked(category) for category in self.cues.categories}
-        return {
-            span: {
-                name: marked[span.start] for name, marked in kinds.items() if span.start in marked
-            }
-            for span in spans
-        }
+        marks: dict[Span, dict[str, str]] = {span: {} for span in spans}
+        for category in self.cues.categories:
+            marked = note.marked(category)
+            for span in spans:
+                if span.start in marked:
+                    marks[span][category] = marked[span.start]
+        return marks
 
 
 class _MarkedNote(NotedDocument):

@@ -58,17 +58,12 @@ def read_inside(text: str, opening: int, pairs: dict[int, int]) -> Passage:
     start = opening + 1
     end = min(pairs[opening], start + _REACH)
     characters = list(text[start:end])
-    if not _CLOSING.keys() & characters:
-        return Passage(start, text[start:end])
-    at = start
-    while at < end:
-        closing = pairs.get(at)
-        if closing is not None and _stands_apart(text, at):
-            last = min(closing + 1, end)
-            characters[at - start : last - start] = " " * (last - at)
-            at = last
-        else:
-            at += 1
+    passed = start
+    for border in _BORDER.finditer(text, start, end):
+        at = border.start()
+        if at in pairs and at >= passed and _stands_apart(text, at):
+            passed = min(pairs[at] + 1, end)
+            characters[at - start : passed - start] = " " * (passed - at)
     return Passage(start, "".join(characters))
 
 

@@ -77,7 +77,7 @@ class Orthography:
             rf"(?<![^\W_])([^\W\d_]{{3,30}})(?={any_of(words.compound_heads)}(?![^\W_]))"
         )
         self.has_compounds = bool(words.compound_heads)
-        self._has_affixes = bool(words.elisions or words.joined_prefixes)
+        self.has_affixes = bool(words.elisions or words.joined_prefixes)
         # The same for single words, which are kept.
         self.spelling = lru_cache(_CACHED)(self._spelling_of)
         self.singular = lru_cache(_CACHED)(self._singular_of)
@@ -140,10 +140,9 @@ class Orthography:
         if _COMMA not in text or text.count(",") > _MOST_COMMAS:
             return text
         head, *qualifiers = (part.removesuffix(" ") for part in text.split(_COMMA))
-        if any(not part.strip(", ") or self._stays.search(part) for part in (head, *qualifiers)):
-            return text
-        if any(part.endswith(",") for part in (head, *qualifiers)):
-            return text
+        for part in (head, *qualifiers):
+            if not part.strip(", ") or part.endswith(",") or self._stays.search(part):
+                return text
         number = [qualifiers.pop()] if NUMBER.fullmatch(qualifiers[-1]) else []
         return " ".join([*reversed(qualifiers), head, *number])
 
@@ -234,8 +233,6 @@ class Orthography:
         text (str): A cleaned text with straight apostrophes and hyphens.
         RETURNS (str): The text.
         """
-        if not self._has_affixes:
-            return text
         return self._affix.sub(lambda match: "".join(filter(None, match.groups())), text)
 
     def split_compounds(self, text: str) -> str:

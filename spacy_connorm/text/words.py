@@ -100,7 +100,9 @@ class Words:
         untagged = (self.orthography.strip_tags(plain) or text).replace("`", "'")
         if "(" in untagged:
             untagged = self.orthography.drop_bracketed_endings(untagged)
-        words = self.orthography.unify_affixes(self.orthography.drop_possessives(untagged))
+        words = self.orthography.drop_possessives(untagged)
+        if self.orthography.has_affixes:
+            words = self.orthography.unify_affixes(words)
         if self.orthography.has_compounds:
             words = self.orthography.split_compounds(words)
         if "I" in words or "V" in words:

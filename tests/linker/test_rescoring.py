@@ -211,7 +211,7 @@ def test_the_table_is_saved(make, make_normalizer, tmp_path):
     other = make()
     few = [other.lookup.index.concept(concept_id) for concept_id in ("C3", "C4")]
     other.initialize(lambda: [], ontology=Ontology(few))
-    assert other.lookup.index.rewriting is None
+    assert not len(other.lookup.index.rewriting.words)
     other.from_disk(tmp_path / "saved")
     assert scores_of(other) == scores_of(normalizer)
 

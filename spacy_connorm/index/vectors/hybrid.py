@@ -35,18 +35,6 @@ class HybridVectors:
         self.norms = np.sqrt(self.dense.norms**2 + self.weight * self.lexical.norms**2)
         self.width = self.dense.width + self.lexical.width
 
-    @classmethod
-    def from_raw(cls, raw: HybridArray, *, dtype: str = "float32") -> "HybridVectors":
-        """Normalize vectors; see the function `from_raw`.
-
-        RETURNS (HybridVectors): The vectors at unit length.
-
-        raw (HybridArray): float32 (n, width) vectors of any length.
-        dtype (str): "float32" or "int8", for the dense side.
-        """
-        lexical = SparseVectors.from_raw(raw.lexical)
-        return cls(DenseVectors.from_raw(raw.dense, dtype), lexical, weight=raw.weight)
-
     @property
     def unit(self) -> HybridArray:
         return HybridArray(self.dense.unit, self.lexical.unit, self.weight)

@@ -35,7 +35,8 @@ def from_raw(raw: Raw, *, dtype: str = "float32", metric: str = COSINE) -> Vecto
     """
     vectors: Vectors
     if isinstance(raw, HybridArray):
-        vectors = HybridVectors.from_raw(raw, dtype=dtype)
+        dense = DenseVectors.from_raw(raw.dense, dtype)
+        vectors = HybridVectors(dense, SparseVectors.from_raw(raw.lexical), weight=raw.weight)
     elif isinstance(raw, np.ndarray):
         vectors = DenseVectors.from_raw(raw, dtype)
     else:
