@@ -35,11 +35,7 @@ class ConceptIndex:
     """
 
     def __init__(
-        self,
-        folder: Path,
-        backend: Backend,
-        *,
-        owner: TemporaryFolder | None = None,
+        self, folder: Path, backend: Backend, *, owner: TemporaryFolder | None = None
     ) -> None:
         """Open an index by mapping its files into memory. Files that are used without further
         checks (offsets, members, keys) are read now, and so are all files of up to 256 MiB, to
@@ -182,9 +178,8 @@ class ConceptIndex:
             return self.vectors.take(slice(*self.row_ranges[search.target]))
         vectors = open_vectors(self.folder, search)
         if vectors.widths != self.vectors.widths:
-            raise damaged(
-                self.folder / f"{search}.norms.npy", "its vectors are not like the texts'"
-            )
+            path = self.folder / f"{search}.norms.npy"
+            raise damaged(path, "its vectors are not like the texts'")
         return vectors
 
     def concepts_of(self, search: Search) -> np.ndarray:

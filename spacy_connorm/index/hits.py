@@ -5,6 +5,7 @@ concept id.
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -240,10 +241,7 @@ def run_search(
     # The other source may have the best score for a mention for which this one scores low, so
     # search both completely.
     found = [_search_source(source, vectors, index.metric, top_k, None) for source in sources]
-    return [
-        best_hits((hit for hits in parts for hit in hits), top_k)
-        for parts in zip(*found, strict=True)
-    ]
+    return [best_hits(chain(*parts), top_k) for parts in zip(*found, strict=True)]
 
 
 def _added(
@@ -298,20 +296,14 @@ def _search_source(
                 break
             waiting, items, scores = waiting[enough], items[enough], scores[enough]
         mention, place = np.nonzero(items >= 0)
-        hits = source.hits(
-            len(items), mention, items[mention, place], scores[mention, place], top_k
-        )
+        best = items[mention, place], scores[mention, place]
+        hits = source.hits(len(items), mention, *best, top_k)
         for number, of_mention in zip(waiting.tolist(), hits, strict=True):
             found[number] = of_mention
         if items.shape[1] < n:
             break
         # The worst of the concepts wanted; with fewer concepts, any item could still be among them.
-        worst = np.array(
-            [
-                -of_mention[-1].distance if len(of_mention) == top_k else -np.inf
-                for of_mention in hits
-            ]
-        )
+        worst = np.array([-own[-1].distance if len(own) == top_k else -np.inf for own in hits])
         waiting = waiting[(items[:, -1] >= 0) & (scores[:, -1] >= worst)]
         n *= 4
     return with_parts(found, searched, vectors) if isinstance(searched, HybridVectors) else found

@@ -92,8 +92,6 @@ def read_facts(folder: Path, manifest: Mapping[str, Any]) -> IndexFacts:
         facts = IndexFacts([], "", "", "")
     are_texts = isinstance(facts.fingerprint, str) and isinstance(facts.language, str)
     if not isinstance(facts.searches, list) or not are_texts or facts.metric not in METRICS:
-        reason = (
-            "it does not name the searches, the encoder, the metric, the language and the endings"
-        )
-        raise damaged(folder / MANIFEST, reason)
+        facts_needed = "the searches, the encoder, the metric, the language and the endings"
+        raise damaged(folder / MANIFEST, f"it does not name {facts_needed}")
     return facts

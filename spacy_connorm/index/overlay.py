@@ -258,10 +258,8 @@ class SynonymOverlay:
 
         RETURNS (bool): True if it is.
         """
-        row = self.index.keys.row(key)
-        return row is not None and bool(
-            self.index.members.preferred[self.index.members.of(row, concept)].any()
-        )
+        row, members = self.index.keys.row(key), self.index.members
+        return row is not None and bool(members.preferred[members.of(row, concept)].any())
 
 
 SYNONYMS_FILE = "synonyms.jsonl"

@@ -150,10 +150,7 @@ class ConceptNormalizer(SavedComponent, BatchedPipe):
             warn_without_entities(self, docs)
         query, current = self.query(), self.lookup.retriever
         names = [list(map(get_matched_name, own)) for own in spans]
-        answering = [
-            choose_retriever(doc, matched, current)
-            for doc, matched in zip(docs, names, strict=True)
-        ]
+        answering = map(choose_retriever, docs, names, repeat(current))
         predictions: list[list[list[Candidate]]] = []
         rows = zip(answering, docs, spans, names, strict=True)
         # Nearly always one snapshot for all documents.

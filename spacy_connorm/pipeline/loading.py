@@ -43,12 +43,9 @@ def find_pipeline_folder(name: str) -> Path:
         package = spacy.util.get_package_path(name)
         return next((config.parent for config in package.glob("*/config.cfg")), package)
     if not Path(name).is_dir():
-        is_file = Path(name).is_file()
-        what = (
-            "a file, not the folder of one"
-            if is_file
-            else "neither a folder nor an installed package"
-        )
+        what = "neither a folder nor an installed package"
+        if Path(name).is_file():
+            what = "a file, not the folder of one"
         raise Errors.CN700(name=name, what=what)
     return Path(name)
 

@@ -242,12 +242,10 @@ class MentionFinder(SavedComponent, BatchedPipe):
         if self._has_warned or not normalizers:
             return
         own = list(self._normalizers().values())
-        if any(normalizer in own for normalizer in normalizers) or _builds(own) & _builds(
-            normalizers
-        ):
-            return
-        self._has_warned = True
-        Warnings.CNW004.warn(name=self.name, component=normalizers[0].name)
+        is_own = any(normalizer in own for normalizer in normalizers)
+        if not is_own and _builds(own).isdisjoint(_builds(normalizers)):
+            self._has_warned = True
+            Warnings.CNW004.warn(name=self.name, component=normalizers[0].name)
 
     def _normalizers(self) -> dict[str, ConceptNormalizer]:
         components = self._nlp.components

@@ -329,11 +329,8 @@ class AbbreviationFinder:
             # name.
             is_link = name in self._words.linking_words or (len(name) == 1 and name.islower())
             through = cost if is_link or name in self._words.short_form_heads else cost + _SKIPPED
-            initial = (
-                _INITIAL_OF_LINK
-                if is_link or name in self._words.linking_conjunctions
-                else _INITIAL
-            )
+            joins = is_link or name in self._words.linking_conjunctions
+            initial = _INITIAL_OF_LINK if joins else _INITIAL
             for at in range(*word.span()):
                 if folded[at] in letters:
                     gain = initial if _is_initial(folded, at) else 0.0

@@ -195,9 +195,8 @@ def are_opposite(text: str, other: str) -> bool:
     RETURNS (bool): True if there is such a word.
     """
     signs = _signs(text)
-    return bool(signs) and any(
-        signs.get(word, sign) != sign for word, sign in _signs(other).items()
-    )
+    others = _signs(other).items() if signs else ()
+    return any(signs.get(word, sign) != sign for word, sign in others)
 
 
 def _signs(text: str) -> dict[str, str]:

@@ -243,12 +243,9 @@ class CompositeSplitter:
         # The best interpretations of all levels come before the second best of any.
         ranked = chain.from_iterable(zip_longest(*levels, fillvalue=()))
         distinct = dict.fromkeys(parts for parts in ranked if parts)
-        several = [
-            parts
-            for parts in distinct
-            if len(set(parts)) > 1 and not any(map(_repeats_word, parts))
-        ]
-        return several[:_MOST_INTERPRETATIONS]
+        several = (parts for parts in distinct if len(set(parts)) > 1)
+        sound = [parts for parts in several if not any(map(_repeats_word, parts))]
+        return sound[:_MOST_INTERPRETATIONS]
 
     def _without_plural(self, match: re.Match[str]) -> str:
         singular = self._words.orthography.drop_plurals(match[0])
@@ -305,10 +302,9 @@ class CompositeSplitter:
 
     def _starts_qualifier(self, text: str, match: re.Match[str]) -> bool:
         """Check whether a comma precedes a qualifier: "diabetes, type 1 and 2"."""
-        return (
-            bool(match["comma"])
-            and text[match.end() :].split()[0].lower() in self._classes.qualifiers
-        )
+        if not match["comma"]:
+            return False
+        return text[match.end() :].split()[0].lower() in self._classes.qualifiers
 
     def _separates(self, text: str, match: re.Match[str]) -> bool:
         """Check whether a slash separates conjuncts, as in "hepatic/renal", "C6/C7", "C6/7", "type

@@ -38,17 +38,16 @@ class VectorWriter:
         self._files: dict[str, BinaryIO] = {}
         self._sparse: dict[str, list[SparseVectors]] = {}
 
-    def append(self, vectors: Vectors) -> None:
+    def append(self, vectors: Vectors, part: str = "") -> None:
         """Write some rows.
 
         vectors (Vectors): Rows of the same kind in every block.
+        part (str): What their files' names have after the stem.
         """
-        self._append(vectors, self._stem)
-
-    def _append(self, vectors: Vectors, stem: str) -> None:
+        stem = f"{self._stem}{part}"
         if isinstance(vectors, HybridVectors):
-            self._append(vectors.dense, f"{stem}.dense")
-            self._append(vectors.lexical, f"{stem}.lexical")
+            self.append(vectors.dense, ".dense")
+            self.append(vectors.lexical, ".lexical")
         elif isinstance(vectors, SparseVectors):
             self._sparse.setdefault(stem, []).append(vectors)
         else:
